@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0
+# Builds sstp.ko for one kernel, outside the source files' directories:
+#
+#   make [KDIR=/path/to/kernel/build] [BUILD=/path/to/objects] [W=1] [V=1]
+#
+# "make help" lists the targets.
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+release := $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
+BUILD ?= $(CURDIR)/build/$(or $(release),unknown)
+prefix ?= /usr
+INSTALL_HDR_PATH ?= $(DESTDIR)$(prefix)
+
+# A User Mode Linux build tree needs to be told its architecture each time.
+arch := $(if $(shell grep -sx CONFIG_UML=y $(KDIR)/.config),ARCH=um)
+kbuild = +$(MAKE) -C $(KDIR) M=$(BUILD) $(arch)
+
+all: modules
+
+help:
+	@echo 'all         build the modules for KDIR (default: the running kernel)'
+	@echo 'install     install modules and the header for programs, run depmod'
+	@echo 'uninstall   take both away'
+	@echo 'check       run all tests (selftests/run)'
+	@echo 'demo        show it at work (tools/demo)'
+	@echo 'sparse      build with sparse'
+	@echo 'checkpatch  kernel coding style, strictly'
+	@echo 'clean       remove what was built'
+
+# Objects land beside their sources in kbuild, and not every kernel can be told
+# otherwise. So BUILD gets links to the sources.
+links:
+	@test -n '$(release)' || { echo 'No kernel headers in $(KDIR); set KDIR=' >&2; exit 1; }
+	@mkdir -p $(BUILD)
+	@find -L $(BUILD) -type l -delete
+	@find Kbuild net include -type d -exec mkdir -p $(BUILD)/{} \;
+	@find Kbuild net include -type f \( -name Kbuild -o -name '*.[ch]' \) \
+		-exec sh -c 'for f; do [ -e "$(BUILD)/$$f" ] || \
+			ln -sf "$(CURDIR)/$$f" "$(BUILD)/$$f"; done' - {} +
+
+modules: links
+	$(kbuild) modules
+
+install: modules
+	$(kbuild) modules_install $(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR))
+	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(release)
+	install -D -m 644 include/uapi/linux/sstp.h $(INSTALL_HDR_PATH)/include/linux/sstp.h
+
+uninstall:
+	find $(DESTDIR)/lib/modules/$(release) \( -name 'sstp.ko*' -o -name 'sstp-test.ko*' \) -delete
+	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(release)
+	rm -f $(INSTALL_HDR_PATH)/include/linux/sstp.h
+
+check:
+	selftests/run
+
+demo:
+	tools/demo
+
+# Objects of its own, since every file has to be compiled to be looked at.
+sparse: BUILD := $(BUILD)-sparse
+sparse: links
+	$(kbuild) modules C=2 CF='-Wsparse-error -D__CHECK_ENDIAN__'
+
+KSRC ?= $(shell tools/vm/kernel fetch source)
+checkpatch:
+	@find net include -name '*.[ch]' | sort | xargs perl $(KSRC)/scripts/checkpatch.pl \
+		--no-tree --strict --no-summary --terse --show-types $(CHECKPATCH_FLAGS) -f
+
+clean:
+	rm -rf $(CURDIR)/build $(BUILD)
+
+.PHONY: all help links modules install uninstall check demo sparse checkpatch clean
