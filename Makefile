@@ -6,7 +6,8 @@
 # "make help" lists the targets.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
-release := $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
+# Not include/config/kernel.release, which is no "uname -r" on Debian 12.
+release := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 BUILD ?= $(CURDIR)/build/$(or $(release),unknown)
 prefix ?= /usr
 INSTALL_HDR_PATH ?= $(DESTDIR)$(prefix)
