@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Finds in a kernel log what must not be there."""
+
+import re
+
+SPLATS = re.compile("|".join((
+    r"WARNING: ", r"BUG: ", r"kernel BUG", r"BUG at ", r"Oops", r"[Kk]ernel panic",
+    r"general protection", r"Unable to handle kernel", r"Segfault with no mm",
+    r"KASAN", r"UBSAN", r"KCSAN", r"kmemleak: [1-9]", r"unreferenced object",
+    r"INFO: (possible|inconsistent|task |rcu|trying)", r"possible circular locking",
+    r"[Ss]uspicious RCU", r"suspicious rcu", r"self-detected stall", r"stalls on CPUs",
+    r"scheduling while atomic", r"sleeping function called", r"bad unlock balance",
+    r"held lock freed", r"lock held when returning", r"DEBUG_LOCKS_WARN_ON",
+    r"refcount_t: ", r"ref_tracker: ", r"reference_tracker", r"ODEBUG",
+    r"unregister_netdevice: waiting", r"list_(add|del) corruption", r"double free",
+    r"soft lockup", r"hard LOCKUP", r"blocked for more than", r"Bad page state",
+    r"Slab.*(err|corrupt)", r"sstp: assertion")))
+# Said by healthy kernels.
+HARMLESS = re.compile("|".join((
+    r"[Cc]ommand line", r"kmemleak: Kernel memory leak detector",
+    r"KernelAddressSanitizer initialized", r"ODEBUG: selftest")))
+
+
+def is_splat(line):
+    return bool(SPLATS.search(line)) and not HARMLESS.search(line)
+
+
+def excerpt(lines, before=3, after=45, most=120):
+    """The suspicious lines with what stands around them."""
+    wanted = set()
+    for n, line in enumerate(lines):
+        if is_splat(line):
+            wanted.update(range(max(0, n - before), min(len(lines), n + after)))
+    return [lines[n] for n in sorted(wanted)][:most]
