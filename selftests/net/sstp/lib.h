@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the test programs share: KTAP, addresses, sockets, content, waiting. */
+#ifndef _SSTP_TEST_LIB_H
+#define _SSTP_TEST_LIB_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include <linux/sstp.h>
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define KSFT_SKIP	4
+
+/* KTAP. Results count themselves; ktap_end() returns the exit status. */
+void ktap_plan(unsigned int tests);
+void ktap_diag(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void ktap_result(bool ok, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void ktap_skip(const char *why, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+int ktap_end(void);
+
+/* Complain and exit with status 1; perror-like when @fmt ends with a colon. */
+void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* Sockets. One of these and SOCK_STREAM or SOCK_SEQPACKET make a socket. */
+enum proto { PROTO_TCP, PROTO_SSTP, PROTO_SCTP, PROTOS };
+
+extern const char * const proto_names[PROTOS];
+int proto_find(const char *name);	/* enum proto, or -1 */
+/* @family: AF_INET or AF_INET6. Returns a descriptor or -1 with errno. */
+int proto_socket(enum proto proto, int family, int type, int flags);
+bool proto_here(enum proto proto);	/* does the kernel have it? */
+
+union addr {
+	struct sockaddr sa;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+	struct sockaddr_storage ss;
+};
+
+socklen_t addr_len(const union addr *a);
+void addr_set_port(union addr *a, uint16_t port);
+uint16_t addr_port(const union addr *a);
+void addr_loopback(union addr *a, int family, uint16_t port);
+void addr_any(union addr *a, int family, uint16_t port);
+/* A numeric address, with %interface for a link-local one. */
+bool addr_parse(union addr *a, const char *text, uint16_t port);
+/* Into a static buffer: "127.0.0.1:80". */
+const char *addr_text(const union addr *a);
+
+int sock_int(int fd, int level, int opt);	/* value, or -errno */
+
+/* Sizes and rates: "64", "64k", "16M", "1G"; @unit is 1024 or 1000. */
+bool parse_scaled(const char *text, unsigned int unit, uint64_t *value);
+
+/* Content: byte @pos of stream @seed, in any order and any pieces. */
+void content_fill(void *buf, size_t len, uint64_t seed, uint64_t pos);
+/* Offset of the first wrong byte, or @len. */
+size_t content_check(const void *buf, size_t len, uint64_t seed, uint64_t pos);
+uint64_t mix64(uint64_t x);
+
+/* A fast hash that is no secret to anyone. */
+struct hash {
+	uint64_t state;
+	uint64_t len;
+	uint8_t tail[8];
+};
+
+void hash_init(struct hash *h);
+void hash_add(struct hash *h, const void *data, size_t len);
+uint64_t hash_end(const struct hash *h);
+
+struct sha256 {
+	uint32_t h[8];
+	uint64_t len;
+	uint8_t block[64];
+};
+
+void sha256_init(struct sha256 *s);
+void sha256_add(struct sha256 *s, const void *data, size_t len);
+void sha256_end(const struct sha256 *s, uint8_t digest[32]);
+
+uint64_t now_ns(void);			/* monotonic */
+void sleep_ns(uint64_t ns);
+uint64_t nonce(void);			/* unpredictable, not 0 */
+/* Until cond(arg) or for @ms; returns the last answer of cond. */
+bool busywait(unsigned int ms, bool (*cond)(void *arg), void *arg);
+
+#endif /* _SSTP_TEST_LIB_H */
