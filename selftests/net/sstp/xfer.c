@@ -1,0 +1,1291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Transfer between two hosts over TCP, SSTP or SCTP, every byte checked.
+ *
+ * A connection begins with a job, in which the client says what is to be done,
+ * and ends with a result, in which the server says what it got:
+ *
+ *	client			server
+ *	  | job  ---------------> |
+ *	  | content, if up -----> |
+ *	  | <-- content, if down  |
+ *	  | <---- result, if up   |
+ *
+ * Content is a function of seed and position, so it is right or it is not.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <linux/sock_diag.h>
+#include <linux/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "lib.h"
+
+#ifndef IPPROTO_SCTP
+#define IPPROTO_SCTP	132
+#endif
+
+#define MAGIC		0x53535450786665ULL
+#define BIN_NS		100000000ULL
+#define BINS_MAX	16384
+#define MS		1000000ULL
+
+enum {				/* bits of job.flags */
+	JOB_UP		= 1,	/* client to server */
+	JOB_DOWN	= 2,	/* server to client */
+	JOB_RANDOM	= 4,	/* segments of random size */
+	JOB_FILE	= 8,	/* content is a file's */
+	JOB_UNCHECKED	= 16,	/* content does not matter */
+};
+
+/* Records on the wire: 64-bit words, big-endian. */
+struct job {
+	uint64_t magic;
+	uint64_t flags;
+	uint64_t seed;
+	uint64_t size;		/* bytes each way */
+	uint64_t write;		/* bytes of a segment, at most */
+	uint64_t index;		/* of the connection */
+};
+
+struct result {
+	uint64_t error;		/* errno, 0 = all is well */
+	uint64_t bytes;
+	uint64_t hash;
+	uint64_t sha[4];
+	uint64_t holes;		/* bytes missing in segments with holes */
+	uint64_t ns;		/* first to last byte */
+	uint64_t peak;		/* bytes, most in the receive buffer */
+	uint64_t bins;
+};
+
+struct bin {			/* 100 ms of receiving */
+	uint64_t bytes;
+	uint64_t limit;		/* of the receive buffer */
+	uint64_t used;
+};
+
+struct options {
+	enum proto proto;
+	int type;
+	int family;
+	uint16_t port;
+	unsigned int connections;
+	struct job job;
+	const char *file;
+	const char *json;
+	const char *pidfile;
+	const char *bind;
+	bool background;
+	unsigned int timeout;		/* s */
+	uint64_t read_rate;		/* bit/s */
+	uint64_t read_pause;		/* ms */
+	uint64_t read_size;
+	uint64_t line_rate;
+	int rcvbuf, sndbuf, lowat;
+	bool nodelay;
+	struct sstp_rate_spec rate;
+	int64_t sstp[SSTP_INFO];	/* by option, -1 = as it is */
+	const char *controller;
+	const char *policy;
+} opt = {
+	.proto = PROTO_SSTP,
+	.type = SOCK_STREAM,
+	.family = AF_INET,
+	.port = 7000,
+	.job = { .magic = MAGIC, .size = 1 << 20, .write = 64 << 10 },
+	.timeout = 60,
+	.lowat = 1,
+};
+
+/* The receiving half of a connection. */
+struct receiver {
+	struct result res;
+	struct bin *bin;
+	uint64_t epoch;		/* ns: when bin 0 begins */
+	uint64_t pos;
+	struct hash hash;
+	struct sha256 sha;
+	int file;
+};
+
+struct conn {
+	pthread_t thread;
+	unsigned int index;
+	int fd;
+	struct job job;
+	struct receiver rx;	/* what comes in here */
+	struct receiver peer;	/* what the other end says came in there */
+	struct hash tx_hash;
+	struct sha256 tx_sha;
+	uint64_t sent;
+	uint64_t begin, end;	/* ns */
+	const char *what;	/* failed, and with which errno */
+	int error;
+	struct sstp_info info;
+	struct tcp_info tcp;
+};
+
+static struct conn *conns;	/* the client's */
+static FILE *json;
+
+static uint64_t conn_seed(const struct conn *c, bool up)
+{
+	return mix64(c->job.seed + 2 * c->index + up);
+}
+
+static bool fail(struct conn *c, const char *what, int error)
+{
+	if (!c->what) {
+		c->what = what;
+		c->error = error;
+		fprintf(stderr, "xfer: connection %u: %s: %s (sent %" PRIu64
+			", received %" PRIu64 " of %" PRIu64 ")\n", c->index,
+			what, strerror(error), c->sent, c->rx.pos, c->job.size);
+	}
+	return false;
+}
+
+/* Length of the segment that starts at @pos. */
+static size_t segment_len(const struct conn *c, uint64_t pos)
+{
+	uint64_t n = c->job.write, left = c->job.size - pos;
+
+	if (c->job.flags & JOB_RANDOM)
+		n = 1 + mix64(c->job.seed ^ (pos << 8 | c->index)) % n;
+	return n < left ? n : left;
+}
+
+/* Sending */
+
+static bool send_all(struct conn *c, const void *buf, size_t len)
+{
+	const char *p = buf;
+	ssize_t n;
+
+	while (len) {
+		n = send(c->fd, p, len, MSG_NOSIGNAL |
+			 (opt.type == SOCK_SEQPACKET ? MSG_EOR : 0));
+		if (n < 0)
+			return fail(c, "send", errno);
+		if (opt.type == SOCK_SEQPACKET && (size_t)n != len)
+			return fail(c, "segment sent in part", EMSGSIZE);
+		p += n;
+		len -= n;
+	}
+	return true;
+}
+
+static bool send_record(struct conn *c, const void *record, size_t len)
+{
+	const uint64_t *from = record;
+	uint64_t *to = malloc(len);
+	size_t i;
+	bool ok;
+
+	for (i = 0; i < len / 8; i++)
+		to[i] = htobe64(from[i]);
+	ok = send_all(c, to, len);
+	free(to);
+	return ok;
+}
+
+static bool send_content(struct conn *c, bool up)
+{
+	uint64_t seed = conn_seed(c, up);
+	char *buf = malloc(c->job.write);
+	bool ok = true;
+	size_t n;
+	int fd = -1;
+
+	hash_init(&c->tx_hash);
+	sha256_init(&c->tx_sha);
+	memset(buf, 0, c->job.write);
+	if (c->job.flags & JOB_FILE) {
+		fd = open(opt.file, O_RDONLY);
+		if (fd < 0)
+			ok = fail(c, opt.file, errno);
+	}
+	for (; ok && c->sent < c->job.size; c->sent += n) {
+		n = segment_len(c, c->sent);
+		if (fd >= 0) {
+			if (pread(fd, buf, n, c->sent) != (ssize_t)n) {
+				ok = fail(c, "file has changed", EIO);
+				break;
+			}
+			sha256_add(&c->tx_sha, buf, n);
+		} else if (!(c->job.flags & JOB_UNCHECKED)) {
+			content_fill(buf, n, seed, c->sent);
+		}
+		if (!(c->job.flags & JOB_UNCHECKED))
+			hash_add(&c->tx_hash, buf, n);
+		ok = send_all(c, buf, n);
+	}
+	if (fd >= 0)
+		close(fd);
+	free(buf);
+	return ok;
+}
+
+/* Receiving */
+
+/* The buffer's state at the start of each bin. */
+static void sample_buffer(struct conn *c, struct bin *b)
+{
+	uint32_t mem[SK_MEMINFO_VARS] = {};
+	struct sstp_info info;
+	socklen_t len = sizeof(mem);
+
+	if (opt.proto == PROTO_SSTP) {
+		len = sizeof(info);
+		if (getsockopt(c->fd, SOL_SSTP, SSTP_INFO, &info, &len))
+			return;
+		b->limit = info.rcv_buffer;
+		b->used = info.rcv_queued;
+		c->rx.res.peak = info.rcv_peak;
+		return;
+	}
+	if (getsockopt(c->fd, SOL_SOCKET, SO_MEMINFO, mem, &len))
+		return;
+	b->limit = mem[SK_MEMINFO_RCVBUF];
+	b->used = mem[SK_MEMINFO_RMEM_ALLOC];
+	if (c->rx.res.peak < b->used)
+		c->rx.res.peak = b->used;
+}
+
+static void count_bytes(struct conn *c, uint64_t now, size_t n)
+{
+	struct receiver *r = &c->rx;
+	uint64_t i = (now - r->epoch) / BIN_NS;
+
+	if (i >= BINS_MAX)
+		i = BINS_MAX - 1;
+	if (i >= r->res.bins) {
+		r->bin = realloc(r->bin, (i + 1) * sizeof(*r->bin));
+		memset(r->bin + r->res.bins, 0,
+		       (i + 1 - r->res.bins) * sizeof(*r->bin));
+		r->res.bins = i + 1;
+		sample_buffer(c, &r->bin[i]);
+	}
+	r->bin[i].bytes += n;
+}
+
+/* Read slowly where asked: @got bytes were read since @begin. */
+static void read_slowly(uint64_t begin, uint64_t got)
+{
+	uint64_t due, now = now_ns();
+
+	if (!opt.read_rate)
+		return;
+	due = begin + (double)got * 8e9 / opt.read_rate;
+	if (due > now)
+		sleep_ns(due - now);
+}
+
+/* @n bytes of content have come; @msg may name holes, which must read 0. */
+static bool check_content(struct conn *c, uint64_t seed, const char *buf,
+			  size_t n, struct msghdr *msg)
+{
+	struct cmsghdr *cm = msg ? CMSG_FIRSTHDR(msg) : NULL;
+	struct receiver *r = &c->rx;
+	size_t at = 0, i, holes = 0, j;
+	struct sstp_hole hole;
+
+	for (; cm; cm = CMSG_NXTHDR(msg, cm))
+		if (cm->cmsg_level == SOL_SSTP && cm->cmsg_type == SSTP_HOLES)
+			break;
+	if (cm)
+		holes = (cm->cmsg_len - CMSG_LEN(0)) / sizeof(hole);
+	for (i = 0; i <= holes; i++) {
+		size_t to = n;
+
+		if (i < holes) {
+			memcpy(&hole, CMSG_DATA(cm) + i * sizeof(hole),
+			       sizeof(hole));
+			to = hole.offset;
+			if (to < at || to > n || hole.len > n - to)
+				return fail(c, "absurd hole", EBADMSG);
+		}
+		if (content_check(buf + at, to - at, seed, r->pos + at) !=
+		    to - at) {
+			at += content_check(buf + at, to - at, seed, r->pos + at);
+			fprintf(stderr, "xfer: connection %u: byte %" PRIu64
+				" is wrong (seed %#" PRIx64 ")\n", c->index,
+				r->pos + at, c->job.seed);
+			return fail(c, "wrong content", EBADMSG);
+		}
+		if (i == holes)
+			break;
+		for (j = 0; j < hole.len; j++)
+			if (buf[to + j])
+				return fail(c, "hole not zero", EBADMSG);
+		r->res.holes += hole.len;
+		at = to + hole.len;
+	}
+	return true;
+}
+
+/* One read: a segment, or as many bytes of the stream as there are. */
+static ssize_t receive_piece(struct conn *c, char *buf, size_t size,
+			     size_t want, struct msghdr *msg)
+{
+	size_t controllen = msg->msg_controllen;
+	struct iovec iov = { buf, size };
+	size_t got = 0;
+	ssize_t n;
+
+	msg->msg_iov = &iov;
+	msg->msg_iovlen = 1;
+	do {
+		msg->msg_controllen = controllen;
+		n = recvmsg(c->fd, msg, 0);
+		if (n < 0) {
+			fail(c, "recv", errno);
+			return -1;
+		}
+		got += n;
+		iov.iov_base = buf + got;
+		iov.iov_len = size - got;
+		/* SCTP may hand out a segment in parts. */
+	} while (opt.type == SOCK_SEQPACKET && opt.proto == PROTO_SCTP && n &&
+		 !(msg->msg_flags & MSG_EOR) && iov.iov_len);
+	if (!got) {
+		fail(c, "early end", EPIPE);
+		return -1;
+	}
+	if (opt.type != SOCK_SEQPACKET)
+		return got;
+	if (msg->msg_flags & MSG_TRUNC || !(msg->msg_flags & MSG_EOR)) {
+		fail(c, msg->msg_flags & MSG_TRUNC ? "segment cut" :
+		     "segment without end", EBADMSG);
+		return -1;
+	}
+	if (got != want) {
+		fprintf(stderr, "xfer: connection %u: segment of %zu bytes, not %zu\n",
+			c->index, got, want);
+		fail(c, "wrong boundary", EBADMSG);
+		return -1;
+	}
+	return got;
+}
+
+static bool receive_content(struct conn *c, bool up)
+{
+	static const size_t control = 64 << 10;
+	uint64_t seed = conn_seed(c, up), first = 0;
+	struct receiver *r = &c->rx;
+	size_t size = opt.read_size ? opt.read_size : 256 << 10;
+	bool holes = opt.type == SOCK_SEQPACKET && opt.sstp[SSTP_TOLERANCE] > 0;
+	struct msghdr msg = {};
+	bool ok = true;
+	char *buf;
+
+	if (opt.type == SOCK_SEQPACKET && size < c->job.write)
+		size = c->job.write;
+	buf = malloc(size);
+	if (holes)
+		msg.msg_control = malloc(control);
+	hash_init(&r->hash);
+	sha256_init(&r->sha);
+	if (opt.read_pause)
+		sleep_ns(opt.read_pause * MS);
+	while (ok && r->pos < c->job.size) {
+		size_t want = c->job.size - r->pos;
+		ssize_t n;
+
+		if (opt.type == SOCK_SEQPACKET)
+			want = segment_len(c, r->pos);
+		msg.msg_controllen = holes ? control : 0;
+		n = receive_piece(c, buf, opt.type == SOCK_STREAM && want < size ?
+				  want : size, want, &msg);
+		if (n < 0) {
+			ok = false;
+			break;
+		}
+		r->res.ns = now_ns();
+		if (!first)
+			first = r->res.ns;
+		count_bytes(c, r->res.ns, n);
+		if (c->job.flags & JOB_FILE) {
+			sha256_add(&r->sha, buf, n);
+			if (r->file >= 0 && write(r->file, buf, n) != n)
+				ok = fail(c, opt.file, errno);
+		} else if (!(c->job.flags & JOB_UNCHECKED)) {
+			ok = check_content(c, seed, buf, n,
+					   holes ? &msg : NULL);
+		}
+		if (!(c->job.flags & JOB_UNCHECKED))
+			hash_add(&r->hash, buf, n);
+		r->pos += n;
+		read_slowly(first, r->pos);
+	}
+	r->res.ns = first ? r->res.ns - first : 0;
+	r->res.bytes = r->pos;
+	r->res.hash = hash_end(&r->hash);
+	sha256_end(&r->sha, (uint8_t *)r->res.sha);
+	sample_buffer(c, &(struct bin){});
+	free(msg.msg_control);
+	free(buf);
+	return ok;
+}
+
+static bool receive_record(struct conn *c, void *record, size_t len)
+{
+	uint64_t *w = record;
+	size_t got = 0, i;
+	ssize_t n;
+
+	while (got < len) {
+		n = recv(c->fd, (char *)record + got, len - got, 0);
+		if (n <= 0)
+			return fail(c, n ? "recv" : "early end",
+				    n ? errno : EPIPE);
+		got += n;
+	}
+	for (i = 0; i < len / 8; i++)
+		w[i] = be64toh(w[i]);
+	return true;
+}
+
+static bool receive_end(struct conn *c)
+{
+	char byte;
+	ssize_t n = recv(c->fd, &byte, 1, 0);
+
+	if (n > 0)
+		return fail(c, "more than was sent", EBADMSG);
+	return n ? fail(c, "recv", errno) : true;
+}
+
+/* Connections */
+
+static bool set_int(int fd, int level, int name, int value)
+{
+	return !setsockopt(fd, level, name, &value, sizeof(value));
+}
+
+static bool set_sstp(int fd)
+{
+	uint64_t limit = opt.sstp[SSTP_RATE_LIMIT];
+	int i;
+
+	for (i = 1; i < SSTP_INFO; i++)
+		if (i != SSTP_RATE_LIMIT && opt.sstp[i] >= 0 &&
+		    !set_int(fd, SOL_SSTP, i, opt.sstp[i]))
+			return false;
+	if (opt.sstp[SSTP_RATE_LIMIT] >= 0 &&
+	    setsockopt(fd, SOL_SSTP, SSTP_RATE_LIMIT, &limit, sizeof(limit)))
+		return false;
+	if (opt.rate.peak &&
+	    setsockopt(fd, SOL_SSTP, SSTP_RATE, &opt.rate, sizeof(opt.rate)))
+		return false;
+	if (opt.controller &&
+	    setsockopt(fd, SOL_SSTP, SSTP_CONTROLLER, opt.controller,
+		       strlen(opt.controller)))
+		return false;
+	return !opt.policy ||
+	       !setsockopt(fd, SOL_SSTP, SSTP_BUFFER_POLICY, opt.policy,
+			   strlen(opt.policy));
+}
+
+/* Options of a socket that connects or listens; children inherit them. */
+static void set_options(int fd)
+{
+	bool ok = true;
+
+	if (opt.rcvbuf)
+		ok = set_int(fd, SOL_SOCKET, SO_RCVBUF, opt.rcvbuf);
+	if (ok && opt.sndbuf)
+		ok = set_int(fd, SOL_SOCKET, SO_SNDBUF, opt.sndbuf);
+	if (ok && opt.lowat > 1)
+		ok = set_int(fd, SOL_SOCKET, SO_RCVLOWAT, opt.lowat);
+	if (ok && opt.proto == PROTO_SSTP)
+		ok = set_sstp(fd);
+	if (ok && opt.proto == PROTO_TCP && opt.nodelay)
+		ok = set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	if (ok && opt.proto == PROTO_TCP && opt.controller)
+		ok = !setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION,
+				 opt.controller, strlen(opt.controller));
+	if (!ok)
+		die("xfer: setsockopt:");
+}
+
+static void get_info(struct conn *c)
+{
+	socklen_t len = sizeof(c->info);
+
+	if (opt.proto == PROTO_SSTP)
+		getsockopt(c->fd, SOL_SSTP, SSTP_INFO, &c->info, &len);
+	len = sizeof(c->tcp);
+	if (opt.proto == PROTO_TCP)
+		getsockopt(c->fd, IPPROTO_TCP, TCP_INFO, &c->tcp, &len);
+}
+
+static void *down_thread(void *arg)
+{
+	receive_content(arg, false);
+	return NULL;
+}
+
+static void *up_thread(void *arg)
+{
+	receive_content(arg, true);
+	return NULL;
+}
+
+/* Is what the server says it got what we sent? */
+static bool compare(struct conn *c)
+{
+	struct result *res = &c->peer.res;
+	uint64_t sha[4];
+
+	if (res->error)
+		return fail(c, "the server failed", res->error);
+	if (res->bytes != c->job.size)
+		return fail(c, "bytes lost", EBADMSG);
+	if (res->holes)
+		return true;
+	if (res->hash != hash_end(&c->tx_hash) &&
+	    !(c->job.flags & JOB_UNCHECKED))
+		return fail(c, "hashes differ", EBADMSG);
+	if (c->job.flags & JOB_FILE) {
+		sha256_end(&c->tx_sha, (uint8_t *)sha);
+		if (memcmp(sha, res->sha, sizeof(sha)))
+			return fail(c, "SHA-256 differs", EBADMSG);
+	}
+	return true;
+}
+
+static bool receive_result(struct conn *c)
+{
+	struct receiver *p = &c->peer;
+
+	if (!receive_record(c, &p->res, sizeof(p->res)))
+		return false;
+	if (p->res.bins > BINS_MAX)
+		return fail(c, "absurd result", EBADMSG);
+	p->bin = calloc(p->res.bins + 1, sizeof(*p->bin));
+	return !p->res.bins ||
+	       receive_record(c, p->bin, p->res.bins * sizeof(*p->bin));
+}
+
+static bool client_run(struct conn *c, const union addr *to)
+{
+	bool up = c->job.flags & JOB_UP, down = c->job.flags & JOB_DOWN;
+	pthread_t thread;
+	bool ok = true;
+
+	if (connect(c->fd, &to->sa, addr_len(to)))
+		return fail(c, "connect", errno);
+	if (!send_record(c, &c->job, sizeof(c->job)))
+		return false;
+	if (down)
+		pthread_create(&thread, NULL, down_thread, c);
+	if (up)
+		ok = send_content(c, true);
+	if (opt.proto != PROTO_SCTP && shutdown(c->fd, SHUT_WR) && ok)
+		ok = fail(c, "shutdown", errno);
+	if (down)
+		pthread_join(thread, NULL);
+	if (!ok || c->what)
+		return false;
+	if (up && (!receive_result(c) || !compare(c)))
+		return false;
+	c->end = now_ns();
+	get_info(c);
+	return receive_end(c);
+}
+
+static bool serve_run(struct conn *c)
+{
+	bool up, down;
+	pthread_t thread;
+
+	if (!receive_record(c, &c->job, sizeof(c->job)))
+		return false;
+	if (c->job.magic != MAGIC || !c->job.write)
+		return fail(c, "no job", EPROTO);
+	c->index = c->job.index;
+	up = c->job.flags & JOB_UP;
+	down = c->job.flags & JOB_DOWN;
+	if (up && down)
+		pthread_create(&thread, NULL, up_thread, c);
+	else if (up)
+		receive_content(c, true);
+	if (down)
+		send_content(c, false);
+	if (up && down)
+		pthread_join(thread, NULL);
+	if (!c->what && opt.proto != PROTO_SCTP)
+		receive_end(c);
+	c->end = now_ns();
+	get_info(c);
+	if (!up)
+		return !c->what;
+	c->rx.res.error = c->error;
+	if (!send_record(c, &c->rx.res, sizeof(c->rx.res)))
+		return false;
+	return send_record(c, c->rx.bin, c->rx.res.bins * sizeof(struct bin)) &&
+	       !c->what;
+}
+
+/* Reports */
+
+#define INFO_FIELDS(X)							\
+	X(state) X(type) X(ack_strategy) X(backoff) X(mtu)		\
+	X(packet_size) X(segment_limit) X(tolerance) X(rtt) X(rttvar)	\
+	X(rtt_min) X(cwnd) X(in_flight) X(rate.peak) X(rate.average)	\
+	X(rate.burst_rate) X(rate.burst_len) X(period) X(snd_segment)	\
+	X(snd_una) X(snd_window) X(snd_queued) X(rcv_segment)		\
+	X(rcv_window) X(rcv_buffer) X(rcv_queued) X(rcv_peak)		\
+	X(reordering) X(bytes_sent) X(bytes_retrans) X(bytes_acked)	\
+	X(bytes_received) X(packets_sent) X(packets_retrans)		\
+	X(packets_received) X(packets_duplicate) X(packets_discarded)	\
+	X(segments_sent) X(segments_received) X(segments_holed)		\
+	X(acks_sent) X(acks_received) X(snaks_sent) X(snaks_received)	\
+	X(arrival_rate) X(service_rate) X(delivery_rate)
+
+#define TCP_FIELDS(X)							\
+	X(tcpi_state) X(tcpi_rtt) X(tcpi_rttvar) X(tcpi_min_rtt)	\
+	X(tcpi_snd_mss) X(tcpi_snd_cwnd) X(tcpi_total_retrans)		\
+	X(tcpi_bytes_sent) X(tcpi_bytes_retrans) X(tcpi_bytes_acked)	\
+	X(tcpi_bytes_received) X(tcpi_segs_out) X(tcpi_segs_in)		\
+	X(tcpi_delivery_rate) X(tcpi_rcv_space)
+
+static void print_info(const struct conn *c)
+{
+	const struct sstp_info *i = &c->info;
+	const struct tcp_info *t = &c->tcp;
+
+	fprintf(json, ", \"info\": {");
+#define X(field) fprintf(json, "\"" #field "\": %" PRIu64 ", ", (uint64_t)i->field);
+	if (opt.proto == PROTO_SSTP) {
+		INFO_FIELDS(X)
+		fprintf(json, "\"controller\": \"%.16s\", \"policy\": \"%.16s\"",
+			i->controller, i->policy);
+	}
+#undef X
+#define X(field) fprintf(json, "\"" #field "\": %" PRIu64 ", ", (uint64_t)t->field);
+	if (opt.proto == PROTO_TCP) {
+		TCP_FIELDS(X)
+		fprintf(json, "\"tcpi_retransmits\": %u", t->tcpi_retransmits);
+	}
+#undef X
+	fprintf(json, "}");
+}
+
+static uint64_t retransmits(const struct conn *c)
+{
+	return opt.proto == PROTO_SSTP ? c->info.packets_retrans :
+	       c->tcp.tcpi_total_retrans;
+}
+
+/* Sum of one field of each bin over @n connections. */
+static void print_bins(const char *name, const struct bin *sum, uint64_t bins,
+		       size_t field, uint64_t times)
+{
+	uint64_t i;
+
+	fprintf(json, ", \"%s\": [", name);
+	for (i = 0; i < bins; i++)
+		fprintf(json, "%s%" PRIu64, i ? ", " : "", times *
+			*(const uint64_t *)((const char *)&sum[i] + field));
+	fprintf(json, "]");
+}
+
+/* What was received: by the server if content went up, here otherwise. */
+static void print_received(struct receiver * const *r, unsigned int n)
+{
+	uint64_t bins = 0, peak = 0, holes = 0, ns = 0, i;
+	struct bin *sum;
+	unsigned int k;
+
+	for (k = 0; k < n; k++) {
+		if (bins < r[k]->res.bins)
+			bins = r[k]->res.bins;
+		if (peak < r[k]->res.peak)
+			peak = r[k]->res.peak;
+		if (ns < r[k]->res.ns)
+			ns = r[k]->res.ns;
+		holes += r[k]->res.holes;
+	}
+	sum = calloc(bins + 1, sizeof(*sum));
+	for (k = 0; k < n; k++)
+		for (i = 0; r[k]->bin && i < r[k]->res.bins; i++) {
+			sum[i].bytes += r[k]->bin[i].bytes;
+			sum[i].limit += r[k]->bin[i].limit;
+			sum[i].used += r[k]->bin[i].used;
+		}
+	fprintf(json, ", \"receive_seconds\": %.6f, \"receive_peak\": %" PRIu64
+		", \"holes\": %" PRIu64, ns / 1e9, peak, holes);
+	for (i = 0; i < bins; i++)
+		if (opt.line_rate && sum[i].bytes * 8e9 / BIN_NS >=
+		    0.9 * opt.line_rate)
+			break;
+	if (i < bins)
+		fprintf(json, ", \"ms_to_90\": %" PRIu64, (i + 1) * 100);
+	fprintf(json, ", \"bin_ms\": 100");
+	print_bins("goodput_bins", sum, bins, offsetof(struct bin, bytes), 80);
+	print_bins("limit_bins", sum, bins, offsetof(struct bin, limit), 1);
+	print_bins("used_bins", sum, bins, offsetof(struct bin, used), 1);
+	free(sum);
+}
+
+static void print_summary(const char *role, struct conn *c, unsigned int n)
+{
+	uint64_t begin = UINT64_MAX, end = 0, bytes = 0, again = 0;
+	struct receiver **r = calloc(n, sizeof(*r));
+	const char *what = NULL;
+	unsigned int k;
+	int error = 0;
+
+	for (k = 0; k < n; k++) {
+		if (c[k].begin < begin)
+			begin = c[k].begin;
+		if (c[k].end > end)
+			end = c[k].end;
+		bytes += c[k].sent + c[k].rx.pos;
+		again += retransmits(&c[k]);
+		if (!what && c[k].what) {
+			what = c[k].what;
+			error = c[k].error;
+		}
+		r[k] = c[k].peer.bin ? &c[k].peer : &c[k].rx;
+	}
+	if (end < begin)
+		end = begin;
+	fprintf(json, "{\"role\": \"%s\", \"proto\": \"%s\", \"type\": \"%s\", "
+		"\"family\": %d, \"connections\": %u, \"size\": %" PRIu64
+		", \"write\": %" PRIu64 ", \"seed\": \"%#" PRIx64 "\", ",
+		role, proto_names[opt.proto],
+		opt.type == SOCK_STREAM ? "stream" : "seqpacket",
+		opt.family == AF_INET6 ? 6 : 4, n, c->job.size, c->job.write,
+		c->job.seed);
+	fprintf(json, "\"ok\": %s, \"failed\": \"%s\", \"error\": \"%s\", "
+		"\"bytes\": %" PRIu64 ", \"seconds\": %.6f, \"goodput\": %.0f, "
+		"\"retransmits\": %" PRIu64, what ? "false" : "true",
+		what ?: "", error ? strerrorname_np(error) : "", bytes,
+		(end - begin) / 1e9, end > begin ? bytes * 8e9 / (end - begin) :
+		0.0, again);
+	print_received(r, n);
+	print_info(c);
+	fprintf(json, "}\n");
+	fflush(json);
+	free(r);
+}
+
+static void print_sha(const char *what, const struct sha256 *sha, const uint64_t *got)
+{
+	uint8_t digest[32];
+	int i;
+
+	if (sha)
+		sha256_end(sha, digest);
+	else
+		memcpy(digest, got, sizeof(digest));
+	printf("sha256 %s ", what);
+	for (i = 0; i < 32; i++)
+		printf("%02x", digest[i]);
+	printf("\n");
+	fflush(stdout);
+}
+
+static void conn_free(struct conn *c)
+{
+	free(c->rx.bin);
+	free(c->peer.bin);
+	close(c->fd);
+}
+
+/* The client */
+
+static union addr server_addr;
+
+static void *client_thread(void *arg)
+{
+	struct conn *c = arg;
+
+	c->begin = now_ns();
+	c->rx.epoch = c->begin;
+	if (!client_run(c, &server_addr) && !c->end)
+		c->end = now_ns();
+	return NULL;
+}
+
+static void open_receive_file(struct conn *c, const char *name)
+{
+	c->rx.file = -1;
+	if (!name)
+		return;
+	c->rx.file = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	if (c->rx.file < 0)
+		die("xfer: %s:", name);
+}
+
+static int client(const char *host)
+{
+	unsigned int i, bad = 0;
+	struct stat st;
+	union addr local;
+
+	if (!addr_parse(&server_addr, host, opt.port))
+		die("xfer: %s is no address", host);
+	opt.family = server_addr.sa.sa_family;
+	if (opt.file) {
+		if (stat(opt.file, &st))
+			die("xfer: %s:", opt.file);
+		opt.job.size = st.st_size;
+		opt.job.flags |= JOB_FILE;
+	}
+	if (!(opt.job.flags & (JOB_UP | JOB_DOWN)))
+		opt.job.flags |= JOB_UP;
+	if (!opt.job.seed)
+		opt.job.seed = nonce();
+	fprintf(stderr, "xfer: seed %#" PRIx64 "\n", opt.job.seed);
+	conns = calloc(opt.connections, sizeof(*conns));
+	for (i = 0; i < opt.connections; i++) {
+		struct conn *c = &conns[i];
+
+		c->index = i;
+		c->job = opt.job;
+		c->job.index = i;
+		c->rx.file = -1;
+		c->fd = proto_socket(opt.proto, opt.family, opt.type, 0);
+		if (c->fd < 0)
+			die("xfer: socket:");
+		set_options(c->fd);
+		if (opt.bind && (!addr_parse(&local, opt.bind, 0) ||
+				 bind(c->fd, &local.sa, addr_len(&local))))
+			die("xfer: bind %s:", opt.bind);
+	}
+	for (i = 0; i < opt.connections; i++)
+		if (pthread_create(&conns[i].thread, NULL, client_thread,
+				   &conns[i]))
+			die("xfer: pthread_create:");
+	for (i = 0; i < opt.connections; i++) {
+		pthread_join(conns[i].thread, NULL);
+		bad += !!conns[i].what;
+	}
+	print_summary("client", conns, opt.connections);
+	if (opt.file && !bad)
+		print_sha("sent", &conns[0].tx_sha, NULL);
+	for (i = 0; i < opt.connections; i++)
+		conn_free(&conns[i]);
+	free(conns);
+	return bad ? 1 : 0;
+}
+
+/* The server */
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t idle;
+	unsigned int live;
+	unsigned int bad;
+	uint64_t epoch;		/* ns: when the first of those alive began */
+} server_state = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.idle = PTHREAD_COND_INITIALIZER,
+};
+
+static void *serve_thread(void *arg)
+{
+	struct conn *c = arg;
+	bool ok = serve_run(c);
+
+	pthread_mutex_lock(&server_state.lock);
+	server_state.bad += !ok;
+	server_state.live--;
+	print_summary("server", c, 1);
+	if (ok && c->job.flags & JOB_FILE)
+		print_sha("received", NULL, c->rx.res.sha);
+	pthread_cond_signal(&server_state.idle);
+	pthread_mutex_unlock(&server_state.lock);
+	if (c->rx.file >= 0)
+		close(c->rx.file);
+	conn_free(c);
+	free(c);
+	return NULL;
+}
+
+static void serve(int fd)
+{
+	struct conn *c = calloc(1, sizeof(*c));
+	pthread_attr_t attr;
+
+	c->fd = fd;
+	open_receive_file(c, opt.file);
+	c->begin = now_ns();
+	pthread_mutex_lock(&server_state.lock);
+	if (!server_state.live++)
+		server_state.epoch = c->begin;
+	c->rx.epoch = server_state.epoch;
+	pthread_mutex_unlock(&server_state.lock);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	if (pthread_create(&c->thread, &attr, serve_thread, c))
+		die("xfer: pthread_create:");
+}
+
+/* The listener is there, so clients may come: leave them to a child. */
+static void go_background(void)
+{
+	pid_t pid = fork();
+	FILE *f;
+
+	if (pid < 0)
+		die("xfer: fork:");
+	if (pid) {
+		if (opt.pidfile) {
+			f = fopen(opt.pidfile, "w");
+			if (!f || fprintf(f, "%d\n", pid) < 0 || fclose(f))
+				die("xfer: %s:", opt.pidfile);
+		}
+		_exit(0);
+	}
+	setsid();
+}
+
+static int server(void)
+{
+	unsigned int served = 0;
+	union addr a;
+	int fd, new;
+
+	addr_any(&a, opt.family, opt.port);
+	if (opt.bind && !addr_parse(&a, opt.bind, opt.port))
+		die("xfer: %s is no address", opt.bind);
+	fd = proto_socket(opt.proto, a.sa.sa_family, opt.type, 0);
+	if (fd < 0)
+		die("xfer: socket:");
+	set_int(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	set_options(fd);
+	if (bind(fd, &a.sa, addr_len(&a)))
+		die("xfer: bind %s:", addr_text(&a));
+	if (listen(fd, 1024))
+		die("xfer: listen:");
+	if (opt.background)
+		go_background();
+	alarm(opt.timeout);
+	while (!opt.connections || served < opt.connections) {
+		new = accept(fd, NULL, NULL);
+		if (new < 0) {
+			if (errno == EINTR || errno == ECONNABORTED)
+				continue;
+			die("xfer: accept:");
+		}
+		served++;
+		serve(new);
+	}
+	close(fd);
+	pthread_mutex_lock(&server_state.lock);
+	while (server_state.live)
+		pthread_cond_wait(&server_state.idle, &server_state.lock);
+	pthread_mutex_unlock(&server_state.lock);
+	return server_state.bad ? 1 : 0;
+}
+
+/* The time is over: say how far it got. */
+static void timed_out(int sig)
+{
+	unsigned int i;
+
+	(void)sig;
+	dprintf(2, "xfer: no end after %u s\n", opt.timeout);
+	for (i = 0; conns && i < opt.connections; i++)
+		if (!conns[i].end)
+			dprintf(2, "xfer: connection %u: sent %" PRIu64
+				", received %" PRIu64 " of %" PRIu64 "\n", i,
+				conns[i].sent, conns[i].rx.pos,
+				conns[i].job.size);
+	_exit(124);
+}
+
+static void usage(FILE *f)
+{
+	fprintf(f,
+"Usage: xfer server [options]\n"
+"       xfer client [options] ADDRESS\n"
+"\n"
+"Moves data between two hosts and checks every byte. Prints a JSON object per\n"
+"connection (server) or in all (client). Exit status: 0 all is right, 1 not,\n"
+"124 no end in time.\n"
+"\n"
+"  -P, --proto NAME       sstp (default), tcp or sctp\n"
+"  -t, --type NAME        stream (default) or seqpacket\n"
+"  -p, --port N           default 7000\n"
+"  -B, --bind ADDRESS     local address\n"
+"  -n, --connections N    client: at once (1); server: in all, 0 = no end (1)\n"
+"  -T, --timeout SECONDS  0 = none (60)\n"
+"  -j, --json FILE        where the JSON goes (standard output)\n"
+"  -f, --file FILE        client: send this; server: write it here\n"
+"  -h, --help\n"
+"Server:\n"
+"  -4, -6                 family; 6 takes both where the system does (4)\n"
+"  -b, --background       return when clients may come\n"
+"      --pid FILE         write the process ID\n"
+"Client; sizes take k, M, G (1024), rates too (1000):\n"
+"  -s, --size BYTES       each way and connection (1M)\n"
+"  -w, --write BYTES      a write, which is a segment of seqpacket (64k)\n"
+"  -R, --random           writes of random size, up to --write\n"
+"  -S, --seed N           of content and sizes\n"
+"  -d, --down             the server sends\n"
+"  -u, --up               the client sends (default); both: at once\n"
+"      --no-check         same zeros all the time, nothing verified\n"
+"      --line-rate RATE   report when 90%% of it was reached\n"
+"Sockets:\n"
+"      --rcvbuf BYTES, --sndbuf BYTES, --lowat BYTES\n"
+"      --nodelay\n"
+"      --read-size BYTES  a read of a stream (256k)\n"
+"      --read-rate RATE   read slowly, bit/s\n"
+"      --read-pause MS    wait before the first read\n"
+"      --controller NAME  TCP: congestion control\n"
+"SSTP (SOL_SSTP options):\n"
+"      --rate P[:AVERAGE[:F[:L]]]  contract, bit/s; F in 1/1000 s\n"
+"      --rate-limit RATE  what the peer may send\n"
+"      --segment BYTES    segments made of a stream\n"
+"      --segment-limit BYTES\n"
+"      --tolerance PPM    packets in a million that a segment may lack\n"
+"      --ack hard|soft\n"
+"      --window-factor PERCENT\n"
+"      --policy NAME      of the receive buffer\n"
+"      --user-timeout MS\n");
+}
+
+static uint64_t number(const char *text, unsigned int unit)
+{
+	uint64_t value;
+
+	if (!parse_scaled(text, unit, &value))
+		die("xfer: %s is no number", text);
+	return value;
+}
+
+static void parse_rate(char *text)
+{
+	struct sstp_rate_spec *r = &opt.rate;
+	char *part = strsep(&text, ":");
+
+	r->peak = number(part, 1000);
+	part = strsep(&text, ":");
+	r->average = part ? number(part, 1000) : 0;
+	part = strsep(&text, ":");
+	r->burst_rate = part ? number(part, 1000) : 0;
+	r->burst_len = text ? number(text, 1000) : 0;
+}
+
+enum {				/* long options without a letter */
+	O_PID = 256, O_NOCHECK, O_LINE, O_RCVBUF, O_SNDBUF, O_LOWAT, O_NODELAY,
+	O_READSIZE, O_READRATE, O_READPAUSE, O_CTRL, O_RATE, O_LIMIT, O_SEGMENT,
+	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_POLICY, O_TIMEOUT,
+};
+
+static const struct option long_options[] = {
+	{ "proto",	required_argument, NULL, 'P' },
+	{ "type",	required_argument, NULL, 't' },
+	{ "port",	required_argument, NULL, 'p' },
+	{ "bind",	required_argument, NULL, 'B' },
+	{ "connections", required_argument, NULL, 'n' },
+	{ "timeout",	required_argument, NULL, 'T' },
+	{ "json",	required_argument, NULL, 'j' },
+	{ "file",	required_argument, NULL, 'f' },
+	{ "help",	no_argument, NULL, 'h' },
+	{ "background",	no_argument, NULL, 'b' },
+	{ "size",	required_argument, NULL, 's' },
+	{ "write",	required_argument, NULL, 'w' },
+	{ "random",	no_argument, NULL, 'R' },
+	{ "seed",	required_argument, NULL, 'S' },
+	{ "down",	no_argument, NULL, 'd' },
+	{ "up",		no_argument, NULL, 'u' },
+	{ "pid",	required_argument, NULL, O_PID },
+	{ "no-check",	no_argument, NULL, O_NOCHECK },
+	{ "line-rate",	required_argument, NULL, O_LINE },
+	{ "rcvbuf",	required_argument, NULL, O_RCVBUF },
+	{ "sndbuf",	required_argument, NULL, O_SNDBUF },
+	{ "lowat",	required_argument, NULL, O_LOWAT },
+	{ "nodelay",	no_argument, NULL, O_NODELAY },
+	{ "read-size",	required_argument, NULL, O_READSIZE },
+	{ "read-rate",	required_argument, NULL, O_READRATE },
+	{ "read-pause",	required_argument, NULL, O_READPAUSE },
+	{ "controller",	required_argument, NULL, O_CTRL },
+	{ "rate",	required_argument, NULL, O_RATE },
+	{ "rate-limit",	required_argument, NULL, O_LIMIT },
+	{ "segment",	required_argument, NULL, O_SEGMENT },
+	{ "segment-limit", required_argument, NULL, O_SEGLIMIT },
+	{ "tolerance",	required_argument, NULL, O_TOLERANCE },
+	{ "ack",	required_argument, NULL, O_ACK },
+	{ "window-factor", required_argument, NULL, O_FACTOR },
+	{ "policy",	required_argument, NULL, O_POLICY },
+	{ "user-timeout", required_argument, NULL, O_TIMEOUT },
+	{ }
+};
+
+static void parse_option(int c)
+{
+	int proto;
+
+	switch (c) {
+	case 'P':
+		proto = proto_find(optarg);
+		if (proto < 0)
+			die("xfer: unknown protocol %s", optarg);
+		opt.proto = proto;
+		break;
+	case 't':
+		if (strcmp(optarg, "stream") && strcmp(optarg, "seqpacket"))
+			die("xfer: unknown type %s", optarg);
+		opt.type = *optarg == 's' && optarg[1] == 't' ? SOCK_STREAM :
+			   SOCK_SEQPACKET;
+		break;
+	case 'p':
+		opt.port = number(optarg, 1000);
+		break;
+	case 'B':
+		opt.bind = optarg;
+		break;
+	case 'n':
+		opt.connections = number(optarg, 1000);
+		break;
+	case 'T':
+		opt.timeout = number(optarg, 1000);
+		break;
+	case 'j':
+		opt.json = optarg;
+		break;
+	case 'f':
+		opt.file = optarg;
+		break;
+	case '4':
+		opt.family = AF_INET;
+		break;
+	case '6':
+		opt.family = AF_INET6;
+		break;
+	case 'b':
+		opt.background = true;
+		break;
+	case 's':
+		opt.job.size = number(optarg, 1024);
+		break;
+	case 'w':
+		opt.job.write = number(optarg, 1024);
+		if (!opt.job.write)
+			die("xfer: --write 0 would never end");
+		break;
+	case 'R':
+		opt.job.flags |= JOB_RANDOM;
+		break;
+	case 'S':
+		opt.job.seed = strtoull(optarg, NULL, 0);
+		break;
+	case 'd':
+		opt.job.flags |= JOB_DOWN;
+		break;
+	case 'u':
+		opt.job.flags |= JOB_UP;
+		break;
+	case O_PID:
+		opt.pidfile = optarg;
+		break;
+	case O_NOCHECK:
+		opt.job.flags |= JOB_UNCHECKED;
+		break;
+	case O_LINE:
+		opt.line_rate = number(optarg, 1000);
+		break;
+	case O_RCVBUF:
+		opt.rcvbuf = number(optarg, 1024);
+		break;
+	case O_SNDBUF:
+		opt.sndbuf = number(optarg, 1024);
+		break;
+	case O_LOWAT:
+		opt.lowat = number(optarg, 1024);
+		break;
+	case O_NODELAY:
+		opt.nodelay = true;
+		opt.sstp[SSTP_NODELAY] = 1;
+		break;
+	case O_READSIZE:
+		opt.read_size = number(optarg, 1024);
+		break;
+	case O_READRATE:
+		opt.read_rate = number(optarg, 1000);
+		break;
+	case O_READPAUSE:
+		opt.read_pause = number(optarg, 1000);
+		break;
+	case O_CTRL:
+		opt.controller = optarg;
+		break;
+	case O_RATE:
+		parse_rate(optarg);
+		break;
+	case O_LIMIT:
+		opt.sstp[SSTP_RATE_LIMIT] = number(optarg, 1000);
+		break;
+	case O_SEGMENT:
+		opt.sstp[SSTP_SEGMENT_SIZE] = number(optarg, 1024);
+		break;
+	case O_SEGLIMIT:
+		opt.sstp[SSTP_SEGMENT_LIMIT] = number(optarg, 1024);
+		break;
+	case O_TOLERANCE:
+		opt.sstp[SSTP_TOLERANCE] = number(optarg, 1000);
+		break;
+	case O_ACK:
+		opt.sstp[SSTP_ACK_STRATEGY] = strcmp(optarg, "soft") ?
+					      SSTP_ACK_HARD : SSTP_ACK_SOFT;
+		break;
+	case O_FACTOR:
+		opt.sstp[SSTP_WINDOW_FACTOR] = number(optarg, 1000);
+		break;
+	case O_POLICY:
+		opt.policy = optarg;
+		break;
+	case O_TIMEOUT:
+		opt.sstp[SSTP_USER_TIMEOUT] = number(optarg, 1000);
+		break;
+	case 'h':
+		usage(stdout);
+		exit(0);
+	default:
+		usage(stderr);
+		exit(2);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	bool serving;
+	int c;
+
+	memset(opt.sstp, 0xff, sizeof(opt.sstp));
+	opt.connections = 1;
+	while ((c = getopt_long(argc, argv, "P:t:p:B:n:T:j:f:h46bs:w:RS:du",
+				long_options, NULL)) != -1)
+		parse_option(c);
+	serving = optind < argc && !strcmp(argv[optind], "server");
+	if (optind >= argc || (!serving && strcmp(argv[optind], "client")) ||
+	    argc - optind != (serving ? 1 : 2)) {
+		usage(stderr);
+		return 2;
+	}
+	json = opt.json ? fopen(opt.json, "w") : stdout;
+	if (!json)
+		die("xfer: %s:", opt.json);
+	signal(SIGALRM, timed_out);
+	signal(SIGPIPE, SIG_IGN);
+	alarm(opt.timeout);
+	return serving ? server() : client(argv[optind + 1]);
+}
