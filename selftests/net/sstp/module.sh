@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The module loads, unloads and loads again, with namespaces coming and going.
+# timeout: 120
+. "$(dirname "$0")/lib.sh"
+
+ko=$SSTP_MODULE_DIR/sstp.ko
+
+unloaded() { rmmod sstp; }
+
+check "is loaded" grep -q '^sstp ' /proc/modules
+check "names its protocol family" sh -c "modinfo -F alias '$ko' | grep -qx net-pf-25"
+check "unloads" busywait 20 unloaded
+check "loads" insmod "$ko"
+
+setup_ns ns1 ns2
+check "unloads with namespaces there" busywait 20 unloaded
+check "loads with namespaces there" insmod "$ko"
+for i in {1..5}; do
+	ip netns add "churn-$i"
+	ip netns del "churn-$i"
+done
+check "unloads after namespaces went" busywait 20 unloaded
+check "loads after namespaces went" insmod "$ko"
+finish
