@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The module builds for every kernel without a warning, with W=1.
+# timeout: 900
+. "$(dirname "$0")/../net/sstp/lib.sh"
+
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 143' TERM
+
+# Of the machine, not of the sources: another compiler than the kernel's, no vmlinux.
+noise='compiler differs|The kernel was built by|You are using|Skipping BTF|missing .*\.symvers'
+
+no_warning() { ! grep -iE 'warning|error' "$work/log" | grep -vE "$noise"; }
+
+for kernel in ${SSTP_KERNELS:-6.1 6.12 uml debug}; do
+	if ! dir=$(tools/vm/kernel path "$kernel" 2> /dev/null); then
+		skip "$kernel" "the kernel is not there"
+		continue
+	fi
+	if make "KDIR=$dir/build" "BUILD=$work/$kernel" W=1 -j2 > "$work/log" 2>&1; then
+		check "$kernel builds with W=1 and no warning" no_warning
+	else
+		fail "$kernel builds with W=1"
+		grep -iE -A5 'error:|warning:|\*\*\*' "$work/log" | head -n 40 | sed 's/^/# /'
+	fi
+done
+
+if git rev-parse --git-dir > /dev/null 2>&1; then
+	check "the sources' directories stay clean" \
+		sh -c "! git status --porcelain --ignored -- net include | grep '^!!'"
+fi
+finish

@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The newest kernel's checkpatch --strict has nothing to say about any source.
+# timeout: 300
+. "$(dirname "$0")/../net/sstp/lib.sh"
+
+cd "$(dirname "$0")/../.."
+
+source=$(tools/vm/kernel path source 2> /dev/null) || skip_all "no kernel source is there"
+
+silent() {
+	# Out of tree there is no MAINTAINERS file, and compat.h is there for versions.
+	perl "$source/scripts/checkpatch.pl" --no-tree --strict --terse --show-types \
+		--no-summary --ignore FILE_PATH_CHANGES "$@" -f "$file"
+}
+
+while IFS= read -r file; do
+	case $file in
+	*/compat.h) check "$file" silent --ignore LINUX_VERSION_CODE,MACRO_ARG_REUSE ;;
+	*) check "$file" silent ;;
+	esac
+done < <(find net include -name '*.[ch]' | sort)
+[ "$ktap_count" -gt 0 ] || skip_all "no sources"
+finish

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# sparse has nothing to say about our files.
+# timeout: 600
+. "$(dirname "$0")/../net/sstp/lib.sh"
+
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 143' TERM
+
+command -v sparse > /dev/null || skip_all "sparse is not installed"
+
+# What it says about the kernel's own headers is not ours.
+ours() { ! grep -E '^[^ ]*(net/sstp/|include/(net|uapi/linux|trace/events)/sstp)[^ ]*:[0-9]+' "$work/log"; }
+
+for kernel in ${SSTP_KERNELS:-6.12 uml}; do
+	dir=$(tools/vm/kernel path "$kernel" 2> /dev/null) || continue
+	case $kernel in debug|6.1) continue ;; esac
+	if make sparse "KDIR=$dir/build" "BUILD=$work/$kernel" -j2 > "$work/log" 2>&1; then
+		check "$kernel" ours
+	elif ours > /dev/null; then
+		skip "$kernel" "this sparse cannot read this kernel's headers"
+		grep -E 'error' "$work/log" | head -n 3 | sed 's/^/# /'
+	else
+		fail "$kernel"
+		ours | head -n 40 | sed 's/^/# /'
+	fi
+done
+[ "$ktap_count" -gt 0 ] || skip_all "no kernel to build for is there"
+finish
