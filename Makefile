@@ -44,12 +44,12 @@ modules: links
 
 install: modules
 	$(kbuild) modules_install $(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR))
-	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(release)
+	$(if $(DESTDIR),,depmod $(release))
 	install -D -m 644 include/uapi/linux/sstp.h $(INSTALL_HDR_PATH)/include/linux/sstp.h
 
 uninstall:
 	find $(DESTDIR)/lib/modules/$(release) \( -name 'sstp.ko*' -o -name 'sstp-test.ko*' \) -delete
-	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(release)
+	$(if $(DESTDIR),,depmod $(release))
 	rm -f $(INSTALL_HDR_PATH)/include/linux/sstp.h
 
 check:
