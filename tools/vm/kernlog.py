@@ -6,7 +6,7 @@ import re
 SPLATS = re.compile("|".join((
     r"WARNING: ", r"BUG: ", r"kernel BUG", r"BUG at ", r"Oops", r"[Kk]ernel panic",
     r"general protection", r"Unable to handle kernel", r"Segfault with no mm",
-    r"KASAN", r"UBSAN", r"KCSAN", r"kmemleak: [1-9]", r"unreferenced object",
+    r"KASAN", r"UBSAN", r"KCSAN", r"unreferenced object",
     r"INFO: (possible|inconsistent|task |rcu|trying)", r"possible circular locking",
     r"[Ss]uspicious RCU", r"suspicious rcu", r"self-detected stall", r"stalls on CPUs",
     r"scheduling while atomic", r"sleeping function called", r"bad unlock balance",
@@ -17,8 +17,7 @@ SPLATS = re.compile("|".join((
     r"Slab.*(err|corrupt)", r"sstp: assertion")))
 # Said by healthy kernels.
 HARMLESS = re.compile("|".join((
-    r"[Cc]ommand line", r"kmemleak: Kernel memory leak detector",
-    r"KernelAddressSanitizer initialized", r"ODEBUG: selftest")))
+    r"[Cc]ommand line", r"KernelAddressSanitizer initialized", r"ODEBUG: selftest")))
 
 
 def is_splat(line):
