@@ -65,8 +65,10 @@ sparse: links
 
 KSRC ?= $(shell tools/vm/kernel fetch source)
 checkpatch:
-	@find net include -name '*.[ch]' | sort | xargs perl $(KSRC)/scripts/checkpatch.pl \
-		--no-tree --strict --no-summary --terse --show-types $(CHECKPATCH_FLAGS) -f
+	@files=$$(find $(CURDIR)/net $(CURDIR)/include -name '*.[ch]' | sort); \
+	dir=$$(mktemp -d) && cd $$dir && perl $(KSRC)/scripts/checkpatch.pl --no-tree --strict \
+		--no-summary --terse --show-types $(CHECKPATCH_FLAGS) -f $$files; \
+	status=$$?; rm -rf $$dir; exit $$status
 
 clean:
 	rm -rf $(CURDIR)/build $(BUILD)

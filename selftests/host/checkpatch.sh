@@ -4,14 +4,18 @@
 # timeout: 300
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
+top=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
 source=$(tools/vm/kernel path source 2> /dev/null) || skip_all "no kernel source is there"
 
 silent() {
 	# Out of tree there is no MAINTAINERS file, and compat.h is there for versions.
-	perl "$source/scripts/checkpatch.pl" --no-tree --strict --terse --show-types \
-		--no-summary --ignore FILE_PATH_CHANGES "$@" -f "$file"
+	# It leaves a file where it runs.
+	cd "$work" && perl "$source/scripts/checkpatch.pl" --no-tree --strict --terse --show-types \
+		--no-summary --ignore FILE_PATH_CHANGES "$@" -f "$top/$file"
 }
 
 while IFS= read -r file; do

@@ -4,7 +4,7 @@
 # timeout: 600
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 command -v dkms > /dev/null || skip_all "dkms is not installed"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

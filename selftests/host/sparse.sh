@@ -4,7 +4,7 @@
 # timeout: 600
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 143' TERM

@@ -4,7 +4,7 @@
 # timeout: 120
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 
 parses() {
 	case $(head -n 1 "$1") in
