@@ -26,7 +26,7 @@ for file in "$results"/*/results; do
 			ok*) pass "$name" ;;
 			*) fail "$name" ;;
 			esac ;;
-		*": EXPECTATION FAILED"*|*": ASSERTION FAILED"*|"        "*) note "$line" ;;
+		*" FAILED at "*|"    Expected "*|"        "*) note "$line" ;;
 		esac
 	done < "$file"
 done
