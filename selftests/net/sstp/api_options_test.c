@@ -135,6 +135,286 @@ static void row_sol_tcp(void)
 	note("unknown", set_int(fd, IPPROTO_TCP, 250, 1));
 }
 
+/* --- SOL_SSTP -------------------------------------------------------------- */
+
+/* An option of 4 bytes with lowest and highest value; others change nothing. */
+static void try_sstp(int fd, int opt, const char *name, long low, long high,
+		     long given)
+{
+	char label[64];
+	int v;
+
+	snprintf(label, sizeof(label), "%s by default", name);
+	expect_num(label, get_int(fd, SOL_SSTP, opt), given);
+	snprintf(label, sizeof(label), "%s lowest", name);
+	expect(label, set_int(fd, SOL_SSTP, opt, low), "0");
+	expect_num(label, get_int(fd, SOL_SSTP, opt), low);
+	snprintf(label, sizeof(label), "%s highest", name);
+	expect(label, set_int(fd, SOL_SSTP, opt, high), "0");
+	expect_num(label, get_int(fd, SOL_SSTP, opt), high);
+	if (low > 0) {
+		snprintf(label, sizeof(label), "%s too low", name);
+		expect(label, set_int(fd, SOL_SSTP, opt, low - 1), "EINVAL");
+	}
+	snprintf(label, sizeof(label), "%s too high", name);
+	expect(label, set_int(fd, SOL_SSTP, opt, (unsigned int)high + 1),
+	       "EINVAL");
+	snprintf(label, sizeof(label), "%s -1", name);
+	expect(label, set_int(fd, SOL_SSTP, opt, -1), "EINVAL");
+	snprintf(label, sizeof(label), "%s unchanged", name);
+	expect_num(label, get_int(fd, SOL_SSTP, opt), high);
+	snprintf(label, sizeof(label), "%s too short", name);
+	expect(label, setsockopt(fd, SOL_SSTP, opt, &v, 3), "EINVAL");
+	expect(label, setsockopt(fd, SOL_SSTP, opt, &v, 0), "EINVAL");
+	snprintf(label, sizeof(label), "%s bad pointer", name);
+	expect(label, setsockopt(fd, SOL_SSTP, opt, BAD_POINTER, 4), "EFAULT");
+	expect(label, getsockopt(fd, SOL_SSTP, opt, BAD_POINTER,
+				 &(socklen_t){ 4 }), "EFAULT");
+	expect(label, getsockopt(fd, SOL_SSTP, opt, &v, BAD_POINTER), "EFAULT");
+}
+
+static void row_sstp_numbers(void)
+{
+	int fd = sock();
+
+	try_sstp(fd, SSTP_SEGMENT_SIZE, "SEGMENT_SIZE", 1, SSTP_SEGMENT_MAX,
+		 64 << 10);
+	try_sstp(fd, SSTP_SEGMENT_LIMIT, "SEGMENT_LIMIT", 1, SSTP_SEGMENT_MAX,
+		 SSTP_SEGMENT_MAX);
+	try_sstp(fd, SSTP_TOLERANCE, "TOLERANCE", 0, 1000000, 0);
+	try_sstp(fd, SSTP_ACK_STRATEGY, "ACK_STRATEGY", SSTP_ACK_HARD,
+		 SSTP_ACK_SOFT, SSTP_ACK_HARD);
+	try_sstp(fd, SSTP_WINDOW_FACTOR, "WINDOW_FACTOR", 100, 1000, 100);
+	try_sstp(fd, SSTP_USER_TIMEOUT, "USER_TIMEOUT", 0, INT_MAX, 0);
+}
+
+static void row_sstp_nodelay(void)
+{
+	int fd = sock();
+
+	expect("default", get_int(fd, SOL_SSTP, SSTP_NODELAY), "0");
+	expect("set", set_int(fd, SOL_SSTP, SSTP_NODELAY, 7), "0");
+	expect("is", get_int(fd, SOL_SSTP, SSTP_NODELAY), "1");
+	expect("unset", set_int(fd, SOL_SSTP, SSTP_NODELAY, 0), "0");
+	expect("is", get_int(fd, SOL_SSTP, SSTP_NODELAY), "0");
+}
+
+static int set_rate(int fd, uint64_t peak, uint64_t average, uint32_t f,
+		    uint32_t l)
+{
+	struct sstp_rate_spec r = { peak, average, f, l };
+
+	return setsockopt(fd, SOL_SSTP, SSTP_RATE, &r, sizeof(r));
+}
+
+static void row_sstp_rate(void)
+{
+	struct sstp_rate_spec r = {}, zero = {};
+	socklen_t len = sizeof(r);
+	int fd = sock();
+	uint64_t limit = 1;
+
+	expect("get", getsockopt(fd, SOL_SSTP, SSTP_RATE, &r, &len), "0");
+	expect_num("none by default", memcmp(&r, &zero, sizeof(r)), 0);
+	expect("set", set_rate(fd, 100000000, 50000000, 1000000, 4), "0");
+	expect("average above peak", set_rate(fd, 1000000, 2000000, 0, 0),
+	       "EINVAL");
+	expect("get", getsockopt(fd, SOL_SSTP, SSTP_RATE, &r, &len), "0");
+	expect_num("unchanged: peak", r.peak, 100000000);
+	expect_num("average", r.average, 50000000);
+	expect_num("F", r.burst_rate, 1000000);
+	expect_num("L", r.burst_len, 4);
+	expect("peak alone", set_rate(fd, 10000000, 0, 0, 0), "0");
+	expect("none", set_rate(fd, 0, 0, 0, 0), "0");
+	expect("too short", setsockopt(fd, SOL_SSTP, SSTP_RATE, &r,
+				       sizeof(r) - 1), "EINVAL");
+	expect("bad pointer", setsockopt(fd, SOL_SSTP, SSTP_RATE, BAD_POINTER,
+					 sizeof(r)), "EFAULT");
+
+	len = sizeof(limit);
+	expect("limit", getsockopt(fd, SOL_SSTP, SSTP_RATE_LIMIT, &limit, &len),
+	       "0");
+	expect_num("none by default", limit, 0);
+	limit = 1ULL << 33;
+	expect("set", setsockopt(fd, SOL_SSTP, SSTP_RATE_LIMIT, &limit,
+				 sizeof(limit)), "0");
+	limit = 0;
+	getsockopt(fd, SOL_SSTP, SSTP_RATE_LIMIT, &limit, &len);
+	expect_num("limit is", limit, 1LL << 33);
+	expect("limit too short", setsockopt(fd, SOL_SSTP, SSTP_RATE_LIMIT,
+					     &limit, 4), "EINVAL");
+}
+
+static int set_text(int fd, int opt, const char *text, socklen_t len)
+{
+	return setsockopt(fd, SOL_SSTP, opt, text, len);
+}
+
+static void row_sstp_names(void)
+{
+	static const int opts[] = { SSTP_CONTROLLER, SSTP_BUFFER_POLICY };
+	char name[64], first[SSTP_NAME_MAX];
+	int fd = sock();
+	unsigned int i;
+	socklen_t len;
+
+	for (i = 0; i < 2; i++) {
+		len = sizeof(first);
+		expect("get", getsockopt(fd, SOL_SSTP, opts[i], first, &len),
+		       "0");
+		expect_num("length", len, SSTP_NAME_MAX);
+		expect("unknown", set_text(fd, opts[i], "nonesuch", 8), "ENOENT");
+		expect("empty", set_text(fd, opts[i], "", 0), "EINVAL");
+		expect("bad pointer", setsockopt(fd, SOL_SSTP, opts[i],
+						 BAD_POINTER, 8), "EFAULT");
+		memset(name, 'x', sizeof(name));
+		expect("long", set_text(fd, opts[i], name, sizeof(name)),
+		       "ENOENT");
+		len = sizeof(name);
+		getsockopt(fd, SOL_SSTP, opts[i], name, &len);
+		expect_text("unchanged", name, first);
+	}
+	expect("static", set_text(fd, SSTP_BUFFER_POLICY, "static", 6), "0");
+	len = sizeof(name);
+	getsockopt(fd, SOL_SSTP, SSTP_BUFFER_POLICY, name, &len);
+	expect_text("is", name, "static");
+	len = 3;
+	memset(name, 'x', sizeof(name));
+	expect("3 bytes back", getsockopt(fd, SOL_SSTP, SSTP_BUFFER_POLICY,
+					  name, &len), "0");
+	expect_num("length", len, 3);
+	expect_num("no more written", name[3], 'x');
+}
+
+static void row_sstp_info(void)
+{
+	int peer, fd = pair(&peer);
+	struct {
+		struct sstp_info info;
+		char more[64];
+	} b;
+	socklen_t len = sizeof(b);
+
+	memset(&b, 0x55, sizeof(b));
+	expect("more room than needed", getsockopt(fd, SOL_SSTP, SSTP_INFO, &b,
+						   &len), "0");
+	expect_num("length", len, sizeof(b.info));
+	expect_num("no more written", b.more[0], 0x55);
+	expect_num("state", b.info.state, 1);	/* TCP_ESTABLISHED */
+	expect_num("type", b.info.type, type);
+	expect_num("knows the MTU", b.info.mtu >= 1280, 1);
+	expect_num("packet size", b.info.packet_size > 0 &&
+		   b.info.packet_size < b.info.mtu, 1);
+	expect_num("controller", strnlen(b.info.controller, 16) < 16, 1);
+	memset(&b, 0x55, sizeof(b));
+	len = 10;
+	expect("part", getsockopt(fd, SOL_SSTP, SSTP_INFO, &b, &len), "0");
+	expect_num("length", len, 10);
+	expect_num("no more written", ((char *)&b)[10], 0x55);
+	len = 0;
+	expect("nothing", getsockopt(fd, SOL_SSTP, SSTP_INFO, &b, &len), "0");
+	len = -1;
+	expect("-1", getsockopt(fd, SOL_SSTP, SSTP_INFO, &b, &len), "EINVAL");
+	len = sizeof(b);
+	expect("bad pointer", getsockopt(fd, SOL_SSTP, SSTP_INFO, BAD_POINTER,
+					 &len), "EFAULT");
+	expect("set", setsockopt(fd, SOL_SSTP, SSTP_INFO, &b, sizeof(b)),
+	       "ENOPROTOOPT");
+	expect("unconnected", getsockopt(sock(), SOL_SSTP, SSTP_INFO, &b, &len),
+	       "0");
+	expect_num("state", b.info.state, 7);	/* TCP_CLOSE */
+	say(fd, "12345");
+	expect("recv", recv(peer, &b, 9, 0), "5");
+	len = sizeof(b);
+	getsockopt(peer, SOL_SSTP, SSTP_INFO, &b, &len);
+	expect_num("bytes received", b.info.bytes_received, 5);
+	expect_num("segments received", b.info.segments_received, 1);
+	getsockopt(fd, SOL_SSTP, SSTP_INFO, &b, &len);
+	expect_num("bytes sent", b.info.bytes_sent, 5);
+	expect_num("nothing again", b.info.bytes_retrans, 0);
+}
+
+/* What only makes sense before there is a connection. */
+static void row_sstp_connected(void)
+{
+	int peer, fd = pair(&peer);
+	uint64_t limit = 1000000;
+
+	expect("SEGMENT_LIMIT", set_int(fd, SOL_SSTP, SSTP_SEGMENT_LIMIT, 9999),
+	       "EISCONN");
+	expect("TOLERANCE", set_int(fd, SOL_SSTP, SSTP_TOLERANCE, 1), "EISCONN");
+	expect("ACK_STRATEGY", set_int(fd, SOL_SSTP, SSTP_ACK_STRATEGY, 1),
+	       "EISCONN");
+	expect("CONTROLLER", set_text(fd, SSTP_CONTROLLER, "newreno", 7),
+	       "EISCONN");
+	expect("BUFFER_POLICY", set_text(fd, SSTP_BUFFER_POLICY, "static", 6),
+	       "EISCONN");
+	expect("RATE_LIMIT", setsockopt(fd, SOL_SSTP, SSTP_RATE_LIMIT, &limit,
+					sizeof(limit)), "EISCONN");
+	expect("RATE", set_rate(fd, 100000000, 0, 0, 0), "0");
+	expect("SEGMENT_SIZE", set_int(fd, SOL_SSTP, SSTP_SEGMENT_SIZE, 9999),
+	       "0");
+	expect("WINDOW_FACTOR", set_int(fd, SOL_SSTP, SSTP_WINDOW_FACTOR, 200),
+	       "0");
+	expect("USER_TIMEOUT", set_int(fd, SOL_SSTP, SSTP_USER_TIMEOUT, 5000),
+	       "0");
+	say(fd, "alive");
+	expect("alive", recv(peer, (char[9]){}, 9, 0), "5");
+}
+
+static void row_sstp_unknown(void)
+{
+	int fd = sock();
+
+	expect("set 0", set_int(fd, SOL_SSTP, 0, 1), "ENOPROTOOPT");
+	expect("get 0", get_int(fd, SOL_SSTP, 0), "ENOPROTOOPT");
+	expect("set 99", set_int(fd, SOL_SSTP, 99, 1), "ENOPROTOOPT");
+	expect("get 99", get_int(fd, SOL_SSTP, 99), "ENOPROTOOPT");
+	expect("set -1", set_int(fd, SOL_SSTP, -1, 1), "ENOPROTOOPT");
+}
+
+/* A child has its listener's settings; the lower tolerance counts. */
+static void row_sstp_inherit(void)
+{
+	int l = sock(), fd = sock(), peer;
+	union addr a;
+
+	set_int(l, SOL_SSTP, SSTP_SEGMENT_SIZE, 12345);
+	set_int(l, SOL_SSTP, SSTP_TOLERANCE, 5000);
+	set_int(l, SOL_SSTP, SSTP_WINDOW_FACTOR, 300);
+	set_int(l, SOL_SSTP, SSTP_USER_TIMEOUT, 7000);
+	set_int(l, SOL_SSTP, SSTP_NODELAY, 1);
+	set_int(fd, SOL_SSTP, SSTP_TOLERANCE, 3000);
+	addr_loopback(&a, family, 0);
+	if (xbind(l, &a) || listen(l, 1))
+		bail("listen");
+	a = name_of(l, false);
+	if (xconnect(fd, &a))
+		bail("connect");
+	peer = accept(l, NULL, NULL);
+	expect("SEGMENT_SIZE", get_int(peer, SOL_SSTP, SSTP_SEGMENT_SIZE),
+	       "12345");
+	expect("WINDOW_FACTOR", get_int(peer, SOL_SSTP, SSTP_WINDOW_FACTOR),
+	       "300");
+	expect("USER_TIMEOUT", get_int(peer, SOL_SSTP, SSTP_USER_TIMEOUT),
+	       "7000");
+	expect("NODELAY", get_int(peer, SOL_SSTP, SSTP_NODELAY), "1");
+	expect("TOLERANCE here", get_int(peer, SOL_SSTP, SSTP_TOLERANCE), "3000");
+	expect("TOLERANCE there", get_int(fd, SOL_SSTP, SSTP_TOLERANCE), "3000");
+}
+
+/* A program that knows what it talks to may ask for the other level. */
+static void row_sstp_levels(void)
+{
+	int fd = sock();
+
+	expect("SOL_TCP", set_int(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, 1),
+	       "ENOPROTOOPT");
+	expect("SOL_UDP", set_int(fd, IPPROTO_UDP, 1, 1), "ENOPROTOOPT");
+	expect("IP_HDRINCL", set_int(fd, SOL_IP, IP_HDRINCL, 1), "ENOPROTOOPT");
+	expect("IP_PKTINFO", set_int(fd, SOL_IP, IP_PKTINFO, 1), "ENOPROTOOPT");
+}
+
 static const struct row rows[] = {
 	{ "buffers", row_buffers, ROW_ALL },
 	{ "sol_socket", row_sol_socket, ROW_ALL },
@@ -143,6 +423,15 @@ static const struct row rows[] = {
 	{ "sol_ip", row_sol_ip, ROW_ALL },
 	{ "freebind", row_freebind, ROW_STREAM | ROW_V4 },
 	{ "sol_tcp", row_sol_tcp, ROW_ALL },
+	{ "sstp_numbers", row_sstp_numbers, ROW_OWN | ROW_STREAM | ROW_V4 },
+	{ "sstp_nodelay", row_sstp_nodelay, ROW_OWN | ROW_STREAM | ROW_V4 },
+	{ "sstp_rate", row_sstp_rate, ROW_OWN | ROW_STREAM | ROW_V4 },
+	{ "sstp_names", row_sstp_names, ROW_OWN | ROW_STREAM | ROW_V4 },
+	{ "sstp_info", row_sstp_info, ROW_OWN | ROW_ALL },
+	{ "sstp_connected", row_sstp_connected, ROW_OWN | ROW_STREAM | ROW_V4 },
+	{ "sstp_unknown", row_sstp_unknown, ROW_OWN | ROW_STREAM | ROW_V4 },
+	{ "sstp_inherit", row_sstp_inherit, ROW_OWN | ROW_ALL },
+	{ "sstp_levels", row_sstp_levels, ROW_OWN | ROW_STREAM | ROW_V4 },
 };
 
 static const struct difference differences[] = {
