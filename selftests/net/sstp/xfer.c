@@ -90,10 +90,12 @@ struct options {
 	unsigned int timeout;		/* s */
 	uint64_t read_rate;		/* bit/s */
 	uint64_t read_pause;		/* ms */
+	uint64_t send_pause;		/* ms */
 	uint64_t read_size;
 	uint64_t line_rate;
 	int rcvbuf, sndbuf, lowat;
 	bool nodelay;
+	bool keepalive;
 	struct sstp_rate_spec rate;
 	int64_t sstp[SSTP_INFO];	/* by option, -1 = as it is */
 	const char *controller;
@@ -210,6 +212,8 @@ static bool send_content(struct conn *c, bool up)
 
 	hash_init(&c->tx_hash);
 	sha256_init(&c->tx_sha);
+	if (opt.send_pause)
+		sleep_ns(opt.send_pause * MS);
 	memset(buf, 0, c->job.write);
 	if (c->job.flags & JOB_FILE) {
 		fd = open(opt.file, O_RDONLY);
@@ -509,6 +513,8 @@ static void set_options(int fd)
 		ok = set_int(fd, SOL_SOCKET, SO_SNDBUF, opt.sndbuf);
 	if (ok && opt.lowat > 1)
 		ok = set_int(fd, SOL_SOCKET, SO_RCVLOWAT, opt.lowat);
+	if (ok && opt.keepalive)
+		ok = set_int(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 	if (ok && opt.proto == PROTO_SSTP)
 		ok = set_sstp(fd);
 	if (ok && opt.proto == PROTO_TCP && opt.nodelay)
@@ -1049,6 +1055,8 @@ static void usage(FILE *f)
 "      --read-size BYTES  a read of a stream (256k)\n"
 "      --read-rate RATE   read slowly, bit/s\n"
 "      --read-pause MS    wait before the first read\n"
+"      --send-pause MS    wait before sending content\n"
+"      --keepalive\n"
 "      --controller NAME  TCP: congestion control\n"
 "SSTP (SOL_SSTP options):\n"
 "      --rate P[:AVERAGE[:F[:L]]]  contract, bit/s; F in 1/1000 s\n"
@@ -1087,7 +1095,8 @@ static void parse_rate(char *text)
 enum {				/* long options without a letter */
 	O_PID = 256, O_NOCHECK, O_LINE, O_RCVBUF, O_SNDBUF, O_LOWAT, O_NODELAY,
 	O_READSIZE, O_READRATE, O_READPAUSE, O_CTRL, O_RATE, O_LIMIT, O_SEGMENT,
-	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_POLICY, O_TIMEOUT,
+	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_POLICY, O_TIMEOUT, O_SENDPAUSE,
+	O_KEEPALIVE,
 };
 
 static const struct option long_options[] = {
@@ -1117,6 +1126,8 @@ static const struct option long_options[] = {
 	{ "read-size",	required_argument, NULL, O_READSIZE },
 	{ "read-rate",	required_argument, NULL, O_READRATE },
 	{ "read-pause",	required_argument, NULL, O_READPAUSE },
+	{ "send-pause",	required_argument, NULL, O_SENDPAUSE },
+	{ "keepalive",	no_argument, NULL, O_KEEPALIVE },
 	{ "controller",	required_argument, NULL, O_CTRL },
 	{ "rate",	required_argument, NULL, O_RATE },
 	{ "rate-limit",	required_argument, NULL, O_LIMIT },
@@ -1224,6 +1235,12 @@ static void parse_option(int c)
 		break;
 	case O_READPAUSE:
 		opt.read_pause = number(optarg, 1000);
+		break;
+	case O_SENDPAUSE:
+		opt.send_pause = number(optarg, 1000);
+		break;
+	case O_KEEPALIVE:
+		opt.keepalive = true;
 		break;
 	case O_CTRL:
 		opt.controller = optarg;

@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Connections end as they should when a peer, a process, a link, a namespace or
+# the module goes; and nothing of them stays.
+# timeout: 240
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/path.sh"
+
+ended() { ! kill -0 "$1" 2>/dev/null; }
+
+# expect_error NAME ERRNO...: that the client, a job of ours, ends with
+expect_error() {
+	local name=$1 error
+	shift
+	if ! busywait 40 ended "$client"; then
+		kill -9 "$client"
+		fail "$name" "the client never ended"
+		explain
+		return
+	fi
+	wait "$client"
+	error=$(field error)
+	case " $* " in
+	*" ${error:-none} "*) pass "$name" ;;
+	*) fail "$name" "${error:-no error} in place of $*"; explain ;;
+	esac
+}
+
+# nothing_left NAME NAMESPACE...: within what closing may take
+nothing_left() {
+	local name=$1 ns
+	shift
+	for ns; do
+		if ! busywait 30 sockets_are "$ns" 0; then
+			fail "$name" "$(sockets "$ns") sockets in ${ns%-*}"
+			return
+		fi
+	done
+	pass "$name"
+}
+
+# begin SERVER OPTIONS... -- CLIENT OPTIONS...: a transfer that goes on for long
+begin() {
+	local server=() before
+	while [ "$1" != -- ]; do server+=("$1"); shift; done
+	shift
+	impair rate 20mbit limit 10000
+	before=$(passed)
+	serve "${server[@]}" || return
+	transfer_begin -s 1G "$@" "$b4"
+	busywait 20 passed_more $((before + 300000))
+}
+# Without a word of ICMP
+silence() { impair loss 100%; }
+
+setup_path || skip_all "no network namespaces"
+[ -n "$(sockets "$a")" ] || skip_all "no SSTP in this kernel"
+
+begin -- --user-timeout 2000
+silence
+expect_error "peer vanishes: ETIMEDOUT" ETIMEDOUT
+stop_server
+impair
+nothing_left "and nothing is left here" "$a"
+
+begin --user-timeout 2000 -- --user-timeout 2000 -d
+silence
+expect_error "peer vanishes, both send: ETIMEDOUT" ETIMEDOUT
+stop_server
+impair
+nothing_left "and nothing is left" "$a" "$b"
+
+# What sends nothing only notices with keep-alives.
+in_ns "$a" sysctl -qw net.sstp.keepalive_time=1 net.sstp.keepalive_intvl=1 \
+	net.sstp.keepalive_probes=2
+impair
+serve --send-pause 100000
+transfer_begin --down --keepalive "$b4"
+busywait 10 sockets_are "$b" 2		# listener and connection
+silence
+expect_error "peer vanishes from an idle connection: ETIMEDOUT" ETIMEDOUT
+stop_server
+impair
+nothing_left "and nothing is left here" "$a"
+
+in_ns "$a" sysctl -qw net.sstp.init_retries=2
+silence
+transfer_begin "$b4"
+expect_error "nobody answers connect(): ETIMEDOUT" ETIMEDOUT
+impair
+
+begin --
+kill -9 "$(cat "$work/pid")"
+expect_error "server killed: reset" ECONNRESET EPIPE
+nothing_left "and nothing is left" "$a" "$b"
+
+begin --
+kill -9 "$client"
+check "client killed: the server ends, too" busywait 20 ended "$(cat "$work/pid")"
+wait "$client" 2>/dev/null
+nothing_left "and nothing is left" "$a" "$b"
+
+# Data that nobody takes any more goes with the socket.
+begin -- --user-timeout 2000
+silence
+kill -9 "$client"
+stop_server
+nothing_left "orphans with data end without their peer" "$a"
+impair
+
+# A host that forgot all tells so.
+begin --
+silence
+kill -9 "$(cat "$work/pid")"
+in_ns "$b" sysctl -qw net.sstp.fin_timeout=1 net.sstp.user_timeout=1000
+busywait 20 sockets_are "$b" 0
+impair
+expect_error "peer has forgotten: reset" ECONNRESET EPIPE
+
+serve -n 1000
+cycles=0
+while [ "$cycles" -lt 1000 ] && transfer -n 50 -s 1; do
+	cycles=$((cycles + 50))
+done < /dev/null
+check "1000 connections made and closed" test "$cycles" = 1000
+nothing_left "and nothing is left" "$a" "$b"
+
+if grep -q '^sstp ' /proc/modules; then
+	begin --
+	refused() { ! rmmod sstp && grep -q '^sstp ' /proc/modules; }
+	check "module cannot go while connections are" refused
+	check "which live on" kill -0 "$client"
+	kill -9 "$client"
+	stop_server
+	nothing_left "and nothing is left" "$a" "$b"
+fi
+
+# The namespace of the server goes, with all in it.
+begin -- --user-timeout 3000
+ip netns del "$b"
+stop_server
+expect_error "peer's namespace removed: an error in time" \
+	ETIMEDOUT ECONNRESET EPIPE EHOSTUNREACH ENETUNREACH
+nothing_left "and nothing is left here" "$a"
+
+# And that of a connection that is still open.
+setup_ns c
+# shellcheck disable=SC2154 # set by setup_ns
+in_ns "$c" "$xfer" server -b -n 2 --pid "$work/pid" -j /dev/null 2>/dev/null
+in_ns "$c" "$xfer" client -s 1G 127.0.0.1 > /dev/null 2>&1 &
+client=$!
+busywait 10 sockets_are "$c" 3
+ip netns del "$c"
+check "connections outlive their namespace's name" kill -0 "$client"
+kill -9 "$client"
+stop_server
+wait "$client" 2>/dev/null
+pass "and end with their processes"
+finish
