@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Segment streaming transport protocol: what controllers and receive buffer
+ * policies implement. Both return verdicts; the protocol acts on them.
+ */
+#ifndef _NET_SSTP_H
+#define _NET_SSTP_H
+
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/types.h>
+#include <uapi/linux/sstp.h>
+
+#define SSTP_CTRL_PRIV_SIZE	128
+#define SSTP_RBUF_PRIV_SIZE	128
+#define SSTP_CWND_MAX		U32_MAX	/* no congestion window */
+
+/**
+ * struct sstp_ctrl - what a controller sees and sets
+ * @cwnd: packets in flight at most; SSTP_CWND_MAX = the rate alone decides (out)
+ * @period: ns between packets, 0 = no pacing but the contract's (out)
+ * @srtt: smoothed round-trip time, us; 0 = none measured (in)
+ * @min_rtt: lowest round-trip time, us; U32_MAX = none measured (in)
+ * @in_flight: packets shipped and neither reported received nor lost (in)
+ * @shipped: packets shipped so far, modulo 2^32 (in)
+ * @packet_size: bytes of a full frame (in)
+ * @cwnd_limited: the window, nothing else, held back the last packet (in)
+ * @priv: the controller's own
+ *
+ * All of it is guarded by the socket lock or, in softirq, its spinlock.
+ */
+struct sstp_ctrl {
+	u32	cwnd;
+	u64	period;
+	u32	srtt;
+	u32	min_rtt;
+	u32	in_flight;
+	u32	shipped;
+	u32	packet_size;
+	bool	cwnd_limited;
+	const struct sstp_ctrl_ops *ops;
+	u64	priv[SSTP_CTRL_PRIV_SIZE / sizeof(u64)];
+};
+
+/**
+ * struct sstp_ack_sample - what one PACK or SNAK told the sender
+ * @now: us
+ * @rtt: sample in us, or 0
+ * @delivered: packets newly reported received
+ * @lost: packets newly found lost
+ * @highest: highest shipment that has arrived (serial number)
+ * @arrival_rate: bit/s at the receiver, or 0
+ * @service_rate: bit/s at which the receiving program reads, or 0
+ */
+struct sstp_ack_sample {
+	u64	now;
+	u32	rtt;
+	u32	delivered;
+	u32	lost;
+	u32	highest;
+	u64	arrival_rate;
+	u64	service_rate;
+};
+
+/**
+ * struct sstp_ctrl_ops - a controller
+ *
+ * Every callback runs under the connection's lock, with bottom halves off, and
+ * must not sleep. Only @init, @name and one of @on_ack, @on_loss are required.
+ */
+struct sstp_ctrl_ops {
+	void	(*init)(struct sstp_ctrl *c);
+	void	(*release)(struct sstp_ctrl *c);
+	void	(*on_ack)(struct sstp_ctrl *c, const struct sstp_ack_sample *s);
+	/* after on_ack, when s->lost > 0 */
+	void	(*on_loss)(struct sstp_ctrl *c, const struct sstp_ack_sample *s);
+	/* a probe was not answered in time */
+	void	(*on_timeout)(struct sstp_ctrl *c);
+	void	(*on_pkt_sent)(struct sstp_ctrl *c, u32 packets, u64 now);
+	/* the peer's data; @gap: shipments skipped before it */
+	void	(*on_pkt_received)(struct sstp_ctrl *c, u32 packets, u32 gap,
+				   u64 now);
+	char	name[SSTP_NAME_MAX];
+	struct module *owner;
+	struct list_head list;	/* registry; written under its lock, RCU */
+};
+
+int sstp_register_ctrl(struct sstp_ctrl_ops *ops);
+void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops);
+
+/**
+ * struct sstp_rbuf - what a receive buffer policy sees and sets
+ * @limit: bytes of memory the buffer may use (out)
+ * @floor: lowest @limit (in)
+ * @ceiling: highest @limit (in)
+ * @queued: bytes in use (in)
+ * @arrived: bytes of memory that arrived so far (in)
+ * @served: bytes of memory that the program took so far (in)
+ * @priv: the policy's own
+ *
+ * Guarded as struct sstp_ctrl is.
+ */
+struct sstp_rbuf {
+	u32	limit;
+	u32	floor;
+	u32	ceiling;
+	u32	queued;
+	u64	arrived;
+	u64	served;
+	const struct sstp_rbuf_ops *ops;
+	u64	priv[SSTP_RBUF_PRIV_SIZE / sizeof(u64)];
+};
+
+/**
+ * struct sstp_rbuf_ops - a receive buffer policy
+ *
+ * @update runs in the receive softirq when @epoch ns have passed since it ran
+ * last, and by a timer while no packet comes; it sets @limit. 0 = never.
+ * Contexts as for struct sstp_ctrl_ops.
+ */
+struct sstp_rbuf_ops {
+	void	(*init)(struct sstp_rbuf *b);
+	void	(*release)(struct sstp_rbuf *b);
+	void	(*update)(struct sstp_rbuf *b, u64 now);
+	u64	epoch;
+	char	name[SSTP_NAME_MAX];
+	struct module *owner;
+	struct list_head list;
+};
+
+int sstp_register_rbuf(struct sstp_rbuf_ops *ops);
+void sstp_unregister_rbuf(struct sstp_rbuf_ops *ops);
+
+#endif /* _NET_SSTP_H */

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * Segment streaming transport protocol: what programs include.
+ *
+ * A socket is socket(AF_SSTP, SOCK_SEQPACKET or SOCK_STREAM, 0). Addresses are
+ * struct sockaddr_in and struct sockaddr_in6.
+ */
+#ifndef _UAPI_LINUX_SSTP_H
+#define _UAPI_LINUX_SSTP_H
+
+#include <linux/types.h>
+
+#ifndef AF_SSTP
+#define AF_SSTP			25
+#define PF_SSTP			AF_SSTP
+#endif
+#ifndef SOL_SSTP
+#define SOL_SSTP		345
+#endif
+
+#define SSTP_PORT		25719	/* default UDP encapsulation port */
+#define SSTP_NAME_MAX		16	/* controller and policy names, with NUL */
+#define SSTP_SEGMENT_MAX	(16U << 20)	/* bytes */
+#define SSTP_PACKETS_MAX	65535	/* packets in a segment */
+
+/* Options at level SOL_SSTP. "rw" says what a live connection may change. */
+enum {
+	SSTP_RATE = 1,		/* rw struct sstp_rate_spec: what we send at most */
+	SSTP_RATE_LIMIT,	/* __u64 bit/s: what the peer may send at most,
+				 * 0 = no limit; before the connection is made
+				 */
+	SSTP_SEGMENT_SIZE,	/* rw __u32 bytes: segments made of a byte stream */
+	SSTP_SEGMENT_LIMIT,	/* __u32 bytes: largest segment to receive */
+	SSTP_TOLERANCE,		/* __u32 packets in a million that a segment may
+				 * lack; the lower value of both ends counts
+				 */
+	SSTP_ACK_STRATEGY,	/* __u32 SSTP_ACK_HARD or SSTP_ACK_SOFT */
+	SSTP_WINDOW_FACTOR,	/* rw __u32 percent of the buffer, 100 to 1000 */
+	SSTP_CONTROLLER,	/* name; before the connection is made */
+	SSTP_BUFFER_POLICY,	/* name; before the connection is made */
+	SSTP_USER_TIMEOUT,	/* rw __u32 ms without progress, 0 = default */
+	SSTP_NODELAY,		/* rw int: send small segments at once */
+	SSTP_INFO,		/* read only struct sstp_info */
+};
+
+enum {
+	SSTP_ACK_HARD,		/* what is acknowledged stays */
+	SSTP_ACK_SOFT,		/* ahead of the buffer, may be replaced later */
+};
+
+/**
+ * struct sstp_rate_spec - rate contract R = (P, F, L) of a sender
+ * @peak: P, bit/s over any 1 ms; 0 = no contract, the controller alone decides
+ * @average: bit/s over any 1 s, at most @peak; 0 = derived as F * L * packet,
+ *	or @peak when @burst_rate is 0 too
+ * @burst_rate: F, bursts in 1000 s; 0 = derived from the average
+ * @burst_len: L, packets in a burst; 0 = a segment, and what is expected to be
+ *	sent again with it
+ *
+ * Bits are those of whole frames: data, SSTP, UDP, IP and link-layer header.
+ */
+struct sstp_rate_spec {
+	__u64	peak;
+	__u64	average;
+	__u32	burst_rate;
+	__u32	burst_len;
+};
+
+/* Control message SOL_SSTP/SSTP_HOLES: an array of these. Holes read as 0. */
+#define SSTP_HOLES		1
+
+struct sstp_hole {
+	__u32	offset;		/* bytes from the start of the segment */
+	__u32	len;		/* bytes */
+};
+
+/**
+ * struct sstp_info - state of a connection; grows only at its end
+ *
+ * Rates are in bit/s, times in us, sizes in bytes unless said otherwise.
+ */
+struct sstp_info {
+	__u8	state;		/* as TCP_ESTABLISHED and others */
+	__u8	type;		/* SOCK_SEQPACKET or SOCK_STREAM */
+	__u8	ack_strategy;
+	__u8	backoff;	/* unanswered probes */
+	__u32	mtu;		/* path MTU */
+	__u32	packet_size;	/* payload of a full packet now */
+	__u32	segment_limit;	/* largest segment that may be sent */
+	__u32	tolerance;	/* agreed, packets in a million */
+	__u32	rtt;
+	__u32	rttvar;
+	__u32	rtt_min;
+	__u32	cwnd;		/* packets; ~0 when the controller sets none */
+	__u32	in_flight;	/* packets */
+	struct sstp_rate_spec rate;
+	__u64	period;		/* ns between packets that the controller wants */
+	__u32	snd_segment;	/* next segment to send, from 0 */
+	__u32	snd_una;	/* S_l: lowest segment not acknowledged, from 0 */
+	__u32	snd_window;	/* segments that the peer still allows */
+	__u32	snd_queued;	/* bytes of memory for data not acknowledged */
+	__u32	rcv_segment;	/* R_l: lowest segment not received, from 0 */
+	__u32	rcv_window;	/* W, segments */
+	__u32	rcv_buffer;	/* limit now */
+	__u32	rcv_queued;	/* in use now */
+	__u32	rcv_peak;	/* most in use so far */
+	__u32	reordering;	/* packets */
+	__u64	bytes_sent;	/* payload, first shipments */
+	__u64	bytes_retrans;	/* payload sent again */
+	__u64	bytes_acked;
+	__u64	bytes_received;	/* payload, without duplicates */
+	__u64	packets_sent;	/* all shipments */
+	__u64	packets_retrans;
+	__u64	packets_received;
+	__u64	packets_duplicate;
+	__u64	packets_discarded;	/* no room in the buffer */
+	__u64	segments_sent;
+	__u64	segments_received;
+	__u64	segments_holed;	/* accepted with packets missing */
+	__u64	acks_sent;	/* PACK */
+	__u64	acks_received;
+	__u64	snaks_sent;
+	__u64	snaks_received;
+	__u64	arrival_rate;	/* of the data we receive */
+	__u64	service_rate;	/* at which the program reads */
+	__u64	delivery_rate;	/* arrival rate that the peer reported */
+	char	controller[SSTP_NAME_MAX];
+	char	policy[SSTP_NAME_MAX];
+};
+
+#endif /* _UAPI_LINUX_SSTP_H */

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PACK and SNAK: what the receiver says, and what the sender does about it.
+ * Acknowledgements never wait for window messages nor hold them up: R_l tells
+ * what was accepted, R_h what may be sent, each for itself.
+ *
+ * Socket lock throughout.
+ */
+#include "sstp.h"
+
+#define SSTP_ACK_BYTES		(256 << 10)	/* accepted, before a PACK */
+#define SSTP_ACK_DELAY_MIN	(1 * NSEC_PER_MSEC)
+#define SSTP_ACK_DELAY_MAX	(10 * NSEC_PER_MSEC)
+#define SSTP_SNAK_BYTES		1200	/* of entries in a packet */
+#define SSTP_SNAK_BURST		32	/* packets at once */
+
+static u64 sstp_srtt_ns(const struct sstp_sock *sp)
+{
+	return (u64)sstp_rtt_smoothed(&sp->rtt, 1000) * NSEC_PER_USEC;
+}
+
+/* Memory of a segment, on average. */
+static u32 sstp_mean(const struct sstp_sock *sp)
+{
+	return max(sp->rcv.mean >> 3, 512U);
+}
+
+/* B and W from the buffer's limit (paper 004, section 3.4: W0 of at least 2.5
+ * w_a as soon as rate and round-trip time are known).
+ */
+void sstp_ack_window(struct sstp_sock *sp)
+{
+	struct sock *sk = &sp->sk;
+	u64 w;
+
+	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK) {
+		sp->rbuf.limit = READ_ONCE(sk->sk_rcvbuf);
+	} else if (sp->peer_rate && sp->rtt.srtt) {
+		/* 2.5 * A * RTD, and as much again for what skbs cost. */
+		u64 want = div_u64(sp->peer_rate / 8 *
+				   sstp_rtt_smoothed(&sp->rtt, 0),
+				   USEC_PER_SEC) * 4;
+
+		sp->rbuf.limit = clamp_t(u64, want, sp->rbuf.limit,
+					 sp->rbuf.ceiling);
+	}
+	sp->buffer = max(sp->rbuf.limit / sstp_mean(sp), 1U);
+	w = (u64)sp->buffer * sp->set.window_factor;
+	w = div_u64(w, 100);
+	sp->window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
+}
+
+/* How far the buffer reaches: what lies beyond is not asked for. */
+static u32 sstp_ack_reach(struct sstp_sock *sp)
+{
+	u32 to = sp->rcv.read + sp->buffer - 1;
+
+	if (sp->strategy == SSTP_ACK_SOFT) {
+		to = sp->rcv.high;
+		if (atomic_read(&sp->sk.sk_rmem_alloc) >= sp->rbuf.limit)
+			to = max(sp->rcv.top - sp->rcv.low, 1U) - 1 +
+			     sp->rcv.low;
+	}
+	return sstp_before(to, sp->rcv.high) ? to : sp->rcv.high;
+}
+
+/* At most once a while: the rates of the last interval of a round trip. */
+static void sstp_ack_rates(struct sstp_sock *sp, u64 now)
+{
+	u64 interval = now - sp->arrival_at;
+
+	if (interval < max(sstp_srtt_ns(sp), 10 * NSEC_PER_MSEC))
+		return;
+	sp->arrival_rate = div64_u64(sp->arrival_bytes * 8 * NSEC_PER_SEC,
+				     interval);
+	sp->service_rate = div64_u64(sp->service_bytes * 8 * NSEC_PER_SEC,
+				     interval);
+	sp->arrival_bytes = 0;
+	sp->service_bytes = 0;
+	sp->arrival_at = now;
+}
+
+static void sstp_ack_fill(struct sstp_sock *sp, struct sstp_ack *a, u64 now)
+{
+	struct sstp_rseg *s;
+
+	memset(a, 0, sizeof(*a));
+	sstp_ack_rates(sp, now);
+	a->cid = sp->peer.cid;
+	a->type = SSTP_PACK;
+	if (sp->strategy == SSTP_ACK_SOFT)
+		a->flags |= SSTP_F_SOFT;
+	if (sp->has_accepted) {
+		a->flags |= SSTP_F_SEGMENT;
+		a->segment = sp->ack_segment;
+		sp->has_accepted = false;
+	}
+	if (sp->has_echo) {
+		a->flags |= SSTP_F_ECHO;
+		a->echo = sp->echo;
+		a->hold = sstp_us(now - sp->echo_at);
+	}
+	a->control = sp->ctl_next++;
+	a->ack = sp->rcv.low;
+	a->limit = sp->rcv.high;
+	a->highest = sp->rcv.highest;
+	a->received = sp->rcv.received;
+	a->arrival = min_t(u64, div_u64(sp->arrival_rate, 1000), U32_MAX);
+	a->service = min_t(u64, div_u64(sp->service_rate, 1000), U32_MAX);
+	s = sstp_rcv_slot(&sp->rcv, sp->rcv.low);
+	a->progress = s ? s->next : 0;
+}
+
+static void sstp_ack_done(struct sstp_sock *sp, u64 now)
+{
+	sp->advertised = sp->rcv.high;
+	sp->unacked = 0;
+	sp->ack_now = false;
+	sp->ack_sent = now;
+}
+
+static void sstp_ack_pack(struct sock *sk, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u8 buf[sizeof(struct sstp_ack_hdr)];
+	struct sstp_ack a;
+
+	sstp_ack_fill(sp, &a, now);
+	sstp_build_ack(buf, &a);
+	sstp_send_small(sk, buf, sizeof(buf));
+	sp->acks_sent++;
+	SSTP_INC(sock_net(sk), OutPacks);
+	sstp_ack_done(sp, now);
+}
+
+/* Ask for what is lost and due. False if there was nothing. */
+static bool sstp_ack_snak(struct sock *sk, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 retry = sstp_rtt_timeout(&sp->rtt, 1000, 3 * USEC_PER_SEC);
+	u8 buf[sizeof(struct sstp_ack_hdr) + SSTP_SNAK_BYTES];
+	u32 to = sstp_ack_reach(sp), len, n;
+	bool more = true, sent = false;
+	struct sstp_ack a;
+	u16 entries;
+
+	if (sstp_after(sp->rcv.low, to))
+		return false;
+	for (n = 0; more && n < SSTP_SNAK_BURST; n++) {
+		len = sstp_rcv_snak(&sp->rcv,
+				    buf + sizeof(struct sstp_ack_hdr),
+				    SSTP_SNAK_BYTES, to, sstp_us(now), retry,
+				    &entries, &more);
+		if (!entries)
+			break;
+		sstp_ack_fill(sp, &a, now);
+		a.type = SSTP_SNAK;
+		a.entries = entries;
+		sstp_build_ack(buf, &a);
+		sstp_send_small(sk, buf, sizeof(struct sstp_ack_hdr) + len);
+		sp->snaks_sent++;
+		SSTP_INC(sock_net(sk), OutSnaks);
+		sent = true;
+	}
+	if (sent) {
+		sp->snak_sent = now;
+		sstp_ack_done(sp, now);
+	}
+	return sent;
+}
+
+/* Packets have come: acknowledge, ask again, or do it a little later. */
+void sstp_ack_check(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u64 now = sstp_now(), srtt = sstp_srtt_ns(sp), due;
+	u32 full;
+
+	if (sk->sk_state == TCP_CLOSE)
+		return;
+	if (sstp_rcv_confirm(&sp->rcv, sstp_us(now),
+			     max_t(u32, sstp_us(srtt) / 4, 1000))) {
+		sstp_rcv_accept(sk);
+		sp->snak_now = true;
+	}
+	if (sp->snak_now) {
+		due = sp->snak_sent + srtt / 16;
+		if (now >= due) {
+			sp->snak_now = false;
+			sstp_ack_snak(sk, now);
+		} else {
+			sstp_timer_sooner(sp, SSTP_T_ACK, due);
+		}
+	}
+	full = min_t(u64, (u64)sp->window * sstp_mean(sp) / 4, SSTP_ACK_BYTES);
+	if (sp->ack_now || (sp->unacked && sp->unacked >= full)) {
+		sstp_ack_window(sp);
+		sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
+		sstp_ack_pack(sk, now);
+	} else if (sp->unacked) {
+		sstp_timer_sooner(sp, SSTP_T_ACK, now +
+				  clamp_t(u64, srtt / 4, SSTP_ACK_DELAY_MIN,
+					  SSTP_ACK_DELAY_MAX));
+	}
+	if (sp->rcv.has_cand)
+		sstp_timer_sooner(sp, SSTP_T_ACK, now +
+				  max_t(u64, srtt / 4, NSEC_PER_MSEC));
+	else if (sstp_rcv_lacks(&sp->rcv, sp->rcv.high))
+		sstp_timer_sooner(sp, SSTP_T_ACK, now + NSEC_PER_USEC *
+				  sstp_rtt_timeout(&sp->rtt, 1000,
+						   3 * USEC_PER_SEC));
+}
+
+/* SSTP_T_ACK */
+void sstp_ack_due(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u64 now = sstp_now(), silent = now - sp->heard, wait;
+
+	if (!sstp_synchronized(sk))
+		return;
+	if (sstp_rcv_confirm(&sp->rcv, sstp_us(now),
+			     max_t(u32, sstp_us(sstp_srtt_ns(sp)) / 4, 1000)))
+		sstp_rcv_accept(sk);
+	sp->snak_now = false;
+	if (!sstp_ack_snak(sk, now) && (sp->unacked || sp->ack_now))
+		sstp_ack_pack(sk, now);
+	if (!sp->rcv.has_cand && !sstp_rcv_lacks(&sp->rcv, sp->rcv.high))
+		return;
+	if (silent > (sp->set.user_timeout ?:
+		      sstp_net(sock_net(sk))->user_timeout) *
+		     (u64)NSEC_PER_MSEC) {
+		SSTP_INC(sock_net(sk), Timeouts);
+		sstp_done(sk, ETIMEDOUT);
+		return;
+	}
+	wait = NSEC_PER_USEC * (u64)sstp_rtt_timeout(&sp->rtt, 1000,
+						     3 * USEC_PER_SEC);
+	sstp_timer_sooner(sp, SSTP_T_ACK, now + max(wait, silent / 64));
+}
+
+/* The program took segments: tell the sender when it is worth it. */
+void sstp_ack_read(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 gained;
+
+	if (!sstp_synchronized(sk))
+		return;
+	sstp_ack_window(sp);
+	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
+	gained = sp->rcv.high - sp->advertised;
+	if (gained && gained >= sp->window / 4)
+		sstp_ack_pack(sk, sstp_now());
+	/* Room for what was discarded: ask for it without delay. */
+	if (sstp_rcv_lacks(&sp->rcv, sstp_ack_reach(sp)) &&
+	    sstp_now() - sp->snak_sent > sstp_srtt_ns(sp) / 16)
+		sstp_ack_snak(sk, sstp_now());
+}
+
+static void sstp_ack_release(void *arg, struct sstp_sseg *s)
+{
+	struct sock *sk = arg;
+
+	sstp_sk(sk)->bytes_acked += s->len;
+	sstp_sk(sk)->queued -= s->len;
+	sk_wmem_queued_add(sk, -(int)s->truesize);
+	sk_mem_uncharge(sk, s->truesize);
+	sstp_sseg_free(s);
+}
+
+/* X of paper 004, section 3.3: what is sent again of a segment, on average. */
+static void sstp_ack_extra(struct sstp_sock *sp, u32 lost)
+{
+	u32 shipped = sp->snd.shipment - sp->shipped_recent, extra;
+
+	sp->lost_recent += lost;
+	if (shipped < 4096)
+		return;
+	extra = DIV_ROUND_UP_ULL((u64)sp->lost_recent *
+				 DIV_ROUND_UP(sp->set.segment_size, sp->size),
+				 shipped);
+	sp->lost_recent = 0;
+	sp->shipped_recent = sp->snd.shipment;
+	if (extra != sp->extra) {
+		sp->extra = extra;
+		sstp_update_rate(sp, GFP_ATOMIC);
+	}
+}
+
+/* Full packets vanish, small ones come through, and no router says why. */
+static void sstp_ack_black_hole(struct sock *sk, u32 segment, u32 packet,
+				u32 size)
+{
+	static const u32 plateau[] = { 4352, 1492, 1400, 1280, 1006, 552 };
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 i;
+
+	if (sp->hole.segment != segment || sp->hole.packet != packet) {
+		sp->hole.segment = segment;
+		sp->hole.packet = packet;
+		sp->hole_lost = 1;
+		return;
+	}
+	if (++sp->hole_lost < 6 || size < sp->size)
+		return;
+	sp->hole_lost = 0;
+	for (i = 0; i < ARRAY_SIZE(plateau); i++)
+		if (plateau[i] < sp->mtu &&
+		    (plateau[i] >= 1280 || sstp_v4(&sp->peer.addr))) {
+			sp->mtu_cap = plateau[i];
+			break;
+		}
+	sstp_mtu_update(sk);
+}
+
+static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
+			     const struct sstp_ack *a)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_snak_iter it;
+	struct sstp_snak_run run;
+	bool first = true;
+	u32 lost = 0, n;
+
+	sstp_snak_start(&it, p, len, a);
+	while (sstp_snak_next(&it, &run)) {
+		n = sstp_snd_snak(&sp->snd, &run, a->highest);
+		if (first && n) {
+			struct sstp_sseg *s;
+
+			s = sstp_snd_segment(&sp->snd, run.segment);
+			if (s && run.segment == sp->snd.low)
+				sstp_ack_black_hole(sk, run.segment,
+						    run.bits ? run.first : 0,
+						    s->size);
+		}
+		first = false;
+		lost += n;
+	}
+	return lost;
+}
+
+/* Sender: memory for what the path holds, as far as we know it. */
+static void sstp_ack_sndbuf(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u64 want;
+
+	if (sk->sk_userlocks & SOCK_SNDBUF_LOCK)
+		return;
+	if (sstp_rate_bound(&sp->rate))
+		want = div_u64((sp->rate.spec.average ?: sp->rate.spec.peak) /
+			       8 * sstp_rtt_smoothed(&sp->rtt, 0),
+			       USEC_PER_SEC) * 3;
+	else
+		want = 2ULL * min(sp->ctrl.cwnd, 1U << 24) * sp->frame;
+	want += 2 * sp->set.segment_size;
+	want = min_t(u64, want, READ_ONCE(sstp_net(sock_net(sk))->wmem[2]));
+	if (want > sk->sk_sndbuf)
+		WRITE_ONCE(sk->sk_sndbuf, want);
+}
+
+/* A PACK or SNAK of @len bytes. */
+void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_snd_wnd *w = &sp->snd;
+	struct sstp_ack_sample sample = {};
+	u32 was_low = w->low, was_high = w->high;
+	struct net *net = sock_net(sk);
+	u64 now = sstp_now();
+	struct sstp_ack a;
+
+	if (!sstp_parse_ack(p, len, &a)) {
+		SSTP_INC(net, InErrFormat);
+		return;
+	}
+	/* Seen already, or overtaken by a later one that says more. */
+	if (sstp_before(a.control, sp->control)) {
+		SSTP_INC(net, InDuplicate);
+		return;
+	}
+	if (a.control - sp->control > 1U << 24 ||
+	    sstp_after(a.highest, w->shipment - 1) ||
+	    w->shipment - 1 - a.highest > 1U << 30) {
+		SSTP_INC(net, InOutOfWindow);
+		return;
+	}
+	if (sp->eos_state >= SSTP_EOS_SENT && a.ack == w->end + 1) {
+		sp->eos_state = SSTP_EOS_ACKED;
+		a.ack = w->end;
+	}
+	if (!sstp_snd_ack(w, a.ack, a.limit, sstp_ack_release, sk)) {
+		SSTP_INC(net, InOutOfWindow);
+		return;
+	}
+	sp->control = a.control + 1;
+	sp->heard = now;
+	sp->probes = 0;
+	sp->keepalives = 0;
+	sk->sk_err_soft = 0;
+	if (a.flags & SSTP_F_SEGMENT)
+		sstp_snd_accept(w, a.segment, a.flags & SSTP_F_SOFT,
+				sstp_ack_release, sk);
+
+	if (a.flags & SSTP_F_ECHO) {
+		u32 rtt = sstp_us(now) - a.echo - a.hold;
+
+		sstp_rtt_sample(&sp->rtt, rtt, sstp_us(now));
+		sample.rtt = rtt;
+	}
+	if (sstp_after(a.highest, sp->highest))
+		sp->highest = a.highest;
+	sample.delivered = a.received - sp->reported;
+	if (sample.delivered > 1U << 30)
+		sample.delivered = 0;
+	else
+		sp->reported = a.received;
+	sp->delivery_rate = a.arrival * 1000ULL;
+
+	if (a.type == SSTP_SNAK) {
+		sp->snaks_received++;
+		SSTP_INC(net, InSnaks);
+		sample.lost = sstp_ack_requests(sk, p, len, &a);
+	} else {
+		sp->acks_received++;
+		SSTP_INC(net, InPacks);
+	}
+	sstp_ack_extra(sp, sample.lost);
+
+	sample.now = sstp_us(now);
+	sample.highest = sp->highest;
+	sample.arrival_rate = a.arrival * 1000ULL;
+	sample.service_rate = a.service * 1000ULL;
+	sp->ctrl.srtt = sstp_rtt_smoothed(&sp->rtt, 0);
+	sp->ctrl.min_rtt = sp->rtt.min;
+	sp->ctrl.in_flight = sstp_in_flight(sp);
+	sp->ctrl.shipped = w->shipment - 1;
+	if (sp->ctrl.ops->on_ack)
+		sp->ctrl.ops->on_ack(&sp->ctrl, &sample);
+	if (sample.lost && sp->ctrl.ops->on_loss)
+		sp->ctrl.ops->on_loss(&sp->ctrl, &sample);
+	sp->ctrl.cwnd_limited = false;
+	sstp_ack_sndbuf(sk);
+
+	if (w->low != was_low || w->high != was_high) {
+		sp->progress = now;
+		sp->blocked = 0;
+		sk->sk_write_space(sk);
+	} else if (sp->blocked < U8_MAX) {
+		sp->blocked++;
+	}
+	sstp_timer_stop(sp, SSTP_T_PROBE);
+	sstp_push(sk);
+	sstp_state_check(sk);
+}

@@ -1,0 +1,749 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The socket family: calls of a program. */
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/sockios.h>
+#include <asm/ioctls.h>
+#include <net/addrconf.h>
+#include <net/inet_common.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include "sstp.h"
+
+static long sstp_sysctl_mem[3];
+static atomic_long_t sstp_memory_allocated;
+static DEFINE_PER_CPU(int, sstp_memory_per_cpu);
+static unsigned long sstp_memory_pressure;
+struct percpu_counter sstp_sockets_allocated;
+
+static void sstp_enter_memory_pressure(struct sock *sk)
+{
+	WRITE_ONCE(sstp_memory_pressure, 1);
+}
+
+static void sstp_leave_memory_pressure(struct sock *sk)
+{
+	WRITE_ONCE(sstp_memory_pressure, 0);
+}
+
+/* Freed packets of ours below, or room in the send buffer. Any context. */
+static void sstp_write_space(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct socket *sock;
+
+	/* Pairs with the one in sstp_throttled(). */
+	smp_mb();
+	if (test_bit(SSTP_FL_THROTTLED, &sp->flags) &&
+	    refcount_read(&sk->sk_wmem_alloc) < SSTP_QUEUE_BYTES / 2)
+		sstp_clock_kick(sp);
+	rcu_read_lock();
+	sock = READ_ONCE(sk->sk_socket);
+	if (sock && test_bit(SOCK_NOSPACE, &sock->flags) &&
+	    sk_stream_is_writeable(sk)) {
+		struct socket_wq *wq = rcu_dereference(sk->sk_wq);
+
+		clear_bit(SOCK_NOSPACE, &sock->flags);
+		if (skwq_has_sleeper(wq))
+			wake_up_interruptible_poll(&wq->wait, EPOLLOUT |
+						   EPOLLWRNORM | EPOLLWRBAND);
+		if (wq && wq->fasync_list && !(sk->sk_shutdown & SEND_SHUTDOWN))
+			sk_wake_async(sk, SOCK_WAKE_SPACE, POLL_OUT);
+	}
+	rcu_read_unlock();
+}
+
+static void sstp_release_cb(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (test_and_clear_bit(SSTP_FL_ERROR, &sp->flags))
+		sstp_rcv_error(sk, READ_ONCE(sp->icmp_err));
+	if (test_and_clear_bit(SSTP_FL_CLOCK, &sp->flags))
+		sstp_clock_run(sp);
+}
+
+static void sstp_keepalive(struct sock *sk, int on)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (on && sstp_synchronized(sk) && sk->sk_state != TCP_CLOSING)
+		sstp_timer_sooner(sp, SSTP_T_LIFE, sstp_now());
+}
+
+struct proto sstp_prot = {
+	.name			= "SSTP",
+	.owner			= THIS_MODULE,
+	.obj_size		= sizeof(struct sstp_sock),
+	.backlog_rcv		= sstp_backlog_rcv,
+	.release_cb		= sstp_release_cb,
+	.keepalive		= sstp_keepalive,
+	.enter_memory_pressure	= sstp_enter_memory_pressure,
+	.leave_memory_pressure	= sstp_leave_memory_pressure,
+	.memory_pressure	= &sstp_memory_pressure,
+	.memory_allocated	= &sstp_memory_allocated,
+	.per_cpu_fw_alloc	= &sstp_memory_per_cpu,
+	.sockets_allocated	= &sstp_sockets_allocated,
+	.sysctl_mem		= sstp_sysctl_mem,
+	.sysctl_wmem		= (int []){ 64 << 10, 1 << 20, 256 << 20 },
+	.sysctl_rmem		= (int []){ 64 << 10, 4 << 20, 256 << 20 },
+	.max_header		= SSTP_HEADROOM + SSTP_DATA_HLEN,
+	.no_autobind		= true,
+};
+
+/* An address that the program gave: IPv4 mapped if it is one, and its port. */
+static int sstp_get_addr(struct sstp_sock *sp, const sstp_sockaddr *uaddr,
+			 int len, struct in6_addr *addr, u16 *port, u32 *scope,
+			 bool local)
+{
+	const struct sockaddr_in6 *a6 = (const void *)uaddr;
+	const struct sockaddr_in *a4 = (const void *)uaddr;
+	u16 family;
+
+	*scope = 0;
+	if (len < (int)sizeof(family))
+		return -EINVAL;
+	family = ((const struct sockaddr *)uaddr)->sa_family;
+	if (family == AF_INET6) {
+		if (sp->af == AF_INET)
+			return -EAFNOSUPPORT;
+		if (len < SIN6_LEN_RFC2133)
+			return -EINVAL;
+#if !IS_ENABLED(CONFIG_IPV6)
+		return -EAFNOSUPPORT;
+#endif
+		*addr = a6->sin6_addr;
+		*port = ntohs(a6->sin6_port);
+		if (len >= (int)sizeof(*a6) &&
+		    ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL)
+			*scope = a6->sin6_scope_id;
+		if (sstp_v4(addr) && sp->v6only)
+			return local ? -EINVAL : -ENETUNREACH;
+		return AF_INET6;
+	}
+	if (family != AF_INET &&
+	    !(local && family == AF_UNSPEC && len >= (int)sizeof(*a4) &&
+	      a4->sin_addr.s_addr == htonl(INADDR_ANY)))
+		return -EAFNOSUPPORT;
+	if (len < (int)sizeof(*a4))
+		return -EINVAL;
+	if (sp->af == AF_INET6)
+		return -EAFNOSUPPORT;
+	if (a4->sin_addr.s_addr == htonl(INADDR_ANY))
+		*addr = in6addr_any;
+	else
+		ipv6_addr_set_v4mapped(a4->sin_addr.s_addr, addr);
+	*port = ntohs(a4->sin_port);
+	return AF_INET;
+}
+
+static int sstp_check_local(struct sock *sk, const struct in6_addr *a,
+			    u32 scope)
+{
+	struct net *net = sock_net(sk);
+	int err = 0;
+
+	if (ipv6_addr_any(a) || sstp_sk(sk)->freebind)
+		return 0;
+	if (sstp_v4(a))
+		return inet_addr_type(net, a->s6_addr32[3]) == RTN_LOCAL ? 0 :
+			-EADDRNOTAVAIL;
+#if IS_ENABLED(CONFIG_IPV6)
+	{
+		struct net_device *dev = NULL;
+
+		if (ipv6_addr_is_multicast(a))
+			return -EADDRNOTAVAIL;
+		rcu_read_lock();
+		if (ipv6_addr_type(a) & IPV6_ADDR_LINKLOCAL) {
+			u32 index = sk->sk_bound_dev_if ?: scope;
+
+			dev = index ? dev_get_by_index_rcu(net, index) : NULL;
+			if (!index)
+				err = -EINVAL;
+			else if (!dev)
+				err = -ENODEV;
+		}
+		if (!err && !ipv6_chk_addr(net, a, dev, 0))
+			err = -EADDRNOTAVAIL;
+		rcu_read_unlock();
+	}
+#endif
+	return err;
+}
+
+static int sstp_bind(struct socket *sock, sstp_sockaddr *uaddr, int len)
+{
+	struct sock *sk = sock->sk;
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct in6_addr addr;
+	int af, err;
+	u32 scope;
+	u16 port;
+
+	lock_sock(sk);
+	af = sstp_get_addr(sp, uaddr, len, &addr, &port, &scope, true);
+	err = af;
+	if (af < 0)
+		goto out;
+	err = sstp_check_local(sk, &addr, scope);
+	if (err)
+		goto out;
+	err = -EACCES;
+	if (port && inet_port_requires_bind_service(sock_net(sk), port) &&
+	    !ns_capable(sock_net(sk)->user_ns, CAP_NET_BIND_SERVICE))
+		goto out;
+	err = -EINVAL;
+	if (sk->sk_state != TCP_CLOSE || sp->bound)
+		goto out;
+	sp->af = af;
+	sp->saddr = addr;
+	if (scope && !sk->sk_bound_dev_if)
+		sk->sk_bound_dev_if = scope;
+	err = sstp_bind_port(sk, port);
+	if (err) {
+		sp->saddr = in6addr_any;
+		goto out;
+	}
+	if (!ipv6_addr_any(&addr))
+		sk->sk_userlocks |= SOCK_BINDADDR_LOCK;
+	sk->sk_userlocks |= SOCK_BINDPORT_LOCK;
+out:
+	release_sock(sk);
+	return err;
+}
+
+static int sstp_listen(struct socket *sock, int backlog)
+{
+	struct sock *sk = sock->sk;
+	struct sstp_sock *sp = sstp_sk(sk);
+	int err = -EINVAL;
+
+	lock_sock(sk);
+	if (sock->state != SS_UNCONNECTED ||
+	    (sk->sk_state != TCP_CLOSE && sk->sk_state != TCP_LISTEN))
+		goto out;
+	WRITE_ONCE(sk->sk_max_ack_backlog, backlog);
+	err = 0;
+	if (sk->sk_state == TCP_LISTEN)
+		goto out;
+	if (!sp->bound) {
+		if (!sp->af)
+			sp->af = AF_INET;
+		err = sstp_bind_port(sk, 0);
+	}
+	if (!err)
+		err = sstp_encap_open(sock_net(sk));
+	if (err)
+		goto out;
+	sstp_conn_reset(sk);
+	sk->sk_ack_backlog = 0;
+	spin_lock_bh(&sp->listen.lock);
+	sp->listen.open = true;
+	spin_unlock_bh(&sp->listen.lock);
+	sstp_set_state(sk, TCP_LISTEN);
+out:
+	release_sock(sk);
+	return err;
+}
+
+static int sstp_wait_connect(struct sock *sk, long *timeo)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+
+	add_wait_queue(sk_sleep(sk), &wait);
+	sk_wait_event(sk, timeo, sk->sk_state != TCP_SYN_SENT, &wait);
+	remove_wait_queue(sk_sleep(sk), &wait);
+	return *timeo;
+}
+
+/* Forget the connection: connect(AF_UNSPEC), shutdown() before it is made. */
+static void sstp_disconnect(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (sk->sk_state == TCP_LISTEN) {
+		sstp_set_state(sk, TCP_CLOSE);
+		sstp_listen_close(sk);
+	} else if (sk->sk_state != TCP_CLOSE) {
+		if (sk->sk_state != TCP_SYN_SENT)
+			sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
+		sstp_done(sk, 0);
+	}
+	if (!(sk->sk_userlocks & SOCK_BINDPORT_LOCK))
+		sstp_unbind(sk);
+	if (!(sk->sk_userlocks & SOCK_BINDADDR_LOCK))
+		sp->saddr = in6addr_any;
+	sp->dport = 0;
+	sstp_conn_reset(sk);
+	sk->sk_err = 0;
+}
+
+static int sstp_start_connect(struct sock *sk, sstp_sockaddr *uaddr, int len)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct in6_addr addr;
+	struct sock *usk;
+	u32 scope;
+	u16 port;
+	int af;
+	int err;
+
+	af = sstp_get_addr(sp, uaddr, len, &addr, &port, &scope, false);
+	if (af < 0)
+		return af;
+	/* To nowhere is to ourselves. */
+	if (ipv6_addr_any(&addr)) {
+		if (af == AF_INET || sstp_v4(&sp->saddr))
+			ipv6_addr_set_v4mapped(htonl(INADDR_LOOPBACK), &addr);
+		else
+			addr = in6addr_loopback;
+	}
+	if (ipv6_addr_is_multicast(&addr))
+		return -ENETUNREACH;
+	if (!ipv6_addr_any(&sp->saddr) && sstp_v4(&sp->saddr) != sstp_v4(&addr))
+		return sstp_v4(&addr) ? -ENETUNREACH : -EAFNOSUPPORT;
+	if (scope) {
+		if (sk->sk_bound_dev_if && sk->sk_bound_dev_if != scope)
+			return -EINVAL;
+		sk->sk_bound_dev_if = scope;
+	} else if (ipv6_addr_type(&addr) & IPV6_ADDR_LINKLOCAL &&
+		   !sk->sk_bound_dev_if) {
+		return -EINVAL;
+	}
+	if (!port)
+		return -ECONNREFUSED;
+	usk = sstp_encap_client(sock_net(sk), !sstp_v4(&addr));
+	if (IS_ERR(usk))
+		return PTR_ERR(usk);
+
+	sstp_conn_reset(sk);
+	sp->encap = usk;
+	sp->af = af;
+	sp->dport = port;
+	sp->scope = scope;
+	memset(&sp->peer, 0, sizeof(sp->peer));
+	sp->peer.net = sock_net(sk);
+	sp->peer.addr = addr;
+	sp->peer.port = htons(READ_ONCE(sstp_net(sock_net(sk))->encap_port));
+	err = sstp_encap_route(sk);
+	if (!err && !sp->bound)
+		err = sstp_bind_port(sk, 0);
+	if (!err)
+		err = sstp_handshake_connect(sk);
+	if (!err)
+		return 0;
+	sstp_disconnect(sk);
+	return err;
+}
+
+static int sstp_connect(struct socket *sock, sstp_sockaddr *uaddr, int len,
+			int flags)
+{
+	struct sock *sk = sock->sk;
+	long timeo;
+	int err;
+
+	if (len < (int)sizeof(u16))
+		return -EINVAL;
+	lock_sock(sk);
+	if (((struct sockaddr *)uaddr)->sa_family == AF_UNSPEC) {
+		sstp_disconnect(sk);
+		sock->state = SS_UNCONNECTED;
+		err = 0;
+		goto out;
+	}
+	switch (sock->state) {
+	case SS_CONNECTED:
+		err = -EISCONN;
+		goto out;
+	case SS_CONNECTING:
+		err = sk->sk_state == TCP_SYN_SENT ? -EALREADY : -EISCONN;
+		break;
+	case SS_UNCONNECTED:
+		err = -EISCONN;
+		if (sk->sk_state != TCP_CLOSE)
+			goto out;
+		err = sstp_start_connect(sk, uaddr, len);
+		if (err)
+			goto out;
+		sock->state = SS_CONNECTING;
+		err = -EINPROGRESS;
+		break;
+	default:
+		err = -EINVAL;
+		goto out;
+	}
+	timeo = sock_sndtimeo(sk, flags & O_NONBLOCK);
+	if (sk->sk_state == TCP_SYN_SENT) {
+		if (!timeo || !sstp_wait_connect(sk, &timeo))
+			goto out;
+		err = sock_intr_errno(timeo);
+		if (signal_pending(current))
+			goto out;
+	}
+	if (sk->sk_state == TCP_CLOSE) {
+		err = sock_error(sk) ?: -ECONNABORTED;
+		sock->state = SS_UNCONNECTED;
+		sstp_disconnect(sk);
+		goto out;
+	}
+	sock->state = SS_CONNECTED;
+	err = 0;
+out:
+	release_sock(sk);
+	return err;
+}
+
+static int sstp_wait_accept(struct sock *sk, long timeo, struct sock **child)
+{
+	DEFINE_WAIT(wait);
+	int err = 0;
+
+	for (;;) {
+		prepare_to_wait_exclusive(sk_sleep(sk), &wait,
+					  TASK_INTERRUPTIBLE);
+		*child = sk->sk_state == TCP_LISTEN ? sstp_child_accept(sk) :
+						      NULL;
+		if (*child)
+			break;
+		err = -EINVAL;
+		if (sk->sk_state != TCP_LISTEN)
+			break;
+		err = -EAGAIN;
+		if (!timeo)
+			break;
+		err = sock_intr_errno(timeo);
+		if (signal_pending(current))
+			break;
+		release_sock(sk);
+		timeo = schedule_timeout(timeo);
+		lock_sock(sk);
+		err = 0;
+	}
+	finish_wait(sk_sleep(sk), &wait);
+	return *child ? 0 : err;
+}
+
+static int sstp_accept(struct socket *sock, struct socket *newsock,
+		       SSTP_ACCEPT_PARAMS)
+{
+	struct sock *sk = sock->sk, *child = NULL, *parent;
+	int err;
+
+	lock_sock(sk);
+	err = sstp_wait_accept(sk, sock_rcvtimeo(sk, SSTP_ACCEPT_FLAGS &
+						     O_NONBLOCK), &child);
+	release_sock(sk);
+	if (err)
+		return err;
+	lock_sock(child);
+	parent = sstp_sk(child)->parent;
+	sstp_sk(child)->parent = NULL;
+	sock_graft(child, newsock);
+	sstp_own_sockopts(newsock);
+	newsock->state = SS_CONNECTED;
+	release_sock(child);
+	sock_put(parent);
+	return 0;
+}
+
+static int sstp_getname(struct socket *sock, struct sockaddr *uaddr, int peer)
+{
+	struct sstp_sock *sp = sstp_sk(sock->sk);
+	struct sockaddr_in6 *a6 = (void *)uaddr;
+	struct sockaddr_in *a4 = (void *)uaddr;
+	struct in6_addr addr;
+	u16 port;
+	int len;
+
+	lock_sock(sock->sk);
+	len = -ENOTCONN;
+	if (peer && (!sp->dport || ((1 << sock->sk->sk_state) &
+				    (TCPF_CLOSE | TCPF_SYN_SENT |
+				     TCPF_LISTEN))))
+		goto out;
+	addr = peer ? sp->peer.addr : sp->saddr;
+	port = peer ? sp->dport : sp->sport;
+	if (sp->af == AF_INET6) {
+		memset(a6, 0, sizeof(*a6));
+		a6->sin6_family = AF_INET6;
+		a6->sin6_port = htons(port);
+		a6->sin6_addr = addr;
+		a6->sin6_scope_id = ipv6_iface_scope_id(&addr,
+							sock->sk->sk_bound_dev_if ?:
+							sp->scope);
+		len = sizeof(*a6);
+	} else {
+		memset(a4, 0, sizeof(*a4));
+		a4->sin_family = AF_INET;
+		a4->sin_port = htons(port);
+		a4->sin_addr.s_addr = sstp_v4(&addr) ? addr.s6_addr32[3] : 0;
+		len = sizeof(*a4);
+	}
+out:
+	release_sock(sock->sk);
+	return len;
+}
+
+/* Our direction ends, after what is queued. Socket lock. */
+static void sstp_end_sending(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (sp->eos_state != SSTP_EOS_NONE)
+		return;
+	sp->eos_state = SSTP_EOS_WANTED;
+	sstp_state_check(sk);
+	sstp_push(sk);
+}
+
+static int sstp_shutdown(struct socket *sock, int how)
+{
+	struct sock *sk = sock->sk;
+	int err = 0;
+
+	how++;		/* SHUT_RD, SHUT_WR, SHUT_RDWR to a mask */
+	if (how & ~SHUTDOWN_MASK || !how)
+		return -EINVAL;
+	lock_sock(sk);
+	switch (sk->sk_state) {
+	case TCP_CLOSE:
+		err = -ENOTCONN;
+		fallthrough;
+	default:
+		WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | how);
+		if (how & SEND_SHUTDOWN && sstp_synchronized(sk))
+			sstp_end_sending(sk);
+		break;
+	case TCP_LISTEN:
+		if (!(how & RCV_SHUTDOWN))
+			break;
+		fallthrough;
+	case TCP_SYN_SENT:
+		sstp_disconnect(sk);
+		sock->state = SS_UNCONNECTED;
+		break;
+	}
+	sk->sk_state_change(sk);
+	release_sock(sk);
+	return err;
+}
+
+/* Wait until the peer has all of it, for SO_LINGER. */
+static void sstp_wait_close(struct sock *sk, long timeo)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+
+	add_wait_queue(sk_sleep(sk), &wait);
+	do {
+		if (sk_wait_event(sk, &timeo, !((1 << sk->sk_state) &
+						(TCPF_FIN_WAIT1 |
+						 TCPF_LAST_ACK)), &wait))
+			break;
+	} while (!signal_pending(current) && timeo);
+	remove_wait_queue(sk_sleep(sk), &wait);
+}
+
+static int sstp_release(struct socket *sock)
+{
+	struct sock *sk = sock->sk;
+	struct sstp_sock *sp;
+	long linger = 0;
+
+	if (!sk)
+		return 0;
+	sp = sstp_sk(sk);
+	sock_hold(sk);
+	lock_sock(sk);
+	if (sock_flag(sk, SOCK_LINGER) && !(current->flags & PF_EXITING))
+		linger = sk->sk_lingertime;
+	if (sk->sk_state == TCP_LISTEN) {
+		sstp_set_state(sk, TCP_CLOSE);
+		sstp_unbind(sk);
+		sstp_listen_close(sk);
+	} else if (sk->sk_state == TCP_SYN_SENT) {
+		sstp_done(sk, 0);
+	} else if (sk->sk_state == TCP_CLOSING) {
+		/* Over but for the last word. */
+	} else if (sk->sk_state != TCP_CLOSE) {
+		WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
+		if (sp->readable || (sock_flag(sk, SOCK_LINGER) &&
+				     !sk->sk_lingertime)) {
+			/* Data is lost: the peer must not believe otherwise. */
+			sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
+			sstp_done(sk, 0);
+		} else {
+			sstp_end_sending(sk);
+			if (linger)
+				sstp_wait_close(sk, linger);
+		}
+	}
+	sock_orphan(sk);
+	sock->sk = NULL;
+	if (sk->sk_state == TCP_CLOSE) {
+		sstp_unbind(sk);
+		sstp_rcv_destroy(&sp->rcv);
+		sock_put(sk);
+	} else if (sk->sk_state == TCP_FIN_WAIT2) {
+		sstp_timer_set(sp, SSTP_T_LIFE, sstp_now() +
+			       READ_ONCE(sstp_net(sock_net(sk))->fin_timeout) *
+			       (u64)NSEC_PER_SEC);
+	}
+	release_sock(sk);
+	sock_put(sk);
+	return 0;
+}
+
+static __poll_t sstp_poll(struct file *file, struct socket *sock,
+			  poll_table *wait)
+{
+	struct sock *sk = sock->sk;
+	u8 shutdown = READ_ONCE(sk->sk_shutdown);
+	int state = READ_ONCE(sk->sk_state);
+	struct sstp_sock *sp = sstp_sk(sk);
+	__poll_t mask = 0;
+
+	sock_poll_wait(file, sock, wait);
+	if (state == TCP_LISTEN)
+		return list_empty_careful(&sp->listen.ready) ? 0 :
+			EPOLLIN | EPOLLRDNORM;
+	if (shutdown == SHUTDOWN_MASK || state == TCP_CLOSE)
+		mask |= EPOLLHUP;
+	if (shutdown & RCV_SHUTDOWN)
+		mask |= EPOLLIN | EPOLLRDNORM | EPOLLRDHUP;
+	if (state != TCP_SYN_SENT) {
+		u32 ready = READ_ONCE(sp->readable);
+
+		if (ready && (sk->sk_type == SOCK_SEQPACKET ||
+			      ready >= sock_rcvlowat(sk, 0, INT_MAX)))
+			mask |= EPOLLIN | EPOLLRDNORM;
+		if (shutdown & SEND_SHUTDOWN) {
+			mask |= EPOLLOUT | EPOLLWRNORM;
+		} else if (sk_stream_is_writeable(sk)) {
+			mask |= EPOLLOUT | EPOLLWRNORM;
+		} else {
+			sk_set_bit(SOCKWQ_ASYNC_NOSPACE, sk);
+			set_bit(SOCK_NOSPACE, &sock->flags);
+			/* Look again: sstp_write_space() may not have seen
+			 * the bit.
+			 */
+			smp_mb__after_atomic();
+			if (sk_stream_is_writeable(sk))
+				mask |= EPOLLOUT | EPOLLWRNORM;
+		}
+	}
+	if (READ_ONCE(sk->sk_err) || !skb_queue_empty_lockless(&sk->sk_error_queue))
+		mask |= EPOLLERR;
+	return mask;
+}
+
+static int sstp_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
+{
+	struct sock *sk = sock->sk;
+	struct sstp_sock *sp = sstp_sk(sk);
+	int val;
+
+	switch (cmd) {
+	case SIOCINQ:
+		if (sk->sk_state == TCP_LISTEN)
+			return -EINVAL;
+		lock_sock(sk);
+		val = sstp_readable(sk);
+		release_sock(sk);
+		break;
+	case SIOCOUTQ:
+		if (sk->sk_state == TCP_LISTEN)
+			return -EINVAL;
+		val = READ_ONCE(sp->queued);
+		break;
+	default:
+		return -ENOIOCTLCMD;
+	}
+	return put_user(val, (int __user *)arg);
+}
+
+#define SSTP_PROTO_OPS							\
+	.family		= PF_SSTP,					\
+	.owner		= THIS_MODULE,					\
+	.release	= sstp_release,					\
+	.bind		= sstp_bind,					\
+	.connect	= sstp_connect,					\
+	.socketpair	= sock_no_socketpair,				\
+	.accept		= sstp_accept,					\
+	.getname	= sstp_getname,					\
+	.poll		= sstp_poll,					\
+	.ioctl		= sstp_ioctl,					\
+	.gettstamp	= sock_gettstamp,				\
+	.listen		= sstp_listen,					\
+	.shutdown	= sstp_shutdown,				\
+	.setsockopt	= sstp_setsockopt,				\
+	.getsockopt	= sstp_getsockopt,				\
+	.sendmsg	= sstp_sendmsg,					\
+	.recvmsg	= sstp_recvmsg,					\
+	.mmap		= sock_no_mmap,					\
+	SSTP_PROTO_OPS_SPLICE
+
+static const struct proto_ops sstp_ops = {
+	SSTP_PROTO_OPS
+};
+
+static int sstp_create(struct net *net, struct socket *sock, int protocol,
+		       int kern)
+{
+	struct sock *sk;
+
+	if (sock->type != SOCK_STREAM && sock->type != SOCK_SEQPACKET)
+		return -ESOCKTNOSUPPORT;
+	if (protocol)
+		return -EPROTONOSUPPORT;
+	sk = sstp_alloc(net, kern);
+	if (!sk)
+		return -ENOBUFS;
+	sock->state = SS_UNCONNECTED;
+	sock->ops = &sstp_ops;
+	sstp_own_sockopts(sock);
+	sock_graft(sk, sock);
+	sk->sk_type = sock->type;
+	sk->sk_write_space = sstp_write_space;
+	return 0;
+}
+
+static const struct net_proto_family sstp_family = {
+	.family	= PF_SSTP,
+	.create	= sstp_create,
+	.owner	= THIS_MODULE,
+};
+
+int __init sstp_af_init(void)
+{
+	unsigned long pages = max(nr_free_buffer_pages() / 8, 128UL);
+	int err;
+
+	/* As TCP's: a good part of memory, and less under pressure. */
+	sstp_sysctl_mem[0] = pages / 4 * 3;
+	sstp_sysctl_mem[1] = pages;
+	sstp_sysctl_mem[2] = pages / 2 * 3;
+	err = percpu_counter_init(&sstp_sockets_allocated, 0, GFP_KERNEL);
+	if (err)
+		return err;
+	err = proto_register(&sstp_prot, 1);
+	if (err)
+		goto counter;
+	err = sock_register(&sstp_family);
+	if (err)
+		goto proto;
+	return 0;
+proto:
+	proto_unregister(&sstp_prot);
+counter:
+	percpu_counter_destroy(&sstp_sockets_allocated);
+	return err;
+}
+
+void sstp_af_exit(void)
+{
+	sock_unregister(PF_SSTP);
+	proto_unregister(&sstp_prot);
+	percpu_counter_destroy(&sstp_sockets_allocated);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The one place that knows how kernels differ. The SSTP_HAVE_* symbols come from
+ * Kbuild, which looks for the interface in the headers it builds against.
+ */
+#ifndef _SSTP_COMPAT_H
+#define _SSTP_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <linux/memcontrol.h>
+#include <linux/net.h>
+#include <net/route.h>
+#include <net/sock.h>
+#include <net/udp_tunnel.h>
+#if IS_ENABLED(CONFIG_IPV6)
+#include <net/ip6_route.h>
+#endif
+
+#if __has_include(<linux/unaligned.h>)
+#include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
+#endif
+
+#ifdef SSTP_HAVE_SOCKADDR_UNSIZED
+typedef struct sockaddr_unsized sstp_sockaddr;
+#else
+typedef struct sockaddr sstp_sockaddr;
+#endif
+
+#ifdef SSTP_HAVE_PROTO_ACCEPT_ARG
+#define SSTP_ACCEPT_PARAMS	struct proto_accept_arg *arg
+#define SSTP_ACCEPT_FLAGS	(arg->flags)
+#else
+#define SSTP_ACCEPT_PARAMS	int sstp_accept_flags, bool kern
+#define SSTP_ACCEPT_FLAGS	(sstp_accept_flags)
+#endif
+
+#ifdef SSTP_HAVE_SENDPAGE
+#define SSTP_PROTO_OPS_SPLICE	.sendpage = sock_no_sendpage,
+#else
+#define SSTP_PROTO_OPS_SPLICE
+#endif
+
+static inline void sstp_hrtimer_setup(struct hrtimer *t,
+				      enum hrtimer_restart
+				      (*fn)(struct hrtimer *))
+{
+#ifdef SSTP_HAVE_HRTIMER_SETUP
+	hrtimer_setup(t, fn, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+#else
+	hrtimer_init(t, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	t->function = fn;
+#endif
+}
+
+static inline void sstp_udp_xmit4(struct rtable *rt, struct sock *usk,
+				  struct sk_buff *skb, __be32 src, __be32 dst,
+				  u8 tos, u8 ttl, __be16 df, __be16 sport,
+				  __be16 dport)
+{
+#ifdef SSTP_HAVE_UDP_TUNNEL_IPCB
+	udp_tunnel_xmit_skb(rt, usk, skb, src, dst, tos, ttl, df, sport, dport,
+			    false, false, 0);
+#else
+	udp_tunnel_xmit_skb(rt, usk, skb, src, dst, tos, ttl, df, sport, dport,
+			    false, false);
+#endif
+}
+
+#if IS_ENABLED(CONFIG_IPV6)
+static inline void sstp_udp_xmit6(struct dst_entry *dst, struct sock *usk,
+				  struct sk_buff *skb, struct in6_addr *src,
+				  struct in6_addr *dst_addr, u8 tos, u8 ttl,
+				  __be32 label, __be16 sport, __be16 dport)
+{
+#ifdef SSTP_HAVE_UDP_TUNNEL6_IP6CB
+	udp_tunnel6_xmit_skb(dst, usk, skb, dst->dev, src, dst_addr, tos, ttl,
+			     label, sport, dport, false, 0);
+#else
+	udp_tunnel6_xmit_skb(dst, usk, skb, dst->dev, src, dst_addr, tos, ttl,
+			     label, sport, dport, false);
+#endif
+}
+
+static inline u32 sstp_dst_cookie6(struct dst_entry *dst)
+{
+#ifdef SSTP_HAVE_DST_RT6_INFO
+	return rt6_get_cookie(dst_rt6_info(dst));
+#else
+	return rt6_get_cookie((struct rt6_info *)dst);
+#endif
+}
+#endif
+
+/* A connection made in softirq is charged to the cgroup of its listener. */
+static inline void sstp_memcg_inherit(struct sock *child, struct sock *parent)
+{
+#ifdef CONFIG_MEMCG
+	if (mem_cgroup_sockets_enabled && parent->sk_memcg &&
+	    !child->sk_memcg) {
+		css_get(&parent->sk_memcg->css);
+		child->sk_memcg = parent->sk_memcg;
+	}
+#endif
+}
+
+/* Newer kernels keep SO_REUSEPORT to families that they know, unless the family
+ * handles SOL_SOCKET itself.
+ */
+static inline void sstp_own_sockopts(struct socket *sock)
+{
+#ifdef SSTP_HAVE_CUSTOM_SOCKOPT
+	set_bit(SOCK_CUSTOM_SOCKOPT, &sock->flags);
+#endif
+}
+
+#ifdef SSTP_HAVE_CTL_TABLE_CONST
+#define SSTP_CTL_CONST		const
+#else
+#define SSTP_CTL_CONST
+#endif
+
+#ifdef SSTP_HAVE_SYSCTL_SZ
+#define SSTP_CTL_SENTINEL
+#define sstp_register_sysctl(net, table, n)				\
+	register_net_sysctl_sz(net, "net/sstp", table, n)
+#else
+#define SSTP_CTL_SENTINEL	{ }
+#define sstp_register_sysctl(net, table, n)				\
+	register_net_sysctl(net, "net/sstp", table)
+#endif
+
+#endif /* _SSTP_COMPAT_H */

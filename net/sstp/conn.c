@@ -1,0 +1,711 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Connections: tables, ports, states, families of listeners, birth and death. */
+#include <linux/random.h>
+#include <net/ip.h>
+#include "sstp.h"
+
+static struct rhashtable sstp_cids;	/* all namespaces; CIDs are unique */
+static struct rhashtable sstp_peers;
+
+static u32 sstp_peer_hash(const void *data, u32 len, u32 seed)
+{
+	const struct sstp_peer *p = data;
+
+	/* Whole words: the struct has no hole. */
+	return jhash2((const u32 *)p, sizeof(*p) / sizeof(u32), seed);
+}
+
+static const struct rhashtable_params sstp_cid_params = {
+	.key_len = sizeof(u32),
+	.key_offset = offsetof(struct sstp_sock, cid),
+	.head_offset = offsetof(struct sstp_sock, cid_node),
+	.automatic_shrinking = true,
+};
+
+static const struct rhashtable_params sstp_peer_params = {
+	.key_len = sizeof(struct sstp_peer),
+	.key_offset = offsetof(struct sstp_sock, peer),
+	.head_offset = offsetof(struct sstp_sock, peer_node),
+	.hashfn = sstp_peer_hash,
+	.automatic_shrinking = true,
+};
+
+int sstp_conn_init(void)
+{
+	int err;
+
+	BUILD_BUG_ON(sizeof(struct sstp_peer) % sizeof(u32));
+	BUILD_BUG_ON(offsetofend(struct sstp_peer, zero) !=
+		     sizeof(struct sstp_peer));
+	err = rhashtable_init(&sstp_cids, &sstp_cid_params);
+	if (err)
+		return err;
+	err = rhashtable_init(&sstp_peers, &sstp_peer_params);
+	if (err)
+		rhashtable_destroy(&sstp_cids);
+	return err;
+}
+
+void sstp_conn_exit(void)
+{
+	rhashtable_destroy(&sstp_peers);
+	rhashtable_destroy(&sstp_cids);
+}
+
+/* Give the socket a CID of its own and make packets find it. */
+int sstp_conn_hash(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int err, tries = 16;
+
+	do {
+		sp->cid = get_random_u32();
+		if (!sp->cid)
+			continue;
+		err = rhashtable_lookup_insert_fast(&sstp_cids, &sp->cid_node,
+						    sstp_cid_params);
+		if (!err) {
+			sock_hold(sk);
+			sp->hashed = true;
+			return 0;
+		}
+		if (err != -EEXIST)
+			return err;
+	} while (--tries);
+	return -EAGAIN;
+}
+
+/* sp->peer is complete. -EEXIST if there is such a connection already. */
+int sstp_conn_hash_peer(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int err;
+
+	err = rhashtable_lookup_insert_fast(&sstp_peers, &sp->peer_node,
+					    sstp_peer_params);
+	if (!err) {
+		sock_hold(sk);
+		sp->peer_hashed = true;
+	}
+	return err;
+}
+
+static void sstp_conn_unhash(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (sp->hashed) {
+		rhashtable_remove_fast(&sstp_cids, &sp->cid_node,
+				       sstp_cid_params);
+		sp->hashed = false;
+		__sock_put(sk);
+	}
+	if (sp->peer_hashed) {
+		rhashtable_remove_fast(&sstp_peers, &sp->peer_node,
+				       sstp_peer_params);
+		sp->peer_hashed = false;
+		__sock_put(sk);
+	}
+}
+
+/* RCU; the caller gets a reference. */
+struct sock *sstp_conn_find(struct net *net, u32 cid)
+{
+	struct sstp_sock *sp;
+
+	sp = rhashtable_lookup(&sstp_cids, &cid, sstp_cid_params);
+	if (!sp || !net_eq(sock_net(&sp->sk), net) ||
+	    !refcount_inc_not_zero(&sp->sk.sk_refcnt))
+		return NULL;
+	return &sp->sk;
+}
+
+struct sock *sstp_conn_find_peer(const struct sstp_peer *peer)
+{
+	struct sstp_sock *sp;
+
+	sp = rhashtable_lookup(&sstp_peers, peer, sstp_peer_params);
+	if (!sp || !refcount_inc_not_zero(&sp->sk.sk_refcnt))
+		return NULL;
+	return &sp->sk;
+}
+
+/* Ports */
+
+static struct sstp_bucket *sstp_bucket(struct net *net, u16 port)
+{
+	return &sstp_net(net)->port[port % SSTP_PORT_BUCKETS];
+}
+
+static bool sstp_addr_overlap(const struct sstp_sock *a,
+			      const struct sstp_sock *b)
+{
+	bool any_a = ipv6_addr_any(&a->saddr), any_b = ipv6_addr_any(&b->saddr);
+	bool four_a = a->af == AF_INET, four_b = b->af == AF_INET;
+
+	/* :: covers IPv4 unless v6only; 0.0.0.0 is held as :: with AF_INET. */
+	if (any_a && any_b)
+		return four_a == four_b || (four_a ? !b->v6only : !a->v6only);
+	if (any_a)
+		return sstp_v4(&b->saddr) ? four_a || !a->v6only : !four_a;
+	if (any_b)
+		return sstp_v4(&a->saddr) ? four_b || !b->v6only : !four_b;
+	return ipv6_addr_equal(&a->saddr, &b->saddr);
+}
+
+static bool sstp_bind_conflict(struct sock *sk, struct sock *o, u16 port)
+{
+	if (sstp_sk(o)->sport != port || !net_eq(sock_net(sk), sock_net(o)))
+		return false;
+	if (sk->sk_bound_dev_if && o->sk_bound_dev_if &&
+	    sk->sk_bound_dev_if != o->sk_bound_dev_if)
+		return false;
+	if (!sstp_addr_overlap(sstp_sk(sk), sstp_sk(o)))
+		return false;
+	if (sk->sk_reuse && o->sk_reuse && READ_ONCE(o->sk_state) != TCP_LISTEN)
+		return false;
+	return !(sk->sk_reuseport && o->sk_reuseport &&
+		 uid_eq(sk->sk_uid, o->sk_uid));
+}
+
+static bool sstp_bind_try(struct sock *sk, u16 port)
+{
+	struct sstp_bucket *b = sstp_bucket(sock_net(sk), port);
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sock *o;
+	bool ok = true;
+
+	spin_lock_bh(&b->lock);
+	sk_for_each(o, &b->socks)
+		if (o != sk && sstp_bind_conflict(sk, o, port)) {
+			ok = false;
+			break;
+		}
+	if (ok) {
+		sp->sport = port;
+		sp->bound = true;
+		sk_add_node_rcu(sk, &b->socks);
+	}
+	spin_unlock_bh(&b->lock);
+	return ok;
+}
+
+/* Bind to @port, or 0 for one of the ephemeral range. Socket lock. */
+int sstp_bind_port(struct sock *sk, u16 port)
+{
+	int low, high, i, n;
+
+	if (port)
+		return sstp_bind_try(sk, port) ? 0 : -EADDRINUSE;
+	inet_get_local_port_range(sock_net(sk), &low, &high);
+	n = high - low + 1;
+	port = reciprocal_scale(get_random_u32(), n);
+	for (i = 0; i < n; i++, port = (port + 1) % n) {
+		if (sstp_bind_try(sk, low + port))
+			return 0;
+		cond_resched();
+	}
+	return -EADDRINUSE;
+}
+
+void sstp_unbind(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_bucket *b = sstp_bucket(sock_net(sk), sp->sport);
+
+	if (!sp->bound)
+		return;
+	spin_lock_bh(&b->lock);
+	sk_del_node_init_rcu(sk);
+	sp->bound = false;
+	spin_unlock_bh(&b->lock);
+}
+
+/* RCU. The listener that fits best, with a reference; among equals @hash
+ * decides, so that a reuseport group shares the load.
+ */
+struct sock *sstp_listener_find(struct net *net, const struct in6_addr *daddr,
+				u16 port, int dif, u32 hash)
+{
+	struct sstp_bucket *b = sstp_bucket(net, port);
+	struct sock *sk, *best = NULL;
+	int score, top = 0;
+	u32 ties = 0;
+
+	sk_for_each_rcu(sk, &b->socks) {
+		struct sstp_sock *sp = sstp_sk(sk);
+
+		if (READ_ONCE(sk->sk_state) != TCP_LISTEN ||
+		    sp->sport != port || !net_eq(sock_net(sk), net))
+			continue;
+		score = 1;
+		if (!ipv6_addr_any(&sp->saddr)) {
+			if (!ipv6_addr_equal(&sp->saddr, daddr))
+				continue;
+			score += 4;
+		} else if (sstp_v4(daddr)) {
+			if (sp->af == AF_INET)
+				score += 1;
+			else if (sp->v6only)
+				continue;
+		} else if (sp->af == AF_INET) {
+			continue;
+		}
+		if (sk->sk_bound_dev_if) {
+			if (sk->sk_bound_dev_if != dif)
+				continue;
+			score += 8;
+		}
+		if (score > top) {
+			top = score;
+			best = sk;
+			ties = 1;
+		} else if (score == top && sk->sk_reuseport) {
+			ties++;
+			if (!reciprocal_scale(hash, ties))
+				best = sk;
+			hash = hash * 1664525 + 1013904223;
+		}
+	}
+	if (best && !refcount_inc_not_zero(&best->sk_refcnt))
+		return NULL;
+	return best;
+}
+
+/* Birth */
+
+static void sstp_destruct(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	/* Nothing is left but what never came so far as sstp_done(). */
+	sstp_snd_destroy(&sp->snd);
+	sstp_rcv_destroy(&sp->rcv);
+	sstp_rate_free(&sp->rate);
+	sstp_ctrl_detach(&sp->ctrl);
+	sstp_rbuf_detach(&sp->rbuf);
+	sk_dst_reset(sk);
+	__skb_queue_purge(&sk->sk_receive_queue);
+	__skb_queue_purge(&sk->sk_error_queue);
+	sk_mem_reclaim(sk);
+	WARN_ON_ONCE(sk->sk_wmem_queued);
+	sk_sockets_allocated_dec(sk);
+	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, -1);
+}
+
+/* Fields that a new socket and a child have alike. */
+void sstp_sock_setup(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	sock_set_flag(sk, SOCK_RCU_FREE);
+	sk->sk_destruct = sstp_destruct;
+	sk->sk_backlog_rcv = sstp_backlog_rcv;
+	INIT_LIST_HEAD(&sp->sibling);
+	spin_lock_init(&sp->listen.lock);
+	INIT_LIST_HEAD(&sp->listen.ready);
+	INIT_LIST_HEAD(&sp->listen.embryos);
+	INIT_LIST_HEAD(&sp->snd.again);
+	sp->listen.n_embryos = 0;
+	sp->listen.open = false;
+	sstp_clock_init(sp);
+	sstp_rtt_init(&sp->rtt);
+	sstp_rate_init(&sp->rate);
+	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, 1);
+}
+
+struct sock *sstp_alloc(struct net *net, int kern)
+{
+	struct sstp_net *sn = sstp_net(net);
+	struct sstp_sock *sp;
+	struct sock *sk;
+
+	sk = sk_alloc(net, AF_SSTP, GFP_KERNEL, &sstp_prot, kern);
+	if (!sk)
+		return NULL;
+	sp = sstp_sk(sk);
+	/* sk_alloc() cleared the rest. */
+	sock_init_data(NULL, sk);
+	sstp_sock_setup(sk);
+	sk_sockets_allocated_inc(sk);
+	sk->sk_state = TCP_CLOSE;
+	sk->sk_sndbuf = READ_ONCE(sn->wmem[1]);
+	sk->sk_rcvbuf = READ_ONCE(sn->rmem[1]);
+	sp->ttl = -1;
+	sp->set.segment_size = READ_ONCE(sn->segment_size);
+	sp->set.segment_limit = SSTP_SEGMENT_MAX;
+	sp->set.window_factor = 100;
+	return sk;
+}
+
+/* A connection begins: windows, controller and policy. Socket lock. */
+int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
+		    gfp_t gfp)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_net *sn = sstp_net(sock_net(sk));
+	const char *name;
+	int err;
+
+	if (!sp->snd.ring) {
+		sp->snd_isn = get_random_u32();
+		err = sstp_snd_init(&sp->snd, sp->snd_isn, get_random_u32(),
+				    gfp);
+		if (err)
+			return err;
+		sp->highest = sp->snd.shipment - 1;
+	}
+	if (!sp->ctrl.ops) {
+		name = sp->set.ctrl[0] ? sp->set.ctrl :
+			sp->set.rate.peak ? "rate" : sn->ctrl;
+		err = sstp_ctrl_attach(&sp->ctrl, name);
+		if (err)
+			return err;
+	}
+	if (!sp->rbuf.ops) {
+		sp->rbuf.floor = sn->rmem[0];
+		sp->rbuf.ceiling = max(sn->rmem[2], sk->sk_rcvbuf);
+		sp->rbuf.limit = sk->sk_rcvbuf;
+		name = sp->set.policy[0] ? sp->set.policy : sn->policy;
+		if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
+			name = "static";
+		err = sstp_rbuf_attach(&sp->rbuf, name);
+		if (err)
+			return err;
+	}
+	sstp_rcv_destroy(&sp->rcv);
+	err = sstp_rcv_init(&sp->rcv, rcv_segment, rcv_shipment, gfp);
+	if (err)
+		return err;
+	sp->rcv_isn = rcv_segment;
+	sp->rcv.tolerance = sp->tolerance;
+	sstp_mtu_update(sk);
+	sstp_ack_window(sp);
+	sp->heard = sstp_now();
+	sp->progress = sp->heard;
+	return 0;
+}
+
+/* Nothing is left of the connection that the socket had, if any. Socket lock,
+ * state TCP_CLOSE.
+ */
+void sstp_conn_reset(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	sstp_snd_destroy(&sp->snd);
+	sstp_rcv_destroy(&sp->rcv);
+	sstp_rate_free(&sp->rate);
+	sstp_ctrl_detach(&sp->ctrl);
+	sstp_rbuf_detach(&sp->rbuf);
+	memset((u8 *)sp + offsetof(struct sstp_sock, snd), 0,
+	       sizeof(*sp) - offsetof(struct sstp_sock, snd));
+	INIT_LIST_HEAD(&sp->snd.again);
+	sstp_rtt_init(&sp->rtt);
+	sstp_rate_init(&sp->rate);
+	sp->clock.armed = U64_MAX;
+	sk_dst_reset(sk);
+	sock_reset_flag(sk, SOCK_DONE);
+	WRITE_ONCE(sk->sk_shutdown, 0);
+	sk->sk_err_soft = 0;
+}
+
+void sstp_set_state(struct sock *sk, int state)
+{
+	WRITE_ONCE(sk->sk_state, state);
+}
+
+/* The contract in force, of what the program declared and what the peer and
+ * SO_MAX_PACING_RATE allow. Socket lock. On -ENOMEM the old one stays.
+ */
+void sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
+{
+	unsigned long pacing = READ_ONCE(sp->sk.sk_max_pacing_rate);
+	struct sstp_rate_spec spec = sp->set.rate;
+	u64 limit = sp->peer_limit;
+	u32 segment;
+
+	sp->pacing = pacing;
+	if (pacing != ~0UL && (!limit || pacing * 8ULL < limit))
+		limit = pacing * 8ULL;
+	if (limit && (!spec.peak || spec.peak > limit))
+		spec.peak = limit;
+	if (limit && spec.average > spec.peak)
+		spec.average = spec.peak;
+	segment = max(DIV_ROUND_UP(sp->set.segment_size, sp->size), 1U);
+	/* What the peer's limit makes impossible gives way. */
+	if (sstp_rate_check(&spec, sp->frame)) {
+		spec.burst_len = 0;
+		spec.burst_rate = 0;
+	}
+	sstp_rate_set(&sp->rate, &spec, sp->frame, segment, sp->extra,
+		      sstp_now(), gfp);
+}
+
+/* Families */
+
+/* A child of listener @parent for an INIT, locked, with a reference for the
+ * caller; another one, later the file's, is the list's. Softirq.
+ */
+struct sock *sstp_child(struct sock *parent)
+{
+	struct sstp_listen *l = &sstp_sk(parent)->listen;
+	struct sstp_sock *sp;
+	struct sock *sk;
+	bool ok;
+
+	sk = sk_clone_lock(parent, GFP_ATOMIC);
+	if (!sk)
+		return NULL;
+	sp = sstp_sk(sk);
+	/* All but struct sock is the listener's: begin anew. */
+	memset_after(sp, 0, sk);
+	sp->af = sstp_sk(parent)->af;
+	sp->sport = sstp_sk(parent)->sport;
+	sp->v6only = sstp_sk(parent)->v6only;
+	sp->tos = sstp_sk(parent)->tos;
+	sp->ttl = sstp_sk(parent)->ttl;
+	sp->freebind = sstp_sk(parent)->freebind;
+	sp->set = sstp_sk(parent)->set;
+	sk->sk_user_data = NULL;
+	sk->sk_max_ack_backlog = 0;
+	sstp_sock_setup(sk);
+	sock_set_flag(sk, SOCK_DEAD);	/* until accept() may have it */
+	sstp_memcg_inherit(sk, parent);
+	sstp_set_state(sk, TCP_SYN_RECV);
+
+	spin_lock(&l->lock);
+	ok = l->open && !sk_acceptq_is_full(parent);
+	if (ok) {
+		sock_hold(parent);
+		sp->parent = parent;
+		sp->embryo = true;
+		list_add_tail(&sp->sibling, &l->embryos);
+		l->n_embryos++;
+	}
+	spin_unlock(&l->lock);
+	if (ok)
+		return sk;
+	sstp_set_state(sk, TCP_CLOSE);
+	bh_unlock_sock(sk);
+	sock_put(sk);
+	sock_put(sk);
+	return NULL;
+}
+
+/* Off the listener's lists, if it is on one: the list's reference goes. */
+static void sstp_child_drop(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sock *parent = sp->parent;
+	struct sstp_listen *l = &sstp_sk(parent)->listen;
+	bool was;
+
+	spin_lock_bh(&l->lock);
+	was = !list_empty(&sp->sibling);
+	if (was) {
+		list_del_init(&sp->sibling);
+		if (sp->embryo)
+			l->n_embryos--;
+		else
+			sk_acceptq_removed(parent);
+	}
+	spin_unlock_bh(&l->lock);
+	/* Else accept() has just taken it, and has the reference. */
+	if (was) {
+		sp->parent = NULL;
+		sock_put(parent);
+		sock_put(sk);
+	}
+}
+
+/* Set-up is complete: accept() may have it. Child's lock, softirq. */
+void sstp_child_ready(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sock *parent = sp->parent;
+	struct sstp_listen *l = &sstp_sk(parent)->listen;
+
+	spin_lock(&l->lock);
+	if (!list_empty(&sp->sibling)) {
+		sp->embryo = false;
+		sock_reset_flag(sk, SOCK_DEAD);
+		l->n_embryos--;
+		list_move_tail(&sp->sibling, &l->ready);
+		sk_acceptq_added(parent);
+	}
+	spin_unlock(&l->lock);
+	READ_ONCE(parent->sk_data_ready)(parent);
+}
+
+/* The first established child, with the list's reference, or NULL. */
+struct sock *sstp_child_accept(struct sock *parent)
+{
+	struct sstp_listen *l = &sstp_sk(parent)->listen;
+	struct sstp_sock *sp;
+
+	spin_lock_bh(&l->lock);
+	sp = list_first_entry_or_null(&l->ready, struct sstp_sock, sibling);
+	if (sp) {
+		list_del_init(&sp->sibling);
+		sk_acceptq_removed(parent);
+	}
+	spin_unlock_bh(&l->lock);
+	return sp ? &sp->sk : NULL;
+}
+
+/* The listener goes, and its children that nobody accepted with it. Process
+ * context; the listener's lock may be held, as children never take it.
+ */
+void sstp_listen_close(struct sock *sk)
+{
+	struct sstp_listen *l = &sstp_sk(sk)->listen;
+	struct sstp_sock *sp;
+
+	for (;;) {
+		spin_lock_bh(&l->lock);
+		l->open = false;
+		sp = list_first_entry_or_null(&l->ready, struct sstp_sock,
+					      sibling);
+		if (!sp)
+			sp = list_first_entry_or_null(&l->embryos,
+						      struct sstp_sock,
+						      sibling);
+		if (sp)
+			sock_hold(&sp->sk);
+		spin_unlock_bh(&l->lock);
+		if (!sp)
+			return;
+		local_bh_disable();
+		bh_lock_sock(&sp->sk);
+		sock_set_flag(&sp->sk, SOCK_DEAD);
+		if (sp->sk.sk_state != TCP_CLOSE) {
+			sstp_send_end(&sp->sk, SSTP_RESET, SSTP_RESET_ABORT);
+			sstp_done(&sp->sk, ECONNRESET);
+		} else if (sp->parent) {
+			/* Over before anybody accepted it. */
+			sstp_child_drop(&sp->sk);
+		}
+		bh_unlock_sock(&sp->sk);
+		local_bh_enable();
+		sock_put(&sp->sk);
+	}
+}
+
+/* Death */
+
+static void sstp_release_segment(void *arg, struct sstp_sseg *s)
+{
+	struct sock *sk = arg;
+
+	sk_wmem_queued_add(sk, -(int)s->truesize);
+	sk_mem_uncharge(sk, s->truesize);
+	sstp_sseg_free(s);
+}
+
+/* The connection is over, for good. @err: what the program learns, or 0.
+ * Socket lock; the caller has a reference. With no file left, and none to come,
+ * this drops the socket's first reference.
+ */
+void sstp_done(struct sock *sk, int err)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 n;
+
+	if (sk->sk_state == TCP_CLOSE)
+		return;
+	if (err && (sk->sk_state == TCP_SYN_SENT ||
+		    sk->sk_state == TCP_SYN_RECV))
+		SSTP_INC(sock_net(sk), AttemptFails);
+	sstp_set_state(sk, TCP_CLOSE);
+	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
+	if (err)
+		WRITE_ONCE(sk->sk_err, err);
+	sstp_conn_unhash(sk);
+	if (sock_flag(sk, SOCK_DEAD) ||
+	    !(sk->sk_userlocks & SOCK_BINDPORT_LOCK))
+		sstp_unbind(sk);
+	sstp_clock_stop(sp);
+
+	sp->open = NULL;
+	for (n = sp->snd.low; sp->snd.ring && n != sp->snd.end; n++)
+		if (sstp_snd_segment(&sp->snd, n)) {
+			sstp_release_segment(sk, sstp_snd_segment(&sp->snd, n));
+			sp->snd.ring[n & sp->snd.mask] = NULL;
+		}
+	sstp_snd_destroy(&sp->snd);
+	sstp_ctrl_detach(&sp->ctrl);
+	sk_dst_reset(sk);
+
+	if (!sock_flag(sk, SOCK_DEAD)) {
+		/* What was received stays for the reader. */
+		sk->sk_state_change(sk);
+		if (err)
+			sk_error_report(sk);
+		return;
+	}
+	sstp_rcv_destroy(&sp->rcv);
+	if (sp->parent)
+		sstp_child_drop(sk);
+	else
+		sock_put(sk);
+}
+
+void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
+{
+	struct sock *sk = &sp->sk;
+	bool live = sp->snd.ring;
+
+	memset(i, 0, sizeof(*i));
+	i->state = sk->sk_state;
+	i->type = sk->sk_type;
+	i->ack_strategy = sp->strategy;
+	i->backoff = sp->probes;
+	i->mtu = sp->mtu;
+	i->packet_size = sp->size;
+	i->segment_limit = sp->segment_limit;
+	i->tolerance = sp->tolerance;
+	i->rtt = sstp_rtt_smoothed(&sp->rtt, 0);
+	i->rttvar = sp->rtt.var >> 2;
+	i->rtt_min = sp->rtt.min == U32_MAX ? 0 : sp->rtt.min;
+	i->cwnd = sp->ctrl.cwnd;
+	i->period = sp->ctrl.period;
+	i->rate = sp->rate.spec;
+	if (live) {
+		i->in_flight = sstp_in_flight(sp);
+		i->snd_segment = sp->snd.next - sp->snd_isn;
+		i->snd_una = sp->snd.low - sp->snd_isn;
+		if (!sstp_after(sp->snd.next, sp->snd.high))
+			i->snd_window = sp->snd.high - sp->snd.next + 1;
+	}
+	i->snd_queued = READ_ONCE(sk->sk_wmem_queued);
+	i->rcv_segment = sp->rcv.low - sp->rcv_isn;
+	i->rcv_window = sp->window;
+	i->rcv_buffer = sp->rbuf.limit;
+	i->rcv_queued = atomic_read(&sk->sk_rmem_alloc);
+	i->rcv_peak = sp->rcv_peak;
+	i->reordering = sp->rcv.reorder;
+	i->bytes_sent = sp->bytes_sent;
+	i->bytes_retrans = sp->bytes_retrans;
+	i->bytes_acked = sp->bytes_acked;
+	i->bytes_received = sp->bytes_received;
+	i->packets_sent = sp->packets_sent;
+	i->packets_retrans = sp->packets_retrans;
+	i->packets_received = sp->packets_received;
+	i->packets_duplicate = sp->packets_duplicate;
+	i->packets_discarded = sp->packets_discarded;
+	i->segments_sent = sp->segments_sent;
+	i->segments_received = sp->segments_received;
+	i->segments_holed = sp->segments_holed;
+	i->acks_sent = sp->acks_sent;
+	i->acks_received = sp->acks_received;
+	i->snaks_sent = sp->snaks_sent;
+	i->snaks_received = sp->snaks_received;
+	i->arrival_rate = sp->arrival_rate;
+	i->service_rate = sp->service_rate;
+	i->delivery_rate = sp->delivery_rate;
+	if (sp->ctrl.ops)
+		strscpy(i->controller, sp->ctrl.ops->name, SSTP_NAME_MAX);
+	if (sp->rbuf.ops)
+		strscpy(i->policy, sp->rbuf.ops->name, SSTP_NAME_MAX);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Registry of controllers. */
+#ifndef _SSTP_CTRL_H
+#define _SSTP_CTRL_H
+
+#include <linux/init.h>
+#include <net/sstp.h>
+
+/* Attach the controller @name, with a reference on its module. Any context.
+ * Return: 0 or -ENOENT, with @c as it was.
+ */
+int sstp_ctrl_attach(struct sstp_ctrl *c, const char *name);
+void sstp_ctrl_detach(struct sstp_ctrl *c);
+/* Is there one? Loads the module sstp-ctrl-NAME for who may. Sleeps. */
+bool sstp_ctrl_exists(const char *name);
+
+/* A name that a controller or policy may have. */
+bool sstp_name_valid(const char *name);
+
+int __init sstp_ctrl_init(void);	/* registers those built in */
+void sstp_ctrl_exit(void);
+
+extern struct sstp_ctrl_ops sstp_ctrl_rate;
+extern struct sstp_ctrl_ops sstp_ctrl_newreno;
+
+#endif /* _SSTP_CTRL_H */

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "newreno": additive increase, multiplicative decrease in packets, as TCP's
+ * (RFC 5681, RFC 6582), so that it shares a path with TCP fairly. The default
+ * where no rate is declared.
+ */
+#include <linux/build_bug.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+#include "ctrl.h"
+
+#define SSTP_NEWRENO_INIT	10
+#define SSTP_NEWRENO_MIN	2
+#define SSTP_NEWRENO_MAX	(1U << 24)
+
+/**
+ * struct sstp_newreno - the controller's own
+ * @ssthresh: slow start below it, packets
+ * @count: packets delivered since the window grew by one
+ * @recover: shipment at which the last cut has had its effect
+ * @cut: @recover is valid
+ */
+struct sstp_newreno {
+	u32	ssthresh;
+	u32	count;
+	u32	recover;
+	bool	cut;
+};
+
+static struct sstp_newreno *sstp_newreno(struct sstp_ctrl *c)
+{
+	BUILD_BUG_ON(sizeof(struct sstp_newreno) > sizeof(c->priv));
+	return (struct sstp_newreno *)c->priv;
+}
+
+static void sstp_newreno_init(struct sstp_ctrl *c)
+{
+	c->cwnd = SSTP_NEWRENO_INIT;
+	c->period = 0;
+	sstp_newreno(c)->ssthresh = SSTP_NEWRENO_MAX;
+}
+
+/* Spread the window over a round trip: at twice its rate in slow start, at 1.2
+ * times later, as TCP paces.
+ */
+static void sstp_newreno_pace(struct sstp_ctrl *c)
+{
+	u64 round = (u64)c->srtt * NSEC_PER_USEC;
+
+	c->period = c->cwnd < sstp_newreno(c)->ssthresh ?
+		div_u64(round, c->cwnd * 2) :
+		div_u64(round * 5, c->cwnd * 6);
+}
+
+static void sstp_newreno_ack(struct sstp_ctrl *c,
+			     const struct sstp_ack_sample *s)
+{
+	struct sstp_newreno *p = sstp_newreno(c);
+	u32 delivered = s->delivered;
+
+	if (p->cut && (s32)(s->highest - p->recover) >= 0)
+		p->cut = false;
+	if (c->cwnd_limited && !p->cut && delivered) {
+		if (c->cwnd < p->ssthresh) {
+			u32 grow = min(delivered, p->ssthresh - c->cwnd);
+
+			c->cwnd += grow;
+			delivered -= grow;
+		}
+		p->count += delivered;
+		if (c->cwnd >= p->ssthresh && p->count >= c->cwnd) {
+			c->cwnd++;
+			p->count = 0;
+		}
+		c->cwnd = min(c->cwnd, SSTP_NEWRENO_MAX);
+	}
+	sstp_newreno_pace(c);
+}
+
+/* Once a round trip: what was shipped before the cut may be lost as well. */
+static void sstp_newreno_loss(struct sstp_ctrl *c,
+			      const struct sstp_ack_sample *s)
+{
+	struct sstp_newreno *p = sstp_newreno(c);
+
+	if (p->cut)
+		return;
+	p->ssthresh = max(c->cwnd / 2, (u32)SSTP_NEWRENO_MIN);
+	c->cwnd = p->ssthresh;
+	p->count = 0;
+	p->recover = c->shipped;
+	p->cut = true;
+	sstp_newreno_pace(c);
+}
+
+static void sstp_newreno_timeout(struct sstp_ctrl *c)
+{
+	struct sstp_newreno *p = sstp_newreno(c);
+
+	p->ssthresh = max(c->cwnd / 2, (u32)SSTP_NEWRENO_MIN);
+	c->cwnd = SSTP_NEWRENO_MIN;
+	p->count = 0;
+	p->recover = c->shipped;
+	p->cut = false;
+	sstp_newreno_pace(c);
+}
+
+struct sstp_ctrl_ops sstp_ctrl_newreno = {
+	.init		= sstp_newreno_init,
+	.on_ack		= sstp_newreno_ack,
+	.on_loss	= sstp_newreno_loss,
+	.on_timeout	= sstp_newreno_timeout,
+	.name		= "newreno",
+	.owner		= THIS_MODULE,
+};

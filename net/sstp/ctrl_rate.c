@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "rate": the declared contract and nothing else (paper 004). Capacity is
+ * reserved, so loss is an accident of the path and no sign of congestion.
+ */
+#include "ctrl.h"
+
+static void sstp_ctrl_rate_init(struct sstp_ctrl *c)
+{
+	c->cwnd = SSTP_CWND_MAX;
+	c->period = 0;
+}
+
+static void sstp_ctrl_rate_ack(struct sstp_ctrl *c,
+			       const struct sstp_ack_sample *s)
+{
+}
+
+struct sstp_ctrl_ops sstp_ctrl_rate = {
+	.init	= sstp_ctrl_rate_init,
+	.on_ack	= sstp_ctrl_rate_ack,
+	.name	= "rate",
+	.owner	= THIS_MODULE,
+};

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Set-up: INIT, INIT_ACK, first packet; with a cookie in between when the
+ * listener is under pressure.
+ */
+#include <linux/jhash.h>
+#include "sstp.h"
+
+#define SSTP_COOKIE_LIFE	(60 * HZ)	/* valid for one to two of these */
+
+/* What a cookie vouches for: the same client asks for the same thing, lately. */
+struct sstp_cookie_input {
+	struct in6_addr	addr;
+	u32		cid;
+	__be16		udp_port;
+	u16		sport;
+	u16		dport;
+	u16		zero;
+	u32		epoch;
+	u32		part;
+};
+
+static void sstp_cookie_make(struct sstp_net *sn, const struct sk_buff *skb,
+			     const struct sstp_init *i, u32 epoch, u64 *cookie)
+{
+	struct sstp_cookie_input in = {
+		.cid = i->peer_cid,
+		.addr = SSTP_IN(skb)->saddr,
+		.udp_port = SSTP_IN(skb)->sport,
+		.sport = i->sport,
+		.dport = i->dport,
+		.epoch = epoch,
+	};
+
+	for (in.part = 0; in.part < 2; in.part++)
+		cookie[in.part] = siphash(&in, sizeof(in), &sn->secret);
+}
+
+static bool sstp_cookie_good(struct sstp_net *sn, const struct sk_buff *skb,
+			     const struct sstp_init *i)
+{
+	u32 epoch = jiffies / SSTP_COOKIE_LIFE, k;
+	u64 want[2], got[2];
+
+	BUILD_BUG_ON(SSTP_COOKIE_LEN != sizeof(want));
+	memcpy(got, i->p.cookie, sizeof(got));
+	for (k = 0; k < 2; k++) {
+		sstp_cookie_make(sn, skb, i, epoch - k, want);
+		/* All of it at once: no hint of how much was right. */
+		if (!((want[0] ^ got[0]) | (want[1] ^ got[1])))
+			return true;
+	}
+	return false;
+}
+
+/* What we say of ourselves in INIT and INIT_ACK. */
+static void sstp_handshake_fill(struct sstp_sock *sp, struct sstp_init *i)
+{
+	i->cid = sp->peer.cid;
+	i->peer_cid = sp->cid;
+	i->sport = sp->sport;
+	i->dport = sp->dport;
+	i->shipment = sp->snd.shipment;
+	i->segment = sp->snd_isn;
+	i->window = sp->window;
+	i->limit = sp->set.segment_limit;
+	i->stamp = sstp_us(sstp_now());
+	i->version = SSTP_VERSION;
+	i->sktype = sp->sk.sk_type;
+	i->p.rate = sp->set.rate;
+	i->p.rate_limit = sp->set.rate_limit;
+	i->p.segment_size = sp->set.segment_size;
+	i->p.tolerance = sp->set.tolerance;
+	i->p.strategy = sp->set.strategy;
+	strscpy(i->p.ctrl, sp->ctrl.ops ? sp->ctrl.ops->name : "",
+		SSTP_NAME_MAX);
+	strscpy(i->p.policy, sp->rbuf.ops ? sp->rbuf.ops->name : "",
+		SSTP_NAME_MAX);
+}
+
+/* What the peer says of itself takes effect. */
+static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
+				gfp_t gfp)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int err;
+
+	sp->segment_limit = i->limit;
+	sp->peer_limit = i->p.rate_limit;
+	sp->peer_rate = i->p.rate.average ?: i->p.rate.peak;
+	if (sp->set.rate_limit && (!sp->peer_rate ||
+				   sp->peer_rate > sp->set.rate_limit))
+		sp->peer_rate = sp->set.rate_limit;
+	sp->tolerance = min(sp->set.tolerance, i->p.tolerance);
+	/* The receiver's strategy is the weaker promise of the two. */
+	sp->strategy = max(sp->set.strategy, i->p.strategy);
+	err = sstp_conn_start(sk, i->segment, i->shipment, gfp);
+	if (err)
+		return err;
+	/* First guess of a segment's memory, until some have come. */
+	if (i->p.segment_size)
+		sp->rcv.mean = min(i->p.segment_size, 1U << 24) * 8 +
+			       1024 * 8;
+	sp->snd.high = sp->snd_isn + min(i->window, SSTP_RCV_SEGMENTS) - 1;
+	sstp_ack_window(sp);
+	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
+	sp->advertised = sp->rcv.high;
+	sstp_update_rate(sp, gfp);
+	return 0;
+}
+
+static void sstp_handshake_send_init(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_init i = { .type = SSTP_INIT };
+	u8 buf[SSTP_INIT_LEN];
+
+	sstp_handshake_fill(sp, &i);
+	i.cid = 0;
+	i.p.has_cookie = sp->has_cookie;
+	memcpy(i.p.cookie, sp->cookie, sizeof(i.p.cookie));
+	sp->init_stamp = i.stamp;
+	sstp_send_small(sk, buf, sstp_build_init(buf, &i));
+}
+
+static void sstp_handshake_send_ack(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_init i = { .type = SSTP_INIT_ACK };
+	u8 buf[SSTP_INIT_LEN];
+
+	sstp_handshake_fill(sp, &i);
+	i.echo = sp->echo;
+	i.hold = sstp_us(sstp_now() - sp->echo_at);
+	sp->init_stamp = i.stamp;
+	sstp_send_small(sk, buf, sstp_build_init(buf, &i));
+}
+
+/* 250 ms at first: a lost INIT must not cost a second; then doubled. */
+static void sstp_handshake_arm(struct sstp_sock *sp)
+{
+	u64 wait = 250 * NSEC_PER_MSEC << min(sp->probes, 7);
+
+	sstp_timer_set(sp, SSTP_T_PROBE, sstp_now() + wait);
+}
+
+/* Socket lock; sp->peer but for its CID, encap and route are set. */
+int sstp_handshake_connect(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int err;
+
+	sp->has_cookie = false;
+	sp->probes = 0;
+	err = sstp_conn_start(sk, 0, 0, GFP_KERNEL);
+	if (err)
+		return err;
+	err = sstp_conn_hash(sk);
+	if (err)
+		return err;
+	sstp_set_state(sk, TCP_SYN_SENT);
+	SSTP_INC(sock_net(sk), ActiveOpens);
+	sstp_handshake_send_init(sk);
+	sstp_handshake_arm(sp);
+	return 0;
+}
+
+/* No answer in time. */
+void sstp_handshake_again(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (sp->probes >= sstp_net(sock_net(sk))->init_retries) {
+		SSTP_INC(sock_net(sk), Timeouts);
+		sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT);
+		return;
+	}
+	sp->probes++;
+	if (sk->sk_state == TCP_SYN_SENT)
+		sstp_handshake_send_init(sk);
+	else
+		sstp_handshake_send_ack(sk);
+	sstp_handshake_arm(sp);
+}
+
+static void sstp_handshake_established(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	sstp_set_state(sk, TCP_ESTABLISHED);
+	SSTP_INC(sock_net(sk), Established);
+	sp->probes = 0;
+	sp->heard = sstp_now();
+	sp->progress = sp->heard;
+	sstp_timer_stop(sp, SSTP_T_PROBE);
+	if (sock_flag(sk, SOCK_KEEPOPEN))
+		sstp_timer_set(sp, SSTP_T_LIFE, sp->heard);
+}
+
+/* A first packet that knows our CID: the initiator is where it says. */
+void sstp_handshake_confirm(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	sstp_handshake_established(sk);
+	sstp_rtt_sample(&sp->rtt, sstp_us(sstp_now()) - sp->init_stamp,
+			sstp_us(sstp_now()));
+	sstp_child_ready(sk);
+}
+
+/* Answers to our INIT; initiator's socket lock. */
+void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	const struct sstp_hdr *h = (void *)skb->data;
+	struct sstp_init i;
+	u32 now = sstp_us(sstp_now());
+
+	if (h->type == SSTP_COOKIE) {
+		const struct sstp_cookie_hdr *c = (void *)skb->data;
+
+		if (skb->len < sizeof(*c)) {
+			SSTP_INC(sock_net(sk), InErrShort);
+			return;
+		}
+		/* Once an INIT: a forged one costs us no more than that. */
+		if (sk->sk_state != TCP_SYN_SENT || sp->has_cookie)
+			return;
+		memcpy(sp->cookie, c->cookie, sizeof(sp->cookie));
+		sp->has_cookie = true;
+		sstp_handshake_send_init(sk);
+		return;
+	}
+
+	if (!sstp_parse_init(skb->data, skb->len, &i)) {
+		SSTP_INC(sock_net(sk), InErrFormat);
+		return;
+	}
+	if (sk->sk_state != TCP_SYN_SENT) {
+		/* Our first packet was lost. */
+		if (sstp_synchronized(sk) && i.peer_cid == sp->peer.cid)
+			sstp_send_context(sk, 0);
+		return;
+	}
+	/* @echo proves that it answers us: a blind guess of the CID alone will
+	 * not do.
+	 */
+	if (i.dport != sp->sport || i.sport != sp->dport ||
+	    i.echo - (sp->init_stamp - 60 * USEC_PER_SEC) >
+	    60 * USEC_PER_SEC) {
+		SSTP_INC(sock_net(sk), InOutOfWindow);
+		return;
+	}
+	if (i.version != SSTP_VERSION || i.sktype != sk->sk_type) {
+		SSTP_INC(sock_net(sk), InErrVersion);
+		return;
+	}
+	sp->peer.cid = i.peer_cid;
+	if (sstp_conn_hash_peer(sk) ||
+	    sstp_handshake_apply(sk, &i, GFP_ATOMIC)) {
+		SSTP_INC(sock_net(sk), InNoMem);
+		sstp_done(sk, ENOMEM);
+		return;
+	}
+	sstp_rtt_sample(&sp->rtt, now - i.echo - i.hold, now);
+	sp->ctrl.srtt = sstp_rtt_smoothed(&sp->rtt, 0);
+	sstp_handshake_established(sk);
+	/* The responder waits for a packet that knows its CID. */
+	sstp_send_context(sk, 0);
+	sk->sk_state_change(sk);
+	sk_wake_async(sk, SOCK_WAKE_IO, POLL_OUT);
+}
+
+static void sstp_handshake_refuse(struct sock *usk, struct sk_buff *skb,
+				  const struct sstp_init *i, u32 code)
+{
+	struct sstp_end_hdr e = {
+		.h.cid = cpu_to_be32(i->peer_cid),
+		.h.type = SSTP_RESET,
+		.code = cpu_to_be32(code),
+		.seq = cpu_to_be32(i->shipment),
+	};
+
+	SSTP_INC(sock_net(usk), OutResets);
+	sstp_encap_reply(usk, skb, &e, sizeof(e));
+}
+
+/* An INIT for listener @lsk from an initiator unknown so far. */
+static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
+			       struct sock *lsk, const struct sstp_init *i,
+			       const struct sstp_peer *peer)
+{
+	struct net *net = sock_net(usk);
+	struct sstp_net *sn = sstp_net(net);
+	u32 limit = clamp(READ_ONCE(lsk->sk_max_ack_backlog) / 2, 1U,
+			  (u32)SSTP_EMBRYOS_MAX);
+	struct sstp_sock *sp;
+	struct sock *sk;
+
+	if (sk_acceptq_is_full(lsk)) {
+		SSTP_INC(net, ListenOverflows);
+		return;
+	}
+	if (i->p.has_cookie) {
+		if (!sstp_cookie_good(sn, skb, i)) {
+			SSTP_INC(net, CookiesBad);
+			return;
+		}
+		SSTP_INC(net, CookiesGood);
+	} else if (READ_ONCE(sstp_sk(lsk)->listen.n_embryos) >= limit) {
+		struct sstp_cookie_hdr c = {
+			.h.cid = cpu_to_be32(i->peer_cid),
+			.h.type = SSTP_COOKIE,
+		};
+
+		u64 cookie[2];
+
+		sstp_cookie_make(sn, skb, i, jiffies / SSTP_COOKIE_LIFE,
+				 cookie);
+		memcpy(c.cookie, cookie, sizeof(c.cookie));
+		SSTP_INC(net, CookiesSent);
+		sstp_encap_reply(usk, skb, &c, sizeof(c));
+		return;
+	}
+
+	sk = sstp_child(lsk);
+	if (!sk) {
+		SSTP_INC(net, InNoMem);
+		return;
+	}
+	sp = sstp_sk(sk);
+	sp->peer = *peer;
+	sp->dport = i->sport;
+	sp->saddr = SSTP_IN(skb)->daddr;
+	sp->encap = usk;
+	if (ipv6_addr_type(&peer->addr) & IPV6_ADDR_LINKLOCAL)
+		sp->scope = skb->skb_iif;
+	sp->echo = i->stamp;
+	sp->echo_at = sstp_now();
+	if (sstp_conn_hash_peer(sk) || sstp_conn_hash(sk) ||
+	    sstp_encap_route(sk) || sstp_handshake_apply(sk, i, GFP_ATOMIC)) {
+		SSTP_INC(net, InNoMem);
+		sstp_done(sk, ENOMEM);
+	} else {
+		SSTP_INC(net, PassiveOpens);
+		sstp_handshake_send_ack(sk);
+		sstp_handshake_arm(sp);
+	}
+	bh_unlock_sock(sk);
+	sock_put(sk);
+}
+
+/* INIT. Softirq, RCU; the caller frees @skb. */
+void sstp_handshake_init(struct sock *usk, struct sk_buff *skb)
+{
+	struct net *net = sock_net(usk);
+	const struct in6_addr *daddr = &SSTP_IN(skb)->daddr;
+	struct sstp_peer peer = { .net = net };
+	struct sstp_init i;
+	struct sock *sk;
+
+	if (!sstp_parse_init(skb->data, skb->len, &i) || i.cid) {
+		SSTP_INC(net, InErrFormat);
+		return;
+	}
+	if (skb->pkt_type != PACKET_HOST || ipv6_addr_is_multicast(daddr))
+		return;
+	peer.addr = SSTP_IN(skb)->saddr;
+	peer.cid = i.peer_cid;
+	peer.port = SSTP_IN(skb)->sport;
+
+	sk = sstp_conn_find_peer(&peer);
+	if (sk) {
+		/* The INIT_ACK was lost, or is on its way. */
+		bh_lock_sock(sk);
+		if (!sock_owned_by_user(sk) && sk->sk_state == TCP_SYN_RECV) {
+			sstp_sk(sk)->echo = i.stamp;
+			sstp_sk(sk)->echo_at = sstp_now();
+			sstp_handshake_send_ack(sk);
+		}
+		bh_unlock_sock(sk);
+		sock_put(sk);
+		return;
+	}
+
+	sk = sstp_listener_find(net, daddr, i.dport, skb->skb_iif,
+				jhash_3words(i.peer_cid,
+					     peer.addr.s6_addr32[3],
+					     (__force u32)peer.port, 0));
+	if (!sk) {
+		SSTP_INC(net, InNoPort);
+		sstp_handshake_refuse(usk, skb, &i, SSTP_RESET_REFUSED);
+		return;
+	}
+	if (i.version != SSTP_VERSION || i.sktype != sk->sk_type) {
+		SSTP_INC(net, InErrVersion);
+		sstp_handshake_refuse(usk, skb, &i, SSTP_RESET_VERSION);
+	} else {
+		sstp_handshake_new(usk, skb, sk, &i, &peer);
+	}
+	sock_put(sk);
+}

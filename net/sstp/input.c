@@ -1,0 +1,647 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets from UDP to their connection, in softirq: a train in one go.
+ */
+#include <linux/errqueue.h>
+#include <linux/highmem.h>
+#include <net/ip.h>
+#include "sstp.h"
+
+#define SSTP_SHIP_WINDOW	(1U << 24)	/* shipments from the highest */
+
+/* Where the header at @off of @skb is; copied to @buf unless contiguous. Walks
+ * forward through the fragments with the caller's cursor.
+ */
+struct sstp_cursor {
+	u32	frag;	/* fragment */
+	u32	base;	/* where it starts in the skb */
+};
+
+static const void *sstp_header_at(const struct sk_buff *skb,
+				  struct sstp_cursor *c, u32 off, u32 len,
+				  void *buf)
+{
+	const struct skb_shared_info *sh = skb_shinfo(skb);
+
+	if (off + len <= skb_headlen(skb))
+		return skb->data + off;
+	if (!c->base)
+		c->base = skb_headlen(skb);
+	while (c->frag < sh->nr_frags) {
+		const skb_frag_t *f = &sh->frags[c->frag];
+		u32 size = skb_frag_size(f);
+
+		if (off < c->base)
+			break;
+		if (off < c->base + size) {
+			if (off + len > c->base + size ||
+			    PageHighMem(skb_frag_page(f)))
+				break;
+			return skb_frag_address(f) + (off - c->base);
+		}
+		c->base += size;
+		c->frag++;
+	}
+	if (skb_copy_bits(skb, off, buf, len))
+		return NULL;
+	return buf;
+}
+
+/* Data that the reader may have now; R_l moves. */
+void sstp_rcv_accept(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_rcv_wnd *w = &sp->rcv;
+	u32 n = w->low, holed = 0, got = 0;
+	bool finished = sstp_rcv_finished(w);
+
+	if (!sstp_rcv_advance(w, &holed))
+		return;
+	for (; n != w->low && !(w->has_eos && n == w->eos); n++) {
+		got += sstp_rcv_slot(w, n)->len;
+		sp->ack_segment = n;
+		sp->has_accepted = true;
+		sp->segments_received++;
+	}
+	if (holed) {
+		sp->segments_holed += holed;
+		SSTP_ADD(sock_net(sk), SegmentsHoled, holed);
+	}
+	sp->readable += got;
+	sp->unacked += got;
+	if (!finished && sstp_rcv_finished(w)) {
+		sp->ack_now = true;
+		WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | RCV_SHUTDOWN);
+		sock_set_flag(sk, SOCK_DONE);
+		sk->sk_state_change(sk);
+		sk_wake_async(sk, SOCK_WAKE_WAITD, POLL_IN);
+	}
+	if (got && (sk->sk_type == SOCK_SEQPACKET ||
+		    sp->readable >= READ_ONCE(sk->sk_rcvlowat)))
+		READ_ONCE(sk->sk_data_ready)(sk);
+}
+
+/* Is there room for it? Soft ACK makes room at the cost of a later segment. */
+static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
+			  u32 truesize)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_rcv_wnd *w = &sp->rcv;
+
+	/* What the reader needs next always has room. */
+	if (run->segment == w->read)
+		return true;
+	if (sp->strategy == SSTP_ACK_HARD &&
+	    run->segment - w->read >= sp->buffer)
+		return false;
+	while (atomic_read(&sk->sk_rmem_alloc) + truesize > sp->rbuf.limit) {
+		struct sstp_rseg *s;
+		u32 segment;
+
+		if (sp->strategy != SSTP_ACK_SOFT ||
+		    sstp_before(run->segment, w->low))
+			return false;
+		s = sstp_rcv_largest(w, run->segment, &segment);
+		if (!s)
+			return false;
+		sstp_rcv_discard(s);
+		SSTP_INC(sock_net(sk), SoftReplaced);
+	}
+	return true;
+}
+
+static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
+			 const struct sstp_rcv_run *run, bool *taken)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct net *net = sock_net(sk);
+	struct sk_buff *piece = skb;
+	u32 fresh = 0, gap;
+
+	gap = sstp_rcv_shipped(&sp->rcv, run);
+	sp->packets_received += run->count;
+	if (sp->ctrl.ops->on_pkt_received)
+		sp->ctrl.ops->on_pkt_received(&sp->ctrl, run->count, gap,
+					      sp->echo_at);
+	if (run->flags & SSTP_F_ACK)
+		sp->ack_now = true;
+	if (!sstp_rcv_room(sk, run, skb->truesize)) {
+		sp->packets_discarded += run->count;
+		SSTP_ADD(net, InDiscarded, run->count);
+		return;
+	}
+	if (run->shared && run->packets > 1) {
+		piece = skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
+		if (!piece) {
+			SSTP_INC(net, InNoMem);
+			return;
+		}
+		/* Its share; the pages are the other pieces' as well. */
+		piece->truesize = SKB_TRUESIZE(run->count * run->stride);
+	}
+	if (!piece->destructor) {
+		if (!sk_rmem_schedule(sk, piece, piece->truesize)) {
+			SSTP_INC(net, InNoMem);
+			if (piece != skb)
+				kfree_skb(piece);
+			return;
+		}
+		skb_set_owner_r(piece, sk);
+	}
+	switch (sstp_rcv_insert(&sp->rcv, piece, run, &fresh)) {
+	case SSTP_RCV_TAKEN:
+		if (piece == skb)
+			*taken = true;
+		piece = skb;
+		break;
+	case SSTP_RCV_SHARED:
+		break;
+	case SSTP_RCV_DUP:
+		SSTP_ADD(net, InDuplicate, run->count);
+		sp->packets_duplicate += run->count;
+		break;
+	case SSTP_RCV_OUTSIDE:
+		SSTP_ADD(net, InOutOfWindow, run->count);
+		break;
+	case SSTP_RCV_CONFLICT:
+		SSTP_ADD(net, InConflict, run->count);
+		break;
+	case SSTP_RCV_NOMEM:
+		SSTP_INC(net, InNoMem);
+		break;
+	}
+	if (piece != skb)
+		kfree_skb(piece);
+	if (!fresh)
+		return;
+	sp->bytes_received += min(fresh * run->size, run->len);
+	sp->arrival_bytes += fresh * run->size;
+	sp->rbuf.arrived += fresh * run->stride;
+	sp->rcv_peak = max_t(u32, sp->rcv_peak,
+			     atomic_read(&sk->sk_rmem_alloc));
+}
+
+/* Does the packet at @h, of @len bytes, go on where the run ends? */
+static bool sstp_run_goes_on(const struct sstp_rcv_run *run,
+			     const struct sstp_data_hdr *h, u32 len,
+			     const struct sstp_data_hdr *first)
+{
+	u32 packet = run->start + run->count;
+	u8 flags;
+
+	if (packet >= run->packets || h->segment != first->segment ||
+	    h->len != first->len || be16_to_cpu(h->h.packet) != packet ||
+	    be32_to_cpu(h->shipment) != run->shipment + run->count)
+		return false;
+	flags = h->h.flags;
+	if ((flags ^ run->flags) & SSTP_F_AGAIN)
+		return false;
+	if (packet + 1 < run->packets)
+		return !(flags & SSTP_F_LAST) &&
+		       len == SSTP_DATA_HLEN + run->size;
+	return (flags & SSTP_F_LAST) &&
+	       len == SSTP_DATA_HLEN + run->len -
+		      (u32)run->size * (run->packets - 1);
+}
+
+/* DATA, one packet or a train of one connection; consumes @skb. */
+static void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 size = SSTP_IN(skb)->size, total = skb->len, off = 0;
+	struct net *net = sock_net(sk);
+	struct sstp_cursor c = {};
+	bool taken = false;
+
+	while (off < total) {
+		struct sstp_data_hdr buf, first;
+		const struct sstp_data_hdr *h;
+		struct sstp_rcv_run run;
+		struct sstp_data d;
+		u32 len = min(size, total - off);
+
+		if (len < sizeof(*h)) {
+			SSTP_INC(net, InErrShort);
+			break;
+		}
+		h = sstp_header_at(skb, &c, off, sizeof(*h), &buf);
+		if (!h || !sstp_parse_data(h, len, &d) ||
+		    !sstp_rcv_geometry(&d, &run)) {
+			SSTP_INC(net, InErrFormat);
+			off += len;
+			continue;
+		}
+		if (d.shipment - (sp->rcv.highest - SSTP_SHIP_WINDOW) >
+		    2 * SSTP_SHIP_WINDOW ||
+		    sstp_after(d.segment, sp->rcv.high)) {
+			SSTP_INC(net, InOutOfWindow);
+			off += len;
+			continue;
+		}
+		sp->echo = d.stamp;
+		sp->has_echo = true;
+		first = *h;
+		run.off = off;
+		run.stride = len;
+		off += len;
+		while (off < total) {
+			len = min(size, total - off);
+			if (len < sizeof(*h))
+				break;
+			h = sstp_header_at(skb, &c, off, sizeof(*h), &buf);
+			if (!h || !sstp_run_goes_on(&run, h, len, &first))
+				break;
+			run.flags |= h->h.flags;
+			run.count++;
+			off += len;
+		}
+		run.shared = off < total || run.off;
+		sstp_rcv_run(sk, skb, &run, &taken);
+	}
+	if (!taken)
+		consume_skb(skb);
+}
+
+/* KEEPALIVE and EOS */
+static void sstp_rcv_state(struct sock *sk, const void *p, u32 len)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_rcv_wnd *w = &sp->rcv;
+	struct net *net = sock_net(sk);
+	struct sstp_data d;
+	struct sstp_pos pos;
+
+	if (!sstp_parse_data(p, len, &d)) {
+		SSTP_INC(net, InErrShort);
+		return;
+	}
+	pos.segment = d.segment;
+	pos.packet = d.packet;
+	if (d.shipment - (w->highest - SSTP_SHIP_WINDOW) >
+	    2 * SSTP_SHIP_WINDOW ||
+	    d.segment - w->low > w->high + 1 - w->low ||
+	    (d.segment == w->high + 1 && d.packet)) {
+		/* An old one, overtaken: the sender learns how far we are. */
+		if (sstp_before(d.segment, w->low))
+			sp->ack_now = true;
+		SSTP_INC(net, InOutOfWindow);
+		return;
+	}
+	sp->echo = d.stamp;
+	sp->has_echo = true;
+	sp->ack_now = true;
+	if (d.type == SSTP_EOS) {
+		if (d.packet || (w->has_eos && w->eos != d.segment) ||
+		    sstp_pos_before(pos, w->hi)) {
+			SSTP_INC(net, InConflict);
+			return;
+		}
+		w->eos = d.segment;
+		w->has_eos = true;
+	}
+	sstp_rcv_context(w, d.shipment, pos, sstp_us(sp->echo_at));
+}
+
+static void sstp_rcv_end(struct sock *sk, const void *p, u32 len)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	const struct sstp_end_hdr *e = p;
+	struct net *net = sock_net(sk);
+	u32 seq, code;
+	int err;
+
+	if (len < sizeof(*e)) {
+		SSTP_INC(net, InErrShort);
+		return;
+	}
+	seq = be32_to_cpu(e->seq);
+	code = be32_to_cpu(e->code);
+	if (sk->sk_state == TCP_SYN_SENT) {
+		if (e->h.type != SSTP_RESET || seq != sp->snd.shipment) {
+			SSTP_INC(net, InOutOfWindow);
+			return;
+		}
+	} else if (e->h.flags & SSTP_F_STRAY) {
+		/* It quotes a packet of ours. */
+		if (sp->snd.shipment - seq > SSTP_SHIP_WINDOW &&
+		    sp->ctl_next - seq > SSTP_SHIP_WINDOW) {
+			SSTP_INC(net, InOutOfWindow);
+			return;
+		}
+	} else if (seq - (sp->rcv.highest - 64) >
+		   64 + SSTP_SHIP_WINDOW / 16) {
+		SSTP_INC(net, InOutOfWindow);
+		return;
+	}
+	if (e->h.type == SSTP_CLOSE) {
+		if (sk->sk_state == TCP_CLOSING) {
+			sstp_done(sk, 0);
+		} else if (sp->eos_state == SSTP_EOS_SENT &&
+			   sp->snd.low == sp->snd.end &&
+			   sstp_rcv_finished(&sp->rcv)) {
+			/* It has our EOS, or it would not close. */
+			sp->eos_state = SSTP_EOS_ACKED;
+			sstp_state_check(sk);
+			sstp_done(sk, 0);
+		}
+		return;
+	}
+	SSTP_INC(net, Resets);
+	err = code == SSTP_RESET_VERSION ? EPROTOTYPE :
+	      sk->sk_state == TCP_SYN_SENT ? ECONNREFUSED :
+	      sk->sk_state == TCP_CLOSE_WAIT ? EPIPE :
+	      sk->sk_state == TCP_CLOSING ? 0 : ECONNRESET;
+	sstp_done(sk, err);
+}
+
+/* Packets of any type for @sk, whose lock is held, all of one type; consumes
+ * @skb.
+ */
+int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct net *net = sock_net(sk);
+	u32 size, off, len;
+	u8 type;
+
+	if (sk->sk_state == TCP_CLOSE || sk->sk_state == TCP_LISTEN)
+		goto drop;
+	if (!pskb_may_pull(skb, sizeof(struct sstp_hdr)))
+		goto drop;
+	type = ((struct sstp_hdr *)skb->data)->type;
+	if (type == SSTP_INIT_ACK || type == SSTP_COOKIE) {
+		if (!skb_linearize(skb))
+			sstp_handshake_rcv(sk, skb);
+		goto drop;
+	}
+	if (sk->sk_state == TCP_SYN_SENT && type != SSTP_RESET) {
+		SSTP_INC(net, InOutOfWindow);
+		goto drop;
+	}
+	sp->echo_at = sstp_now();
+	if (type == SSTP_DATA) {
+		if (sk->sk_state == TCP_SYN_RECV)
+			sstp_handshake_confirm(sk);
+		sp->heard = sp->echo_at;
+		sp->keepalives = 0;
+		if (sk->sk_shutdown & RCV_SHUTDOWN && !sp->rcv.has_eos &&
+		    sock_flag(sk, SOCK_DEAD)) {
+			/* The program is gone and will never read it. */
+			sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
+			sstp_done(sk, ECONNRESET);
+			goto drop;
+		}
+		sstp_rcv_data(sk, skb);
+		sstp_rcv_accept(sk);
+		sstp_ack_check(sk);
+		sstp_state_check(sk);
+		return 0;
+	}
+
+	/* The rest is small, but several may have been joined. */
+	size = SSTP_IN(skb)->size;
+	if (skb_linearize(skb))
+		goto drop;
+	for (off = 0; off < skb->len && sk->sk_state != TCP_CLOSE;
+	     off += size) {
+		len = min(size, skb->len - off);
+		switch (type) {
+		case SSTP_KEEPALIVE:
+		case SSTP_EOS:
+			if (sk->sk_state == TCP_SYN_RECV)
+				sstp_handshake_confirm(sk);
+			sp->heard = sp->echo_at;
+			sp->keepalives = 0;
+			sstp_rcv_state(sk, skb->data + off, len);
+			sstp_rcv_accept(sk);
+			sstp_ack_check(sk);
+			sstp_state_check(sk);
+			break;
+		case SSTP_PACK:
+		case SSTP_SNAK:
+			if (sk->sk_state == TCP_SYN_RECV)
+				sstp_handshake_confirm(sk);
+			sstp_ack_rcv(sk, skb->data + off, len);
+			break;
+		case SSTP_RESET:
+		case SSTP_CLOSE:
+			sstp_rcv_end(sk, skb->data + off, len);
+			break;
+		}
+	}
+drop:
+	consume_skb(skb);
+	return 0;
+}
+
+/* No connection has its CID: tell who sent it, who may have forgotten it is
+ * over. Never an answer to an answer.
+ */
+static void sstp_rcv_stray(struct sock *usk, struct sk_buff *skb)
+{
+	struct sstp_end_hdr e = {
+		.h.type = SSTP_RESET,
+		.h.flags = SSTP_F_STRAY,
+		.code = cpu_to_be32(SSTP_RESET_UNKNOWN),
+	};
+	struct sstp_data_hdr buf;
+	const struct sstp_data_hdr *h;
+
+	SSTP_INC(sock_net(usk), InNoConn);
+	h = skb_header_pointer(skb, 0, sizeof(buf), &buf);
+	if (!h || h->h.type > SSTP_SNAK)
+		return;
+	/* Shipment number or control number: the same place in both. */
+	e.h.cid = h->h.cid;
+	e.seq = h->shipment;
+	SSTP_INC(sock_net(usk), OutResets);
+	sstp_encap_reply(usk, skb, &e, sizeof(e));
+}
+
+static struct sock *sstp_rcv_find(struct sock *usk, struct sk_buff *skb,
+				  const struct sstp_hdr *h)
+{
+	struct net *net = sock_net(usk);
+	struct sstp_peer peer = {
+		.net = net,
+		.addr = SSTP_IN(skb)->saddr,
+		.cid = be32_to_cpu(h->cid),
+		.port = SSTP_IN(skb)->sport,
+	};
+	struct sstp_sock *sp;
+	struct sock *sk;
+
+	if (h->type == SSTP_RESET && h->flags & SSTP_F_STRAY) {
+		sk = sstp_conn_find_peer(&peer);
+		if (!sk)
+			SSTP_INC(net, InNoConn);
+		return sk;
+	}
+	sk = sstp_conn_find(net, be32_to_cpu(h->cid));
+	if (!sk) {
+		sstp_rcv_stray(usk, skb);
+		return NULL;
+	}
+	sp = sstp_sk(sk);
+	if (sp->peer.port != peer.port ||
+	    !ipv6_addr_equal(&sp->peer.addr, &peer.addr)) {
+		SSTP_INC(net, InWrongAddr);
+		sock_put(sk);
+		return NULL;
+	}
+	return sk;
+}
+
+/* Packets of one connection and type. */
+static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
+{
+	const struct sstp_hdr *h;
+	struct sstp_hdr buf;
+	struct sock *sk;
+
+	h = skb_header_pointer(skb, 0, sizeof(buf), &buf);
+	if (!h) {
+		SSTP_INC(sock_net(usk), InErrShort);
+		goto drop;
+	}
+	if (h->type >= SSTP_TYPES) {
+		SSTP_INC(sock_net(usk), InErrType);
+		goto drop;
+	}
+	if (h->type == SSTP_INIT) {
+		if (!skb_linearize(skb))
+			sstp_handshake_init(usk, skb);
+		goto drop;
+	}
+	sk = sstp_rcv_find(usk, skb, h);
+	if (!sk)
+		goto drop;
+	bh_lock_sock_nested(sk);
+	if (!sock_owned_by_user(sk)) {
+		sstp_backlog_rcv(sk, skb);
+	} else if (sk_add_backlog(sk, skb, READ_ONCE(sk->sk_rcvbuf) +
+				  READ_ONCE(sk->sk_sndbuf) + (1 << 20))) {
+		SSTP_INC(sock_net(sk), InBacklogDrop);
+		kfree_skb(skb);
+	}
+	bh_unlock_sock(sk);
+	sock_put(sk);
+	return;
+drop:
+	consume_skb(skb);
+}
+
+/* What UDP received: a packet, or a train in which GRO may have joined packets
+ * of several connections. Softirq; consumes @skb.
+ */
+void sstp_rcv(struct sock *usk, struct sk_buff *skb)
+{
+	u32 size = SSTP_IN(skb)->size, total = skb->len, off, start = 0;
+	const struct sstp_hdr *h;
+	struct sstp_cursor c = {};
+	struct sstp_hdr buf, first;
+	struct sk_buff *piece;
+
+	SSTP_ADD(sock_net(usk), InPkts, max(skb_shinfo(skb)->gso_segs, 1));
+	rcu_read_lock();
+	if (total <= size || size < sizeof(first)) {
+		sstp_rcv_one(usk, skb);
+		goto out;
+	}
+	skb_copy_bits(skb, 0, &first, sizeof(first));
+	for (off = size; off + sizeof(*h) <= total; off += size) {
+		h = sstp_header_at(skb, &c, off, sizeof(*h), &buf);
+		if (h && h->cid == first.cid && h->type == first.type &&
+		    first.type != SSTP_INIT)
+			continue;
+		/* Cut here. */
+		piece = pskb_extract(skb, start, off - start, GFP_ATOMIC);
+		if (piece) {
+			*SSTP_IN(piece) = *SSTP_IN(skb);
+			piece->skb_iif = skb->skb_iif;
+			sstp_rcv_one(usk, piece);
+		}
+		start = off;
+		skb_copy_bits(skb, off, &first, sizeof(first));
+	}
+	if (!start) {
+		sstp_rcv_one(usk, skb);
+		goto out;
+	}
+	piece = pskb_extract(skb, start, total - start, GFP_ATOMIC);
+	if (piece) {
+		*SSTP_IN(piece) = *SSTP_IN(skb);
+		piece->skb_iif = skb->skb_iif;
+		sstp_rcv_one(usk, piece);
+	}
+	consume_skb(skb);
+out:
+	rcu_read_unlock();
+}
+
+/* The other end's host or a router says no. Under the socket lock. */
+void sstp_rcv_error(struct sock *sk, int err)
+{
+	if (err == EMSGSIZE) {
+		if (sstp_synchronized(sk)) {
+			sstp_mtu_update(sk);
+			sstp_push(sk);
+		}
+		return;
+	}
+	/* As with TCP: fatal to a connect(), else remembered in case the
+	 * connection times out.
+	 */
+	if (sk->sk_state == TCP_SYN_SENT)
+		sstp_done(sk, err);
+	else
+		WRITE_ONCE(sk->sk_err_soft, err);
+}
+
+/* ICMP quotes a packet of ours: its CID is the peer's. @skb->data is behind the
+ * quoted UDP header. An INIT has no CID there; its own follows.
+ */
+void sstp_rcv_icmp(struct sock *usk, struct sk_buff *skb, int err)
+{
+	const struct sock_exterr_skb *e = SKB_EXT_ERR(skb);
+	struct net *net = sock_net(usk);
+	struct sstp_peer peer = { .net = net, .port = e->port };
+	const struct sstp_init_hdr *h;
+	const u8 *nh = skb_network_header(skb) + e->addr_offset;
+	struct sstp_init_hdr buf;
+	struct sock *sk;
+
+	h = skb_header_pointer(skb, 0, offsetof(struct sstp_init_hdr, sport),
+			       &buf);
+	if (!h)
+		return;
+	if (e->ee.ee_origin == SO_EE_ORIGIN_ICMP)
+		ipv6_addr_set_v4mapped(*(__be32 *)nh, &peer.addr);
+	else
+		peer.addr = *(struct in6_addr *)nh;
+	peer.cid = be32_to_cpu(h->h.cid);
+
+	rcu_read_lock();
+	if (h->h.type == SSTP_INIT) {
+		sk = sstp_conn_find(net, be32_to_cpu(h->cid));
+		if (sk && !ipv6_addr_equal(&sstp_sk(sk)->peer.addr,
+					   &peer.addr)) {
+			sock_put(sk);
+			sk = NULL;
+		}
+	} else {
+		sk = sstp_conn_find_peer(&peer);
+	}
+	rcu_read_unlock();
+	if (!sk)
+		return;
+	bh_lock_sock(sk);
+	if (!sock_owned_by_user(sk)) {
+		sstp_rcv_error(sk, err);
+	} else {
+		WRITE_ONCE(sstp_sk(sk)->icmp_err, err);
+		set_bit(SSTP_FL_ERROR, &sstp_sk(sk)->flags);
+	}
+	bh_unlock_sock(sk);
+	sock_put(sk);
+}

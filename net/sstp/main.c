@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Loading and unloading; network namespaces. */
+#include <linux/module.h>
+#include <linux/random.h>
+#include "sstp.h"
+
+unsigned int sstp_net_id __read_mostly;
+
+static int __net_init sstp_net_init(struct net *net)
+{
+	struct sstp_net *sn = sstp_net(net);
+	int err, i;
+
+	mutex_init(&sn->encap_lock);
+	get_random_bytes(&sn->secret, sizeof(sn->secret));
+	sn->port = kcalloc(SSTP_PORT_BUCKETS, sizeof(*sn->port), GFP_KERNEL);
+	if (!sn->port)
+		return -ENOMEM;
+	for (i = 0; i < SSTP_PORT_BUCKETS; i++)
+		spin_lock_init(&sn->port[i].lock);
+	err = sstp_mib_init(net);
+	if (err)
+		goto free;
+	err = sstp_sysctl_init(net);
+	if (err)
+		goto mib;
+	return 0;
+mib:
+	sstp_mib_exit(net);
+free:
+	kfree(sn->port);
+	return err;
+}
+
+static void __net_exit sstp_net_exit(struct net *net)
+{
+	sstp_sysctl_exit(net);
+	/* No socket of ours is left, and no packet comes up after this. */
+	sstp_encap_close(net);
+	sstp_mib_exit(net);
+	kfree(sstp_net(net)->port);
+}
+
+static struct pernet_operations sstp_net_ops = {
+	.init = sstp_net_init,
+	.exit = sstp_net_exit,
+	.id = &sstp_net_id,
+	.size = sizeof(struct sstp_net),
+};
+
+/* The family comes last: nobody may open a socket before all else is there. */
+static int __init sstp_init(void)
+{
+	int err;
+
+	err = sstp_ctrl_init();
+	if (err)
+		return err;
+	err = sstp_rbuf_init();
+	if (err)
+		goto ctrl;
+	err = sstp_conn_init();
+	if (err)
+		goto rbuf;
+	err = register_pernet_subsys(&sstp_net_ops);
+	if (err)
+		goto conn;
+	err = sstp_af_init();
+	if (err)
+		goto pernet;
+	return 0;
+pernet:
+	unregister_pernet_subsys(&sstp_net_ops);
+conn:
+	sstp_conn_exit();
+rbuf:
+	sstp_rbuf_exit();
+ctrl:
+	sstp_ctrl_exit();
+	return err;
+}
+
+static void __exit sstp_exit(void)
+{
+	sstp_af_exit();
+	unregister_pernet_subsys(&sstp_net_ops);
+	/* Sockets are freed after a grace period. */
+	rcu_barrier();
+	sstp_conn_exit();
+	sstp_rbuf_exit();
+	sstp_ctrl_exit();
+}
+
+module_init(sstp_init);
+module_exit(sstp_exit);
+MODULE_DESCRIPTION("Segment streaming transport protocol");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS_NETPROTO(PF_SSTP);
+MODULE_VERSION("0.1");

@@ -1,0 +1,658 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Transmission: what may leave now leaves in trains, one skb of up to 64 KB that
+ * the device or the stack's last stage cuts into packets.
+ *
+ * Everything here runs under the socket lock.
+ */
+#include <linux/highmem.h>
+#include <net/ip.h>
+#include <net/ip6_route.h>
+#include "sstp.h"
+
+#define SSTP_TRAIN_PACKETS	64	/* what UDP GRO joins again */
+#define SSTP_RTO_MIN		5000	/* us */
+#define SSTP_RTO_MAX		3000000
+
+static u32 sstp_overhead(const struct sstp_sock *sp)
+{
+	return sstp_v4(&sp->peer.addr) ? 20 + 8 : 40 + 8;
+}
+
+/* Path MTU, and what follows from it for new segments. */
+void sstp_mtu_update(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct dst_entry *dst = sstp_encap_dst(sk);
+	u32 mtu = 1280, link = 14;
+
+	if (dst) {
+		mtu = dst_mtu(dst);
+		link = dst->dev->hard_header_len;
+		dst_release(dst);
+	}
+	if (sp->mtu_cap)
+		mtu = min(mtu, sp->mtu_cap);
+	mtu = clamp(mtu, 128U, 65535U);
+	if (mtu == sp->mtu) {
+		if (READ_ONCE(sk->sk_max_pacing_rate) != sp->pacing)
+			sstp_update_rate(sp, GFP_ATOMIC);
+		return;
+	}
+	if (sp->mtu && mtu < sp->mtu)
+		SSTP_INC(sock_net(sk), PmtuShrunk);
+	sp->mtu = mtu;
+	/* Headers of a train stay aligned. */
+	sp->size = (mtu - sstp_overhead(sp) - SSTP_DATA_HLEN) & ~7U;
+	sp->frame = link + sstp_overhead(sp) + SSTP_DATA_HLEN + sp->size;
+	sp->ctrl.packet_size = sp->frame;
+	if (sk->sk_state != TCP_CLOSE)
+		sstp_update_rate(sp, GFP_ATOMIC);
+}
+
+/* One packet that is not DATA. */
+int sstp_send_small(struct sock *sk, const void *data, u32 len)
+{
+	struct sk_buff *skb = alloc_skb(SSTP_HEADROOM + len,
+					GFP_ATOMIC | __GFP_NOWARN);
+
+	if (!skb) {
+		SSTP_INC(sock_net(sk), OutNoMem);
+		return -ENOMEM;
+	}
+	skb_reserve(skb, SSTP_HEADROOM);
+	skb_put_data(skb, data, len);
+	skb_set_owner_w(skb, sk);
+	SSTP_INC(sock_net(sk), OutPkts);
+	return sstp_encap_xmit(sk, skb, true);
+}
+
+/* KEEPALIVE or EOS: where we are, so that the receiver sees what it lacks. */
+void sstp_send_context(struct sock *sk, u8 flags)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	const struct sstp_snd_wnd *w = &sp->snd;
+	const struct sstp_sseg *s;
+	struct sstp_data d = {
+		.cid = sp->peer.cid,
+		.type = SSTP_KEEPALIVE,
+		.flags = flags,
+		.shipment = w->shipment - 1,
+		.segment = w->next,
+		.stamp = sstp_us(sstp_now()),
+	};
+	u8 buf[SSTP_DATA_HLEN];
+
+	if (sp->eos_state >= SSTP_EOS_SENT) {
+		d.type = SSTP_EOS;
+	} else if (w->next != w->end) {
+		s = sstp_snd_segment(w, w->next);
+		d.packet = s ? s->next : 0;
+	}
+	sp->context_ship = w->shipment;
+	sstp_build_data(buf, &d);
+	SSTP_INC(sock_net(sk), OutKeepalives);
+	sstp_send_small(sk, buf, sizeof(buf));
+}
+
+void sstp_send_end(struct sock *sk, enum sstp_type type, u32 code)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_end_hdr e = {
+		.h.cid = cpu_to_be32(sp->peer.cid),
+		.h.type = type,
+		.code = cpu_to_be32(code),
+		.seq = cpu_to_be32(sp->snd.shipment - 1),
+	};
+
+	if (!sp->peer.cid || !sp->snd.ring)
+		return;
+	if (type == SSTP_RESET)
+		SSTP_INC(sock_net(sk), OutResets);
+	sstp_send_small(sk, &e, sizeof(e));
+}
+
+/* Copies @len bytes from byte @off of the segment's [header | payload]... */
+static void sstp_sseg_copy(const struct sstp_sseg *s, u32 off, u8 *to, u32 len)
+{
+	const struct bio_vec *f = s->frag;
+
+	while (off >= f->bv_len)
+		off -= f++->bv_len;
+	while (len) {
+		u32 n = min(len, f->bv_len - off);
+
+		memcpy(to, page_address(f->bv_page) + f->bv_offset + off, n);
+		to += n;
+		len -= n;
+		off = 0;
+		f++;
+	}
+}
+
+static void sstp_header(const struct sstp_sock *sp, const struct sstp_sseg *s,
+			void *p, u32 packet, u32 shipment, u32 stamp, u8 flags)
+{
+	struct sstp_data d = {
+		.cid = sp->peer.cid,
+		.type = SSTP_DATA,
+		.flags = flags,
+		.packet = packet,
+		.shipment = shipment,
+		.segment = s->number,
+		.len = s->len,
+		.stamp = stamp,
+	};
+
+	if (packet + 1 == s->packets)
+		d.flags |= s->eor ? SSTP_F_LAST | SSTP_F_EOR : SSTP_F_LAST;
+	sstp_build_data(p, &d);
+}
+
+/* A packet in an skb of its own, copied: the original's pages may be the
+ * receiver's by now.
+ */
+static struct sk_buff *sstp_copy_packet(struct sstp_sock *sp,
+					const struct sstp_sseg *s, u32 packet,
+					u8 flags, u32 stamp)
+{
+	u32 bytes = sstp_sseg_bytes(s, packet);
+	struct sk_buff *skb;
+	u8 *p;
+
+	skb = alloc_skb(SSTP_HEADROOM + SSTP_DATA_HLEN + bytes,
+			GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, SSTP_HEADROOM);
+	p = skb_put(skb, SSTP_DATA_HLEN + bytes);
+	sstp_header(sp, s, p, packet, sp->snd.shipment, stamp, flags);
+	sstp_sseg_copy(s, packet * (SSTP_DATA_HLEN + s->size) + SSTP_DATA_HLEN,
+		       p + SSTP_DATA_HLEN, bytes);
+	return skb;
+}
+
+/* Add the segment's next packet, header included, to a train by reference.
+ * Returns where its header is, or NULL when the skb has no room.
+ */
+static void *sstp_train_add(struct sk_buff *skb, struct sstp_sseg *s, u32 bytes)
+{
+	struct skb_shared_info *sh = skb_shinfo(skb);
+	u32 cur = s->cur, off = s->cur_off, left = bytes, n = sh->nr_frags;
+	void *header;
+
+	if (off == s->frag[cur].bv_len) {
+		cur++;
+		off = 0;
+	}
+	header = page_address(s->frag[cur].bv_page) + s->frag[cur].bv_offset +
+		 off;
+	/* Count first, as nothing can be taken back. */
+	{
+		u32 c = cur, o = off, l = left, k = n + 1;
+
+		while (l > s->frag[c].bv_len - o) {
+			l -= s->frag[c++].bv_len - o;
+			o = 0;
+			k++;
+		}
+		if (k > MAX_SKB_FRAGS)
+			return NULL;
+	}
+	for (;;) {
+		const struct bio_vec *f = &s->frag[cur];
+		u32 take = min(left, f->bv_len - off);
+		skb_frag_t *last = n ? &sh->frags[n - 1] : NULL;
+
+		if (last && skb_frag_page(last) == f->bv_page &&
+		    skb_frag_off(last) + skb_frag_size(last) ==
+		    f->bv_offset + off) {
+			skb_frag_size_add(last, take);
+		} else {
+			get_page(f->bv_page);
+			skb_fill_page_desc(skb, n, f->bv_page,
+					   f->bv_offset + off, take);
+			n++;
+		}
+		left -= take;
+		off += take;
+		if (!left)
+			break;
+		cur++;
+		off = 0;
+	}
+	s->cur = cur;
+	s->cur_off = off;
+	skb->len += bytes;
+	skb->data_len += bytes;
+	skb->truesize += bytes;
+	return header;
+}
+
+/* May the segment that the program still fills go out as it is? As with TCP, a
+ * small one waits while earlier data is under way.
+ */
+static bool sstp_may_seal(const struct sstp_sock *sp, const struct sstp_sseg *s)
+{
+	if (sp->eos_state != SSTP_EOS_NONE || sp->set.nodelay)
+		return true;
+	if (sp->cork)
+		return false;
+	return s->len >= s->size || sp->snd.low == sp->snd.next;
+}
+
+void sstp_seal(struct sstp_sock *sp)
+{
+	struct sstp_sseg *s = sp->open;
+
+	s->sealed = 1;
+	sp->open = NULL;
+}
+
+/* The segment to ship from next, sealed, or NULL. */
+static struct sstp_sseg *sstp_next_new(struct sstp_sock *sp)
+{
+	struct sstp_sseg *s = sstp_snd_new(&sp->snd);
+
+	if (s && s == sp->open) {
+		if (!sstp_may_seal(sp, s))
+			return NULL;
+		sstp_seal(sp);
+	}
+	return s;
+}
+
+static u8 sstp_ask(struct sstp_sock *sp, u32 packets)
+{
+	u32 cwnd = sp->ctrl.cwnd;
+
+	sp->unasked += packets;
+	if (cwnd == SSTP_CWND_MAX || sp->unasked < clamp(cwnd / 4, 1U, 256U))
+		return 0;
+	sp->unasked = 0;
+	return SSTP_F_ACK;
+}
+
+/* Up to @max packets never shipped before, of one size but the last. */
+static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
+				  u32 stamp, u32 *packets)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 full = SSTP_DATA_HLEN + sstp_sseg_bytes(s, s->next), n = 0;
+	struct sstp_data_hdr *h = NULL;
+	struct sk_buff *skb;
+
+	skb = alloc_skb(SSTP_HEADROOM, GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, SSTP_HEADROOM);
+	while (s && n < max) {
+		u32 bytes = SSTP_DATA_HLEN + sstp_sseg_bytes(s, s->next);
+		void *p;
+
+		if (bytes > full || skb->len + bytes > SSTP_TRAIN_BYTES)
+			break;
+		p = sstp_train_add(skb, s, bytes);
+		if (!p)
+			break;
+		h = p;
+		sstp_header(sp, s, h, s->next, sp->snd.shipment, stamp, 0);
+		sp->bytes_sent += bytes - SSTP_DATA_HLEN;
+		if (s->next + 1 == s->packets)
+			sp->segments_sent++;
+		sstp_snd_shipped(&sp->snd, s, 1);
+		n++;
+		if (bytes < full)
+			break;
+		if (s->next == s->packets)
+			s = sstp_next_new(sp);
+	}
+	*packets = n;
+	if (!n) {
+		/* In too many pieces for an skb. */
+		kfree_skb(skb);
+		skb = sstp_copy_packet(sp, s, s->next, 0, stamp);
+		if (!skb)
+			return NULL;
+		h = (void *)skb->data;
+		sp->bytes_sent += skb->len - SSTP_DATA_HLEN;
+		{
+			/* Step over what was copied. */
+			u32 left = skb->len;
+
+			if (s->cur_off == s->frag[s->cur].bv_len) {
+				s->cur++;
+				s->cur_off = 0;
+			}
+			while (left > s->frag[s->cur].bv_len - s->cur_off) {
+				left -= s->frag[s->cur++].bv_len - s->cur_off;
+				s->cur_off = 0;
+			}
+			s->cur_off += left;
+		}
+		if (s->next + 1 == s->packets)
+			sp->segments_sent++;
+		sstp_snd_shipped(&sp->snd, s, 1);
+		*packets = 1;
+	} else if (n > 1) {
+		skb_shinfo(skb)->gso_size = full;
+		skb_shinfo(skb)->gso_segs = n;
+		skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
+	}
+	h->h.flags |= sstp_ask(sp, *packets);
+	return skb;
+}
+
+static bool sstp_throttled(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (refcount_read(&sk->sk_wmem_alloc) < SSTP_QUEUE_BYTES)
+		return false;
+	set_bit(SSTP_FL_THROTTLED, &sp->flags);
+	/* Pairs with the one in sstp_write_space(): one of us sees the other. */
+	smp_mb__after_atomic();
+	if (refcount_read(&sk->sk_wmem_alloc) >= SSTP_QUEUE_BYTES)
+		return true;
+	clear_bit(SSTP_FL_THROTTLED, &sp->flags);
+	return false;
+}
+
+/* How many packets the controller's period lets go now. */
+static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
+{
+	u64 period = sp->ctrl.period;
+
+	if (!period)
+		return want;
+	if (now < sp->ctrl_next) {
+		sstp_timer_set(sp, SSTP_T_PACE, sp->ctrl_next);
+		return 0;
+	}
+	/* A millisecond's worth, two packets at least. */
+	if (period > NSEC_PER_MSEC / 2)
+		return min(want, 2U);
+	if (period * want > NSEC_PER_MSEC)
+		want = max_t(u32, div64_u64(NSEC_PER_MSEC, period), 1);
+	return want;
+}
+
+static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
+		      u32 wire, bool again, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct net *net = sock_net(sk);
+
+	sp->packets_sent += packets;
+	sp->ctrl.shipped = sp->snd.shipment - 1;
+	SSTP_ADD(net, OutPkts, packets);
+	if (again) {
+		SSTP_ADD(net, RetransData, packets);
+		sp->packets_retrans += packets;
+	} else {
+		SSTP_ADD(net, OutData, packets);
+	}
+	sstp_rate_sent(&sp->rate, packets, wire, now);
+	if (sp->ctrl.period)
+		sp->ctrl_next = max(sp->ctrl_next,
+				    now - NSEC_PER_MSEC / 2) +
+				packets * sp->ctrl.period;
+	if (sp->ctrl.ops->on_pkt_sent)
+		sp->ctrl.ops->on_pkt_sent(&sp->ctrl, packets, now);
+	skb_set_owner_w(skb, sk);
+}
+
+/* Ship what the window, the contract and the controller allow. */
+void sstp_push(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_snd_wnd *w = &sp->snd;
+	bool shipped = false, idle = false;
+	u64 now = sstp_now();
+
+	if (!sstp_synchronized(sk) || sk->sk_state == TCP_SYN_RECV)
+		return;
+	if (w->pending)
+		sstp_mtu_update(sk);
+	for (;;) {
+		u32 packet = 0, want, room, allow, n, wire, stamp;
+		struct sstp_sseg *s = sstp_snd_again(w, &packet);
+		bool again = s, big;
+		struct sk_buff *skb;
+		u64 next = 0;
+
+		if (!s)
+			s = sstp_next_new(sp);
+		if (!s) {
+			idle = true;
+			break;
+		}
+		if (sstp_throttled(sk))
+			break;
+		room = U32_MAX;
+		if (sp->ctrl.cwnd != SSTP_CWND_MAX) {
+			u32 flight = sstp_in_flight(sp);
+
+			if ((s32)flight >= (s32)sp->ctrl.cwnd) {
+				sp->ctrl.cwnd_limited = true;
+				break;
+			}
+			room = sp->ctrl.cwnd - flight;
+		}
+		big = s->size > sp->size &&
+		      SSTP_DATA_HLEN + s->size + sstp_overhead(sp) > sp->mtu;
+		want = again || big ? 1 : min_t(u32, room, SSTP_TRAIN_PACKETS);
+		want = sstp_ctrl_allow(sp, want, now);
+		if (!want)
+			break;
+		n = sstp_sseg_bytes(s, again ? packet : s->next);
+		wire = sp->frame - sp->size + n;
+		allow = want;
+		if (sstp_rate_bound(&sp->rate))
+			allow = sstp_rate_allow(&sp->rate, want, wire, now,
+						&next);
+		if (!allow) {
+			sstp_timer_set(sp, SSTP_T_PACE, next);
+			break;
+		}
+		stamp = sstp_us(now);
+		if (again) {
+			u8 flags = SSTP_F_AGAIN | sstp_ask(sp, 1);
+
+			skb = sstp_copy_packet(sp, s, packet, flags, stamp);
+			if (skb) {
+				sstp_snd_shipped_again(w, s, packet,
+						       w->shipment++);
+				sp->bytes_retrans += n;
+			}
+			n = 1;
+		} else {
+			skb = sstp_train(sk, s, allow, stamp, &n);
+		}
+		if (!skb) {
+			SSTP_INC(sock_net(sk), OutNoMem);
+			sstp_timer_set(sp, SSTP_T_PACE, now + NSEC_PER_MSEC);
+			break;
+		}
+		/* Headers below ours, of every packet of the train. */
+		wire = skb->len + n * (sp->frame - sp->size - SSTP_DATA_HLEN);
+		sstp_sent(sk, skb, n, wire, again, now);
+		shipped = true;
+		sstp_encap_xmit(sk, skb, big);
+	}
+	if (idle) {
+		sstp_rate_idle(&sp->rate);
+		shipped |= sstp_eos_push(sk);
+	}
+	if (shipped || !sstp_timer_pending(sp, SSTP_T_PROBE))
+		sstp_probe_arm(sk, idle);
+}
+
+/* Everything has been shipped once: say that nothing follows. */
+bool sstp_eos_push(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (sp->eos_state != SSTP_EOS_WANTED || sp->snd.next != sp->snd.end)
+		return false;
+	sp->eos_state = SSTP_EOS_SENT;
+	sstp_send_context(sk, SSTP_F_ACK);
+	return true;
+}
+
+static u32 sstp_rto(const struct sstp_sock *sp)
+{
+	return sstp_rtt_timeout(&sp->rtt, SSTP_RTO_MIN, SSTP_RTO_MAX);
+}
+
+/* Is there anything we wait for the peer to answer? */
+static bool sstp_waits(const struct sstp_sock *sp)
+{
+	return sstp_snd_outstanding(&sp->snd) ||
+	       sp->eos_state == SSTP_EOS_SENT || sp->snd.next != sp->snd.end;
+}
+
+void sstp_probe_arm(struct sock *sk, bool idle)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u64 now = sstp_now(), wait = (u64)sstp_rto(sp) * NSEC_PER_USEC;
+
+	if (!sstp_waits(sp)) {
+		sstp_timer_stop(sp, SSTP_T_PROBE);
+		return;
+	}
+	if (sp->probes) {
+		/* In proportion to the silence: soon back after an outage. */
+		wait = max(wait, (now - sp->wait_since) / 64);
+	} else if (idle && sp->context_ship != sp->snd.shipment &&
+		   sp->highest != sp->snd.shipment - 1) {
+		/* A tail that nothing follows: show the receiver its end. */
+		wait = min(wait, max_t(u64, sstp_rtt_smoothed(&sp->rtt, 0) / 4,
+				       2000) * NSEC_PER_USEC);
+	} else if (sp->blocked) {
+		wait = min_t(u64, wait << min(sp->blocked, 10),
+			     5 * NSEC_PER_SEC);
+	}
+	sstp_timer_set(sp, SSTP_T_PROBE, now + wait);
+}
+
+static u64 sstp_user_timeout(const struct sstp_sock *sp)
+{
+	u32 ms = sp->set.user_timeout ?:
+		 sstp_net(sock_net(&sp->sk))->user_timeout;
+
+	return ms * (u64)NSEC_PER_MSEC;
+}
+
+/* The peer has been silent for too long, or about a tail. */
+void sstp_probe(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u64 now = sstp_now();
+
+	if (sk->sk_state == TCP_SYN_SENT || sk->sk_state == TCP_SYN_RECV) {
+		sstp_handshake_again(sk);
+		return;
+	}
+	if (!sstp_waits(sp))
+		return;
+	if (sp->probes || sp->context_ship == sp->snd.shipment) {
+		if (!sp->probes)
+			sp->wait_since = now;
+		if (now - sp->wait_since > sstp_user_timeout(sp)) {
+			SSTP_INC(sock_net(sk), Timeouts);
+			sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT);
+			return;
+		}
+		SSTP_INC(sock_net(sk), Probes);
+		if (sp->probes < U8_MAX)
+			sp->probes++;
+		if (sp->probes == 2 && sp->ctrl.ops->on_timeout) {
+			sp->ctrl.in_flight = sstp_in_flight(sp);
+			sp->ctrl.ops->on_timeout(&sp->ctrl);
+		}
+	}
+	sstp_send_context(sk, SSTP_F_ACK);
+	sstp_probe_arm(sk, true);
+}
+
+/* The state that follows from how far each direction has come. Once both have
+ * ended, each end says CLOSE; who hears the other's is gone, and so is, a little
+ * later, who does not.
+ */
+void sstp_state_check(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	bool in = sstp_rcv_finished(&sp->rcv);
+	int state = sk->sk_state;
+
+	if (!sstp_synchronized(sk) || state == TCP_SYN_RECV ||
+	    state == TCP_CLOSING)
+		return;
+	switch (sp->eos_state) {
+	case SSTP_EOS_NONE:
+		state = in ? TCP_CLOSE_WAIT : TCP_ESTABLISHED;
+		break;
+	case SSTP_EOS_WANTED:
+	case SSTP_EOS_SENT:
+		state = in ? TCP_LAST_ACK : TCP_FIN_WAIT1;
+		break;
+	case SSTP_EOS_ACKED:
+		state = in ? TCP_CLOSING : TCP_FIN_WAIT2;
+		break;
+	}
+	if (state == sk->sk_state)
+		return;
+	sstp_set_state(sk, state);
+	if (in)
+		WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | RCV_SHUTDOWN);
+	sk->sk_state_change(sk);
+	if (state == TCP_FIN_WAIT2 && sock_flag(sk, SOCK_DEAD))
+		sstp_timer_set(sp, SSTP_T_LIFE, sstp_now() +
+			       READ_ONCE(sstp_net(sock_net(sk))->fin_timeout) *
+			       (u64)NSEC_PER_SEC);
+	if (state == TCP_CLOSING) {
+		sstp_send_end(sk, SSTP_CLOSE, 0);
+		sstp_timer_stop(sp, SSTP_T_PROBE);
+		/* The peer may have to ask again for our last PACK. */
+		sstp_timer_set(sp, SSTP_T_LIFE, sstp_now() +
+			       8ULL * sstp_rto(sp) * NSEC_PER_USEC);
+	}
+}
+
+/* Keep-alive of an idle connection; the end of an orphan or of TIME_WAIT. */
+void sstp_life(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_net *sn = sstp_net(sock_net(sk));
+	u64 now = sstp_now(), due;
+
+	if (sk->sk_state == TCP_CLOSING) {
+		sstp_done(sk, 0);
+		return;
+	}
+	if (sock_flag(sk, SOCK_DEAD) && sk->sk_state == TCP_FIN_WAIT2) {
+		/* The peer never ends its direction, and nobody reads. */
+		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
+		sstp_done(sk, 0);
+		return;
+	}
+	if (!sock_flag(sk, SOCK_KEEPOPEN) || !sstp_synchronized(sk))
+		return;
+	due = sp->heard + READ_ONCE(sn->keepalive_time) * (u64)NSEC_PER_SEC;
+	if (now < due || sstp_waits(sp)) {
+		sp->keepalives = 0;
+		sstp_timer_set(sp, SSTP_T_LIFE, max(due, now + NSEC_PER_SEC));
+		return;
+	}
+	if (sp->keepalives >= READ_ONCE(sn->keepalive_probes)) {
+		SSTP_INC(sock_net(sk), Timeouts);
+		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
+		sstp_done(sk, ETIMEDOUT);
+		return;
+	}
+	sp->keepalives++;
+	sstp_send_context(sk, SSTP_F_ACK);
+	sstp_timer_set(sp, SSTP_T_LIFE, now + READ_ONCE(sn->keepalive_intvl) *
+		       (u64)NSEC_PER_SEC);
+}

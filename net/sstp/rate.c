@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rate contract (P, F, L) of paper 004, section 3.3. */
+#include <linux/errno.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+#include "rate.h"
+
+#define SSTP_RATE_MIN		8000ULL			/* bit/s */
+#define SSTP_RATE_MAX		1000000000000ULL
+#define SSTP_RATE_TRAIN_PACKETS	64
+#define SSTP_RATE_TRAIN_BYTES	65000
+#define SSTP_RATE_CREDIT	(500 * NSEC_PER_USEC)	/* of a late timer */
+
+void sstp_rate_init(struct sstp_rate *r)
+{
+	memset(r, 0, sizeof(*r));
+}
+
+void sstp_rate_free(struct sstp_rate *r)
+{
+	kfree(r->log);
+	r->log = NULL;
+}
+
+/* F * L * l * 8, bit/s; F is in bursts per 1000 s. */
+static u64 sstp_rate_bursts(const struct sstp_rate_spec *spec, u32 frame)
+{
+	/* 2^32 * 2^16 * 2^16 / 125 */
+	return mul_u64_u32_div((u64)spec->burst_len * frame, spec->burst_rate,
+			       125);
+}
+
+int sstp_rate_check(const struct sstp_rate_spec *spec, u32 frame)
+{
+	if (!spec->peak)
+		return spec->average || spec->burst_rate || spec->burst_len ?
+			-EINVAL : 0;
+	if (spec->peak < SSTP_RATE_MIN || spec->peak > SSTP_RATE_MAX ||
+	    spec->average > spec->peak ||
+	    (spec->average && spec->average < SSTP_RATE_MIN) ||
+	    spec->burst_len > SSTP_PACKETS_MAX)
+		return -EINVAL;
+	/* F <= P / (L * l * 8) */
+	if (spec->burst_rate &&
+	    sstp_rate_bursts(&(struct sstp_rate_spec){
+				.burst_rate = spec->burst_rate,
+				.burst_len = spec->burst_len ?: 1,
+			     }, frame) > spec->peak)
+		return -EINVAL;
+	return 0;
+}
+
+int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
+		  u32 frame, u32 segment, u32 extra, u64 now, gfp_t gfp)
+{
+	u64 average, len;
+
+	if (!spec->peak) {
+		sstp_rate_free(r);
+		r->spec = *spec;
+		return 0;
+	}
+	if (!r->log) {
+		r->log = kzalloc(sizeof(*r->log), gfp);
+		if (!r->log)
+			return -ENOMEM;
+		r->log->ms = div_u64(now, NSEC_PER_MSEC);
+		r->burst_start = now;
+		r->count = 0;
+		r->allowance = 0;
+		r->trains = 0;
+		r->train_bytes = 0;
+		r->peak_next = 0;
+	}
+	average = spec->average ?: spec->peak;
+	/* L = s + X, and so much that a burst takes a millisecond: timers are not
+	 * for less.
+	 */
+	len = spec->burst_len;
+	if (!len) {
+		len = div_u64(div_u64(average, 8 * MSEC_PER_SEC), frame);
+		len = clamp_t(u64, max_t(u64, len, (u64)segment + extra), 1,
+			      SSTP_PACKETS_MAX);
+	}
+	if (spec->burst_rate) {
+		struct sstp_rate_spec s = *spec;
+
+		s.burst_len = len;
+		if (!spec->average)
+			average = min(sstp_rate_bursts(&s, frame), spec->peak);
+		r->burst_ns = div_u64(1000 * NSEC_PER_SEC, spec->burst_rate);
+	} else {
+		/* F = A / (L * l * 8); 2^16 * 2^16 * 2^33 fits. */
+		r->burst_ns = mul_u64_u64_div_u64(len * frame * 8, NSEC_PER_SEC,
+						  average);
+	}
+	r->spec = *spec;
+	r->spec.average = average;
+	r->frame = frame;
+	r->burst_len = len;
+	r->allowance = max_t(u32, r->allowance, len);
+	r->ms_bytes = div_u64(spec->peak, 8 * MSEC_PER_SEC);
+	r->second_bytes = average / 8;
+	r->ns_mult = div64_u64((8 * NSEC_PER_SEC << SSTP_RATE_SHIFT) +
+			       spec->peak - 1, spec->peak);
+	r->train_max = clamp_t(u64, div_u64(r->ms_bytes / 2, frame), 1,
+			       min(SSTP_RATE_TRAIN_PACKETS,
+				   SSTP_RATE_TRAIN_BYTES / frame ?: 1));
+	return 0;
+}
+
+/* BT timeout: TC = 0. Lateness does not add up: the period is absolute. */
+static void sstp_rate_tick(struct sstp_rate *r, u64 now)
+{
+	u32 left = r->more ? r->allowance - min(r->count, r->allowance) : 0;
+	u64 due = 0;
+
+	if (now - r->burst_start < r->burst_ns)
+		return;
+	do {
+		r->burst_start += r->burst_ns;
+		due += r->burst_len;
+	} while (now - r->burst_start >= r->burst_ns && due < 8 * r->burst_len);
+	if (now - r->burst_start >= r->burst_ns)
+		r->burst_start = now;
+	if (!r->more)
+		r->burst_start = now;
+	r->allowance = r->more ? min_t(u64, due + left, 2 * r->burst_len) :
+				 r->burst_len;
+	r->count = 0;
+}
+
+static void sstp_rate_forget(struct sstp_rate *r, u64 now)
+{
+	while (r->trains) {
+		struct sstp_rate_train *t = &r->train[r->train_tail];
+
+		if (now - t->time < NSEC_PER_MSEC)
+			break;
+		r->train_bytes -= t->bytes;
+		r->train_tail = (r->train_tail + 1) % SSTP_RATE_TRAINS;
+		r->trains--;
+	}
+}
+
+static void sstp_rate_log_to(struct sstp_rate_log *l, u64 now)
+{
+	u64 ms = div_u64(now, NSEC_PER_MSEC);
+	u32 n, i;
+
+	if (ms <= l->ms)
+		return;
+	if (ms - l->ms >= SSTP_RATE_SLOTS) {
+		memset(l->slot, 0, sizeof(l->slot));
+		l->sum = 0;
+		l->ms = ms;
+		return;
+	}
+	div_u64_rem(l->ms + 1, SSTP_RATE_SLOTS, &i);
+	for (n = ms - l->ms; n; n--) {
+		l->sum -= l->slot[i];
+		l->slot[i] = 0;
+		if (++i == SSTP_RATE_SLOTS)
+			i = 0;
+	}
+	l->ms = ms;
+}
+
+/* When the oldest bytes that count are a second old. */
+static u64 sstp_rate_log_next(const struct sstp_rate_log *l)
+{
+	u64 ms = l->ms + 1;
+	u32 n, i;
+
+	div_u64_rem(ms, SSTP_RATE_SLOTS, &i);
+	for (n = 0; n < SSTP_RATE_SLOTS - 1 && !l->slot[i]; n++)
+		if (++i == SSTP_RATE_SLOTS)
+			i = 0;
+	return (ms + n) * NSEC_PER_MSEC;
+}
+
+u32 sstp_rate_allow(struct sstp_rate *r, u32 want, u32 frame, u64 now,
+		    u64 *next)
+{
+	u64 room;
+
+	sstp_rate_tick(r, now);
+	sstp_rate_forget(r, now);
+	sstp_rate_log_to(r->log, now);
+	*next = now;
+
+	if (r->count >= r->allowance) {
+		*next = r->burst_start + r->burst_ns;
+		return 0;
+	}
+	if (now < r->peak_next) {
+		*next = r->peak_next;
+		return 0;
+	}
+	want = min3(want, r->train_max, r->allowance - r->count);
+
+	/* P over any 1 ms, and a packet. */
+	room = r->ms_bytes + frame;
+	room -= min(room, r->train_bytes);
+	if (r->trains == SSTP_RATE_TRAINS)
+		room = 0;
+	if (room < (u64)want * frame)
+		want = (u32)min_t(u64, room, U32_MAX) / frame;
+	if (!want && r->trains) {
+		*next = r->train[r->train_tail].time + NSEC_PER_MSEC;
+		return 0;
+	}
+
+	/* The average over any 1 s; nothing else sent, one packet may go. */
+	room = r->second_bytes - min(r->second_bytes, r->log->sum);
+	if (room < (u64)want * frame)
+		want = (u32)min_t(u64, room, U32_MAX) / frame;
+	if (!want && r->log->sum) {
+		*next = sstp_rate_log_next(r->log);
+		return 0;
+	}
+	return max(want, 1U);
+}
+
+void sstp_rate_sent(struct sstp_rate *r, u32 packets, u32 bytes, u64 now)
+{
+	struct sstp_rate_train *t;
+	u32 i;
+
+	if (!r->log)
+		return;
+	r->count += packets;
+	r->more = true;
+	r->peak_next = max(r->peak_next, now - SSTP_RATE_CREDIT) +
+		       ((bytes * r->ns_mult) >> SSTP_RATE_SHIFT);
+
+	t = &r->train[(r->train_tail + r->trains - 1) % SSTP_RATE_TRAINS];
+	/* Trains that follow each other closely share an entry, which is then as
+	 * old as the last of them.
+	 */
+	if (!r->trains ||
+	    (now - t->begin >= NSEC_PER_MSEC / SSTP_RATE_TRAINS &&
+	     r->trains < SSTP_RATE_TRAINS)) {
+		i = (r->train_tail + r->trains++) % SSTP_RATE_TRAINS;
+		t = &r->train[i];
+		t->begin = now;
+		t->bytes = 0;
+	}
+	t->time = now;
+	t->bytes += bytes;
+	r->train_bytes += bytes;
+
+	sstp_rate_log_to(r->log, now);
+	div_u64_rem(r->log->ms, SSTP_RATE_SLOTS, &i);
+	r->log->slot[i] += bytes;
+	r->log->sum += bytes;
+}

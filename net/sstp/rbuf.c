@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Registry of receive buffer policies. */
+#include <linux/capability.h>
+#include <linux/kmod.h>
+#include <linux/rculist.h>
+#include <linux/spinlock.h>
+#include "ctrl.h"
+#include "rbuf.h"
+
+static LIST_HEAD(sstp_rbufs);
+static DEFINE_SPINLOCK(sstp_rbuf_lock);
+
+/* RCU or sstp_rbuf_lock */
+static struct sstp_rbuf_ops *sstp_rbuf_find(const char *name)
+{
+	struct sstp_rbuf_ops *o;
+
+	list_for_each_entry_rcu(o, &sstp_rbufs, list,
+				lockdep_is_held(&sstp_rbuf_lock))
+		if (!strcmp(o->name, name))
+			return o;
+	return NULL;
+}
+
+/**
+ * sstp_register_rbuf - offer a policy to connections
+ * @ops: must stay until sstp_unregister_rbuf() has returned
+ *
+ * Return: 0, -EINVAL if it lacks a name, or has an epoch without an update, -EEXIST
+ */
+int sstp_register_rbuf(struct sstp_rbuf_ops *ops)
+{
+	int err = 0;
+
+	if (!sstp_name_valid(ops->name) || !ops->update != !ops->epoch)
+		return -EINVAL;
+	spin_lock(&sstp_rbuf_lock);
+	if (sstp_rbuf_find(ops->name))
+		err = -EEXIST;
+	else
+		list_add_tail_rcu(&ops->list, &sstp_rbufs);
+	spin_unlock(&sstp_rbuf_lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(sstp_register_rbuf);
+
+/**
+ * sstp_unregister_rbuf - withdraw a policy
+ * @ops: no connection has it, as each holds its module. Sleeps.
+ */
+void sstp_unregister_rbuf(struct sstp_rbuf_ops *ops)
+{
+	spin_lock(&sstp_rbuf_lock);
+	list_del_rcu(&ops->list);
+	spin_unlock(&sstp_rbuf_lock);
+	synchronize_rcu();
+}
+EXPORT_SYMBOL_GPL(sstp_unregister_rbuf);
+
+bool sstp_rbuf_exists(const char *name)
+{
+	bool found;
+
+	rcu_read_lock();
+	found = sstp_rbuf_find(name);
+	rcu_read_unlock();
+	if (found || !capable(CAP_NET_ADMIN))
+		return found;
+	request_module("sstp-rbuf-%s", name);
+	rcu_read_lock();
+	found = sstp_rbuf_find(name);
+	rcu_read_unlock();
+	return found;
+}
+
+int sstp_rbuf_attach(struct sstp_rbuf *b, const char *name)
+{
+	struct sstp_rbuf_ops *ops;
+
+	rcu_read_lock();
+	ops = sstp_rbuf_find(name);
+	if (ops && !try_module_get(ops->owner))
+		ops = NULL;
+	rcu_read_unlock();
+	if (!ops)
+		return -ENOENT;
+	b->ops = ops;
+	memset(b->priv, 0, sizeof(b->priv));
+	if (ops->init)
+		ops->init(b);
+	return 0;
+}
+
+void sstp_rbuf_detach(struct sstp_rbuf *b)
+{
+	if (!b->ops)
+		return;
+	if (b->ops->release)
+		b->ops->release(b);
+	module_put(b->ops->owner);
+	b->ops = NULL;
+}
+
+int __init sstp_rbuf_init(void)
+{
+	return sstp_register_rbuf(&sstp_rbuf_static);
+}
+
+void sstp_rbuf_exit(void)
+{
+	sstp_unregister_rbuf(&sstp_rbuf_static);
+}

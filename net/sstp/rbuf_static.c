@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0
+/* "static": a buffer of one size, the papers' baseline. */
+#include "rbuf.h"
+
+struct sstp_rbuf_ops sstp_rbuf_static = {
+	.name	= "static",
+	.owner	= THIS_MODULE,
+};

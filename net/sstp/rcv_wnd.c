@@ -1,0 +1,634 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Receiving window and reassembly. */
+#include <linux/slab.h>
+#include "rcv_wnd.h"
+#include "tolerance.h"
+
+static struct sstp_rseg *sstp_rcv_chunk(struct sstp_rcv_wnd *w, u32 segment)
+{
+	return w->chunk[(segment / SSTP_RCV_CHUNK) & (w->chunks - 1)];
+}
+
+struct sstp_rseg *sstp_rcv_slot(struct sstp_rcv_wnd *w, u32 segment)
+{
+	struct sstp_rseg *c = sstp_rcv_chunk(w, segment);
+
+	return c ? &c[segment % SSTP_RCV_CHUNK] : NULL;
+}
+
+static struct sstp_rseg *sstp_rcv_slot_make(struct sstp_rcv_wnd *w, u32 segment)
+{
+	u32 n = (segment / SSTP_RCV_CHUNK) & (w->chunks - 1);
+
+	if (!w->chunk[n]) {
+		w->chunk[n] = w->spare;
+		w->spare = NULL;
+		if (!w->chunk[n])
+			w->chunk[n] = kcalloc(SSTP_RCV_CHUNK,
+					      sizeof(struct sstp_rseg),
+					      GFP_ATOMIC | __GFP_NOWARN);
+		if (!w->chunk[n])
+			return NULL;
+	}
+	return &w->chunk[n][segment % SSTP_RCV_CHUNK];
+}
+
+int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, u32 shipment, gfp_t gfp)
+{
+	memset(w, 0, sizeof(*w));
+	w->chunks = 4;
+	w->chunk = kcalloc(w->chunks, sizeof(*w->chunk), gfp);
+	if (!w->chunk)
+		return -ENOMEM;
+	w->read = segment;
+	w->low = segment;
+	w->high = segment;
+	w->top = segment;
+	w->highest = shipment - 1;
+	w->hi.segment = segment;
+	w->lost = w->hi;
+	w->reorder = SSTP_REORDER_MIN;
+	return 0;
+}
+
+static void sstp_rcv_clear(struct sstp_rseg *s)
+{
+	struct sk_buff *skb, *next;
+	struct rb_node *p;
+
+	for (skb = s->head; skb; skb = next) {
+		/* A shared skb is in no chain of ours. */
+		next = s->shared ? NULL : skb->next;
+		if (!s->shared)
+			skb_mark_not_on_list(skb);
+		consume_skb(skb);
+	}
+	while ((p = rb_first(&s->ooo))) {
+		skb = rb_to_skb(p);
+		rb_erase(p, &s->ooo);
+		RB_CLEAR_NODE(&skb->rbnode);
+		consume_skb(skb);
+	}
+	memset(s, 0, sizeof(*s));
+}
+
+void sstp_rcv_discard(struct sstp_rseg *s)
+{
+	sstp_rcv_clear(s);
+}
+
+void sstp_rcv_destroy(struct sstp_rcv_wnd *w)
+{
+	u32 i, k;
+
+	for (i = 0; w->chunk && i < w->chunks; i++) {
+		for (k = 0; w->chunk[i] && k < SSTP_RCV_CHUNK; k++)
+			sstp_rcv_clear(&w->chunk[i][k]);
+		kfree(w->chunk[i]);
+	}
+	kfree(w->chunk);
+	kfree(w->spare);
+	w->chunk = NULL;
+	w->spare = NULL;
+	w->chunks = 0;
+}
+
+static bool sstp_rcv_grow(struct sstp_rcv_wnd *w, u32 segments)
+{
+	/* One chunk more than the segments fill, as they need not start at its
+	 * first slot.
+	 */
+	u32 chunks = roundup_pow_of_two(segments / SSTP_RCV_CHUNK + 2);
+	struct sstp_rseg **chunk;
+	u32 i, c;
+
+	if (chunks <= w->chunks)
+		return true;
+	chunk = kcalloc(chunks, sizeof(*chunk), GFP_ATOMIC | __GFP_NOWARN);
+	if (!chunk)
+		return false;
+	c = w->read / SSTP_RCV_CHUNK;
+	for (i = 0; i < w->chunks; i++, c++)
+		chunk[c & (chunks - 1)] = w->chunk[c & (w->chunks - 1)];
+	kfree(w->chunk);
+	w->chunk = chunk;
+	w->chunks = chunks;
+	return true;
+}
+
+bool sstp_rcv_grant(struct sstp_rcv_wnd *w, u32 high)
+{
+	if (sstp_after(high, w->read + SSTP_RCV_SEGMENTS - 1))
+		high = w->read + SSTP_RCV_SEGMENTS - 1;
+	if (!sstp_after(high, w->high) ||
+	    !sstp_rcv_grow(w, high - w->read + 1))
+		return false;
+	w->high = high;
+	return true;
+}
+
+bool sstp_rcv_geometry(const struct sstp_data *d, struct sstp_rcv_run *run)
+{
+	if (d->flags & SSTP_F_LAST) {
+		run->packets = d->packet + 1;
+		run->size = d->packet ? (d->len - d->bytes) / d->packet :
+					d->bytes;
+		if (d->packet == U16_MAX ||
+		    (d->packet && (d->len - d->bytes) / d->packet > U16_MAX))
+			return false;
+	} else {
+		if (d->bytes > U16_MAX)
+			return false;
+		run->size = d->bytes;
+		run->packets = DIV_ROUND_UP(d->len, d->bytes);
+	}
+	run->segment = d->segment;
+	run->len = d->len;
+	run->shipment = d->shipment;
+	run->start = d->packet;
+	run->count = 1;
+	run->flags = d->flags;
+	return true;
+}
+
+static void sstp_rseg_append(struct sstp_rseg *s, struct sk_buff *skb)
+{
+	skb->next = NULL;
+	if (s->tail)
+		s->tail->next = skb;
+	else
+		s->head = skb;
+	s->tail = skb;
+	s->next = SSTP_RCB(skb)->start + SSTP_RCB(skb)->count;
+}
+
+static void sstp_rseg_trim_head(struct sk_buff *skb, u32 packets)
+{
+	struct sstp_rcb *cb = SSTP_RCB(skb);
+
+	cb->off += packets * cb->stride;
+	cb->start += packets;
+	cb->count -= packets;
+}
+
+/* The gap before the out-of-order packets may have closed. */
+static void sstp_rseg_collapse(struct sstp_rseg *s)
+{
+	struct rb_node *p;
+
+	while ((p = rb_first(&s->ooo))) {
+		struct sk_buff *skb = rb_to_skb(p);
+
+		if (SSTP_RCB(skb)->start != s->next)
+			break;
+		rb_erase(p, &s->ooo);
+		RB_CLEAR_NODE(&skb->rbnode);
+		sstp_rseg_append(s, skb);
+	}
+}
+
+/* Insert after the gap. What is here already is cut off the new run; a run that
+ * encloses older packets is cut at the first of them, and the peer asked again
+ * for what lay behind: no honest sender makes one.
+ */
+static bool sstp_rseg_insert_ooo(struct sstp_rseg *s, struct sk_buff *skb)
+{
+	struct rb_node **p = &s->ooo.rb_node, *parent = NULL, *n;
+	struct sstp_rcb *cb = SSTP_RCB(skb);
+
+	while (*p) {
+		struct sstp_rcb *o = SSTP_RCB(rb_to_skb(*p));
+
+		parent = *p;
+		if (cb->start < o->start) {
+			p = &parent->rb_left;
+		} else if (cb->start < o->start + o->count) {
+			u32 dup = o->start + o->count - cb->start;
+
+			if (dup >= cb->count)
+				return false;
+			sstp_rseg_trim_head(skb, dup);
+			p = &parent->rb_right;
+		} else {
+			p = &parent->rb_right;
+		}
+	}
+	/* Trimming moved the start, perhaps into the successor. */
+	rb_link_node(&skb->rbnode, parent, p);
+	rb_insert_color(&skb->rbnode, &s->ooo);
+	n = rb_next(&skb->rbnode);
+	if (n && cb->start + cb->count > SSTP_RCB(rb_to_skb(n))->start) {
+		if (cb->start >= SSTP_RCB(rb_to_skb(n))->start) {
+			rb_erase(&skb->rbnode, &s->ooo);
+			return false;
+		}
+		cb->count = SSTP_RCB(rb_to_skb(n))->start - cb->start;
+	}
+	return true;
+}
+
+static void sstp_rseg_accept(struct sstp_rcv_wnd *w, struct sstp_rseg *s)
+{
+	struct rb_node *p;
+
+	/* With holes, if the tolerance checker let them pass. */
+	while ((p = rb_first(&s->ooo))) {
+		struct sk_buff *skb = rb_to_skb(p);
+
+		rb_erase(p, &s->ooo);
+		sstp_rseg_append(s, skb);
+	}
+	s->state = SSTP_RSEG_ACCEPTED;
+	w->mean += s->truesize - (w->mean >> 3);
+}
+
+enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
+				      struct sk_buff *skb,
+				      const struct sstp_rcv_run *run,
+				      u32 *fresh)
+{
+	struct sstp_rcb *cb = SSTP_RCB(skb);
+	struct sstp_rseg *s;
+
+	*fresh = 0;
+	if (sstp_before(run->segment, w->low))
+		return SSTP_RCV_DUP;
+	if (sstp_after(run->segment, w->high) ||
+	    (w->has_eos && !sstp_before(run->segment, w->eos)))
+		return SSTP_RCV_OUTSIDE;
+	s = sstp_rcv_slot_make(w, run->segment);
+	if (!s)
+		return SSTP_RCV_NOMEM;
+
+	if (s->state == SSTP_RSEG_EMPTY) {
+		if (sstp_after(run->segment, w->top))
+			w->top = run->segment;
+		s->len = run->len;
+		s->size = run->size;
+		s->packets = run->packets;
+	} else if (s->len != run->len || s->size != run->size ||
+		   s->packets != run->packets) {
+		return SSTP_RCV_CONFLICT;
+	}
+	if (s->state == SSTP_RSEG_ACCEPTED)
+		return SSTP_RCV_DUP;
+	if ((u32)run->start + run->count > run->packets)
+		return SSTP_RCV_CONFLICT;
+
+	if (s->packets == 1 && run->shared) {
+		s->head = skb_get(skb);
+		s->off = run->off;
+		s->shared = 1;
+		s->next = 1;
+		s->got = 1;
+		s->eor = !!(run->flags & SSTP_F_EOR);
+		s->truesize = run->stride;
+		*fresh = 1;
+		sstp_rseg_accept(w, s);
+		return SSTP_RCV_SHARED;
+	}
+
+	cb->off = run->off;
+	cb->stride = run->stride;
+	cb->start = run->start;
+	cb->count = run->count;
+	if (cb->start < s->next) {
+		u32 dup = s->next - cb->start;
+
+		if (dup >= cb->count)
+			return SSTP_RCV_DUP;
+		sstp_rseg_trim_head(skb, dup);
+	}
+	if (cb->start == s->next && RB_EMPTY_ROOT(&s->ooo)) {
+		sstp_rseg_append(s, skb);
+	} else {
+		if (!sstp_rseg_insert_ooo(s, skb))
+			return SSTP_RCV_DUP;
+	}
+	*fresh = cb->count;
+	s->got += cb->count;
+	s->truesize += skb->truesize;
+	s->state = SSTP_RSEG_PARTIAL;
+	if (run->flags & SSTP_F_EOR)
+		s->eor = 1;
+	if (!RB_EMPTY_ROOT(&s->ooo))
+		sstp_rseg_collapse(s);
+	if (s->got == s->packets)
+		sstp_rseg_accept(w, s);
+	return SSTP_RCV_TAKEN;
+}
+
+static void sstp_rcv_move_lost(struct sstp_rcv_wnd *w, u32 now)
+{
+	w->has_cand = false;
+	if (sstp_pos_before(w->lost, w->cand))
+		w->lost = w->cand;
+	if (sstp_pos_before(w->lost, w->hi)) {
+		w->cand = w->hi;
+		w->cand_ship = w->highest;
+		w->cand_at = now;
+		w->has_cand = true;
+	}
+}
+
+/* Nothing is missing before @pos: there is nothing to wait for. */
+static bool sstp_rcv_whole(struct sstp_rcv_wnd *w, struct sstp_pos pos)
+{
+	struct sstp_rseg *s;
+
+	if (w->low == pos.segment) {
+		s = sstp_rcv_slot(w, w->low);
+		return s ? s->next >= pos.packet : !pos.packet;
+	}
+	return sstp_after(w->low, pos.segment);
+}
+
+static void sstp_rcv_note(struct sstp_rcv_wnd *w, u32 now)
+{
+	if (sstp_rcv_whole(w, w->hi)) {
+		w->lost = w->hi;
+		w->has_cand = false;
+	} else if (!w->has_cand && sstp_pos_before(w->lost, w->hi)) {
+		w->cand = w->hi;
+		w->cand_ship = w->highest;
+		w->cand_at = now;
+		w->has_cand = true;
+	}
+	if (w->has_cand && !sstp_before(w->highest, w->cand_ship + w->reorder))
+		sstp_rcv_move_lost(w, now);
+}
+
+/* Packets between what was shipped last for the first time and @run. */
+static u32 sstp_rcv_skipped(struct sstp_rcv_wnd *w,
+			    const struct sstp_rcv_run *run)
+{
+	struct sstp_rseg *s;
+
+	if (run->segment == w->hi.segment)
+		return run->start - w->hi.packet;
+	s = sstp_rcv_slot(w, w->hi.segment);
+	if (run->segment != w->hi.segment + 1 || !s || !s->packets)
+		return U32_MAX;
+	return s->packets - w->hi.packet + run->start;
+}
+
+u32 sstp_rcv_shipped(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
+{
+	struct sstp_pos pos = { run->segment, run->start + run->count };
+	u32 last = run->shipment + run->count - 1, gap = 0;
+	bool again = run->flags & SSTP_F_AGAIN;
+
+	w->received += run->count;
+	if (sstp_after(last, w->highest)) {
+		if (sstp_after(run->shipment, w->highest + 1))
+			gap = run->shipment - w->highest - 1;
+		w->highest = last;
+	} else if (!again && sstp_pos_before(pos, w->lost)) {
+		/* Given up for lost, but only late. */
+		u32 late = w->highest - last + 1;
+
+		w->reorder = clamp(late, w->reorder, SSTP_REORDER_MAX);
+	}
+	/* What is missing now may be a retransmission, whose place only the
+	 * sender knows.
+	 */
+	if (gap && (again || gap != sstp_rcv_skipped(w, run)))
+		w->unexplained = true;
+	if (!again && sstp_pos_before(w->hi, pos))
+		w->hi = pos;
+	return gap;
+}
+
+void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
+		      u32 now)
+{
+	if (sstp_after(last, w->highest)) {
+		w->highest = last;
+		w->unexplained = true;
+	}
+	if (sstp_pos_before(w->hi, pos))
+		w->hi = pos;
+	/* Nothing follows that could tell late from lost. */
+	if (!sstp_before(last, w->highest) && sstp_pos_before(w->lost, w->hi)) {
+		w->cand = w->hi;
+		w->cand_ship = w->highest - w->reorder;
+		w->cand_at = now;
+		w->has_cand = true;
+	}
+}
+
+bool sstp_rcv_confirm(struct sstp_rcv_wnd *w, u32 now, u32 wait)
+{
+	struct sstp_pos was = w->lost;
+
+	sstp_rcv_note(w, now);
+	if (w->has_cand && now - w->cand_at >= wait)
+		sstp_rcv_move_lost(w, now);
+	return sstp_pos_before(was, w->lost) && !sstp_rcv_whole(w, w->lost);
+}
+
+bool sstp_rcv_advance(struct sstp_rcv_wnd *w, u32 *holed)
+{
+	u32 was = w->low;
+
+	while (!sstp_after(w->low, w->high)) {
+		struct sstp_rseg *s = sstp_rcv_slot(w, w->low);
+		struct sstp_pos end = { w->low + 1, 0 };
+
+		if (!s)
+			break;
+		if (s->state == SSTP_RSEG_PARTIAL && w->tolerance &&
+		    !sstp_pos_before(w->lost, end) &&
+		    sstp_tol_check(s->packets, s->packets - s->got,
+				   w->tolerance) == SSTP_TOL_ACCEPT) {
+			sstp_rseg_accept(w, s);
+			++*holed;
+		}
+		if (s->state != SSTP_RSEG_ACCEPTED)
+			break;
+		w->low++;
+	}
+	if (w->has_eos && w->low == w->eos)
+		w->low++;
+	return w->low != was;
+}
+
+/* One past the last packet of @segment that is lost if it is not here. */
+static u32 sstp_rcv_lost_to(const struct sstp_rcv_wnd *w, u32 segment,
+			    u32 packets)
+{
+	if (segment == w->lost.segment)
+		return min(w->lost.packet, packets);
+	return sstp_before(segment, w->lost.segment) ? packets : 0;
+}
+
+/* The whole segment lies before the place where losses are certain. */
+static bool sstp_rcv_wholly_lost(const struct sstp_rcv_wnd *w, u32 segment)
+{
+	return segment == w->lost.segment ? w->lost.packet > 0 :
+		sstp_before(segment, w->lost.segment);
+}
+
+bool sstp_rcv_lacks(struct sstp_rcv_wnd *w, u32 to)
+{
+	return !sstp_after(w->low, to) && !sstp_rcv_whole(w, w->lost);
+}
+
+/* Packets [from, to) of which @from is missing; 1 bits where they are here. */
+static u32 sstp_rseg_bitmap(struct sstp_rseg *s, __be32 *map, u32 from, u32 to)
+{
+	struct rb_node *p;
+	u32 i;
+
+	memset(map, 0, DIV_ROUND_UP(to - from, 32) * 4);
+	for (p = rb_first(&s->ooo); p; p = rb_next(p)) {
+		struct sstp_rcb *cb = SSTP_RCB(rb_to_skb(p));
+		u32 a = max_t(u32, cb->start, from);
+		u32 b = min_t(u32, cb->start + cb->count, to);
+
+		for (i = a; i < b; i++)
+			map[(i - from) / 32] |=
+				cpu_to_be32(1U << (31 - (i - from) % 32));
+	}
+	return to - from;
+}
+
+u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
+		  u32 retry, u16 *entries, bool *more)
+{
+	bool again = w->unexplained;
+	u8 *start = p, *end = p + room;
+	struct sstp_snak_entry *whole = NULL;
+	u32 segment;
+
+	*entries = 0;
+	*more = false;
+	for (segment = w->low; !sstp_after(segment, to) &&
+	     !sstp_after(segment, w->lost.segment); segment++) {
+		struct sstp_rseg *s = sstp_rcv_slot(w, segment);
+		struct sstp_snak_entry *e = (void *)p;
+		u32 from, last;
+		bool due;
+
+		if (w->has_eos && segment == w->eos)
+			break;
+		if (s && s->state == SSTP_RSEG_ACCEPTED)
+			continue;
+		if (!s || s->state == SSTP_RSEG_EMPTY) {
+			if (!sstp_rcv_wholly_lost(w, segment))
+				break;
+			if (!s)
+				s = sstp_rcv_slot_make(w, segment);
+			due = !s || !s->asked_to || again ||
+			      now - s->asked >= retry;
+			if (!due)
+				continue;
+			if (whole && segment == be32_to_cpu(whole->segment) +
+					be16_to_cpu(whole->first) &&
+			    be16_to_cpu(whole->first) < U16_MAX) {
+				be16_add_cpu(&whole->first, 1);
+			} else {
+				if (end - p < (long)sizeof(*e)) {
+					*more = true;
+					break;
+				}
+				whole = e;
+				e->segment = cpu_to_be32(segment);
+				e->first = cpu_to_be16(1);
+				e->bits = 0;
+				p += sizeof(*e);
+				++*entries;
+			}
+			if (s) {
+				s->asked = now;
+				s->asked_to = sstp_rcv_lost_to(w, segment,
+							       U16_MAX + 1);
+			}
+			continue;
+		}
+
+		last = sstp_rcv_lost_to(w, segment, s->packets);
+		if (s->next >= last)
+			continue;
+		due = again || now - s->asked >= retry;
+		from = due || !s->asked_to ? s->next :
+			max_t(u32, s->next, s->asked_to);
+		if (from >= last)
+			continue;
+		/* A bitmap may take several entries, or several packets. */
+		while (from < last) {
+			long space = end - p - (long)sizeof(*e);
+			u32 n;
+
+			e = (void *)p;
+			if (space < 4) {
+				*more = true;
+				break;
+			}
+			n = min_t(u32, last - from, space / 4 * 32);
+			e->segment = cpu_to_be32(segment);
+			e->first = cpu_to_be16(from);
+			e->bits = cpu_to_be16(n);
+			sstp_rseg_bitmap(s, (__be32 *)(e + 1), from, from + n);
+			p += sizeof(*e) + DIV_ROUND_UP(n, 32) * 4;
+			++*entries;
+			from += n;
+		}
+		s->asked_to = from;
+		s->asked = now;
+		if (*more)
+			break;
+	}
+	if (!*more)
+		w->unexplained = false;
+	return p - start;
+}
+
+struct sstp_rseg *sstp_rcv_peek(struct sstp_rcv_wnd *w)
+{
+	struct sstp_rseg *s;
+
+	if (!sstp_before(w->read, w->low) || (w->has_eos && w->read == w->eos))
+		return NULL;
+	s = sstp_rcv_slot(w, w->read);
+	return s && s->state == SSTP_RSEG_ACCEPTED ? s : NULL;
+}
+
+void sstp_rcv_pop(struct sstp_rcv_wnd *w)
+{
+	u32 n = (w->read / SSTP_RCV_CHUNK) & (w->chunks - 1);
+
+	sstp_rcv_clear(&w->chunk[n][w->read % SSTP_RCV_CHUNK]);
+	if (++w->read % SSTP_RCV_CHUNK)
+		return;
+	/* The chunk's last slot: all of them are clear. */
+	if (w->spare)
+		kfree(w->chunk[n]);
+	else
+		w->spare = w->chunk[n];
+	w->chunk[n] = NULL;
+}
+
+struct sstp_rseg *sstp_rcv_largest(struct sstp_rcv_wnd *w, u32 above,
+				   u32 *segment)
+{
+	u32 n = w->top;
+
+	while (sstp_after(n, above)) {
+		struct sstp_rseg *s = sstp_rcv_slot(w, n);
+
+		w->top = n;
+
+		if (!s) {
+			/* To the last slot of the chunk before. */
+			n -= n % SSTP_RCV_CHUNK + 1;
+			continue;
+		}
+		if (s->state != SSTP_RSEG_EMPTY) {
+			*segment = n;
+			return s;
+		}
+		n--;
+	}
+	return NULL;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Receiving window and reassembly (paper 004, figure 9), and what the receiver
+ * knows of losses. Mechanism: knows skbs, but no socket and no clock; the caller
+ * holds the connection's lock and accounts for memory.
+ *
+ *        C            R_l                 hi                    R_h
+ *   -----+-------------+------------------+----------------------+------
+ *   read | accepted    | some missing     | nothing came yet     | not granted
+ */
+#ifndef _SSTP_RCV_WND_H
+#define _SSTP_RCV_WND_H
+
+#include <linux/rbtree.h>
+#include <linux/skbuff.h>
+#include "wire.h"
+
+#define SSTP_RCV_CHUNK		64	/* slots allocated at once */
+#define SSTP_RCV_SEGMENTS	65536	/* most segments in a window */
+#define SSTP_REORDER_MIN	3
+#define SSTP_REORDER_MAX	1024
+
+enum sstp_rseg_state {
+	SSTP_RSEG_EMPTY,	/* nothing of it is here */
+	SSTP_RSEG_PARTIAL,
+	SSTP_RSEG_ACCEPTED,	/* by the tolerance checker; waits for the reader */
+};
+
+/**
+ * struct sstp_rcb - control block of an skb that waits in a segment
+ * @off: where the header of its first packet is, from skb->data
+ * @stride: bytes from header to header
+ * @start: number of its first packet
+ * @count: packets
+ */
+struct sstp_rcb {
+	u32	off;
+	u32	stride;
+	u16	start;
+	u16	count;
+};
+
+#define SSTP_RCB(skb)	((struct sstp_rcb *)(skb)->cb)
+
+/**
+ * struct sstp_rseg - a segment being received
+ * @head: packets 0 to @next - 1 in order, chained by skb->next
+ * @tail: last of them
+ * @ooo: packets after the first gap, by number
+ * @len: bytes; known from the first packet that came
+ * @size: bytes in a packet but the last
+ * @packets: in the segment
+ * @next: first packet missing
+ * @got: packets here
+ * @asked_to: packets below this one have been asked for
+ * @asked: when, us, modulo 2^32
+ * @off: of the header, when @shared
+ * @truesize: memory charged to it
+ * @state: enum sstp_rseg_state
+ * @eor: it ends a record
+ * @shared: one packet in an skb that serves other segments as well
+ */
+struct sstp_rseg {
+	struct sk_buff	*head;
+	struct sk_buff	*tail;
+	struct rb_root	ooo;
+	u32	len;
+	u16	size;
+	u16	packets;
+	u16	next;
+	u16	got;
+	u32	asked_to;
+	u32	asked;
+	u32	off;
+	u32	truesize;
+	u8	state;
+	u8	eor:1,
+		shared:1;
+};
+
+/* A place in the order of first shipments. */
+struct sstp_pos {
+	u32	segment;
+	u32	packet;
+};
+
+/**
+ * struct sstp_rcv_wnd - receiving window
+ * @chunk: slots, by segment number
+ * @chunks: entries of @chunk, a power of two
+ * @spare: a cleared chunk kept for the next need
+ * @read: C, lowest segment that the program has not taken
+ * @low: R_l, lowest segment not accepted
+ * @high: R_h, highest segment granted
+ * @top: no segment above it has packets here
+ * @eos: number of the end-of-stream, valid with @has_eos
+ * @tolerance: packets in a million that a segment may lack
+ * @highest: H, highest shipment seen
+ * @received: DATA packets seen
+ * @hi: everything before it has been shipped once
+ * @lost: everything before it that is missing is lost
+ * @cand: becomes @lost when shipment @cand_ship + @reorder has been seen
+ * @cand_at: when @cand was set, us
+ * @reorder: shipments by which a packet may be late
+ * @unexplained: a gap since the last SNAK may hide a lost retransmission
+ * @mean: smoothed memory of a segment, bytes << 3
+ */
+struct sstp_rcv_wnd {
+	struct sstp_rseg **chunk;
+	u32	chunks;
+	struct sstp_rseg *spare;
+	u32	read;
+	u32	low;
+	u32	high;
+	u32	top;
+	u32	eos;
+	u32	tolerance;
+	u32	highest;
+	u32	received;
+	struct sstp_pos hi;
+	struct sstp_pos lost;
+	struct sstp_pos cand;
+	u32	cand_ship;
+	u32	cand_at;
+	u32	reorder;
+	u32	mean;
+	bool	has_eos;
+	bool	has_cand;
+	bool	unexplained;
+};
+
+/* A run of packets of one segment in one skb. */
+struct sstp_rcv_run {
+	u32	segment;
+	u32	len;		/* of the segment */
+	u32	shipment;	/* of the first packet */
+	u32	off;		/* in the skb */
+	u32	stride;
+	u16	size;		/* bytes in a packet but the last */
+	u16	packets;	/* of the segment */
+	u16	start;
+	u16	count;
+	u8	flags;
+	bool	shared;		/* other runs use the same skb */
+};
+
+enum sstp_rcv_verdict {
+	SSTP_RCV_TAKEN,		/* the skb belongs to the window now */
+	SSTP_RCV_SHARED,	/* the window took a reference of its own */
+	SSTP_RCV_DUP,		/* nothing new in it */
+	SSTP_RCV_OUTSIDE,	/* not granted */
+	SSTP_RCV_CONFLICT,	/* contradicts what came before */
+	SSTP_RCV_NOMEM,
+};
+
+int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, u32 shipment, gfp_t gfp);
+void sstp_rcv_destroy(struct sstp_rcv_wnd *w);
+/* Raise R_h to @high if memory for the slots can be had. True if it moved. */
+bool sstp_rcv_grant(struct sstp_rcv_wnd *w, u32 high);
+
+/* A run's place in the data of its first packet; false = contradicts itself. */
+bool sstp_rcv_geometry(const struct sstp_data *d, struct sstp_rcv_run *run);
+/* Put packets in their place. @fresh: how many were new. */
+enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
+				      struct sk_buff *skb,
+				      const struct sstp_rcv_run *run,
+				      u32 *fresh);
+/* @run came, before sstp_rcv_insert(). Returns the shipments skipped. */
+u32 sstp_rcv_shipped(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
+/* A KEEPALIVE or EOS: everything before @pos left by shipment @last. */
+void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
+		      u32 now);
+/* Late packets are lost for sure once @now is @wait us past the gap.
+ * Returns true when there is something lost that was not asked for.
+ */
+bool sstp_rcv_confirm(struct sstp_rcv_wnd *w, u32 now, u32 wait);
+/* Let the tolerance checker pass over [R_l, lost) and move R_l on. True if it
+ * moved. Segments accepted with holes are counted in @holed.
+ */
+bool sstp_rcv_advance(struct sstp_rcv_wnd *w, u32 *holed);
+/* Write entries for lost packets of segments up to @to (inclusive) that have not been
+ * asked for in @retry us, or not since a gap that may have been a lost
+ * retransmission. Returns bytes; @entries their number; @more if not all fit.
+ */
+u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
+		  u32 retry, u16 *entries, bool *more);
+/* Is anything lost, asked for or not, in segments up to @to? */
+bool sstp_rcv_lacks(struct sstp_rcv_wnd *w, u32 to);
+
+/* The segment that is next for the reader, or NULL. */
+struct sstp_rseg *sstp_rcv_peek(struct sstp_rcv_wnd *w);
+/* The reader is done with it; frees its packets. */
+void sstp_rcv_pop(struct sstp_rcv_wnd *w);
+struct sstp_rseg *sstp_rcv_slot(struct sstp_rcv_wnd *w, u32 segment);
+/* Soft ACK: the segment with the largest number in the buffer above @above. */
+struct sstp_rseg *sstp_rcv_largest(struct sstp_rcv_wnd *w, u32 above, u32 *segment);
+void sstp_rcv_discard(struct sstp_rseg *s);
+
+static inline bool sstp_pos_before(struct sstp_pos a, struct sstp_pos b)
+{
+	return a.segment == b.segment ? a.packet < b.packet :
+					sstp_before(a.segment, b.segment);
+}
+
+/* Every segment, and the end-of-stream, has been accepted. */
+static inline bool sstp_rcv_finished(const struct sstp_rcv_wnd *w)
+{
+	return w->has_eos && w->low == w->eos + 1;
+}
+
+/* The reader has taken every segment. */
+static inline bool sstp_rcv_drained(const struct sstp_rcv_wnd *w)
+{
+	return sstp_rcv_finished(w) && w->read == w->eos;
+}
+
+static inline u16 sstp_rseg_bytes(const struct sstp_rseg *s, u32 packet)
+{
+	return packet + 1 < s->packets ? s->size :
+		s->len - (u32)s->size * (s->packets - 1U);
+}
+
+#endif /* _SSTP_RCV_WND_H */

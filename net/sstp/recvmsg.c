@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From segments to the program. */
+#include <linux/highmem.h>
+#include "sstp.h"
+
+#define SSTP_HOLES_MAX	4096	/* reported of one segment; more is MSG_CTRUNC */
+
+/* Copies from an skb, front to back. */
+struct sstp_reader {
+	u32	frag;
+	u32	base;	/* where @frag starts */
+};
+
+static int sstp_read_skb(const struct sk_buff *skb, struct sstp_reader *r,
+			 u32 off, u32 len, struct iov_iter *to)
+{
+	const struct skb_shared_info *sh = skb_shinfo(skb);
+	u32 head = skb_headlen(skb), n;
+
+	if (off < head) {
+		n = min(len, head - off);
+		if (copy_to_iter(skb->data + off, n, to) != n)
+			return -EFAULT;
+		off += n;
+		len -= n;
+	}
+	if (!r->base)
+		r->base = head;
+	while (len && r->frag < sh->nr_frags) {
+		const skb_frag_t *f = &sh->frags[r->frag];
+		u32 size = skb_frag_size(f);
+
+		if (off >= r->base + size) {
+			r->base += size;
+			r->frag++;
+			continue;
+		}
+		n = min(len, r->base + size - off);
+		if (copy_page_to_iter(skb_frag_page(f), skb_frag_off(f) +
+				      (off - r->base), n, to) != n)
+			return -EFAULT;
+		off += n;
+		len -= n;
+	}
+	return len ? skb_copy_datagram_iter(skb, off, to, len) : 0;
+}
+
+/* What the control message will say. */
+struct sstp_hole_list {
+	struct sstp_hole *hole;
+	u32	n;
+	u32	room;
+	bool	lost;
+};
+
+static void sstp_hole_add(struct sstp_hole_list *l, u32 off, u32 len)
+{
+	if (l->n && l->hole[l->n - 1].offset + l->hole[l->n - 1].len == off) {
+		l->hole[l->n - 1].len += len;
+		return;
+	}
+	if (l->n == l->room) {
+		u32 room = l->room ? l->room * 2 : 16;
+		struct sstp_hole *h = NULL;
+
+		if (room <= SSTP_HOLES_MAX)
+			h = krealloc(l->hole, room * sizeof(*h), GFP_KERNEL);
+		if (!h) {
+			l->lost = true;
+			return;
+		}
+		l->hole = h;
+		l->room = room;
+	}
+	l->hole[l->n].offset = off;
+	l->hole[l->n++].len = len;
+}
+
+/* Bytes [off, off + len) of a segment. Holes read as zeros and are listed, from
+ * offset @base of what the program gets.
+ */
+static int sstp_read_segment(const struct sstp_rseg *s, u32 off, u32 len,
+			     struct iov_iter *to, struct sstp_hole_list *holes,
+			     u32 base)
+{
+	u32 end = off + len, pos = off, packet, in;
+	struct sk_buff *skb;
+	int err;
+
+	if (s->shared) {
+		struct sstp_reader r = {};
+
+		return sstp_read_skb(s->head, &r, s->off + SSTP_DATA_HLEN + off,
+				     len, to);
+	}
+	packet = off / s->size;
+	in = off - packet * s->size;
+	for (skb = s->head; skb && pos < end; skb = skb->next) {
+		const struct sstp_rcb *cb = SSTP_RCB(skb);
+		struct sstp_reader r = {};
+
+		if (packet >= (u32)cb->start + cb->count)
+			continue;
+		if (packet < cb->start) {
+			u32 n = min((u32)cb->start * s->size, end) - pos;
+
+			sstp_hole_add(holes, base + pos - off, n);
+			if (iov_iter_zero(n, to) != n)
+				return -EFAULT;
+			pos += n;
+			packet = cb->start;
+			in = 0;
+		}
+		while (pos < end && packet < (u32)cb->start + cb->count) {
+			u32 n = min(sstp_rseg_bytes(s, packet) - in, end - pos);
+
+			err = sstp_read_skb(skb, &r, cb->off + SSTP_DATA_HLEN +
+					    (packet - cb->start) * cb->stride +
+					    in, n, to);
+			if (err)
+				return err;
+			pos += n;
+			packet++;
+			in = 0;
+		}
+	}
+	if (pos < end) {
+		sstp_hole_add(holes, base + pos - off, end - pos);
+		if (iov_iter_zero(end - pos, to) != end - pos)
+			return -EFAULT;
+	}
+	return 0;
+}
+
+/* The program has taken @len bytes of the first segment. */
+static void sstp_consume(struct sock *sk, struct sstp_rseg *s, u32 len)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	sp->readable -= len;
+	sp->service_bytes += len;
+	sp->read_off += len;
+	if (sp->read_off == s->len) {
+		sp->rbuf.served += s->truesize;
+		sp->read_off = 0;
+		sstp_rcv_pop(&sp->rcv);
+		return;
+	}
+	/* What lies behind goes now, so that the next read starts in front. */
+	while (!s->shared && s->head &&
+	       ((u32)SSTP_RCB(s->head)->start + SSTP_RCB(s->head)->count) *
+	       s->size <= sp->read_off) {
+		struct sk_buff *skb = s->head;
+
+		s->head = skb->next;
+		skb_mark_not_on_list(skb);
+		consume_skb(skb);
+	}
+}
+
+static int sstp_wait_data(struct sock *sk, long *timeo)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	int rc;
+
+	add_wait_queue(sk_sleep(sk), &wait);
+	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
+	rc = sk_wait_event(sk, timeo, sstp_rcv_peek(&sp->rcv) || sk->sk_err ||
+			   (sk->sk_shutdown & RCV_SHUTDOWN) ||
+			   sk->sk_state == TCP_CLOSE, &wait);
+	sk_clear_bit(SOCKWQ_ASYNC_WAITDATA, sk);
+	remove_wait_queue(sk_sleep(sk), &wait);
+	return rc;
+}
+
+/* Why there is nothing to read: 1 = it may yet come, 0 = the end, or an error. */
+static int sstp_read_state(struct sock *sk)
+{
+	if (sk->sk_err)
+		return sock_error(sk);
+	if (sk->sk_shutdown & RCV_SHUTDOWN || sock_flag(sk, SOCK_DONE))
+		return 0;
+	if (sk->sk_state == TCP_CLOSE)
+		return -ENOTCONN;
+	return 1;
+}
+
+static void sstp_report_holes(struct msghdr *msg, struct sstp_hole_list *l)
+{
+	if (l->n)
+		put_cmsg(msg, SOL_SSTP, SSTP_HOLES, l->n * sizeof(*l->hole),
+			 l->hole);
+	if (l->lost)
+		msg->msg_flags |= MSG_CTRUNC;
+	kfree(l->hole);
+}
+
+static int sstp_recv_seqpacket(struct sock *sk, struct msghdr *msg, size_t len,
+			       int flags, long *timeo)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_hole_list holes = {};
+	struct sstp_rseg *s;
+	int err;
+	u32 n;
+
+	while (!(s = sstp_rcv_peek(&sp->rcv))) {
+		err = sstp_read_state(sk);
+		if (err <= 0)
+			return err;
+		if (!*timeo)
+			return -EAGAIN;
+		sstp_wait_data(sk, timeo);
+		if (signal_pending(current))
+			return sock_intr_errno(*timeo);
+	}
+	n = min_t(size_t, len, s->len);
+	err = sstp_read_segment(s, 0, n, &msg->msg_iter, &holes, 0);
+	sstp_report_holes(msg, &holes);
+	if (err)
+		return err;
+	if (n < s->len)
+		msg->msg_flags |= MSG_TRUNC;
+	else if (s->eor)
+		msg->msg_flags |= MSG_EOR;
+	if (flags & MSG_TRUNC)
+		n = s->len;
+	if (!(flags & MSG_PEEK)) {
+		sstp_consume(sk, s, s->len);
+		sstp_ack_read(sk);
+	}
+	return n;
+}
+
+static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
+			    int flags, long *timeo)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int target = sock_rcvlowat(sk, flags & MSG_WAITALL, len);
+	struct sstp_hole_list holes = {};
+	u32 peek = sp->rcv.read, peek_off = sp->read_off;
+	int done = 0, err = 0;
+
+	len = min_t(size_t, len, INT_MAX);
+	while (done < len) {
+		struct sstp_rseg *s;
+		u32 off, n;
+
+		if (flags & MSG_PEEK) {
+			s = sstp_before(peek, sp->rcv.low) &&
+			    !(sp->rcv.has_eos && peek == sp->rcv.eos) ?
+				sstp_rcv_slot(&sp->rcv, peek) : NULL;
+			off = peek_off;
+		} else {
+			s = sstp_rcv_peek(&sp->rcv);
+			off = sp->read_off;
+		}
+		if (s) {
+			n = min_t(size_t, len - done, s->len - off);
+			if (!(flags & MSG_TRUNC)) {
+				err = sstp_read_segment(s, off, n,
+							&msg->msg_iter, &holes,
+							done);
+				if (err)
+					break;
+			}
+			done += n;
+			if (!(flags & MSG_PEEK)) {
+				sstp_consume(sk, s, n);
+				if (!sp->read_off)
+					sstp_ack_read(sk);
+			} else if (off + n == s->len) {
+				peek++;
+				peek_off = 0;
+			} else {
+				peek_off += n;
+			}
+			continue;
+		}
+		if (done >= target ||
+		    (done && (sk->sk_err || sk->sk_state == TCP_CLOSE)))
+			break;
+		err = sstp_read_state(sk);
+		if (err <= 0)
+			break;
+		err = -EAGAIN;
+		if (!*timeo)
+			break;
+		sstp_wait_data(sk, timeo);
+		err = 0;
+		if (signal_pending(current)) {
+			err = sock_intr_errno(*timeo);
+			break;
+		}
+		/* The lock was released: another reader may have moved on. */
+		if (flags & MSG_PEEK && sstp_before(peek, sp->rcv.read)) {
+			peek = sp->rcv.read;
+			peek_off = sp->read_off;
+		}
+	}
+	sstp_report_holes(msg, &holes);
+	return done ?: err;
+}
+
+int sstp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
+		 int flags)
+{
+	struct sock *sk = sock->sk;
+	long timeo;
+	int err;
+
+	if (flags & MSG_ERRQUEUE)
+		return -EAGAIN;
+	if (flags & MSG_OOB)
+		return -EOPNOTSUPP;
+	lock_sock(sk);
+	err = -ENOTCONN;
+	if (sk->sk_state == TCP_LISTEN)
+		goto out;
+	timeo = sock_rcvtimeo(sk, flags & MSG_DONTWAIT);
+	err = sock->type == SOCK_STREAM ?
+		sstp_recv_stream(sk, msg, len, flags, &timeo) :
+		sstp_recv_seqpacket(sk, msg, len, flags, &timeo);
+out:
+	release_sock(sk);
+	return err;
+}
+
+/* Bytes that a read could return now. */
+u32 sstp_readable(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_rseg *s;
+
+	if (sk->sk_type == SOCK_STREAM)
+		return READ_ONCE(sp->readable);
+	s = sstp_rcv_peek(&sp->rcv);
+	return s ? s->len : 0;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Round-trip time, as RFC 6298 has it. */
+#include <linux/limits.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+#include "rtt.h"
+
+#define SSTP_RTT_MAX	(60 * USEC_PER_SEC)
+#define SSTP_RTT_HALF	(5 * USEC_PER_SEC)	/* of the window of the minimum */
+
+void sstp_rtt_init(struct sstp_rtt *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->min = U32_MAX;
+	r->next_min = U32_MAX;
+}
+
+void sstp_rtt_sample(struct sstp_rtt *r, u32 us, u32 now)
+{
+	u32 diff;
+
+	if (us > SSTP_RTT_MAX)
+		return;
+	us = max(us, 1U);
+	r->latest = us;
+	if (!r->srtt) {
+		r->srtt = us << 3;
+		r->var = us << 1;
+	} else {
+		u32 s = r->srtt >> 3;
+
+		diff = us > s ? us - s : s - us;
+		r->var += diff - (r->var >> 2);
+		r->srtt += us - s;
+	}
+	/* The lowest of this half window and the one before. */
+	if (now - r->half_start >= SSTP_RTT_HALF) {
+		r->min = r->next_min;
+		r->next_min = U32_MAX;
+		r->half_start = now;
+	}
+	r->next_min = min(r->next_min, us);
+	r->min = min(r->min, us);
+}
+
+u32 sstp_rtt_smoothed(const struct sstp_rtt *r, u32 dflt)
+{
+	return r->srtt ? max(r->srtt >> 3, 1U) : dflt;
+}
+
+u32 sstp_rtt_timeout(const struct sstp_rtt *r, u32 lo, u32 hi)
+{
+	if (!r->srtt)
+		return clamp_t(u32, USEC_PER_SEC, lo, hi);
+	/* @var is four times the deviation already. */
+	return clamp((r->srtt >> 3) + r->var, lo, hi);
+}

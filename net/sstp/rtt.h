@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Round-trip time: smoothed, variation, lowest. Pure mechanism. */
+#ifndef _SSTP_RTT_H
+#define _SSTP_RTT_H
+
+#include <linux/types.h>
+
+/**
+ * struct sstp_rtt - estimate of the round-trip time
+ * @srtt: smoothed, us << 3; 0 = no sample yet
+ * @var: mean deviation, us << 2
+ * @min: lowest in about the last 10 s, us; U32_MAX = none
+ * @latest: last sample, us
+ */
+struct sstp_rtt {
+	u32	srtt;
+	u32	var;
+	u32	min;
+	u32	latest;
+	u32	next_min;	/* lowest of the running half window, us */
+	u32	half_start;	/* us, modulo 2^32 */
+};
+
+void sstp_rtt_init(struct sstp_rtt *r);
+/* @us: sample, 1 us at least is taken; over 60 s is ignored. @now: us, modulo
+ * 2^32.
+ */
+void sstp_rtt_sample(struct sstp_rtt *r, u32 us, u32 now);
+/* Smoothed, us; @dflt when there is no sample. */
+u32 sstp_rtt_smoothed(const struct sstp_rtt *r, u32 dflt);
+/* srtt + 4 var, clamped to [@lo, @hi], us; 1 s before the first sample. */
+u32 sstp_rtt_timeout(const struct sstp_rtt *r, u32 lo, u32 hi);
+
+#endif /* _SSTP_RTT_H */

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From the program into segments: bytes are copied once, to where they are sent
+ * from, with room for a header before each packet's worth.
+ */
+#include "sstp.h"
+
+/* Account for @len bytes more of @s. */
+static bool sstp_charge(struct sock *sk, struct sstp_sseg *s, u32 len)
+{
+	if (!sk_wmem_schedule(sk, len))
+		return false;
+	sk_wmem_queued_add(sk, len);
+	sk_mem_charge(sk, len);
+	s->truesize += len;
+	return true;
+}
+
+/* A segment that never got into the window. */
+static void sstp_drop_segment(struct sock *sk, struct sstp_sseg *s)
+{
+	sk_wmem_queued_add(sk, -(int)s->truesize);
+	sk_mem_uncharge(sk, s->truesize);
+	sstp_sseg_free(s);
+}
+
+static struct sstp_sseg *sstp_new_segment(struct sock *sk, u32 len)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_sseg *s;
+
+	sstp_mtu_update(sk);
+	s = sstp_sseg_alloc(len, sp->size, GFP_KERNEL | __GFP_NOWARN);
+	if (s && !sstp_charge(sk, s, struct_size(s, frag, s->alloc))) {
+		sstp_sseg_free(s);
+		s = NULL;
+	}
+	return s;
+}
+
+/* Copy up to @len bytes into @s. Returns how many, -EFAULT, -ENOMEM if there is
+ * no memory now, or 0 if the segment can take no more pieces.
+ */
+static int sstp_fill(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg,
+		     u32 len)
+{
+	u32 stride = SSTP_DATA_HLEN + s->size, done = 0;
+
+	while (done < len) {
+		struct page_frag *pf = sk_page_frag(sk);
+		struct bio_vec *f;
+		u32 room, copy, head = s->fill ? 0 : SSTP_DATA_HLEN;
+		bool joins;
+
+		if (!sk_page_frag_refill(sk, pf))
+			return done ?: -ENOMEM;
+		f = s->frags ? &s->frag[s->frags - 1] : NULL;
+		joins = f && f->bv_page == pf->page &&
+			f->bv_offset + f->bv_len == pf->offset;
+		if (!joins && s->frags == s->alloc)
+			return done;
+		room = pf->size - pf->offset;	/* 32 at least: a header fits */
+		copy = min3(len - done, stride - max(s->fill, head),
+			    room - head);
+		if (!sstp_charge(sk, s, head + copy))
+			return done ?: -ENOMEM;
+		if (copy && copy_from_iter(page_address(pf->page) +
+					   pf->offset + head, copy,
+					   &msg->msg_iter) != copy) {
+			/* Nothing of this piece counts, but its memory does
+			 * until the segment goes.
+			 */
+			return -EFAULT;
+		}
+		if (joins) {
+			f->bv_len += head + copy;
+		} else {
+			get_page(pf->page);
+			f = &s->frag[s->frags++];
+			f->bv_page = pf->page;
+			f->bv_len = head + copy;
+			f->bv_offset = pf->offset;
+		}
+		pf->offset += head + copy;
+		if (head) {
+			s->packets++;
+			s->fill = head;
+		}
+		s->fill += copy;
+		if (s->fill == stride)
+			s->fill = 0;
+		s->len += copy;
+		done += copy;
+	}
+	return done;
+}
+
+/* Room for another segment, in memory and in the window's ring. */
+static int sstp_wait_room(struct sock *sk, long *timeo)
+{
+	int err;
+
+	for (;;) {
+		if (sk->sk_err || (sk->sk_shutdown & SEND_SHUTDOWN) ||
+		    !sstp_synchronized(sk))
+			return -EPIPE;
+		if (sk_stream_memory_free(sk)) {
+			err = sstp_snd_reserve(&sstp_sk(sk)->snd, GFP_KERNEL);
+			if (err != -EAGAIN)
+				return err;
+		}
+		set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+		err = sk_stream_wait_memory(sk, timeo);
+		if (err)
+			return err;
+		if (!*timeo)
+			return -EAGAIN;
+	}
+}
+
+/* Memory is short for the whole system: wait for some of ours to be freed. */
+static int sstp_wait_memory(struct sock *sk, long *timeo)
+{
+	sstp_push(sk);
+	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+	return *timeo ? sk_stream_wait_memory(sk, timeo) : -EAGAIN;
+}
+
+static int sstp_send_seqpacket(struct sock *sk, struct msghdr *msg, size_t len,
+			       long *timeo)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_sseg *s;
+	int err, n;
+
+	if (!len)
+		return -EINVAL;
+	if (len > sp->segment_limit ||
+	    DIV_ROUND_UP(len, sp->size) > SSTP_PACKETS_MAX)
+		return -EMSGSIZE;
+again:
+	err = sstp_wait_room(sk, timeo);
+	if (err)
+		return err;
+	s = sstp_new_segment(sk, len);
+	if (!s) {
+		err = sstp_wait_memory(sk, timeo);
+		if (err)
+			return err;
+		goto again;
+	}
+	while (s->len < len) {
+		n = sstp_fill(sk, s, msg, len - s->len);
+		if (n > 0)
+			continue;
+		err = n == -ENOMEM ? sstp_wait_memory(sk, timeo) :
+				     n ?: -EMSGSIZE;
+		if (!err && (sk->sk_err || sk->sk_shutdown & SEND_SHUTDOWN ||
+			     !sstp_synchronized(sk)))
+			err = -EPIPE;
+		if (err) {
+			sstp_drop_segment(sk, s);
+			return err;
+		}
+	}
+	/* The lock may have been released: the ring may be full again. */
+	while ((err = sstp_snd_reserve(&sp->snd, GFP_KERNEL)) == -EAGAIN) {
+		err = sstp_wait_memory(sk, timeo);
+		if (!err && !sstp_synchronized(sk))
+			err = -EPIPE;
+		if (err)
+			break;
+	}
+	if (err) {
+		sstp_drop_segment(sk, s);
+		return err;
+	}
+	s->eor = !!(msg->msg_flags & MSG_EOR);
+	s->sealed = 1;
+	sp->queued += len;
+	sstp_snd_add(&sp->snd, s);
+	return len;
+}
+
+/* Take back the open segment, which is the last and empty. */
+static void sstp_cancel_open(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_sseg *s = sp->open;
+
+	sp->open = NULL;
+	sp->snd.ring[--sp->snd.end & sp->snd.mask] = NULL;
+	sstp_drop_segment(sk, s);
+}
+
+static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
+			    long *timeo)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	size_t done = 0;
+	int err = 0, n;
+
+	sp->cork = msg->msg_flags & MSG_MORE;
+	while (done < len) {
+		struct sstp_sseg *s = sp->open;
+		u32 size = min(sp->set.segment_size, sp->segment_limit);
+
+		if (!s || s->len >= size) {
+			if (s)
+				sstp_seal(sp);
+			err = sstp_wait_room(sk, timeo);
+			if (err)
+				break;
+			/* While we waited another thread may have begun one. */
+			if (sp->open)
+				continue;
+			s = sstp_new_segment(sk, size);
+			if (!s) {
+				err = sstp_wait_memory(sk, timeo);
+				if (err)
+					break;
+				continue;
+			}
+			sp->open = s;
+			sstp_snd_add(&sp->snd, s);
+		}
+		n = sstp_fill(sk, s, msg, min_t(size_t, len - done,
+						size - s->len));
+		if (n > 0) {
+			done += n;
+			sp->queued += n;
+		}
+		if (s->len >= size || !n) {
+			sstp_seal(sp);
+			sstp_push(sk);
+		}
+		if (n == -ENOMEM) {
+			err = sstp_wait_memory(sk, timeo);
+			if (!err && (sk->sk_err ||
+				     sk->sk_shutdown & SEND_SHUTDOWN ||
+				     !sstp_synchronized(sk)))
+				err = -EPIPE;
+		} else if (n < 0) {
+			err = n;
+		}
+		if (err)
+			break;
+	}
+	/* An empty segment must not stay: nothing would ever fill it. */
+	if (sp->open && !sp->open->len)
+		sstp_cancel_open(sk);
+	return done ?: err;
+}
+
+int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
+{
+	struct sock *sk = sock->sk;
+	long timeo;
+	int err;
+
+	if (msg->msg_flags & (MSG_OOB | MSG_FASTOPEN))
+		return -EOPNOTSUPP;
+	lock_sock(sk);
+	timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
+	sk_clear_bit(SOCKWQ_ASYNC_NOSPACE, sk);
+	if (!((1 << sk->sk_state) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT))) {
+		err = sk_stream_wait_connect(sk, &timeo);
+		if (err)
+			goto out;
+	}
+	err = -EPIPE;
+	if (sk->sk_err || sk->sk_shutdown & SEND_SHUTDOWN)
+		goto out;
+	err = sock->type == SOCK_STREAM ?
+		sstp_send_stream(sk, msg, len, &timeo) :
+		sstp_send_seqpacket(sk, msg, len, &timeo);
+	if (sk->sk_state != TCP_CLOSE)
+		sstp_push(sk);
+out:
+	if (err < 0)
+		err = sk_stream_error(sk, msg->msg_flags, err);
+	/* An edge-triggered poller must hear of room that appears. */
+	if (err == -EAGAIN)
+		sk->sk_write_space(sk);
+	release_sock(sk);
+	return err;
+}

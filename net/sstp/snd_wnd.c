@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sending window. */
+#include <linux/bitmap.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include "snd_wnd.h"
+
+int sstp_snd_init(struct sstp_snd_wnd *w, u32 segment, u32 shipment, gfp_t gfp)
+{
+	memset(w, 0, sizeof(*w));
+	INIT_LIST_HEAD(&w->again);
+	w->mask = 15;
+	w->ring = kcalloc(w->mask + 1, sizeof(*w->ring), gfp);
+	if (!w->ring)
+		return -ENOMEM;
+	w->low = segment;
+	w->high = segment - 1;
+	w->next = segment;
+	w->end = segment;
+	w->shipment = shipment;
+	return 0;
+}
+
+static void sstp_rtx_free(struct sstp_rtx *r, u32 packets)
+{
+	u32 i;
+
+	for (i = 0; i < DIV_ROUND_UP(packets, SSTP_RTX_CHUNK); i++)
+		kfree(r->ship[i]);
+	bitmap_free(r->pending);
+	kfree(r);
+}
+
+void sstp_sseg_free(struct sstp_sseg *s)
+{
+	u32 i;
+
+	if (s->rtx)
+		sstp_rtx_free(s->rtx, s->packets);
+	for (i = 0; i < s->frags; i++)
+		put_page(s->frag[i].bv_page);
+	kvfree(s);
+}
+
+void sstp_snd_destroy(struct sstp_snd_wnd *w)
+{
+	u32 n;
+
+	for (n = w->low; w->ring && n != w->end; n++)
+		if (sstp_snd_segment(w, n))
+			sstp_sseg_free(sstp_snd_segment(w, n));
+	kvfree(w->ring);
+	w->ring = NULL;
+	w->end = w->low;
+	w->next = w->low;
+	w->pending = 0;
+	INIT_LIST_HEAD(&w->again);
+}
+
+int sstp_snd_reserve(struct sstp_snd_wnd *w, gfp_t gfp)
+{
+	u32 used = w->end - w->low, mask = w->mask * 2 + 1, n;
+	struct sstp_sseg **ring;
+
+	if (used <= w->mask)
+		return 0;
+	if (used >= SSTP_SND_SEGMENTS)
+		return -EAGAIN;
+	ring = kvcalloc(mask + 1, sizeof(*ring), gfp);
+	if (!ring)
+		return -ENOMEM;
+	for (n = w->low; n != w->end; n++)
+		ring[n & mask] = sstp_snd_segment(w, n);
+	kvfree(w->ring);
+	w->ring = ring;
+	w->mask = mask;
+	return 0;
+}
+
+struct sstp_sseg *sstp_sseg_alloc(u32 len, u32 size, gfp_t gfp)
+{
+	/* In the worst case every fragment is a page that loses a header's
+	 * worth at its end.
+	 */
+	u32 packets = DIV_ROUND_UP(len, size);
+	u32 bytes = len + packets * SSTP_DATA_HLEN;
+	u32 frags = bytes / (PAGE_SIZE - SSTP_DATA_HLEN) + 2;
+	struct sstp_sseg *s;
+
+	s = kvmalloc(struct_size(s, frag, frags), gfp);
+	if (!s)
+		return NULL;
+	memset(s, 0, sizeof(*s));
+	s->size = size;
+	s->alloc = frags;
+	return s;
+}
+
+void sstp_snd_add(struct sstp_snd_wnd *w, struct sstp_sseg *s)
+{
+	s->number = w->end;
+	w->ring[w->end++ & w->mask] = s;
+}
+
+struct sstp_sseg *sstp_snd_new(const struct sstp_snd_wnd *w)
+{
+	if (w->next == w->end || sstp_after(w->next, w->high))
+		return NULL;
+	return sstp_snd_segment(w, w->next);
+}
+
+void sstp_snd_shipped(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 count)
+{
+	s->next += count;
+	w->shipment += count;
+	s->shipped = w->shipment - 1;
+	if (s->next == s->packets && s->sealed)
+		w->next++;
+}
+
+static void sstp_rtx_forget(struct sstp_snd_wnd *w, struct sstp_sseg *s)
+{
+	struct sstp_rtx *r = s->rtx;
+
+	if (!r || !r->count)
+		return;
+	w->pending -= r->count;
+	r->count = 0;
+	bitmap_zero(r->pending, s->packets);
+	list_del(&r->node);
+}
+
+bool sstp_snd_ack(struct sstp_snd_wnd *w, u32 ack, u32 limit,
+		  void (*release)(void *arg, struct sstp_sseg *s), void *arg)
+{
+	/* @next may be acknowledged only once all of it has been shipped, and
+	 * then it has moved on.
+	 */
+	if (sstp_after(ack, w->next) ||
+	    sstp_after(limit, w->next + 4 * SSTP_SND_SEGMENTS))
+		return false;
+	while (sstp_before(w->low, ack)) {
+		struct sstp_sseg *s = sstp_snd_segment(w, w->low);
+
+		w->ring[w->low++ & w->mask] = NULL;
+		if (s) {
+			sstp_rtx_forget(w, s);
+			release(arg, s);
+		}
+	}
+	if (sstp_after(limit, w->high))
+		w->high = limit;
+	return true;
+}
+
+void sstp_snd_accept(struct sstp_snd_wnd *w, u32 segment, bool soft,
+		     void (*release)(void *arg, struct sstp_sseg *s), void *arg)
+{
+	struct sstp_sseg *s;
+
+	if (sstp_before(segment, w->low) || !sstp_before(segment, w->next))
+		return;
+	s = sstp_snd_segment(w, segment);
+	if (!s)
+		return;
+	sstp_rtx_forget(w, s);
+	if (soft) {
+		s->soft = 1;
+		return;
+	}
+	w->ring[segment & w->mask] = NULL;
+	release(arg, s);
+}
+
+static struct sstp_rtx *sstp_rtx_get(struct sstp_sseg *s, gfp_t gfp)
+{
+	struct sstp_rtx *r = s->rtx;
+
+	if (r)
+		return r;
+	/* A segment has its final size once a packet of it was lost. */
+	r = kzalloc(struct_size(r, ship,
+				DIV_ROUND_UP(s->packets, SSTP_RTX_CHUNK)), gfp);
+	if (!r)
+		return NULL;
+	r->pending = bitmap_zalloc(s->packets, gfp);
+	if (!r->pending) {
+		kfree(r);
+		return NULL;
+	}
+	r->seg = s;
+	INIT_LIST_HEAD(&r->node);
+	s->rtx = r;
+	return r;
+}
+
+/* About the order of segments, as the oldest hold the reader up: requests come
+ * in ascending order, and what is lost a second time goes first.
+ */
+static void sstp_rtx_queue(struct sstp_snd_wnd *w, struct sstp_rtx *r)
+{
+	struct sstp_rtx *first;
+
+	first = list_first_entry_or_null(&w->again, struct sstp_rtx, node);
+	if (first && sstp_before(r->seg->number, first->seg->number))
+		list_add(&r->node, &w->again);
+	else
+		list_add_tail(&r->node, &w->again);
+}
+
+bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
+		   u32 highest, gfp_t gfp)
+{
+	u32 chunk = packet / SSTP_RTX_CHUNK;
+	struct sstp_rtx *r;
+
+	if (packet >= s->next || !s->sealed)
+		return false;
+	r = sstp_rtx_get(s, gfp);
+	if (!r || test_bit(packet, r->pending))
+		return false;
+	/* The last shipment of it was after all that the receiver had seen: it
+	 * is on its way.
+	 */
+	if (r->ship[chunk]) {
+		u32 ship = r->ship[chunk][packet % SSTP_RTX_CHUNK];
+
+		if (ship && sstp_after(ship, highest))
+			return false;
+	} else {
+		u32 n = min_t(u32, SSTP_RTX_CHUNK,
+			      s->packets - chunk * SSTP_RTX_CHUNK);
+
+		/* Needed when it is shipped: to be had now or asked again. */
+		r->ship[chunk] = kcalloc(n, sizeof(u32), gfp);
+		if (!r->ship[chunk])
+			return false;
+	}
+	__set_bit(packet, r->pending);
+	if (!r->count++)
+		sstp_rtx_queue(w, r);
+	if (packet < r->scan || r->count == 1)
+		r->scan = packet;
+	w->pending++;
+	return true;
+}
+
+static u32 sstp_snd_snak_whole(struct sstp_snd_wnd *w, struct sstp_sseg *s,
+			       u32 highest)
+{
+	u32 i, wanted = 0;
+
+	for (i = 0; i < s->next; i++)
+		wanted += sstp_snd_want(w, s, i, highest,
+					GFP_ATOMIC | __GFP_NOWARN);
+	return wanted;
+}
+
+u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
+		  u32 highest)
+{
+	u32 n, i, wanted = 0, last = run->bits ? 1 : run->first;
+
+	for (n = run->segment; last; n++, last--) {
+		struct sstp_sseg *s;
+
+		if (sstp_before(n, w->low))
+			continue;
+		if (n == w->end || sstp_after(n, w->next))
+			break;
+		s = sstp_snd_segment(w, n);
+		if (!s)
+			continue;
+		if (!run->bits) {
+			wanted += sstp_snd_snak_whole(w, s, highest);
+			continue;
+		}
+		for (i = 0; i < run->bits; i++)
+			if (sstp_snak_wanted(run, i))
+				wanted += sstp_snd_want(w, s, run->first + i,
+							highest, GFP_ATOMIC |
+							__GFP_NOWARN);
+	}
+	return wanted;
+}
+
+struct sstp_sseg *sstp_snd_again(struct sstp_snd_wnd *w, u32 *packet)
+{
+	struct sstp_rtx *r;
+
+	r = list_first_entry_or_null(&w->again, struct sstp_rtx, node);
+	if (!r)
+		return NULL;
+	r->scan = find_next_bit(r->pending, r->seg->packets, r->scan);
+	*packet = r->scan;
+	return r->seg;
+}
+
+void sstp_snd_shipped_again(struct sstp_snd_wnd *w, struct sstp_sseg *s,
+			    u32 packet, u32 shipment)
+{
+	struct sstp_rtx *r = s->rtx;
+
+	/* 0 stands for "never"; a packet numbered so is asked for too early. */
+	r->ship[packet / SSTP_RTX_CHUNK][packet % SSTP_RTX_CHUNK] = shipment;
+	__clear_bit(packet, r->pending);
+	w->pending--;
+	if (!--r->count)
+		list_del_init(&r->node);
+}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Socket options. None is accepted and ignored. */
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include "sstp.h"
+
+/* The first time something is said of a connection it must not exist yet. */
+static bool sstp_unconnected(const struct sock *sk)
+{
+	return sk->sk_state == TCP_CLOSE || sk->sk_state == TCP_LISTEN;
+}
+
+static int sstp_set_rate(struct sstp_sock *sp, const struct sstp_rate_spec *r)
+{
+	u32 frame = sp->frame ?: 1514;
+	int err = sstp_rate_check(r, frame);
+
+	if (err)
+		return err;
+	sp->set.rate = *r;
+	if (sp->size) {
+		sstp_update_rate(sp, GFP_KERNEL);
+		sstp_push(&sp->sk);
+	}
+	return 0;
+}
+
+static int sstp_get_name(char *name, sockptr_t optval, unsigned int optlen,
+			 bool (*exists)(const char *))
+{
+	char buf[SSTP_NAME_MAX] = {};
+
+	if (!optlen)
+		return -EINVAL;
+	if (copy_from_sockptr(buf, optval, min_t(u32, optlen,
+						 SSTP_NAME_MAX - 1)))
+		return -EFAULT;
+	if (!exists(buf))
+		return -ENOENT;
+	strscpy(name, buf, SSTP_NAME_MAX);
+	return 0;
+}
+
+static int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
+			 unsigned int optlen)
+{
+	struct sstp_settings *set = &sstp_sk(sk)->set;
+	char name[SSTP_NAME_MAX];
+	int err;
+
+	err = sstp_get_name(name, optval, optlen, opt == SSTP_CONTROLLER ?
+			    sstp_ctrl_exists : sstp_rbuf_exists);
+	if (err)
+		return err;
+	lock_sock(sk);
+	if (!sstp_unconnected(sk))
+		err = -EISCONN;
+	else
+		strscpy(opt == SSTP_CONTROLLER ? set->ctrl : set->policy, name,
+			SSTP_NAME_MAX);
+	release_sock(sk);
+	return err;
+}
+
+static int sstp_set_int(struct sock *sk, int opt, u32 val)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	bool early = sstp_unconnected(sk);
+
+	switch (opt) {
+	case SSTP_SEGMENT_SIZE:
+		if (!val || val > SSTP_SEGMENT_MAX)
+			return -EINVAL;
+		sp->set.segment_size = val;
+		return 0;
+	case SSTP_SEGMENT_LIMIT:
+		if (!val || val > SSTP_SEGMENT_MAX)
+			return -EINVAL;
+		if (!early)
+			return -EISCONN;
+		sp->set.segment_limit = val;
+		return 0;
+	case SSTP_TOLERANCE:
+		if (val > SSTP_TOLERANCE_MAX)
+			return -EINVAL;
+		if (!early)
+			return -EISCONN;
+		sp->set.tolerance = val;
+		return 0;
+	case SSTP_ACK_STRATEGY:
+		if (val > SSTP_ACK_SOFT)
+			return -EINVAL;
+		if (!early)
+			return -EISCONN;
+		sp->set.strategy = val;
+		return 0;
+	case SSTP_WINDOW_FACTOR:
+		if (val < 100 || val > 1000)
+			return -EINVAL;
+		sp->set.window_factor = val;
+		return 0;
+	case SSTP_USER_TIMEOUT:
+		if (val > INT_MAX)
+			return -EINVAL;
+		sp->set.user_timeout = val;
+		return 0;
+	case SSTP_NODELAY:
+		sp->set.nodelay = !!val;
+		if (val && sstp_synchronized(sk))
+			sstp_push(sk);
+		return 0;
+	}
+	return -ENOPROTOOPT;
+}
+
+static int sstp_set_own(struct sock *sk, int opt, sockptr_t optval,
+			unsigned int optlen)
+{
+	struct sstp_rate_spec rate;
+	u64 limit;
+	u32 val;
+	int err;
+
+	switch (opt) {
+	case SSTP_RATE:
+		if (optlen < sizeof(rate))
+			return -EINVAL;
+		if (copy_from_sockptr(&rate, optval, sizeof(rate)))
+			return -EFAULT;
+		lock_sock(sk);
+		err = sstp_set_rate(sstp_sk(sk), &rate);
+		release_sock(sk);
+		return err;
+	case SSTP_RATE_LIMIT:
+		if (optlen < sizeof(limit))
+			return -EINVAL;
+		if (copy_from_sockptr(&limit, optval, sizeof(limit)))
+			return -EFAULT;
+		if (limit && limit < 8000)
+			return -EINVAL;
+		lock_sock(sk);
+		err = sstp_unconnected(sk) ? 0 : -EISCONN;
+		if (!err)
+			sstp_sk(sk)->set.rate_limit = limit;
+		release_sock(sk);
+		return err;
+	case SSTP_CONTROLLER:
+	case SSTP_BUFFER_POLICY:
+		return sstp_set_name(sk, opt, optval, optlen);
+	case SSTP_INFO:
+		return -ENOPROTOOPT;
+	}
+	if (opt < SSTP_RATE || opt > SSTP_INFO)
+		return -ENOPROTOOPT;
+	if (optlen < sizeof(val))
+		return -EINVAL;
+	if (copy_from_sockptr(&val, optval, sizeof(val)))
+		return -EFAULT;
+	lock_sock(sk);
+	err = sstp_set_int(sk, opt, val);
+	release_sock(sk);
+	return err;
+}
+
+static int sstp_set_ip(struct sock *sk, int level, int opt, sockptr_t optval,
+		       unsigned int optlen)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int val, err = 0;
+	u8 byte;
+
+	if (level == SOL_IP && opt != IP_TOS && opt != IP_TTL &&
+	    opt != IP_FREEBIND)
+		return -ENOPROTOOPT;
+	if (level == SOL_IPV6 && opt != IPV6_V6ONLY && opt != IPV6_TCLASS &&
+	    opt != IPV6_UNICAST_HOPS)
+		return -ENOPROTOOPT;
+	if (optlen >= sizeof(val)) {
+		if (copy_from_sockptr(&val, optval, sizeof(val)))
+			return -EFAULT;
+	} else if (optlen && level == SOL_IP) {
+		/* As IP does, for programs that pass a char. */
+		if (copy_from_sockptr(&byte, optval, 1))
+			return -EFAULT;
+		val = byte;
+	} else {
+		return -EINVAL;
+	}
+	lock_sock(sk);
+	if (level == SOL_IP) {
+		switch (opt) {
+		case IP_TOS:
+			sp->tos = val & ~3;
+			break;
+		case IP_TTL:
+			if (val != -1 && (val < 1 || val > 255))
+				err = -EINVAL;
+			else
+				sp->ttl = val;
+			break;
+		case IP_FREEBIND:
+			sp->freebind = !!val;
+			break;
+		}
+	} else {
+		switch (opt) {
+		case IPV6_V6ONLY:
+			if (sp->bound || sp->af == AF_INET)
+				err = -EINVAL;
+			else
+				sp->v6only = !!val;
+			break;
+		case IPV6_TCLASS:
+			if (val < -1 || val > 255)
+				err = -EINVAL;
+			else
+				sp->tos = val < 0 ? 0 : val & ~3;
+			break;
+		case IPV6_UNICAST_HOPS:
+			if (val < -1 || val > 255)
+				err = -EINVAL;
+			else
+				sp->ttl = val;
+			break;
+		}
+	}
+	sk_dst_reset(sk);
+	release_sock(sk);
+	return err;
+}
+
+static int sstp_set_socket(struct socket *sock, int opt, sockptr_t optval,
+			   unsigned int optlen)
+{
+	struct sock *sk = sock->sk;
+	int val;
+
+	if (opt != SO_REUSEPORT)
+		return sock_setsockopt(sock, SOL_SOCKET, opt, optval, optlen);
+	if (optlen < sizeof(val))
+		return -EINVAL;
+	if (copy_from_sockptr(&val, optval, sizeof(val)))
+		return -EFAULT;
+	lock_sock(sk);
+	sk->sk_reuseport = !!val;
+	release_sock(sk);
+	return 0;
+}
+
+int sstp_setsockopt(struct socket *sock, int level, int optname,
+		    sockptr_t optval, unsigned int optlen)
+{
+	switch (level) {
+	case SOL_SOCKET:
+		return sstp_set_socket(sock, optname, optval, optlen);
+	case SOL_SSTP:
+		return sstp_set_own(sock->sk, optname, optval, optlen);
+	case SOL_IP:
+	case SOL_IPV6:
+		return sstp_set_ip(sock->sk, level, optname, optval, optlen);
+	}
+	return -ENOPROTOOPT;
+}
+
+static int sstp_get_own(struct sock *sk, int opt, void *buf)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	const struct sstp_settings *set = &sp->set;
+	const char *name = NULL;
+	int val;
+
+	switch (opt) {
+	case SSTP_RATE:
+		memcpy(buf, &set->rate, sizeof(set->rate));
+		return sizeof(set->rate);
+	case SSTP_RATE_LIMIT:
+		memcpy(buf, &set->rate_limit, sizeof(u64));
+		return sizeof(u64);
+	case SSTP_CONTROLLER:
+		name = sp->ctrl.ops ? sp->ctrl.ops->name : set->ctrl;
+		break;
+	case SSTP_BUFFER_POLICY:
+		name = sp->rbuf.ops ? sp->rbuf.ops->name : set->policy;
+		break;
+	case SSTP_INFO:
+		sstp_fill_info(sp, buf);
+		return sizeof(struct sstp_info);
+	case SSTP_SEGMENT_SIZE:
+		val = set->segment_size;
+		break;
+	case SSTP_SEGMENT_LIMIT:
+		val = set->segment_limit;
+		break;
+	case SSTP_TOLERANCE:
+		val = sstp_unconnected(sk) ? set->tolerance : sp->tolerance;
+		break;
+	case SSTP_ACK_STRATEGY:
+		val = sstp_unconnected(sk) ? set->strategy : sp->strategy;
+		break;
+	case SSTP_WINDOW_FACTOR:
+		val = set->window_factor;
+		break;
+	case SSTP_USER_TIMEOUT:
+		val = set->user_timeout;
+		break;
+	case SSTP_NODELAY:
+		val = set->nodelay;
+		break;
+	default:
+		return -ENOPROTOOPT;
+	}
+	if (name) {
+		memset(buf, 0, SSTP_NAME_MAX);
+		strscpy(buf, name, SSTP_NAME_MAX);
+		return SSTP_NAME_MAX;
+	}
+	memcpy(buf, &val, sizeof(val));
+	return sizeof(val);
+}
+
+static int sstp_get_ip(struct sock *sk, int level, int opt)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct dst_entry *dst;
+	int mtu = -ENOTCONN;
+
+	if ((level == SOL_IP && opt == IP_TOS) ||
+	    (level == SOL_IPV6 && opt == IPV6_TCLASS))
+		return sp->tos;
+	if ((level == SOL_IP && opt == IP_TTL) ||
+	    (level == SOL_IPV6 && opt == IPV6_UNICAST_HOPS))
+		return sp->ttl >= 0 ? sp->ttl : 64;
+	if (level == SOL_IP && opt == IP_FREEBIND)
+		return sp->freebind;
+	if (level == SOL_IPV6 && opt == IPV6_V6ONLY)
+		return sp->v6only;
+	if ((level == SOL_IP && opt == IP_MTU) ||
+	    (level == SOL_IPV6 && opt == IPV6_MTU)) {
+		dst = sk_dst_get(sk);
+		if (dst) {
+			mtu = dst_mtu(dst);
+			dst_release(dst);
+		}
+		return mtu;
+	}
+	return -ENOPROTOOPT;
+}
+
+int sstp_getsockopt(struct socket *sock, int level, int optname,
+		    char __user *optval, int __user *optlen)
+{
+	union {
+		struct sstp_info info;
+		struct sstp_rate_spec rate;
+		char name[SSTP_NAME_MAX];
+		int val;
+	} *buf;
+	struct sock *sk = sock->sk;
+	int len, size;
+
+	if (get_user(len, optlen))
+		return -EFAULT;
+	if (len < 0)
+		return -EINVAL;
+	if (level != SOL_SSTP && level != SOL_IP && level != SOL_IPV6)
+		return -ENOPROTOOPT;
+	buf = kzalloc(sizeof(*buf), GFP_KERNEL);
+	if (!buf)
+		return -ENOMEM;
+	lock_sock(sk);
+	if (level == SOL_SSTP) {
+		size = sstp_get_own(sk, optname, buf);
+	} else {
+		size = sstp_get_ip(sk, level, optname);
+		if (size >= 0) {
+			buf->val = size;
+			size = sizeof(int);
+		}
+	}
+	release_sock(sk);
+	if (size >= 0) {
+		len = min(len, size);
+		size = put_user(len, optlen) ||
+		       copy_to_user(optval, buf, len) ? -EFAULT : 0;
+	}
+	kfree(buf);
+	return size;
+}

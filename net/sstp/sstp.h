@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Private to net/sstp: the socket, its locks and lifetimes.
+ *
+ * Locks, outermost first
+ * ----------------------
+ *  1. socket lock (lock_sock(), or in softirq bh_lock_sock() while no process
+ *     owns it; packets that meet an owner wait in its backlog, timers set a bit
+ *     for release_cb). Guards all of struct sstp_sock but where noted.
+ *     A child's lock is taken inside of nothing but itself: a listener's lock is
+ *     never held together with one of its children's.
+ *  2. sstp_listen.lock (_bh): children of a listener, their number and whether
+ *     it still listens. Taken inside either socket lock.
+ *  3. sstp_bucket.lock (_bh): sockets bound to a port.
+ *  4. rhashtable bucket locks of the two connection tables.
+ *  sstp_net.encap_lock (mutex): opens UDP sockets; before any of the above.
+ *
+ * Lifetimes
+ * ---------
+ *  A socket lives while it has references: the file (until close() and, from
+ *  then on, until sstp_done()), each table it is in, its listener's list, an
+ *  armed hrtimer, and whoever works on it. It is freed after an RCU grace
+ *  period (SOCK_RCU_FREE), so lookups under RCU take a reference with
+ *  refcount_inc_not_zero() and then check that it is still what they look for.
+ *  Packets under way hold sk_wmem_alloc, as with every socket.
+ *
+ *  sstp_done() ends a connection, once: state TCP_CLOSE, out of the tables,
+ *  timers stopped, windows emptied. Nothing may be added to it after that; all
+ *  entry points check the state under the lock.
+ *
+ *  Sockets hold their namespace, so UDP sockets of the namespace (closed when
+ *  it goes) outlive them; and the module, so it cannot go before they do.
+ */
+#ifndef _SSTP_H
+#define _SSTP_H
+
+#include <linux/in6.h>
+#include <linux/ktime.h>
+#include <linux/rhashtable.h>
+#include <linux/siphash.h>
+#include <net/netns/generic.h>
+#include <net/sock.h>
+#include <net/sstp.h>
+#include "compat.h"
+#include "ctrl.h"
+#include "mib.h"
+#include "rate.h"
+#include "rbuf.h"
+#include "rcv_wnd.h"
+#include "rtt.h"
+#include "snd_wnd.h"
+#include "timer.h"
+#include "tolerance.h"
+#include "wire.h"
+
+#define SSTP_ENCAP_SOCKETS	8	/* of a namespace and address family */
+#define SSTP_PORT_BUCKETS	256
+#define SSTP_EMBRYOS_MAX	256	/* before a listener asks for cookies */
+#define SSTP_TRAIN_BYTES	65000	/* of UDP payload in one skb */
+#define SSTP_QUEUE_BYTES	(256 << 10)	/* ours in queues below us */
+#define SSTP_HEADROOM		(LL_MAX_HEADER + 40 + 8 + 8)
+
+struct sstp_bucket {
+	spinlock_t	lock;
+	struct hlist_head socks;
+};
+
+/**
+ * struct sstp_net - a network namespace
+ * @mib: counters
+ * @encap_lock: guards opening and closing of the sockets below
+ * @encap: UDP sockets on the well-known port; [0] IPv4, [1] IPv6; written
+ *	under @encap_lock, read without (set once)
+ * @client: UDP sockets on ports of their own, for those that connect
+ * @port: sstp sockets by port
+ * @users: sstp sockets that use @encap
+ * @secret: key of cookies and stray resets
+ */
+struct sstp_net {
+	struct sstp_mib __percpu *mib;
+	struct mutex	encap_lock;
+	struct socket	*encap[2][SSTP_ENCAP_SOCKETS];
+	struct socket	*client[2][SSTP_ENCAP_SOCKETS];
+	struct sstp_bucket *port;
+	siphash_key_t	secret;
+	struct ctl_table_header *sysctl;
+	/* sysctls; READ_ONCE() */
+	int		encap_port;
+	int		rmem[3];	/* bytes: least, first, most */
+	int		wmem[3];
+	int		user_timeout;	/* ms */
+	int		init_retries;
+	int		keepalive_time;	/* s */
+	int		keepalive_intvl; /* s */
+	int		keepalive_probes;
+	int		fin_timeout;	/* s */
+	int		segment_size;	/* bytes */
+	char		ctrl[SSTP_NAME_MAX];
+	char		policy[SSTP_NAME_MAX];
+};
+
+/* What SOL_SSTP options set; a child starts with its listener's. */
+struct sstp_settings {
+	struct sstp_rate_spec rate;
+	u64	rate_limit;
+	u32	segment_size;
+	u32	segment_limit;
+	u32	tolerance;
+	u32	window_factor;
+	u32	user_timeout;
+	u8	strategy;
+	bool	nodelay;
+	char	ctrl[SSTP_NAME_MAX];	/* empty = by default */
+	char	policy[SSTP_NAME_MAX];
+};
+
+/* The other end of a connection as packets show it; key of the second table. */
+struct sstp_peer {
+	struct net	*net;
+	struct in6_addr	addr;		/* IPv4 mapped */
+	u32		cid;		/* what it chose for itself */
+	__be16		port;		/* UDP */
+	u16		zero;
+};
+
+/**
+ * struct sstp_listen - a listener
+ * @lock: guards the rest
+ * @ready: established children, in the order to accept them
+ * @embryos: children whose set-up goes on
+ * @n_embryos: how many
+ * @open: cleared when the listener goes; no child may be added then
+ */
+struct sstp_listen {
+	spinlock_t	lock;
+	struct list_head ready;
+	struct list_head embryos;
+	u32		n_embryos;
+	bool		open;
+};
+
+/* Bits of sstp_sock.flags, which change without the lock. */
+enum {
+	SSTP_FL_CLOCK,		/* timers were due while a process held the lock */
+	SSTP_FL_THROTTLED,	/* enough bytes are in queues below us */
+	SSTP_FL_ERROR,		/* an ICMP error waits in icmp_err */
+};
+
+struct sstp_sock {
+	struct sock	sk;		/* first */
+
+	/* Identity: written before the socket is in a table, then constant */
+	u32		cid;
+	u16		sport;		/* as bind() and the INIT name them */
+	u16		dport;
+	u16		af;		/* AF_INET, AF_INET6 or still 0 */
+	bool		v6only;
+	bool		hashed;		/* in the table of CIDs */
+	bool		peer_hashed;
+	bool		bound;		/* in a bucket of ports */
+	struct in6_addr	saddr;		/* IPv4 mapped; :: = any */
+	u32		scope;		/* of a link-local peer */
+	struct sstp_peer peer;
+	struct rhash_head cid_node;
+	struct rhash_head peer_node;
+	struct sock	*encap;		/* UDP socket that sends our packets */
+
+	struct sstp_clock clock;
+	unsigned long	flags;		/* atomic bits SSTP_FL_* */
+	int		icmp_err;
+	u8		tos;
+	s16		ttl;		/* -1 = default */
+	bool		freebind;
+	struct sstp_settings set;
+
+	/* Family tree; lists under parent's listen.lock */
+	struct sock	*parent;	/* we hold a reference */
+	struct list_head sibling;
+	bool		embryo;
+	struct sstp_listen listen;
+
+	/* The connection, from here on all: cleared before another connect() */
+
+	/* Sender */
+	struct sstp_snd_wnd snd;
+	struct sstp_rate rate;
+	struct sstp_ctrl ctrl;
+	struct sstp_rtt	rtt;
+	struct sstp_sseg *open;		/* last of snd, while more may be added */
+	u32		snd_isn;	/* first segment number */
+	u32		frame;		/* bytes of a full frame on the link */
+	u32		size;		/* payload of a full packet */
+	u32		mtu;		/* of the path */
+	u32		dst_cookie;
+	u32		segment_limit;	/* of the peer */
+	unsigned long	pacing;		/* SO_MAX_PACING_RATE that is in force */
+	u64		peer_limit;	/* bit/s that the peer allows, 0 = any */
+	u64		peer_rate;	/* bit/s that the peer declared, 0 = none */
+	u32		mtu_cap;	/* found by probing; 0 = none */
+	u64		ctrl_next;	/* ns: the controller's next packet */
+	u32		highest;	/* shipment the peer has seen */
+	u32		reported;	/* packets it has received */
+	u32		control;	/* highest control number of the peer + 1 */
+	u32		unasked;	/* shipments since an ACK was asked for */
+	u32		lost_recent;	/* packets, and shipments, since X was set */
+	u32		shipped_recent;
+	u32		extra;		/* X of paper 004 */
+	struct sstp_pos	hole;		/* packet that the peer lacks most */
+	u32		hole_lost;	/* times in a row that it was lost */
+	u32		context_ship;	/* snd.shipment at the last KEEPALIVE */
+	u64		wait_since;	/* ns: first probe that went unanswered */
+	u8		probes;		/* unanswered */
+	u8		blocked;	/* probes answered by a closed window */
+	bool		cork;		/* MSG_MORE: more will come */
+	u8		eos_state;	/* enum sstp_eos */
+	bool		has_cookie;	/* for our INIT, in @cookie */
+	u8		cookie[SSTP_COOKIE_LEN];
+	u32		init_stamp;	/* of our last INIT or INIT_ACK */
+	u64		heard;		/* ns: last valid packet */
+	u64		progress;	/* ns: last time something was acknowledged */
+	u32		keepalives;	/* sent while idle, unanswered */
+
+	/* Receiver */
+	struct sstp_rcv_wnd rcv;
+	struct sstp_rbuf rbuf;
+	u32		rcv_isn;
+	u32		read_off;	/* of the segment being read as a stream */
+	u32		readable;	/* bytes accepted and not yet read */
+	u32		tolerance;	/* agreed */
+	u8		strategy;	/* agreed */
+	u32		ctl_next;	/* control number of our next PACK */
+	u32		window;		/* W */
+	u32		buffer;		/* B, segments */
+	u32		advertised;	/* R_h that the peer knows */
+	u32		ack_segment;	/* last accepted */
+	u32		unacked;	/* bytes accepted since our last PACK */
+	u32		echo;		/* timestamp to return */
+	u64		echo_at;	/* ns: when it came */
+	u64		ack_sent;	/* ns */
+	u64		snak_sent;	/* ns */
+	u64		arrival_at;	/* ns: start of the interval measured */
+	u64		arrival_bytes;
+	u64		arrival_rate;	/* bit/s */
+	u64		service_at;
+	u64		service_bytes;
+	u64		service_rate;
+	bool		ack_now;
+	bool		snak_now;	/* losses wait to be reported */
+	bool		has_echo;
+	bool		has_accepted;	/* @ack_segment was not reported */
+
+	/* Only counted; for SSTP_INFO */
+	u32		rcv_peak;
+	u32		queued;		/* bytes sent or to send, unacknowledged */
+	u64		bytes_sent;
+	u64		bytes_retrans;
+	u64		bytes_acked;
+	u64		bytes_received;
+	u64		packets_sent;
+	u64		packets_retrans;
+	u64		packets_received;
+	u64		packets_duplicate;
+	u64		packets_discarded;
+	u64		segments_sent;
+	u64		segments_received;
+	u64		segments_holed;
+	u64		acks_sent;
+	u64		acks_received;
+	u64		snaks_sent;
+	u64		snaks_received;
+	u64		delivery_rate;
+};
+
+enum sstp_eos {
+	SSTP_EOS_NONE,
+	SSTP_EOS_WANTED,	/* shutdown(); goes out after the last segment */
+	SSTP_EOS_SENT,
+	SSTP_EOS_ACKED,
+};
+
+/**
+ * struct sstp_skb_in - control block of a packet from UDP up to its place
+ * @saddr: where it came from, IPv4 mapped
+ * @daddr: where it went
+ * @sport: UDP port that it came from
+ * @size: bytes of every packet in it but the last
+ */
+struct sstp_skb_in {
+	struct in6_addr saddr;
+	struct in6_addr daddr;
+	__be16	sport;
+	u16	size;
+};
+
+#define SSTP_IN(skb)	((struct sstp_skb_in *)(skb)->cb)
+
+static inline struct sstp_sock *sstp_sk(const struct sock *sk)
+{
+	return (struct sstp_sock *)sk;
+}
+
+extern unsigned int sstp_net_id;
+extern struct proto sstp_prot;
+extern struct percpu_counter sstp_sockets_allocated;
+
+static inline struct sstp_net *sstp_net(const struct net *net)
+{
+	return net_generic(net, sstp_net_id);
+}
+
+static inline u64 sstp_now(void)
+{
+	return ktime_get_ns();
+}
+
+static inline u32 sstp_us(u64 ns)
+{
+	return div_u64(ns, NSEC_PER_USEC);
+}
+
+static inline bool sstp_v4(const struct in6_addr *a)
+{
+	return ipv6_addr_v4mapped(a);
+}
+
+/* Packets that are on their way, as far as the peer's reports tell. */
+static inline u32 sstp_in_flight(const struct sstp_sock *sp)
+{
+	return sp->snd.shipment - 1 - sp->highest;
+}
+
+static inline bool sstp_synchronized(const struct sock *sk)
+{
+	return (1 << sk->sk_state) & ~(TCPF_CLOSE | TCPF_LISTEN |
+				       TCPF_SYN_SENT);
+}
+
+/* conn.c */
+int sstp_conn_init(void);
+void sstp_conn_exit(void);
+struct sock *sstp_alloc(struct net *net, int kern);
+void sstp_conn_reset(struct sock *sk);
+void sstp_sock_setup(struct sock *sk);
+int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
+		    gfp_t gfp);
+int sstp_conn_hash(struct sock *sk);
+int sstp_conn_hash_peer(struct sock *sk);
+struct sock *sstp_conn_find(struct net *net, u32 cid);
+struct sock *sstp_conn_find_peer(const struct sstp_peer *peer);
+struct sock *sstp_listener_find(struct net *net, const struct in6_addr *daddr,
+				u16 port, int dif, u32 hash);
+int sstp_bind_port(struct sock *sk, u16 port);
+void sstp_unbind(struct sock *sk);
+struct sock *sstp_child(struct sock *parent);
+void sstp_child_ready(struct sock *sk);
+struct sock *sstp_child_accept(struct sock *parent);
+void sstp_listen_close(struct sock *sk);
+void sstp_done(struct sock *sk, int err);
+void sstp_set_state(struct sock *sk, int state);
+void sstp_update_rate(struct sstp_sock *sp, gfp_t gfp);
+void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *info);
+
+/* encap.c */
+int sstp_encap_open(struct net *net);
+void sstp_encap_close(struct net *net);
+struct sock *sstp_encap_client(struct net *net, bool v6);
+int sstp_encap_route(struct sock *sk);
+struct dst_entry *sstp_encap_dst(struct sock *sk);
+int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment);
+void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
+		      const void *data, u32 len);
+
+/* handshake.c */
+void sstp_handshake_init(struct sock *usk, struct sk_buff *skb);
+void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb);
+int sstp_handshake_connect(struct sock *sk);
+void sstp_handshake_again(struct sock *sk);
+void sstp_handshake_confirm(struct sock *sk);
+
+/* input.c */
+void sstp_rcv(struct sock *usk, struct sk_buff *skb);
+void sstp_rcv_accept(struct sock *sk);
+int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb);
+void sstp_rcv_icmp(struct sock *usk, struct sk_buff *skb, int err);
+void sstp_rcv_error(struct sock *sk, int err);
+
+/* ack.c */
+void sstp_ack_rcv(struct sock *sk, const void *p, u32 len);
+void sstp_ack_check(struct sock *sk);
+void sstp_ack_read(struct sock *sk);
+void sstp_ack_window(struct sstp_sock *sp);
+void sstp_ack_due(struct sock *sk);
+
+/* output.c */
+void sstp_push(struct sock *sk);
+void sstp_send_context(struct sock *sk, u8 flags);
+void sstp_send_end(struct sock *sk, enum sstp_type type, u32 code);
+int sstp_send_small(struct sock *sk, const void *data, u32 len);
+void sstp_probe(struct sock *sk);
+void sstp_probe_arm(struct sock *sk, bool idle);
+void sstp_mtu_update(struct sock *sk);
+bool sstp_eos_push(struct sock *sk);
+void sstp_state_check(struct sock *sk);
+void sstp_life(struct sock *sk);
+
+/* sendmsg.c, recvmsg.c */
+int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
+void sstp_seal(struct sstp_sock *sp);
+int sstp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
+		 int flags);
+u32 sstp_readable(struct sock *sk);
+
+/* sockopt.c */
+int sstp_setsockopt(struct socket *sock, int level, int optname,
+		    sockptr_t optval, unsigned int optlen);
+int sstp_getsockopt(struct socket *sock, int level, int optname,
+		    char __user *optval, int __user *optlen);
+
+/* af_sstp.c */
+int sstp_af_init(void);
+void sstp_af_exit(void);
+
+/* sysctl.c */
+int sstp_sysctl_init(struct net *net);
+void sstp_sysctl_exit(struct net *net);
+
+#endif /* _SSTP_H */

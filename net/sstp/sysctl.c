@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/* net.sstp.*, for each network namespace. */
+#include <linux/sysctl.h>
+#include "sstp.h"
+
+static int sstp_one = 1;
+static int sstp_port_max = 65535;
+static int sstp_retries_max = 20;
+static int sstp_day = 86400;
+static int sstp_buf_min = 4096;
+static int sstp_buf_max = 1 << 30;
+static int sstp_segment_max = SSTP_SEGMENT_MAX;
+
+/* The port cannot move while sockets rely on it. */
+static int sstp_sysctl_port(SSTP_CTL_CONST struct ctl_table *t, int write,
+			    void *buffer, size_t *lenp, loff_t *ppos)
+{
+	struct net *net = t->extra1;
+	struct sstp_net *sn = sstp_net(net);
+	int port = READ_ONCE(sn->encap_port), err;
+	struct ctl_table tmp = {
+		.data = &port,
+		.maxlen = sizeof(port),
+		.mode = t->mode,
+		.extra1 = &sstp_one,
+		.extra2 = &sstp_port_max,
+	};
+
+	err = proc_dointvec_minmax(&tmp, write, buffer, lenp, ppos);
+	if (err || !write || port == READ_ONCE(sn->encap_port))
+		return err;
+	if (sock_prot_inuse_get(net, &sstp_prot))
+		return -EBUSY;
+	sstp_encap_close(net);
+	WRITE_ONCE(sn->encap_port, port);
+	return 0;
+}
+
+static int sstp_sysctl_name(SSTP_CTL_CONST struct ctl_table *t, int write,
+			    void *buffer, size_t *lenp, loff_t *ppos,
+			    bool (*exists)(const char *))
+{
+	char name[SSTP_NAME_MAX];
+	struct ctl_table tmp = {
+		.data = name,
+		.maxlen = sizeof(name),
+	};
+	int err;
+
+	strscpy(name, t->data, sizeof(name));
+	err = proc_dostring(&tmp, write, buffer, lenp, ppos);
+	if (err || !write)
+		return err;
+	if (!exists(name))
+		return -ENOENT;
+	/* Readers copy it as it changes: a mix of two names is found unknown,
+	 * and that connection fails.
+	 */
+	strscpy(t->data, name, SSTP_NAME_MAX);
+	return 0;
+}
+
+static int sstp_sysctl_ctrl(SSTP_CTL_CONST struct ctl_table *t, int write,
+			    void *buffer, size_t *lenp, loff_t *ppos)
+{
+	return sstp_sysctl_name(t, write, buffer, lenp, ppos, sstp_ctrl_exists);
+}
+
+static int sstp_sysctl_policy(SSTP_CTL_CONST struct ctl_table *t, int write,
+			      void *buffer, size_t *lenp, loff_t *ppos)
+{
+	return sstp_sysctl_name(t, write, buffer, lenp, ppos, sstp_rbuf_exists);
+}
+
+#define SSTP_SYSCTL_INT(name, field, low, high)				\
+	{								\
+		.procname = name,					\
+		.data = (void *)offsetof(struct sstp_net, field),	\
+		.maxlen = sizeof_field(struct sstp_net, field),		\
+		.mode = 0644,						\
+		.proc_handler = proc_dointvec_minmax,			\
+		.extra1 = low,						\
+		.extra2 = high,						\
+	}
+
+/* .data is an offset until sstp_sysctl_init() makes a copy for a namespace. */
+static const struct ctl_table sstp_table[] = {
+	{
+		.procname = "encap_port",
+		.data = (void *)offsetof(struct sstp_net, encap_port),
+		.maxlen = sizeof(int),
+		.mode = 0644,
+		.proc_handler = sstp_sysctl_port,
+	},
+	{
+		.procname = "controller",
+		.data = (void *)offsetof(struct sstp_net, ctrl),
+		.maxlen = SSTP_NAME_MAX,
+		.mode = 0644,
+		.proc_handler = sstp_sysctl_ctrl,
+	},
+	{
+		.procname = "buffer_policy",
+		.data = (void *)offsetof(struct sstp_net, policy),
+		.maxlen = SSTP_NAME_MAX,
+		.mode = 0644,
+		.proc_handler = sstp_sysctl_policy,
+	},
+	SSTP_SYSCTL_INT("rmem", rmem, &sstp_buf_min, &sstp_buf_max),
+	SSTP_SYSCTL_INT("wmem", wmem, &sstp_buf_min, &sstp_buf_max),
+	SSTP_SYSCTL_INT("segment_size", segment_size, &sstp_one,
+			&sstp_segment_max),
+	SSTP_SYSCTL_INT("user_timeout", user_timeout, &sstp_one, NULL),
+	SSTP_SYSCTL_INT("init_retries", init_retries, &sstp_one,
+			&sstp_retries_max),
+	SSTP_SYSCTL_INT("keepalive_time", keepalive_time, &sstp_one, &sstp_day),
+	SSTP_SYSCTL_INT("keepalive_intvl", keepalive_intvl, &sstp_one,
+			&sstp_day),
+	SSTP_SYSCTL_INT("keepalive_probes", keepalive_probes, &sstp_one,
+			&sstp_retries_max),
+	SSTP_SYSCTL_INT("fin_timeout", fin_timeout, &sstp_one, &sstp_day),
+	SSTP_CTL_SENTINEL
+};
+
+static const struct sstp_net sstp_defaults = {
+	.encap_port = SSTP_PORT,
+	.rmem = { 64 << 10, 4 << 20, 256 << 20 },
+	.wmem = { 64 << 10, 1 << 20, 256 << 20 },
+	.user_timeout = 60000,
+	.init_retries = 7,
+	.keepalive_time = 7200,
+	.keepalive_intvl = 75,
+	.keepalive_probes = 9,
+	.fin_timeout = 60,
+	.segment_size = 64 << 10,
+	.ctrl = "newreno",
+	.policy = "static",
+};
+
+int sstp_sysctl_init(struct net *net)
+{
+	struct sstp_net *sn = sstp_net(net);
+	struct ctl_table *table;
+	u32 i;
+
+	memcpy((u8 *)sn + offsetof(struct sstp_net, encap_port),
+	       (const u8 *)&sstp_defaults + offsetof(struct sstp_net, encap_port),
+	       sizeof(*sn) - offsetof(struct sstp_net, encap_port));
+	table = kmemdup(sstp_table, sizeof(sstp_table), GFP_KERNEL);
+	if (!table)
+		return -ENOMEM;
+	for (i = 0; i < ARRAY_SIZE(sstp_table) && table[i].procname; i++)
+		table[i].data = (u8 *)sn + (unsigned long)table[i].data;
+	table[0].extra1 = net;
+	sn->sysctl = sstp_register_sysctl(net, table, i);
+	if (!sn->sysctl) {
+		kfree(table);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void sstp_sysctl_exit(struct net *net)
+{
+	struct sstp_net *sn = sstp_net(net);
+	const struct ctl_table *table = sn->sysctl->ctl_table_arg;
+
+	unregister_net_sysctl_table(sn->sysctl);
+	kfree(table);
+}

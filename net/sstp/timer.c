@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The timers of a connection, on one hrtimer. */
+#include "sstp.h"
+
+/* Queue @hrt for @at, with a reference on the socket. */
+static void sstp_clock_start(struct sstp_sock *sp, u64 at)
+{
+	struct sstp_clock *c = &sp->clock;
+	unsigned long irq;
+
+	spin_lock_irqsave(&c->lock, irq);
+	/* Taken off the queue, it leaves its reference to us. A callback that
+	 * runs has one of its own.
+	 */
+	if (hrtimer_try_to_cancel(&c->hrt) != 1)
+		sock_hold(&sp->sk);
+	hrtimer_start(&c->hrt, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+	spin_unlock_irqrestore(&c->lock, irq);
+}
+
+static void sstp_clock_arm(struct sstp_sock *sp, u64 at)
+{
+	if (at >= sp->clock.armed)
+		return;
+	sp->clock.armed = at;
+	sstp_clock_start(sp, at);
+}
+
+void sstp_timer_set(struct sstp_sock *sp, enum sstp_timer t, u64 at)
+{
+	sp->clock.at[t] = at;
+	sstp_clock_arm(sp, at);
+}
+
+void sstp_timer_sooner(struct sstp_sock *sp, enum sstp_timer t, u64 at)
+{
+	if (at < sp->clock.at[t])
+		sstp_timer_set(sp, t, at);
+}
+
+void sstp_timer_stop(struct sstp_sock *sp, enum sstp_timer t)
+{
+	sp->clock.at[t] = U64_MAX;
+}
+
+bool sstp_timer_pending(const struct sstp_sock *sp, enum sstp_timer t)
+{
+	return sp->clock.at[t] != U64_MAX;
+}
+
+void sstp_clock_stop(struct sstp_sock *sp)
+{
+	int t;
+
+	for (t = 0; t < SSTP_TIMERS; t++)
+		sp->clock.at[t] = U64_MAX;
+	sp->clock.armed = 0;	/* nothing arms it again */
+	/* A callback that runs now, or that sstp_clock_kick() still brings,
+	 * finds the connection closed and drops the reference.
+	 */
+	if (hrtimer_try_to_cancel(&sp->clock.hrt) == 1)
+		sock_put(&sp->sk);
+}
+
+void sstp_clock_kick(struct sstp_sock *sp)
+{
+	if (!refcount_inc_not_zero(&sp->sk.sk_refcnt))
+		return;
+	sstp_clock_start(sp, 0);
+	sock_put(&sp->sk);
+}
+
+static bool sstp_timer_due(struct sstp_sock *sp, enum sstp_timer t, u64 now)
+{
+	if (sp->clock.at[t] > now)
+		return false;
+	sp->clock.at[t] = U64_MAX;
+	return true;
+}
+
+void sstp_clock_run(struct sstp_sock *sp)
+{
+	struct sock *sk = &sp->sk;
+	u64 now = sstp_now(), next = U64_MAX;
+	int t;
+
+	if (sk->sk_state == TCP_CLOSE)
+		return;
+	sp->clock.armed = U64_MAX;
+	if (sstp_timer_due(sp, SSTP_T_LIFE, now))
+		sstp_life(sk);
+	if (sstp_timer_due(sp, SSTP_T_ACK, now))
+		sstp_ack_due(sk);
+	if (sstp_timer_due(sp, SSTP_T_PROBE, now))
+		sstp_probe(sk);
+	if (sstp_timer_due(sp, SSTP_T_PACE, now) ||
+	    test_and_clear_bit(SSTP_FL_THROTTLED, &sp->flags))
+		sstp_push(sk);
+	for (t = 0; t < SSTP_TIMERS; t++)
+		next = min(next, sp->clock.at[t]);
+	sstp_clock_arm(sp, next);
+}
+
+static enum hrtimer_restart sstp_clock_fire(struct hrtimer *hrt)
+{
+	struct sstp_sock *sp = container_of(hrt, struct sstp_sock, clock.hrt);
+	struct sock *sk = &sp->sk;
+
+	bh_lock_sock(sk);
+	if (!sock_owned_by_user(sk))
+		sstp_clock_run(sp);
+	else
+		set_bit(SSTP_FL_CLOCK, &sp->flags);
+	bh_unlock_sock(sk);
+	sock_put(sk);
+	return HRTIMER_NORESTART;
+}
+
+void sstp_clock_init(struct sstp_sock *sp)
+{
+	int t;
+
+	spin_lock_init(&sp->clock.lock);
+	sstp_hrtimer_setup(&sp->clock.hrt, sstp_clock_fire);
+	sp->clock.armed = U64_MAX;
+	for (t = 0; t < SSTP_TIMERS; t++)
+		sp->clock.at[t] = U64_MAX;
+}

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Packets, byte by byte: parsers and builders. */
+#include <linux/ctype.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/net.h>
+#include <linux/string.h>
+#include "compat.h"
+#include "wire.h"
+
+bool sstp_parse_data(const void *p, u32 len, struct sstp_data *d)
+{
+	const struct sstp_data_hdr *h = p;
+
+	if (len < sizeof(*h))
+		return false;
+	d->cid = be32_to_cpu(h->h.cid);
+	d->type = h->h.type;
+	d->flags = h->h.flags;
+	d->packet = be16_to_cpu(h->h.packet);
+	d->shipment = be32_to_cpu(h->shipment);
+	d->segment = be32_to_cpu(h->segment);
+	d->len = be32_to_cpu(h->len);
+	d->stamp = be32_to_cpu(h->stamp);
+	d->bytes = len - sizeof(*h);
+	if (d->type != SSTP_DATA)
+		return true;
+
+	if (!d->bytes || d->len > SSTP_SEGMENT_MAX || d->bytes > d->len)
+		return false;
+	/* The packet must end where the segment ends, or before: then with room
+	 * for at least one byte in another packet.
+	 */
+	if (d->flags & SSTP_F_LAST) {
+		u32 before = d->len - d->bytes;
+
+		if (!d->packet)
+			return !before;
+		/* Equal packets before it, none shorter than it. */
+		return before >= d->packet * (u64)d->bytes &&
+		       !(before % d->packet);
+	}
+	return (d->packet + 1ULL) * d->bytes < d->len &&
+	       DIV_ROUND_UP(d->len, d->bytes) <= SSTP_PACKETS_MAX;
+}
+
+bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a)
+{
+	const struct sstp_ack_hdr *h = p;
+	const u8 *e = p, *end = e + len;
+	u16 i;
+
+	if (len < sizeof(*h))
+		return false;
+	a->cid = be32_to_cpu(h->h.cid);
+	a->type = h->h.type;
+	a->flags = h->h.flags;
+	a->entries = be16_to_cpu(h->h.packet);
+	a->control = be32_to_cpu(h->control);
+	a->segment = be32_to_cpu(h->segment);
+	a->ack = be32_to_cpu(h->ack);
+	a->limit = be32_to_cpu(h->limit);
+	a->echo = be32_to_cpu(h->echo);
+	a->hold = be32_to_cpu(h->hold);
+	a->highest = be32_to_cpu(h->highest);
+	a->received = be32_to_cpu(h->received);
+	a->arrival = be32_to_cpu(h->arrival);
+	a->service = be32_to_cpu(h->service);
+	a->progress = be32_to_cpu(h->progress);
+	if (a->type == SSTP_PACK)
+		return !a->entries;
+
+	for (i = 0, e += sizeof(*h); i < a->entries; i++) {
+		const struct sstp_snak_entry *s = (const void *)e;
+		u32 bits, size;
+
+		if (end - e < (long)sizeof(*s))
+			return false;
+		bits = be16_to_cpu(s->bits);
+		size = sizeof(*s) + DIV_ROUND_UP(bits, 32) * 4;
+		if (end - e < (long)size ||
+		    be16_to_cpu(s->first) + bits > SSTP_PACKETS_MAX + 1)
+			return false;
+		e += size;
+	}
+	return a->entries && e == end;
+}
+
+void sstp_snak_start(struct sstp_snak_iter *it, const void *p, u32 len,
+		     const struct sstp_ack *a)
+{
+	it->p = (const u8 *)p + sizeof(struct sstp_ack_hdr);
+	it->end = (const u8 *)p + len;
+	it->left = a->entries;
+}
+
+bool sstp_snak_next(struct sstp_snak_iter *it, struct sstp_snak_run *run)
+{
+	const struct sstp_snak_entry *s = (const void *)it->p;
+
+	if (!it->left)
+		return false;
+	it->left--;
+	run->segment = be32_to_cpu(s->segment);
+	run->first = be16_to_cpu(s->first);
+	run->bits = be16_to_cpu(s->bits);
+	run->map = (const __be32 *)(s + 1);
+	it->p += sizeof(*s) + DIV_ROUND_UP(run->bits, 32) * 4;
+	return true;
+}
+
+static bool sstp_parse_name(char *name, const u8 *v, u32 n)
+{
+	u32 i;
+
+	if (!n || n >= SSTP_NAME_MAX)
+		return false;
+	for (i = 0; i < n; i++)
+		if (!isgraph(v[i]))
+			return false;
+	memcpy(name, v, n);
+	name[n] = 0;
+	return true;
+}
+
+static bool sstp_parse_opt(struct sstp_params *p, u8 type, const u8 *v, u32 n)
+{
+	switch (type) {
+	case SSTP_OPT_RATE:
+		if (n != 16)
+			return false;
+		p->rate.peak = get_unaligned_be32(v) * 1000ULL;
+		p->rate.average = get_unaligned_be32(v + 4) * 1000ULL;
+		p->rate.burst_rate = get_unaligned_be32(v + 8);
+		p->rate.burst_len = get_unaligned_be32(v + 12);
+		return true;
+	case SSTP_OPT_RATE_LIMIT:
+		if (n != 4)
+			return false;
+		p->rate_limit = get_unaligned_be32(v) * 1000ULL;
+		return true;
+	case SSTP_OPT_SEGMENT:
+		if (n != 4)
+			return false;
+		p->segment_size = get_unaligned_be32(v);
+		return p->segment_size && p->segment_size <= SSTP_SEGMENT_MAX;
+	case SSTP_OPT_TOLERANCE:
+		if (n != 4)
+			return false;
+		p->tolerance = get_unaligned_be32(v);
+		return p->tolerance <= 1000000;
+	case SSTP_OPT_STRATEGY:
+		if (n != 1)
+			return false;
+		p->strategy = *v;
+		return p->strategy <= SSTP_ACK_SOFT;
+	case SSTP_OPT_CONTROLLER:
+		return sstp_parse_name(p->ctrl, v, n);
+	case SSTP_OPT_POLICY:
+		return sstp_parse_name(p->policy, v, n);
+	case SSTP_OPT_COOKIE:
+		if (n != SSTP_COOKIE_LEN)
+			return false;
+		memcpy(p->cookie, v, n);
+		p->has_cookie = true;
+		return true;
+	}
+	return true;
+}
+
+bool sstp_parse_init(const void *p, u32 len, struct sstp_init *i)
+{
+	const struct sstp_init_hdr *h = p;
+	const u8 *o = (const u8 *)(h + 1), *end;
+	u32 seen = 0;
+
+	if (len < sizeof(*h) || len > 2 * SSTP_INIT_LEN ||
+	    be16_to_cpu(h->h.packet) > len - sizeof(*h))
+		return false;
+	if (h->h.type == SSTP_INIT && len < SSTP_INIT_LEN)
+		return false;
+	end = o + be16_to_cpu(h->h.packet);
+
+	memset(i, 0, sizeof(*i));
+	i->type = h->h.type;
+	i->cid = be32_to_cpu(h->h.cid);
+	i->peer_cid = be32_to_cpu(h->cid);
+	i->sport = be16_to_cpu(h->sport);
+	i->dport = be16_to_cpu(h->dport);
+	i->shipment = be32_to_cpu(h->shipment);
+	i->segment = be32_to_cpu(h->segment);
+	i->window = be32_to_cpu(h->window);
+	i->limit = be32_to_cpu(h->limit);
+	i->stamp = be32_to_cpu(h->stamp);
+	i->echo = be32_to_cpu(h->echo);
+	i->hold = be32_to_cpu(h->hold);
+	i->version = h->version;
+	i->sktype = h->sktype;
+	if (!i->peer_cid || !i->dport || !i->limit ||
+	    i->limit > SSTP_SEGMENT_MAX)
+		return false;
+
+	while (o < end) {
+		u8 type = *o++, n;
+
+		if (type == SSTP_OPT_PAD)
+			continue;
+		if (o == end)
+			return false;
+		n = *o++;
+		if (end - o < n)
+			return false;
+		if (type < 32) {
+			if (seen & BIT(type))
+				return false;
+			seen |= BIT(type);
+		}
+		if (!sstp_parse_opt(&i->p, type, o, n))
+			return false;
+		o += n;
+	}
+	return true;
+}
+
+void sstp_build_data(void *p, const struct sstp_data *d)
+{
+	struct sstp_data_hdr *h = p;
+
+	BUILD_BUG_ON(sizeof(*h) != SSTP_DATA_HLEN);
+	h->h.cid = cpu_to_be32(d->cid);
+	h->h.type = d->type;
+	h->h.flags = d->flags;
+	h->h.packet = cpu_to_be16(d->packet);
+	h->shipment = cpu_to_be32(d->shipment);
+	h->segment = cpu_to_be32(d->segment);
+	h->len = cpu_to_be32(d->len);
+	h->stamp = cpu_to_be32(d->stamp);
+}
+
+void sstp_build_ack(void *p, const struct sstp_ack *a)
+{
+	struct sstp_ack_hdr *h = p;
+
+	BUILD_BUG_ON(sizeof(*h) != 52);
+	h->h.cid = cpu_to_be32(a->cid);
+	h->h.type = a->type;
+	h->h.flags = a->flags;
+	h->h.packet = cpu_to_be16(a->entries);
+	h->control = cpu_to_be32(a->control);
+	h->segment = cpu_to_be32(a->segment);
+	h->ack = cpu_to_be32(a->ack);
+	h->limit = cpu_to_be32(a->limit);
+	h->echo = cpu_to_be32(a->echo);
+	h->hold = cpu_to_be32(a->hold);
+	h->highest = cpu_to_be32(a->highest);
+	h->received = cpu_to_be32(a->received);
+	h->arrival = cpu_to_be32(a->arrival);
+	h->service = cpu_to_be32(a->service);
+	h->progress = cpu_to_be32(a->progress);
+}
+
+static u8 *sstp_put_opt(u8 *o, u8 type, const void *v, u8 n)
+{
+	*o++ = type;
+	*o++ = n;
+	memcpy(o, v, n);
+	return o + n;
+}
+
+static u8 *sstp_put_opt32(u8 *o, u8 type, u32 v)
+{
+	__be32 b = cpu_to_be32(v);
+
+	return sstp_put_opt(o, type, &b, sizeof(b));
+}
+
+static u32 sstp_kbit(u64 bits)
+{
+	return min_t(u64, div_u64(bits, 1000), U32_MAX);
+}
+
+u32 sstp_build_init(void *p, const struct sstp_init *i)
+{
+	struct sstp_init_hdr *h = p;
+	u8 *start = (u8 *)(h + 1), *o = start;
+
+	BUILD_BUG_ON(sizeof(*h) + 18 + 6 * 3 + 3 + 17 * 2 + 18 > SSTP_INIT_LEN);
+	memset(p, 0, SSTP_INIT_LEN);
+	if (i->p.rate.peak) {
+		__be32 v[4] = {
+			cpu_to_be32(sstp_kbit(i->p.rate.peak)),
+			cpu_to_be32(sstp_kbit(i->p.rate.average)),
+			cpu_to_be32(i->p.rate.burst_rate),
+			cpu_to_be32(i->p.rate.burst_len),
+		};
+
+		o = sstp_put_opt(o, SSTP_OPT_RATE, v, sizeof(v));
+	}
+	if (i->p.rate_limit)
+		o = sstp_put_opt32(o, SSTP_OPT_RATE_LIMIT,
+				   sstp_kbit(i->p.rate_limit));
+	if (i->p.segment_size)
+		o = sstp_put_opt32(o, SSTP_OPT_SEGMENT, i->p.segment_size);
+	if (i->p.tolerance)
+		o = sstp_put_opt32(o, SSTP_OPT_TOLERANCE, i->p.tolerance);
+	if (i->p.strategy)
+		o = sstp_put_opt(o, SSTP_OPT_STRATEGY, &i->p.strategy, 1);
+	if (i->p.ctrl[0])
+		o = sstp_put_opt(o, SSTP_OPT_CONTROLLER, i->p.ctrl,
+				 strnlen(i->p.ctrl, SSTP_NAME_MAX - 1));
+	if (i->p.policy[0])
+		o = sstp_put_opt(o, SSTP_OPT_POLICY, i->p.policy,
+				 strnlen(i->p.policy, SSTP_NAME_MAX - 1));
+	if (i->p.has_cookie)
+		o = sstp_put_opt(o, SSTP_OPT_COOKIE, i->p.cookie,
+				 SSTP_COOKIE_LEN);
+
+	h->h.cid = cpu_to_be32(i->cid);
+	h->h.type = i->type;
+	h->h.packet = cpu_to_be16(o - start);
+	h->cid = cpu_to_be32(i->peer_cid);
+	h->sport = cpu_to_be16(i->sport);
+	h->dport = cpu_to_be16(i->dport);
+	h->shipment = cpu_to_be32(i->shipment);
+	h->segment = cpu_to_be32(i->segment);
+	h->window = cpu_to_be32(i->window);
+	h->limit = cpu_to_be32(i->limit);
+	h->stamp = cpu_to_be32(i->stamp);
+	h->echo = cpu_to_be32(i->echo);
+	h->hold = cpu_to_be32(i->hold);
+	h->version = i->version;
+	h->sktype = i->sktype;
+	return i->type == SSTP_INIT ? SSTP_INIT_LEN : o - (u8 *)p;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Packets, byte by byte. Every length that comes from the network is checked
+ * here, once; what the parsers return may be used without another check.
+ * Drawn in Documentation/networking/sstp-protocol.rst.
+ */
+#ifndef _SSTP_WIRE_H
+#define _SSTP_WIRE_H
+
+#include <linux/build_bug.h>
+#include <linux/types.h>
+#include <asm/byteorder.h>
+#include <uapi/linux/sstp.h>
+
+#define SSTP_VERSION		1
+
+enum sstp_type {
+	SSTP_DATA,		/* sender to receiver, as are the next two */
+	SSTP_KEEPALIVE,
+	SSTP_EOS,
+	SSTP_PACK,		/* receiver to sender, as is the next */
+	SSTP_SNAK,
+	SSTP_INIT,
+	SSTP_INIT_ACK,
+	SSTP_COOKIE,
+	SSTP_RESET,
+	SSTP_CLOSE,
+	SSTP_TYPES
+};
+
+/* Flags of DATA, KEEPALIVE and EOS */
+#define SSTP_F_LAST	0x01	/* last packet of its segment */
+#define SSTP_F_AGAIN	0x02	/* shipped before */
+#define SSTP_F_ACK	0x04	/* acknowledge at once */
+#define SSTP_F_EOR	0x08	/* the segment ends a record (MSG_EOR) */
+/* Flags of PACK and SNAK */
+#define SSTP_F_SOFT	0x01	/* the segment may still be discarded */
+#define SSTP_F_ECHO	0x02	/* the echoed timestamp is valid */
+#define SSTP_F_SEGMENT	0x04	/* the segment field is valid */
+/* Flag of RESET */
+#define SSTP_F_STRAY	0x01	/* no such connection: cid is the peer's own */
+
+/**
+ * struct sstp_hdr - first bytes of every packet
+ * @cid: connection identifier, chosen by the receiving end; 0 in INIT
+ * @type: enum sstp_type
+ * @flags: by type
+ * @packet: DATA: packet number; SNAK: number of entries; INIT and INIT_ACK:
+ *	bytes of options; otherwise 0
+ */
+struct sstp_hdr {
+	__be32	cid;
+	u8	type;
+	u8	flags;
+	__be16	packet;
+} __packed;
+
+/**
+ * struct sstp_data_hdr - DATA, KEEPALIVE, EOS (figure 5a)
+ * @shipment: shipment sequence number; KEEPALIVE and EOS: that of the last DATA
+ * @segment: segment number; KEEPALIVE: of the next new packet; EOS: of the end
+ * @len: bytes in the segment
+ * @stamp: when it was sent, us
+ */
+struct sstp_data_hdr {
+	struct sstp_hdr h;
+	__be32	shipment;
+	__be32	segment;
+	__be32	len;
+	__be32	stamp;
+} __packed;
+
+#define SSTP_DATA_HLEN	24
+
+/**
+ * struct sstp_ack_hdr - PACK and SNAK (figure 5b)
+ * @control: control sequence number
+ * @segment: segment accepted
+ * @ack: R_l, every segment below it has been accepted
+ * @limit: R_h, highest segment that may be sent
+ * @echo: timestamp of the packet that caused this
+ * @hold: us since that packet came
+ * @highest: highest shipment seen
+ * @received: DATA packets received, modulo 2^32
+ * @arrival: arrival rate, kbit/s
+ * @service: service rate, kbit/s
+ * @progress: packets of segment @ack received without a gap
+ */
+struct sstp_ack_hdr {
+	struct sstp_hdr h;
+	__be32	control;
+	__be32	segment;
+	__be32	ack;
+	__be32	limit;
+	__be32	echo;
+	__be32	hold;
+	__be32	highest;
+	__be32	received;
+	__be32	arrival;
+	__be32	service;
+	__be32	progress;
+} __packed;
+
+/**
+ * struct sstp_snak_entry - one piece of the retransmission bitmap
+ * @segment: segment number
+ * @first: packet that the first bit stands for; with @bits 0: how many
+ *	segments, from @segment on, are wanted whole
+ * @bits: bits in the bitmap, which follows in 32-bit words, most significant
+ *	bit first; a 0 asks for the packet
+ */
+struct sstp_snak_entry {
+	__be32	segment;
+	__be16	first;
+	__be16	bits;
+} __packed;
+
+/**
+ * struct sstp_init_hdr - INIT and INIT_ACK
+ * @cid: connection identifier of the sender of this
+ * @sport: port of the sender of this
+ * @dport: port it talks to
+ * @shipment: number of its first shipment
+ * @segment: number of its first segment
+ * @window: segments that the other end may send at first
+ * @limit: bytes in the largest segment it accepts
+ * @stamp: when it was sent, us
+ * @echo: INIT_ACK: @stamp of the INIT
+ * @hold: INIT_ACK: us between INIT and INIT_ACK
+ * @version: SSTP_VERSION
+ * @sktype: SOCK_STREAM or SOCK_SEQPACKET
+ * @zero: 0
+ *
+ * Options follow, then zeros. An INIT fills SSTP_INIT_LEN bytes, so that no
+ * answer is larger.
+ */
+struct sstp_init_hdr {
+	struct sstp_hdr h;
+	__be32	cid;
+	__be16	sport;
+	__be16	dport;
+	__be32	shipment;
+	__be32	segment;
+	__be32	window;
+	__be32	limit;
+	__be32	stamp;
+	__be32	echo;
+	__be32	hold;
+	u8	version;
+	u8	sktype;
+	__be16	zero;
+} __packed;
+
+#define SSTP_INIT_LEN	256
+
+/* Options: type (1 byte), bytes of value (1 byte), value. Unknown: skipped. */
+enum sstp_opt {
+	SSTP_OPT_PAD,		/* one byte, no length */
+	SSTP_OPT_RATE,		/* P, average (kbit/s), F (1/1000 s), L: 16 bytes */
+	SSTP_OPT_RATE_LIMIT,	/* kbit/s, 4 bytes: what I let you send */
+	SSTP_OPT_SEGMENT,	/* bytes, 4 bytes: my usual segment */
+	SSTP_OPT_TOLERANCE,	/* packets in a million, 4 bytes */
+	SSTP_OPT_STRATEGY,	/* 1 byte */
+	SSTP_OPT_CONTROLLER,	/* name, 1 to 15 bytes */
+	SSTP_OPT_POLICY,	/* name, 1 to 15 bytes */
+	SSTP_OPT_COOKIE,	/* SSTP_COOKIE_LEN bytes */
+};
+
+#define SSTP_COOKIE_LEN	16
+
+struct sstp_cookie_hdr {
+	struct sstp_hdr h;
+	u8	cookie[SSTP_COOKIE_LEN];
+} __packed;
+
+/* RESET and CLOSE; @seq: the last shipment of its sender, or with
+ * SSTP_F_STRAY the number of the packet that it answers.
+ */
+struct sstp_end_hdr {
+	struct sstp_hdr h;
+	__be32	code;
+	__be32	seq;
+} __packed;
+
+enum sstp_reset_code {
+	SSTP_RESET_ABORT,	/* the program closed it with data unread */
+	SSTP_RESET_REFUSED,	/* nobody listens */
+	SSTP_RESET_UNKNOWN,	/* no such connection */
+	SSTP_RESET_VERSION,	/* version or socket type differ */
+	SSTP_RESET_PROTOCOL,	/* a packet that no honest peer sends */
+};
+
+/* A DATA, KEEPALIVE or EOS packet in host order. */
+struct sstp_data {
+	u32	cid;
+	u8	type;
+	u8	flags;
+	u16	packet;
+	u32	shipment;
+	u32	segment;
+	u32	len;		/* of the segment */
+	u32	stamp;
+	u32	bytes;		/* payload here */
+};
+
+struct sstp_ack {
+	u32	cid;
+	u8	type;
+	u8	flags;
+	u16	entries;
+	u32	control;
+	u32	segment;
+	u32	ack;
+	u32	limit;
+	u32	echo;
+	u32	hold;
+	u32	highest;
+	u32	received;
+	u32	arrival;
+	u32	service;
+	u32	progress;
+};
+
+/* What set-up negotiates; absent options are 0 or empty. */
+struct sstp_params {
+	struct sstp_rate_spec rate;
+	u64	rate_limit;
+	u32	segment_size;
+	u32	tolerance;
+	u8	strategy;
+	bool	has_cookie;
+	char	ctrl[SSTP_NAME_MAX];
+	char	policy[SSTP_NAME_MAX];
+	u8	cookie[SSTP_COOKIE_LEN];
+};
+
+struct sstp_init {
+	u8	type;
+	u32	cid;		/* its receiver's */
+	u32	peer_cid;	/* its sender's */
+	u16	sport;
+	u16	dport;
+	u32	shipment;
+	u32	segment;
+	u32	window;
+	u32	limit;
+	u32	stamp;
+	u32	echo;
+	u32	hold;
+	u8	version;
+	u8	sktype;
+	struct sstp_params p;
+};
+
+/* All parsers: @len bytes at @p, contiguous. False = malformed. The order of
+ * the serial numbers against any state is the caller's to check.
+ */
+bool sstp_parse_data(const void *p, u32 len, struct sstp_data *d);
+bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a);
+bool sstp_parse_init(const void *p, u32 len, struct sstp_init *i);
+
+/**
+ * struct sstp_snak_iter - walks the entries of a SNAK that parsed
+ * @p: next entry
+ * @end: first byte after the packet
+ * @left: entries to come
+ */
+struct sstp_snak_iter {
+	const u8 *p;
+	const u8 *end;
+	u16	left;
+};
+
+struct sstp_snak_run {
+	u32	segment;
+	u16	first;		/* or, when !bits, number of whole segments */
+	u16	bits;
+	const __be32 *map;
+};
+
+void sstp_snak_start(struct sstp_snak_iter *it, const void *p, u32 len,
+		     const struct sstp_ack *a);
+bool sstp_snak_next(struct sstp_snak_iter *it, struct sstp_snak_run *run);
+
+static inline bool sstp_snak_wanted(const struct sstp_snak_run *run, u32 bit)
+{
+	return !(be32_to_cpu(run->map[bit / 32]) & (1U << (31 - bit % 32)));
+}
+
+/* Builders write at @p; sizes are the caller's to provide. */
+void sstp_build_data(void *p, const struct sstp_data *d);
+void sstp_build_ack(void *p, const struct sstp_ack *a);
+/* Fills all SSTP_INIT_LEN bytes; returns how many must be sent. */
+u32 sstp_build_init(void *p, const struct sstp_init *i);
+
+/* Serial number arithmetic */
+static inline bool sstp_before(u32 a, u32 b)
+{
+	return (s32)(a - b) < 0;
+}
+
+static inline bool sstp_after(u32 a, u32 b)
+{
+	return (s32)(a - b) > 0;
+}
+
+#endif /* _SSTP_WIRE_H */
