@@ -50,18 +50,30 @@ void sstp_ack_window(struct sstp_sock *sp)
 	sp->window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
 }
 
-/* How far the buffer reaches: what lies beyond is not asked for. */
-static u32 sstp_ack_reach(struct sstp_sock *sp)
+/* How far the buffer reaches. With an over-advertised window that is less than
+ * what was granted; else a grant is a promise, whatever the mean is by now.
+ */
+u32 sstp_ack_reach(const struct sstp_sock *sp)
 {
-	u32 to = sp->rcv.read + sp->buffer - 1;
+	u32 granted = sp->rcv.high - sp->rcv.read + 1;
 
-	if (sp->strategy == SSTP_ACK_SOFT) {
-		to = sp->rcv.high;
-		if (atomic_read(&sp->sk.sk_rmem_alloc) >= sp->rbuf.limit)
-			to = max(sp->rcv.top - sp->rcv.low, 1U) - 1 +
-			     sp->rcv.low;
-	}
-	return sstp_before(to, sp->rcv.high) ? to : sp->rcv.high;
+	if (sp->set.window_factor > 100)
+		granted = max(div_u64(granted * 100ULL,
+					    sp->set.window_factor),
+			      (u64)sp->buffer);
+	return sp->rcv.read + min(granted, sp->rcv.high - sp->rcv.read + 1) - 1;
+}
+
+/* The last segment worth asking for: it would not be discarded. */
+static u32 sstp_ack_wanted(const struct sstp_sock *sp)
+{
+	bool soft = sp->strategy == SSTP_ACK_SOFT;
+
+	if (atomic_read(&sp->sk.sk_rmem_alloc) < sp->rbuf.limit)
+		return soft ? sp->rcv.high : sstp_ack_reach(sp);
+	/* In soft ACK a later segment makes way. */
+	return soft && sstp_after(sp->rcv.top, sp->rcv.low) ?
+		sp->rcv.top - 1 : sp->rcv.read;
 }
 
 /* At most once a while: the rates of the last interval of a round trip. */
@@ -139,7 +151,7 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 retry = sstp_rtt_timeout(&sp->rtt, 1000, 3 * USEC_PER_SEC);
 	u8 buf[sizeof(struct sstp_ack_hdr) + SSTP_SNAK_BYTES];
-	u32 to = sstp_ack_reach(sp), len, n;
+	u32 to = sstp_ack_wanted(sp), len, n;
 	bool more = true, sent = false;
 	struct sstp_ack a;
 	u16 entries;
@@ -253,7 +265,7 @@ void sstp_ack_read(struct sock *sk)
 	if (gained && gained >= sp->window / 4)
 		sstp_ack_pack(sk, sstp_now());
 	/* Room for what was discarded: ask for it without delay. */
-	if (sstp_rcv_lacks(&sp->rcv, sstp_ack_reach(sp)) &&
+	if (sstp_rcv_lacks(&sp->rcv, sstp_ack_wanted(sp)) &&
 	    sstp_now() - sp->snak_sent > sstp_srtt_ns(sp) / 16)
 		sstp_ack_snak(sk, sstp_now());
 }
@@ -367,7 +379,7 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snd_wnd *w = &sp->snd;
 	struct sstp_ack_sample sample = {};
-	u32 was_low = w->low, was_high = w->high;
+	u32 was_low = w->low, was_high = w->high, was_highest = sp->highest;
 	struct net *net = sock_net(sk);
 	u64 now = sstp_now();
 	struct sstp_ack a;
@@ -445,13 +457,17 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 	sstp_ack_sndbuf(sk);
 
 	if (w->low != was_low || w->high != was_high) {
-		sp->progress = now;
 		sp->blocked = 0;
 		sk->sk_write_space(sk);
 	} else if (sp->blocked < U8_MAX) {
 		sp->blocked++;
 	}
-	sstp_timer_stop(sp, SSTP_T_PROBE);
+	/* A receiver that asks and asks, but sees nothing new, must not keep us
+	 * from showing it where we are.
+	 */
+	if (w->low != was_low || w->high != was_high || sample.delivered ||
+	    sp->highest != was_highest)
+		sstp_timer_stop(sp, SSTP_T_PROBE);
 	sstp_push(sk);
 	sstp_state_check(sk);
 }

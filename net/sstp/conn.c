@@ -382,7 +382,6 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 	sstp_mtu_update(sk);
 	sstp_ack_window(sp);
 	sp->heard = sstp_now();
-	sp->progress = sp->heard;
 	return 0;
 }
 

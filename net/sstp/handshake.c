@@ -191,7 +191,6 @@ static void sstp_handshake_established(struct sock *sk)
 	SSTP_INC(sock_net(sk), Established);
 	sp->probes = 0;
 	sp->heard = sstp_now();
-	sp->progress = sp->heard;
 	sstp_timer_stop(sp, SSTP_T_PROBE);
 	if (sock_flag(sk, SOCK_KEEPOPEN))
 		sstp_timer_set(sp, SSTP_T_LIFE, sp->heard);

@@ -87,14 +87,18 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_rcv_wnd *w = &sp->rcv;
+	u64 limit = sp->rbuf.limit;
 
 	/* What the reader needs next always has room. */
 	if (run->segment == w->read)
 		return true;
 	if (sp->strategy == SSTP_ACK_HARD &&
-	    run->segment - w->read >= sp->buffer)
+	    sstp_after(run->segment, sstp_ack_reach(sp)))
 		return false;
-	while (atomic_read(&sk->sk_rmem_alloc) + truesize > sp->rbuf.limit) {
+	/* A window that was granted on a mean too low is a promise still. */
+	if (sp->set.window_factor == 100)
+		limit *= 2;
+	while (atomic_read(&sk->sk_rmem_alloc) + (u64)truesize > limit) {
 		struct sstp_rseg *s;
 		u32 segment;
 

@@ -217,7 +217,6 @@ struct sstp_sock {
 	u8		cookie[SSTP_COOKIE_LEN];
 	u32		init_stamp;	/* of our last INIT or INIT_ACK */
 	u64		heard;		/* ns: last valid packet */
-	u64		progress;	/* ns: last time something was acknowledged */
 	u32		keepalives;	/* sent while idle, unanswered */
 
 	/* Receiver */
@@ -390,6 +389,7 @@ void sstp_ack_check(struct sock *sk);
 void sstp_ack_read(struct sock *sk);
 void sstp_ack_window(struct sstp_sock *sp);
 void sstp_ack_due(struct sock *sk);
+u32 sstp_ack_reach(const struct sstp_sock *sp);
 
 /* output.c */
 void sstp_push(struct sock *sk);
