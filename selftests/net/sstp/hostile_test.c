@@ -1,0 +1,1015 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 300
+ *
+ * Strangers send what they like: noise, malformed, truncated and mutated
+ * packets, packets forged to come from the peer, a flood of INITs. Meanwhile a
+ * connection carries data, which must stay right, and new clients connect.
+ *
+ *	hostile_test [-S SEED] [-n PACKETS]
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <netinet/ip.h>
+#include <netinet/udp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib.h"
+
+/* The packets, as Documentation/networking/sstp-protocol.rst draws them */
+enum { DATA, KEEPALIVE, EOS, PACK, SNAK, INIT, INIT_ACK, COOKIE, RESET, CLOSE,
+       TYPES };
+#define STRAY	0x01	/* flag of RESET */
+
+struct hdr {
+	uint32_t cid;
+	uint8_t type, flags;
+	uint16_t packet;
+} __attribute__((packed));
+
+struct data_packet {
+	struct hdr h;
+	uint32_t shipment, segment, len, stamp;
+	uint8_t payload[1000];
+} __attribute__((packed));
+
+struct ack_packet {
+	struct hdr h;
+	uint32_t control, segment, ack, limit, echo, hold, highest, received;
+	uint32_t arrival, service, progress;
+	uint32_t entry[64];
+} __attribute__((packed));
+
+struct init_packet {
+	struct hdr h;
+	uint32_t cid;
+	uint16_t sport, dport;
+	uint32_t shipment, segment, window, limit, stamp, echo, hold;
+	uint8_t version, sktype;
+	uint16_t zero;
+	uint8_t options[208];
+} __attribute__((packed));
+
+struct end_packet {
+	struct hdr h;
+	uint32_t code, seq;
+} __attribute__((packed));
+
+union packet {
+	struct hdr h;
+	struct data_packet data;
+	struct ack_packet ack;
+	struct init_packet init;
+	struct end_packet end;
+	uint8_t bytes[1472];
+};
+
+_Static_assert(offsetof(struct data_packet, payload) == 24, "DATA");
+_Static_assert(offsetof(struct ack_packet, entry) == 52, "PACK");
+_Static_assert(sizeof(struct init_packet) == 256, "INIT");
+_Static_assert(sizeof(struct end_packet) == 16, "RESET");
+
+#define INIT_HLEN	48
+#define WAIT_MS		20000
+#define CHUNK		32768
+#define BATCH		64
+
+static uint64_t rng;
+static uint16_t encap_port = SSTP_PORT;
+
+static uint64_t rnd(void)
+{
+	rng += 0x9e3779b97f4a7c15;
+	return mix64(rng);
+}
+
+static uint32_t below(uint32_t n)
+{
+	return (rnd() >> 32) % n;
+}
+
+/* Numbers that go wrong more often than others */
+static uint32_t odd_number(void)
+{
+	static const uint32_t odd[] = {
+		0, 1, 2, 0x7f, 0xff, 0x7fff, 0x8000, 0xffff, 0x10000, 0xffffff,
+		0x1000000, 0x1000001, 0x7fffffff, 0x80000000, 0xfffffffe,
+		0xffffffff,
+	};
+
+	return below(3) ? odd[below(ARRAY_SIZE(odd))] : rnd();
+}
+
+static long read_number(const char *path, const char *name)
+{
+	char line[256], word[64];
+	long a, b, value = -1;
+	FILE *f = fopen(path, "r");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		int n = sscanf(line, "%63s %ld %ld", word, &a, &b);
+
+		if (n >= 2 && !strcmp(word, name))
+			value = n == 3 ? b : a;
+	}
+	if (f)
+		fclose(f);
+	return value;
+}
+
+static long counter(const char *name)
+{
+	return read_number("/proc/net/sstp_snmp", name);
+}
+
+static long sockets(void)
+{
+	return read_number("/proc/net/protocols", "SSTP");
+}
+
+/* --- what must survive ------------------------------------------------------ */
+
+static struct {
+	int fd[2];			/* of the connection: writer, reader */
+	volatile uint64_t sent, received;
+	volatile int error;		/* errno, EBADMSG for wrong content */
+	volatile bool stop;
+	volatile bool writer_done;
+	uint64_t seed;
+} live;
+
+static struct {
+	union addr listener;
+	int fd;
+	volatile unsigned int connects, failures;
+	volatile int error;
+	volatile uint64_t worst;	/* ns */
+	volatile bool stop;
+} clients;
+
+static void *live_write(void *arg)
+{
+	static char buf[CHUNK];
+
+	while (!live.stop && !live.error) {
+		content_fill(buf, sizeof(buf), live.seed, live.sent);
+		if (send(live.fd[0], buf, sizeof(buf), MSG_NOSIGNAL) !=
+		    sizeof(buf)) {
+			live.error = errno ?: EIO;
+			break;
+		}
+		live.sent += sizeof(buf);
+		sleep_ns(2000000);	/* leave the strangers some CPU */
+	}
+	live.writer_done = true;
+	return arg;
+}
+
+static void *live_read(void *arg)
+{
+	static char buf[CHUNK];
+	ssize_t n;
+
+	while ((n = recv(live.fd[1], buf, sizeof(buf), 0)) > 0) {
+		if (content_check(buf, n, live.seed, live.received) !=
+		    (size_t)n) {
+			live.error = EBADMSG;
+			return arg;
+		}
+		live.received += n;
+	}
+	live.error = n ? errno : EPIPE;
+	return arg;
+}
+
+static int listening(union addr *a, int backlog)
+{
+	int fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+	socklen_t len = sizeof(*a);
+
+	addr_loopback(a, AF_INET, 0);
+	if (fd < 0 || bind(fd, &a->sa, addr_len(a)) || listen(fd, backlog) ||
+	    getsockname(fd, &a->sa, &len))
+		die("listener:");
+	return fd;
+}
+
+static void live_start(void)
+{
+	pthread_t thread;
+	union addr a;
+	int l = listening(&a, 1);
+
+	live.seed = rnd();
+	live.fd[0] = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+	if (live.fd[0] < 0 || connect(live.fd[0], &a.sa, addr_len(&a)))
+		die("connect:");
+	live.fd[1] = accept(l, NULL, NULL);
+	if (live.fd[1] < 0)
+		die("accept:");
+	close(l);
+	pthread_create(&thread, NULL, live_write, NULL);
+	pthread_create(&thread, NULL, live_read, NULL);
+}
+
+static bool live_moved(void *arg)
+{
+	return live.error || live.received >= *(uint64_t *)arg;
+}
+
+/* Does the connection still carry data? */
+static bool live_intact(const char *after)
+{
+	uint64_t goal = live.received + 4 * CHUNK;
+
+	busywait(WAIT_MS, live_moved, &goal);
+	if (live.error)
+		ktap_diag("%s: the connection failed: %s", after,
+			  strerrorname_np(live.error));
+	else if (live.received < goal)
+		ktap_diag("%s: the connection hangs at byte %llu", after,
+			  (unsigned long long)live.received);
+	return !live.error && live.received >= goal;
+}
+
+static void *serve_clients(void *arg)
+{
+	char c;
+	int fd;
+
+	while ((fd = accept(clients.fd, NULL, NULL)) >= 0) {
+		if (recv(fd, &c, 1, 0) == 1)
+			send(fd, &c, 1, MSG_NOSIGNAL);
+		close(fd);
+	}
+	return arg;
+}
+
+static void *run_clients(void *arg)
+{
+	struct timeval tv = { .tv_sec = WAIT_MS / 1000 };
+
+	while (!clients.stop) {
+		int fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+		uint64_t start = now_ns();
+		char c = 'x';
+
+		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+		if (connect(fd, &clients.listener.sa,
+			    addr_len(&clients.listener)) ||
+		    send(fd, &c, 1, MSG_NOSIGNAL) != 1 ||
+		    recv(fd, &c, 1, 0) != 1) {
+			clients.error = errno;
+			clients.failures++;
+		} else {
+			clients.connects++;
+		}
+		start = now_ns() - start;
+		if (clients.worst < start)
+			clients.worst = start;
+		close(fd);
+		sleep_ns(5000000);
+	}
+	return arg;
+}
+
+static pthread_t clients_thread;
+
+static void clients_start(void)
+{
+	pthread_t thread;
+
+	clients.fd = listening(&clients.listener, 128);
+	pthread_create(&thread, NULL, serve_clients, NULL);
+	pthread_create(&clients_thread, NULL, run_clients, NULL);
+}
+
+static bool clients_served(void *arg)
+{
+	return clients.failures || clients.connects >= *(unsigned int *)arg;
+}
+
+/* --- what a stranger can overhear ------------------------------------------- */
+
+static struct {
+	uint16_t port;			/* UDP, of the connecting end */
+	uint32_t server_cid, client_cid;
+	uint32_t shipment, segment;	/* of the connecting end's DATA */
+	uint32_t control, highest;	/* of the other's PACK */
+	union packet data;		/* one of each as captured */
+	union packet ack;
+} heard;
+
+/* Listens on lo until it has seen both directions of the connection. */
+static void overhear(void)
+{
+	int fd = socket(AF_PACKET, SOCK_DGRAM, htons(ETH_P_IP));
+	uint64_t end = now_ns() + WAIT_MS * 1000000ULL;
+	uint8_t buf[2048];
+	bool data = false, ack = false;
+
+	if (fd < 0)
+		die("AF_PACKET:");
+	while (!(data && ack) && now_ns() < end) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+		const struct iphdr *ip = (void *)buf;
+		const struct udphdr *udp = (void *)(buf + sizeof(*ip));
+		const union packet *u = (void *)(udp + 1);
+		ssize_t n;
+
+		if (poll(&p, 1, 100) != 1)
+			continue;
+		n = recv(fd, buf, sizeof(buf), MSG_DONTWAIT);
+		if (n < (ssize_t)(sizeof(*ip) + sizeof(*udp) + 24) ||
+		    ip->protocol != IPPROTO_UDP || ip->ihl != 5)
+			continue;
+		n -= sizeof(*ip) + sizeof(*udp);
+		if ((size_t)n > sizeof(*u))
+			n = sizeof(*u);
+		if (ntohs(udp->dest) == encap_port && u->h.type == DATA) {
+			heard.port = ntohs(udp->source);
+			heard.server_cid = ntohl(u->h.cid);
+			heard.shipment = ntohl(u->data.shipment);
+			heard.segment = ntohl(u->data.segment);
+			memcpy(&heard.data, u, n);
+			data = true;
+		} else if (ntohs(udp->source) == encap_port &&
+			   u->h.type == PACK && n >= 52) {
+			heard.client_cid = ntohl(u->h.cid);
+			heard.control = ntohl(u->ack.control);
+			heard.highest = ntohl(u->ack.highest);
+			memcpy(&heard.ack, u, n);
+			ack = true;
+		}
+	}
+	close(fd);
+	if (!data || !ack)
+		die("no packet of the connection overheard");
+}
+
+/* --- making packets --------------------------------------------------------- */
+
+static void fill_random(void *p, size_t len)
+{
+	content_fill(p, len, rnd(), 0);
+}
+
+static uint32_t any_cid(void)
+{
+	switch (below(4)) {
+	case 0:
+		return heard.server_cid;
+	case 1:
+		return heard.client_cid;
+	default:
+		return odd_number();
+	}
+}
+
+static size_t make_init(union packet *p)
+{
+	uint8_t *o = p->init.options, *end = o + 100;
+
+	memset(&p->init, 0, sizeof(p->init));
+	p->h.type = INIT;
+	p->init.cid = htonl(rnd() | 1);
+	p->init.sport = htons(1024 + below(60000));
+	p->init.dport = htons(addr_port(&clients.listener));
+	p->init.shipment = htonl(rnd());
+	p->init.segment = htonl(rnd());
+	p->init.window = htonl(below(1000));
+	p->init.limit = htonl(SSTP_SEGMENT_MAX);
+	p->init.stamp = htonl(rnd());
+	p->init.version = 1;
+	p->init.sktype = SOCK_STREAM;
+	/* Options that nobody knows, which are skipped */
+	while (o < end && below(4)) {
+		*o++ = 100 + below(150);
+		*o = below(20);
+		o += 1 + *o;
+	}
+	p->h.packet = htons(o - p->init.options);
+	return sizeof(p->init);
+}
+
+/* A packet whose fields may hold anything, of the right length for its type. */
+static size_t make_shaped(union packet *p)
+{
+	uint32_t *w = (uint32_t *)(p->bytes + sizeof(struct hdr));
+	size_t len, i;
+
+	p->h.type = below(TYPES);
+	p->h.cid = htonl(any_cid());
+	p->h.flags = below(2) ? rnd() : below(16);
+	p->h.packet = htons(below(2) ? below(8) : odd_number());
+	switch (p->h.type) {
+	case DATA:
+		len = 24 + 1 + below(1000);
+		break;
+	case KEEPALIVE:
+	case EOS:
+		len = 24;
+		break;
+	case PACK:
+		len = 52;
+		break;
+	case SNAK:
+		len = 52 + 4 * below(64);
+		break;
+	case INIT:
+	case INIT_ACK:
+		len = sizeof(p->init);
+		break;
+	case COOKIE:
+		len = 24;
+		break;
+	default:
+		len = sizeof(p->end);
+	}
+	for (i = sizeof(struct hdr); i + 4 <= len; i += 4)
+		*w++ = htonl(odd_number());
+	return len;
+}
+
+static void flip_bits(union packet *p, size_t len)
+{
+	unsigned int n = 1 + below(8);
+
+	while (len && n--)
+		p->bytes[below(len < 64 ? len : 64)] ^= 1 << below(8);
+}
+
+/* One packet of noise; returns its length. */
+static size_t make_noise(union packet *p)
+{
+	size_t len;
+
+	switch (below(6)) {
+	case 0:
+		len = below(sizeof(*p));
+		fill_random(p, len);
+		return len;
+	case 1:		/* only the type is right */
+		len = 5 + below(300);
+		fill_random(p, len);
+		p->h.type = below(TYPES + 1);
+		return len;
+	case 2:
+		len = make_init(p);
+		flip_bits(p, len);
+		return len;
+	case 3:
+		len = make_shaped(p);
+		return len ? below(len) : 0;
+	case 4:		/* a real one, damaged */
+		*p = below(2) ? heard.data : heard.ack;
+		len = p->h.type == DATA ? 24 + below(1000) : 52;
+		flip_bits(p, len);
+		return len;
+	default:
+		return make_shaped(p);
+	}
+}
+
+/* --- noise from sockets of strangers ---------------------------------------- */
+
+#define STRANGERS	4
+
+static int stranger[STRANGERS];
+static uint64_t stranger_sent, stranger_got;
+static size_t stranger_worst;		/* a reply larger than its cause */
+
+static void strangers_open(void)
+{
+	union addr a;
+	int i;
+
+	for (i = 0; i < STRANGERS; i++) {
+		addr_loopback(&a, i == 3 ? AF_INET6 : AF_INET, encap_port);
+		stranger[i] = socket(a.sa.sa_family, SOCK_DGRAM, 0);
+		if (stranger[i] < 0 ||
+		    connect(stranger[i], &a.sa, addr_len(&a)))
+			die("stranger:");
+	}
+}
+
+/* Takes replies; returns how many. None may be larger than @cause bytes, but
+ * for an INIT_ACK that answers an older INIT: no larger than that one was.
+ */
+static unsigned int take_replies(int fd, size_t cause)
+{
+	union packet p;
+	unsigned int replies = 0;
+	ssize_t n;
+
+	while ((n = recv(fd, &p, sizeof(p), MSG_DONTWAIT | MSG_TRUNC)) >= 0 ||
+	       errno == ECONNREFUSED) {
+		size_t most = p.h.type == INIT_ACK ? sizeof(p.init) : cause;
+
+		if (n < 0)
+			continue;
+		replies++;
+		stranger_got += n;
+		if ((size_t)n > most && !stranger_worst) {
+			stranger_worst = n;
+			ktap_diag("reply of %zd bytes, type %u, to %zu bytes",
+				  n, p.h.type, cause);
+		}
+	}
+	return replies;
+}
+
+/* A train: as many packets of one size as fit, cut by the kernel. */
+static unsigned int send_train(int fd)
+{
+	static uint8_t buf[60000];
+	char control[CMSG_SPACE(sizeof(uint16_t))] = {};
+	uint16_t size = 8 + below(1392);
+	unsigned int n = 1 + below(40), i;
+	struct iovec iov = { buf, 0 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *cm = CMSG_FIRSTHDR(&msg);
+	union packet p;
+
+	for (i = 0; i < n && iov.iov_len + size <= sizeof(buf); i++) {
+		/* Trains of one connection and trains of several */
+		if (!i || below(2)) {
+			memset(&p, 0, sizeof(p));
+			make_noise(&p);
+		}
+		if (below(2))
+			p.data.shipment = htonl(ntohl(p.data.shipment) + 1);
+		memcpy(buf + iov.iov_len, &p, size);
+		iov.iov_len += size;
+	}
+	iov.iov_len -= below(size);	/* the last may be shorter */
+	cm->cmsg_level = SOL_UDP;
+	cm->cmsg_type = UDP_SEGMENT;
+	cm->cmsg_len = CMSG_LEN(sizeof(size));
+	memcpy(CMSG_DATA(cm), &size, sizeof(size));
+	if (sendmsg(fd, &msg, MSG_NOSIGNAL) < 0)
+		return 0;
+	stranger_sent += iov.iov_len;
+	return i;
+}
+
+static unsigned int send_batch(int fd)
+{
+	static union packet packets[BATCH];
+	struct mmsghdr m[BATCH] = {};
+	struct iovec iov[BATCH];
+	int i, n;
+
+	for (i = 0; i < BATCH; i++) {
+		iov[i].iov_base = &packets[i];
+		iov[i].iov_len = make_noise(&packets[i]);
+		m[i].msg_hdr.msg_iov = &iov[i];
+		m[i].msg_hdr.msg_iovlen = 1;
+	}
+	n = sendmmsg(fd, m, BATCH, MSG_NOSIGNAL);
+	for (i = 0; i < n; i++)
+		stranger_sent += m[i].msg_len;
+	return n > 0 ? n : 0;
+}
+
+static void test_noise(unsigned long packets)
+{
+	unsigned long sent = 0, trains = 0;
+
+	while (sent < packets) {
+		int fd = stranger[below(STRANGERS)];
+
+		if (below(3)) {
+			sent += send_batch(fd);
+		} else {
+			sent += send_train(fd);
+			trains++;
+		}
+		take_replies(fd, SIZE_MAX);
+		if (live.error)
+			break;
+	}
+	ktap_diag("%lu packets, %lu trains", sent, trains);
+	ktap_result(sent >= packets && live_intact("noise"),
+		    "connection survives noise");
+	ktap_diag("sent %llu bytes, got %llu in reply",
+		  (unsigned long long)stranger_sent,
+		  (unsigned long long)stranger_got);
+	ktap_result(stranger_got <= stranger_sent,
+		    "replies are less than what caused them");
+}
+
+/* One at a time, so that what comes back is the answer */
+static void test_replies(unsigned int packets)
+{
+	unsigned int replies = 0, i;
+	union packet p;
+
+	for (i = 0; i < packets && !stranger_worst; i++) {
+		int fd = stranger[i % STRANGERS];
+		size_t len;
+
+		take_replies(fd, SIZE_MAX);
+		memset(&p, 0, sizeof(p));
+		switch (below(3)) {
+		case 0:
+			len = make_init(&p);
+			if (below(2))
+				p.init.dport = htons(below(65536));
+			break;
+		case 1:
+			len = make_init(&p) - below(200);
+			break;
+		default:
+			len = make_shaped(&p);
+			if (below(2))
+				len = below(len + 1);
+		}
+		if (send(fd, &p, len, 0) == (ssize_t)len)
+			replies += take_replies(fd, len);
+	}
+	ktap_diag("%u packets, %u replies", i, replies);
+	ktap_result(replies && !stranger_worst,
+		    "no reply is larger than its cause");
+}
+
+/* --- packets that claim to be the peer's ------------------------------------ */
+
+static int raw_fd;
+
+static uint16_t checksum(const void *p, size_t len, uint32_t sum)
+{
+	const uint8_t *b = p;
+	size_t i;
+
+	for (i = 0; i + 1 < len; i += 2)
+		sum += b[i] << 8 | b[i + 1];
+	if (len % 2)
+		sum += b[len - 1] << 8;
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return ~sum;
+}
+
+enum { SUM_RIGHT, SUM_WRONG, SUM_NONE };
+
+static void forge(uint32_t saddr, uint16_t sport, uint16_t dport,
+		  const void *data, size_t len, int sum)
+{
+	struct {
+		struct iphdr ip;
+		struct udphdr udp;
+		uint8_t data[1472];
+	} __attribute__((packed)) p = {};
+	size_t total = sizeof(p.ip) + sizeof(p.udp) + len;
+	struct {
+		uint32_t saddr, daddr;
+		uint8_t zero, protocol;
+		uint16_t len;
+	} pseudo = { htonl(saddr), htonl(INADDR_LOOPBACK), 0, IPPROTO_UDP,
+		     htons(sizeof(p.udp) + len) };
+	union addr to;
+	uint16_t c;
+
+	p.ip.version = 4;
+	p.ip.ihl = 5;
+	p.ip.ttl = 64;
+	p.ip.protocol = IPPROTO_UDP;
+	p.ip.saddr = pseudo.saddr;
+	p.ip.daddr = pseudo.daddr;
+	p.ip.tot_len = htons(total);
+	p.udp.source = htons(sport);
+	p.udp.dest = htons(dport);
+	p.udp.len = pseudo.len;
+	memcpy(p.data, data, len);
+	c = checksum(&pseudo, sizeof(pseudo), 0);
+	c = checksum(&p.udp, sizeof(p.udp) + len, (uint16_t)~c);
+	p.udp.check = sum == SUM_NONE ? 0 : htons(c ?: 0xffff);
+	if (sum == SUM_WRONG)
+		p.udp.check ^= htons(0x1010);
+	addr_loopback(&to, AF_INET, 0);
+	while (sendto(raw_fd, &p, total, 0, &to.sa, addr_len(&to)) < 0 &&
+	       errno == ENOBUFS)
+		sched_yield();
+}
+
+/* From one end of the connection to the other, at random */
+static void forge_peer(bool to_server, const void *data, size_t len, int sum)
+{
+	forge(INADDR_LOOPBACK, to_server ? heard.port : encap_port,
+	      to_server ? encap_port : heard.port, data, len, sum);
+}
+
+/* Far from every number the connection is using */
+static uint32_t far_number(void)
+{
+	uint32_t n;
+
+	do
+		n = rnd();
+	while (n - heard.shipment + (1U << 29) < 1U << 30 ||
+	       n - heard.control + (1U << 29) < 1U << 30 ||
+	       n - heard.segment + (1U << 29) < 1U << 30);
+	return n;
+}
+
+static size_t forge_wrong_cid(union packet *p, bool to_server)
+{
+	size_t len = make_shaped(p);
+
+	while (p->h.cid == htonl(heard.server_cid) ||
+	       p->h.cid == htonl(heard.client_cid))
+		p->h.cid = htonl(rnd());
+	(void)to_server;
+	return len;
+}
+
+static size_t forge_reset(union packet *p, bool to_server)
+{
+	uint32_t here = to_server ? heard.server_cid : heard.client_cid;
+	uint32_t peer = to_server ? heard.client_cid : heard.server_cid;
+
+	memset(&p->end, 0, sizeof(p->end));
+	p->h.type = below(2) ? RESET : CLOSE;
+	p->h.flags = below(2) ? STRAY : 0;
+	p->h.cid = htonl(p->h.type == RESET && p->h.flags ? peer : here);
+	p->end.code = htonl(below(6));
+	p->end.seq = htonl(far_number());
+	return sizeof(p->end);
+}
+
+static size_t forge_data(union packet *p, bool to_server)
+{
+	size_t bytes = 1 + below(1000);
+
+	memset(&p->data, 0, sizeof(p->data));
+	p->h.type = below(3);
+	p->h.cid = htonl(to_server ? heard.server_cid : heard.client_cid);
+	p->h.flags = rnd();
+	p->data.shipment = htonl(far_number());
+	p->data.segment = htonl(far_number());
+	p->data.stamp = htonl(rnd());
+	if (p->h.type != DATA)
+		return 24;
+	p->h.flags |= 0x01;		/* LAST of a segment of one packet */
+	p->data.len = htonl(bytes);
+	fill_random(p->data.payload, bytes);
+	return 24 + bytes;
+}
+
+static size_t forge_ack(union packet *p, bool to_server)
+{
+	memset(&p->ack, 0, sizeof(p->ack));
+	p->h.type = below(2) ? PACK : SNAK;
+	p->h.cid = htonl(to_server ? heard.server_cid : heard.client_cid);
+	p->h.flags = rnd();
+	p->ack.control = htonl(rnd());
+	p->ack.segment = htonl(far_number());
+	p->ack.ack = htonl(far_number());
+	p->ack.limit = htonl(below(2) ? rnd() : ntohl(p->ack.ack) + below(100));
+	p->ack.echo = htonl(rnd());
+	p->ack.highest = htonl(far_number());
+	p->ack.received = htonl(rnd());
+	p->ack.progress = htonl(odd_number());
+	if (p->h.type == PACK)
+		return 52;
+	/* One entry: segment, first, bits, and the bitmap of 32 bits */
+	p->h.packet = htons(1);
+	p->ack.entry[0] = htonl(far_number());
+	p->ack.entry[1] = htonl(below(2) ? 32 : below(65536) << 16 | 32);
+	p->ack.entry[2] = rnd();
+	return 52 + 12;
+}
+
+static size_t forge_malformed(union packet *p, bool to_server)
+{
+	uint32_t cid = to_server ? heard.server_cid : heard.client_cid;
+	size_t len;
+
+	switch (below(5)) {
+	case 0:		/* a type there is not */
+		len = 8 + below(100);
+		fill_random(p, len);
+		p->h.type = TYPES + below(256 - TYPES);
+		break;
+	case 1:		/* too short for its type */
+		memset(p, 0, sizeof(*p));
+		p->h.type = below(5);
+		len = 8 + below(16);
+		break;
+	case 2:		/* more bytes than the segment has */
+		len = forge_data(p, to_server);
+		p->h.type = DATA;
+		p->data.len = htonl(1);
+		p->data.shipment = htonl(heard.shipment + 1000);
+		p->data.segment = htonl(heard.segment + 10);
+		len = 24 + 2 + below(500);
+		break;
+	case 3:		/* a bitmap that is not there */
+		len = forge_ack(p, to_server);
+		p->h.type = SNAK;
+		p->h.packet = htons(2 + below(65534));
+		p->ack.control = htonl(heard.control + 1000);
+		break;
+	default:	/* set-up, of a connection that is */
+		len = make_init(p);
+		p->h.type = below(2) ? INIT_ACK : COOKIE;
+	}
+	p->h.cid = htonl(cid);
+	return len;
+}
+
+/* A RESET that would end the connection, but for its checksum */
+static size_t forge_good_reset(union packet *p, bool to_server)
+{
+	memset(&p->end, 0, sizeof(p->end));
+	p->h.type = RESET;
+	p->h.cid = htonl(to_server ? heard.server_cid : heard.client_cid);
+	p->end.seq = htonl(heard.shipment);
+	return sizeof(p->end);
+}
+
+static void test_forged(const char *name, unsigned int n, int sum,
+			size_t (*make)(union packet *p, bool to_server),
+			const char *cause)
+{
+	long before = counter(cause);
+	union packet p;
+	unsigned int i;
+	bool ok;
+
+	overhear();
+	for (i = 0; i < n && !live.error; i++) {
+		bool to_server = below(2);
+		size_t len = make(&p, to_server);
+
+		forge_peer(to_server, &p, len, sum);
+	}
+	ok = live_intact(name);
+	if (counter(cause) <= before) {
+		ktap_diag("%s: %s did not count", name, cause);
+		ok = false;
+	}
+	ktap_result(ok, "connection survives %s", name);
+}
+
+/* --- a flood of INITs ------------------------------------------------------- */
+
+static void test_flood(unsigned int n)
+{
+	long before = sockets(), most = 0, now, good = counter("CookiesGood");
+	unsigned int goal = clients.connects + 50, i;
+	union packet p;
+
+	clients.worst = 0;
+	for (i = 0; i < n || (clients.connects < goal && !clients.failures &&
+			      i < 100 * n); i++) {
+		size_t len = make_init(&p);
+
+		/* All of 127/8 is this host; nobody there has asked. */
+		forge(0x7f000000 | (rnd() & 0xffffff), 1024 + below(60000),
+		      encap_port, &p, len, SUM_RIGHT);
+		if (i % 1024)
+			continue;
+		now = sockets();
+		if (now > most)
+			most = now;
+	}
+	busywait(WAIT_MS, clients_served, &goal);
+	ktap_diag("%u INITs; %u clients in all, %u failed (%s), slowest %.0f ms",
+		  i, clients.connects, clients.failures, clients.failures ?
+		  strerrorname_np(clients.error) : "-", clients.worst / 1e6);
+	ktap_result(!clients.failures && clients.connects >= goal,
+		    "clients connect during a flood of INITs");
+	ktap_diag("%ld sockets before, %ld at most", before, most);
+	ktap_result(most - before < 1024, "a flood takes a bounded number of sockets");
+	ktap_diag("cookies: sent %ld, good %ld, bad %ld", counter("CookiesSent"),
+		  counter("CookiesGood"), counter("CookiesBad"));
+	ktap_result(counter("CookiesSent") > 0 && counter("CookiesGood") > good,
+		    "clients had to prove their address");
+	ktap_result(live_intact("flood"), "connection survives a flood of INITs");
+}
+
+/* --- */
+
+static bool live_finished(void *arg)
+{
+	(void)arg;
+	return live.error || (live.writer_done && live.received == live.sent);
+}
+
+static bool live_failed(void *arg)
+{
+	(void)arg;
+	return live.error;
+}
+
+static bool no_sockets(void *arg)
+{
+	(void)arg;
+	return sockets() <= 0;
+}
+
+static void test_end(void)
+{
+	union packet p;
+	bool ok;
+
+	clients.stop = true;
+	pthread_join(clients_thread, NULL);
+	live.stop = true;
+	ok = busywait(WAIT_MS, live_finished, NULL) && !live.error;
+	ktap_diag("%llu bytes", (unsigned long long)live.received);
+	ktap_result(ok, "all content arrived and is right");
+
+	/* What was forged above was the real thing but for one number. */
+	forge_peer(true, &p, forge_good_reset(&p, true), SUM_RIGHT);
+	ok = busywait(WAIT_MS, live_failed, NULL) && live.error == ECONNRESET;
+	ktap_result(ok, "a RESET with the right numbers does end it");
+
+	shutdown(clients.fd, SHUT_RDWR);
+	close(clients.fd);
+	close(live.fd[0]);
+	close(live.fd[1]);
+	ok = busywait(60000, no_sockets, NULL);
+	if (!ok)
+		ktap_diag("%ld sockets", sockets());
+	ktap_result(ok, "nothing is left");
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long packets = 1000000;
+	uint64_t seed = nonce();
+	FILE *f;
+	int c;
+
+	while ((c = getopt(argc, argv, "S:n:h")) != -1) {
+		switch (c) {
+		case 'S':
+			seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'n':
+			packets = strtoul(optarg, NULL, 0);
+			break;
+		default:
+			fprintf(c == 'h' ? stdout : stderr,
+				"Usage: %s [-S SEED] [-n PACKETS]\n", argv[0]);
+			return c == 'h' ? 0 : 2;
+		}
+	}
+	if (unshare(CLONE_NEWNET) || system("ip link set lo up"))
+		die("unshare:");
+	if (!proto_here(PROTO_SSTP))
+		die("socket(AF_SSTP):");
+	ktap_plan(17);
+	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
+	rng = seed;
+	/* Half-made connections go soon. */
+	f = fopen("/proc/sys/net/sstp/init_retries", "w");
+	if (!f || fputs("3", f) < 0 || fclose(f))
+		die("init_retries:");
+	f = fopen("/proc/sys/net/sstp/encap_port", "r");
+	if (!f || fscanf(f, "%hu", &encap_port) != 1 || fclose(f))
+		die("encap_port:");
+	raw_fd = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
+	if (raw_fd < 0)
+		die("SOCK_RAW:");
+	live_start();
+	clients_start();
+	strangers_open();
+	overhear();
+
+	test_noise(packets);
+	test_replies(packets / 50);
+	test_forged("forged packets with a wrong CID", packets / 50, SUM_RIGHT,
+		    forge_wrong_cid, "InNoConn");
+	test_forged("blind RESET and CLOSE", packets / 50, SUM_RIGHT,
+		    forge_reset, "InOutOfWindow");
+	test_forged("blind DATA", packets / 50, SUM_RIGHT, forge_data,
+		    "InOutOfWindow");
+	test_forged("blind PACK and SNAK", packets / 50, SUM_RIGHT, forge_ack,
+		    "InOutOfWindow");
+	test_forged("malformed packets of its own", packets / 50, SUM_RIGHT,
+		    forge_malformed, "InErrFormat");
+	test_forged("wrong checksums", packets / 100, SUM_WRONG,
+		    forge_good_reset, "InErrCsum");
+	test_forged("no checksums", packets / 100, SUM_NONE, forge_good_reset,
+		    "InErrNoCsum");
+	test_flood(packets / 10);
+	test_end();
+	return ktap_end();
+}
