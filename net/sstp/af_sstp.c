@@ -145,15 +145,18 @@ static int sstp_check_local(struct sock *sk, const struct in6_addr *a,
 
 	if (ipv6_addr_any(a) || sstp_sk(sk)->freebind)
 		return 0;
-	if (sstp_v4(a))
-		return inet_addr_type(net, a->s6_addr32[3]) == RTN_LOCAL ? 0 :
-			-EADDRNOTAVAIL;
+	if (sstp_v4(a)) {
+		u32 type = inet_addr_type(net, a->s6_addr32[3]);
+
+		return type == RTN_LOCAL || type == RTN_MULTICAST ||
+		       type == RTN_BROADCAST ? 0 : -EADDRNOTAVAIL;
+	}
 #if IS_ENABLED(CONFIG_IPV6)
 	{
 		struct net_device *dev = NULL;
 
 		if (ipv6_addr_is_multicast(a))
-			return -EADDRNOTAVAIL;
+			return -EINVAL;
 		rcu_read_lock();
 		if (ipv6_addr_type(a) & IPV6_ADDR_LINKLOCAL) {
 			u32 index = sk->sk_bound_dev_if ?: scope;
@@ -241,7 +244,7 @@ static int sstp_listen(struct socket *sock, int backlog)
 	spin_lock_bh(&sp->listen.lock);
 	sp->listen.open = true;
 	spin_unlock_bh(&sp->listen.lock);
-	sstp_set_state(sk, TCP_LISTEN);
+	err = sstp_bind_listen(sk);
 out:
 	release_sock(sk);
 	return err;
@@ -263,12 +266,13 @@ static void sstp_disconnect(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	if (sk->sk_state == TCP_LISTEN) {
-		sstp_set_state(sk, TCP_CLOSE);
+		sstp_bind_deaf(sk);
 		sstp_listen_close(sk);
 	} else if (sk->sk_state != TCP_CLOSE) {
 		if (sk->sk_state != TCP_SYN_SENT)
 			sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-		sstp_done(sk, 0);
+		/* Who reads or polls it elsewhere learns as much. */
+		sstp_done(sk, ECONNRESET);
 	}
 	if (!(sk->sk_userlocks & SOCK_BINDPORT_LOCK))
 		sstp_unbind(sk);
@@ -276,7 +280,6 @@ static void sstp_disconnect(struct sock *sk)
 		sp->saddr = in6addr_any;
 	sp->dport = 0;
 	sstp_conn_reset(sk);
-	sk->sk_err = 0;
 }
 
 static int sstp_start_connect(struct sock *sk, sstp_sockaddr *uaddr, int len)
@@ -334,6 +337,7 @@ static int sstp_start_connect(struct sock *sk, sstp_sockaddr *uaddr, int len)
 	if (!err)
 		return 0;
 	sstp_disconnect(sk);
+	sk->sk_err = 0;
 	return err;
 }
 
@@ -559,7 +563,7 @@ static int sstp_release(struct socket *sock)
 	if (sock_flag(sk, SOCK_LINGER) && !(current->flags & PF_EXITING))
 		linger = sk->sk_lingertime;
 	if (sk->sk_state == TCP_LISTEN) {
-		sstp_set_state(sk, TCP_CLOSE);
+		sstp_bind_deaf(sk);
 		sstp_unbind(sk);
 		sstp_listen_close(sk);
 	} else if (sk->sk_state == TCP_SYN_SENT) {
@@ -657,6 +661,13 @@ static int sstp_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 			return -EINVAL;
 		val = READ_ONCE(sp->queued);
 		break;
+	case SIOCOUTQNSD:
+		if (sk->sk_state == TCP_LISTEN)
+			return -EINVAL;
+		lock_sock(sk);
+		val = sp->bytes_written - sp->bytes_sent;
+		release_sock(sk);
+		break;
 	default:
 		return -ENOIOCTLCMD;
 	}
@@ -695,6 +706,8 @@ static int sstp_create(struct net *net, struct socket *sock, int protocol,
 
 	if (sock->type != SOCK_STREAM && sock->type != SOCK_SEQPACKET)
 		return -ESOCKTNOSUPPORT;
+	if (protocol < 0 || protocol >= IPPROTO_MAX)
+		return -EINVAL;
 	if (protocol)
 		return -EPROTONOSUPPORT;
 	sk = sstp_alloc(net, kern);

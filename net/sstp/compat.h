@@ -75,10 +75,10 @@ static inline void sstp_udp_xmit6(struct dst_entry *dst, struct sock *usk,
 				  __be32 label, __be16 sport, __be16 dport)
 {
 #ifdef SSTP_HAVE_UDP_TUNNEL6_IP6CB
-	udp_tunnel6_xmit_skb(dst, usk, skb, dst->dev, src, dst_addr, tos, ttl,
+	udp_tunnel6_xmit_skb(dst, usk, skb, NULL, src, dst_addr, tos, ttl,
 			     label, sport, dport, false, 0);
 #else
-	udp_tunnel6_xmit_skb(dst, usk, skb, dst->dev, src, dst_addr, tos, ttl,
+	udp_tunnel6_xmit_skb(dst, usk, skb, NULL, src, dst_addr, tos, ttl,
 			     label, sport, dport, false);
 #endif
 }

@@ -176,7 +176,7 @@ static bool sstp_bind_try(struct sock *sk, u16 port)
 	bool ok = true;
 
 	spin_lock_bh(&b->lock);
-	sk_for_each(o, &b->socks)
+	sk_for_each_bound(o, &b->bound)
 		if (o != sk && sstp_bind_conflict(sk, o, port)) {
 			ok = false;
 			break;
@@ -184,10 +184,55 @@ static bool sstp_bind_try(struct sock *sk, u16 port)
 	if (ok) {
 		sp->sport = port;
 		sp->bound = true;
-		sk_add_node_rcu(sk, &b->socks);
+		sk_add_bind_node(sk, &b->bound);
 	}
 	spin_unlock_bh(&b->lock);
 	return ok;
+}
+
+/* A child has its listener's port, which stays taken when the listener goes. */
+static void sstp_bind_child(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_bucket *b = sstp_bucket(sock_net(sk), sp->sport);
+
+	spin_lock_bh(&b->lock);
+	sp->bound = true;
+	sk_add_bind_node(sk, &b->bound);
+	spin_unlock_bh(&b->lock);
+}
+
+/* From now on INITs find it; -EADDRINUSE if they would find another, too. */
+int sstp_bind_listen(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_bucket *b = sstp_bucket(sock_net(sk), sp->sport);
+	struct sock *o;
+	int err = 0;
+
+	spin_lock_bh(&b->lock);
+	sk_for_each(o, &b->listeners)
+		if (sstp_bind_conflict(sk, o, sp->sport)) {
+			err = -EADDRINUSE;
+			break;
+		}
+	if (!err) {
+		sstp_set_state(sk, TCP_LISTEN);
+		sk_add_node_rcu(sk, &b->listeners);
+	}
+	spin_unlock_bh(&b->lock);
+	return err;
+}
+
+/* No INIT finds it any more. Socket lock. */
+void sstp_bind_deaf(struct sock *sk)
+{
+	struct sstp_bucket *b = sstp_bucket(sock_net(sk), sstp_sk(sk)->sport);
+
+	spin_lock_bh(&b->lock);
+	sstp_set_state(sk, TCP_CLOSE);
+	sk_del_node_init_rcu(sk);
+	spin_unlock_bh(&b->lock);
 }
 
 /* Bind to @port, or 0 for one of the ephemeral range. Socket lock. */
@@ -216,7 +261,7 @@ void sstp_unbind(struct sock *sk)
 	if (!sp->bound)
 		return;
 	spin_lock_bh(&b->lock);
-	sk_del_node_init_rcu(sk);
+	__sk_del_bind_node(sk);
 	sp->bound = false;
 	spin_unlock_bh(&b->lock);
 }
@@ -232,7 +277,7 @@ struct sock *sstp_listener_find(struct net *net, const struct in6_addr *daddr,
 	int score, top = 0;
 	u32 ties = 0;
 
-	sk_for_each_rcu(sk, &b->socks) {
+	sk_for_each_rcu(sk, &b->listeners) {
 		struct sstp_sock *sp = sstp_sk(sk);
 
 		if (READ_ONCE(sk->sk_state) != TCP_LISTEN ||
@@ -483,8 +528,10 @@ struct sock *sstp_child(struct sock *parent)
 		l->n_embryos++;
 	}
 	spin_unlock(&l->lock);
-	if (ok)
+	if (ok) {
+		sstp_bind_child(sk);
 		return sk;
+	}
 	sstp_set_state(sk, TCP_CLOSE);
 	bh_unlock_sock(sk);
 	sock_put(sk);

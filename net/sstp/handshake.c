@@ -150,6 +150,7 @@ int sstp_handshake_connect(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 	int err;
 
+	WRITE_ONCE(sk->sk_err, 0);
 	sp->has_cookie = false;
 	sp->probes = 0;
 	err = sstp_conn_start(sk, 0, 0, GFP_KERNEL);

@@ -232,12 +232,17 @@ static void *sstp_train_add(struct sk_buff *skb, struct sstp_sseg *s, u32 bytes)
 /* May the segment that the program still fills go out as it is? As with TCP, a
  * small one waits while earlier data is under way.
  */
-static bool sstp_may_seal(const struct sstp_sock *sp, const struct sstp_sseg *s)
+static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 {
 	if (sp->eos_state != SSTP_EOS_NONE || sp->set.nodelay)
 		return true;
-	if (sp->cork)
-		return false;
+	if (sp->cork) {
+		if (sstp_now() < sp->cork) {
+			sstp_timer_sooner(sp, SSTP_T_PACE, sp->cork);
+			return false;
+		}
+		return true;
+	}
 	return s->len >= s->size || sp->snd.low == sp->snd.next;
 }
 

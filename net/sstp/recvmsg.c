@@ -177,9 +177,11 @@ static int sstp_wait_data(struct sock *sk, long *timeo)
 /* Why there is nothing to read: 1 = it may yet come, 0 = the end, or an error. */
 static int sstp_read_state(struct sock *sk)
 {
+	if (sock_flag(sk, SOCK_DONE))
+		return 0;
 	if (sk->sk_err)
 		return sock_error(sk);
-	if (sk->sk_shutdown & RCV_SHUTDOWN || sock_flag(sk, SOCK_DONE))
+	if (sk->sk_shutdown & RCV_SHUTDOWN)
 		return 0;
 	if (sk->sk_state == TCP_CLOSE)
 		return -ENOTCONN;
@@ -243,7 +245,7 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 	int done = 0, err = 0;
 
 	len = min_t(size_t, len, INT_MAX);
-	while (done < len) {
+	do {
 		struct sstp_rseg *s;
 		u32 off, n;
 
@@ -258,6 +260,8 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 		}
 		if (s) {
 			n = min_t(size_t, len - done, s->len - off);
+			if (!n)
+				break;
 			if (!(flags & MSG_TRUNC)) {
 				err = sstp_read_segment(s, off, n,
 							&msg->msg_iter, &holes,
@@ -298,7 +302,7 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			peek = sp->rcv.read;
 			peek_off = sp->read_off;
 		}
-	}
+	} while (done < len);
 	sstp_report_holes(msg, &holes);
 	return done ?: err;
 }

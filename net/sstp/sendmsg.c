@@ -178,6 +178,7 @@ again:
 	s->eor = !!(msg->msg_flags & MSG_EOR);
 	s->sealed = 1;
 	sp->queued += len;
+	sp->bytes_written += len;
 	sstp_snd_add(&sp->snd, s);
 	return len;
 }
@@ -200,7 +201,9 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 	size_t done = 0;
 	int err = 0, n;
 
-	sp->cork = msg->msg_flags & MSG_MORE;
+	/* What should follow has 200 ms to come, as with TCP. */
+	sp->cork = msg->msg_flags & MSG_MORE ?
+		sstp_now() + 200 * NSEC_PER_MSEC : 0;
 	while (done < len) {
 		struct sstp_sseg *s = sp->open;
 		u32 size = min(sp->set.segment_size, sp->segment_limit);
@@ -229,6 +232,7 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 		if (n > 0) {
 			done += n;
 			sp->queued += n;
+			sp->bytes_written += n;
 		}
 		if (s->len >= size || !n) {
 			sstp_seal(sp);
@@ -260,6 +264,13 @@ int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 
 	if (msg->msg_flags & (MSG_OOB | MSG_FASTOPEN))
 		return -EOPNOTSUPP;
+	if (msg->msg_controllen) {
+		struct sockcm_cookie c = {};
+
+		err = sock_cmsg_send(sk, msg, &c);
+		if (err)
+			return err;
+	}
 	lock_sock(sk);
 	timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
 	sk_clear_bit(SOCKWQ_ASYNC_NOSPACE, sk);

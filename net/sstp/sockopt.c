@@ -178,7 +178,9 @@ static int sstp_set_ip(struct sock *sk, int level, int opt, sockptr_t optval,
 	if (optlen >= sizeof(val)) {
 		if (copy_from_sockptr(&val, optval, sizeof(val)))
 			return -EFAULT;
-	} else if (optlen && level == SOL_IP) {
+	} else if (!optlen && level == SOL_IP) {
+		val = 0;
+	} else if (level == SOL_IP) {
 		/* As IP does, for programs that pass a char. */
 		if (copy_from_sockptr(&byte, optval, 1))
 			return -EFAULT;
@@ -360,10 +362,12 @@ int sstp_getsockopt(struct socket *sock, int level, int optname,
 
 	if (get_user(len, optlen))
 		return -EFAULT;
-	if (len < 0)
-		return -EINVAL;
-	if (level != SOL_SSTP && level != SOL_IP && level != SOL_IPV6)
+	if (level == SOL_TCP)
 		return -ENOPROTOOPT;
+	if (level != SOL_SSTP && level != SOL_IP && level != SOL_IPV6)
+		return sstp_sk(sk)->af == AF_INET6 ? -ENOPROTOOPT : -EOPNOTSUPP;
+	if (len < 0 && level != SOL_IPV6)
+		return -EINVAL;
 	buf = kzalloc(sizeof(*buf), GFP_KERNEL);
 	if (!buf)
 		return -ENOMEM;
@@ -379,7 +383,8 @@ int sstp_getsockopt(struct socket *sock, int level, int optname,
 	}
 	release_sock(sk);
 	if (size >= 0) {
-		len = min(len, size);
+		/* As IPv6 does, a negative length is a large one. */
+		len = min_t(u32, len, size);
 		size = put_user(len, optlen) ||
 		       copy_to_user(optval, buf, len) ? -EFAULT : 0;
 	}

@@ -61,8 +61,9 @@
 #define SSTP_HEADROOM		(LL_MAX_HEADER + 40 + 8 + 8)
 
 struct sstp_bucket {
-	spinlock_t	lock;
-	struct hlist_head socks;
+	spinlock_t	lock;		/* of both; listeners are read under RCU */
+	struct hlist_head bound;	/* sk_bind_node */
+	struct hlist_head listeners;	/* sk_node */
 };
 
 /**
@@ -208,10 +209,10 @@ struct sstp_sock {
 	struct sstp_pos	hole;		/* packet that the peer lacks most */
 	u32		hole_lost;	/* times in a row that it was lost */
 	u32		context_ship;	/* snd.shipment at the last KEEPALIVE */
+	u64		cork;		/* ns: MSG_MORE: more will come until then */
 	u64		wait_since;	/* ns: first probe that went unanswered */
 	u8		probes;		/* unanswered */
 	u8		blocked;	/* probes answered by a closed window */
-	bool		cork;		/* MSG_MORE: more will come */
 	u8		eos_state;	/* enum sstp_eos */
 	bool		has_cookie;	/* for our INIT, in @cookie */
 	u8		cookie[SSTP_COOKIE_LEN];
@@ -251,6 +252,7 @@ struct sstp_sock {
 	/* Only counted; for SSTP_INFO */
 	u32		rcv_peak;
 	u32		queued;		/* bytes sent or to send, unacknowledged */
+	u64		bytes_written;	/* by the program */
 	u64		bytes_sent;
 	u64		bytes_retrans;
 	u64		bytes_acked;
@@ -350,6 +352,8 @@ struct sock *sstp_listener_find(struct net *net, const struct in6_addr *daddr,
 				u16 port, int dif, u32 hash);
 int sstp_bind_port(struct sock *sk, u16 port);
 void sstp_unbind(struct sock *sk);
+int sstp_bind_listen(struct sock *sk);
+void sstp_bind_deaf(struct sock *sk);
 struct sock *sstp_child(struct sock *parent);
 void sstp_child_ready(struct sock *sk);
 struct sock *sstp_child_accept(struct sock *parent);
