@@ -553,7 +553,14 @@ static const struct row rows[] = {
 };
 
 static const struct difference differences[] = {
-	{ "none", "", "", "", 0 },
+	{ "oob", "recv without", "EOPNOTSUPP",
+	  "there are no urgent data", 0 },
+	{ "oob", "send", "EOPNOTSUPP",
+	  "there are no urgent data", 0 },
+	{ "oob", "SIOCATMARK", "ENOTTY",
+	  "there are no urgent data", 0 },
+	{ "fastopen", "MSG_FASTOPEN", "EOPNOTSUPP",
+	  "connect() comes first", 0 },
 };
 
 int main(int argc, char **argv)

@@ -435,7 +435,20 @@ static const struct row rows[] = {
 };
 
 static const struct difference differences[] = {
-	{ "none", "", "", "", 0 },
+	{ "sol_socket", "level 999 get", "EOPNOTSUPP",
+	  "TCP gives this over IPv4, ENOPROTOOPT over IPv6", 0 },
+	{ "identity", "TYPE", "5",
+	  "it is SOCK_SEQPACKET", 0 },
+	{ "identity", "DOMAIN", "25",
+	  "AF_SSTP", 0 },
+	{ "identity", "PROTOCOL", "0",
+	  "the family has one protocol", 0 },
+	{ "zerocopy", "ZEROCOPY", "EOPNOTSUPP",
+	  "all bytes are copied next to their header", 0 },
+	{ "sol_tcp", "NODELAY", "ENOPROTOOPT",
+	  "SSTP_NODELAY at SOL_SSTP is the option", 0 },
+	{ "sol_tcp", "get", "ENOPROTOOPT",
+	  "SSTP_NODELAY at SOL_SSTP is the option", 0 },
 };
 
 int main(int argc, char **argv)

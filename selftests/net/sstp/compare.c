@@ -238,11 +238,17 @@ void note_recv(const char *label, int fd, size_t len, int flags)
 uint64_t fill(int fd)
 {
 	static char buf[32768];
-	uint64_t sum = 0;
+	uint64_t sum = 0, before;
 	ssize_t n;
 
-	while ((n = send(fd, buf, sizeof(buf), MSG_DONTWAIT | MSG_NOSIGNAL)) > 0)
-		sum += n;
+	do {
+		before = sum;
+		while ((n = send(fd, buf, sizeof(buf),
+				 MSG_DONTWAIT | MSG_NOSIGNAL)) > 0)
+			sum += n;
+		/* What is on its way may yet make room. */
+		sleep_ns(QUIET_MS * 1000000ULL);
+	} while (sum > before);
 	return sum;
 }
 
@@ -377,7 +383,7 @@ static bool applies(unsigned int flags)
 
 static bool compare(const struct row *row, const struct notes *tcp,
 		    const struct notes *sstp, const struct difference *diffs,
-		    size_t n)
+		    size_t n, bool *seen)
 {
 	unsigned int i, most = tcp->n > sstp->n ? tcp->n : sstp->n;
 	bool ok = true;
@@ -397,8 +403,10 @@ static bool compare(const struct row *row, const struct notes *tcp,
 			    applies(diffs[k].flags ?: ROW_ALL) &&
 			    !strcmp(diffs[k].sstp, got))
 				break;
-		if (k < n)
+		if (k < n) {
+			seen[k] = true;
 			continue;
+		}
 		ktap_diag("%s: \"%s\": TCP %s, SSTP %s%s%s", row->name, label,
 			  tcp->line[i].value, got,
 			  strcmp(tcp->line[i].label, label) ? ", TCP's is " : "",
@@ -407,6 +415,23 @@ static bool compare(const struct row *row, const struct notes *tcp,
 		ok = false;
 	}
 	return ok;
+}
+
+/* What is the same by now must not stay listed. */
+static void judge_list(const struct difference *diffs, size_t n,
+		       const bool *seen)
+{
+	bool ok = true;
+	size_t k;
+
+	for (k = 0; k < n; k++) {
+		if (seen[k])
+			continue;
+		ktap_diag("%s: \"%s\": %s was never seen", diffs[k].row,
+			  diffs[k].label, diffs[k].sstp);
+		ok = false;
+	}
+	ktap_result(ok, "every listed difference is there");
 }
 
 static bool judge_own(const struct row *row, const struct notes *got)
@@ -468,7 +493,8 @@ int compare_main(int argc, char **argv, const struct row *rows, size_t n,
 	struct notes *of = mmap(NULL, 2 * sizeof(*of), PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	enum proto other = PROTO_SSTP;
-	bool verbose = false;
+	bool *seen = calloc(n_diffs + 1, sizeof(*seen));
+	bool verbose = false, list;
 	unsigned int tests = 0, run_it;
 	size_t k, turn;
 	int c, j;
@@ -485,10 +511,11 @@ int compare_main(int argc, char **argv, const struct row *rows, size_t n,
 		die("mmap:");
 	signal(SIGPIPE, SIG_IGN);
 	make_namespace();
+	list = n_diffs && other == PROTO_SSTP && optind == argc;
 	for (turn = 0; turn < 2; turn++) {
 		/* First only count. */
 		if (turn)
-			ktap_plan(tests);
+			ktap_plan(tests + list);
 		if (turn && !proto_here(other))
 			die("socket(AF_SSTP):");
 		for (k = 0; k < 4 * n; k++) {
@@ -516,11 +543,14 @@ int compare_main(int argc, char **argv, const struct row *rows, size_t n,
 			if (verbose)
 				print_notes(&of[1], other);
 			ok &= row->flags & ROW_OWN ? judge_own(row, &of[1]) :
-			      compare(row, &of[0], &of[1], diffs, n_diffs);
+			      compare(row, &of[0], &of[1], diffs, n_diffs,
+				      seen);
 			ktap_result(ok, "%s IPv%d %s", row->name,
 				    family == AF_INET ? 4 : 6,
 				    type == SOCK_STREAM ? "stream" : "seqpacket");
 		}
 	}
+	if (list)
+		judge_list(diffs, n_diffs, seen);
 	return ktap_end();
 }

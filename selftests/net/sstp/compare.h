@@ -96,7 +96,7 @@ void note_state(const char *label, int fd);
 void await(const char *label, int fd, short events);
 /* What recv() gives, and the bytes if they are text */
 void note_recv(const char *label, int fd, size_t len, int flags);
-/* Sends until there is no room; returns how much. */
+/* Sends until there is no room for good; returns how much. */
 uint64_t fill(int fd);
 /* Reads @want bytes, or to the end, or for too long. */
 uint64_t drain(int fd, uint64_t want);

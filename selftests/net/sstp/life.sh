@@ -63,7 +63,7 @@ stop_server
 impair
 nothing_left "and nothing is left here" "$a"
 
-begin --user-timeout 2000 -- --user-timeout 2000 -d
+begin --user-timeout 2000 -- --user-timeout 2000 -u -d
 silence
 expect_error "peer vanishes, both send: ETIMEDOUT" ETIMEDOUT
 stop_server
@@ -119,7 +119,7 @@ expect_error "peer has forgotten: reset" ECONNRESET EPIPE
 
 serve -n 1000
 cycles=0
-while [ "$cycles" -lt 1000 ] && transfer -n 50 -s 1; do
+while [ "$cycles" -lt 1000 ] && transfer -n 50 -s 1 "$b4"; do
 	cycles=$((cycles + 50))
 done < /dev/null
 check "1000 connections made and closed" test "$cycles" = 1000

@@ -36,7 +36,8 @@ setup_path() {
 offloads() {
 	local at
 	for at in "$a to-$r" "$r to-$a" "$r to-$b" "$b to-$r"; do
-		in_ns "${at% *}" ethtool -K "${at#* }" tso "$1" gso "$1" gro "$1" || return
+		in_ns "${at% *}" ethtool -K "${at#* }" tso "$1" gso "$1" gro "$1" \
+			tx-udp-segmentation "$1" || return
 	done
 }
 
