@@ -6,6 +6,8 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"
 
+# No word from the shell about what it was told to kill
+end_client() { kill -9 "$client"; wait "$client"; } 2> /dev/null
 ended() { ! kill -0 "$1" 2>/dev/null; }
 
 # expect_error NAME ERRNO...: that the client, a job of ours, ends with
@@ -13,7 +15,7 @@ expect_error() {
 	local name=$1 error
 	shift
 	if ! busywait 40 ended "$client"; then
-		kill -9 "$client"
+		end_client
 		fail "$name" "the client never ended"
 		explain
 		return
@@ -95,15 +97,14 @@ expect_error "server killed: reset" ECONNRESET EPIPE
 nothing_left "and nothing is left" "$a" "$b"
 
 begin --
-kill -9 "$client"
+end_client
 check "client killed: the server ends, too" busywait 20 ended "$(cat "$work/pid")"
-wait "$client" 2>/dev/null
 nothing_left "and nothing is left" "$a" "$b"
 
 # Data that nobody takes any more goes with the socket.
 begin -- --user-timeout 2000
 silence
-kill -9 "$client"
+end_client
 stop_server
 nothing_left "orphans with data end without their peer" "$a"
 impair
@@ -123,6 +124,7 @@ while [ "$cycles" -lt 1000 ] && transfer -n 50 -s 1 "$b4"; do
 	cycles=$((cycles + 50))
 done < /dev/null
 check "1000 connections made and closed" test "$cycles" = 1000
+[ "$cycles" = 1000 ] || explain
 nothing_left "and nothing is left" "$a" "$b"
 
 if grep -q '^sstp ' /proc/modules; then
@@ -130,7 +132,7 @@ if grep -q '^sstp ' /proc/modules; then
 	refused() { ! rmmod sstp && grep -q '^sstp ' /proc/modules; }
 	check "module cannot go while connections are" refused
 	check "which live on" kill -0 "$client"
-	kill -9 "$client"
+	end_client
 	stop_server
 	nothing_left "and nothing is left" "$a" "$b"
 fi
@@ -152,8 +154,7 @@ client=$!
 busywait 10 sockets_are "$c" 3
 ip netns del "$c"
 check "connections outlive their namespace's name" kill -0 "$client"
-kill -9 "$client"
+end_client
 stop_server
-wait "$client" 2>/dev/null
 pass "and end with their processes"
 finish
