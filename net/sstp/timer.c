@@ -9,11 +9,10 @@ static void sstp_clock_start(struct sstp_sock *sp, u64 at)
 	unsigned long irq;
 
 	spin_lock_irqsave(&c->lock, irq);
-	/* Taken off the queue, it leaves its reference to us. A callback that
-	 * runs has one of its own.
-	 */
-	if (hrtimer_try_to_cancel(&c->hrt) != 1)
+	if (!c->held) {
 		sock_hold(&sp->sk);
+		c->held = true;
+	}
 	hrtimer_start(&c->hrt, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
 	spin_unlock_irqrestore(&c->lock, irq);
 }
@@ -50,16 +49,22 @@ bool sstp_timer_pending(const struct sstp_sock *sp, enum sstp_timer t)
 
 void sstp_clock_stop(struct sstp_sock *sp)
 {
+	struct sstp_clock *c = &sp->clock;
+	unsigned long irq;
 	int t;
 
 	for (t = 0; t < SSTP_TIMERS; t++)
-		sp->clock.at[t] = U64_MAX;
-	sp->clock.armed = 0;	/* nothing arms it again */
+		c->at[t] = U64_MAX;
+	c->armed = 0;	/* nothing arms it again */
+	spin_lock_irqsave(&c->lock, irq);
 	/* A callback that runs now, or that sstp_clock_kick() still brings,
 	 * finds the connection closed and drops the reference.
 	 */
-	if (hrtimer_try_to_cancel(&sp->clock.hrt) == 1)
-		sock_put(&sp->sk);
+	if (hrtimer_try_to_cancel(&c->hrt) == 1) {
+		c->held = false;
+		__sock_put(&sp->sk);
+	}
+	spin_unlock_irqrestore(&c->lock, irq);
 }
 
 void sstp_clock_kick(struct sstp_sock *sp)
@@ -105,6 +110,15 @@ static enum hrtimer_restart sstp_clock_fire(struct hrtimer *hrt)
 {
 	struct sstp_sock *sp = container_of(hrt, struct sstp_sock, clock.hrt);
 	struct sock *sk = &sp->sk;
+
+	spin_lock(&sp->clock.lock);
+	if (hrtimer_is_queued(hrt)) {
+		/* Started anew since it expired: the reference stays with it. */
+		spin_unlock(&sp->clock.lock);
+		return HRTIMER_NORESTART;
+	}
+	sp->clock.held = false;
+	spin_unlock(&sp->clock.lock);
 
 	bh_lock_sock(sk);
 	if (!sock_owned_by_user(sk))

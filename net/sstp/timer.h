@@ -18,8 +18,9 @@ enum sstp_timer {
 /**
  * struct sstp_clock - deadlines of a connection
  * @lock: makes arming one step; irq-safe, inside of everything
- * @hrt: armed for the earliest deadline or earlier; while it is queued, it
- *	holds a reference on the socket; under @lock
+ * @hrt: armed for the earliest deadline or earlier; under @lock
+ * @held: @hrt has a reference on the socket, from when it is queued until its
+ *	callback takes it over; under @lock
  * @at: deadlines in ns, U64_MAX = none
  * @armed: what @hrt is armed for
  *
@@ -29,6 +30,7 @@ enum sstp_timer {
 struct sstp_clock {
 	spinlock_t lock;
 	struct hrtimer hrt;
+	bool	held;
 	u64	at[SSTP_TIMERS];
 	u64	armed;
 };
