@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The documents parse, name all there is, and their programs compile.
+# timeout: 120
+. "$(dirname "$0")/../net/sstp/lib.sh"
+
+cd "$(dirname "$0")/../.." || exit
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+use=Documentation/networking/sstp.rst
+protocol=Documentation/networking/sstp-protocol.rst
+man=Documentation/man/sstp.7
+for file in README.md "$use" "$protocol" "$man"; do
+	[ -f "$file" ] || skip_all "$file is not there"
+done
+
+# Programs of the README: blocks of C that begin with their name in a comment.
+awk -v dir="$work" '
+	/^```c$/ { inside = 1; file = ""; next }
+	/^```$/ { inside = 0; next }
+	inside && file == "" && $1 == "/*" { file = dir "/" $2 }
+	inside && file == "" { file = dir "/unnamed.c" }
+	inside { print > file }
+' README.md
+programs=("$work"/*.c)
+check "the README has a client and a server" test -f "$work/client.c" -a -f "$work/server.c"
+[ -e "${programs[0]}" ] || programs=()
+for file in "${programs[@]}"; do
+	check "the README's ${file##*/} compiles" gcc -Wall -Wextra -Werror -Iinclude/uapi \
+		-o "${file%.c}" "$file"
+done
+
+# names FILE WORD...: each word occurs in the file.
+names() {
+	local file=$1 word missing=0
+	shift
+	[ $# -gt 0 ] || { echo "nothing to look for"; return 1; }
+	for word; do
+		grep -qw -- "$word" "$file" || { echo "$file lacks $word"; missing=1; }
+	done
+	return $missing
+}
+
+mapfile -t options < <(sed -n '/^enum {/,/^};/s/^\t\(SSTP_[A-Z_]*\)\( = [0-9]*\)\?,.*/\1/p' \
+	include/uapi/linux/sstp.h)
+mapfile -t sysctls < <(sed -n 's/.*\.procname = "\(.*\)",/\1/p; s/.*SSTP_SYSCTL_INT("\([a-z_]*\)".*/\1/p' \
+	net/sstp/sysctl.c)
+mapfile -t mibs < <(sed -n 's/^\tX(\([A-Za-z]*\)).*/\1/p' net/sstp/mib.h)
+mapfile -t info < <(sed -n '/^struct sstp_info {/,/^}/s/^\t.*[\t ]\([a-z_]*\)\(\[.*\]\)\?;.*/\1/p' \
+	include/uapi/linux/sstp.h)
+mapfile -t types < <(sed -n '/^enum sstp_type {/,/^}/s/^\tSSTP_\([A-Z_]*\),.*/\1/p' net/sstp/wire.h |
+	grep -vx TYPES)
+mapfile -t wire < <(sed -n '/^enum sstp_opt {/,/^}/s/^\tSSTP_OPT_\([A-Z_]*\),.*/\1/p' net/sstp/wire.h)
+
+check "sstp.rst has every option" names "$use" "${options[@]}" SSTP_HOLES
+check "sstp.7 has every option" names "$man" "${options[@]}" SSTP_HOLES
+check "sstp.rst has every sysctl" names "$use" "${sysctls[@]}"
+check "sstp.7 has every sysctl" names "$man" "${sysctls[@]}"
+check "sstp.rst has every counter" names "$use" "${mibs[@]}"
+check "sstp.7 has every field of struct sstp_info" names "$man" "${info[@]}"
+check "sstp-protocol.rst has every packet type" names "$protocol" "${types[@]}"
+check "sstp-protocol.rst has every option of set-up" names "$protocol" "${wire[@]}"
+
+# default NAME VALUE...: the row of a sysctl in sstp.rst begins with its value.
+default() {
+	local name=$1
+	shift
+	grep -qE "^$name +${*// / +}( |$)" "$use" || { grep -E "^$name " "$use"; return 1; }
+}
+while read -r field value; do
+	case $field in
+	ctrl) field=controller value=${value//\"/} ;;
+	policy) field=buffer_policy value=${value//\"/} ;;
+	encap_port) value=$(sed -n 's/^#define SSTP_PORT\t*\([0-9]*\).*/\1/p' include/uapi/linux/sstp.h) ;;
+	esac
+	numbers=()
+	IFS=, read -ra parts <<< "${value//[\{\}]/}"
+	for part in "${parts[@]}"; do
+		case $part in
+		*[a-z]*) numbers+=("$part") ;;
+		*) numbers+=($((part))) ;;
+		esac
+	done
+	check "default of $field" default "$field" "${numbers[@]}"
+done < <(sed -n '/sstp_defaults = {/,/^}/s/^\t\.\([a-z_]*\) = \(.*\),$/\1 \2/p' net/sstp/sysctl.c)
+
+# Functions that the protocol document points to.
+functions() {
+	local name missing=0
+	while read -r name; do
+		grep -qrw -- "$name" net/sstp || { echo "no $name"; missing=1; }
+	done < <(grep -oE '``sstp_[a-z_]+[a-z]\(\)``' "$protocol" | tr -d '`()' | sort -u)
+	return $missing
+}
+check "functions that sstp-protocol.rst names exist" functions
+
+files_exist() {
+	local file missing=0
+	while read -r file; do
+		[ -e "$file" ] || { echo "no $file"; missing=1; }
+	done < <(grep -oE '\]\([^)h#][^)]*\)' README.md | tr -d '()]')
+	return $missing
+}
+check "the README's links lead somewhere" files_exist
+
+man_lint() {
+	local out
+	out=$(groff -man -Tutf8 -ww -z "$man" 2>&1)
+	[ -z "$out" ] || { echo "$out"; return 1; }
+	! LC_ALL=C grep -n '[^ -~	]' "$man"
+}
+if command -v groff > /dev/null; then
+	check "sstp.7 is without a warning" man_lint
+else
+	skip "sstp.7 is without a warning" "groff is not installed"
+fi
+
+# Debian's Python, or the first that has docutils.
+for python in python3 /usr/bin/python3; do
+	"$python" -c 'import docutils' 2> /dev/null && break
+	python=
+done
+rst_parses() {
+	"$python" - "$1" <<-'END'
+		import sys
+		import docutils.core
+		with open(sys.argv[1], encoding="utf-8") as f:
+		    docutils.core.publish_string(f.read(), sys.argv[1], writer_name="null",
+		                                 settings_overrides={"report_level": 2, "halt_level": 2,
+		                                                     "traceback": False})
+	END
+}
+for file in "$use" "$protocol"; do
+	if [ -n "$python" ]; then
+		check "${file##*/} parses" rst_parses "$file"
+	else
+		skip "${file##*/} parses" "docutils is not installed"
+	fi
+	check "${file##*/} names its licence" grep -q 'SPDX-License-Identifier: GPL-2.0' "$file"
+	check "${file##*/} has no line over 80" sh -c "! expand '$file' | grep -nE '^.{81}'"
+done
+finish
