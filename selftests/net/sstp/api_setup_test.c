@@ -10,6 +10,12 @@ static int raw(int sotype, int protocol)
 	return socket(proto == PROTO_SSTP ? AF_SSTP : family, sotype, protocol);
 }
 
+/* TCP has but one type, and another protocol's may or may not be there. */
+static int own_type(void)
+{
+	return proto == PROTO_SSTP ? type : SOCK_STREAM;
+}
+
 static void row_socket(void)
 {
 	int fd;
@@ -17,15 +23,15 @@ static void row_socket(void)
 	note("type 99", raw(99, 0));
 	note("type 0", raw(0, 0));
 	note("SOCK_RDM", raw(SOCK_RDM, 0));
-	note("protocol 253", raw(type, 253));
-	note("protocol -1", raw(type, -1));
-	note("protocol 100000", raw(type, 100000));
-	note("flag 0x40", raw(type | 0x40, 0));
-	fd = raw(type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	note("protocol 253", raw(own_type(), 253));
+	note("protocol -1", raw(own_type(), -1));
+	note("protocol 100000", raw(own_type(), 100000));
+	note("flag 0x40", raw(own_type() | 0x40, 0));
+	fd = raw(own_type() | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	notef("SOCK_NONBLOCK", "%d", !!(fcntl(fd, F_GETFL) & O_NONBLOCK));
 	notef("SOCK_CLOEXEC", "%d", !!(fcntl(fd, F_GETFD) & FD_CLOEXEC));
 	note("socketpair", socketpair(proto == PROTO_SSTP ? AF_SSTP : family,
-				      type, 0, (int[2]){}));
+				      own_type(), 0, (int[2]){}));
 }
 
 static void row_file(void)

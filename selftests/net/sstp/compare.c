@@ -33,8 +33,8 @@ void notef(const char *label, const char *fmt, ...)
 
 	if (notes->n == ARRAY_SIZE(notes->line))
 		_exit(99);
-	strncpy(notes->line[notes->n].label, label,
-		sizeof(notes->line->label) - 1);
+	snprintf(notes->line[notes->n].label, sizeof(notes->line->label), "%s",
+		 label);
 	va_start(ap, fmt);
 	vsnprintf(notes->line[notes->n].value, sizeof(notes->line->value), fmt,
 		  ap);
@@ -60,8 +60,8 @@ void note(const char *label, long ret)
 void expect_text(const char *label, const char *got, const char *want)
 {
 	notef(label, "%s", got);
-	strncpy(notes->line[notes->n - 1].want, want,
-		sizeof(notes->line->want) - 1);
+	snprintf(notes->line[notes->n - 1].want, sizeof(notes->line->want),
+		 "%s", want);
 	notes->failed |= strcmp(got, want);
 }
 

@@ -79,7 +79,6 @@ _Static_assert(offsetof(struct ack_packet, entry) == 52, "PACK");
 _Static_assert(sizeof(struct init_packet) == 256, "INIT");
 _Static_assert(sizeof(struct end_packet) == 16, "RESET");
 
-#define INIT_HLEN	48
 #define WAIT_MS		20000
 #define CHUNK		32768
 #define BATCH		64
@@ -137,6 +136,17 @@ static long sockets(void)
 	return read_number("/proc/net/protocols", "SSTP");
 }
 
+/* What a stranger who listened for a moment knows of the connection */
+static struct {
+	uint16_t port;			/* UDP, of the connecting end */
+	uint32_t server_cid, client_cid;
+	uint32_t shipment, segment;	/* of the connecting end's DATA */
+	uint32_t control;		/* of the other's PACK */
+	uint32_t server_shipment, server_segment;	/* of its INIT_ACK */
+	union packet data;		/* one of each as captured */
+	union packet ack;
+} heard;
+
 /* --- what must survive ------------------------------------------------------ */
 
 static struct {
@@ -146,6 +156,8 @@ static struct {
 	volatile bool stop;
 	volatile bool writer_done;
 	uint64_t seed;
+	uint16_t port;			/* of its listener */
+	pthread_t writer, reader;
 } live;
 
 static struct {
@@ -206,11 +218,12 @@ static int listening(union addr *a, int backlog)
 
 static void live_start(void)
 {
-	pthread_t thread;
 	union addr a;
 	int l = listening(&a, 1);
 
+	memset(&heard, 0, sizeof(heard));
 	live.seed = rnd();
+	live.port = addr_port(&a);
 	live.fd[0] = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
 	if (live.fd[0] < 0 || connect(live.fd[0], &a.sa, addr_len(&a)))
 		die("connect:");
@@ -218,8 +231,21 @@ static void live_start(void)
 	if (live.fd[1] < 0)
 		die("accept:");
 	close(l);
-	pthread_create(&thread, NULL, live_write, NULL);
-	pthread_create(&thread, NULL, live_read, NULL);
+	pthread_create(&live.writer, NULL, live_write, NULL);
+	pthread_create(&live.reader, NULL, live_read, NULL);
+}
+
+/* The next test has a connection again when one failed. */
+static void live_revive(void)
+{
+	if (!live.error)
+		return;
+	pthread_join(live.writer, NULL);
+	pthread_join(live.reader, NULL);
+	close(live.fd[0]);
+	close(live.fd[1]);
+	memset(&live, 0, sizeof(live));
+	live_start();
 }
 
 static bool live_moved(void *arg)
@@ -299,27 +325,24 @@ static bool clients_served(void *arg)
 	return clients.failures || clients.connects >= *(unsigned int *)arg;
 }
 
-/* --- what a stranger can overhear ------------------------------------------- */
+/* --- overhearing ------------------------------------------------------------- */
 
-static struct {
-	uint16_t port;			/* UDP, of the connecting end */
-	uint32_t server_cid, client_cid;
-	uint32_t shipment, segment;	/* of the connecting end's DATA */
-	uint32_t control, highest;	/* of the other's PACK */
-	union packet data;		/* one of each as captured */
-	union packet ack;
-} heard;
-
-/* Listens on lo until it has seen both directions of the connection. */
-static void overhear(void)
+static int tap(void)
 {
 	int fd = socket(AF_PACKET, SOCK_DGRAM, htons(ETH_P_IP));
+
+	if (fd < 0)
+		die("AF_PACKET:");
+	return fd;
+}
+
+/* Listens until it has seen both directions of the connection; closes @fd. */
+static void overhear(int fd)
+{
 	uint64_t end = now_ns() + WAIT_MS * 1000000ULL;
 	uint8_t buf[2048];
 	bool data = false, ack = false;
 
-	if (fd < 0)
-		die("AF_PACKET:");
 	while (!(data && ack) && now_ns() < end) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
 		const struct iphdr *ip = (void *)buf;
@@ -336,18 +359,23 @@ static void overhear(void)
 		n -= sizeof(*ip) + sizeof(*udp);
 		if ((size_t)n > sizeof(*u))
 			n = sizeof(*u);
-		if (ntohs(udp->dest) == encap_port && u->h.type == DATA) {
+		if (u->h.type == INIT && ntohs(u->init.dport) == live.port) {
 			heard.port = ntohs(udp->source);
-			heard.server_cid = ntohl(u->h.cid);
+			heard.client_cid = ntohl(u->init.cid);
+		} else if (u->h.type == INIT_ACK &&
+			   ntohs(u->init.sport) == live.port) {
+			heard.server_cid = ntohl(u->init.cid);
+			heard.server_shipment = ntohl(u->init.shipment);
+			heard.server_segment = ntohl(u->init.segment);
+		} else if (u->h.type == DATA &&
+			   ntohl(u->h.cid) == heard.server_cid) {
 			heard.shipment = ntohl(u->data.shipment);
 			heard.segment = ntohl(u->data.segment);
 			memcpy(&heard.data, u, n);
 			data = true;
-		} else if (ntohs(udp->source) == encap_port &&
-			   u->h.type == PACK && n >= 52) {
-			heard.client_cid = ntohl(u->h.cid);
+		} else if (u->h.type == PACK && n >= 52 &&
+			   ntohl(u->h.cid) == heard.client_cid) {
 			heard.control = ntohl(u->ack.control);
-			heard.highest = ntohl(u->ack.highest);
 			memcpy(&heard.ack, u, n);
 			ack = true;
 		}
@@ -716,13 +744,20 @@ static void forge_peer(bool to_server, const void *data, size_t len, int sum)
 /* Far from every number the connection is using */
 static uint32_t far_number(void)
 {
+	const uint32_t near[] = {
+		heard.shipment, heard.segment, heard.control,
+		heard.server_shipment, heard.server_segment,
+		0,	/* where control numbers may begin */
+	};
+	unsigned int i;
 	uint32_t n;
 
-	do
+	do {
 		n = rnd();
-	while (n - heard.shipment + (1U << 29) < 1U << 30 ||
-	       n - heard.control + (1U << 29) < 1U << 30 ||
-	       n - heard.segment + (1U << 29) < 1U << 30);
+		for (i = 0; i < ARRAY_SIZE(near); i++)
+			if (n - near[i] + (1U << 27) < 1U << 28)
+				break;
+	} while (i < ARRAY_SIZE(near));
 	return n;
 }
 
@@ -751,6 +786,14 @@ static size_t forge_reset(union packet *p, bool to_server)
 	return sizeof(p->end);
 }
 
+/* What one tries who has no idea of any number */
+static size_t forge_reset_zero(union packet *p, bool to_server)
+{
+	forge_reset(p, to_server);
+	p->end.seq = 0;
+	return sizeof(p->end);
+}
+
 static size_t forge_data(union packet *p, bool to_server)
 {
 	size_t bytes = 1 + below(1000);
@@ -776,7 +819,8 @@ static size_t forge_ack(union packet *p, bool to_server)
 	p->h.type = below(2) ? PACK : SNAK;
 	p->h.cid = htonl(to_server ? heard.server_cid : heard.client_cid);
 	p->h.flags = rnd();
-	p->ack.control = htonl(rnd());
+	/* The next numbers are no secret where they count from 0. */
+	p->ack.control = htonl(below(2) ? rnd() : heard.control + below(10000));
 	p->ack.segment = htonl(far_number());
 	p->ack.ack = htonl(far_number());
 	p->ack.limit = htonl(below(2) ? rnd() : ntohl(p->ack.ack) + below(100));
@@ -851,8 +895,11 @@ static void test_forged(const char *name, unsigned int n, int sum,
 	union packet p;
 	unsigned int i;
 	bool ok;
+	int fd;
 
-	overhear();
+	fd = tap();
+	live_revive();
+	overhear(fd);
 	for (i = 0; i < n && !live.error; i++) {
 		bool to_server = below(2);
 		size_t len = make(&p, to_server);
@@ -928,8 +975,10 @@ static void test_end(void)
 {
 	union packet p;
 	bool ok;
+	int fd;
 
-	overhear();
+	fd = tap();
+	overhear(fd);
 	clients.stop = true;
 	pthread_join(clients_thread, NULL);
 	live.stop = true;
@@ -957,7 +1006,7 @@ int main(int argc, char **argv)
 	unsigned long packets = 1000000;
 	uint64_t seed = nonce();
 	FILE *f;
-	int c;
+	int c, fd;
 
 	while ((c = getopt(argc, argv, "S:n:h")) != -1) {
 		switch (c) {
@@ -977,7 +1026,7 @@ int main(int argc, char **argv)
 		die("unshare:");
 	if (!proto_here(PROTO_SSTP))
 		die("socket(AF_SSTP):");
-	ktap_plan(17);
+	ktap_plan(18);
 	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
 	rng = seed;
 	/* Half-made connections go soon. */
@@ -990,10 +1039,11 @@ int main(int argc, char **argv)
 	raw_fd = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
 	if (raw_fd < 0)
 		die("SOCK_RAW:");
+	fd = tap();
 	live_start();
+	overhear(fd);
 	clients_start();
 	strangers_open();
-	overhear();
 
 	test_noise(packets);
 	test_replies(packets / 50);
@@ -1001,6 +1051,8 @@ int main(int argc, char **argv)
 		    forge_wrong_cid, "InNoConn");
 	test_forged("blind RESET and CLOSE", packets / 50, SUM_RIGHT,
 		    forge_reset, "InOutOfWindow");
+	test_forged("RESET and CLOSE with number 0", 100, SUM_RIGHT,
+		    forge_reset_zero, "InOutOfWindow");
 	test_forged("blind DATA", packets / 50, SUM_RIGHT, forge_data,
 		    "InOutOfWindow");
 	test_forged("blind PACK and SNAK", packets / 50, SUM_RIGHT, forge_ack,
