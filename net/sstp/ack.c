@@ -12,6 +12,7 @@
 #define SSTP_ACK_DELAY_MIN	(1 * NSEC_PER_MSEC)
 #define SSTP_ACK_DELAY_MAX	(10 * NSEC_PER_MSEC)
 #define SSTP_SNAK_BYTES		1200	/* of entries in a packet */
+#define SSTP_CONTROL_WINDOW	(1U << 20)	/* reports that may be lost in a row */
 #define SSTP_SNAK_BURST		32	/* packets at once */
 
 static u64 sstp_srtt_ns(const struct sstp_sock *sp)
@@ -393,9 +394,12 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 		SSTP_INC(net, InDuplicate);
 		return;
 	}
-	if (a.control - sp->control > 1U << 24 ||
-	    sstp_after(a.highest, w->shipment - 1) ||
-	    w->shipment - 1 - a.highest > 1U << 30) {
+	/* What a receiver reports never goes back, and never beyond what was
+	 * sent: few numbers pass, so that a forged PACK hardly ever does.
+	 */
+	if (a.control - sp->control > SSTP_CONTROL_WINDOW ||
+	    a.highest - sp->highest > w->shipment - 1 - sp->highest ||
+	    sstp_before(a.ack, w->low) || sstp_before(a.limit, w->high)) {
 		SSTP_INC(net, InOutOfWindow);
 		return;
 	}

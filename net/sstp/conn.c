@@ -399,6 +399,8 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 		if (err)
 			return err;
 		sp->highest = sp->snd.shipment - 1;
+		/* As hard to guess as the numbers of shipments. */
+		sp->ctl_next = sp->snd.shipment;
 	}
 	if (!sp->ctrl.ops) {
 		name = sp->set.ctrl[0] ? sp->set.ctrl :
@@ -423,6 +425,7 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 	if (err)
 		return err;
 	sp->rcv_isn = rcv_segment;
+	sp->control = rcv_shipment;
 	sp->rcv.tolerance = sp->tolerance;
 	sstp_mtu_update(sk);
 	sstp_ack_window(sp);

@@ -327,8 +327,8 @@ static void sstp_rcv_end(struct sock *sk, const void *p, u32 len)
 		}
 	} else if (e->h.flags & SSTP_F_STRAY) {
 		/* It quotes a packet of ours. */
-		if (sp->snd.shipment - seq > SSTP_SHIP_WINDOW &&
-		    sp->ctl_next - seq > SSTP_SHIP_WINDOW) {
+		if (sp->snd.shipment - seq > SSTP_SHIP_WINDOW / 16 &&
+		    sp->ctl_next - seq > SSTP_SHIP_WINDOW / 16) {
 			SSTP_INC(net, InOutOfWindow);
 			return;
 		}

@@ -145,7 +145,9 @@ static void sstp_header(const struct sstp_sock *sp, const struct sstp_sseg *s,
 	};
 
 	if (packet + 1 == s->packets)
-		d.flags |= s->eor ? SSTP_F_LAST | SSTP_F_EOR : SSTP_F_LAST;
+		d.flags |= SSTP_F_LAST;
+	if (s->eor)
+		d.flags |= SSTP_F_EOR;
 	sstp_build_data(p, &d);
 }
 
