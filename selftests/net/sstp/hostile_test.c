@@ -155,6 +155,7 @@ static struct {
 	volatile int error;		/* errno, EBADMSG for wrong content */
 	volatile bool stop;
 	volatile bool writer_done;
+	bool intact;			/* when last looked at */
 	uint64_t seed;
 	uint16_t port;			/* of its listener */
 	pthread_t writer, reader;
@@ -238,7 +239,7 @@ static void live_start(void)
 /* The next test has a connection again when one failed. */
 static void live_revive(void)
 {
-	if (!live.error)
+	if (live.intact)
 		return;
 	pthread_join(live.writer, NULL);
 	pthread_join(live.reader, NULL);
@@ -265,7 +266,13 @@ static bool live_intact(const char *after)
 	else if (live.received < goal)
 		ktap_diag("%s: the connection hangs at byte %llu", after,
 			  (unsigned long long)live.received);
-	return !live.error && live.received >= goal;
+	live.intact = !live.error && live.received >= goal;
+	if (live.intact)
+		return true;
+	/* Its threads end, so that there can be another. */
+	shutdown(live.fd[0], SHUT_RDWR);
+	shutdown(live.fd[1], SHUT_RDWR);
+	return false;
 }
 
 static void *serve_clients(void *arg)
