@@ -11,7 +11,7 @@
 #define SSTP_ACK_BYTES		(256 << 10)	/* accepted, before a PACK */
 #define SSTP_ACK_DELAY_MIN	(1 * NSEC_PER_MSEC)
 #define SSTP_ACK_DELAY_MAX	(10 * NSEC_PER_MSEC)
-#define SSTP_SNAK_BYTES		1200	/* of entries in a packet */
+#define SSTP_SNAK_BYTES		1152	/* of entries in a packet */
 #define SSTP_CONTROL_WINDOW	(1U << 20)	/* reports that may be lost in a row */
 #define SSTP_SNAK_BURST		32	/* packets at once */
 
@@ -191,9 +191,16 @@ void sstp_ack_check(struct sock *sk)
 
 	if (sk->sk_state == TCP_CLOSE)
 		return;
+	if (sp->rbuf.ops->epoch && now - sp->rbuf_at >= sp->rbuf.ops->epoch) {
+		sp->rbuf_at = now;
+		sp->rbuf.queued = atomic_read(&sk->sk_rmem_alloc);
+		sp->rbuf.ops->update(&sp->rbuf, now);
+	}
 	if (sstp_rcv_confirm(&sp->rcv, sstp_us(now),
 			     max_t(u32, sstp_us(srtt) / 4, 1000))) {
 		sstp_rcv_accept(sk);
+		if (sk->sk_state == TCP_CLOSE)
+			return;
 		sp->snak_now = true;
 	}
 	if (sp->snak_now) {
@@ -235,6 +242,8 @@ void sstp_ack_due(struct sock *sk)
 	if (sstp_rcv_confirm(&sp->rcv, sstp_us(now),
 			     max_t(u32, sstp_us(sstp_srtt_ns(sp)) / 4, 1000)))
 		sstp_rcv_accept(sk);
+	if (sk->sk_state == TCP_CLOSE)
+		return;
 	sp->snak_now = false;
 	if (!sstp_ack_snak(sk, now) && (sp->unacked || sp->ack_now))
 		sstp_ack_pack(sk, now);
@@ -462,8 +471,10 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 
 	if (w->low != was_low || w->high != was_high) {
 		sp->blocked = 0;
+		sp->progress = now;
 		sk->sk_write_space(sk);
-	} else if (sp->blocked < U8_MAX) {
+	} else if (sstp_after(w->next, w->high) && !sample.delivered &&
+		   sp->highest == was_highest && sp->blocked < U8_MAX) {
 		sp->blocked++;
 	}
 	/* A receiver that asks and asks, but sees nothing new, must not keep us

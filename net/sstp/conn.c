@@ -430,6 +430,8 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 	sstp_mtu_update(sk);
 	sstp_ack_window(sp);
 	sp->heard = sstp_now();
+	sp->progress = sp->heard;
+	sp->arrival_at = sp->heard;
 	return 0;
 }
 
@@ -465,7 +467,7 @@ void sstp_set_state(struct sock *sk, int state)
 /* The contract in force, of what the program declared and what the peer and
  * SO_MAX_PACING_RATE allow. Socket lock. On -ENOMEM the old one stays.
  */
-void sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
+int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
 {
 	unsigned long pacing = READ_ONCE(sp->sk.sk_max_pacing_rate);
 	struct sstp_rate_spec spec = sp->set.rate;
@@ -485,8 +487,8 @@ void sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
 		spec.burst_len = 0;
 		spec.burst_rate = 0;
 	}
-	sstp_rate_set(&sp->rate, &spec, sp->frame, segment, sp->extra,
-		      sstp_now(), gfp);
+	return sstp_rate_set(&sp->rate, &spec, sp->frame, segment, sp->extra,
+			     sstp_now(), gfp);
 }
 
 /* Families */

@@ -62,7 +62,7 @@ static void sstp_handshake_fill(struct sstp_sock *sp, struct sstp_init *i)
 	i->dport = sp->dport;
 	i->shipment = sp->snd.shipment;
 	i->segment = sp->snd_isn;
-	i->window = sp->window;
+	i->window = sp->init_window ?: sp->window;
 	i->limit = sp->set.segment_limit;
 	i->stamp = sstp_us(sstp_now());
 	i->version = SSTP_VERSION;
@@ -103,6 +103,8 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 			       1024 * 8;
 	sp->snd.high = sp->snd_isn + min(i->window, SSTP_RCV_SEGMENTS) - 1;
 	sstp_ack_window(sp);
+	/* What the INIT promised is kept. */
+	sp->window = max(sp->window, sp->init_window);
 	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
 	sp->advertised = sp->rcv.high;
 	sstp_update_rate(sp, gfp);
@@ -159,6 +161,10 @@ int sstp_handshake_connect(struct sock *sk)
 	err = sstp_conn_hash(sk);
 	if (err)
 		return err;
+	/* The peer's segments are not known yet: ours are a guess. */
+	sp->rcv.mean = (sp->set.segment_size + 1024) * 8;
+	sstp_ack_window(sp);
+	sp->init_window = sp->window;
 	sstp_set_state(sk, TCP_SYN_SENT);
 	SSTP_INC(sock_net(sk), ActiveOpens);
 	sstp_handshake_send_init(sk);
@@ -223,12 +229,16 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 			SSTP_INC(sock_net(sk), InErrShort);
 			return;
 		}
-		/* Once an INIT: a forged one costs us no more than that. */
-		if (sk->sk_state != TCP_SYN_SENT || sp->has_cookie)
+		if (sk->sk_state != TCP_SYN_SENT)
 			return;
+		/* The first one is answered at once, later ones when the INIT
+		 * is due again: who forges them makes us send no more.
+		 */
 		memcpy(sp->cookie, c->cookie, sizeof(sp->cookie));
-		sp->has_cookie = true;
-		sstp_handshake_send_init(sk);
+		if (!sp->has_cookie) {
+			sp->has_cookie = true;
+			sstp_handshake_send_init(sk);
+		}
 		return;
 	}
 
@@ -295,6 +305,7 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 	u32 limit = clamp(READ_ONCE(lsk->sk_max_ack_backlog) / 2, 1U,
 			  (u32)SSTP_EMBRYOS_MAX);
 	struct sstp_sock *sp;
+	bool proven = false;
 	struct sock *sk;
 
 	if (sk_acceptq_is_full(lsk)) {
@@ -302,12 +313,14 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 		return;
 	}
 	if (i->p.has_cookie) {
-		if (!sstp_cookie_good(sn, skb, i)) {
+		proven = sstp_cookie_good(sn, skb, i);
+		if (proven)
+			SSTP_INC(net, CookiesGood);
+		else
 			SSTP_INC(net, CookiesBad);
-			return;
-		}
-		SSTP_INC(net, CookiesGood);
-	} else if (READ_ONCE(sstp_sk(lsk)->listen.n_embryos) >= limit) {
+	}
+	if (!proven &&
+	    READ_ONCE(sstp_sk(lsk)->listen.n_embryos) >= limit) {
 		struct sstp_cookie_hdr c = {
 			.h.cid = cpu_to_be32(i->peer_cid),
 			.h.type = SSTP_COOKIE,

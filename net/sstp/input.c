@@ -59,15 +59,19 @@ void sstp_rcv_accept(struct sock *sk)
 		return;
 	for (; n != w->low && !(w->has_eos && n == w->eos); n++) {
 		got += sstp_rcv_slot(w, n)->len;
-		sp->ack_segment = n;
-		sp->has_accepted = true;
 		sp->segments_received++;
 	}
 	if (holed) {
 		sp->segments_holed += holed;
 		SSTP_ADD(sock_net(sk), SegmentsHoled, holed);
 	}
-	sp->readable += got;
+	if (got && sock_flag(sk, SOCK_DEAD)) {
+		/* The program is gone and will never read it. */
+		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
+		sstp_done(sk, ECONNRESET);
+		return;
+	}
+	WRITE_ONCE(sp->readable, sp->readable + got);
 	sp->unacked += got;
 	if (!finished && sstp_rcv_finished(w)) {
 		sp->ack_now = true;
@@ -178,7 +182,17 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 		kfree_skb(piece);
 	if (!fresh)
 		return;
-	sp->bytes_received += min(fresh * run->size, run->len);
+	if (run->segment != sp->rcv.low &&
+	    sstp_rcv_slot(&sp->rcv, run->segment)->state ==
+	    SSTP_RSEG_ACCEPTED) {
+		/* Ahead of R_l: a PACK names it. */
+		sp->ack_segment = run->segment;
+		sp->has_accepted = true;
+	}
+	sp->bytes_received += fresh * run->size;
+	if (run->start + run->count == run->packets)
+		sp->bytes_received -= run->size - (run->len - (u32)run->size *
+						   (run->packets - 1));
 	sp->arrival_bytes += fresh * run->size;
 	sp->rbuf.arrived += fresh * run->stride;
 	sp->rcv_peak = max_t(u32, sp->rcv_peak,
@@ -388,13 +402,6 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 			sstp_handshake_confirm(sk);
 		sp->heard = sp->echo_at;
 		sp->keepalives = 0;
-		if (sk->sk_shutdown & RCV_SHUTDOWN && !sp->rcv.has_eos &&
-		    sock_flag(sk, SOCK_DEAD)) {
-			/* The program is gone and will never read it. */
-			sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-			sstp_done(sk, ECONNRESET);
-			goto drop;
-		}
 		sstp_rcv_data(sk, skb);
 		sstp_rcv_accept(sk);
 		sstp_ack_check(sk);
@@ -564,6 +571,8 @@ void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 			*SSTP_IN(piece) = *SSTP_IN(skb);
 			piece->skb_iif = skb->skb_iif;
 			sstp_rcv_one(usk, piece);
+		} else {
+			SSTP_INC(sock_net(usk), InNoMem);
 		}
 		start = off;
 		skb_copy_bits(skb, off, &first, sizeof(first));
@@ -577,6 +586,8 @@ void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 		*SSTP_IN(piece) = *SSTP_IN(skb);
 		piece->skb_iif = skb->skb_iif;
 		sstp_rcv_one(usk, piece);
+	} else {
+		SSTP_INC(sock_net(usk), InNoMem);
 	}
 	consume_skb(skb);
 out:

@@ -563,6 +563,13 @@ void sstp_probe(struct sock *sk)
 	}
 	if (!sstp_waits(sp))
 		return;
+	if (sock_flag(sk, SOCK_DEAD) &&
+	    now - sp->progress > sstp_user_timeout(sp)) {
+		/* Alive, but it takes nothing, and nobody here waits for it. */
+		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
+		sstp_done(sk, ETIMEDOUT);
+		return;
+	}
 	if (sp->probes || sp->context_ship == sp->snd.shipment) {
 		if (!sp->probes)
 			sp->wait_since = now;

@@ -474,6 +474,31 @@ bool sstp_rcv_lacks(struct sstp_rcv_wnd *w, u32 to)
 	return !sstp_after(w->low, to) && !sstp_rcv_whole(w, w->lost);
 }
 
+/* The first packet from @from on that is missing. */
+static u32 sstp_rseg_missing(struct sstp_rseg *s, u32 from)
+{
+	struct rb_node *p;
+
+	from = max_t(u32, from, s->next);
+	for (p = rb_first(&s->ooo); p; p = rb_next(p)) {
+		struct sstp_rcb *cb = SSTP_RCB(rb_to_skb(p));
+
+		if (from < cb->start)
+			break;
+		from = max_t(u32, from, cb->start + cb->count);
+	}
+	return from;
+}
+
+/* Does the program do without what is known to be lost of it so far? */
+static bool sstp_rseg_spared(const struct sstp_rcv_wnd *w,
+			     const struct sstp_rseg *s, u32 last)
+{
+	return w->tolerance && last > s->got &&
+	       sstp_tol_check(s->packets, last - s->got, w->tolerance) ==
+	       SSTP_TOL_ACCEPT;
+}
+
 /* Packets [from, to) of which @from is missing; 1 bits where they are here. */
 static u32 sstp_rseg_bitmap(struct sstp_rseg *s, __be32 *map, u32 from, u32 to)
 {
@@ -548,11 +573,10 @@ u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
 		}
 
 		last = sstp_rcv_lost_to(w, segment, s->packets);
-		if (s->next >= last)
+		if (s->next >= last || sstp_rseg_spared(w, s, last))
 			continue;
 		due = again || now - s->asked >= retry;
-		from = due || !s->asked_to ? s->next :
-			max_t(u32, s->next, s->asked_to);
+		from = sstp_rseg_missing(s, due ? 0 : s->asked_to);
 		if (from >= last)
 			continue;
 		/* A bitmap may take several entries, or several packets. */

@@ -206,7 +206,8 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 		sstp_now() + 200 * NSEC_PER_MSEC : 0;
 	while (done < len) {
 		struct sstp_sseg *s = sp->open;
-		u32 size = min(sp->set.segment_size, sp->segment_limit);
+		u32 size = min3(sp->set.segment_size, sp->segment_limit,
+				sp->size * SSTP_PACKETS_MAX);
 
 		if (!s || s->len >= size) {
 			if (s)

@@ -12,17 +12,22 @@ static bool sstp_unconnected(const struct sock *sk)
 
 static int sstp_set_rate(struct sstp_sock *sp, const struct sstp_rate_spec *r)
 {
+	struct sstp_rate_spec old;
 	u32 frame = sp->frame ?: 1514;
 	int err = sstp_rate_check(r, frame);
 
 	if (err)
 		return err;
+	old = sp->set.rate;
 	sp->set.rate = *r;
-	if (sp->size) {
-		sstp_update_rate(sp, GFP_KERNEL);
+	if (!sp->size)
+		return 0;
+	err = sstp_update_rate(sp, GFP_KERNEL);
+	if (err)
+		sp->set.rate = old;
+	else if (sstp_synchronized(&sp->sk))
 		sstp_push(&sp->sk);
-	}
-	return 0;
+	return err;
 }
 
 static int sstp_get_name(char *name, sockptr_t optval, unsigned int optlen,

@@ -75,7 +75,7 @@ struct sstp_bucket {
  * @client: UDP sockets on ports of their own, for those that connect
  * @port: sstp sockets by port
  * @users: sstp sockets that use @encap
- * @secret: key of cookies and stray resets
+ * @secret: key of cookies
  */
 struct sstp_net {
 	struct sstp_mib __percpu *mib;
@@ -218,6 +218,7 @@ struct sstp_sock {
 	u8		cookie[SSTP_COOKIE_LEN];
 	u32		init_stamp;	/* of our last INIT or INIT_ACK */
 	u64		heard;		/* ns: last valid packet */
+	u64		progress;	/* ns: when S_l or S_h last moved */
 	u32		keepalives;	/* sent while idle, unanswered */
 
 	/* Receiver */
@@ -231,6 +232,7 @@ struct sstp_sock {
 	u32		ctl_next;	/* control number of our next PACK */
 	u32		window;		/* W */
 	u32		buffer;		/* B, segments */
+	u32		init_window;	/* W that our INIT promised, 0 = we answered */
 	u32		advertised;	/* R_h that the peer knows */
 	u32		ack_segment;	/* last accepted */
 	u32		unacked;	/* bytes accepted since our last PACK */
@@ -239,9 +241,9 @@ struct sstp_sock {
 	u64		ack_sent;	/* ns */
 	u64		snak_sent;	/* ns */
 	u64		arrival_at;	/* ns: start of the interval measured */
+	u64		rbuf_at;	/* ns: when the policy looked last */
 	u64		arrival_bytes;
 	u64		arrival_rate;	/* bit/s */
-	u64		service_at;
 	u64		service_bytes;
 	u64		service_rate;
 	bool		ack_now;
@@ -360,7 +362,7 @@ struct sock *sstp_child_accept(struct sock *parent);
 void sstp_listen_close(struct sock *sk);
 void sstp_done(struct sock *sk, int err);
 void sstp_set_state(struct sock *sk, int state);
-void sstp_update_rate(struct sstp_sock *sp, gfp_t gfp);
+int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp);
 void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *info);
 
 /* encap.c */

@@ -110,15 +110,16 @@ static enum hrtimer_restart sstp_clock_fire(struct hrtimer *hrt)
 {
 	struct sstp_sock *sp = container_of(hrt, struct sstp_sock, clock.hrt);
 	struct sock *sk = &sp->sk;
+	unsigned long irq;
 
-	spin_lock(&sp->clock.lock);
+	spin_lock_irqsave(&sp->clock.lock, irq);
 	if (hrtimer_is_queued(hrt)) {
 		/* Started anew since it expired: the reference stays with it. */
-		spin_unlock(&sp->clock.lock);
+		spin_unlock_irqrestore(&sp->clock.lock, irq);
 		return HRTIMER_NORESTART;
 	}
 	sp->clock.held = false;
-	spin_unlock(&sp->clock.lock);
+	spin_unlock_irqrestore(&sp->clock.lock, irq);
 
 	bh_lock_sock(sk);
 	if (!sock_owned_by_user(sk))

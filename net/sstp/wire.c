@@ -26,7 +26,8 @@ bool sstp_parse_data(const void *p, u32 len, struct sstp_data *d)
 	if (d->type != SSTP_DATA)
 		return true;
 
-	if (!d->bytes || d->len > SSTP_SEGMENT_MAX || d->bytes > d->len)
+	if (!d->bytes || d->len > SSTP_SEGMENT_MAX || d->bytes > d->len ||
+	    d->packet >= SSTP_PACKETS_MAX)
 		return false;
 	/* The packet must end where the segment ends, or before: then with room
 	 * for at least one byte in another packet.

@@ -70,7 +70,7 @@ struct sstp_rate_spec {
 #define SSTP_HOLES		1
 
 struct sstp_hole {
-	__u32	offset;		/* bytes from the start of the segment */
+	__u32	offset;		/* bytes from the start of what was read */
 	__u32	len;		/* bytes */
 };
 
