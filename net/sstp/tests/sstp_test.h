@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the KUnit suites share. Each suite includes the file that it tests, so
+ * that nothing has to be exported.
+ */
+#ifndef _SSTP_TEST_H
+#define _SSTP_TEST_H
+
+#include <kunit/test.h>
+#include <linux/prandom.h>
+#include <linux/types.h>
+
+/* Random runs are a function of it: what has failed fails again. */
+extern unsigned int sstp_test_seed;
+
+static inline void sstp_test_seed_rnd(struct kunit *test, struct rnd_state *r)
+{
+	prandom_seed_state(r, sstp_test_seed);
+	kunit_info(test, "seed %u", sstp_test_seed);
+}
+
+/* [0, n) */
+static inline u32 sstp_rnd_below(struct rnd_state *r, u32 n)
+{
+	return ((u64)prandom_u32_state(r) * n) >> 32;
+}
+
+/* [lo, hi] */
+static inline u32 sstp_rnd_range(struct rnd_state *r, u32 lo, u32 hi)
+{
+	return lo + sstp_rnd_below(r, hi - lo + 1);
+}
+
+static inline bool sstp_rnd_one_in(struct rnd_state *r, u32 n)
+{
+	return !sstp_rnd_below(r, n);
+}
+
+static inline u64 sstp_rnd_u64(struct rnd_state *r)
+{
+	return (u64)prandom_u32_state(r) << 32 | prandom_u32_state(r);
+}
+
+/* Small numbers, large ones, and those where something ends. */
+static inline u32 sstp_rnd_edge(struct rnd_state *r)
+{
+	u32 v = 1U << sstp_rnd_below(r, 32);
+
+	switch (sstp_rnd_below(r, 4)) {
+	case 0:
+		return prandom_u32_state(r);
+	case 1:
+		return v - 1;
+	case 2:
+		return v;
+	default:
+		return -v;
+	}
+}
+
+#endif /* _SSTP_TEST_H */
