@@ -5,14 +5,19 @@
  */
 #include "sstp.h"
 
-/* Account for @len bytes more of @s. */
+/* Account for @len bytes more of @s, for which there is room. */
+static void sstp_charged(struct sock *sk, struct sstp_sseg *s, u32 len)
+{
+	sk_wmem_queued_add(sk, len);
+	sk_mem_charge(sk, len);
+	s->truesize += len;
+}
+
 static bool sstp_charge(struct sock *sk, struct sstp_sseg *s, u32 len)
 {
 	if (!sk_wmem_schedule(sk, len))
 		return false;
-	sk_wmem_queued_add(sk, len);
-	sk_mem_charge(sk, len);
-	s->truesize += len;
+	sstp_charged(sk, s, len);
 	return true;
 }
 
@@ -45,12 +50,14 @@ static int sstp_fill(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg,
 		     u32 len)
 {
 	u32 stride = SSTP_DATA_HLEN + s->size, done = 0;
+	bool fault = false;
 
-	while (done < len) {
+	while (done < len && !fault) {
 		struct page_frag *pf = sk_page_frag(sk);
+		u32 room, used = 0;
 		struct bio_vec *f;
-		u32 room, copy, head = s->fill ? 0 : SSTP_DATA_HLEN;
 		bool joins;
+		u8 *p;
 
 		if (!sk_page_frag_refill(sk, pf))
 			return done ?: -ENOMEM;
@@ -60,39 +67,54 @@ static int sstp_fill(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg,
 		if (!joins && s->frags == s->alloc)
 			return done;
 		room = pf->size - pf->offset;	/* 32 at least: a header fits */
-		copy = min3(len - done, stride - max(s->fill, head),
-			    room - head);
-		if (!sstp_charge(sk, s, head + copy))
+		/* Payload is more than headers, but for the first. */
+		if (!sk_wmem_schedule(sk, min(room, 2 * (len - done) +
+					      SSTP_DATA_HLEN)))
 			return done ?: -ENOMEM;
-		if (copy && copy_from_iter(page_address(pf->page) +
-					   pf->offset + head, copy,
-					   &msg->msg_iter) != copy) {
-			/* Nothing of this piece counts, but its memory does
-			 * until the segment goes.
+		p = page_address(pf->page) + pf->offset;
+		while (done < len) {
+			u32 head = s->fill ? 0 : SSTP_DATA_HLEN, copy, got;
+
+			if (room - used <= head)
+				break;
+			copy = min3(len - done, stride - max(s->fill, head),
+				    room - used - head);
+			/* The bounds are the page's: what copy_from_iter()
+			 * would check for every packet holds.
 			 */
-			return -EFAULT;
+			got = _copy_from_iter(p + used + head, copy,
+					      &msg->msg_iter);
+			if (got != copy) {
+				iov_iter_revert(&msg->msg_iter, got);
+				fault = true;
+				break;
+			}
+			if (head) {
+				s->packets++;
+				s->fill = head;
+			}
+			s->fill += copy;
+			if (s->fill == stride)
+				s->fill = 0;
+			used += head + copy;
+			done += copy;
+			s->len += copy;
 		}
+		if (!used)
+			break;
+		sstp_charged(sk, s, used);
 		if (joins) {
-			f->bv_len += head + copy;
+			f->bv_len += used;
 		} else {
 			get_page(pf->page);
 			f = &s->frag[s->frags++];
 			f->bv_page = pf->page;
-			f->bv_len = head + copy;
+			f->bv_len = used;
 			f->bv_offset = pf->offset;
 		}
-		pf->offset += head + copy;
-		if (head) {
-			s->packets++;
-			s->fill = head;
-		}
-		s->fill += copy;
-		if (s->fill == stride)
-			s->fill = 0;
-		s->len += copy;
-		done += copy;
+		pf->offset += used;
 	}
-	return done;
+	return done ?: -EFAULT;
 }
 
 /* Room for another segment, in memory and in the window's ring. */
