@@ -174,21 +174,26 @@ static struct sk_buff *sstp_copy_packet(struct sstp_sock *sp,
 	return skb;
 }
 
-/* Add the segment's next packet, header included, to a train by reference.
- * Returns where its header is, or NULL when the skb has no room.
+/* Add the segment's next packets, headers included, to a train by reference:
+ * all, up to @max, that lie in one fragment, or one that does not. @bytes is the
+ * size of each. Returns how many, 0 when the skb has no room; @header is where
+ * the first one's header is, the others follow @bytes apart.
  */
-static void *sstp_train_add(struct sk_buff *skb, struct sstp_sseg *s, u32 bytes)
+static u32 sstp_train_add(struct sk_buff *skb, struct sstp_sseg *s, u32 bytes,
+			  u32 max, u8 **header)
 {
 	struct skb_shared_info *sh = skb_shinfo(skb);
-	u32 cur = s->cur, off = s->cur_off, left = bytes, n = sh->nr_frags;
-	void *header;
+	u32 cur = s->cur, off = s->cur_off, n = sh->nr_frags, count, left;
 
 	if (off == s->frag[cur].bv_len) {
 		cur++;
 		off = 0;
 	}
-	header = page_address(s->frag[cur].bv_page) + s->frag[cur].bv_offset +
-		 off;
+	*header = page_address(s->frag[cur].bv_page) + s->frag[cur].bv_offset +
+		  off;
+	count = clamp((s->frag[cur].bv_len - off) / bytes, 1U, max);
+	bytes *= count;
+	left = bytes;
 	/* Count first, as nothing can be taken back. */
 	{
 		u32 c = cur, o = off, l = left, k = n + 1;
@@ -199,7 +204,7 @@ static void *sstp_train_add(struct sk_buff *skb, struct sstp_sseg *s, u32 bytes)
 			k++;
 		}
 		if (k > MAX_SKB_FRAGS)
-			return NULL;
+			return 0;
 	}
 	for (;;) {
 		const struct bio_vec *f = &s->frag[cur];
@@ -228,7 +233,28 @@ static void *sstp_train_add(struct sk_buff *skb, struct sstp_sseg *s, u32 bytes)
 	skb->len += bytes;
 	skb->data_len += bytes;
 	skb->truesize += bytes;
-	return header;
+	return count;
+}
+
+/* The headers of @count packets of the segment from the next one on, @bytes
+ * apart. Returns the last.
+ */
+static struct sstp_data_hdr *sstp_train_headers(const struct sstp_sock *sp,
+						const struct sstp_sseg *s,
+						u8 *p, u32 bytes, u32 count,
+						u32 stamp)
+{
+	struct sstp_data_hdr *h = (void *)p;
+	u32 i;
+
+	sstp_header(sp, s, h, s->next, sp->snd.shipment, stamp, 0);
+	for (i = 1; i < count; i++) {
+		h = (void *)(p + i * bytes);
+		memcpy(h, p, sizeof(*h));
+		h->h.packet = cpu_to_be16(s->next + i);
+		h->shipment = cpu_to_be32(sp->snd.shipment + i);
+	}
+	return h;
 }
 
 /* May the segment that the program still fills go out as it is? As with TCP, a
@@ -294,21 +320,24 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 		return NULL;
 	skb_reserve(skb, SSTP_HEADROOM);
 	while (s && n < max) {
-		u32 bytes = SSTP_DATA_HLEN + sstp_sseg_bytes(s, s->next);
-		void *p;
+		u32 bytes = SSTP_DATA_HLEN + sstp_sseg_bytes(s, s->next), count;
+		u8 *p;
 
 		if (bytes > full || skb->len + bytes > SSTP_TRAIN_BYTES)
 			break;
-		p = sstp_train_add(skb, s, bytes);
-		if (!p)
+		/* The last packet is of its own size, and has flags. */
+		count = s->packets - s->next - 1;
+		count = count ? min3(count, max - n,
+				     (SSTP_TRAIN_BYTES - skb->len) / bytes) : 1;
+		count = sstp_train_add(skb, s, bytes, count, &p);
+		if (!count)
 			break;
-		h = p;
-		sstp_header(sp, s, h, s->next, sp->snd.shipment, stamp, 0);
-		sp->bytes_sent += bytes - SSTP_DATA_HLEN;
-		if (s->next + 1 == s->packets)
+		h = sstp_train_headers(sp, s, p, bytes, count, stamp);
+		sp->bytes_sent += count * (bytes - SSTP_DATA_HLEN);
+		if (s->next + count == s->packets)
 			sp->segments_sent++;
-		sstp_snd_shipped(&sp->snd, s, 1);
-		n++;
+		sstp_snd_shipped(&sp->snd, s, count);
+		n += count;
 		if (bytes < full)
 			break;
 		if (s->next == s->packets)
