@@ -9,42 +9,49 @@
 
 #define SSTP_SHIP_WINDOW	(1U << 24)	/* shipments from the highest */
 
-/* Where the header at @off of @skb is; copied to @buf unless contiguous. Walks
- * forward through the fragments with the caller's cursor.
+/* Walks forward through the packets of an skb. Bytes [from, to) of it are at
+ * @p, in fragment @frag - 1, or in its head.
  */
 struct sstp_cursor {
-	u32	frag;	/* fragment */
-	u32	base;	/* where it starts in the skb */
+	const u8 *p;
+	u32	from;
+	u32	to;
+	u32	frag;
 };
 
-static const void *sstp_header_at(const struct sk_buff *skb,
-				  struct sstp_cursor *c, u32 off, u32 len,
-				  void *buf)
+static const void *sstp_header_seek(const struct sk_buff *skb,
+				    struct sstp_cursor *c, u32 off, u32 len,
+				    void *buf)
 {
 	const struct skb_shared_info *sh = skb_shinfo(skb);
 
-	if (off + len <= skb_headlen(skb))
-		return skb->data + off;
-	if (!c->base)
-		c->base = skb_headlen(skb);
-	while (c->frag < sh->nr_frags) {
+	if (!c->p) {
+		c->p = skb->data;
+		c->to = skb_headlen(skb);
+	}
+	while (off >= c->to && c->frag < sh->nr_frags) {
 		const skb_frag_t *f = &sh->frags[c->frag];
-		u32 size = skb_frag_size(f);
 
-		if (off < c->base)
+		if (PageHighMem(skb_frag_page(f)))
 			break;
-		if (off < c->base + size) {
-			if (off + len > c->base + size ||
-			    PageHighMem(skb_frag_page(f)))
-				break;
-			return skb_frag_address(f) + (off - c->base);
-		}
-		c->base += size;
+		c->p = skb_frag_address(f);
+		c->from = c->to;
+		c->to += skb_frag_size(f);
 		c->frag++;
 	}
-	if (skb_copy_bits(skb, off, buf, len))
-		return NULL;
-	return buf;
+	if (off >= c->from && off + len <= c->to)
+		return c->p + (off - c->from);
+	return skb_copy_bits(skb, off, buf, len) ? NULL : buf;
+}
+
+/* Where the header at @off of @skb is; copied to @buf unless contiguous. */
+static inline const void *sstp_header_at(const struct sk_buff *skb,
+					 struct sstp_cursor *c, u32 off,
+					 u32 len, void *buf)
+{
+	if (off >= c->from && off + len <= c->to)
+		return c->p + (off - c->from);
+	return sstp_header_seek(skb, c, off, len, buf);
 }
 
 /* Data that the reader may have now; R_l moves. */
