@@ -11,6 +11,16 @@ struct sstp_reader {
 	u32	base;	/* where @frag starts */
 };
 
+/* Not page by page where the kernel sees all of its memory at once. */
+static size_t sstp_read_frag(const skb_frag_t *f, u32 off, u32 len,
+			     struct iov_iter *to)
+{
+	if (PageHighMem(skb_frag_page(f)))
+		return copy_page_to_iter(skb_frag_page(f),
+					 skb_frag_off(f) + off, len, to);
+	return _copy_to_iter(skb_frag_address(f) + off, len, to);
+}
+
 static int sstp_read_skb(const struct sk_buff *skb, struct sstp_reader *r,
 			 u32 off, u32 len, struct iov_iter *to)
 {
@@ -36,8 +46,7 @@ static int sstp_read_skb(const struct sk_buff *skb, struct sstp_reader *r,
 			continue;
 		}
 		n = min(len, r->base + size - off);
-		if (copy_page_to_iter(skb_frag_page(f), skb_frag_off(f) +
-				      (off - r->base), n, to) != n)
+		if (sstp_read_frag(f, off - r->base, n, to) != n)
 			return -EFAULT;
 		off += n;
 		len -= n;
@@ -98,6 +107,7 @@ static int sstp_read_segment(const struct sstp_rseg *s, u32 off, u32 len,
 	for (skb = s->head; skb && pos < end; skb = skb->next) {
 		const struct sstp_rcb *cb = SSTP_RCB(skb);
 		struct sstp_reader r = {};
+		u32 at;
 
 		if (packet >= (u32)cb->start + cb->count)
 			continue;
@@ -111,16 +121,17 @@ static int sstp_read_segment(const struct sstp_rseg *s, u32 off, u32 len,
 			packet = cb->start;
 			in = 0;
 		}
+		at = cb->off + (packet - cb->start) * cb->stride;
 		while (pos < end && packet < (u32)cb->start + cb->count) {
 			u32 n = min(sstp_rseg_bytes(s, packet) - in, end - pos);
 
-			err = sstp_read_skb(skb, &r, cb->off + SSTP_DATA_HLEN +
-					    (packet - cb->start) * cb->stride +
-					    in, n, to);
+			err = sstp_read_skb(skb, &r, at + SSTP_DATA_HLEN + in,
+					    n, to);
 			if (err)
 				return err;
 			pos += n;
 			packet++;
+			at += cb->stride;
 			in = 0;
 		}
 	}
