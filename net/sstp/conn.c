@@ -376,6 +376,7 @@ struct sock *sstp_alloc(struct net *net, int kern)
 	sk->sk_state = TCP_CLOSE;
 	sk->sk_sndbuf = READ_ONCE(sn->wmem[1]);
 	sk->sk_rcvbuf = READ_ONCE(sn->rmem[1]);
+	sp->inet.pmtudisc = IP_PMTUDISC_WANT;
 	sp->ttl = -1;
 	sp->set.segment_size = READ_ONCE(sn->segment_size);
 	sp->set.segment_limit = SSTP_SEGMENT_MAX;
@@ -507,8 +508,8 @@ struct sock *sstp_child(struct sock *parent)
 	if (!sk)
 		return NULL;
 	sp = sstp_sk(sk);
-	/* All but struct sock is the listener's: begin anew. */
-	memset_after(sp, 0, sk);
+	/* All but the generic part is the listener's: begin anew. */
+	memset_after(sp, 0, inet);
 	sp->af = sstp_sk(parent)->af;
 	sp->sport = sstp_sk(parent)->sport;
 	sp->v6only = sstp_sk(parent)->v6only;

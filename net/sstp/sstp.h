@@ -38,6 +38,7 @@
 #include <linux/ktime.h>
 #include <linux/rhashtable.h>
 #include <linux/siphash.h>
+#include <net/inet_sock.h>
 #include <net/netns/generic.h>
 #include <net/sock.h>
 #include <net/sstp.h>
@@ -148,7 +149,13 @@ enum {
 };
 
 struct sstp_sock {
-	struct sock	sk;		/* first */
+	/* First. IP takes the socket of a packet on its way out for one of its
+	 * own and looks at its settings; they stay as they are after init.
+	 */
+	union {
+		struct sock	sk;
+		struct inet_sock inet;
+	};
 
 	/* Identity: written before the socket is in a table, then constant */
 	u32		cid;

@@ -13,7 +13,17 @@ a4=10.0.1.1 b4=10.0.2.2 a6=fd00:10:0:1::1 b6=fd00:10:0:2::2
 xfer=${SSTP_BIN:?directory of the test programs}/xfer
 proto=sstp
 work=$(mktemp -d)
-trap 'cleanup; rm -rf "$work"' EXIT
+trap 'settle; cleanup; rm -rf "$work"' EXIT
+
+# Closed sockets may have to tell each other so: let them, while there is a path.
+settle() {
+	local ns
+	# shellcheck disable=SC2154 # a and b are set by setup_ns
+	for ns in $a $b; do
+		in_ns "$ns" sysctl -qw net.sstp.user_timeout=1000 2>/dev/null
+		busywait 20 sockets_are "$ns" 0
+	done
+}
 
 in_ns() { ip netns exec "$@"; }
 

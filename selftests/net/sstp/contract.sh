@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A capture of what leaves shows no 1 ms above P, but for one packet, and no 1 s
+# above the average; bursts of L every 1/F. In simulated time, where no other
+# work comes between the clock and the wire.
+# timeout: 240
+# kernels: uml
+# mode: time-travel
+cd "$(dirname "$0")" || exit 1
+. ./lib.sh
+. ./path.sh
+
+# contract NAME CONTRACT NETEM SIZE CHECKS...: send under it, capture, check
+contract() {
+	local name=$1 spec=$2 netem=$3 size=$4 dump
+	shift 4
+	# shellcheck disable=SC2086 # netem's words
+	impair $netem
+	ip netns exec "$a" tcpdump -i "to-$r" -s 80 --time-stamp-precision=nano \
+		-w "$work/pcap" -U udp dst port 25719 2> "$work/dump.err" &
+	dump=$!
+	busywait 10 grep -q "listening on" "$work/dump.err"
+	serve
+	transfer -s "$size" -w 64k --rate "$spec" "$b4"
+	check "$name: transfer" test $? = 0 || explain
+	kill $dump
+	wait $dump 2>/dev/null
+	check "$name: contract kept" python3 contract_check.py "$work/pcap" "$@"
+	stop_server
+}
+
+setup_path || exit 1
+contract "P is the average" 20000000 "delay 5ms" 5M --peak 20e6 --average 20e6 \
+	--used 0.97
+contract "bursts of L" 200000000:20000000:0:50 "delay 5ms" 5M --peak 200e6 \
+	--average 20e6 --burst 50 --used 0.97
+contract "F and L alone" 100000000:0:20000:30 "delay 5ms" 2M --peak 100e6 \
+	--average 7267200 --burst 30 --used 0.95
+contract "losses count" 40000000:30000000 "delay 20ms loss 2%" 5M --peak 40e6 \
+	--average 30e6
+contract "a fast one" 5000000000:4000000000 "delay 1ms" 200M --peak 5e9 \
+	--average 4e9 --used 0.9
+contract "a slow one" 200000 "delay 5ms" 100k --peak 200e3 --average 200e3
+finish
