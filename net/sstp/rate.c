@@ -3,6 +3,7 @@
 #include <linux/errno.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/time64.h>
@@ -28,9 +29,12 @@ void sstp_rate_free(struct sstp_rate *r)
 /* F * L * l * 8, bit/s; F is in bursts per 1000 s. */
 static u64 sstp_rate_bursts(const struct sstp_rate_spec *spec, u32 frame)
 {
-	/* 2^32 * 2^16 * 2^16 / 125 */
-	return mul_u64_u32_div((u64)spec->burst_len * frame, spec->burst_rate,
-			       125);
+	u64 bytes = (u64)spec->burst_len * frame, thousand;
+
+	/* Divided by 125, more than that is over any peak still. */
+	if (check_mul_overflow(bytes, (u64)spec->burst_rate, &thousand))
+		return U64_MAX;
+	return div_u64(thousand, 125);
 }
 
 int sstp_rate_check(const struct sstp_rate_spec *spec, u32 frame)
@@ -90,18 +94,22 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 
 		s.burst_len = len;
 		if (!spec->average)
-			average = min(sstp_rate_bursts(&s, frame), spec->peak);
+			average = clamp(sstp_rate_bursts(&s, frame), 1ULL,
+					spec->peak);
 		r->burst_ns = div_u64(1000 * NSEC_PER_SEC, spec->burst_rate);
 	} else {
 		/* F = A / (L * l * 8); 2^16 * 2^16 * 2^33 fits. */
 		r->burst_ns = mul_u64_u64_div_u64(len * frame * 8, NSEC_PER_SEC,
-						  average);
+						  average) ?: 1;
 	}
+	/* What a lower peak made wait need not. */
+	if (spec->peak > r->spec.peak)
+		r->peak_next = min(r->peak_next, now);
 	r->spec = *spec;
 	r->spec.average = average;
 	r->frame = frame;
 	r->burst_len = len;
-	r->allowance = max_t(u32, r->allowance, len);
+	r->allowance = clamp_t(u32, r->allowance, len, 2 * len);
 	r->ms_bytes = div_u64(spec->peak, 8 * MSEC_PER_SEC);
 	r->second_bytes = average / 8;
 	r->ns_mult = div64_u64((8 * NSEC_PER_SEC << SSTP_RATE_SHIFT) +
@@ -115,28 +123,29 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 /* BT timeout: TC = 0. Lateness does not add up: the period is absolute. */
 static void sstp_rate_tick(struct sstp_rate *r, u64 now)
 {
-	u32 left = r->more ? r->allowance - min(r->count, r->allowance) : 0;
-	u64 due = 0;
+	u64 late = now - r->burst_start, bursts, most, due;
 
-	if (now - r->burst_start < r->burst_ns)
+	if (late < r->burst_ns)
 		return;
-	do {
-		r->burst_start += r->burst_ns;
-		due += r->burst_len;
-	} while (now - r->burst_start >= r->burst_ns && due < 8 * r->burst_len);
-	if (now - r->burst_start >= r->burst_ns)
-		r->burst_start = now;
-	if (!r->more)
-		r->burst_start = now;
-	r->allowance = r->more ? min_t(u64, due + left, 2 * r->burst_len) :
-				 r->burst_len;
+	r->burst_start = now;
+	due = r->burst_len;
+	if (r->more) {
+		bursts = div64_u64(late, r->burst_ns);
+		r->burst_start -= late - bursts * r->burst_ns;
+		/* A late timer is caught up, as with the peak. */
+		most = max(div64_u64(SSTP_RATE_CREDIT, r->burst_ns), 2ULL);
+		due = min(bursts, most) * r->burst_len;
+		due += r->allowance - min(r->count, r->allowance);
+		due = min(due, most * r->burst_len);
+	}
+	r->allowance = min_t(u64, due, U32_MAX);
 	r->count = 0;
 }
 
 static void sstp_rate_forget(struct sstp_rate *r, u64 now)
 {
 	while (r->trains) {
-		struct sstp_rate_train *t = &r->train[r->train_tail];
+		struct sstp_rate_train *t = &r->log->train[r->train_tail];
 
 		if (now - t->time < NSEC_PER_MSEC)
 			break;
@@ -210,7 +219,7 @@ u32 sstp_rate_allow(struct sstp_rate *r, u32 want, u32 frame, u64 now,
 	if (room < (u64)want * frame)
 		want = (u32)min_t(u64, room, U32_MAX) / frame;
 	if (!want && r->trains) {
-		*next = r->train[r->train_tail].time + NSEC_PER_MSEC;
+		*next = r->log->train[r->train_tail].time + NSEC_PER_MSEC;
 		return 0;
 	}
 
@@ -237,18 +246,20 @@ void sstp_rate_sent(struct sstp_rate *r, u32 packets, u32 bytes, u64 now)
 	r->peak_next = max(r->peak_next, now - SSTP_RATE_CREDIT) +
 		       ((bytes * r->ns_mult) >> SSTP_RATE_SHIFT);
 
-	t = &r->train[(r->train_tail + r->trains - 1) % SSTP_RATE_TRAINS];
+	t = &r->log->train[(r->train_tail + r->trains - 1U) % SSTP_RATE_TRAINS];
 	/* Trains that follow each other closely share an entry, which is then as
 	 * old as the last of them.
 	 */
 	if (!r->trains ||
-	    (now - t->begin >= NSEC_PER_MSEC / SSTP_RATE_TRAINS &&
+	    (now - t->time + t->span >= NSEC_PER_MSEC / SSTP_RATE_TRAINS &&
 	     r->trains < SSTP_RATE_TRAINS)) {
 		i = (r->train_tail + r->trains++) % SSTP_RATE_TRAINS;
-		t = &r->train[i];
-		t->begin = now;
+		t = &r->log->train[i];
+		t->time = now;
+		t->span = 0;
 		t->bytes = 0;
 	}
+	t->span += now - t->time;
 	t->time = now;
 	t->bytes += bytes;
 	r->train_bytes += bytes;

@@ -11,32 +11,34 @@
 #include <linux/types.h>
 #include <uapi/linux/sstp.h>
 
-#define SSTP_RATE_TRAINS	32	/* trains remembered over 1 ms */
+#define SSTP_RATE_TRAINS	128	/* trains remembered over 1 ms */
 #define SSTP_RATE_SLOTS		1001	/* ms remembered for the 1 s average */
 #define SSTP_RATE_SHIFT		24	/* of ns_mult */
 
 /**
  * struct sstp_rate_train - what left at about one time
- * @begin: when the first of it left, ns
  * @time: when the last of it left, ns
+ * @span: from the first of it to the last, ns
  * @bytes: all of it
  */
 struct sstp_rate_train {
-	u64	begin;
 	u64	time;
+	u32	span;
 	u32	bytes;
 };
 
 /**
- * struct sstp_rate_log - bytes of every ms of the last second
+ * struct sstp_rate_log - what left in the last ms and in the last second
  * @ms: the newest slot, in ms
  * @sum: over all slots
- * @slot: by ms modulo SSTP_RATE_SLOTS
+ * @slot: bytes, by ms modulo SSTP_RATE_SLOTS
+ * @train: ring of the trains of the last ms
  */
 struct sstp_rate_log {
 	u64	ms;
 	u64	sum;
 	u32	slot[SSTP_RATE_SLOTS];
+	struct sstp_rate_train train[SSTP_RATE_TRAINS];
 };
 
 /**
@@ -48,17 +50,17 @@ struct sstp_rate_log {
  * @burst_start: burst timer BT: start of this burst, ns
  * @count: transmission counter TC, packets of this burst that left
  * @allowance: packets that may leave in this burst: L, and what the last
- *	burst of a queue that never ran empty left over, at most L more
+ *	burst of a queue that never ran empty left over, at most L more; with
+ *	bursts shorter than 0.25 ms, as many as 0.5 ms has
  * @more: the queue has not run empty since
  * @train_max: packets in a train at most, so that 1 ms has at least two
  * @ms_bytes: P * 1 ms, bytes
  * @second_bytes: average * 1 s, bytes
  * @ns_mult: ns per byte at P, shifted left by SSTP_RATE_SHIFT
  * @peak_next: when P allows the next train, ns
- * @train_bytes: sum over @train
- * @train_tail: oldest train of the last 1 ms
+ * @train_bytes: sum over the trains of the last ms
+ * @train_tail: oldest of them
  * @trains: how many there are
- * @train: ring
  * @log: only with a contract
  */
 struct sstp_rate {
@@ -70,15 +72,14 @@ struct sstp_rate {
 	u32	count;
 	u32	allowance;
 	bool	more;
-	u8	train_tail;
-	u8	trains;
+	u16	train_tail;
+	u16	trains;
 	u32	train_max;
 	u64	ms_bytes;
 	u64	second_bytes;
 	u64	ns_mult;
 	u64	peak_next;
 	u64	train_bytes;
-	struct sstp_rate_train train[SSTP_RATE_TRAINS];
 	struct sstp_rate_log *log;
 };
 
