@@ -12,7 +12,7 @@
 #define SSTP_ACK_DELAY_MIN	(1 * NSEC_PER_MSEC)
 #define SSTP_ACK_DELAY_MAX	(10 * NSEC_PER_MSEC)
 #define SSTP_SNAK_BYTES		1152	/* of entries in a packet */
-#define SSTP_CONTROL_WINDOW	(1U << 20)	/* reports that may be lost in a row */
+#define SSTP_CONTROL_WINDOW	BIT(20)	/* reports that may be lost in a row */
 #define SSTP_SNAK_BURST		32	/* packets at once */
 
 static u64 sstp_srtt_ns(const struct sstp_sock *sp)
@@ -59,9 +59,9 @@ u32 sstp_ack_reach(const struct sstp_sock *sp)
 	u32 granted = sp->rcv.high - sp->rcv.read + 1;
 
 	if (sp->set.window_factor > 100)
-		granted = max(div_u64(granted * 100ULL,
-					    sp->set.window_factor),
-			      (u64)sp->buffer);
+		granted = max_t(u64, sp->buffer,
+				div_u64(granted * 100ULL,
+					sp->set.window_factor));
 	return sp->rcv.read + min(granted, sp->rcv.high - sp->rcv.read + 1) - 1;
 }
 
@@ -142,7 +142,7 @@ static void sstp_ack_pack(struct sock *sk, u64 now)
 	sstp_build_ack(buf, &a);
 	sstp_send_small(sk, buf, sizeof(buf));
 	sp->acks_sent++;
-	SSTP_INC(sock_net(sk), OutPacks);
+	SSTP_INC(sock_net(sk), OUTPACKS);
 	sstp_ack_done(sp, now);
 }
 
@@ -172,7 +172,7 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 		sstp_build_ack(buf, &a);
 		sstp_send_small(sk, buf, sizeof(struct sstp_ack_hdr) + len);
 		sp->snaks_sent++;
-		SSTP_INC(sock_net(sk), OutSnaks);
+		SSTP_INC(sock_net(sk), OUTSNAKS);
 		sent = true;
 	}
 	if (sent) {
@@ -252,7 +252,7 @@ void sstp_ack_due(struct sock *sk)
 	if (silent > (sp->set.user_timeout ?:
 		      sstp_net(sock_net(sk))->user_timeout) *
 		     (u64)NSEC_PER_MSEC) {
-		SSTP_INC(sock_net(sk), Timeouts);
+		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_done(sk, ETIMEDOUT);
 		return;
 	}
@@ -395,12 +395,12 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 	struct sstp_ack a;
 
 	if (!sstp_parse_ack(p, len, &a)) {
-		SSTP_INC(net, InErrFormat);
+		SSTP_INC(net, INERRFORMAT);
 		return;
 	}
 	/* Seen already, or overtaken by a later one that says more. */
 	if (sstp_before(a.control, sp->control)) {
-		SSTP_INC(net, InDuplicate);
+		SSTP_INC(net, INDUPLICATE);
 		return;
 	}
 	/* What a receiver reports never goes back, and never beyond what was
@@ -409,7 +409,7 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 	if (a.control - sp->control > SSTP_CONTROL_WINDOW ||
 	    a.highest - sp->highest > w->shipment - 1 - sp->highest ||
 	    sstp_before(a.ack, w->low) || sstp_before(a.limit, w->high)) {
-		SSTP_INC(net, InOutOfWindow);
+		SSTP_INC(net, INOUTOFWINDOW);
 		return;
 	}
 	if (sp->eos_state >= SSTP_EOS_SENT && a.ack == w->end + 1) {
@@ -417,7 +417,7 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 		a.ack = w->end;
 	}
 	if (!sstp_snd_ack(w, a.ack, a.limit, sstp_ack_release, sk)) {
-		SSTP_INC(net, InOutOfWindow);
+		SSTP_INC(net, INOUTOFWINDOW);
 		return;
 	}
 	sp->control = a.control + 1;
@@ -446,11 +446,11 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 
 	if (a.type == SSTP_SNAK) {
 		sp->snaks_received++;
-		SSTP_INC(net, InSnaks);
+		SSTP_INC(net, INSNAKS);
 		sample.lost = sstp_ack_requests(sk, p, len, &a);
 	} else {
 		sp->acks_received++;
-		SSTP_INC(net, InPacks);
+		SSTP_INC(net, INPACKS);
 	}
 	sstp_ack_extra(sp, sample.lost);
 

@@ -92,7 +92,7 @@ struct proto sstp_prot = {
 };
 
 /* An address that the program gave: IPv4 mapped if it is one, and its port. */
-static int sstp_get_addr(struct sstp_sock *sp, const sstp_sockaddr *uaddr,
+static int sstp_get_addr(struct sstp_sock *sp, const struct sstp_sockaddr *uaddr,
 			 int len, struct in6_addr *addr, u16 *port, u32 *scope,
 			 bool local)
 {
@@ -175,7 +175,7 @@ static int sstp_check_local(struct sock *sk, const struct in6_addr *a,
 	return err;
 }
 
-static int sstp_bind(struct socket *sock, sstp_sockaddr *uaddr, int len)
+static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 {
 	struct sock *sk = sock->sk;
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -282,7 +282,7 @@ static void sstp_disconnect(struct sock *sk)
 	sstp_conn_reset(sk);
 }
 
-static int sstp_start_connect(struct sock *sk, sstp_sockaddr *uaddr, int len)
+static int sstp_start_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int len)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct in6_addr addr;
@@ -341,7 +341,7 @@ static int sstp_start_connect(struct sock *sk, sstp_sockaddr *uaddr, int len)
 	return err;
 }
 
-static int sstp_connect(struct socket *sock, sstp_sockaddr *uaddr, int len,
+static int sstp_connect(struct socket *sock, struct sstp_sockaddr *uaddr, int len,
 			int flags)
 {
 	struct sock *sk = sock->sk;

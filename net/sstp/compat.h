@@ -16,16 +16,20 @@
 #include <net/ip6_route.h>
 #endif
 
-#if __has_include(<linux/unaligned.h>)
+#ifdef SSTP_HAVE_UNALIGNED
 #include <linux/unaligned.h>
 #else
 #include <asm/unaligned.h>
 #endif
 
+#ifndef kzalloc_obj
+#define kzalloc_obj(obj, gfp)	kzalloc(sizeof(obj), gfp)
+#endif
+
 #ifdef SSTP_HAVE_SOCKADDR_UNSIZED
-typedef struct sockaddr_unsized sstp_sockaddr;
+#define sstp_sockaddr		sockaddr_unsized
 #else
-typedef struct sockaddr sstp_sockaddr;
+#define sstp_sockaddr		sockaddr
 #endif
 
 #ifdef SSTP_HAVE_PROTO_ACCEPT_ARG
@@ -128,7 +132,7 @@ static inline void sstp_own_sockopts(struct socket *sock)
 #else
 #define SSTP_CTL_SENTINEL	{ }
 #define sstp_register_sysctl(net, table, n)				\
-	register_net_sysctl(net, "net/sstp", table)
+	((void)(n), register_net_sysctl(net, "net/sstp", table))
 #endif
 
 #endif /* _SSTP_COMPAT_H */

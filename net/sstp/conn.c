@@ -507,6 +507,7 @@ struct sock *sstp_child(struct sock *parent)
 	sk = sk_clone_lock(parent, GFP_ATOMIC);
 	if (!sk)
 		return NULL;
+	__acquire(&sk->sk_lock.slock);
 	sp = sstp_sk(sk);
 	/* All but the generic part is the listener's: begin anew. */
 	memset_after(sp, 0, inet);
@@ -536,6 +537,7 @@ struct sock *sstp_child(struct sock *parent)
 	spin_unlock(&l->lock);
 	if (ok) {
 		sstp_bind_child(sk);
+		__release(&sk->sk_lock.slock);	/* for sparse: to the caller */
 		return sk;
 	}
 	sstp_set_state(sk, TCP_CLOSE);
@@ -587,7 +589,7 @@ void sstp_child_ready(struct sock *sk)
 		sk_acceptq_added(parent);
 	}
 	spin_unlock(&l->lock);
-	READ_ONCE(parent->sk_data_ready)(parent);
+	parent->sk_data_ready(parent);
 }
 
 /* The first established child, with the list's reference, or NULL. */
@@ -668,7 +670,7 @@ void sstp_done(struct sock *sk, int err)
 		return;
 	if (err && (sk->sk_state == TCP_SYN_SENT ||
 		    sk->sk_state == TCP_SYN_RECV))
-		SSTP_INC(sock_net(sk), AttemptFails);
+		SSTP_INC(sock_net(sk), ATTEMPTFAILS);
 	sstp_set_state(sk, TCP_CLOSE);
 	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
 	if (err)

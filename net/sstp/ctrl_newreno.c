@@ -12,7 +12,7 @@
 
 #define SSTP_NEWRENO_INIT	10
 #define SSTP_NEWRENO_MIN	2
-#define SSTP_NEWRENO_MAX	(1U << 24)
+#define SSTP_NEWRENO_MAX	BIT(24)
 
 /**
  * struct sstp_newreno - the controller's own

@@ -45,10 +45,10 @@ static void sstp_encap_data_ready(struct sock *usk)
 		skb->dev = NULL;
 		off = 0;
 		if (!udp_hdr(skb)->check) {
-			SSTP_INC(net, InErrNoCsum);
+			SSTP_INC(net, INERRNOCSUM);
 			kfree_skb(skb);
 		} else if (skb_checksum_complete(skb)) {
-			SSTP_INC(net, InErrCsum);
+			SSTP_INC(net, INERRCSUM);
 			kfree_skb(skb);
 		} else {
 			sstp_encap_note(skb);
@@ -300,7 +300,7 @@ int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment)
 	__be16 sport = inet_sk(usk)->inet_sport;
 
 	if (!dst) {
-		SSTP_INC(sock_net(sk), OutErr);
+		SSTP_INC(sock_net(sk), OUTERR);
 		kfree_skb(skb);
 		return -EHOSTUNREACH;
 	}
@@ -347,12 +347,12 @@ void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
 
 	skb = alloc_skb(SSTP_HEADROOM + len, GFP_ATOMIC);
 	if (!skb) {
-		SSTP_INC(net, OutNoMem);
+		SSTP_INC(net, OUTNOMEM);
 		return;
 	}
 	skb_reserve(skb, SSTP_HEADROOM);
 	skb_put_data(skb, data, len);
-	SSTP_INC(net, OutPkts);
+	SSTP_INC(net, OUTPKTS);
 	if (sstp_v4(&in->saddr)) {
 		struct flowi4 fl = {
 			.daddr = in->saddr.s6_addr32[3],
@@ -395,6 +395,6 @@ void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
 	}
 #endif
 no_route:
-	SSTP_INC(net, OutErr);
+	SSTP_INC(net, OUTERR);
 	kfree_skb(skb);
 }

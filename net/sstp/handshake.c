@@ -42,7 +42,7 @@ static bool sstp_cookie_good(struct sstp_net *sn, const struct sk_buff *skb,
 	u32 epoch = jiffies / SSTP_COOKIE_LIFE, k;
 	u64 want[2], got[2];
 
-	BUILD_BUG_ON(SSTP_COOKIE_LEN != sizeof(want));
+	BUILD_BUG_ON(sizeof(want) != SSTP_COOKIE_LEN);
 	memcpy(got, i->p.cookie, sizeof(got));
 	for (k = 0; k < 2; k++) {
 		sstp_cookie_make(sn, skb, i, epoch - k, want);
@@ -166,7 +166,7 @@ int sstp_handshake_connect(struct sock *sk)
 	sstp_ack_window(sp);
 	sp->init_window = sp->window;
 	sstp_set_state(sk, TCP_SYN_SENT);
-	SSTP_INC(sock_net(sk), ActiveOpens);
+	SSTP_INC(sock_net(sk), ACTIVEOPENS);
 	sstp_handshake_send_init(sk);
 	sstp_handshake_arm(sp);
 	return 0;
@@ -178,7 +178,7 @@ void sstp_handshake_again(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	if (sp->probes >= sstp_net(sock_net(sk))->init_retries) {
-		SSTP_INC(sock_net(sk), Timeouts);
+		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT);
 		return;
 	}
@@ -195,7 +195,7 @@ static void sstp_handshake_established(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	sstp_set_state(sk, TCP_ESTABLISHED);
-	SSTP_INC(sock_net(sk), Established);
+	SSTP_INC(sock_net(sk), ESTABLISHED);
 	sp->probes = 0;
 	sp->heard = sstp_now();
 	sstp_timer_stop(sp, SSTP_T_PROBE);
@@ -226,7 +226,7 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 		const struct sstp_cookie_hdr *c = (void *)skb->data;
 
 		if (skb->len < sizeof(*c)) {
-			SSTP_INC(sock_net(sk), InErrShort);
+			SSTP_INC(sock_net(sk), INERRSHORT);
 			return;
 		}
 		if (sk->sk_state != TCP_SYN_SENT)
@@ -243,7 +243,7 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 	}
 
 	if (!sstp_parse_init(skb->data, skb->len, &i)) {
-		SSTP_INC(sock_net(sk), InErrFormat);
+		SSTP_INC(sock_net(sk), INERRFORMAT);
 		return;
 	}
 	if (sk->sk_state != TCP_SYN_SENT) {
@@ -258,17 +258,17 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 	if (i.dport != sp->sport || i.sport != sp->dport ||
 	    i.echo - (sp->init_stamp - 60 * USEC_PER_SEC) >
 	    60 * USEC_PER_SEC) {
-		SSTP_INC(sock_net(sk), InOutOfWindow);
+		SSTP_INC(sock_net(sk), INOUTOFWINDOW);
 		return;
 	}
 	if (i.version != SSTP_VERSION || i.sktype != sk->sk_type) {
-		SSTP_INC(sock_net(sk), InErrVersion);
+		SSTP_INC(sock_net(sk), INERRVERSION);
 		return;
 	}
 	sp->peer.cid = i.peer_cid;
 	if (sstp_conn_hash_peer(sk) ||
 	    sstp_handshake_apply(sk, &i, GFP_ATOMIC)) {
-		SSTP_INC(sock_net(sk), InNoMem);
+		SSTP_INC(sock_net(sk), INNOMEM);
 		sstp_done(sk, ENOMEM);
 		return;
 	}
@@ -291,7 +291,7 @@ static void sstp_handshake_refuse(struct sock *usk, struct sk_buff *skb,
 		.seq = cpu_to_be32(i->shipment),
 	};
 
-	SSTP_INC(sock_net(usk), OutResets);
+	SSTP_INC(sock_net(usk), OUTRESETS);
 	sstp_encap_reply(usk, skb, &e, sizeof(e));
 }
 
@@ -309,15 +309,15 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 	struct sock *sk;
 
 	if (sk_acceptq_is_full(lsk)) {
-		SSTP_INC(net, ListenOverflows);
+		SSTP_INC(net, LISTENOVERFLOWS);
 		return;
 	}
 	if (i->p.has_cookie) {
 		proven = sstp_cookie_good(sn, skb, i);
 		if (proven)
-			SSTP_INC(net, CookiesGood);
+			SSTP_INC(net, COOKIESGOOD);
 		else
-			SSTP_INC(net, CookiesBad);
+			SSTP_INC(net, COOKIESBAD);
 	}
 	if (!proven &&
 	    READ_ONCE(sstp_sk(lsk)->listen.n_embryos) >= limit) {
@@ -325,22 +325,22 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 			.h.cid = cpu_to_be32(i->peer_cid),
 			.h.type = SSTP_COOKIE,
 		};
-
 		u64 cookie[2];
 
 		sstp_cookie_make(sn, skb, i, jiffies / SSTP_COOKIE_LIFE,
 				 cookie);
 		memcpy(c.cookie, cookie, sizeof(c.cookie));
-		SSTP_INC(net, CookiesSent);
+		SSTP_INC(net, COOKIESSENT);
 		sstp_encap_reply(usk, skb, &c, sizeof(c));
 		return;
 	}
 
 	sk = sstp_child(lsk);
 	if (!sk) {
-		SSTP_INC(net, InNoMem);
+		SSTP_INC(net, INNOMEM);
 		return;
 	}
+	__acquire(&sk->sk_lock.slock);
 	sp = sstp_sk(sk);
 	sp->peer = *peer;
 	sp->dport = i->sport;
@@ -352,10 +352,10 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 	sp->echo_at = sstp_now();
 	if (sstp_conn_hash_peer(sk) || sstp_conn_hash(sk) ||
 	    sstp_encap_route(sk) || sstp_handshake_apply(sk, i, GFP_ATOMIC)) {
-		SSTP_INC(net, InNoMem);
+		SSTP_INC(net, INNOMEM);
 		sstp_done(sk, ENOMEM);
 	} else {
-		SSTP_INC(net, PassiveOpens);
+		SSTP_INC(net, PASSIVEOPENS);
 		sstp_handshake_send_ack(sk);
 		sstp_handshake_arm(sp);
 	}
@@ -373,7 +373,7 @@ void sstp_handshake_init(struct sock *usk, struct sk_buff *skb)
 	struct sock *sk;
 
 	if (!sstp_parse_init(skb->data, skb->len, &i) || i.cid) {
-		SSTP_INC(net, InErrFormat);
+		SSTP_INC(net, INERRFORMAT);
 		return;
 	}
 	if (skb->pkt_type != PACKET_HOST || ipv6_addr_is_multicast(daddr))
@@ -398,15 +398,15 @@ void sstp_handshake_init(struct sock *usk, struct sk_buff *skb)
 
 	sk = sstp_listener_find(net, daddr, i.dport, skb->skb_iif,
 				jhash_3words(i.peer_cid,
-					     peer.addr.s6_addr32[3],
+					     (__force u32)peer.addr.s6_addr32[3],
 					     (__force u32)peer.port, 0));
 	if (!sk) {
-		SSTP_INC(net, InNoPort);
+		SSTP_INC(net, INNOPORT);
 		sstp_handshake_refuse(usk, skb, &i, SSTP_RESET_REFUSED);
 		return;
 	}
 	if (i.version != SSTP_VERSION || i.sktype != sk->sk_type) {
-		SSTP_INC(net, InErrVersion);
+		SSTP_INC(net, INERRVERSION);
 		sstp_handshake_refuse(usk, skb, &i, SSTP_RESET_VERSION);
 	} else {
 		sstp_handshake_new(usk, skb, sk, &i, &peer);

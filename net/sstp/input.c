@@ -7,7 +7,7 @@
 #include <net/ip.h>
 #include "sstp.h"
 
-#define SSTP_SHIP_WINDOW	(1U << 24)	/* shipments from the highest */
+#define SSTP_SHIP_WINDOW	BIT(24)	/* shipments from the highest */
 
 /* Walks forward through the packets of an skb. Bytes [from, to) of it are at
  * @p, in fragment @frag - 1, or in its head.
@@ -70,7 +70,7 @@ void sstp_rcv_accept(struct sock *sk)
 	}
 	if (holed) {
 		sp->segments_holed += holed;
-		SSTP_ADD(sock_net(sk), SegmentsHoled, holed);
+		SSTP_ADD(sock_net(sk), SEGMENTSHOLED, holed);
 	}
 	if (got && sock_flag(sk, SOCK_DEAD)) {
 		/* The program is gone and will never read it. */
@@ -89,7 +89,7 @@ void sstp_rcv_accept(struct sock *sk)
 	}
 	if (got && (sk->sk_type == SOCK_SEQPACKET ||
 		    sp->readable >= READ_ONCE(sk->sk_rcvlowat)))
-		READ_ONCE(sk->sk_data_ready)(sk);
+		sk->sk_data_ready(sk);
 }
 
 /* Is there room for it? Soft ACK makes room at the cost of a later segment. */
@@ -120,7 +120,7 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 		if (!s)
 			return false;
 		sstp_rcv_discard(s);
-		SSTP_INC(sock_net(sk), SoftReplaced);
+		SSTP_INC(sock_net(sk), SOFTREPLACED);
 	}
 	return true;
 }
@@ -142,13 +142,13 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 		sp->ack_now = true;
 	if (!sstp_rcv_room(sk, run, skb->truesize)) {
 		sp->packets_discarded += run->count;
-		SSTP_ADD(net, InDiscarded, run->count);
+		SSTP_ADD(net, INDISCARDED, run->count);
 		return;
 	}
 	if (run->shared && run->packets > 1) {
 		piece = skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
 		if (!piece) {
-			SSTP_INC(net, InNoMem);
+			SSTP_INC(net, INNOMEM);
 			return;
 		}
 		/* Its share; the pages are the other pieces' as well. */
@@ -156,7 +156,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	}
 	if (!piece->destructor) {
 		if (!sk_rmem_schedule(sk, piece, piece->truesize)) {
-			SSTP_INC(net, InNoMem);
+			SSTP_INC(net, INNOMEM);
 			if (piece != skb)
 				kfree_skb(piece);
 			return;
@@ -172,17 +172,17 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	case SSTP_RCV_SHARED:
 		break;
 	case SSTP_RCV_DUP:
-		SSTP_ADD(net, InDuplicate, run->count);
+		SSTP_ADD(net, INDUPLICATE, run->count);
 		sp->packets_duplicate += run->count;
 		break;
 	case SSTP_RCV_OUTSIDE:
-		SSTP_ADD(net, InOutOfWindow, run->count);
+		SSTP_ADD(net, INOUTOFWINDOW, run->count);
 		break;
 	case SSTP_RCV_CONFLICT:
-		SSTP_ADD(net, InConflict, run->count);
+		SSTP_ADD(net, INCONFLICT, run->count);
 		break;
 	case SSTP_RCV_NOMEM:
-		SSTP_INC(net, InNoMem);
+		SSTP_INC(net, INNOMEM);
 		break;
 	}
 	if (piece != skb)
@@ -246,20 +246,20 @@ static void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 		u32 len = min(size, total - off);
 
 		if (len < sizeof(*h)) {
-			SSTP_INC(net, InErrShort);
+			SSTP_INC(net, INERRSHORT);
 			break;
 		}
 		h = sstp_header_at(skb, &c, off, sizeof(*h), &buf);
 		if (!h || !sstp_parse_data(h, len, &d) ||
 		    !sstp_rcv_geometry(&d, &run)) {
-			SSTP_INC(net, InErrFormat);
+			SSTP_INC(net, INERRFORMAT);
 			off += len;
 			continue;
 		}
 		if (d.shipment - (sp->rcv.highest - SSTP_SHIP_WINDOW) >
 		    2 * SSTP_SHIP_WINDOW ||
 		    sstp_after(d.segment, sp->rcv.high)) {
-			SSTP_INC(net, InOutOfWindow);
+			SSTP_INC(net, INOUTOFWINDOW);
 			off += len;
 			continue;
 		}
@@ -297,7 +297,7 @@ static void sstp_rcv_state(struct sock *sk, const void *p, u32 len)
 	struct sstp_pos pos;
 
 	if (!sstp_parse_data(p, len, &d)) {
-		SSTP_INC(net, InErrShort);
+		SSTP_INC(net, INERRSHORT);
 		return;
 	}
 	pos.segment = d.segment;
@@ -309,7 +309,7 @@ static void sstp_rcv_state(struct sock *sk, const void *p, u32 len)
 		/* An old one, overtaken: the sender learns how far we are. */
 		if (sstp_before(d.segment, w->low))
 			sp->ack_now = true;
-		SSTP_INC(net, InOutOfWindow);
+		SSTP_INC(net, INOUTOFWINDOW);
 		return;
 	}
 	sp->echo = d.stamp;
@@ -318,7 +318,7 @@ static void sstp_rcv_state(struct sock *sk, const void *p, u32 len)
 	if (d.type == SSTP_EOS) {
 		if (d.packet || (w->has_eos && w->eos != d.segment) ||
 		    sstp_pos_before(pos, w->hi)) {
-			SSTP_INC(net, InConflict);
+			SSTP_INC(net, INCONFLICT);
 			return;
 		}
 		w->eos = d.segment;
@@ -336,26 +336,26 @@ static void sstp_rcv_end(struct sock *sk, const void *p, u32 len)
 	int err;
 
 	if (len < sizeof(*e)) {
-		SSTP_INC(net, InErrShort);
+		SSTP_INC(net, INERRSHORT);
 		return;
 	}
 	seq = be32_to_cpu(e->seq);
 	code = be32_to_cpu(e->code);
 	if (sk->sk_state == TCP_SYN_SENT) {
 		if (e->h.type != SSTP_RESET || seq != sp->snd.shipment) {
-			SSTP_INC(net, InOutOfWindow);
+			SSTP_INC(net, INOUTOFWINDOW);
 			return;
 		}
 	} else if (e->h.flags & SSTP_F_STRAY) {
 		/* It quotes a packet of ours. */
 		if (sp->snd.shipment - seq > SSTP_SHIP_WINDOW / 16 &&
 		    sp->ctl_next - seq > SSTP_SHIP_WINDOW / 16) {
-			SSTP_INC(net, InOutOfWindow);
+			SSTP_INC(net, INOUTOFWINDOW);
 			return;
 		}
 	} else if (seq - (sp->rcv.highest - 64) >
 		   64 + SSTP_SHIP_WINDOW / 16) {
-		SSTP_INC(net, InOutOfWindow);
+		SSTP_INC(net, INOUTOFWINDOW);
 		return;
 	}
 	if (e->h.type == SSTP_CLOSE) {
@@ -371,7 +371,7 @@ static void sstp_rcv_end(struct sock *sk, const void *p, u32 len)
 		}
 		return;
 	}
-	SSTP_INC(net, Resets);
+	SSTP_INC(net, RESETS);
 	err = code == SSTP_RESET_VERSION ? EPROTOTYPE :
 	      sk->sk_state == TCP_SYN_SENT ? ECONNREFUSED :
 	      sk->sk_state == TCP_CLOSE_WAIT ? EPIPE :
@@ -400,7 +400,7 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 		goto drop;
 	}
 	if (sk->sk_state == TCP_SYN_SENT && type != SSTP_RESET) {
-		SSTP_INC(net, InOutOfWindow);
+		SSTP_INC(net, INOUTOFWINDOW);
 		goto drop;
 	}
 	sp->echo_at = sstp_now();
@@ -465,14 +465,14 @@ static void sstp_rcv_stray(struct sock *usk, struct sk_buff *skb)
 	struct sstp_data_hdr buf;
 	const struct sstp_data_hdr *h;
 
-	SSTP_INC(sock_net(usk), InNoConn);
+	SSTP_INC(sock_net(usk), INNOCONN);
 	h = skb_header_pointer(skb, 0, sizeof(buf), &buf);
 	if (!h || h->h.type > SSTP_SNAK)
 		return;
 	/* Shipment number or control number: the same place in both. */
 	e.h.cid = h->h.cid;
 	e.seq = h->shipment;
-	SSTP_INC(sock_net(usk), OutResets);
+	SSTP_INC(sock_net(usk), OUTRESETS);
 	sstp_encap_reply(usk, skb, &e, sizeof(e));
 }
 
@@ -492,7 +492,7 @@ static struct sock *sstp_rcv_find(struct sock *usk, struct sk_buff *skb,
 	if (h->type == SSTP_RESET && h->flags & SSTP_F_STRAY) {
 		sk = sstp_conn_find_peer(&peer);
 		if (!sk)
-			SSTP_INC(net, InNoConn);
+			SSTP_INC(net, INNOCONN);
 		return sk;
 	}
 	sk = sstp_conn_find(net, be32_to_cpu(h->cid));
@@ -503,7 +503,7 @@ static struct sock *sstp_rcv_find(struct sock *usk, struct sk_buff *skb,
 	sp = sstp_sk(sk);
 	if (sp->peer.port != peer.port ||
 	    !ipv6_addr_equal(&sp->peer.addr, &peer.addr)) {
-		SSTP_INC(net, InWrongAddr);
+		SSTP_INC(net, INWRONGADDR);
 		sock_put(sk);
 		return NULL;
 	}
@@ -519,11 +519,11 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
 
 	h = skb_header_pointer(skb, 0, sizeof(buf), &buf);
 	if (!h) {
-		SSTP_INC(sock_net(usk), InErrShort);
+		SSTP_INC(sock_net(usk), INERRSHORT);
 		goto drop;
 	}
 	if (h->type >= SSTP_TYPES) {
-		SSTP_INC(sock_net(usk), InErrType);
+		SSTP_INC(sock_net(usk), INERRTYPE);
 		goto drop;
 	}
 	if (h->type == SSTP_INIT) {
@@ -539,7 +539,7 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
 		sstp_backlog_rcv(sk, skb);
 	} else if (sk_add_backlog(sk, skb, READ_ONCE(sk->sk_rcvbuf) +
 				  READ_ONCE(sk->sk_sndbuf) + (1 << 20))) {
-		SSTP_INC(sock_net(sk), InBacklogDrop);
+		SSTP_INC(sock_net(sk), INBACKLOGDROP);
 		kfree_skb(skb);
 	}
 	bh_unlock_sock(sk);
@@ -560,7 +560,7 @@ void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 	struct sstp_hdr buf, first;
 	struct sk_buff *piece;
 
-	SSTP_ADD(sock_net(usk), InPkts, max(skb_shinfo(skb)->gso_segs, 1));
+	SSTP_ADD(sock_net(usk), INPKTS, max(skb_shinfo(skb)->gso_segs, 1));
 	rcu_read_lock();
 	if (total <= size || size < sizeof(first)) {
 		sstp_rcv_one(usk, skb);
@@ -579,7 +579,7 @@ void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 			piece->skb_iif = skb->skb_iif;
 			sstp_rcv_one(usk, piece);
 		} else {
-			SSTP_INC(sock_net(usk), InNoMem);
+			SSTP_INC(sock_net(usk), INNOMEM);
 		}
 		start = off;
 		skb_copy_bits(skb, off, &first, sizeof(first));
@@ -594,7 +594,7 @@ void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 		piece->skb_iif = skb->skb_iif;
 		sstp_rcv_one(usk, piece);
 	} else {
-		SSTP_INC(sock_net(usk), InNoMem);
+		SSTP_INC(sock_net(usk), INNOMEM);
 	}
 	consume_skb(skb);
 out:

@@ -4,30 +4,69 @@
 #include <linux/seq_file.h>
 #include "sstp.h"
 
-#define X(name)	[SSTP_MIB_##name] = #name,
-static const char * const sstp_mib_name[__SSTP_MIB_MAX] = {
-	SSTP_MIBS(X)
+static const struct snmp_mib sstp_mib_list[] = {
+	SNMP_MIB_ITEM("ActiveOpens", SSTP_MIB_ACTIVEOPENS),
+	SNMP_MIB_ITEM("PassiveOpens", SSTP_MIB_PASSIVEOPENS),
+	SNMP_MIB_ITEM("Established", SSTP_MIB_ESTABLISHED),
+	SNMP_MIB_ITEM("AttemptFails", SSTP_MIB_ATTEMPTFAILS),
+	SNMP_MIB_ITEM("Resets", SSTP_MIB_RESETS),
+	SNMP_MIB_ITEM("Timeouts", SSTP_MIB_TIMEOUTS),
+	SNMP_MIB_ITEM("CookiesSent", SSTP_MIB_COOKIESSENT),
+	SNMP_MIB_ITEM("CookiesGood", SSTP_MIB_COOKIESGOOD),
+	SNMP_MIB_ITEM("CookiesBad", SSTP_MIB_COOKIESBAD),
+	SNMP_MIB_ITEM("ListenOverflows", SSTP_MIB_LISTENOVERFLOWS),
+	SNMP_MIB_ITEM("InPkts", SSTP_MIB_INPKTS),
+	SNMP_MIB_ITEM("OutPkts", SSTP_MIB_OUTPKTS),
+	SNMP_MIB_ITEM("OutData", SSTP_MIB_OUTDATA),
+	SNMP_MIB_ITEM("RetransData", SSTP_MIB_RETRANSDATA),
+	SNMP_MIB_ITEM("OutPacks", SSTP_MIB_OUTPACKS),
+	SNMP_MIB_ITEM("InPacks", SSTP_MIB_INPACKS),
+	SNMP_MIB_ITEM("OutSnaks", SSTP_MIB_OUTSNAKS),
+	SNMP_MIB_ITEM("InSnaks", SSTP_MIB_INSNAKS),
+	SNMP_MIB_ITEM("OutKeepalives", SSTP_MIB_OUTKEEPALIVES),
+	SNMP_MIB_ITEM("OutResets", SSTP_MIB_OUTRESETS),
+	SNMP_MIB_ITEM("InErrShort", SSTP_MIB_INERRSHORT),
+	SNMP_MIB_ITEM("InErrCsum", SSTP_MIB_INERRCSUM),
+	SNMP_MIB_ITEM("InErrNoCsum", SSTP_MIB_INERRNOCSUM),
+	SNMP_MIB_ITEM("InErrType", SSTP_MIB_INERRTYPE),
+	SNMP_MIB_ITEM("InErrFormat", SSTP_MIB_INERRFORMAT),
+	SNMP_MIB_ITEM("InErrVersion", SSTP_MIB_INERRVERSION),
+	SNMP_MIB_ITEM("InNoConn", SSTP_MIB_INNOCONN),
+	SNMP_MIB_ITEM("InNoPort", SSTP_MIB_INNOPORT),
+	SNMP_MIB_ITEM("InWrongAddr", SSTP_MIB_INWRONGADDR),
+	SNMP_MIB_ITEM("InOutOfWindow", SSTP_MIB_INOUTOFWINDOW),
+	SNMP_MIB_ITEM("InConflict", SSTP_MIB_INCONFLICT),
+	SNMP_MIB_ITEM("InDuplicate", SSTP_MIB_INDUPLICATE),
+	SNMP_MIB_ITEM("InDiscarded", SSTP_MIB_INDISCARDED),
+	SNMP_MIB_ITEM("InNoMem", SSTP_MIB_INNOMEM),
+	SNMP_MIB_ITEM("InBacklogDrop", SSTP_MIB_INBACKLOGDROP),
+	SNMP_MIB_ITEM("OutNoMem", SSTP_MIB_OUTNOMEM),
+	SNMP_MIB_ITEM("OutErr", SSTP_MIB_OUTERR),
+	SNMP_MIB_ITEM("PmtuShrunk", SSTP_MIB_PMTUSHRUNK),
+	SNMP_MIB_ITEM("SegmentsHoled", SSTP_MIB_SEGMENTSHOLED),
+	SNMP_MIB_ITEM("SoftReplaced", SSTP_MIB_SOFTREPLACED),
+	SNMP_MIB_ITEM("Probes", SSTP_MIB_PROBES),
 };
-#undef X
 
-static unsigned long sstp_mib_sum(const struct sstp_net *sn, int i)
+static u64 sstp_mib_sum(const struct sstp_net *sn, int i)
 {
-	unsigned long sum = 0;
+	u64 sum = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		sum += per_cpu_ptr(sn->mib, cpu)->mibs[i];
+		sum += snmp_get_cpu_field(sn->mib, cpu, i);
 	return sum;
 }
 
 static int sstp_mib_show(struct seq_file *m, void *v)
 {
 	struct sstp_net *sn = sstp_net(m->private);
-	int i;
+	u32 i;
 
-	for (i = 1; i < __SSTP_MIB_MAX; i++)
-		seq_printf(m, "%-24s %lu\n", sstp_mib_name[i],
-			   sstp_mib_sum(sn, i));
+	BUILD_BUG_ON(ARRAY_SIZE(sstp_mib_list) != __SSTP_MIB_MAX - 1);
+	for (i = 0; i < ARRAY_SIZE(sstp_mib_list); i++)
+		seq_printf(m, "%-24s %llu\n", sstp_mib_list[i].name,
+			   sstp_mib_sum(sn, sstp_mib_list[i].entry));
 	return 0;
 }
 

@@ -6,57 +6,52 @@
 #include <net/ip.h>
 #include <net/snmp.h>
 
-/* Name, and the cause that counts. */
-#define SSTP_MIBS(X)							\
-	X(ActiveOpens)		/* connect() sent an INIT */		\
-	X(PassiveOpens)		/* an INIT made a connection */		\
-	X(Established)		/* set-up ended well, either end */	\
-	X(AttemptFails)		/* set-up ended without a connection */	\
-	X(Resets)		/* a RESET ended a connection */	\
-	X(Timeouts)		/* the peer fell silent for good */	\
-	X(CookiesSent)		/* a listener was under pressure */	\
-	X(CookiesGood)		/* and its cookie came back */		\
-	X(CookiesBad)		/* forged, or too old */		\
-	X(ListenOverflows)	/* INIT dropped: accept queue full */	\
-	X(InPkts)		/* packets, parts of trains counted */	\
-	X(OutPkts)		/* the same */				\
-	X(OutData)		/* DATA packets, first shipments */	\
-	X(RetransData)		/* DATA packets shipped again */	\
-	X(OutPacks)		/* PACK */				\
-	X(InPacks)							\
-	X(OutSnaks)		/* SNAK */				\
-	X(InSnaks)							\
-	X(OutKeepalives)						\
-	X(OutResets)							\
-	X(InErrShort)		/* no room for the header of its type */ \
-	X(InErrCsum)		/* checksum wrong */			\
-	X(InErrNoCsum)		/* UDP checksum absent */		\
-	X(InErrType)		/* unknown packet type */		\
-	X(InErrFormat)		/* fields contradict each other */	\
-	X(InErrVersion)		/* INIT of another version or type */	\
-	X(InNoConn)		/* no connection has that CID */	\
-	X(InNoPort)		/* INIT for a port nobody listens on */	\
-	X(InWrongAddr)		/* right CID, another sender */		\
-	X(InOutOfWindow)	/* number not in the window */		\
-	X(InConflict)		/* contradicts an earlier packet */	\
-	X(InDuplicate)		/* data that was here already */	\
-	X(InDiscarded)		/* no room in the receive buffer */	\
-	X(InNoMem)		/* no memory for it */			\
-	X(InBacklogDrop)	/* socket backlog full */		\
-	X(OutNoMem)		/* no memory for a packet */		\
-	X(OutErr)		/* no route */				\
-	X(PmtuShrunk)		/* path MTU lowered */			\
-	X(SegmentsHoled)	/* accepted with packets missing */	\
-	X(SoftReplaced)		/* segment discarded for an earlier one */ \
-	X(Probes)		/* unanswered for a time-out */
-
-#define X(name)	SSTP_MIB_##name,
+/* What counts; mib.c has the names. */
 enum {
 	SSTP_MIB_NUM,
-	SSTP_MIBS(X)
+	SSTP_MIB_ACTIVEOPENS,		/* connect() sent an INIT */
+	SSTP_MIB_PASSIVEOPENS,		/* an INIT made a connection */
+	SSTP_MIB_ESTABLISHED,		/* set-up ended well, either end */
+	SSTP_MIB_ATTEMPTFAILS,		/* set-up ended without a connection */
+	SSTP_MIB_RESETS,			/* a RESET ended a connection */
+	SSTP_MIB_TIMEOUTS,		/* the peer fell silent for good */
+	SSTP_MIB_COOKIESSENT,		/* a listener was under pressure */
+	SSTP_MIB_COOKIESGOOD,		/* and its cookie came back */
+	SSTP_MIB_COOKIESBAD,		/* forged, or too old */
+	SSTP_MIB_LISTENOVERFLOWS,	/* INIT dropped: accept queue full */
+	SSTP_MIB_INPKTS,			/* packets, parts of trains counted */
+	SSTP_MIB_OUTPKTS,		/* the same */
+	SSTP_MIB_OUTDATA,		/* DATA packets, first shipments */
+	SSTP_MIB_RETRANSDATA,		/* DATA packets shipped again */
+	SSTP_MIB_OUTPACKS,		/* PACK */
+	SSTP_MIB_INPACKS,
+	SSTP_MIB_OUTSNAKS,		/* SNAK */
+	SSTP_MIB_INSNAKS,
+	SSTP_MIB_OUTKEEPALIVES,
+	SSTP_MIB_OUTRESETS,
+	SSTP_MIB_INERRSHORT,		/* no room for the header of its type */
+	SSTP_MIB_INERRCSUM,		/* checksum wrong */
+	SSTP_MIB_INERRNOCSUM,		/* UDP checksum absent */
+	SSTP_MIB_INERRTYPE,		/* unknown packet type */
+	SSTP_MIB_INERRFORMAT,		/* fields contradict each other */
+	SSTP_MIB_INERRVERSION,		/* INIT of another version or type */
+	SSTP_MIB_INNOCONN,		/* no connection has that CID */
+	SSTP_MIB_INNOPORT,		/* INIT for a port nobody listens on */
+	SSTP_MIB_INWRONGADDR,		/* right CID, another sender */
+	SSTP_MIB_INOUTOFWINDOW,		/* number not in the window */
+	SSTP_MIB_INCONFLICT,		/* contradicts an earlier packet */
+	SSTP_MIB_INDUPLICATE,		/* data that was here already */
+	SSTP_MIB_INDISCARDED,		/* no room in the receive buffer */
+	SSTP_MIB_INNOMEM,		/* no memory for it */
+	SSTP_MIB_INBACKLOGDROP,		/* socket backlog full */
+	SSTP_MIB_OUTNOMEM,		/* no memory for a packet */
+	SSTP_MIB_OUTERR,			/* no route */
+	SSTP_MIB_PMTUSHRUNK,		/* path MTU lowered */
+	SSTP_MIB_SEGMENTSHOLED,		/* accepted with packets missing */
+	SSTP_MIB_SOFTREPLACED,		/* segment discarded for an earlier one */
+	SSTP_MIB_PROBES,			/* unanswered for a time-out */
 	__SSTP_MIB_MAX
 };
-#undef X
 
 struct sstp_mib {
 	unsigned long mibs[__SSTP_MIB_MAX];
@@ -67,7 +62,6 @@ struct sstp_mib {
 #define SSTP_ADD(net, name, n)						\
 	SNMP_ADD_STATS(sstp_net(net)->mib, SSTP_MIB_##name, n)
 
-struct net;
 int sstp_mib_init(struct net *net);
 void sstp_mib_exit(struct net *net);
 

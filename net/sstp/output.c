@@ -40,7 +40,7 @@ void sstp_mtu_update(struct sock *sk)
 		return;
 	}
 	if (sp->mtu && mtu < sp->mtu)
-		SSTP_INC(sock_net(sk), PmtuShrunk);
+		SSTP_INC(sock_net(sk), PMTUSHRUNK);
 	sp->mtu = mtu;
 	/* Headers of a train stay aligned. */
 	sp->size = (mtu - sstp_overhead(sp) - SSTP_DATA_HLEN) & ~7U;
@@ -57,13 +57,13 @@ int sstp_send_small(struct sock *sk, const void *data, u32 len)
 					GFP_ATOMIC | __GFP_NOWARN);
 
 	if (!skb) {
-		SSTP_INC(sock_net(sk), OutNoMem);
+		SSTP_INC(sock_net(sk), OUTNOMEM);
 		return -ENOMEM;
 	}
 	skb_reserve(skb, SSTP_HEADROOM);
 	skb_put_data(skb, data, len);
 	skb_set_owner_w(skb, sk);
-	SSTP_INC(sock_net(sk), OutPkts);
+	SSTP_INC(sock_net(sk), OUTPKTS);
 	return sstp_encap_xmit(sk, skb, true);
 }
 
@@ -91,7 +91,7 @@ void sstp_send_context(struct sock *sk, u8 flags)
 	}
 	sp->context_ship = w->shipment;
 	sstp_build_data(buf, &d);
-	SSTP_INC(sock_net(sk), OutKeepalives);
+	SSTP_INC(sock_net(sk), OUTKEEPALIVES);
 	sstp_send_small(sk, buf, sizeof(buf));
 }
 
@@ -108,7 +108,7 @@ void sstp_send_end(struct sock *sk, enum sstp_type type, u32 code)
 	if (!sp->peer.cid || !sp->snd.ring)
 		return;
 	if (type == SSTP_RESET)
-		SSTP_INC(sock_net(sk), OutResets);
+		SSTP_INC(sock_net(sk), OUTRESETS);
 	sstp_send_small(sk, &e, sizeof(e));
 }
 
@@ -421,12 +421,12 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 
 	sp->packets_sent += packets;
 	sp->ctrl.shipped = sp->snd.shipment - 1;
-	SSTP_ADD(net, OutPkts, packets);
+	SSTP_ADD(net, OUTPKTS, packets);
 	if (again) {
-		SSTP_ADD(net, RetransData, packets);
+		SSTP_ADD(net, RETRANSDATA, packets);
 		sp->packets_retrans += packets;
 	} else {
-		SSTP_ADD(net, OutData, packets);
+		SSTP_ADD(net, OUTDATA, packets);
 	}
 	sstp_rate_sent(&sp->rate, packets, wire, now);
 	if (sp->ctrl.period)
@@ -506,7 +506,7 @@ void sstp_push(struct sock *sk)
 			skb = sstp_train(sk, s, allow, stamp, &n);
 		}
 		if (!skb) {
-			SSTP_INC(sock_net(sk), OutNoMem);
+			SSTP_INC(sock_net(sk), OUTNOMEM);
 			sstp_timer_set(sp, SSTP_T_PACE, now + NSEC_PER_MSEC);
 			break;
 		}
@@ -603,11 +603,11 @@ void sstp_probe(struct sock *sk)
 		if (!sp->probes)
 			sp->wait_since = now;
 		if (now - sp->wait_since > sstp_user_timeout(sp)) {
-			SSTP_INC(sock_net(sk), Timeouts);
+			SSTP_INC(sock_net(sk), TIMEOUTS);
 			sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT);
 			return;
 		}
-		SSTP_INC(sock_net(sk), Probes);
+		SSTP_INC(sock_net(sk), PROBES);
 		if (sp->probes < U8_MAX)
 			sp->probes++;
 		if (sp->probes == 2 && sp->ctrl.ops->on_timeout) {
@@ -689,7 +689,7 @@ void sstp_life(struct sock *sk)
 		return;
 	}
 	if (sp->keepalives >= READ_ONCE(sn->keepalive_probes)) {
-		SSTP_INC(sock_net(sk), Timeouts);
+		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
 		sstp_done(sk, ETIMEDOUT);
 		return;

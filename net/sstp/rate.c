@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/time64.h>
+#include "compat.h"
 #include "rate.h"
 
 #define SSTP_RATE_MIN		8000ULL			/* bit/s */
@@ -27,12 +28,12 @@ void sstp_rate_free(struct sstp_rate *r)
 }
 
 /* F * L * l * 8, bit/s; F is in bursts per 1000 s. */
-static u64 sstp_rate_bursts(const struct sstp_rate_spec *spec, u32 frame)
+static u64 sstp_rate_bursts(u32 burst_rate, u32 burst_len, u32 frame)
 {
-	u64 bytes = (u64)spec->burst_len * frame, thousand;
+	u64 bytes = (u64)burst_len * frame, thousand;
 
 	/* Divided by 125, more than that is over any peak still. */
-	if (check_mul_overflow(bytes, (u64)spec->burst_rate, &thousand))
+	if (check_mul_overflow(bytes, (u64)burst_rate, &thousand))
 		return U64_MAX;
 	return div_u64(thousand, 125);
 }
@@ -49,10 +50,8 @@ int sstp_rate_check(const struct sstp_rate_spec *spec, u32 frame)
 		return -EINVAL;
 	/* F <= P / (L * l * 8) */
 	if (spec->burst_rate &&
-	    sstp_rate_bursts(&(struct sstp_rate_spec){
-				.burst_rate = spec->burst_rate,
-				.burst_len = spec->burst_len ?: 1,
-			     }, frame) > spec->peak)
+	    sstp_rate_bursts(spec->burst_rate, spec->burst_len ?: 1, frame) >
+	    spec->peak)
 		return -EINVAL;
 	return 0;
 }
@@ -68,7 +67,7 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 		return 0;
 	}
 	if (!r->log) {
-		r->log = kzalloc(sizeof(*r->log), gfp);
+		r->log = kzalloc_obj(*r->log, gfp);
 		if (!r->log)
 			return -ENOMEM;
 		r->log->ms = div_u64(now, NSEC_PER_MSEC);
@@ -90,12 +89,10 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 			      SSTP_PACKETS_MAX);
 	}
 	if (spec->burst_rate) {
-		struct sstp_rate_spec s = *spec;
-
-		s.burst_len = len;
 		if (!spec->average)
-			average = clamp(sstp_rate_bursts(&s, frame), 1ULL,
-					spec->peak);
+			average = clamp(sstp_rate_bursts(spec->burst_rate, len,
+							 frame),
+					1ULL, spec->peak);
 		r->burst_ns = div_u64(1000 * NSEC_PER_SEC, spec->burst_rate);
 	} else {
 		/* F = A / (L * l * 8); 2^16 * 2^16 * 2^33 fits. */

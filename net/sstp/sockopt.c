@@ -373,7 +373,7 @@ int sstp_getsockopt(struct socket *sock, int level, int optname,
 		return sstp_sk(sk)->af == AF_INET6 ? -ENOPROTOOPT : -EOPNOTSUPP;
 	if (len < 0 && level != SOL_IPV6)
 		return -EINVAL;
-	buf = kzalloc(sizeof(*buf), GFP_KERNEL);
+	buf = kzalloc_obj(*buf, GFP_KERNEL);
 	if (!buf)
 		return -ENOMEM;
 	lock_sock(sk);

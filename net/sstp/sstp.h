@@ -80,7 +80,7 @@ struct sstp_bucket {
  */
 struct sstp_net {
 	struct sstp_mib __percpu *mib;
-	struct mutex	encap_lock;
+	struct mutex	encap_lock;	/* opens and closes @encap, @client */
 	struct socket	*encap[2][SSTP_ENCAP_SOCKETS];
 	struct socket	*client[2][SSTP_ENCAP_SOCKETS];
 	struct sstp_bucket *port;
@@ -134,7 +134,7 @@ struct sstp_peer {
  * @open: cleared when the listener goes; no child may be added then
  */
 struct sstp_listen {
-	spinlock_t	lock;
+	spinlock_t	lock;		/* guards the rest */
 	struct list_head ready;
 	struct list_head embryos;
 	u32		n_embryos;

@@ -72,11 +72,11 @@ static int sstp_sysctl_policy(SSTP_CTL_CONST struct ctl_table *t, int write,
 	return sstp_sysctl_name(t, write, buffer, lenp, ppos, sstp_rbuf_exists);
 }
 
-#define SSTP_SYSCTL_INT(name, field, low, high)				\
+#define SSTP_SYSCTL_INT(name, field, n, low, high)			\
 	{								\
 		.procname = name,					\
 		.data = (void *)offsetof(struct sstp_net, field),	\
-		.maxlen = sizeof_field(struct sstp_net, field),		\
+		.maxlen = (n) * sizeof(int),				\
 		.mode = 0644,						\
 		.proc_handler = proc_dointvec_minmax,			\
 		.extra1 = low,						\
@@ -106,19 +106,19 @@ static const struct ctl_table sstp_table[] = {
 		.mode = 0644,
 		.proc_handler = sstp_sysctl_policy,
 	},
-	SSTP_SYSCTL_INT("rmem", rmem, &sstp_buf_min, &sstp_buf_max),
-	SSTP_SYSCTL_INT("wmem", wmem, &sstp_buf_min, &sstp_buf_max),
-	SSTP_SYSCTL_INT("segment_size", segment_size, &sstp_one,
+	SSTP_SYSCTL_INT("rmem", rmem, 3, &sstp_buf_min, &sstp_buf_max),
+	SSTP_SYSCTL_INT("wmem", wmem, 3, &sstp_buf_min, &sstp_buf_max),
+	SSTP_SYSCTL_INT("segment_size", segment_size, 1, &sstp_one,
 			&sstp_segment_max),
-	SSTP_SYSCTL_INT("user_timeout", user_timeout, &sstp_one, NULL),
-	SSTP_SYSCTL_INT("init_retries", init_retries, &sstp_one,
+	SSTP_SYSCTL_INT("user_timeout", user_timeout, 1, &sstp_one, NULL),
+	SSTP_SYSCTL_INT("init_retries", init_retries, 1, &sstp_one,
 			&sstp_retries_max),
-	SSTP_SYSCTL_INT("keepalive_time", keepalive_time, &sstp_one, &sstp_day),
-	SSTP_SYSCTL_INT("keepalive_intvl", keepalive_intvl, &sstp_one,
+	SSTP_SYSCTL_INT("keepalive_time", keepalive_time, 1, &sstp_one, &sstp_day),
+	SSTP_SYSCTL_INT("keepalive_intvl", keepalive_intvl, 1, &sstp_one,
 			&sstp_day),
-	SSTP_SYSCTL_INT("keepalive_probes", keepalive_probes, &sstp_one,
+	SSTP_SYSCTL_INT("keepalive_probes", keepalive_probes, 1, &sstp_one,
 			&sstp_retries_max),
-	SSTP_SYSCTL_INT("fin_timeout", fin_timeout, &sstp_one, &sstp_day),
+	SSTP_SYSCTL_INT("fin_timeout", fin_timeout, 1, &sstp_one, &sstp_day),
 	SSTP_CTL_SENTINEL
 };
 

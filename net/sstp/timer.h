@@ -28,7 +28,7 @@ enum sstp_timer {
  * fires, finds nothing due and is armed anew.
  */
 struct sstp_clock {
-	spinlock_t lock;
+	spinlock_t lock;		/* of @hrt and @held */
 	struct hrtimer hrt;
 	bool	held;
 	u64	at[SSTP_TIMERS];

@@ -7,7 +7,7 @@
 #include "sstp_test.h"
 #include "../rate.c"
 
-#define RATE_EVENTS	(1U << 20)	/* trains remembered; a power of two */
+#define RATE_EVENTS	BIT(20)		/* trains remembered; a power of two */
 #define RATE_KBIT	1000ULL
 #define RATE_MBIT	1000000ULL
 #define RATE_GBIT	1000000000ULL
@@ -236,7 +236,7 @@ static void rate_short_bursts(struct kunit *test)
 	sstp_test_seed_rnd(test, &s->rnd);
 	for (i = 0; i < ARRAY_SIZE(spec); i++)
 		for (jitter = 0; jitter <= 50000; jitter += 25000) {
-			u64 begin;
+			u64 begin, got;
 
 			s->jitter = jitter;
 			s->now += 2 * NSEC_PER_SEC;
@@ -246,9 +246,9 @@ static void rate_short_bursts(struct kunit *test)
 			rate_reset(s);
 			begin = s->now;
 			rate_run(s, U64_MAX, 1514, begin + NSEC_PER_SEC);
-			KUNIT_EXPECT_GE_MSG(test, mul_u64_u64_div_u64(s->sent,
-						8 * NSEC_PER_SEC,
-						s->now - begin),
+			got = mul_u64_u64_div_u64(s->sent, 8 * NSEC_PER_SEC,
+						  s->now - begin);
+			KUNIT_EXPECT_GE_MSG(test, got,
 					    div_u64(s->average * 97, 100),
 					    "row %u, jitter %u", i, jitter);
 		}
