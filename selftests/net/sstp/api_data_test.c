@@ -554,13 +554,13 @@ static const struct row rows[] = {
 
 static const struct difference differences[] = {
 	{ "oob", "recv without", "EOPNOTSUPP",
-	  "there are no urgent data", 0 },
+	  "there are no urgent data", 0, NULL },
 	{ "oob", "send", "EOPNOTSUPP",
-	  "there are no urgent data", 0 },
+	  "there are no urgent data", 0, NULL },
 	{ "oob", "SIOCATMARK", "ENOTTY",
-	  "there are no urgent data", 0 },
+	  "there are no urgent data", 0, NULL },
 	{ "fastopen", "MSG_FASTOPEN", "EOPNOTSUPP",
-	  "connect() comes first", 0 },
+	  "connect() comes first", 0, NULL },
 };
 
 int main(int argc, char **argv)

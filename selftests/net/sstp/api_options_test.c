@@ -436,19 +436,19 @@ static const struct row rows[] = {
 
 static const struct difference differences[] = {
 	{ "sol_socket", "level 999 get", "EOPNOTSUPP",
-	  "TCP gives this over IPv4, ENOPROTOOPT over IPv6", 0 },
+	  "TCP gives this over IPv4, ENOPROTOOPT over IPv6", 0, NULL },
 	{ "identity", "TYPE", "5",
-	  "it is SOCK_SEQPACKET", 0 },
+	  "it is SOCK_SEQPACKET", 0, NULL },
 	{ "identity", "DOMAIN", "25",
-	  "AF_SSTP", 0 },
+	  "AF_SSTP", 0, NULL },
 	{ "identity", "PROTOCOL", "0",
-	  "the family has one protocol", 0 },
+	  "the family has one protocol", 0, NULL },
 	{ "zerocopy", "ZEROCOPY", "EOPNOTSUPP",
-	  "all bytes are copied next to their header", 0 },
+	  "all bytes are copied next to their header", 0, NULL },
 	{ "sol_tcp", "NODELAY", "ENOPROTOOPT",
-	  "SSTP_NODELAY at SOL_SSTP is the option", 0 },
+	  "SSTP_NODELAY at SOL_SSTP is the option", 0, NULL },
 	{ "sol_tcp", "get", "ENOPROTOOPT",
-	  "SSTP_NODELAY at SOL_SSTP is the option", 0 },
+	  "SSTP_NODELAY at SOL_SSTP is the option", 0, NULL },
 };
 
 int main(int argc, char **argv)

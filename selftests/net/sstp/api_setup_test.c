@@ -735,9 +735,18 @@ static const struct row rows[] = {
 	{ "disconnect", row_disconnect, ROW_ALL },
 };
 
+#define NO_REUSEPORT(label, sstp)					\
+	{ "reuseport", label, sstp,					\
+	  "the kernel keeps SO_REUSEPORT to families that it knows", 0, "6.1." }
+
 static const struct difference differences[] = {
 	{ "name_unbound", "name", "2 0.0.0.0:0",
-	  "its first address decides the family", 0 },
+	  "its first address decides the family", 0, NULL },
+	NO_REUSEPORT("set", "EOPNOTSUPP"),
+	NO_REUSEPORT("get", "0"),
+	NO_REUSEPORT("both have", "EADDRINUSE"),
+	NO_REUSEPORT("shared", "0"),
+	NO_REUSEPORT("same user", "EADDRINUSE"),
 };
 
 int main(int argc, char **argv)

@@ -51,6 +51,7 @@ struct difference {
 	const char *sstp;	/* what SSTP gives in place of TCP's */
 	const char *why;
 	unsigned int flags;	/* 0 = ROW_ALL */
+	const char *kernel;	/* how its release begins; NULL = any */
 };
 
 int compare_main(int argc, char **argv, const struct row *rows, size_t n,
