@@ -57,10 +57,21 @@ struct sstp_mib {
 	unsigned long mibs[__SSTP_MIB_MAX];
 };
 
+/* Where a counter is added to with interrupts off, lockdep does not know of it:
+ * the counters are found before.
+ */
 #define SSTP_INC(net, name)						\
-	SNMP_INC_STATS(sstp_net(net)->mib, SSTP_MIB_##name)
+	do {								\
+		struct sstp_mib __percpu *mib__ = sstp_net(net)->mib;	\
+									\
+		SNMP_INC_STATS(mib__, SSTP_MIB_##name);			\
+	} while (0)
 #define SSTP_ADD(net, name, n)						\
-	SNMP_ADD_STATS(sstp_net(net)->mib, SSTP_MIB_##name, n)
+	do {								\
+		struct sstp_mib __percpu *mib__ = sstp_net(net)->mib;	\
+									\
+		SNMP_ADD_STATS(mib__, SSTP_MIB_##name, n);		\
+	} while (0)
 
 int sstp_mib_init(struct net *net);
 void sstp_mib_exit(struct net *net);
