@@ -227,7 +227,8 @@ static bool send_content(struct conn *c, bool up)
 				ok = fail(c, "file has changed", EIO);
 				break;
 			}
-			sha256_add(&c->tx_sha, buf, n);
+			if (!(c->job.flags & JOB_UNCHECKED))
+				sha256_add(&c->tx_sha, buf, n);
 		} else if (!(c->job.flags & JOB_UNCHECKED)) {
 			content_fill(buf, n, seed, c->sent);
 		}
@@ -421,7 +422,8 @@ static bool receive_content(struct conn *c, bool up)
 			first = r->res.ns;
 		count_bytes(c, r->res.ns, n);
 		if (c->job.flags & JOB_FILE) {
-			sha256_add(&r->sha, buf, n);
+			if (!(c->job.flags & JOB_UNCHECKED))
+				sha256_add(&r->sha, buf, n);
 			if (r->file >= 0 && write(r->file, buf, n) != n)
 				ok = fail(c, opt.file, errno);
 		} else if (!(c->job.flags & JOB_UNCHECKED)) {
@@ -549,6 +551,11 @@ static void *up_thread(void *arg)
 	return NULL;
 }
 
+static bool has_sha(const struct job *j)
+{
+	return (j->flags & (JOB_FILE | JOB_UNCHECKED)) == JOB_FILE;
+}
+
 /* Is what the server says it got what we sent? */
 static bool compare(struct conn *c)
 {
@@ -564,7 +571,7 @@ static bool compare(struct conn *c)
 	if (res->hash != hash_end(&c->tx_hash) &&
 	    !(c->job.flags & JOB_UNCHECKED))
 		return fail(c, "hashes differ", EBADMSG);
-	if (c->job.flags & JOB_FILE) {
+	if (has_sha(&c->job)) {
 		sha256_end(&c->tx_sha, (uint8_t *)sha);
 		if (memcmp(sha, res->sha, sizeof(sha)))
 			return fail(c, "SHA-256 differs", EBADMSG);
@@ -883,7 +890,7 @@ static int client(const char *host)
 		bad += !!conns[i].what;
 	}
 	print_summary("client", conns, opt.connections);
-	if (opt.file && !bad)
+	if (has_sha(&opt.job) && !bad)
 		print_sha("sent", &conns[0].tx_sha, NULL);
 	for (i = 0; i < opt.connections; i++)
 		conn_free(&conns[i]);
@@ -913,7 +920,7 @@ static void *serve_thread(void *arg)
 	server_state.bad += !ok;
 	server_state.live--;
 	print_summary("server", c, 1);
-	if (ok && c->job.flags & JOB_FILE)
+	if (ok && has_sha(&c->job))
 		print_sha("received", NULL, c->rx.res.sha);
 	pthread_cond_signal(&server_state.idle);
 	pthread_mutex_unlock(&server_state.lock);
@@ -1047,7 +1054,7 @@ static void usage(FILE *f)
 "  -S, --seed N           of content and sizes\n"
 "  -d, --down             the server sends\n"
 "  -u, --up               the client sends (default); both: at once\n"
-"      --no-check         same zeros all the time, nothing verified\n"
+"      --no-check         same zeros all the time (or the file), nothing verified\n"
 "      --line-rate RATE   report when 90%% of it was reached\n"
 "Sockets:\n"
 "      --rcvbuf BYTES, --sndbuf BYTES, --lowat BYTES\n"
