@@ -151,26 +151,31 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 retry = sstp_rtt_timeout(&sp->rtt, 1000, 3 * USEC_PER_SEC);
-	u8 buf[sizeof(struct sstp_ack_hdr) + SSTP_SNAK_BYTES];
+	const u32 head = sizeof(struct sstp_ack_hdr);
 	u32 to = sstp_ack_wanted(sp), len, n;
 	bool more = true, sent = false;
+	struct sk_buff *skb;
 	struct sstp_ack a;
 	u16 entries;
 
 	if (sstp_after(sp->rcv.low, to))
 		return false;
 	for (n = 0; more && n < SSTP_SNAK_BURST; n++) {
-		len = sstp_rcv_snak(&sp->rcv,
-				    buf + sizeof(struct sstp_ack_hdr),
+		skb = sstp_small(sk, head + SSTP_SNAK_BYTES);
+		if (!skb)
+			break;
+		len = sstp_rcv_snak(&sp->rcv, skb->data + head,
 				    SSTP_SNAK_BYTES, to, sstp_us(now), retry,
 				    &entries, &more);
-		if (!entries)
+		if (!entries) {
+			kfree_skb(skb);
 			break;
+		}
 		sstp_ack_fill(sp, &a, now);
 		a.type = SSTP_SNAK;
 		a.entries = entries;
-		sstp_build_ack(buf, &a);
-		sstp_send_small(sk, buf, sizeof(struct sstp_ack_hdr) + len);
+		sstp_build_ack(skb_put(skb, head + len), &a);
+		sstp_small_xmit(sk, skb);
 		sp->snaks_sent++;
 		SSTP_INC(sock_net(sk), OUTSNAKS);
 		sent = true;

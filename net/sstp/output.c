@@ -50,21 +50,34 @@ void sstp_mtu_update(struct sock *sk)
 		sstp_update_rate(sp, GFP_ATOMIC);
 }
 
-/* One packet that is not DATA. */
-int sstp_send_small(struct sock *sk, const void *data, u32 len)
+/* For a packet that is not DATA, of @room bytes at most; NULL without memory. */
+struct sk_buff *sstp_small(struct sock *sk, u32 room)
 {
-	struct sk_buff *skb = alloc_skb(SSTP_HEADROOM + len,
+	struct sk_buff *skb = alloc_skb(SSTP_HEADROOM + room,
 					GFP_ATOMIC | __GFP_NOWARN);
 
-	if (!skb) {
+	if (skb)
+		skb_reserve(skb, SSTP_HEADROOM);
+	else
 		SSTP_INC(sock_net(sk), OUTNOMEM);
-		return -ENOMEM;
-	}
-	skb_reserve(skb, SSTP_HEADROOM);
-	skb_put_data(skb, data, len);
+	return skb;
+}
+
+int sstp_small_xmit(struct sock *sk, struct sk_buff *skb)
+{
 	skb_set_owner_w(skb, sk);
 	SSTP_INC(sock_net(sk), OUTPKTS);
 	return sstp_encap_xmit(sk, skb, true);
+}
+
+int sstp_send_small(struct sock *sk, const void *data, u32 len)
+{
+	struct sk_buff *skb = sstp_small(sk, len);
+
+	if (!skb)
+		return -ENOMEM;
+	skb_put_data(skb, data, len);
+	return sstp_small_xmit(sk, skb);
 }
 
 /* KEEPALIVE or EOS: where we are, so that the receiver sees what it lacks. */
