@@ -20,6 +20,7 @@
 #include <inttypes.h>
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -92,10 +93,10 @@ struct options {
 	uint64_t read_pause;		/* ms */
 	uint64_t send_pause;		/* ms */
 	uint64_t read_size;
-	uint64_t line_rate;
 	int rcvbuf, sndbuf, lowat;
 	bool nodelay;
 	bool keepalive;
+	bool peak;
 	struct sstp_rate_spec rate;
 	int64_t sstp[SSTP_INFO];	/* by option, -1 = as it is */
 	const char *controller;
@@ -268,6 +269,15 @@ static void sample_buffer(struct conn *c, struct bin *b)
 		c->rx.res.peak = b->used;
 }
 
+/* TCP keeps no peak. It is there when a gap has closed and nothing is read yet. */
+static void sample_peak(struct conn *c)
+{
+	struct pollfd p = { .fd = c->fd, .events = POLLIN };
+
+	if (poll(&p, 1, -1) == 1)
+		sample_buffer(c, &(struct bin){});
+}
+
 static void count_bytes(struct conn *c, uint64_t now, size_t n)
 {
 	struct receiver *r = &c->rx;
@@ -411,6 +421,8 @@ static bool receive_content(struct conn *c, bool up)
 		if (opt.type == SOCK_SEQPACKET)
 			want = segment_len(c, r->pos);
 		msg.msg_controllen = holes ? control : 0;
+		if (opt.peak)
+			sample_peak(c);
 		n = receive_piece(c, buf, opt.type == SOCK_STREAM && want < size ?
 				  want : size, want, &msg);
 		if (n < 0) {
@@ -741,12 +753,6 @@ static void print_received(struct receiver * const *r, unsigned int n)
 		}
 	fprintf(json, ", \"receive_seconds\": %.6f, \"receive_peak\": %" PRIu64
 		", \"holes\": %" PRIu64, ns / 1e9, peak, holes);
-	for (i = 0; i < bins; i++)
-		if (opt.line_rate && sum[i].bytes * 8e9 / BIN_NS >=
-		    0.9 * opt.line_rate)
-			break;
-	if (i < bins)
-		fprintf(json, ", \"ms_to_90\": %" PRIu64, (i + 1) * 100);
 	fprintf(json, ", \"bin_ms\": 100");
 	print_bins("goodput_bins", sum, bins, offsetof(struct bin, bytes), 80);
 	print_bins("limit_bins", sum, bins, offsetof(struct bin, limit), 1);
@@ -1055,7 +1061,6 @@ static void usage(FILE *f)
 "  -d, --down             the server sends\n"
 "  -u, --up               the client sends (default); both: at once\n"
 "      --no-check         same zeros all the time (or the file), nothing verified\n"
-"      --line-rate RATE   report when 90%% of it was reached\n"
 "Sockets:\n"
 "      --rcvbuf BYTES, --sndbuf BYTES, --lowat BYTES\n"
 "      --nodelay\n"
@@ -1065,6 +1070,7 @@ static void usage(FILE *f)
 "      --send-pause MS    wait before sending content\n"
 "      --keepalive\n"
 "      --controller NAME  TCP: congestion control\n"
+"      --peak             TCP: look at the receive buffer before each read\n"
 "SSTP (SOL_SSTP options):\n"
 "      --rate P[:AVERAGE[:F[:L]]]  contract, bit/s; F in 1/1000 s\n"
 "      --rate-limit RATE  what the peer may send\n"
@@ -1100,7 +1106,7 @@ static void parse_rate(char *text)
 }
 
 enum {				/* long options without a letter */
-	O_PID = 256, O_NOCHECK, O_LINE, O_RCVBUF, O_SNDBUF, O_LOWAT, O_NODELAY,
+	O_PID = 256, O_NOCHECK, O_PEAK, O_RCVBUF, O_SNDBUF, O_LOWAT, O_NODELAY,
 	O_READSIZE, O_READRATE, O_READPAUSE, O_CTRL, O_RATE, O_LIMIT, O_SEGMENT,
 	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_POLICY, O_TIMEOUT, O_SENDPAUSE,
 	O_KEEPALIVE,
@@ -1125,7 +1131,6 @@ static const struct option long_options[] = {
 	{ "up",		no_argument, NULL, 'u' },
 	{ "pid",	required_argument, NULL, O_PID },
 	{ "no-check",	no_argument, NULL, O_NOCHECK },
-	{ "line-rate",	required_argument, NULL, O_LINE },
 	{ "rcvbuf",	required_argument, NULL, O_RCVBUF },
 	{ "sndbuf",	required_argument, NULL, O_SNDBUF },
 	{ "lowat",	required_argument, NULL, O_LOWAT },
@@ -1135,6 +1140,7 @@ static const struct option long_options[] = {
 	{ "read-pause",	required_argument, NULL, O_READPAUSE },
 	{ "send-pause",	required_argument, NULL, O_SENDPAUSE },
 	{ "keepalive",	no_argument, NULL, O_KEEPALIVE },
+	{ "peak",	no_argument, NULL, O_PEAK },
 	{ "controller",	required_argument, NULL, O_CTRL },
 	{ "rate",	required_argument, NULL, O_RATE },
 	{ "rate-limit",	required_argument, NULL, O_LIMIT },
@@ -1218,9 +1224,6 @@ static void parse_option(int c)
 	case O_NOCHECK:
 		opt.job.flags |= JOB_UNCHECKED;
 		break;
-	case O_LINE:
-		opt.line_rate = number(optarg, 1000);
-		break;
 	case O_RCVBUF:
 		opt.rcvbuf = number(optarg, 1024);
 		break;
@@ -1248,6 +1251,9 @@ static void parse_option(int c)
 		break;
 	case O_KEEPALIVE:
 		opt.keepalive = true;
+		break;
+	case O_PEAK:
+		opt.peak = true;
 		break;
 	case O_CTRL:
 		opt.controller = optarg;
