@@ -113,7 +113,6 @@ void sstp_snd_shipped(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 count)
 {
 	s->next += count;
 	w->shipment += count;
-	s->shipped = w->shipment - 1;
 	if (s->next == s->packets && s->sealed)
 		w->next++;
 }
@@ -164,10 +163,8 @@ void sstp_snd_accept(struct sstp_snd_wnd *w, u32 segment, bool soft,
 	if (!s)
 		return;
 	sstp_rtx_forget(w, s);
-	if (soft) {
-		s->soft = 1;
+	if (soft)
 		return;
-	}
 	w->ring[segment & w->mask] = NULL;
 	release(arg, s);
 }

@@ -44,7 +44,6 @@ struct sstp_rtx {
  * @size: bytes in a packet but the last, a multiple of 8
  * @packets: how many there are; grows while not @sealed
  * @next: first packet never shipped
- * @shipped: number of its last first shipment
  * @truesize: memory charged for it
  * @alloc: entries of @frag
  * @frags: used entries; together the bytes [header | payload]...
@@ -53,8 +52,6 @@ struct sstp_rtx {
  * @fill: bytes of the packet being filled, header included
  * @sealed: its length is final
  * @eor: ends a record
- * @acked: accepted for good by the receiver
- * @soft: accepted, but may be discarded
  * @rtx: of what was lost; NULL while nothing was
  *
  * The header of each packet is written just before its first shipment; no byte
@@ -66,7 +63,6 @@ struct sstp_sseg {
 	u32	size;
 	u32	packets;
 	u32	next;
-	u32	shipped;
 	u32	truesize;
 	u32	alloc;
 	u32	frags;
@@ -74,9 +70,7 @@ struct sstp_sseg {
 	u32	cur_off;
 	u32	fill;
 	u8	sealed:1,
-		eor:1,
-		acked:1,
-		soft:1;
+		eor:1;
 	struct sstp_rtx *rtx;
 	struct bio_vec frag[];
 };
@@ -139,7 +133,9 @@ void sstp_snd_shipped(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 count);
  */
 bool sstp_snd_ack(struct sstp_snd_wnd *w, u32 ack, u32 limit,
 		  void (*release)(void *arg, struct sstp_sseg *s), void *arg);
-/* One segment accepted out of order; freed unless @soft. */
+/* One segment accepted out of order: nothing of it waits for being shipped
+ * again. It is freed unless @soft.
+ */
 void sstp_snd_accept(struct sstp_snd_wnd *w, u32 segment, bool soft,
 		     void (*release)(void *arg, struct sstp_sseg *s), void *arg);
 
