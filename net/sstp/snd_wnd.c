@@ -135,10 +135,10 @@ bool sstp_snd_ack(struct sstp_snd_wnd *w, u32 ack, u32 limit,
 	/* @next may be acknowledged only once all of it has been shipped, and
 	 * then it has moved on.
 	 */
-	if (sstp_after(ack, w->next) ||
+	if (ack - w->low > w->next - w->low ||
 	    sstp_after(limit, w->next + 4 * SSTP_SND_SEGMENTS))
 		return false;
-	while (sstp_before(w->low, ack)) {
+	while (w->low != ack) {
 		struct sstp_sseg *s = sstp_snd_segment(w, w->low);
 
 		w->ring[w->low++ & w->mask] = NULL;

@@ -129,7 +129,7 @@ struct sstp_sseg *sstp_snd_new(const struct sstp_snd_wnd *w);
 void sstp_snd_shipped(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 count);
 
 /* R_l and R_h of a PACK or SNAK: everything below @ack is free to go, sent to
- * @release. False if they contradict what was sent.
+ * @release. False if they contradict what was sent or what R_l was.
  */
 bool sstp_snd_ack(struct sstp_snd_wnd *w, u32 ack, u32 limit,
 		  void (*release)(void *arg, struct sstp_sseg *s), void *arg);
