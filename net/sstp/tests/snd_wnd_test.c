@@ -1,0 +1,825 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sending window: whatever is done to it is done to plain arrays as well, with
+ * plain numbers that never wrap, and both must say the same.
+ */
+#include <linux/mm.h>
+#include <linux/sizes.h>
+#include "sstp_test.h"
+#include "../snd_wnd.c"
+
+#define SND_SEGMENTS	1000	/* in a run */
+#define SND_STEPS	6000
+#define SND_WORDS	100	/* of a SNAK's bitmap */
+#define SND_LIMIT	(4 * SSTP_SND_SEGMENTS)	/* a peer may grant so many */
+
+struct snd_packet {
+	bool	want;
+	bool	again;		/* shipped more than once */
+	s64	ship;		/* the last time */
+};
+
+/* Segment @first + its index */
+struct snd_seg {
+	struct snd_packet *packet;
+	u32	packets;
+	u32	shipped;
+	u32	wanted;
+	bool	sealed;
+	bool	kept;		/* neither acknowledged nor freed */
+};
+
+/**
+ * struct snd_sim - the window and the model of it
+ * @first: number of segment 0
+ * @first_ship: number of shipment 0
+ * @low: S_l, as are the next three an index
+ * @high: S_h
+ * @shipment: index of the next
+ * @wanted: packets to ship again
+ * @kept: segments
+ * @page: each segment of the window has a reference
+ * @released: by the running operation
+ * @calls: operations that had something to do
+ */
+struct snd_sim {
+	struct kunit *test;
+	struct rnd_state rnd;
+	struct sstp_snd_wnd w;
+	u32	first;
+	u32	first_ship;
+	s64	low;
+	s64	high;
+	s64	next;
+	s64	end;
+	s64	shipment;
+	u32	wanted;
+	u32	kept;
+	struct page *page;
+	u32	released;
+	u32	calls[8];
+	struct snd_seg seg[SND_SEGMENTS];
+};
+
+static struct snd_seg *snd_seg(struct snd_sim *s, const struct sstp_sseg *seg)
+{
+	u32 i = seg->number - s->first;
+
+	return i < s->end ? &s->seg[i] : NULL;
+}
+
+static void snd_forget(struct snd_sim *s, struct snd_seg *m)
+{
+	u32 i;
+
+	for (i = 0; m->wanted && i < m->packets; i++) {
+		m->wanted -= m->packet[i].want;
+		s->wanted -= m->packet[i].want;
+		m->packet[i].want = false;
+	}
+}
+
+/* The window lets go of a segment. */
+static void snd_release(void *arg, struct sstp_sseg *seg)
+{
+	struct snd_sim *s = arg;
+	struct snd_seg *m = snd_seg(s, seg);
+
+	KUNIT_ASSERT_NOT_NULL(s->test, m);
+	KUNIT_ASSERT_TRUE(s->test, m->kept);
+	KUNIT_ASSERT_EQ(s->test, seg->packets, m->packets);
+	m->kept = false;
+	s->kept--;
+	s->released++;
+	snd_forget(s, m);
+	sstp_sseg_free(seg);
+}
+
+static void snd_start(struct snd_sim *s, u32 first, u32 shipment)
+{
+	s->first = first;
+	s->first_ship = shipment;
+	s->low = 0;
+	s->high = -1;
+	s->next = 0;
+	s->end = 0;
+	s->shipment = 0;
+	s->wanted = 0;
+	s->kept = 0;
+	KUNIT_ASSERT_EQ(s->test, sstp_snd_init(&s->w, first, shipment,
+					       GFP_KERNEL), 0);
+}
+
+static void snd_stop(struct snd_sim *s)
+{
+	u32 i;
+
+	sstp_snd_destroy(&s->w);
+	/* Nothing is left behind. */
+	KUNIT_EXPECT_EQ(s->test, page_count(s->page), 1);
+	for (i = 0; i < s->end; i++) {
+		kvfree(s->seg[i].packet);
+		s->seg[i].packet = NULL;
+	}
+	s->end = 0;
+}
+
+static void snd_add(struct snd_sim *s, u32 packets, bool sealed)
+{
+	u32 size = 8 * sstp_rnd_range(&s->rnd, 1, 8);
+	u32 len = (packets - 1) * size + sstp_rnd_range(&s->rnd, 1, size);
+	struct snd_seg *m = &s->seg[s->end];
+	struct kunit *test = s->test;
+	struct sstp_sseg *seg;
+
+	KUNIT_ASSERT_EQ(test, sstp_snd_reserve(&s->w, GFP_KERNEL), 0);
+	seg = sstp_sseg_alloc(len, size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, seg);
+	seg->len = len;
+	seg->packets = packets;
+	seg->sealed = sealed;
+	get_page(s->page);
+	seg->frag[seg->frags++].bv_page = s->page;
+	m->packet = kvcalloc(packets, sizeof(*m->packet), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, m->packet);
+	m->packets = packets;
+	m->shipped = 0;
+	m->wanted = 0;
+	m->sealed = sealed;
+	m->kept = true;
+	sstp_snd_add(&s->w, seg);
+	s->end++;
+	s->kept++;
+}
+
+static void snd_check(struct snd_sim *s)
+{
+	const struct snd_seg *m = s->next < s->end ? &s->seg[s->next] : NULL;
+	const struct sstp_snd_wnd *w = &s->w;
+	struct kunit *test = s->test;
+
+	KUNIT_ASSERT_EQ(test, w->low, s->first + (u32)s->low);
+	KUNIT_ASSERT_EQ(test, w->high, s->first + (u32)s->high);
+	KUNIT_ASSERT_EQ(test, w->next, s->first + (u32)s->next);
+	KUNIT_ASSERT_EQ(test, w->end, s->first + (u32)s->end);
+	KUNIT_ASSERT_EQ(test, w->shipment, s->first_ship + (u32)s->shipment);
+	KUNIT_ASSERT_EQ(test, w->pending, s->wanted);
+	KUNIT_ASSERT_EQ(test, list_empty(&w->again), !s->wanted);
+	KUNIT_ASSERT_EQ(test, sstp_snd_outstanding(w),
+			s->next != s->low || (m && m->shipped));
+	KUNIT_ASSERT_EQ(test, page_count(s->page), 1 + (int)s->kept);
+}
+
+/* One segment, packet by packet. */
+static void snd_check_seg(struct snd_sim *s, u32 i)
+{
+	const struct snd_seg *m = &s->seg[i];
+	const struct sstp_sseg *seg;
+	struct kunit *test = s->test;
+	u32 k;
+
+	seg = sstp_snd_segment(&s->w, s->first + i);
+	KUNIT_ASSERT_EQ(test, !!seg, m->kept);
+	if (!seg)
+		return;
+	KUNIT_ASSERT_EQ(test, seg->number, s->first + i);
+	KUNIT_ASSERT_EQ(test, seg->next, m->shipped);
+	if (!seg->rtx) {
+		KUNIT_ASSERT_EQ(test, m->wanted, 0U);
+		return;
+	}
+	KUNIT_ASSERT_EQ(test, seg->rtx->count, m->wanted);
+	for (k = 0; k < m->packets; k++)
+		KUNIT_ASSERT_EQ(test, !!test_bit(k, seg->rtx->pending),
+				m->packet[k].want);
+}
+
+static void snd_check_all(struct snd_sim *s)
+{
+	s64 i;
+
+	snd_check(s);
+	for (i = s->low; i < s->end; i++)
+		snd_check_seg(s, i);
+}
+
+/* --- what can be done: true if there was something to do --------------------- */
+
+static bool snd_op_add(struct snd_sim *s)
+{
+	u32 packets = sstp_rnd_range(&s->rnd, 1, 30);
+	bool sealed = !sstp_rnd_one_in(&s->rnd, 6);
+
+	if (s->end == SND_SEGMENTS)
+		return false;
+	/* Only the last may be open. */
+	if (s->end && !s->seg[s->end - 1].sealed) {
+		sstp_snd_segment(&s->w, s->w.end - 1)->sealed = 1;
+		s->seg[s->end - 1].sealed = true;
+	}
+	if (sstp_rnd_one_in(&s->rnd, 40))
+		packets = sstp_rnd_range(&s->rnd, SSTP_RTX_CHUNK - 2,
+					 SSTP_RTX_CHUNK * 5 / 2);
+	snd_add(s, packets, sealed);
+	return true;
+}
+
+static bool snd_op_ship(struct snd_sim *s)
+{
+	struct sstp_sseg *seg = sstp_snd_new(&s->w);
+	struct kunit *test = s->test;
+	struct snd_seg *m;
+	u32 n;
+
+	KUNIT_ASSERT_EQ(test, !!seg, s->next < s->end && s->next <= s->high);
+	if (!seg)
+		return false;
+	KUNIT_ASSERT_EQ(test, seg->number, s->first + (u32)s->next);
+	m = &s->seg[s->next];
+	seg->sealed = 1;
+	m->sealed = true;
+	n = sstp_rnd_range(&s->rnd, 1, m->packets - m->shipped);
+	sstp_snd_shipped(&s->w, seg, n);
+	s->shipment += n;
+	m->shipped += n;
+	if (m->shipped == m->packets)
+		s->next++;
+	return true;
+}
+
+static bool snd_op_ship_again(struct snd_sim *s)
+{
+	struct kunit *test = s->test;
+	struct sstp_sseg *seg;
+	struct snd_packet *p;
+	struct snd_seg *m;
+	u32 packet, i;
+
+	seg = sstp_snd_again(&s->w, &packet);
+	KUNIT_ASSERT_EQ(test, !!seg, s->wanted > 0);
+	if (!seg)
+		return false;
+	m = snd_seg(s, seg);
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	KUNIT_ASSERT_TRUE(test, m->kept);
+	KUNIT_ASSERT_LT(test, packet, m->shipped);
+	p = &m->packet[packet];
+	KUNIT_ASSERT_TRUE(test, p->want);
+	for (i = 0; i < packet; i++)
+		KUNIT_ASSERT_FALSE(test, m->packet[i].want);
+	sstp_snd_shipped_again(&s->w, seg, packet, s->w.shipment++);
+	p->want = false;
+	p->again = true;
+	p->ship = s->shipment++;
+	m->wanted--;
+	s->wanted--;
+	return true;
+}
+
+static bool snd_op_ack(struct snd_sim *s)
+{
+	u32 next = s->first + (u32)s->next, ack, limit;
+	struct kunit *test = s->test;
+	s64 to, high, i;
+	bool ok, said;
+
+	ack = s->first + (u32)s->low + sstp_rnd_below(&s->rnd, 4);
+	if (sstp_rnd_one_in(&s->rnd, 16))
+		ack = next + 3 - sstp_rnd_below(&s->rnd, s->next - s->low + 6);
+	if (sstp_rnd_one_in(&s->rnd, 8))
+		ack = next + sstp_rnd_edge(&s->rnd);
+	limit = next + sstp_rnd_below(&s->rnd, 50) - 10;
+	if (sstp_rnd_one_in(&s->rnd, 16))
+		limit = next + sstp_rnd_edge(&s->rnd);
+	else if (sstp_rnd_one_in(&s->rnd, 100))
+		limit = next + SND_LIMIT + 2 - sstp_rnd_below(&s->rnd, 4);
+
+	/* Where they are, the nearer way round. */
+	to = s->next + (s32)(ack - next);
+	high = s->next + SND_LIMIT + (s32)(limit - next - SND_LIMIT);
+	ok = to >= s->low && to <= s->next && high <= s->next + SND_LIMIT;
+	s->released = 0;
+	said = sstp_snd_ack(&s->w, ack, limit, snd_release, s);
+	KUNIT_ASSERT_EQ_MSG(test, said, ok, "next %u ack %u limit %u", next,
+			    ack, limit);
+	if (!ok) {
+		KUNIT_ASSERT_EQ(test, s->released, 0U);
+		return false;
+	}
+	for (i = s->low; i < to; i++)
+		KUNIT_ASSERT_FALSE(test, s->seg[i].kept);
+	s->low = to;
+	s->high = max(s->high, high);
+	return true;
+}
+
+static bool snd_op_accept(struct snd_sim *s)
+{
+	s64 i = s->low - 2 + sstp_rnd_below(&s->rnd, s->next - s->low + 4);
+	bool soft = sstp_rnd_one_in(&s->rnd, 2), held;
+	struct kunit *test = s->test;
+
+	held = i >= s->low && i < s->next && s->seg[i].kept;
+	s->released = 0;
+	sstp_snd_accept(&s->w, s->first + (u32)i, soft, snd_release, s);
+	KUNIT_ASSERT_EQ(test, s->released, held && !soft ? 1U : 0U);
+	if (!held)
+		return false;
+	KUNIT_ASSERT_EQ(test, s->seg[i].kept, soft);
+	snd_forget(s, &s->seg[i]);
+	return true;
+}
+
+/* Returns 1 if the packet is to be shipped again for this request. */
+static u32 snd_want(struct snd_sim *s, s64 i, u32 packet, s64 highest)
+{
+	struct snd_packet *p;
+	struct snd_seg *m;
+
+	if (i < s->low || i > s->next || i >= s->end)
+		return 0;
+	m = &s->seg[i];
+	if (!m->kept || packet >= m->shipped)
+		return 0;
+	p = &m->packet[packet];
+	if (p->want)
+		return 0;
+	if (p->again && p->ship > highest && s->first_ship + (u32)p->ship)
+		return 0;
+	p->want = true;
+	m->wanted++;
+	s->wanted++;
+	return 1;
+}
+
+static u32 snd_want_whole(struct snd_sim *s, s64 i, u32 n, s64 highest)
+{
+	s64 end = min(i + n, s->end);
+	u32 k, want = 0;
+
+	for (i = max(i, 0LL); i < end; i++)
+		for (k = 0; k < s->seg[i].packets; k++)
+			want += snd_want(s, i, k, highest);
+	return want;
+}
+
+static bool snd_op_snak(struct snd_sim *s)
+{
+	s64 i = s->low - 3 + sstp_rnd_below(&s->rnd, s->next - s->low + 6);
+	struct sstp_snak_run run = {};
+	struct rnd_state *r = &s->rnd;
+	__be32 map[SND_WORDS];
+	u32 k, want = 0, got;
+	s64 highest;
+
+	highest = s->shipment - 1 - sstp_rnd_below(r, 100);
+	if (sstp_rnd_one_in(r, 16))
+		i = s->low + (s32)sstp_rnd_edge(r);
+	run.segment = s->first + (u32)i;
+	run.map = map;
+	if (sstp_rnd_one_in(r, 8)) {
+		run.first = sstp_rnd_one_in(r, 20) ? U16_MAX :
+			    sstp_rnd_below(r, 6);
+		want = snd_want_whole(s, i, run.first, highest);
+	} else {
+		run.first = sstp_rnd_below(r, sstp_rnd_one_in(r, 4) ?
+					   SSTP_RTX_CHUNK * 2 : 30);
+		run.bits = sstp_rnd_range(r, 1, sstp_rnd_one_in(r, 4) ?
+					  SND_WORDS * 32 : 60);
+		prandom_bytes_state(r, map, sizeof(map));
+		for (k = 0; k < run.bits; k++)
+			if (!(be32_to_cpu(map[k / 32]) << k % 32 >> 31))
+				want += snd_want(s, i, run.first + k, highest);
+	}
+	got = sstp_snd_snak(&s->w, &run, s->first_ship + (u32)highest);
+	KUNIT_ASSERT_EQ_MSG(s->test, got, want,
+			    "segment %u first %u bits %u highest %lld",
+			    run.segment, run.first, run.bits, highest);
+	return want;
+}
+
+static bool (*const snd_op[])(struct snd_sim *s) = {
+	snd_op_add, snd_op_ship, snd_op_ship_again, snd_op_ack,
+	snd_op_accept, snd_op_snak,
+};
+
+static void snd_random_of(struct snd_sim *s, u32 first, u32 shipment)
+{
+	/* How often, in turns: the window fills, is repaired, runs dry. */
+	static const u8 weight[][ARRAY_SIZE(snd_op)] = {
+		{ 20, 20, 2, 5, 2, 5 },
+		{ 5, 10, 30, 5, 2, 15 },
+		{ 2, 25, 10, 15, 4, 5 },
+	};
+	u32 i, step;
+
+	snd_start(s, first, shipment);
+	for (step = 0; step < SND_STEPS; step++) {
+		const u8 *now = weight[step / 64 % ARRAY_SIZE(weight)];
+		u32 total = 0, pick;
+
+		for (i = 0; i < ARRAY_SIZE(snd_op); i++)
+			total += now[i];
+		pick = sstp_rnd_below(&s->rnd, total);
+		for (i = 0; pick >= now[i]; i++)
+			pick -= now[i];
+		s->calls[i] += snd_op[i](s);
+		if (step % 64)
+			snd_check(s);
+		else
+			snd_check_all(s);
+	}
+	/* What waits is shipped in the end. */
+	while (snd_op_ship_again(s))
+		;
+	snd_check_all(s);
+	snd_stop(s);
+}
+
+static void snd_random(struct kunit *test)
+{
+	static const u32 first[] = {
+		0, 1, -1, -50, -300, 0x7fffff80, 0x80000000, 0x12345678,
+	};
+	static const u32 shipment[] = { 0, 1, -1, -2000, 0x7ffffc00 };
+	struct snd_sim *s = test->priv;
+	u32 i, k;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	memset(s->calls, 0, sizeof(s->calls));
+	for (i = 0; i < ARRAY_SIZE(first); i++)
+		for (k = 0; k < ARRAY_SIZE(shipment); k++)
+			snd_random_of(s, first[i], shipment[k]);
+	for (i = 0; i < ARRAY_SIZE(snd_op); i++)
+		KUNIT_EXPECT_GT_MSG(test, s->calls[i], 1000U, "operation %u",
+				    i);
+}
+
+/* --- edges ------------------------------------------------------------------ */
+
+/* Segments 0 to 9 shipped, 10 to 19 wait, S_l = 4, S_h = 9. */
+static void snd_ack_edges(struct kunit *test)
+{
+	static const struct {
+		s32 ack;
+		s32 limit;
+		bool ok;
+		s32 low;
+		s32 high;
+	} t[] = {
+		{ 4, 9, true, 4, 9 },
+		{ 10, 9, true, 10, 9 },
+		{ 11, 9, false, 4, 9 },
+		{ 20, 30, false, 4, 9 },
+		{ 4, 8, true, 4, 9 },		/* a grant is not taken back */
+		{ 4, 0, true, 4, 9 },
+		{ 4, -1, true, 4, 9 },
+		{ 3, 9, false, 4, 9 },		/* nor what R_l said */
+		{ 0, 9, false, 4, 9 },
+		{ -1, 9, false, 4, 9 },
+		{ 5, 10, true, 5, 10 },
+		{ 4, 10 + SND_LIMIT, true, 4, 10 + SND_LIMIT },
+		{ 4, 11 + SND_LIMIT, false, 4, 9 },
+		{ 9, 11 + SND_LIMIT, false, 4, 9 },
+		{ 4, S32_MAX, false, 4, 9 },
+		{ 4, S32_MIN + 10, false, 4, 9 },
+		{ 4, S32_MIN + 10 + SND_LIMIT, true, 4, 9 },
+		{ S32_MIN + 3, 9, false, 4, 9 },
+		{ S32_MIN + 4, 9, false, 4, 9 },
+		{ S32_MIN + 9, 9, false, 4, 9 },
+		{ S32_MIN + 10, 9, false, 4, 9 },
+		{ S32_MAX, 9, false, 4, 9 },
+	};
+	struct snd_sim *s = test->priv;
+	u32 i, k;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		for (k = 0; k < 32; k++) {
+			bool ok;
+
+			snd_start(s, -k, 0);
+			while (s->end < 20)
+				snd_add(s, 1, true);
+			sstp_snd_ack(&s->w, s->first, s->first + 9, snd_release,
+				     s);
+			s->high = 9;
+			while (snd_op_ship(s))
+				;
+			KUNIT_ASSERT_EQ(test, s->next, 10LL);
+			sstp_snd_ack(&s->w, s->first + 4, s->first + 9,
+				     snd_release, s);
+			ok = sstp_snd_ack(&s->w, s->first + t[i].ack,
+					  s->first + t[i].limit, snd_release,
+					  s);
+			KUNIT_EXPECT_EQ_MSG(test, ok, t[i].ok, "row %u", i);
+			s->low = t[i].low;
+			s->high = t[i].high;
+			snd_check_all(s);
+			snd_stop(s);
+		}
+}
+
+/* A packet shipped again as @ship, asked for by a receiver that has seen
+ * @highest: it is on its way, or lost once more.
+ */
+static void snd_suppression(struct kunit *test)
+{
+	static const u32 start[] = { 1, 1000, 0x7ffffffe, 0xfffffff0 };
+	static const struct {
+		u32 ship;
+		u32 highest;
+		bool want;
+	} t[] = {
+		{ 0, 0, true },		/* never shipped again */
+		{ 5, 0, false },
+		{ 5, 4, false },
+		{ 5, 5, true },
+		{ 5, 6, true },
+		{ 100000, 99999, false },
+		{ 100000, 100001, true },
+	};
+	struct snd_sim *s = test->priv;
+	struct sstp_sseg *seg;
+	u32 i, k, n;
+	bool got;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (n = 0; n < ARRAY_SIZE(t) * ARRAY_SIZE(start); n++) {
+		i = n % ARRAY_SIZE(t);
+		k = start[n / ARRAY_SIZE(t)];
+		snd_start(s, 7, k);
+		snd_add(s, 1, true);
+		sstp_snd_ack(&s->w, 7, 7, snd_release, s);
+		seg = sstp_snd_new(&s->w);
+		KUNIT_ASSERT_NOT_NULL(test, seg);
+		sstp_snd_shipped(&s->w, seg, 1);
+		if (t[i].ship) {
+			got = sstp_snd_want(&s->w, seg, 0, k, GFP_KERNEL);
+			KUNIT_ASSERT_TRUE(test, got);
+			sstp_snd_shipped_again(&s->w, seg, 0, k + t[i].ship);
+		}
+		got = sstp_snd_want(&s->w, seg, 0, k + t[i].highest,
+				    GFP_KERNEL);
+		KUNIT_EXPECT_EQ_MSG(test, got, t[i].want, "row %u start %u", i,
+				    k);
+		/* It waits already. */
+		got = got && sstp_snd_want(&s->w, seg, 0, k + 200000,
+					   GFP_KERNEL);
+		KUNIT_EXPECT_FALSE(test, got);
+		snd_stop(s);
+	}
+}
+
+/* Segments lost, by the order of requests, and the order of repair. */
+static void snd_order(struct kunit *test)
+{
+	static const struct {
+		u8 n;
+		u8 ask[4];
+		u8 get[4];
+	} t[] = {
+		{ 3, { 1, 2, 3 }, { 1, 2, 3 } },
+		{ 3, { 2, 3, 1 }, { 1, 2, 3 } },
+		{ 4, { 3, 4, 0, 5 }, { 0, 3, 4, 5 } },
+		{ 2, { 5, 0 }, { 0, 5 } },
+	};
+	struct snd_sim *s = test->priv;
+	struct sstp_sseg *seg;
+	u32 i, k, base;
+	bool got;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		for (base = 0; base < 8; base++) {
+			snd_start(s, -base, 1);
+			for (k = 0; k < 6; k++)
+				snd_add(s, 2, true);
+			sstp_snd_ack(&s->w, s->first, s->first + 5, snd_release,
+				     s);
+			s->high = 5;
+			while (snd_op_ship(s))
+				;
+			/* Both packets of each, the second first. */
+			for (k = 0; k < 2 * t[i].n; k++) {
+				seg = sstp_snd_segment(&s->w, s->first +
+						       t[i].ask[k % t[i].n]);
+				got = sstp_snd_want(&s->w, seg, k < t[i].n, 12,
+						    GFP_KERNEL);
+				KUNIT_ASSERT_TRUE(test, got);
+			}
+			for (k = 0; k < 2 * t[i].n; k++) {
+				u32 packet = 9;
+
+				seg = sstp_snd_again(&s->w, &packet);
+				KUNIT_ASSERT_NOT_NULL(test, seg);
+				KUNIT_EXPECT_EQ(test, seg->number - s->first,
+						(u32)t[i].get[k / 2]);
+				KUNIT_EXPECT_EQ(test, packet, k % 2);
+				sstp_snd_shipped_again(&s->w, seg, packet, 13);
+			}
+			snd_stop(s);
+		}
+}
+
+/* The ring is full: what follows the last segment is where the first one is. */
+static void snd_snak_edges(struct kunit *test)
+{
+	static const struct {
+		s32 segment;
+		u16 first;
+		u16 bits;
+		u32 want;
+	} t[] = {
+		{ 0, 1, 0, 2 },
+		{ 15, 1, 0, 2 },
+		{ 15, 2, 0, 2 },
+		{ 16, 1, 0, 0 },
+		{ -1, 1, 0, 0 },
+		{ -1, 2, 0, 2 },
+		{ -5, U16_MAX, 0, 32 },
+		{ 0, 0, 0, 0 },
+		{ 0, 0, 1, 1 },
+		{ 0, 0, 32, 2 },
+		{ 15, 1, 32, 1 },
+		{ 15, 2, 32, 0 },
+		{ 15, U16_MAX - 31, 32, 0 },
+		{ 16, 0, 32, 0 },
+		{ -1, 0, 32, 0 },
+		{ S32_MAX, 0, 32, 0 },
+		{ S32_MIN, 0, 32, 0 },
+	};
+	static const __be32 map[1];
+	struct snd_sim *s = test->priv;
+	u32 i, k, got;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		for (k = 0; k < 32; k++) {
+			const struct sstp_snak_run run = {
+				-k + t[i].segment, t[i].first, t[i].bits, map,
+			};
+
+			snd_start(s, -k, 1);
+			while (s->end < 16)
+				snd_add(s, 2, true);
+			KUNIT_ASSERT_EQ(test, s->w.mask, 15U);
+			sstp_snd_ack(&s->w, s->first, s->first + 20, snd_release,
+				     s);
+			s->high = 20;
+			while (snd_op_ship(s))
+				;
+			KUNIT_ASSERT_EQ(test, s->next, 16LL);
+			got = sstp_snd_snak(&s->w, &run, 32);
+			KUNIT_EXPECT_EQ_MSG(test, got, t[i].want, "row %u", i);
+			KUNIT_EXPECT_EQ(test, s->w.pending, got);
+			snd_stop(s);
+		}
+}
+
+static void snd_count(void *arg, struct sstp_sseg *seg)
+{
+	++*(u32 *)arg;
+}
+
+/* The ring grows to its end, wherever in the numbers it begins, and not beyond. */
+static void snd_ring(struct kunit *test)
+{
+	static const u32 first[] = { 0, 5, -1, -16, -40000, 0x7fffffff };
+	u32 n = SSTP_SND_SEGMENTS, i, k, freed, wrong = 0;
+	struct sstp_snd_wnd w;
+	struct sstp_sseg *seg;
+
+	seg = kvcalloc(n, sizeof(*seg), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, seg);
+	for (i = 0; i < ARRAY_SIZE(first); i++) {
+		freed = 0;
+		KUNIT_EXPECT_EQ(test, sstp_snd_init(&w, first[i], 0,
+						    GFP_KERNEL), 0);
+		for (k = 0; k < n && !sstp_snd_reserve(&w, GFP_KERNEL); k++)
+			sstp_snd_add(&w, &seg[k]);
+		KUNIT_EXPECT_EQ(test, k, n);
+		KUNIT_EXPECT_EQ(test, sstp_snd_reserve(&w, GFP_KERNEL),
+				-EAGAIN);
+		for (k = 0; k < n; k++)
+			wrong += sstp_snd_segment(&w, first[i] + k) !=
+				 &seg[k] || seg[k].number != first[i] + k;
+		KUNIT_EXPECT_EQ(test, wrong, 0U);
+		/* Room for one is room for one. */
+		w.next = w.end;
+		KUNIT_EXPECT_TRUE(test, sstp_snd_ack(&w, first[i] + 1, first[i],
+						     snd_count, &freed));
+		KUNIT_EXPECT_EQ(test, sstp_snd_reserve(&w, GFP_KERNEL), 0);
+		sstp_snd_add(&w, &seg[0]);
+		w.next = w.end;
+		KUNIT_EXPECT_EQ(test, sstp_snd_reserve(&w, GFP_KERNEL),
+				-EAGAIN);
+		KUNIT_EXPECT_TRUE(test, sstp_snd_ack(&w, w.end, first[i],
+						     snd_count, &freed));
+		KUNIT_EXPECT_EQ(test, freed, n + 1);
+		sstp_snd_destroy(&w);
+	}
+	kvfree(seg);
+}
+
+/* Pieces that a segment is in when each is a page, the first with @room bytes
+ * left, and no header straddles two of them.
+ */
+static u32 snd_frags_needed(u32 len, u32 size, u32 room)
+{
+	u32 frags = 0, used = 0, left = 0;
+
+	while (len) {
+		u32 head = left ? 0 : SSTP_DATA_HLEN, copy;
+
+		if (room <= head) {
+			frags += used > 0;
+			used = 0;
+			room = PAGE_SIZE;
+			continue;
+		}
+		if (!left)
+			left = min(size, len);
+		copy = min(left, room - head);
+		room -= head + copy;
+		used += head + copy;
+		left -= copy;
+		len -= copy;
+	}
+	return frags + (used > 0);
+}
+
+static void snd_frags(struct kunit *test)
+{
+	static const u32 size[] = { 8, 24, 480, 1400, 1448, 4072, 8936, 65456 };
+	static const u32 len[] = {
+		1, 8, 100, 1448, 4096, 10000, SZ_64K, SZ_1M, SSTP_SEGMENT_MAX,
+	};
+	u32 i, k, room, n, bytes;
+	struct sstp_sseg *seg;
+
+	for (n = 0; n < ARRAY_SIZE(size) * ARRAY_SIZE(len); n++) {
+		i = n % ARRAY_SIZE(size);
+		k = n / ARRAY_SIZE(size);
+		if (DIV_ROUND_UP(len[k], size[i]) > SSTP_PACKETS_MAX)
+			continue;
+		seg = sstp_sseg_alloc(len[k], size[i], GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, seg);
+		KUNIT_EXPECT_EQ(test, seg->size, size[i]);
+		for (room = 32; room <= PAGE_SIZE; room += 508) {
+			u32 frags = snd_frags_needed(len[k], size[i], room);
+
+			KUNIT_EXPECT_LE_MSG(test, frags, seg->alloc,
+					    "len %u size %u room %u", len[k],
+					    size[i], room);
+		}
+		seg->len = len[k];
+		seg->packets = DIV_ROUND_UP(len[k], size[i]);
+		/* All packets together are the segment. */
+		for (bytes = 0, i = 0; i < seg->packets; i++)
+			bytes += sstp_sseg_bytes(seg, i);
+		KUNIT_EXPECT_EQ(test, bytes, len[k]);
+		sstp_sseg_free(seg);
+	}
+}
+
+static int snd_init(struct kunit *test)
+{
+	struct snd_sim *s = kvzalloc(sizeof(*s), GFP_KERNEL);
+
+	if (!s)
+		return -ENOMEM;
+	test->priv = s;
+	s->test = test;
+	s->page = alloc_page(GFP_KERNEL);
+	return s->page ? 0 : -ENOMEM;
+}
+
+static void snd_exit(struct kunit *test)
+{
+	struct snd_sim *s = test->priv;
+
+	if (s && s->page)
+		put_page(s->page);
+	kvfree(s);
+}
+
+static struct kunit_case snd_cases[] = {
+	KUNIT_CASE(snd_ack_edges),
+	KUNIT_CASE(snd_suppression),
+	KUNIT_CASE(snd_order),
+	KUNIT_CASE(snd_snak_edges),
+	KUNIT_CASE(snd_ring),
+	KUNIT_CASE(snd_frags),
+	KUNIT_CASE(snd_random),
+	{ }
+};
+
+static struct kunit_suite snd_suite = {
+	.name = "sstp_snd_wnd",
+	.init = snd_init,
+	.exit = snd_exit,
+	.test_cases = snd_cases,
+};
+
+kunit_test_suite(snd_suite);
