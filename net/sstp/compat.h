@@ -16,6 +16,10 @@
 #include <net/ip6_route.h>
 #endif
 
+#ifdef SSTP_HAVE_ITERATE
+#include <linux/iov_iter.h>
+#endif
+
 #ifdef SSTP_HAVE_UNALIGNED
 #include <linux/unaligned.h>
 #else

@@ -54,6 +54,20 @@ static inline const void *sstp_header_at(const struct sk_buff *skb,
 	return sstp_header_seek(skb, c, off, len, buf);
 }
 
+/* The same for packets of @size bytes each from @off on: returns how many of
+ * their headers are @size apart at @h, 0 when there is none. The last packet may
+ * be shorter.
+ */
+static u32 sstp_headers_at(const struct sk_buff *skb, struct sstp_cursor *c,
+			   u32 off, u32 size, u32 len, void *buf,
+			   const void **h)
+{
+	*h = sstp_header_at(skb, c, off, len, buf);
+	if (!*h || *h == buf)
+		return !!*h;
+	return (min(c->to, skb->len) - off - len) / size + 1;
+}
+
 /* Data that the reader may have now; R_l moves. */
 void sstp_rcv_accept(struct sock *sk)
 {
@@ -206,25 +220,48 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 			     atomic_read(&sk->sk_rmem_alloc));
 }
 
-/* Does the packet at @h, of @len bytes, go on where the run ends? */
-static bool sstp_run_goes_on(const struct sstp_rcv_run *run,
-			     const struct sstp_data_hdr *h, u32 len,
-			     const struct sstp_data_hdr *first)
+/* How many of the @n packets whose headers are @size apart at @p go on where the
+ * run ends, the segment's last packet excepted.
+ */
+static u32 sstp_run_goes_on(struct sstp_rcv_run *run, const u8 *p, u32 n,
+			    u32 size, const struct sstp_data_hdr *first)
 {
-	u32 packet = run->start + run->count;
-	u8 flags;
+	u32 packet = (u32)run->start + run->count, i;
+	u32 shipment = run->shipment + run->count;
+	u8 flags = run->flags;
 
-	if (packet >= run->packets || h->segment != first->segment ||
-	    h->len != first->len || be16_to_cpu(h->h.packet) != packet ||
-	    be32_to_cpu(h->shipment) != run->shipment + run->count)
-		return false;
-	flags = h->h.flags;
-	if ((flags ^ run->flags) & SSTP_F_AGAIN)
-		return false;
-	if (packet + 1 < run->packets)
-		return !(flags & SSTP_F_LAST) &&
-		       len == SSTP_DATA_HLEN + run->size;
-	return (flags & SSTP_F_LAST) &&
+	if (size != SSTP_DATA_HLEN + run->size || packet >= run->packets)
+		return 0;
+	n = min(n, run->packets - 1 - packet);
+	for (i = 0; i < n; i++, p += size) {
+		const struct sstp_data_hdr *h = (const void *)p;
+
+		if (h->h.packet != cpu_to_be16(packet + i) ||
+		    h->shipment != cpu_to_be32(shipment + i) ||
+		    h->segment != first->segment || h->len != first->len ||
+		    (h->h.flags & SSTP_F_LAST) ||
+		    ((h->h.flags ^ flags) & SSTP_F_AGAIN))
+			break;
+		flags |= h->h.flags;
+	}
+	run->flags = flags;
+	run->count += i;
+	return i;
+}
+
+/* Is the packet at @h, of @len bytes, the segment's last, and the run's next? */
+static bool sstp_run_ends(const struct sstp_rcv_run *run,
+			  const struct sstp_data_hdr *h, u32 len,
+			  const struct sstp_data_hdr *first)
+{
+	u32 packet = (u32)run->start + run->count;
+
+	return packet + 1 == run->packets &&
+	       h->segment == first->segment && h->len == first->len &&
+	       be16_to_cpu(h->h.packet) == packet &&
+	       be32_to_cpu(h->shipment) == run->shipment + run->count &&
+	       !((h->h.flags ^ run->flags) & SSTP_F_AGAIN) &&
+	       (h->h.flags & SSTP_F_LAST) &&
 	       len == SSTP_DATA_HLEN + run->len -
 		      (u32)run->size * (run->packets - 1);
 }
@@ -269,16 +306,27 @@ static void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 		run.off = off;
 		run.stride = len;
 		off += len;
-		while (off < total) {
+		while (off + sizeof(*h) <= total) {
+			const void *p;
+			u32 n = sstp_headers_at(skb, &c, off, size, sizeof(*h),
+						&buf, &p), more;
+
+			if (!n)
+				break;
+			if (off + n * size > total)
+				n--;
+			more = sstp_run_goes_on(&run, p, n, size, &first);
+			off += more * size;
+			if (more && more == n)
+				continue;
+			h = p + more * size;
 			len = min(size, total - off);
-			if (len < sizeof(*h))
-				break;
-			h = sstp_header_at(skb, &c, off, sizeof(*h), &buf);
-			if (!h || !sstp_run_goes_on(&run, h, len, &first))
-				break;
-			run.flags |= h->h.flags;
-			run.count++;
-			off += len;
+			if (sstp_run_ends(&run, h, len, &first)) {
+				run.flags |= h->h.flags;
+				run.count++;
+				off += len;
+			}
+			break;
 		}
 		run.shared = off < total || run.off;
 		sstp_rcv_run(sk, skb, &run, &taken);
@@ -557,6 +605,8 @@ void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 	u32 size = SSTP_IN(skb)->size, total = skb->len, off, start = 0;
 	const struct sstp_hdr *h;
 	struct sstp_cursor c = {};
+	const void *p;
+	u32 n, same;
 	struct sstp_hdr buf, first;
 	struct sk_buff *piece;
 
@@ -567,10 +617,17 @@ void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 		goto out;
 	}
 	skb_copy_bits(skb, 0, &first, sizeof(first));
-	for (off = size; off + sizeof(*h) <= total; off += size) {
-		h = sstp_header_at(skb, &c, off, sizeof(*h), &buf);
-		if (h && h->cid == first.cid && h->type == first.type &&
-		    first.type != SSTP_INIT)
+	off = size;
+	while (off + sizeof(*h) <= total) {
+		n = sstp_headers_at(skb, &c, off, size, sizeof(*h), &buf, &p);
+		for (same = 0; same < n; same++) {
+			h = p + same * size;
+			if (h->cid != first.cid || h->type != first.type ||
+			    first.type == SSTP_INIT)
+				break;
+		}
+		off += same * size;
+		if (n && same == n)
 			continue;
 		/* Cut here. */
 		piece = pskb_extract(skb, start, off - start, GFP_ATOMIC);
@@ -583,6 +640,7 @@ void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 		}
 		start = off;
 		skb_copy_bits(skb, off, &first, sizeof(first));
+		off += size;
 	}
 	if (!start) {
 		sstp_rcv_one(usk, skb);

@@ -2,6 +2,7 @@
 /* From segments to the program. */
 #include <linux/highmem.h>
 #include "sstp.h"
+#include "stride.h"
 
 #define SSTP_HOLES_MAX	4096	/* reported of one segment; more is MSG_CTRUNC */
 
@@ -54,6 +55,46 @@ static int sstp_read_skb(const struct sk_buff *skb, struct sstp_reader *r,
 	return len ? skb_copy_datagram_iter(skb, off, to, len) : 0;
 }
 
+/* Payload of the packets in @skb from offset @in of that whose header is at @at
+ * on, as far as it is in one piece of memory, @len bytes at most. Returns how
+ * much: 0 means packet by packet.
+ */
+static int sstp_read_packets(const struct sk_buff *skb, struct sstp_reader *r,
+			     u32 at, struct sstp_stride st, u32 len,
+			     struct iov_iter *to)
+{
+	const struct skb_shared_info *sh = skb_shinfo(skb);
+	u32 off = at + SSTP_DATA_HLEN + st.in, head = skb_headlen(skb);
+	u32 n = min(len, st.size - st.in), room;
+
+	if (off < head) {
+		st.p = skb->data + off;
+		room = head - off;
+	} else {
+		const skb_frag_t *f;
+
+		if (!r->base)
+			r->base = head;
+		for (;; r->base += skb_frag_size(f), r->frag++) {
+			if (r->frag >= sh->nr_frags)
+				return 0;
+			f = &sh->frags[r->frag];
+			if (off - r->base < skb_frag_size(f))
+				break;
+		}
+		if (PageHighMem(skb_frag_page(f)))
+			return 0;
+		st.p = skb_frag_address(f) + (off - r->base);
+		room = skb_frag_size(f) - (off - r->base);
+	}
+	if (n > room)
+		return 0;
+	if (len > n)
+		n = min(len, n + (room - n) / st.stride * st.size);
+	st.p -= st.in;
+	return sstp_stride_to_iter(&st, n, to) == n ? n : -EFAULT;
+}
+
 /* What the control message will say. */
 struct sstp_hole_list {
 	struct sstp_hole *hole;
@@ -85,6 +126,14 @@ static void sstp_hole_add(struct sstp_hole_list *l, u32 off, u32 len)
 	l->hole[l->n++].len = len;
 }
 
+/* Where in the segment the payload of these packets ends. */
+static u32 sstp_rcb_end(const struct sstp_rseg *s, const struct sstp_rcb *cb)
+{
+	u32 end = (u32)cb->start + cb->count;
+
+	return end == s->packets ? s->len : end * s->size;
+}
+
 /* Bytes [off, off + len) of a segment. Holes read as zeros and are listed, from
  * offset @base of what the program gets.
  */
@@ -107,7 +156,7 @@ static int sstp_read_segment(const struct sstp_rseg *s, u32 off, u32 len,
 	for (skb = s->head; skb && pos < end; skb = skb->next) {
 		const struct sstp_rcb *cb = SSTP_RCB(skb);
 		struct sstp_reader r = {};
-		u32 at;
+		u32 at, stop;
 
 		if (packet >= (u32)cb->start + cb->count)
 			continue;
@@ -122,17 +171,30 @@ static int sstp_read_segment(const struct sstp_rseg *s, u32 off, u32 len,
 			in = 0;
 		}
 		at = cb->off + (packet - cb->start) * cb->stride;
-		while (pos < end && packet < (u32)cb->start + cb->count) {
-			u32 n = min(sstp_rseg_bytes(s, packet) - in, end - pos);
+		stop = min(end, sstp_rcb_end(s, cb));
+		while (pos < stop) {
+			const struct sstp_stride st = {
+				.in = in,
+				.size = s->size,
+				.stride = cb->stride,
+			};
+			int n = sstp_read_packets(skb, &r, at, st,
+						  stop - pos, to);
 
-			err = sstp_read_skb(skb, &r, at + SSTP_DATA_HLEN + in,
-					    n, to);
-			if (err)
-				return err;
+			if (n < 0)
+				return n;
+			if (!n) {
+				n = min(s->size - in, stop - pos);
+				err = sstp_read_skb(skb, &r, at +
+						    SSTP_DATA_HLEN + in, n, to);
+				if (err)
+					return err;
+			}
 			pos += n;
-			packet++;
-			at += cb->stride;
-			in = 0;
+			in += n;
+			packet += in / s->size;
+			at += in / s->size * cb->stride;
+			in %= s->size;
 		}
 	}
 	if (pos < end) {

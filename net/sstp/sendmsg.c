@@ -4,6 +4,7 @@
  * from, with room for a header before each packet's worth.
  */
 #include "sstp.h"
+#include "stride.h"
 
 /* Account for @len bytes more of @s, for which there is room. */
 static void sstp_charged(struct sock *sk, struct sstp_sseg *s, u32 len)
@@ -43,18 +44,56 @@ static struct sstp_sseg *sstp_new_segment(struct sock *sk, u32 len)
 	return s;
 }
 
+/* How much payload goes into @room bytes behind what the segment has. */
+static u32 sstp_fill_room(const struct sstp_sseg *s, u32 room)
+{
+	u32 stride = SSTP_DATA_HLEN + s->size, first = 0, rest;
+
+	if (s->fill) {
+		first = min(room, stride - s->fill);
+		room -= first;
+	}
+	rest = room % stride;
+	return first + room / stride * s->size +
+	       rest - min_t(u32, rest, SSTP_DATA_HLEN);
+}
+
+/* @len bytes of payload have joined the segment: how many that is with headers. */
+static u32 sstp_filled(struct sstp_sseg *s, u32 len)
+{
+	u32 stride = SSTP_DATA_HLEN + s->size, first = 0, rest;
+
+	s->len += len;
+	if (s->fill) {
+		first = min(len, stride - s->fill);
+		s->fill += first;
+		len -= first;
+		if (s->fill == stride)
+			s->fill = 0;
+	}
+	if (!len)
+		return first;
+	rest = len % s->size;
+	s->packets += len / s->size;
+	if (rest) {
+		s->packets++;
+		s->fill = SSTP_DATA_HLEN + rest;
+	}
+	return first + len / s->size * stride + (rest ? s->fill : 0);
+}
+
 /* Copy up to @len bytes into @s. Returns how many, -EFAULT, -ENOMEM if there is
  * no memory now, or 0 if the segment can take no more pieces.
  */
 static int sstp_fill(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg,
 		     u32 len)
 {
-	u32 stride = SSTP_DATA_HLEN + s->size, done = 0;
-	bool fault = false;
+	u32 done = 0;
 
-	while (done < len && !fault) {
+	while (done < len) {
 		struct page_frag *pf = sk_page_frag(sk);
-		u32 room, used = 0;
+		u32 room, copy, got, used;
+		struct sstp_stride st;
 		struct bio_vec *f;
 		bool joins;
 		u8 *p;
@@ -72,36 +111,26 @@ static int sstp_fill(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg,
 					      SSTP_DATA_HLEN)))
 			return done ?: -ENOMEM;
 		p = page_address(pf->page) + pf->offset;
-		while (done < len) {
-			u32 head = s->fill ? 0 : SSTP_DATA_HLEN, copy, got;
-
-			if (room - used <= head)
-				break;
-			copy = min3(len - done, stride - max(s->fill, head),
-				    room - used - head);
-			/* The bounds are the page's: what copy_from_iter()
-			 * would check for every packet holds.
-			 */
-			got = _copy_from_iter(p + used + head, copy,
-					      &msg->msg_iter);
-			if (got != copy) {
-				iov_iter_revert(&msg->msg_iter, got);
-				fault = true;
-				break;
-			}
-			if (head) {
-				s->packets++;
-				s->fill = head;
-			}
-			s->fill += copy;
-			if (s->fill == stride)
-				s->fill = 0;
-			used += head + copy;
-			done += copy;
-			s->len += copy;
-		}
-		if (!used)
+		copy = min(len - done, sstp_fill_room(s, room));
+		if (!copy)
 			break;
+		/* The bounds are the page's: what copy_from_iter() would check
+		 * for every packet holds.
+		 */
+		st = (struct sstp_stride) {
+			.p = s->fill ? p - (s->fill - SSTP_DATA_HLEN) :
+				       p + SSTP_DATA_HLEN,
+			.in = s->fill ? s->fill - SSTP_DATA_HLEN : 0,
+			.size = s->size,
+			.stride = SSTP_DATA_HLEN + s->size,
+		};
+		got = sstp_stride_from_iter(&st, copy, &msg->msg_iter);
+		if (got < copy) {
+			iov_iter_revert(&msg->msg_iter, got);
+			break;
+		}
+		used = sstp_filled(s, got);
+		done += got;
 		sstp_charged(sk, s, used);
 		if (joins) {
 			f->bv_len += used;
