@@ -15,11 +15,6 @@
 #define SSTP_CONTROL_WINDOW	BIT(20)	/* reports that may be lost in a row */
 #define SSTP_SNAK_BURST		32	/* packets at once */
 
-static u64 sstp_srtt_ns(const struct sstp_sock *sp)
-{
-	return (u64)sstp_rtt_smoothed(&sp->rtt, 1000) * NSEC_PER_USEC;
-}
-
 /* Memory of a segment, on average. */
 static u32 sstp_mean(const struct sstp_sock *sp)
 {

@@ -609,6 +609,12 @@ static __poll_t sstp_poll(struct file *file, struct socket *sock,
 	__poll_t mask = 0;
 
 	sock_poll_wait(file, sock, wait);
+	if (READ_ONCE(sp->autocork)) {
+		/* As sstp_uncork(), but without the lock. */
+		WRITE_ONCE(sp->autocork, 0);
+		set_bit(SSTP_FL_THROTTLED, &sp->flags);
+		sstp_clock_kick(sp);
+	}
 	if (state == TCP_LISTEN)
 		return list_empty_careful(&sp->listen.ready) ? 0 :
 			EPOLLIN | EPOLLRDNORM;

@@ -275,6 +275,8 @@ static struct sstp_data_hdr *sstp_train_headers(const struct sstp_sock *sp,
  */
 static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 {
+	if (!s->len)
+		return false;	/* no memory yet for its first byte */
 	if (sp->eos_state != SSTP_EOS_NONE || sp->set.nodelay)
 		return true;
 	if (sp->cork) {
@@ -284,7 +286,27 @@ static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 		}
 		return true;
 	}
+	if (sp->autocork) {
+		if (sstp_now() < sp->autocork) {
+			sstp_timer_sooner(sp, SSTP_T_PACE, sp->autocork);
+			return false;
+		}
+		return true;
+	}
 	return s->len >= s->size || sp->snd.low == sp->snd.next;
+}
+
+/* Bytes of a stream in a segment: whole packets, and whole trains of them. */
+u32 sstp_stream_size(const struct sstp_sock *sp)
+{
+	u32 size = min(sp->set.segment_size, sp->segment_limit);
+	u32 n = min_t(u32, size / sp->size, SSTP_PACKETS_MAX);
+	u32 train = min_t(u32, SSTP_TRAIN_BYTES / (SSTP_DATA_HLEN + sp->size),
+			  SSTP_TRAIN_PACKETS);
+
+	if (train && n > train)
+		n -= n % train;
+	return n ? n * sp->size : size;
 }
 
 void sstp_seal(struct sstp_sock *sp)
@@ -293,6 +315,7 @@ void sstp_seal(struct sstp_sock *sp)
 
 	s->sealed = 1;
 	sp->open = NULL;
+	sp->autocork = 0;
 }
 
 /* The segment to ship from next, sealed, or NULL. */

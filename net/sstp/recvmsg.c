@@ -284,6 +284,7 @@ static int sstp_recv_seqpacket(struct sock *sk, struct msghdr *msg, size_t len,
 		err = sstp_read_state(sk);
 		if (err <= 0)
 			return err;
+		sstp_uncork(sk);
 		if (!*timeo)
 			return -EAGAIN;
 		sstp_wait_data(sk, timeo);
@@ -362,6 +363,7 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 		if (err <= 0)
 			break;
 		err = -EAGAIN;
+		sstp_uncork(sk);
 		if (!*timeo)
 			break;
 		sstp_wait_data(sk, timeo);

@@ -6,6 +6,8 @@
 #include "sstp.h"
 #include "stride.h"
 
+#define SSTP_AUTOCORK	NSEC_PER_MSEC
+
 /* Account for @len bytes more of @s, for which there is room. */
 static void sstp_charged(struct sock *sk, struct sstp_sseg *s, u32 len)
 {
@@ -204,15 +206,15 @@ again:
 		n = sstp_fill(sk, s, msg, len - s->len);
 		if (n > 0)
 			continue;
-		err = n == -ENOMEM ? sstp_wait_memory(sk, timeo) :
-				     n ?: -EMSGSIZE;
-		if (!err && (sk->sk_err || sk->sk_shutdown & SEND_SHUTDOWN ||
-			     !sstp_synchronized(sk)))
-			err = -EPIPE;
-		if (err) {
-			sstp_drop_segment(sk, s);
+		iov_iter_revert(&msg->msg_iter, s->len);
+		sstp_drop_segment(sk, s);
+		if (n != -ENOMEM)
+			return n ?: -EMSGSIZE;
+		/* To wait with it in hand could be for ever. */
+		err = sstp_wait_memory(sk, timeo);
+		if (err)
 			return err;
-		}
+		goto again;
 	}
 	/* The lock may have been released: the ring may be full again. */
 	while ((err = sstp_snd_reserve(&sp->snd, GFP_KERNEL)) == -EAGAIN) {
@@ -245,20 +247,44 @@ static void sstp_cancel_open(struct sock *sk)
 	sstp_drop_segment(sk, s);
 }
 
+/* A program that filled a segment is likely to go on: the rest may wait for what
+ * it writes next, to leave in the same train, unless somebody waits for what the
+ * peer says to it.
+ */
+static void sstp_autocork(struct sock *sk, bool filled)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (filled && sp->open && !skwq_has_sleeper(rcu_access_pointer(sk->sk_wq)))
+		WRITE_ONCE(sp->autocork, sstp_now() + SSTP_AUTOCORK);
+}
+
+/* The program wants to read: nothing may be held back. */
+void sstp_uncork(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (!sp->autocork)
+		return;
+	WRITE_ONCE(sp->autocork, 0);
+	sstp_push(sk);
+}
+
 static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			    long *timeo)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
+	bool filled = false;
 	size_t done = 0;
 	int err = 0, n;
 
+	WRITE_ONCE(sp->autocork, 0);
 	/* What should follow has 200 ms to come, as with TCP. */
 	sp->cork = msg->msg_flags & MSG_MORE ?
 		sstp_now() + 200 * NSEC_PER_MSEC : 0;
 	while (done < len) {
 		struct sstp_sseg *s = sp->open;
-		u32 size = min3(sp->set.segment_size, sp->segment_limit,
-				sp->size * SSTP_PACKETS_MAX);
+		u32 size = sstp_stream_size(sp);
 
 		if (!s || s->len >= size) {
 			if (s)
@@ -287,6 +313,7 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			sp->bytes_written += n;
 		}
 		if (s->len >= size || !n) {
+			filled = true;
 			sstp_seal(sp);
 			sstp_push(sk);
 		}
@@ -305,6 +332,7 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 	/* An empty segment must not stay: nothing would ever fill it. */
 	if (sp->open && !sp->open->len)
 		sstp_cancel_open(sk);
+	sstp_autocork(sk, filled);
 	return done ?: err;
 }
 

@@ -217,6 +217,7 @@ struct sstp_sock {
 	u32		hole_lost;	/* times in a row that it was lost */
 	u32		context_ship;	/* snd.shipment at the last KEEPALIVE */
 	u64		cork;		/* ns: MSG_MORE: more will come until then */
+	u64		autocork;	/* ns: the same, for a program that writes on and on */
 	u64		wait_since;	/* ns: first probe that went unanswered */
 	u8		probes;		/* unanswered */
 	u8		blocked;	/* probes answered by a closed window */
@@ -328,6 +329,11 @@ static inline u32 sstp_us(u64 ns)
 	return div_u64(ns, NSEC_PER_USEC);
 }
 
+static inline u64 sstp_srtt_ns(const struct sstp_sock *sp)
+{
+	return (u64)sstp_rtt_smoothed(&sp->rtt, 1000) * NSEC_PER_USEC;
+}
+
 static inline bool sstp_v4(const struct in6_addr *a)
 {
 	return ipv6_addr_v4mapped(a);
@@ -417,10 +423,12 @@ void sstp_mtu_update(struct sock *sk);
 bool sstp_eos_push(struct sock *sk);
 void sstp_state_check(struct sock *sk);
 void sstp_life(struct sock *sk);
+u32 sstp_stream_size(const struct sstp_sock *sp);
+void sstp_uncork(struct sock *sk);
+void sstp_seal(struct sstp_sock *sp);
 
 /* sendmsg.c, recvmsg.c */
 int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
-void sstp_seal(struct sstp_sock *sp);
 int sstp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 		 int flags);
 u32 sstp_readable(struct sock *sk);
