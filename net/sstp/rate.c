@@ -12,8 +12,6 @@
 
 #define SSTP_RATE_MIN		8000ULL			/* bit/s */
 #define SSTP_RATE_MAX		1000000000000ULL
-#define SSTP_RATE_TRAIN_PACKETS	64
-#define SSTP_RATE_TRAIN_BYTES	65000
 #define SSTP_RATE_CREDIT	(500 * NSEC_PER_USEC)	/* of a late timer */
 
 void sstp_rate_init(struct sstp_rate *r)
@@ -112,8 +110,7 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 	r->ns_mult = div64_u64((8 * NSEC_PER_SEC << SSTP_RATE_SHIFT) +
 			       spec->peak - 1, spec->peak);
 	r->train_max = clamp_t(u64, div_u64(r->ms_bytes / 2, frame), 1,
-			       min(SSTP_RATE_TRAIN_PACKETS,
-				   SSTP_RATE_TRAIN_BYTES / frame ?: 1));
+			       SSTP_PACKETS_MAX);
 	return 0;
 }
 
