@@ -198,32 +198,28 @@ static bool sstp_rseg_insert_ooo(struct sstp_rseg *s, struct sk_buff *skb)
 
 	while (*p) {
 		struct sstp_rcb *o = SSTP_RCB(rb_to_skb(*p));
+		u32 end = o->start + o->count;
 
 		parent = *p;
 		if (cb->start < o->start) {
 			p = &parent->rb_left;
-		} else if (cb->start < o->start + o->count) {
-			u32 dup = o->start + o->count - cb->start;
-
-			if (dup >= cb->count)
-				return false;
-			sstp_rseg_trim_head(skb, dup);
+		} else if (cb->start >= end) {
 			p = &parent->rb_right;
 		} else {
-			p = &parent->rb_right;
+			if (cb->start + cb->count <= end)
+				return false;
+			/* Begins where this ends, perhaps within the next. */
+			sstp_rseg_trim_head(skb, end - cb->start);
+			p = &s->ooo.rb_node;
+			parent = NULL;
 		}
 	}
-	/* Trimming moved the start, perhaps into the successor. */
 	rb_link_node(&skb->rbnode, parent, p);
 	rb_insert_color(&skb->rbnode, &s->ooo);
 	n = rb_next(&skb->rbnode);
-	if (n && cb->start + cb->count > SSTP_RCB(rb_to_skb(n))->start) {
-		if (cb->start >= SSTP_RCB(rb_to_skb(n))->start) {
-			rb_erase(&skb->rbnode, &s->ooo);
-			return false;
-		}
-		cb->count = SSTP_RCB(rb_to_skb(n))->start - cb->start;
-	}
+	if (n)
+		cb->count = min_t(u32, cb->count,
+				  SSTP_RCB(rb_to_skb(n))->start - cb->start);
 	return true;
 }
 
