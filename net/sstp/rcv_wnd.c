@@ -514,6 +514,15 @@ static u32 sstp_rseg_bitmap(struct sstp_rseg *s, __be32 *map, u32 from, u32 to)
 	return to - from;
 }
 
+/* What was asked for is due again: all of it after a gap, but not in the SNAKs
+ * that @again is written with.
+ */
+static bool sstp_rseg_due(const struct sstp_rseg *s, bool again, u32 now,
+			  u32 retry)
+{
+	return (again && s->asked != now) || now - s->asked >= retry;
+}
+
 u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
 		  u32 retry, u16 *entries, bool *more)
 {
@@ -540,9 +549,8 @@ u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
 				break;
 			if (!s)
 				s = sstp_rcv_slot_make(w, segment);
-			due = !s || !s->asked_to || again ||
-			      now - s->asked >= retry;
-			if (!due)
+			if (s && s->asked_to &&
+			    !sstp_rseg_due(s, again, now, retry))
 				continue;
 			if (whole && segment == be32_to_cpu(whole->segment) +
 					be16_to_cpu(whole->first) &&
@@ -571,7 +579,7 @@ u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
 		last = sstp_rcv_lost_to(w, segment, s->packets);
 		if (s->next >= last || sstp_rseg_spared(w, s, last))
 			continue;
-		due = again || now - s->asked >= retry;
+		due = !s->asked_to || sstp_rseg_due(s, again, now, retry);
 		from = sstp_rseg_missing(s, due ? 0 : s->asked_to);
 		if (from >= last)
 			continue;
@@ -595,7 +603,9 @@ u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
 			from += n;
 		}
 		s->asked_to = from;
-		s->asked = now;
+		/* Else older requests would never be due while new losses come. */
+		if (due)
+			s->asked = now;
 		if (*more)
 			break;
 	}
