@@ -1,0 +1,1247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receiving window: beside it the same window as bitmaps of packets, with plain
+ * numbers that never wrap. What the window keeps is read byte by byte. Then both
+ * windows together over a path that loses, delays and repeats packets.
+ */
+#include <linux/bitmap.h>
+#include "sstp_test.h"
+#include "../rcv_wnd.c"
+#include "../snd_wnd.h"
+
+#define RCV_SEGMENTS	700	/* in a run */
+#define RCV_PACKETS	128	/* in a segment, at most */
+#define RCV_STEPS	8000
+#define RCV_JUNK	40	/* bytes before a run that is not alone in its skb */
+
+/* Segment @first + its index */
+struct rcv_seg {
+	u32	len;
+	u32	truesize;
+	u16	size;
+	u16	packets;
+	u16	got;
+	bool	eor;
+	bool	accepted;
+	DECLARE_BITMAP(have, RCV_PACKETS);
+	DECLARE_BITMAP(asked, RCV_PACKETS);
+};
+
+/**
+ * struct rcv_sim - the window and the model of it
+ * @first: number of segment 0
+ * @read: C, an index as are the next four
+ * @low: R_l
+ * @high: R_h
+ * @eos: S64_MAX while there is none
+ * @verdict: how often each came
+ * @asked: packets that SNAKs asked for
+ * @twice: of those, asked for before
+ */
+struct rcv_sim {
+	struct kunit *test;
+	struct rnd_state rnd;
+	struct sstp_rcv_wnd w;
+	u32	first;
+	s64	read;
+	s64	low;
+	s64	high;
+	s64	eos;
+	u32	verdict[SSTP_RCV_NOMEM + 1];
+	u32	asked;
+	u32	twice;
+	struct rcv_seg seg[RCV_SEGMENTS];
+};
+
+static int rcv_skbs;	/* that are not freed */
+
+static void rcv_skb_freed(struct sk_buff *skb)
+{
+	rcv_skbs--;
+}
+
+static struct sk_buff *rcv_skb_counted(struct kunit *test, struct sk_buff *skb)
+{
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	skb->destructor = rcv_skb_freed;
+	rcv_skbs++;
+	return skb;
+}
+
+static u8 rcv_byte(u32 i, u32 packet)
+{
+	return i * 31 + packet * 7 + 1;
+}
+
+static u32 rcv_seg_bytes(const struct rcv_seg *m, u32 packet)
+{
+	return packet + 1 < m->packets ? m->size :
+	       m->len - m->size * (m->packets - 1);
+}
+
+static void rcv_start(struct rcv_sim *s, u32 first, u32 shipment)
+{
+	u32 i;
+
+	memset(s->seg, 0, sizeof(s->seg));
+	for (i = 0; i < RCV_SEGMENTS; i++) {
+		struct rcv_seg *m = &s->seg[i];
+
+		m->packets = sstp_rnd_one_in(&s->rnd, 4) ? 1 :
+			     sstp_rnd_range(&s->rnd, 1, 40);
+		if (sstp_rnd_one_in(&s->rnd, 30))
+			m->packets = RCV_PACKETS;
+		m->size = 8 * sstp_rnd_range(&s->rnd, 1, 5);
+		m->len = (m->packets - 1) * m->size +
+			 sstp_rnd_range(&s->rnd, 1, m->size);
+		m->eor = sstp_rnd_one_in(&s->rnd, 2);
+	}
+	s->first = first;
+	s->read = 0;
+	s->low = 0;
+	s->high = 0;
+	s->eos = S64_MAX;
+	s->asked = 0;
+	s->twice = 0;
+	rcv_skbs = 0;
+	KUNIT_ASSERT_EQ(s->test, sstp_rcv_init(&s->w, first, shipment,
+					       GFP_KERNEL), 0);
+}
+
+static void rcv_stop(struct rcv_sim *s)
+{
+	sstp_rcv_destroy(&s->w);
+	/* Nothing is left behind. */
+	KUNIT_ASSERT_EQ(s->test, rcv_skbs, 0);
+}
+
+/* Packets [start, start + count) of segment @i, as they come from the wire. */
+static struct sk_buff *rcv_packets(struct rcv_sim *s, u32 i, u32 start,
+				   u32 count, bool shared,
+				   struct sstp_rcv_run *run)
+{
+	const struct rcv_seg *m = &s->seg[i];
+	struct sk_buff *skb;
+	u32 k;
+
+	*run = (struct sstp_rcv_run){
+		.segment = s->first + i, .len = m->len,
+		.off = shared ? RCV_JUNK : 0,
+		.stride = SSTP_DATA_HLEN + rcv_seg_bytes(m, start),
+		.size = m->size, .packets = m->packets, .start = start,
+		.count = count, .shared = shared,
+	};
+	if (m->eor)
+		run->flags |= SSTP_F_EOR;
+	skb = alloc_skb(run->off + run->stride * count, GFP_KERNEL);
+	rcv_skb_counted(s->test, skb);
+	memset(skb_put(skb, run->off), 0xee, run->off);
+	for (k = start; k < start + count; k++) {
+		u32 bytes = rcv_seg_bytes(m, k);
+		__be32 *h = skb_put(skb, SSTP_DATA_HLEN);
+
+		h[0] = cpu_to_be32(i);
+		h[1] = cpu_to_be32(k);
+		memset(skb_put(skb, bytes), rcv_byte(i, k), bytes);
+	}
+	return skb;
+}
+
+/* One packet in the window: is it that one? */
+static void rcv_check_packet(struct rcv_sim *s, const struct sk_buff *skb,
+			     u32 off, u32 i, u32 packet, unsigned long *seen)
+{
+	const struct rcv_seg *m = &s->seg[i];
+	struct kunit *test = s->test;
+	const __be32 *h = (void *)(skb->data + off);
+	u32 bytes;
+
+	KUNIT_ASSERT_LT(test, packet, (u32)m->packets);
+	bytes = rcv_seg_bytes(m, packet);
+	KUNIT_ASSERT_LE(test, off + SSTP_DATA_HLEN + bytes, skb->len);
+	KUNIT_ASSERT_EQ(test, be32_to_cpu(h[0]), i);
+	KUNIT_ASSERT_EQ(test, be32_to_cpu(h[1]), packet);
+	KUNIT_ASSERT_NULL(test, memchr_inv(h + SSTP_DATA_HLEN / 4,
+					   rcv_byte(i, packet), bytes));
+	KUNIT_ASSERT_FALSE(test, test_bit(packet, seen));
+	__set_bit(packet, seen);
+}
+
+static u32 rcv_check_run(struct rcv_sim *s, const struct sk_buff *skb, u32 i,
+			 unsigned long *seen)
+{
+	const struct sstp_rcb *cb = SSTP_RCB(skb);
+	u32 k;
+
+	KUNIT_ASSERT_GT(s->test, cb->count, 0);
+	for (k = 0; k < cb->count; k++)
+		rcv_check_packet(s, skb, cb->off + k * cb->stride, i,
+				 cb->start + k, seen);
+	return cb->start + cb->count;
+}
+
+static void rcv_check_kept(struct rcv_sim *s, u32 i,
+			   const struct sstp_rseg *r, unsigned long *seen)
+{
+	const struct rcv_seg *m = &s->seg[i];
+	struct kunit *test = s->test;
+	const struct sk_buff *skb;
+	u32 next = 0, bits;
+	struct rb_node *p;
+
+	if (r->shared) {
+		KUNIT_ASSERT_EQ(test, m->packets, 1);
+		rcv_check_packet(s, r->head, r->off, i, 0, seen);
+		return;
+	}
+	for (skb = r->head; skb; skb = skb->next) {
+		if (!m->accepted)
+			KUNIT_ASSERT_EQ(test, SSTP_RCB(skb)->start, next);
+		KUNIT_ASSERT_GE(test, SSTP_RCB(skb)->start, next);
+		next = rcv_check_run(s, skb, i, seen);
+		if (!skb->next)
+			KUNIT_ASSERT_PTR_EQ(test, skb, r->tail);
+	}
+	KUNIT_ASSERT_EQ(test, r->next, next);
+	if (m->accepted)
+		KUNIT_ASSERT_TRUE(test, RB_EMPTY_ROOT(&r->ooo));
+	for (p = rb_first(&r->ooo); p; p = rb_next(p)) {
+		skb = rb_to_skb(p);
+		bits = SSTP_RCB(skb)->start;
+		/* Joined as soon as the gap before it closes. */
+		if (next == r->next)
+			KUNIT_ASSERT_GT(test, bits, next);
+		KUNIT_ASSERT_GE(test, bits, next);
+		next = rcv_check_run(s, skb, i, seen);
+	}
+}
+
+static void rcv_check_seg(struct rcv_sim *s, u32 i)
+{
+	const struct sstp_rseg *r = sstp_rcv_slot(&s->w, s->first + i);
+	const struct rcv_seg *m = &s->seg[i];
+	DECLARE_BITMAP(seen, RCV_PACKETS) = {};
+	struct kunit *test = s->test;
+	u8 state = m->accepted ? SSTP_RSEG_ACCEPTED :
+		   m->got ? SSTP_RSEG_PARTIAL : SSTP_RSEG_EMPTY;
+
+	if (!r) {
+		KUNIT_ASSERT_EQ(test, state, SSTP_RSEG_EMPTY);
+		return;
+	}
+	KUNIT_ASSERT_EQ(test, r->state, state);
+	if (state == SSTP_RSEG_EMPTY)
+		return;
+	KUNIT_ASSERT_EQ(test, r->got, m->got);
+	KUNIT_ASSERT_EQ(test, r->len, m->len);
+	KUNIT_ASSERT_EQ(test, (bool)r->eor, m->eor);
+	KUNIT_ASSERT_EQ(test, r->truesize, m->truesize);
+	rcv_check_kept(s, i, r, seen);
+	KUNIT_ASSERT_TRUE(test, bitmap_equal(seen, m->have, RCV_PACKETS));
+}
+
+static void rcv_check(struct rcv_sim *s)
+{
+	const struct sstp_rcv_wnd *w = &s->w;
+	struct kunit *test = s->test;
+
+	KUNIT_ASSERT_EQ(test, w->read, s->first + (u32)s->read);
+	KUNIT_ASSERT_EQ(test, w->low, s->first + (u32)s->low);
+	KUNIT_ASSERT_EQ(test, w->high, s->first + (u32)s->high);
+	KUNIT_ASSERT_EQ(test, sstp_rcv_finished(w), s->low == s->eos + 1);
+	KUNIT_ASSERT_EQ(test, sstp_rcv_drained(w),
+			s->low == s->eos + 1 && s->read == s->eos);
+}
+
+static void rcv_check_all(struct rcv_sim *s)
+{
+	s64 i, end = min_t(s64, s->high + 1, RCV_SEGMENTS);
+
+	rcv_check(s);
+	for (i = s->read; i < end; i++)
+		rcv_check_seg(s, i);
+}
+
+/* R_l moves past what has been accepted, and past the end of the stream. */
+static void rcv_advance(struct rcv_sim *s)
+{
+	s64 was = s->low;
+	u32 holed = 0;
+	bool moved;
+
+	while (s->low < min_t(s64, s->eos, RCV_SEGMENTS) &&
+	       s->seg[s->low].accepted)
+		s->low++;
+	if (s->low == s->eos)
+		s->low++;
+	moved = sstp_rcv_advance(&s->w, &holed);
+	KUNIT_ASSERT_EQ(s->test, moved, s->low != was);
+	KUNIT_ASSERT_EQ(s->test, holed, 0U);
+}
+
+/* What shall become of @run, and in @take the packets of it to be kept: what
+ * is here already is cut off its front, and what is here later ends it.
+ */
+static enum sstp_rcv_verdict rcv_expect(struct rcv_sim *s, s64 i,
+					const struct sstp_rcv_run *run,
+					u32 *from, u32 *to)
+{
+	const struct rcv_seg *m = &s->seg[i];
+	u32 end = run->start + run->count;
+
+	if (i < s->low)
+		return SSTP_RCV_DUP;
+	if (i > s->high || i >= s->eos)
+		return SSTP_RCV_OUTSIDE;
+	if (m->got && (run->len != m->len || run->size != m->size ||
+		       run->packets != m->packets))
+		return SSTP_RCV_CONFLICT;
+	if (m->accepted)
+		return SSTP_RCV_DUP;
+	if (end > run->packets)
+		return SSTP_RCV_CONFLICT;
+	*from = run->start;
+	while (*from < end && test_bit(*from, m->have))
+		++*from;
+	*to = *from;
+	if (*from == end)
+		return SSTP_RCV_DUP;
+	while (*to < end && !test_bit(*to, m->have))
+		++*to;
+	return run->packets == 1 && run->shared ? SSTP_RCV_SHARED :
+						  SSTP_RCV_TAKEN;
+}
+
+static enum sstp_rcv_verdict rcv_insert(struct rcv_sim *s, s64 i,
+					struct sk_buff *skb,
+					const struct sstp_rcv_run *run)
+{
+	enum sstp_rcv_verdict want, got;
+	struct rcv_seg *m = &s->seg[i];
+	struct kunit *test = s->test;
+	u32 from = 0, to = 0, fresh = 99, cost;
+	struct sk_buff *piece = skb;
+
+	want = rcv_expect(s, i, run, &from, &to);
+	if (run->shared && run->packets > 1)
+		piece = rcv_skb_counted(test, skb_clone(skb, GFP_KERNEL));
+	cost = want == SSTP_RCV_SHARED ? run->stride : piece->truesize;
+	got = sstp_rcv_insert(&s->w, piece, run, &fresh);
+	KUNIT_ASSERT_EQ_MSG(test, got, want, "segment %lld, %u + %u", i,
+			    run->start, run->count);
+	KUNIT_ASSERT_EQ_MSG(test, fresh, to - from, "segment %lld, %u + %u", i,
+			    run->start, run->count);
+	s->verdict[got]++;
+	if (got != SSTP_RCV_TAKEN)
+		consume_skb(piece);
+	if (piece != skb)
+		consume_skb(skb);
+	if (!fresh)
+		return got;
+	bitmap_set(m->have, from, fresh);
+	m->got += fresh;
+	m->truesize += cost;
+	m->accepted = m->got == m->packets;
+	return got;
+}
+
+static enum sstp_rcv_verdict rcv_put(struct rcv_sim *s, s64 i, u32 start,
+				     u32 count, bool shared)
+{
+	struct sstp_rcv_run run;
+	struct sk_buff *skb = rcv_packets(s, i, start, count, shared, &run);
+
+	return rcv_insert(s, i, skb, &run);
+}
+
+/* --- reassembly ------------------------------------------------------------- */
+
+static void rcv_op_put(struct rcv_sim *s)
+{
+	s64 i = s->low - 2 + sstp_rnd_below(&s->rnd, s->high - s->low + 5);
+	struct rnd_state *r = &s->rnd;
+	struct sstp_rcv_run run;
+	struct sk_buff *skb;
+	u32 start, count;
+
+	if (sstp_rnd_one_in(r, 2))
+		i = s->low + sstp_rnd_below(r, 4);
+	i = clamp(i, max(s->read - 5, 0LL), RCV_SEGMENTS - 1LL);
+	start = sstp_rnd_below(r, s->seg[i].packets);
+	count = sstp_rnd_range(r, 1, s->seg[i].packets - start);
+	if (sstp_rnd_one_in(r, 2))
+		count = min(count, 3U);
+	if (sstp_rnd_one_in(r, 8)) {
+		start = 0;
+		count = s->seg[i].packets;
+	}
+	skb = rcv_packets(s, i, start, count, sstp_rnd_one_in(r, 3), &run);
+	/* The first that comes defines the segment: it must be right. */
+	if (s->seg[i].got && sstp_rnd_one_in(r, 16))
+		switch (sstp_rnd_below(r, 4)) {
+		case 0:
+			run.len++;
+			break;
+		case 1:
+			run.size += 8;
+			break;
+		case 2:
+			run.packets++;
+			break;
+		case 3:
+			run.count = run.packets - run.start + 1;
+			break;
+		}
+	rcv_insert(s, i, skb, &run);
+	rcv_advance(s);
+}
+
+/* Close the first gap of the first segment that has one. */
+static void rcv_op_fill(struct rcv_sim *s)
+{
+	const struct rcv_seg *m = &s->seg[s->low];
+	u32 from, to;
+
+	if (s->low > min(s->high, RCV_SEGMENTS - 1LL) || s->low >= s->eos)
+		return;
+	from = find_first_zero_bit(m->have, m->packets);
+	to = find_next_bit(m->have, m->packets, from);
+	rcv_put(s, s->low, from, to - from, sstp_rnd_one_in(&s->rnd, 3));
+	rcv_advance(s);
+}
+
+static void rcv_op_grant(struct rcv_sim *s)
+{
+	struct rnd_state *r = &s->rnd;
+	s64 high = s->read + sstp_rnd_below(r, 40) - 1, was = s->high;
+	bool moved;
+
+	if (sstp_rnd_one_in(r, 8))
+		high = s->read + sstp_rnd_below(r, 300);
+	if (s->low > RCV_SEGMENTS / 2 && sstp_rnd_one_in(r, 64))
+		high = s->high + (s32)sstp_rnd_edge(r) / 4;
+	/* Not taken back, and so far that its slots are its own. */
+	if (high > s->high)
+		s->high = max(s->high, min(high, s->read + SSTP_RCV_SEGMENTS -
+					   1));
+	moved = sstp_rcv_grant(&s->w, s->first + (u32)high);
+	KUNIT_ASSERT_EQ(s->test, moved, s->high != was);
+}
+
+static void rcv_op_read(struct rcv_sim *s)
+{
+	u32 n = sstp_rnd_below(&s->rnd, 8);
+	struct sstp_rseg *r;
+
+	while (n--) {
+		bool ready = s->read < s->low && s->read != s->eos;
+
+		r = sstp_rcv_peek(&s->w);
+		KUNIT_ASSERT_EQ(s->test, !!r, ready);
+		if (!r)
+			return;
+		rcv_check_seg(s, s->read);
+		sstp_rcv_pop(&s->w);
+		s->read++;
+	}
+}
+
+/* Soft ACK: the segment with the largest number makes room. */
+static void rcv_op_discard(struct rcv_sim *s)
+{
+	s64 above, i, end = min(s->high, RCV_SEGMENTS - 1LL);
+	struct sstp_rseg *r;
+	u32 segment = 0;
+
+	above = s->low + sstp_rnd_below(&s->rnd, s->high - s->low + 2);
+	for (i = end; i > above && !s->seg[i].got; i--)
+		;
+	r = sstp_rcv_largest(&s->w, s->first + (u32)above, &segment);
+	KUNIT_ASSERT_EQ(s->test, !!r, i > above);
+	if (!r || sstp_rnd_one_in(&s->rnd, 2))
+		return;
+	KUNIT_ASSERT_EQ(s->test, segment, s->first + (u32)i);
+	KUNIT_ASSERT_PTR_EQ(s->test, r, sstp_rcv_slot(&s->w, segment));
+	sstp_rcv_discard(r);
+	s->seg[i].got = 0;
+	s->seg[i].truesize = 0;
+	s->seg[i].accepted = false;
+	bitmap_zero(s->seg[i].have, RCV_PACKETS);
+}
+
+static void rcv_op_eos(struct rcv_sim *s)
+{
+	s64 i;
+
+	if (s->eos != S64_MAX || s->low < RCV_SEGMENTS * 3 / 4)
+		return;
+	/* After everything that has come. */
+	for (i = RCV_SEGMENTS - 1; i >= s->low && !s->seg[i].got; i--)
+		;
+	s->eos = min(i + 1 + sstp_rnd_below(&s->rnd, 4), s->high + 1);
+	s->w.eos = s->first + (u32)s->eos;
+	s->w.has_eos = true;
+	rcv_advance(s);
+}
+
+static const struct {
+	void (*op)(struct rcv_sim *s);
+	u8 weight;
+} rcv_op[] = {
+	{ rcv_op_put, 60 },
+	{ rcv_op_fill, 25 },
+	{ rcv_op_grant, 6 },
+	{ rcv_op_read, 5 },
+	{ rcv_op_discard, 2 },
+	{ rcv_op_eos, 1 },
+};
+
+static void rcv_random_of(struct rcv_sim *s, u32 first)
+{
+	u32 i, step, pick, total = 0;
+
+	for (i = 0; i < ARRAY_SIZE(rcv_op); i++)
+		total += rcv_op[i].weight;
+	rcv_start(s, first, sstp_rnd_edge(&s->rnd));
+	for (step = 0; step < RCV_STEPS; step++) {
+		pick = sstp_rnd_below(&s->rnd, total);
+		for (i = 0; pick >= rcv_op[i].weight; i++)
+			pick -= rcv_op[i].weight;
+		rcv_op[i].op(s);
+		if (step % 64)
+			rcv_check(s);
+		else
+			rcv_check_all(s);
+	}
+	rcv_check_all(s);
+	rcv_stop(s);
+}
+
+static void rcv_random(struct kunit *test)
+{
+	static const u32 first[] = {
+		0, 1, 63, -1, -64, -100, -400, 0x7fffffff, 0x7fffff00,
+	};
+	struct rcv_sim *s = test->priv;
+	u32 i;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	memset(s->verdict, 0, sizeof(s->verdict));
+	for (i = 0; i < ARRAY_SIZE(first); i++)
+		rcv_random_of(s, first[i]);
+	for (i = 0; i < SSTP_RCV_NOMEM; i++)
+		KUNIT_EXPECT_GT_MSG(test, s->verdict[i], 300U, "verdict %u", i);
+}
+
+/* Runs that enclose what is here, that begin in it, that begin where it ends. */
+static void rcv_overlaps(struct kunit *test)
+{
+	static const struct {
+		struct {
+			u8 start;
+			u8 count;
+			u8 fresh;
+		} put[6];
+	} t[] = {
+		{ { { 0, 4, 4 }, { 2, 4, 2 }, { 0, 16, 10 } } },
+		{ { { 4, 2, 2 }, { 0, 16, 4 }, { 4, 12, 10 } } },
+		{ { { 4, 2, 2 }, { 5, 4, 3 }, { 3, 2, 1 }, { 0, 3, 3 },
+		    { 0, 16, 7 } } },
+		{ { { 4, 1, 1 }, { 5, 1, 1 }, { 6, 1, 1 }, { 4, 4, 1 },
+		    { 0, 16, 4 }, { 0, 16, 8 } } },
+		{ { { 6, 1, 1 }, { 4, 1, 1 }, { 5, 1, 1 }, { 4, 4, 1 },
+		    { 1, 15, 3 }, { 0, 1, 1 } } },
+		{ { { 5, 1, 1 }, { 6, 1, 1 }, { 4, 1, 1 }, { 4, 5, 2 },
+		    { 15, 1, 1 }, { 4, 12, 6 } } },
+		{ { { 8, 2, 2 }, { 10, 2, 2 }, { 12, 2, 2 }, { 9, 7, 2 },
+		    { 8, 8, 0 }, { 0, 16, 8 } } },
+	};
+	struct rcv_sim *s = test->priv;
+	u32 i, k, shared;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		for (shared = 0; shared < 2; shared++) {
+			rcv_start(s, 5, 0);
+			s->seg[0].packets = 16;
+			s->seg[0].size = 8;
+			s->seg[0].len = 128;
+			for (k = 0; k < 6 && t[i].put[k].count; k++) {
+				u32 was = s->seg[0].got;
+
+				rcv_put(s, 0, t[i].put[k].start,
+					t[i].put[k].count, shared);
+				KUNIT_EXPECT_EQ_MSG(test, s->seg[0].got - was,
+						    t[i].put[k].fresh,
+						    "row %u, %u", i, k);
+				rcv_check_all(s);
+			}
+			rcv_stop(s);
+		}
+}
+
+/* What the first packet of a segment tells of it. */
+static void rcv_geometry(struct kunit *test)
+{
+	static const struct {
+		u32 packets;
+		u32 size;
+		u32 last;
+	} t[] = {
+		{ 1, 1, 1 }, { 1, 1448, 1448 }, { 1, 65483, 65483 },
+		{ 2, 8, 1 }, { 2, 8, 8 }, { 3, 1448, 1447 },
+		{ 2, 65480, 1 }, { 256, 65480, 3 }, { 1000, 1448, 1 },
+		{ SSTP_PACKETS_MAX, 8, 8 }, { SSTP_PACKETS_MAX, 248, 1 },
+	};
+	u32 i, k, n;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		for (n = 0; n < 100; n++) {
+			struct sstp_data_hdr h;
+			struct sstp_data d = {
+				.segment = 4711, .shipment = 815,
+				.flags = n % 2 ? SSTP_F_EOR : 0,
+				.len = (t[i].packets - 1) * t[i].size +
+				       t[i].last,
+			};
+			struct sstp_rcv_run run;
+
+			/* The first fifty, and the last. */
+			k = n < 50 ? n : t[i].packets - (n - 49);
+			if (k >= t[i].packets)
+				continue;
+			d.packet = k;
+			d.bytes = t[i].size;
+			if (k == t[i].packets - 1) {
+				d.flags |= SSTP_F_LAST;
+				d.bytes = t[i].last;
+			}
+			sstp_build_data(&h, &d);
+			KUNIT_ASSERT_TRUE(test, sstp_parse_data(&h, sizeof(h) +
+						d.bytes, &d));
+			KUNIT_ASSERT_TRUE(test, sstp_rcv_geometry(&d, &run));
+			KUNIT_ASSERT_EQ(test, run.segment, 4711U);
+			KUNIT_ASSERT_EQ(test, run.shipment, 815U);
+			KUNIT_ASSERT_EQ(test, run.len, d.len);
+			KUNIT_ASSERT_EQ(test, run.packets, t[i].packets);
+			KUNIT_ASSERT_EQ(test, run.size, t[i].size);
+			KUNIT_ASSERT_EQ(test, run.start, k);
+			KUNIT_ASSERT_EQ(test, run.count, 1);
+			KUNIT_ASSERT_EQ(test, run.flags, d.flags);
+		}
+}
+
+/* R_h from the window's start, wherever in the numbers that is. */
+static void rcv_grants(struct kunit *test)
+{
+	static const struct {
+		s32 ask;
+		bool moves;
+		s32 high;
+	} t[] = {
+		{ 0, false, 0 },
+		{ -1, false, 0 },
+		{ 1, true, 1 },
+		{ 9, true, 9 },
+		{ 5, false, 9 },		/* a promise is kept */
+		{ 9, false, 9 },
+		{ S32_MIN / 2, false, 9 },
+		{ 300, true, 300 },
+		{ 65534, true, 65534 },
+		{ 65535, true, 65535 },
+		{ 65536, false, 65535 },	/* slots for no more */
+		{ S32_MAX / 2, false, 65535 },
+	};
+	static const u32 first[] = {
+		0, 1, 63, 64, -1, -9, -64, -70000, 0x7fffffff, 0x7fff0000,
+	};
+	struct rcv_sim *s = test->priv;
+	struct sstp_rcv_wnd *w = &s->w;
+	u32 i, k;
+	bool got;
+
+	for (k = 0; k < ARRAY_SIZE(first); k++) {
+		KUNIT_ASSERT_EQ(test, sstp_rcv_init(w, first[k], 0, GFP_KERNEL),
+				0);
+		for (i = 0; i < ARRAY_SIZE(t); i++) {
+			got = sstp_rcv_grant(w, first[k] + t[i].ask);
+			KUNIT_EXPECT_EQ_MSG(test, got, t[i].moves, "row %u", i);
+			KUNIT_EXPECT_EQ_MSG(test, w->high - first[k],
+					    (u32)t[i].high, "row %u", i);
+		}
+		sstp_rcv_destroy(w);
+	}
+}
+
+/* --- hard and soft ACK (paper 004, 4.3.1) ------------------------------------ */
+
+/* A packet of segment @i for a buffer of @b segments, as the paper has it. */
+static void rcv_soft(struct rcv_sim *s, s64 i, u32 packet, u32 b)
+{
+	struct sstp_rseg *r;
+	u32 used = 0, old;
+	s64 k;
+
+	for (k = s->read; k <= s->high; k++)
+		used += s->seg[k].got > 0;
+	if (!s->seg[i].got && used == b) {
+		r = sstp_rcv_largest(&s->w, s->first + (u32)i, &old);
+		if (!r)
+			return;
+		k = s->low + (s32)(old - (s->first + (u32)s->low));
+		sstp_rcv_discard(r);
+		s->seg[k].got = 0;
+		s->seg[k].truesize = 0;
+		s->seg[k].accepted = false;
+		bitmap_zero(s->seg[k].have, RCV_PACKETS);
+	}
+	rcv_put(s, i, packet, 1, false);
+	rcv_advance(s);
+}
+
+/* Figure 16: four of eight segments fit. */
+static void rcv_figure16(struct kunit *test)
+{
+	static const struct {
+		u8 in;
+		u8 have;	/* a bit for each segment */
+	} t[] = {
+		{ 2, 0x04 }, { 5, 0x24 }, { 6, 0x64 }, { 7, 0xe4 },
+		{ 0, 0x65 }, { 1, 0x27 }, { 3, 0x0f },
+		{ 7, 0x0f }, { 4, 0x0f }, { 2, 0x0f },
+	};
+	struct rcv_sim *s = test->priv;
+	u32 base, i, k, have;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (base = 0; base < 80; base++) {
+		rcv_start(s, -base, 0);
+		for (k = 0; k < 8; k++) {
+			s->seg[k].packets = 1;
+			s->seg[k].len = s->seg[k].size;
+		}
+		s->high = 7;
+		KUNIT_ASSERT_TRUE(test, sstp_rcv_grant(&s->w, s->first + 7));
+		for (i = 0; i < ARRAY_SIZE(t); i++) {
+			rcv_soft(s, t[i].in, 0, 4);
+			for (k = 0, have = 0; k < 8; k++)
+				have |= (s->seg[k].got > 0) << k;
+			KUNIT_ASSERT_EQ_MSG(test, have, (u32)t[i].have,
+					    "row %u", i);
+			rcv_check_all(s);
+		}
+		KUNIT_ASSERT_EQ(test, s->low, 4LL);
+		rcv_stop(s);
+	}
+}
+
+/* Any packets in any order: the buffer has what the rule leaves in it. */
+static void rcv_replacement(struct kunit *test)
+{
+	struct rcv_sim *s = test->priv;
+	u32 n, k, b, w, step, i, packet, got[64];
+	struct rnd_state *r = &s->rnd;
+
+	sstp_test_seed_rnd(test, r);
+	for (n = 0; n < 60; n++) {
+		rcv_start(s, sstp_rnd_edge(r), 0);
+		memset(got, 0, sizeof(got));
+		b = sstp_rnd_range(r, 1, 20);
+		w = sstp_rnd_range(r, b, 64);
+		s->high = w - 1;
+		sstp_rcv_grant(&s->w, s->first + w - 1);
+		for (step = 0; step < 400; step++) {
+			u32 used = 0, top = 0;
+
+			i = sstp_rnd_below(r, w);
+			packet = sstp_rnd_below(r, s->seg[i].packets);
+			for (k = 0; k < w; k++) {
+				used += got[k] > 0;
+				top = got[k] ? k : top;
+			}
+			/* The rule, on a plain array. */
+			if (!got[i] && used == b && i < top)
+				got[top] = 0;
+			if (got[i] || used < b || i < top)
+				got[i] += !test_bit(packet, s->seg[i].have);
+			rcv_soft(s, i, packet, b);
+			for (k = 0; k < w; k++)
+				KUNIT_ASSERT_EQ(test, got[k],
+						(u32)s->seg[k].got);
+		}
+		rcv_check_all(s);
+		rcv_stop(s);
+	}
+}
+
+/* --- losses ----------------------------------------------------------------- */
+
+#define RCV_RETRY	100000	/* us */
+#define RCV_WAIT	250
+
+/* Everything of segment @i up to packet @to: was it asked for? */
+static bool rcv_asked_all(const struct rcv_sim *s, u32 i, u32 from, u32 to)
+{
+	return find_next_zero_bit(s->seg[i].asked, to, from) >= to;
+}
+
+static void rcv_ask(struct rcv_sim *s, u32 i, u32 packet)
+{
+	s->asked++;
+	s->twice += __test_and_set_bit(packet, s->seg[i].asked);
+}
+
+/* An entry of a SNAK asks for what is not here, and not for what is. Returns the
+ * segment after it.
+ */
+static s64 rcv_check_entry(struct rcv_sim *s, const struct sstp_snak_run *run,
+			   s64 to)
+{
+	s64 i = s->low + (s32)(run->segment - s->first - (u32)s->low);
+	struct kunit *test = s->test;
+	struct rcv_seg *m;
+	u32 k, n;
+
+	KUNIT_ASSERT_GE(test, i, s->low);
+	if (!run->bits) {
+		KUNIT_ASSERT_GT(test, run->first, 0);
+		for (n = 0; n < run->first; n++, i++) {
+			KUNIT_ASSERT_LE(test, i, to);
+			KUNIT_ASSERT_LT(test, i, s->eos);
+			KUNIT_ASSERT_EQ(test, s->seg[i].got, 0);
+			for (k = 0; k < s->seg[i].packets; k++)
+				rcv_ask(s, i, k);
+		}
+		return i;
+	}
+	KUNIT_ASSERT_LE(test, i, to);
+	m = &s->seg[i];
+	KUNIT_ASSERT_FALSE(test, m->accepted);
+	KUNIT_ASSERT_GT(test, m->got, 0);
+	KUNIT_ASSERT_LE(test, run->first + run->bits, m->packets);
+	for (k = 0; k < run->bits; k++) {
+		bool wanted = sstp_snak_wanted(run, k);
+
+		KUNIT_ASSERT_EQ_MSG(test, wanted,
+				    !test_bit(run->first + k, m->have),
+				    "segment %lld packet %u", i,
+				    run->first + k);
+		if (wanted)
+			rcv_ask(s, i, run->first + k);
+	}
+	return i;
+}
+
+/* Reads a SNAK with @len bytes of entries at @p, after room for the header. */
+static void rcv_check_snak(struct rcv_sim *s, u8 *p, u32 len, u16 entries,
+			   s64 to)
+{
+	struct sstp_ack a = {
+		.type = SSTP_SNAK, .entries = entries, .ack = s->w.low,
+		.limit = s->w.high, .highest = s->w.highest,
+		.received = s->w.received,
+	};
+	struct kunit *test = s->test;
+	struct sstp_snak_iter it;
+	struct sstp_snak_run run;
+	s64 i = s->low, next;
+
+	sstp_build_ack(p, &a);
+	len += sizeof(struct sstp_ack_hdr);
+	KUNIT_ASSERT_TRUE(test, sstp_parse_ack(p, len, &a));
+	sstp_snak_start(&it, p, len, &a);
+	while (sstp_snak_next(&it, &run)) {
+		KUNIT_ASSERT_GE(test, (s32)(run.segment - s->first - (u32)i),
+				0);
+		next = rcv_check_entry(s, &run, to);
+		KUNIT_ASSERT_GE(test, next, i);
+		i = next;
+	}
+}
+
+/* Ask for what is due; returns the packets asked for. */
+static u32 rcv_snak(struct rcv_sim *s, s64 to, u32 now)
+{
+	u8 buf[sizeof(struct sstp_ack_hdr) + 1152];
+	u32 was = s->asked, n = 0, len;
+	bool more = true;
+	u16 entries;
+
+	while (more) {
+		KUNIT_ASSERT_LT(s->test, n++, 1000U);
+		len = sstp_rcv_snak(&s->w, buf + sizeof(struct sstp_ack_hdr),
+				    1152, s->first + (u32)to, now, RCV_RETRY,
+				    &entries, &more);
+		KUNIT_ASSERT_LE(s->test, len, 1152U);
+		if (entries)
+			rcv_check_snak(s, buf, len, entries, to);
+		else
+			KUNIT_ASSERT_EQ(s->test, len, 0U);
+	}
+	return s->asked - was;
+}
+
+/* Shipment @ship, of one packet, arrives. */
+static void rcv_arrives(struct rcv_sim *s, u32 ship, u32 i, u32 packet,
+			u8 flags)
+{
+	struct sstp_rcv_run run;
+	struct sk_buff *skb = rcv_packets(s, i, packet, 1, false, &run);
+
+	run.shipment = ship;
+	run.flags |= flags;
+	sstp_rcv_shipped(&s->w, &run);
+	rcv_insert(s, i, skb, &run);
+	rcv_advance(s);
+}
+
+/* A window of @n segments of @packets packets each, all granted. */
+static void rcv_uniform(struct rcv_sim *s, u32 first, u32 ship, u32 n,
+			u32 packets)
+{
+	u32 i;
+
+	rcv_start(s, first, ship);
+	for (i = 0; i < n; i++) {
+		s->seg[i].packets = packets;
+		s->seg[i].size = 8;
+		s->seg[i].len = 8 * packets;
+	}
+	s->high = n - 1;
+	sstp_rcv_grant(&s->w, first + n - 1);
+}
+
+/* In order, with losses: all of them are asked for, each once, nothing else is,
+ * and all before 2 D more packets have come.
+ */
+static void rcv_lost_of(struct rcv_sim *s, u32 lose, u16 *before)
+{
+	u32 first = sstp_rnd_edge(&s->rnd), ship = sstp_rnd_edge(&s->rnd);
+	u32 k, q = 0, row = 0, lost = 0, came = 0, asked;
+	struct kunit *test = s->test;
+	bool moved, wanted;
+
+	rcv_uniform(s, first, ship, 100, 20);
+	for (k = 0; k < 2000; k++) {
+		before[k] = came;
+		/* Not a segment, nor the end, which nothing follows. */
+		if (k < 1990 && row < 10 && sstp_rnd_one_in(&s->rnd, lose)) {
+			lost++;
+			row++;
+			continue;
+		}
+		row = 0;
+		came++;
+		rcv_arrives(s, ship + k, k / 20, k % 20, 0);
+		moved = sstp_rcv_confirm(&s->w, k, RCV_RETRY);
+		asked = rcv_snak(s, s->high, k);
+		KUNIT_ASSERT_TRUE(test, moved || !asked);
+		for (; before[q] + 2 * SSTP_REORDER_MIN <= came; q++) {
+			wanted = test_bit(q % 20, s->seg[q / 20].asked);
+			KUNIT_ASSERT_EQ_MSG(test, wanted,
+					    before[q] == before[q + 1],
+					    "shipment %u", q);
+		}
+	}
+	KUNIT_ASSERT_EQ(test, s->asked, lost);
+	KUNIT_ASSERT_EQ(test, s->twice, 0U);
+	KUNIT_ASSERT_EQ(test, s->w.reorder, SSTP_REORDER_MIN);
+	rcv_check_all(s);
+	rcv_stop(s);
+}
+
+static void rcv_lost(struct kunit *test)
+{
+	u16 *before = kunit_kcalloc(test, 2000, sizeof(*before), GFP_KERNEL);
+	struct rcv_sim *s = test->priv;
+	u32 n;
+
+	KUNIT_ASSERT_NOT_NULL(test, before);
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (n = 0; n < 100; n++)
+		rcv_lost_of(s, sstp_rnd_range(&s->rnd, 2, 40), before);
+}
+
+/* Packets that others overtake by @late at most. */
+static void rcv_reordered_by(struct rcv_sim *s, u32 late)
+{
+	u32 first = sstp_rnd_edge(&s->rnd), ship = sstp_rnd_edge(&s->rnd), k, j, n;
+	struct kunit *test = s->test;
+	u32 asked = 0;
+	u16 *delay;
+
+	delay = kunit_kcalloc(test, 2000, sizeof(*delay), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, delay);
+	for (k = 0; k < 2000; k++)
+		delay[k] = sstp_rnd_below(&s->rnd, late + 1);
+	rcv_uniform(s, first, ship, 100, 20);
+	/* At time k: what is due then, the latest first. */
+	for (k = 0; k < 2000 + late; k++)
+		for (n = 0; n <= min(k, late); n++) {
+			j = k - n;
+			if (j >= 2000 || delay[j] != n)
+				continue;
+			rcv_arrives(s, ship + j, j / 20, j % 20, 0);
+			sstp_rcv_confirm(&s->w, k, RCV_RETRY);
+			rcv_snak(s, s->high, k);
+			/* Patience has been learnt. */
+			if (j == 1000)
+				asked = s->asked;
+		}
+	KUNIT_ASSERT_EQ(test, s->low, 100LL);
+	KUNIT_ASSERT_LE(test, s->w.reorder, max(late + 1, SSTP_REORDER_MIN));
+	if (late <= SSTP_REORDER_MIN)
+		KUNIT_ASSERT_EQ(test, s->asked, 0U);
+	KUNIT_ASSERT_LE(test, s->asked - asked, 2 + late / 4);
+	rcv_stop(s);
+	kunit_kfree(test, delay);
+}
+
+static void rcv_reordered(struct kunit *test)
+{
+	static const u32 late[] = { 0, 1, 2, 3, 4, 8, 20, 50 };
+	struct rcv_sim *s = test->priv;
+	u32 i, k;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (i = 0; i < ARRAY_SIZE(late); i++)
+		for (k = 0; k < 5; k++)
+			rcv_reordered_by(s, late[i]);
+}
+
+/* When nothing follows, time tells late from lost. */
+static void rcv_waits(struct kunit *test)
+{
+	static const u32 now[] = { 0, 1, -1, -RCV_WAIT, 0x7fffffff };
+	struct rcv_sim *s = test->priv;
+	bool lost;
+	u32 i, t;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (i = 0; i < ARRAY_SIZE(now); i++) {
+		t = now[i];
+		rcv_uniform(s, 7, 1, 2, 5);
+		rcv_arrives(s, 1, 0, 0, 0);
+		KUNIT_EXPECT_FALSE(test, sstp_rcv_confirm(&s->w, t, RCV_WAIT));
+		rcv_arrives(s, 3, 0, 2, 0);
+		KUNIT_EXPECT_FALSE(test, sstp_rcv_confirm(&s->w, t, RCV_WAIT));
+		lost = sstp_rcv_confirm(&s->w, t + RCV_WAIT - 1, RCV_WAIT);
+		KUNIT_EXPECT_FALSE(test, lost);
+		KUNIT_EXPECT_FALSE(test, sstp_rcv_lacks(&s->w, s->w.high));
+		lost = sstp_rcv_confirm(&s->w, t + RCV_WAIT, RCV_WAIT);
+		KUNIT_EXPECT_TRUE(test, lost);
+		KUNIT_EXPECT_TRUE(test, sstp_rcv_lacks(&s->w, s->w.high));
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 1, t + RCV_WAIT), 1U);
+		KUNIT_EXPECT_TRUE(test, test_bit(1, s->seg[0].asked));
+		/* It comes: nothing is lacking. */
+		rcv_arrives(s, 4, 0, 1, SSTP_F_AGAIN);
+		lost = sstp_rcv_confirm(&s->w, t + RCV_WAIT, RCV_WAIT);
+		KUNIT_EXPECT_FALSE(test, lost);
+		KUNIT_EXPECT_FALSE(test, sstp_rcv_lacks(&s->w, s->w.high));
+		rcv_stop(s);
+	}
+}
+
+/* KEEPALIVE and EOS show what never came: parts of segments, and whole ones. */
+static void rcv_contexts(struct kunit *test)
+{
+	static const struct {
+		u8 came;	/* of 20 packets, 5 in a segment */
+		u8 segment;	/* the KEEPALIVE says this is next */
+		u8 packet;
+		u8 asked;	/* packets of them, with whole segments */
+	} t[] = {
+		{ 20, 4, 0, 0 },
+		{ 19, 4, 0, 1 },
+		{ 16, 4, 0, 4 },
+		{ 15, 4, 0, 5 },
+		{ 15, 3, 0, 0 },
+		{ 12, 2, 4, 2 },
+		{ 12, 3, 0, 3 },
+		{ 12, 4, 0, 8 },
+		{ 0, 4, 0, 20 },
+		{ 0, 0, 0, 0 },
+		{ 0, 0, 1, 5 },		/* how many it has is not known */
+		{ 10, 2, 2, 5 },
+		{ 11, 2, 1, 0 },
+	};
+	struct rcv_sim *s = test->priv;
+	u32 i, k, base, ship, n;
+	struct sstp_pos pos;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		for (base = 0; base < 6; base++) {
+			ship = -base * 3;
+			rcv_uniform(s, -base, ship, 5, 5);
+			for (k = 0; k < t[i].came; k++)
+				rcv_arrives(s, ship + k, k / 5, k % 5, 0);
+			sstp_rcv_confirm(&s->w, 1, RCV_WAIT);
+			pos.segment = s->first + t[i].segment;
+			pos.packet = t[i].packet;
+			n = t[i].segment * 5 + t[i].packet;
+			sstp_rcv_context(&s->w, ship + n - 1, pos, 1);
+			sstp_rcv_confirm(&s->w, 1 + RCV_WAIT, RCV_WAIT);
+			KUNIT_EXPECT_EQ_MSG(test, rcv_snak(s, 4, 1 + RCV_WAIT),
+					    t[i].asked, "row %u", i);
+			/* Said once more: it was asked for. */
+			sstp_rcv_context(&s->w, ship + n - 1, pos, 2);
+			sstp_rcv_confirm(&s->w, 2 + RCV_WAIT, RCV_WAIT);
+			KUNIT_EXPECT_EQ(test, rcv_snak(s, 4, 2 + RCV_WAIT),
+					0U);
+			rcv_stop(s);
+		}
+}
+
+/* A lost retransmission is seen by the gap that it leaves, without a timer; a
+ * request that was lost, by time.
+ */
+static void rcv_lost_again(struct kunit *test)
+{
+	struct rcv_sim *s = test->priv;
+	u32 base, k, t = 1000;
+	struct sstp_pos pos;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (base = 0; base < 20; base++) {
+		rcv_uniform(s, 9, -base, 4, 10);
+		for (k = 0; k < 12; k++)
+			if (k != 2 && k != 5) {
+				rcv_arrives(s, k - base, k / 10, k % 10, 0);
+				sstp_rcv_confirm(&s->w, t, RCV_WAIT);
+			}
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t), 2U);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t), 0U);
+		/* Shipment 12 is packet 2 again, and is lost. */
+		rcv_arrives(s, 13 - base, 0, 5, SSTP_F_AGAIN);
+		sstp_rcv_confirm(&s->w, t, RCV_WAIT);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 1), 1U);
+		KUNIT_EXPECT_EQ(test, s->twice, 1U);
+		/* So is shipment 14, and new data shows it. */
+		rcv_arrives(s, 15 - base, 1, 2, 0);
+		sstp_rcv_confirm(&s->w, t, RCV_WAIT);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 2), 1U);
+		KUNIT_EXPECT_EQ(test, s->twice, 2U);
+		/* So is shipment 16, and a KEEPALIVE shows it. */
+		pos.segment = 10;
+		pos.packet = 3;
+		sstp_rcv_context(&s->w, 16 - base, pos, t);
+		sstp_rcv_confirm(&s->w, t + RCV_WAIT, RCV_WAIT);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 3), 1U);
+		KUNIT_EXPECT_EQ(test, s->twice, 3U);
+		/* The request was lost, or the sender is slow. */
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 2 + RCV_RETRY), 0U);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 3 + RCV_RETRY), 1U);
+		KUNIT_EXPECT_EQ(test, s->twice, 4U);
+		rcv_arrives(s, 17 - base, 0, 2, SSTP_F_AGAIN);
+		KUNIT_EXPECT_EQ(test, s->low, 1LL);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 9 + 2 * RCV_RETRY),
+				0U);
+		rcv_stop(s);
+	}
+}
+
+/* New losses in a segment do not put off what was asked for in vain. */
+static void rcv_retry_kept(struct kunit *test)
+{
+	struct rcv_sim *s = test->priv;
+	u32 k, t = 0;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	rcv_uniform(s, 9, 0, 2, RCV_PACKETS);
+	for (k = 0; k < RCV_PACKETS; k++, t += RCV_RETRY / 20) {
+		if (k % 8 == 1)
+			continue;
+		rcv_arrives(s, k, 0, k, 0);
+		sstp_rcv_confirm(&s->w, t, RCV_RETRY);
+		rcv_snak(s, 1, t);
+		if (k == 1 + 2 * SSTP_REORDER_MIN)
+			KUNIT_EXPECT_EQ(test, s->asked, 1U);
+		/* Each loss before was asked for at least once a retry. */
+		if (k > 60)
+			KUNIT_EXPECT_GE(test, s->twice, (k - 40) / 8);
+	}
+	rcv_stop(s);
+}
+
+/* More holes than a packet has room for: SNAK after SNAK each hole once. */
+static void rcv_many_holes(struct kunit *test)
+{
+	struct rcv_sim *s = test->priv;
+	u32 n, k, ship, holes;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (n = 0; n < 4; n++) {
+		/* 600 segments; of each some packets, or none, are missing. */
+		rcv_uniform(s, -300, 0, 600, 6);
+		for (k = 0, ship = 0, holes = 0; k < 3600; k++, ship++) {
+			u32 i = k / 6;
+
+			if (k < 3590 && (k % 6 == 3 || (n == 1 && i % 2) ||
+					 (n == 2 && i / 64 == 3))) {
+				holes++;
+				continue;
+			}
+			rcv_arrives(s, ship, i, k % 6, 0);
+		}
+		sstp_rcv_confirm(&s->w, 1, RCV_WAIT);
+		sstp_rcv_confirm(&s->w, 1 + RCV_WAIT, RCV_WAIT);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 2), holes);
+		KUNIT_EXPECT_EQ(test, s->twice, 0U);
+		/* All of it once more, after a gap that nothing explains. */
+		s->w.unexplained = true;
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 3), holes);
+		KUNIT_EXPECT_EQ(test, s->twice, holes);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 4), 0U);
+		/* And when it is due. */
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 3 + RCV_RETRY), holes);
+		/* Not beyond what has room. */
+		s->w.unexplained = true;
+		k = rcv_snak(s, 99, 4 + RCV_RETRY);
+		KUNIT_EXPECT_EQ(test, k, n == 1 ? 350U : 100U);
+		rcv_check_all(s);
+		rcv_stop(s);
+	}
+}
+
+static int rcv_init(struct kunit *test)
+{
+	struct rcv_sim *s = kvzalloc(sizeof(*s), GFP_KERNEL);
+
+	if (!s)
+		return -ENOMEM;
+	s->test = test;
+	test->priv = s;
+	return 0;
+}
+
+static void rcv_exit(struct kunit *test)
+{
+	kvfree(test->priv);
+}
+
+static struct kunit_case rcv_cases[] = {
+	KUNIT_CASE(rcv_overlaps),
+	KUNIT_CASE(rcv_geometry),
+	KUNIT_CASE(rcv_grants),
+	KUNIT_CASE(rcv_figure16),
+	KUNIT_CASE(rcv_replacement),
+	KUNIT_CASE(rcv_random),
+	KUNIT_CASE(rcv_lost),
+	KUNIT_CASE(rcv_reordered),
+	KUNIT_CASE(rcv_waits),
+	KUNIT_CASE(rcv_contexts),
+	KUNIT_CASE(rcv_lost_again),
+	KUNIT_CASE(rcv_retry_kept),
+	KUNIT_CASE(rcv_many_holes),
+	{ }
+};
+
+static struct kunit_suite rcv_suite = {
+	.name = "sstp_rcv_wnd",
+	.init = rcv_init,
+	.exit = rcv_exit,
+	.test_cases = rcv_cases,
+};
+
+kunit_test_suite(rcv_suite);
