@@ -49,6 +49,8 @@ bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a)
 {
 	const struct sstp_ack_hdr *h = p;
 	const u8 *e = p, *end = e + len;
+	u64 next = 0;
+	u32 base = 0;
 	u16 i;
 
 	if (len < sizeof(*h))
@@ -73,15 +75,28 @@ bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a)
 
 	for (i = 0, e += sizeof(*h); i < a->entries; i++) {
 		const struct sstp_snak_entry *s = (const void *)e;
-		u32 bits, size;
+		u32 segment, first, bits, size;
+		u64 pos;
 
 		if (end - e < (long)sizeof(*s))
 			return false;
+		segment = be32_to_cpu(s->segment);
+		first = be16_to_cpu(s->first);
 		bits = be16_to_cpu(s->bits);
 		size = sizeof(*s) + DIV_ROUND_UP(bits, 32) * 4;
-		if (end - e < (long)size ||
-		    be16_to_cpu(s->first) + bits > SSTP_PACKETS_MAX + 1)
+		if (end - e < (long)size || first + bits > SSTP_PACKETS_MAX + 1)
 			return false;
+		/* Nothing is asked for twice: that costs us, but the peer
+		 * next to nothing.
+		 */
+		if (!i)
+			base = segment;
+		pos = (u64)(segment - base) << 16;
+		if (bits)
+			pos += first;
+		if (sstp_before(segment, base) || pos < next)
+			return false;
+		next = pos + (bits ?: (first << 16));
 		e += size;
 	}
 	return a->entries && e == end;

@@ -253,7 +253,8 @@ struct sstp_init {
 };
 
 /* All parsers: @len bytes at @p, contiguous. False = malformed. The order of
- * the serial numbers against any state is the caller's to check.
+ * the serial numbers against any state is the caller's to check. The entries
+ * of a SNAK ascend.
  */
 bool sstp_parse_data(const void *p, u32 len, struct sstp_data *d);
 bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a);

@@ -345,12 +345,13 @@ struct wire_entry {
 	u32	map[6];
 };
 
-/* A SNAK of @n random entries at @p; returns its length. */
+/* A SNAK of @n random entries, in order, at @p; returns its length. */
 static u32 wire_build_snak(struct rnd_state *r, u8 *p, struct sstp_ack *a,
 			   struct wire_entry *e, u32 n)
 {
+	u32 base = sstp_rnd_edge(r), i, k;
 	u8 *start = p;
-	u32 i, k;
+	u64 pos = 0;
 
 	wire_rnd_ack(r, a);
 	a->type = SSTP_SNAK;
@@ -358,9 +359,20 @@ static u32 wire_build_snak(struct rnd_state *r, u8 *p, struct sstp_ack *a,
 	sstp_build_ack(p, a);
 	p += sizeof(struct sstp_ack_hdr);
 	for (i = 0; i < n; i++, e++) {
-		e->segment = sstp_rnd_edge(r);
+		/* Right after the one before, or later. */
+		if (sstp_rnd_one_in(r, 2))
+			pos += sstp_rnd_below(r, 1 << sstp_rnd_range(r, 0, 24));
 		e->bits = sstp_rnd_below(r, 32 * ARRAY_SIZE(e->map) + 1);
-		e->first = sstp_rnd_below(r, 65536 - e->bits);
+		if (e->bits) {
+			e->first = pos;
+			e->bits = min_t(u32, e->bits, 65536 - e->first);
+			e->segment = base + (pos >> 16);
+			pos += e->bits;
+		} else {
+			e->first = sstp_rnd_below(r, 65536);
+			e->segment = base + DIV_ROUND_UP_ULL(pos, 65536);
+			pos = (DIV_ROUND_UP_ULL(pos, 65536) + e->first) << 16;
+		}
 		put_unaligned_be32(e->segment, p);
 		put_unaligned_be16(e->first, p + 4);
 		put_unaligned_be16(e->bits, p + 6);
@@ -484,6 +496,65 @@ static void wire_snak_bounds(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, sstp_parse_ack(p, len, &out),
 				    t[i].ok, "row %u", i);
 		kfree(p);
+	}
+}
+
+/* Entries ascend: none asks for what one before it has passed. */
+static void wire_snak_order(struct kunit *test)
+{
+	static const struct {
+		u8 n;
+		struct {
+			u32 segment;
+			u16 first;
+			u16 bits;
+		} e[3];
+		bool ok;
+	} t[] = {
+		{ 2, { { 7, 3, 0 }, { 10, 1, 0 } }, true },
+		{ 2, { { 7, 3, 0 }, { 9, 1, 0 } }, false },
+		{ 2, { { 7, 1, 0 }, { 7, 1, 0 } }, false },
+		{ 2, { { 7, 3, 0 }, { 9, 0, 32 } }, false },
+		{ 2, { { 7, 3, 0 }, { 10, 0, 32 } }, true },
+		{ 2, { { 7, 0, 0 }, { 7, 0, 0 } }, true },
+		{ 2, { { 7, 0, 32 }, { 7, 32, 32 } }, true },
+		{ 2, { { 7, 0, 32 }, { 7, 31, 32 } }, false },
+		{ 2, { { 7, 64, 32 }, { 7, 0, 32 } }, false },
+		{ 2, { { 7, 0, 1 }, { 7, 1, 0 } }, false },
+		{ 2, { { 7, 0, 1 }, { 8, 1, 0 } }, true },
+		{ 2, { { 7, 65535, 1 }, { 8, 0, 1 } }, true },
+		{ 2, { { 7, 0, 65535 }, { 7, 65535, 1 } }, true },
+		{ 2, { { 8, 0, 32 }, { 7, 0, 32 } }, false },
+		{ 2, { { 8, 1, 0 }, { 7, 1, 0 } }, false },
+		{ 2, { { -1, 1, 0 }, { 0, 1, 0 } }, true },
+		{ 2, { { -1, 2, 0 }, { 0, 1, 0 } }, false },
+		{ 2, { { 0, 1, 0 }, { -1, 1, 0 } }, false },
+		{ 2, { { 0, 1, 0 }, { 0x7fffffff, 1, 0 } }, true },
+		{ 2, { { 0, 1, 0 }, { 0x80000000, 1, 0 } }, false },
+		/* Once round. */
+		{ 3, { { 0, 1, 0 }, { 0x70000000, 1, 0 }, { 0, 1, 0 } }, false },
+		{ 3, { { 0, 1, 0 }, { 0x70000000, 1, 0 },
+		       { 0xe0000000, 1, 0 } }, false },
+	};
+	struct sstp_ack a = { .type = SSTP_SNAK }, out;
+	u32 i, k, len;
+	u8 *p;
+
+	p = kunit_kzalloc(test, 16384, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		a.entries = t[i].n;
+		sstp_build_ack(p, &a);
+		len = sizeof(struct sstp_ack_hdr);
+		for (k = 0; k < t[i].n; k++) {
+			put_unaligned_be32(t[i].e[k].segment, p + len);
+			put_unaligned_be16(t[i].e[k].first, p + len + 4);
+			put_unaligned_be16(t[i].e[k].bits, p + len + 6);
+			len += sizeof(struct sstp_snak_entry) +
+			       DIV_ROUND_UP(t[i].e[k].bits, 32) * 4;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, sstp_parse_ack(p, len, &out),
+				    t[i].ok, "row %u", i);
 	}
 }
 
@@ -822,7 +893,7 @@ static const char *wire_use(const void *p, u32 len, u32 parser, u32 *accepted)
 	case 1: {
 		struct sstp_snak_iter it;
 		struct sstp_snak_run run;
-		u32 n = 0, wanted = 0, b;
+		u32 n = 0, wanted = 0, segment = 0, packet = 0, b;
 
 		if (!sstp_parse_ack(p, len, &a))
 			return NULL;
@@ -831,7 +902,12 @@ static const char *wire_use(const void *p, u32 len, u32 parser, u32 *accepted)
 		if (a.type == SSTP_PACK)
 			return sstp_snak_next(&it, &run) ? "entry" : NULL;
 		while (sstp_snak_next(&it, &run)) {
-			n++;
+			if (n++ && (sstp_before(run.segment, segment) ||
+				    (run.segment == segment &&
+				     (run.bits ? run.first : 0) < packet)))
+				return "order";
+			segment = run.segment + (run.bits ? 0 : run.first);
+			packet = run.bits ? run.first + run.bits : 0;
 			for (b = 0; b < run.bits; b++)
 				wanted += sstp_snak_wanted(&run, b);
 		}
@@ -940,6 +1016,7 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(wire_snak_entries),
 	KUNIT_CASE(wire_snak_lengths),
 	KUNIT_CASE(wire_snak_bounds),
+	KUNIT_CASE(wire_snak_order),
 	KUNIT_CASE(wire_init_round_trip),
 	KUNIT_CASE(wire_init_rate_clamp),
 	KUNIT_CASE(wire_init_lengths),

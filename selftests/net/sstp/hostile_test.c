@@ -883,6 +883,25 @@ static size_t forge_malformed(union packet *p, bool to_server)
 	return len;
 }
 
+/* Segments wanted twice: little to send, much to look at */
+static size_t forge_snak(union packet *p, bool to_server)
+{
+	unsigned int n = ARRAY_SIZE(p->ack.entry) / 2, i, back;
+	uint32_t segment = odd_number();
+
+	forge_ack(p, to_server);
+	p->h.type = SNAK;
+	p->h.packet = htons(n);
+	/* Each entry asks for 64 segments, one for some of those before it. */
+	back = 1 + below(n - 1);
+	for (i = 0; i < n; i++) {
+		p->ack.entry[2 * i] = htonl(segment + i * 64 -
+					    (i == back ? 1 + below(64) : 0));
+		p->ack.entry[2 * i + 1] = htonl(64 << 16);
+	}
+	return 52 + 8 * n;
+}
+
 /* A RESET that would end the connection, but for its checksum */
 static size_t forge_good_reset(union packet *p, bool to_server)
 {
@@ -919,6 +938,38 @@ static void test_forged(const char *name, unsigned int n, int sum,
 		ok = false;
 	}
 	ktap_result(ok, "connection survives %s", name);
+}
+
+static long snaks_seen(void)
+{
+	return counter("InErrFormat") + counter("InBacklogDrop");
+}
+
+static bool snaks_counted(void *arg)
+{
+	return live.error || snaks_seen() >= *(long *)arg;
+}
+
+/* Each is malformed, whatever its other numbers are. */
+static void test_snaks(unsigned int n)
+{
+	long goal = snaks_seen() + n;
+	union packet p;
+	unsigned int i;
+	bool ok;
+
+	live_revive();
+	for (i = 0; i < n; i++) {
+		size_t len = forge_snak(&p, i % 2);
+
+		forge_peer(i % 2, &p, len, SUM_RIGHT);
+	}
+	ok = busywait(WAIT_MS, snaks_counted, &goal) &&
+	     snaks_seen() >= goal;
+	if (!ok)
+		ktap_diag("%ld of %u counted", snaks_seen() - goal + n, n);
+	ktap_result(ok, "a SNAK that asks twice is malformed");
+	ktap_result(live_intact("SNAKs"), "connection survives such SNAKs");
 }
 
 /* --- a flood of INITs ------------------------------------------------------- */
@@ -1037,7 +1088,7 @@ int main(int argc, char **argv)
 		die("unshare:");
 	if (!proto_here(PROTO_SSTP))
 		die("socket(AF_SSTP):");
-	ktap_plan(18);
+	ktap_plan(20);
 	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
 	rng = seed;
 	/* Half-made connections go soon. */
@@ -1074,6 +1125,7 @@ int main(int argc, char **argv)
 		    forge_good_reset, "InErrCsum");
 	test_forged("no checksums", packets / 100, SUM_NONE, forge_good_reset,
 		    "InErrNoCsum");
+	test_snaks(packets / 100);
 	test_flood(packets / 10);
 	test_end();
 	return ktap_end();
