@@ -14,6 +14,8 @@
 #define SSTP_SNAK_BYTES		1152	/* of entries in a packet */
 #define SSTP_CONTROL_WINDOW	BIT(20)	/* reports that may be lost in a row */
 #define SSTP_SNAK_BURST		32	/* packets at once */
+/* What one may have us look at: all bits of ours, and more. */
+#define SSTP_SNAK_BUDGET	(2 * 8 * SSTP_SNAK_BYTES)
 
 /* Memory of a segment, on average. */
 static u32 sstp_mean(const struct sstp_sock *sp)
@@ -342,12 +344,13 @@ static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snak_iter it;
 	struct sstp_snak_run run;
+	u32 lost = 0, budget = SSTP_SNAK_BUDGET, n;
 	bool first = true;
-	u32 lost = 0, n;
 
 	sstp_snak_start(&it, p, len, a);
-	while (sstp_snak_next(&it, &run)) {
-		n = sstp_snd_snak(&sp->snd, &run, a->highest);
+	/* What is left of it will be asked for again. */
+	while (budget && sstp_snak_next(&it, &run)) {
+		n = sstp_snd_snak(&sp->snd, &run, a->highest, &budget);
 		if (first && n) {
 			struct sstp_sseg *s;
 

@@ -242,39 +242,34 @@ bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 	return true;
 }
 
-static u32 sstp_snd_snak_whole(struct sstp_snd_wnd *w, struct sstp_sseg *s,
-			       u32 highest)
-{
-	u32 i, wanted = 0;
-
-	for (i = 0; i < s->next; i++)
-		wanted += sstp_snd_want(w, s, i, highest,
-					GFP_ATOMIC | __GFP_NOWARN);
-	return wanted;
-}
-
 u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
-		  u32 highest)
+		  u32 highest, u32 *budget)
 {
-	u32 n, i, wanted = 0, last = run->bits ? 1 : run->first;
+	u32 n = run->segment, last = run->bits ? 1 : run->first, wanted = 0;
 
-	for (n = run->segment; last; n++, last--) {
+	/* Acknowledged meanwhile: however many, in one step. */
+	if (sstp_before(n, w->low)) {
+		if (w->low - n >= last)
+			return 0;
+		last -= w->low - n;
+		n = w->low;
+	}
+	for (; last && *budget; n++, last--) {
+		u32 first = run->bits ? run->first : 0, i, count;
 		struct sstp_sseg *s;
 
-		if (sstp_before(n, w->low))
-			continue;
 		if (n == w->end || sstp_after(n, w->next))
 			break;
 		s = sstp_snd_segment(w, n);
-		if (!s)
-			continue;
-		if (!run->bits) {
-			wanted += sstp_snd_snak_whole(w, s, highest);
+		if (!s) {
+			--*budget;
 			continue;
 		}
-		for (i = 0; i < run->bits; i++)
-			if (sstp_snak_wanted(run, i))
-				wanted += sstp_snd_want(w, s, run->first + i,
+		count = min(run->bits ?: s->next, *budget);
+		*budget -= count;
+		for (i = 0; i < count; i++)
+			if (!run->bits || sstp_snak_wanted(run, i))
+				wanted += sstp_snd_want(w, s, first + i,
 							highest, GFP_ATOMIC |
 							__GFP_NOWARN);
 	}

@@ -144,9 +144,11 @@ void sstp_snd_accept(struct sstp_snd_wnd *w, u32 segment, bool soft,
  */
 bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 		   u32 highest, gfp_t gfp);
-/* A SNAK's run. Returns the packets to be shipped again. */
+/* A SNAK's run. Returns the packets to be shipped again. Looks at no more than
+ * @budget, which it lowers: packets, and segments that are gone.
+ */
 u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
-		  u32 highest);
+		  u32 highest, u32 *budget);
 /* The next packet to ship again, or NULL. */
 struct sstp_sseg *sstp_snd_again(struct sstp_snd_wnd *w, u32 *packet);
 /* It was shipped, as @shipment. */

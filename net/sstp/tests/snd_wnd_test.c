@@ -369,7 +369,7 @@ static bool snd_op_snak(struct snd_sim *s)
 	struct sstp_snak_run run = {};
 	struct rnd_state *r = &s->rnd;
 	__be32 map[SND_WORDS];
-	u32 k, want = 0, got;
+	u32 k, want = 0, got, budget = U32_MAX;
 	s64 highest;
 
 	highest = s->shipment - 1 - sstp_rnd_below(r, 100);
@@ -391,7 +391,7 @@ static bool snd_op_snak(struct snd_sim *s)
 			if (!(be32_to_cpu(map[k / 32]) << k % 32 >> 31))
 				want += snd_want(s, i, run.first + k, highest);
 	}
-	got = sstp_snd_snak(&s->w, &run, s->first_ship + (u32)highest);
+	got = sstp_snd_snak(&s->w, &run, s->first_ship + (u32)highest, &budget);
 	KUNIT_ASSERT_EQ_MSG(s->test, got, want,
 			    "segment %u first %u bits %u highest %lld",
 			    run.segment, run.first, run.bits, highest);
@@ -651,7 +651,7 @@ static void snd_snak_edges(struct kunit *test)
 	};
 	static const __be32 map[1];
 	struct snd_sim *s = test->priv;
-	u32 i, k, got;
+	u32 i, k, got, budget;
 
 	sstp_test_seed_rnd(test, &s->rnd);
 	for (i = 0; i < ARRAY_SIZE(t); i++)
@@ -670,11 +670,71 @@ static void snd_snak_edges(struct kunit *test)
 			while (snd_op_ship(s))
 				;
 			KUNIT_ASSERT_EQ(test, s->next, 16LL);
-			got = sstp_snd_snak(&s->w, &run, 32);
+			budget = U32_MAX;
+			got = sstp_snd_snak(&s->w, &run, 32, &budget);
 			KUNIT_EXPECT_EQ_MSG(test, got, t[i].want, "row %u", i);
 			KUNIT_EXPECT_EQ(test, s->w.pending, got);
 			snd_stop(s);
 		}
+}
+
+/* How much a run may have us look at: four segments of three packets. */
+static void snd_snak_budget(struct kunit *test)
+{
+	static const struct {
+		s32 segment;
+		u16 first;
+		u16 bits;
+		u32 budget;
+		u32 want;
+		u32 left;
+	} t[] = {
+		/* Before S_l, and after the last, there is nothing to see. */
+		{ -60000, 60000, 0, 1, 0, 1 },
+		{ -60000, 60001, 0, 3, 3, 0 },
+		{ -1, 0, 32, 5, 0, 5 },
+		{ 4, U16_MAX, 0, 5, 0, 5 },
+		/* Segment 1 is gone. */
+		{ 1, 1, 0, 5, 0, 4 },
+		{ 0, 2, 0, 9, 3, 5 },
+		{ 0, U16_MAX, 0, 20, 9, 10 },
+		{ 0, U16_MAX, 0, 10, 9, 0 },
+		{ 0, U16_MAX, 0, 9, 8, 0 },
+		{ 0, U16_MAX, 0, 4, 3, 0 },
+		{ 0, U16_MAX, 0, 3, 3, 0 },
+		{ 0, U16_MAX, 0, 2, 2, 0 },
+		{ 0, U16_MAX, 0, 0, 0, 0 },
+		/* Bits count whatever they say. */
+		{ 0, 0, 32, 40, 3, 8 },
+		{ 0, 0, 32, 2, 2, 0 },
+		{ 0, 2, 32, 2, 1, 0 },
+		{ 0, 0, 32, 0, 0, 0 },
+	};
+	static const __be32 map[1];
+	struct snd_sim *s = test->priv;
+	u32 i, got, budget;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		const struct sstp_snak_run run = {
+			t[i].segment, t[i].first, t[i].bits, map,
+		};
+
+		snd_start(s, 0, 1);
+		while (s->end < 4)
+			snd_add(s, 3, true);
+		sstp_snd_ack(&s->w, 0, 20, snd_release, s);
+		s->high = 20;
+		while (snd_op_ship(s))
+			;
+		sstp_snd_accept(&s->w, 1, false, snd_release, s);
+		budget = t[i].budget;
+		got = sstp_snd_snak(&s->w, &run, 32, &budget);
+		KUNIT_EXPECT_EQ_MSG(test, got, t[i].want, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, budget, t[i].left, "row %u", i);
+		KUNIT_EXPECT_EQ(test, s->w.pending, got);
+		snd_stop(s);
+	}
 }
 
 static void snd_count(void *arg, struct sstp_sseg *seg)
@@ -809,6 +869,7 @@ static struct kunit_case snd_cases[] = {
 	KUNIT_CASE(snd_suppression),
 	KUNIT_CASE(snd_order),
 	KUNIT_CASE(snd_snak_edges),
+	KUNIT_CASE(snd_snak_budget),
 	KUNIT_CASE(snd_ring),
 	KUNIT_CASE(snd_frags),
 	KUNIT_CASE(snd_random),
