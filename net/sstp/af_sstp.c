@@ -255,7 +255,9 @@ static int sstp_wait_connect(struct sock *sk, long *timeo)
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 
 	add_wait_queue(sk_sleep(sk), &wait);
-	sk_wait_event(sk, timeo, sk->sk_state != TCP_SYN_SENT, &wait);
+	while (sk->sk_state == TCP_SYN_SENT && *timeo &&
+	       !signal_pending(current))
+		sk_wait_event(sk, timeo, sk->sk_state != TCP_SYN_SENT, &wait);
 	remove_wait_queue(sk_sleep(sk), &wait);
 	return *timeo;
 }
@@ -581,6 +583,11 @@ static int sstp_release(struct socket *sock)
 			sstp_end_sending(sk);
 			if (linger)
 				sstp_wait_close(sk, linger);
+			if (sp->readable && sk->sk_state != TCP_CLOSE) {
+				/* It came while we lingered. */
+				sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
+				sstp_done(sk, 0);
+			}
 		}
 	}
 	sock_orphan(sk);
@@ -623,7 +630,7 @@ static __poll_t sstp_poll(struct file *file, struct socket *sock,
 	if (shutdown & RCV_SHUTDOWN)
 		mask |= EPOLLIN | EPOLLRDNORM | EPOLLRDHUP;
 	if (state != TCP_SYN_SENT) {
-		u32 ready = READ_ONCE(sp->readable);
+		u64 ready = READ_ONCE(sp->readable);
 
 		if (ready && (sk->sk_type == SOCK_SEQPACKET ||
 			      ready >= sock_rcvlowat(sk, 0, INT_MAX)))

@@ -332,7 +332,7 @@ static void sstp_destruct(struct sock *sk)
 	sk_dst_reset(sk);
 	__skb_queue_purge(&sk->sk_receive_queue);
 	__skb_queue_purge(&sk->sk_error_queue);
-	sk_mem_reclaim(sk);
+	sk_mem_reclaim_final(sk);
 	WARN_ON_ONCE(sk->sk_wmem_queued);
 	sk_sockets_allocated_dec(sk);
 	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, -1);
@@ -474,10 +474,14 @@ int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
 	struct sstp_rate_spec spec = sp->set.rate;
 	u64 limit = sp->peer_limit;
 	u32 segment;
+	int err;
 
-	sp->pacing = pacing;
-	if (pacing != ~0UL && (!limit || pacing * 8ULL < limit))
-		limit = pacing * 8ULL;
+	if (pacing <= SSTP_RATE_MAX / 8) {
+		u64 paced = max(pacing * 8ULL, SSTP_RATE_MIN);
+
+		if (!limit || paced < limit)
+			limit = paced;
+	}
 	if (limit && (!spec.peak || spec.peak > limit))
 		spec.peak = limit;
 	if (limit && spec.average > spec.peak)
@@ -488,14 +492,50 @@ int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
 		spec.burst_len = 0;
 		spec.burst_rate = 0;
 	}
-	return sstp_rate_set(&sp->rate, &spec, sp->frame, segment, sp->extra,
-			     sstp_now(), gfp);
+	err = sstp_rate_set(&sp->rate, &spec, sp->frame, segment, sp->extra,
+			    sstp_now(), gfp);
+	if (!err)
+		sp->pacing = pacing;
+	return err;
 }
 
 /* Families */
 
+/* Embryos count: all of them may be ready at once. */
+static bool sstp_listen_full(struct sock *parent)
+{
+	return READ_ONCE(sstp_sk(parent)->listen.n_embryos) +
+	       READ_ONCE(parent->sk_ack_backlog) >
+	       READ_ONCE(parent->sk_max_ack_backlog);
+}
+
+/* The oldest embryo makes way if two INIT_ACKs more brought no answer: else who
+ * never answers could keep all others out. Softirq.
+ */
+static void sstp_listen_evict(struct sock *parent)
+{
+	struct sstp_listen *l = &sstp_sk(parent)->listen;
+	struct sstp_sock *sp;
+
+	spin_lock(&l->lock);
+	sp = list_first_entry_or_null(&l->embryos, struct sstp_sock, sibling);
+	if (sp)
+		sock_hold(&sp->sk);
+	spin_unlock(&l->lock);
+	if (!sp)
+		return;
+	bh_lock_sock(&sp->sk);
+	if (sp->sk.sk_state == TCP_SYN_RECV && sp->probes >= 2) {
+		SSTP_INC(sock_net(parent), TIMEOUTS);
+		sstp_done(&sp->sk, ETIMEDOUT);
+	}
+	bh_unlock_sock(&sp->sk);
+	sock_put(&sp->sk);
+}
+
 /* A child of listener @parent for an INIT, locked, with a reference for the
- * caller; another one, later the file's, is the list's. Softirq.
+ * caller; another one, later the file's, is the list's. NULL is counted.
+ * Softirq.
  */
 struct sock *sstp_child(struct sock *parent)
 {

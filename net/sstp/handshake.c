@@ -107,8 +107,7 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 	sp->window = max(sp->window, sp->init_window);
 	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
 	sp->advertised = sp->rcv.high;
-	sstp_update_rate(sp, gfp);
-	return 0;
+	return sstp_update_rate(sp, gfp);
 }
 
 static void sstp_handshake_send_init(struct sock *sk)

@@ -34,11 +34,8 @@ void sstp_mtu_update(struct sock *sk)
 	if (sp->mtu_cap)
 		mtu = min(mtu, sp->mtu_cap);
 	mtu = clamp(mtu, 128U, 65535U);
-	if (mtu == sp->mtu) {
-		if (READ_ONCE(sk->sk_max_pacing_rate) != sp->pacing)
-			sstp_update_rate(sp, GFP_ATOMIC);
+	if (mtu == sp->mtu)
 		return;
-	}
 	if (sp->mtu && mtu < sp->mtu)
 		SSTP_INC(sock_net(sk), PMTUSHRUNK);
 	sp->mtu = mtu;
@@ -359,12 +356,12 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 		u32 bytes = SSTP_DATA_HLEN + sstp_sseg_bytes(s, s->next), count;
 		u8 *p;
 
-		if (bytes > full || skb->len + bytes > SSTP_TRAIN_BYTES)
+		if (bytes > full || (n && skb->len + bytes > SSTP_TRAIN_BYTES))
 			break;
 		/* The last packet is of its own size, and has flags. */
 		count = s->packets - s->next - 1;
-		count = count ? min3(count, max - n,
-				     (SSTP_TRAIN_BYTES - skb->len) / bytes) : 1;
+		count = min3(count, max - n, (SSTP_TRAIN_BYTES -
+			     min(skb->len, SSTP_TRAIN_BYTES)) / bytes) ?: 1;
 		count = sstp_train_add(skb, s, bytes, count, &p);
 		if (!count)
 			break;
@@ -486,6 +483,11 @@ void sstp_push(struct sock *sk)
 		return;
 	if (w->pending)
 		sstp_mtu_update(sk);
+	if (READ_ONCE(sk->sk_max_pacing_rate) != sp->pacing &&
+	    sstp_update_rate(sp, GFP_ATOMIC)) {
+		sstp_timer_set(sp, SSTP_T_PACE, now + NSEC_PER_MSEC);
+		return;
+	}
 	for (;;) {
 		u32 packet = 0, want, room, allow, n, wire, stamp;
 		struct sstp_sseg *s = sstp_snd_again(w, &packet);
@@ -693,9 +695,12 @@ void sstp_state_check(struct sock *sk)
 	if (state == TCP_CLOSING) {
 		sstp_send_end(sk, SSTP_CLOSE, 0);
 		sstp_timer_stop(sp, SSTP_T_PROBE);
-		/* The peer may have to ask again for our last PACK. */
+		/* The peer may have to ask again for our last PACK, after an
+		 * outage, too.
+		 */
 		sstp_timer_set(sp, SSTP_T_LIFE, sstp_now() +
-			       8ULL * sstp_rto(sp) * NSEC_PER_USEC);
+			       max_t(u64, 8ULL * sstp_rto(sp) * NSEC_PER_USEC,
+				     NSEC_PER_SEC));
 	}
 }
 

@@ -10,8 +10,6 @@
 #include "compat.h"
 #include "rate.h"
 
-#define SSTP_RATE_MIN		8000ULL			/* bit/s */
-#define SSTP_RATE_MAX		1000000000000ULL
 #define SSTP_RATE_CREDIT	(500 * NSEC_PER_USEC)	/* of a late timer */
 
 void sstp_rate_init(struct sstp_rate *r)

@@ -11,6 +11,8 @@
 #include <linux/types.h>
 #include <uapi/linux/sstp.h>
 
+#define SSTP_RATE_MIN		8000ULL		/* bit/s */
+#define SSTP_RATE_MAX		1000000000000ULL
 #define SSTP_RATE_TRAINS	128	/* trains remembered over 1 ms */
 #define SSTP_RATE_SLOTS		1001	/* ms remembered for the 1 s average */
 #define SSTP_RATE_SHIFT		24	/* of ns_mult */

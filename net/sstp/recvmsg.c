@@ -413,7 +413,7 @@ u32 sstp_readable(struct sock *sk)
 	struct sstp_rseg *s;
 
 	if (sk->sk_type == SOCK_STREAM)
-		return READ_ONCE(sp->readable);
+		return min_t(u64, READ_ONCE(sp->readable), INT_MAX);
 	s = sstp_rcv_peek(&sp->rcv);
 	return s ? s->len : 0;
 }

@@ -234,7 +234,7 @@ struct sstp_sock {
 	struct sstp_rbuf rbuf;
 	u32		rcv_isn;
 	u32		read_off;	/* of the segment being read as a stream */
-	u32		readable;	/* bytes accepted and not yet read */
+	u64		readable;	/* bytes accepted and not yet read */
 	u32		tolerance;	/* agreed */
 	u8		strategy;	/* agreed */
 	u32		ctl_next;	/* control number of our next PACK */

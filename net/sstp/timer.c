@@ -13,7 +13,12 @@ static void sstp_clock_start(struct sstp_sock *sp, u64 at)
 		sock_hold(&sp->sk);
 		c->held = true;
 	}
-	hrtimer_start(&c->hrt, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+	/* Never later: what is queued may be a kick, of which nobody else
+	 * knows.
+	 */
+	if (!hrtimer_is_queued(&c->hrt) ||
+	    ktime_to_ns(hrtimer_get_expires(&c->hrt)) > at)
+		hrtimer_start(&c->hrt, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
 	spin_unlock_irqrestore(&c->lock, irq);
 }
 

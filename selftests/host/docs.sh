@@ -46,7 +46,7 @@ mapfile -t options < <(sed -n '/^enum {/,/^};/s/^\t\(SSTP_[A-Z_]*\)\( = [0-9]*\)
 	include/uapi/linux/sstp.h)
 mapfile -t sysctls < <(sed -n 's/.*\.procname = "\(.*\)",/\1/p; s/.*SSTP_SYSCTL_INT("\([a-z_]*\)".*/\1/p' \
 	net/sstp/sysctl.c)
-mapfile -t mibs < <(sed -n 's/^\tX(\([A-Za-z]*\)).*/\1/p' net/sstp/mib.h)
+mapfile -t mibs < <(sed -n 's/^\tSNMP_MIB_ITEM("\([A-Za-z]*\)".*/\1/p' net/sstp/mib.c)
 mapfile -t info < <(sed -n '/^struct sstp_info {/,/^}/s/^\t.*[\t ]\([a-z_]*\)\(\[.*\]\)\?;.*/\1/p' \
 	include/uapi/linux/sstp.h)
 mapfile -t types < <(sed -n '/^enum sstp_type {/,/^}/s/^\tSSTP_\([A-Z_]*\),.*/\1/p' net/sstp/wire.h |
