@@ -544,9 +544,17 @@ struct sock *sstp_child(struct sock *parent)
 	struct sock *sk;
 	bool ok;
 
-	sk = sk_clone_lock(parent, GFP_ATOMIC);
-	if (!sk)
+	if (sstp_listen_full(parent))
+		sstp_listen_evict(parent);
+	if (sstp_listen_full(parent)) {
+		SSTP_INC(sock_net(parent), LISTENOVERFLOWS);
 		return NULL;
+	}
+	sk = sk_clone_lock(parent, GFP_ATOMIC);
+	if (!sk) {
+		SSTP_INC(sock_net(parent), INNOMEM);
+		return NULL;
+	}
 	__acquire(&sk->sk_lock.slock);
 	sp = sstp_sk(sk);
 	/* All but the generic part is the listener's: begin anew. */
@@ -566,7 +574,7 @@ struct sock *sstp_child(struct sock *parent)
 	sstp_set_state(sk, TCP_SYN_RECV);
 
 	spin_lock(&l->lock);
-	ok = l->open && !sk_acceptq_is_full(parent);
+	ok = l->open && !sstp_listen_full(parent);
 	if (ok) {
 		sock_hold(parent);
 		sp->parent = parent;
@@ -580,6 +588,7 @@ struct sock *sstp_child(struct sock *parent)
 		__release(&sk->sk_lock.slock);	/* for sparse: to the caller */
 		return sk;
 	}
+	SSTP_INC(sock_net(parent), LISTENOVERFLOWS);
 	sstp_set_state(sk, TCP_CLOSE);
 	bh_unlock_sock(sk);
 	sock_put(sk);

@@ -335,10 +335,8 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 	}
 
 	sk = sstp_child(lsk);
-	if (!sk) {
-		SSTP_INC(net, INNOMEM);
+	if (!sk)
 		return;
-	}
 	__acquire(&sk->sk_lock.slock);
 	sp = sstp_sk(sk);
 	sp->peer = *peer;

@@ -1009,6 +1009,104 @@ static void test_flood(unsigned int n)
 	ktap_result(live_intact("flood"), "connection survives a flood of INITs");
 }
 
+/* --- set-ups with a cookie that nobody goes on with -------------------------- */
+
+#define EMBRYOS	400		/* more than any number that is looked for */
+#define BACKLOG	4
+
+static bool reply_from(void *arg)
+{
+	union packet *p = arg;
+
+	return recv(stranger[0], p, sizeof(*p), MSG_DONTWAIT) >= 24 &&
+	       (p->h.type == COOKIE || p->h.type == INIT_ACK);
+}
+
+static bool cookies_seen(void *arg)
+{
+	return counter("CookiesGood") >= *(long *)arg;
+}
+
+/* Completes a set-up that an INIT_ACK tells of. */
+static void embryo_confirm(const union packet *ack)
+{
+	union packet p = { .h.cid = ack->init.cid, .h.type = KEEPALIVE };
+
+	p.data.shipment = htonl(-1);
+	send(stranger[0], &p, 24, 0);
+}
+
+static void test_embryos(void)
+{
+	static union packet init[EMBRYOS], ack[EMBRYOS];
+	unsigned int i, n = 0, acks = 0, got = 0;
+	const struct linger now = { 1, 0 };
+	long good, dropped, nomem, before, most;
+	union addr a;
+	int l = listening(&a, BACKLOG), fd, c;
+	uint8_t *o;
+
+	take_replies(stranger[0], sizeof(init[0]));
+	for (i = 0; i < EMBRYOS; i++) {
+		make_init(&init[n]);
+		init[n].init.dport = htons(addr_port(&a));
+		init[n].init.shipment = 0;
+		init[n].h.packet = htons(2 + 16);
+		o = init[n].init.options;
+		memset(o, 0, sizeof(init[n].init.options));
+		o[0] = 100;	/* room for the cookie */
+		o[1] = 16;
+		send(stranger[0], &init[n], sizeof(init[n].init), 0);
+		if (!busywait(WAIT_MS, reply_from, &ack[acks]))
+			die("an INIT had no answer");
+		if (ack[acks].h.type == INIT_ACK) {
+			acks++;
+			continue;
+		}
+		memcpy(o + 2, ack[acks].bytes + sizeof(struct hdr), 16);
+		o[0] = 8;
+		n++;
+	}
+	before = sockets();
+	dropped = counter("ListenOverflows");
+	nomem = counter("InNoMem");
+	good = counter("CookiesGood") + n;
+	for (i = 0; i < n; i++)
+		send(stranger[0], &init[i], sizeof(init[i].init), 0);
+	ktap_result(busywait(WAIT_MS, cookies_seen, &good),
+		    "set-ups with a cookie from one address");
+	most = sockets();
+	while (acks < EMBRYOS && reply_from(&ack[acks]))
+		acks += ack[acks].h.type == INIT_ACK;
+	ktap_diag("%u with a cookie; %u INIT_ACKs, sockets %ld to %ld", n, acks,
+		  before, most);
+	ktap_result(acks < EMBRYOS / 4 && most - before < EMBRYOS / 4 &&
+		    counter("ListenOverflows") - dropped > EMBRYOS / 2 &&
+		    counter("InNoMem") == nomem,
+		    "the backlog bounds set-ups with a cookie");
+
+	/* Its INITs end when the others' set-ups do. */
+	fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+	c = connect(fd, &a.sa, addr_len(&a));
+	ktap_diag("connect: %s", c ? strerrorname_np(errno) : "0");
+	ktap_result(!c, "set-ups without an answer make way for a client");
+
+	for (i = 0; i < acks; i++)
+		embryo_confirm(&ack[i]);
+	while (fcntl(l, F_SETFL, O_NONBLOCK) == 0 &&
+	       (c = accept(l, NULL, NULL)) >= 0) {
+		/* No end waits for an answer. */
+		setsockopt(c, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+		close(c);
+		got++;
+	}
+	ktap_diag("%u accepted", got);
+	ktap_result(got && got <= BACKLOG + 1,
+		    "the backlog bounds what is accepted");
+	close(fd);
+	close(l);
+}
+
 /* --- */
 
 static bool live_finished(void *arg)
@@ -1088,7 +1186,7 @@ int main(int argc, char **argv)
 		die("unshare:");
 	if (!proto_here(PROTO_SSTP))
 		die("socket(AF_SSTP):");
-	ktap_plan(20);
+	ktap_plan(24);
 	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
 	rng = seed;
 	/* Half-made connections go soon. */
@@ -1127,6 +1225,7 @@ int main(int argc, char **argv)
 		    "InErrNoCsum");
 	test_snaks(packets / 100);
 	test_flood(packets / 10);
+	test_embryos();
 	test_end();
 	return ktap_end();
 }
