@@ -23,6 +23,13 @@ static u32 sstp_mean(const struct sstp_sock *sp)
 	return max(sp->rcv.mean >> 3, 512U);
 }
 
+/* Is there memory to let buffers grow, which is as the peer would have it? */
+static bool sstp_may_grow(struct sock *sk)
+{
+	return !sk_under_memory_pressure(sk) &&
+	       sk_memory_allocated(sk) < sk_prot_mem_limits(sk, 0);
+}
+
 /* B and W from the buffer's limit (paper 004, section 3.4: W0 of at least 2.5
  * w_a as soon as rate and round-trip time are known).
  */
@@ -33,7 +40,7 @@ void sstp_ack_window(struct sstp_sock *sp)
 
 	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK) {
 		sp->rbuf.limit = READ_ONCE(sk->sk_rcvbuf);
-	} else if (sp->peer_rate && sp->rtt.srtt) {
+	} else if (sp->peer_rate && sp->rtt.srtt && sstp_may_grow(sk)) {
 		/* 2.5 * A * RTD, and as much again for what skbs cost. */
 		u64 want = div_u64(sp->peer_rate / 8 *
 				   sstp_rtt_smoothed(&sp->rtt, 0),
@@ -260,6 +267,13 @@ void sstp_ack_due(struct sock *sk)
 	}
 	wait = NSEC_PER_USEC * (u64)sstp_rtt_timeout(&sp->rtt, 1000,
 						     3 * USEC_PER_SEC);
+	/* It hears us, but what we ask for does not come: ask less often. */
+	if (sp->due_bytes != sp->bytes_received)
+		sp->due_rounds = 0;
+	else if (silent < wait && sp->due_rounds < 12)
+		sp->due_rounds++;
+	sp->due_bytes = sp->bytes_received;
+	wait = min(wait << sp->due_rounds, max(wait, 3 * NSEC_PER_SEC));
 	sstp_timer_sooner(sp, SSTP_T_ACK, now + max(wait, silent / 64));
 }
 
@@ -382,7 +396,7 @@ static void sstp_ack_sndbuf(struct sock *sk)
 		want = 2ULL * min(sp->ctrl.cwnd, 1U << 24) * sp->frame;
 	want += 2 * sp->set.segment_size;
 	want = min_t(u64, want, READ_ONCE(sstp_net(sock_net(sk))->wmem[2]));
-	if (want > sk->sk_sndbuf)
+	if (want > sk->sk_sndbuf && sstp_may_grow(sk))
 		WRITE_ONCE(sk->sk_sndbuf, want);
 }
 
@@ -483,6 +497,8 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 	/* A receiver that asks and asks, but sees nothing new, must not keep us
 	 * from showing it where we are.
 	 */
+	if (w->low != was_low || sample.delivered)
+		sp->again_since = 0;
 	if (w->low != was_low || w->high != was_high || sample.delivered ||
 	    sp->highest != was_highest)
 		sstp_timer_stop(sp, SSTP_T_PROBE);

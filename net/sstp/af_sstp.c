@@ -592,6 +592,7 @@ static int sstp_release(struct socket *sock)
 	}
 	sock_orphan(sk);
 	sock->sk = NULL;
+	sp->closed = sstp_now();
 	if (sk->sk_state == TCP_CLOSE) {
 		sstp_unbind(sk);
 		sstp_rcv_destroy(&sp->rcv);

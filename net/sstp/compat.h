@@ -16,6 +16,10 @@
 #include <net/ip6_route.h>
 #endif
 
+#ifdef SSTP_HAVE_PROTO_MEMORY
+#include <net/proto_memory.h>
+#endif
+
 #ifdef SSTP_HAVE_ITERATE
 #include <linux/iov_iter.h>
 #endif

@@ -11,6 +11,7 @@
 #include "sstp.h"
 
 #define SSTP_TRAIN_PACKETS	64	/* what UDP GRO joins again */
+#define SSTP_ORPHAN_TIMEOUTS	10	/* a closed socket's life, user timeouts */
 #define SSTP_RTO_MIN		5000	/* us */
 #define SSTP_RTO_MAX		3000000
 
@@ -471,6 +472,14 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	skb_set_owner_w(skb, sk);
 }
 
+static u64 sstp_user_timeout(const struct sstp_sock *sp)
+{
+	u32 ms = sp->set.user_timeout ?:
+		 sstp_net(sock_net(&sp->sk))->user_timeout;
+
+	return ms * (u64)NSEC_PER_MSEC;
+}
+
 /* Ship what the window, the contract and the controller allow. */
 void sstp_push(struct sock *sk)
 {
@@ -533,6 +542,10 @@ void sstp_push(struct sock *sk)
 		if (again) {
 			u8 flags = SSTP_F_AGAIN | sstp_ask(sp, 1);
 
+			if (!sp->again_since)
+				sp->again_since = now;
+			if (now - sp->again_since > sstp_user_timeout(sp))
+				sstp_timer_sooner(sp, SSTP_T_LIFE, now);
 			skb = sstp_copy_packet(sp, s, packet, flags, stamp);
 			if (skb) {
 				sstp_snd_shipped_again(w, s, packet,
@@ -610,14 +623,6 @@ void sstp_probe_arm(struct sock *sk, bool idle)
 	sstp_timer_set(sp, SSTP_T_PROBE, now + wait);
 }
 
-static u64 sstp_user_timeout(const struct sstp_sock *sp)
-{
-	u32 ms = sp->set.user_timeout ?:
-		 sstp_net(sock_net(&sp->sk))->user_timeout;
-
-	return ms * (u64)NSEC_PER_MSEC;
-}
-
 /* The peer has been silent for too long, or about a tail. */
 void sstp_probe(struct sock *sk)
 {
@@ -631,8 +636,12 @@ void sstp_probe(struct sock *sk)
 	if (!sstp_waits(sp))
 		return;
 	if (sock_flag(sk, SOCK_DEAD) &&
-	    now - sp->progress > sstp_user_timeout(sp)) {
-		/* Alive, but it takes nothing, and nobody here waits for it. */
+	    (now - sp->progress > sstp_user_timeout(sp) ||
+	     now - sp->closed > SSTP_ORPHAN_TIMEOUTS * sstp_user_timeout(sp) ||
+	     sk_under_memory_pressure(sk))) {
+		/* Alive, but it takes next to nothing, and nobody here waits
+		 * for it.
+		 */
 		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
 		sstp_done(sk, ETIMEDOUT);
 		return;
@@ -719,6 +728,14 @@ void sstp_life(struct sock *sk)
 		/* The peer never ends its direction, and nobody reads. */
 		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
 		sstp_done(sk, 0);
+		return;
+	}
+	if (sp->again_since &&
+	    now - sp->again_since > sstp_user_timeout(sp)) {
+		/* The peer answers, but no retransmission gets through. */
+		SSTP_INC(sock_net(sk), TIMEOUTS);
+		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
+		sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT);
 		return;
 	}
 	if (!sock_flag(sk, SOCK_KEEPOPEN) || !sstp_synchronized(sk))

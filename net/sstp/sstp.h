@@ -226,6 +226,10 @@ struct sstp_sock {
 	u8		cookie[SSTP_COOKIE_LEN];
 	u32		init_stamp;	/* of our last INIT or INIT_ACK */
 	u64		heard;		/* ns: last valid packet */
+	u64		closed;		/* ns: when the program closed it */
+	u64		again_since;	/* ns: first retransmission since an ACK */
+	u64		due_bytes;	/* bytes_received when T_ACK ran last */
+	u8		due_rounds;	/* times that T_ACK found nothing new */
 	u64		progress;	/* ns: when S_l or S_h last moved */
 	u32		keepalives;	/* sent while idle, unanswered */
 
