@@ -515,7 +515,8 @@ static void sstp_rcv_stray(struct sock *usk, struct sk_buff *skb)
 
 	SSTP_INC(sock_net(usk), INNOCONN);
 	h = skb_header_pointer(skb, 0, sizeof(buf), &buf);
-	if (!h || h->h.type > SSTP_SNAK)
+	if (!h || h->h.type > SSTP_SNAK || skb->pkt_type != PACKET_HOST ||
+	    ipv6_addr_is_multicast(&SSTP_IN(skb)->daddr))
 		return;
 	/* Shipment number or control number: the same place in both. */
 	e.h.cid = h->h.cid;
@@ -564,6 +565,7 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
 	const struct sstp_hdr *h;
 	struct sstp_hdr buf;
 	struct sock *sk;
+	u64 limit;
 
 	h = skb_header_pointer(skb, 0, sizeof(buf), &buf);
 	if (!h) {
@@ -583,10 +585,13 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
 	if (!sk)
 		goto drop;
 	bh_lock_sock_nested(sk);
+	/* What is received counts, too. */
+	limit = 2ULL * max_t(u64, READ_ONCE(sk->sk_rcvbuf),
+			     READ_ONCE(sstp_sk(sk)->rbuf.limit)) +
+		READ_ONCE(sk->sk_sndbuf) + (1 << 20);
 	if (!sock_owned_by_user(sk)) {
 		sstp_backlog_rcv(sk, skb);
-	} else if (sk_add_backlog(sk, skb, READ_ONCE(sk->sk_rcvbuf) +
-				  READ_ONCE(sk->sk_sndbuf) + (1 << 20))) {
+	} else if (sk_add_backlog(sk, skb, min_t(u64, limit, INT_MAX))) {
 		SSTP_INC(sock_net(sk), INBACKLOGDROP);
 		kfree_skb(skb);
 	}
