@@ -214,11 +214,27 @@ static struct dst_entry *sstp_route4(struct sock *sk, struct flowi4 *fl)
 	fl->fl4_dport = sp->peer.port;
 	fl->fl4_sport = inet_sk(sp->encap)->inet_sport;
 	fl->flowi4_uid = sk->sk_uid;
-	if (sp->freebind)
-		fl->flowi4_flags = FLOWI_FLAG_ANYSRC;
 	rt = ip_route_output_flow(sock_net(sk), fl, NULL);
 	return IS_ERR(rt) ? ERR_CAST(rt) : &rt->dst;
 }
+
+#if IS_ENABLED(CONFIG_IPV6)
+/* IPv4 routes nothing from an address that is not ours, IPv6 would. */
+static bool sstp_saddr6_ours(struct net *net, const struct flowi6 *fl)
+{
+	struct flowi6 to_us = {
+		.daddr = fl->saddr,
+		.saddr = fl->saddr,
+		.flowi6_oif = fl->flowi6_oif,
+	};
+	struct dst_entry *dst = ip6_route_output(net, NULL, &to_us);
+	bool ours = !dst->error &&
+		    ((struct rt6_info *)dst)->rt6i_flags & RTF_LOCAL;
+
+	dst_release(dst);
+	return ours;
+}
+#endif
 
 static struct dst_entry *sstp_route6(struct sock *sk, struct flowi6 *fl)
 {
@@ -234,6 +250,10 @@ static struct dst_entry *sstp_route6(struct sock *sk, struct flowi6 *fl)
 	fl->fl6_dport = sp->peer.port;
 	fl->fl6_sport = inet_sk(sp->encap)->inet_sport;
 	fl->flowi6_uid = sk->sk_uid;
+	/* bind() lets a program name any, with IP_FREEBIND. */
+	if (sk->sk_userlocks & SOCK_BINDADDR_LOCK &&
+	    !sstp_saddr6_ours(sock_net(sk), fl))
+		return ERR_PTR(-ENETUNREACH);
 	return ip6_dst_lookup_flow(sock_net(sk), NULL, fl, NULL);
 #else
 	return ERR_PTR(-EAFNOSUPPORT);

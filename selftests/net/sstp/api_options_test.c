@@ -113,16 +113,55 @@ static void row_sol_ip(void)
 	note("unknown get", get_int(fd, SOL_IP, 250));
 }
 
-/* A non-local address that IP_FREEBIND allows. */
-static void row_freebind(void)
+static void bind_foreign(int fd)
 {
 	union addr a;
-	int fd = sock();
 
-	addr_parse(&a, "198.51.100.1", 0);
+	addr_parse(&a, family == AF_INET ? "198.51.100.1" : "2001:db8:9::1", 0);
 	note("set", set_int(fd, SOL_IP, IP_FREEBIND, 1));
 	notef("get", "%d", get_int(fd, SOL_IP, IP_FREEBIND));
 	note("bind", xbind(fd, &a));
+}
+
+static void note_connect(int fd)
+{
+	union addr a;
+
+	hole(&a);
+	nonblock(fd, true);
+	note("connect", xconnect(fd, &a));
+}
+
+/* IP_FREEBIND allows a non-local address, but not to send from it. */
+static void row_freebind(void)
+{
+	int fd = sock();
+
+	bind_foreign(fd);
+	note_connect(fd);
+	note("unset", set_int(fd, SOL_IP, IP_FREEBIND, 0));
+	note_connect(fd);
+}
+
+static void local_network(const char *verb)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "ip route %s local %s dev lo", verb,
+		 family == AF_INET ? "198.51.100.0/24" : "2001:db8:9::/64");
+	if (system(command))
+		bail("ip route");
+}
+
+/* But for one of a network that is local as a whole. */
+static void row_freebind_network(void)
+{
+	int fd = sock();
+
+	local_network("add");
+	bind_foreign(fd);
+	note_connect(fd);
+	local_network("del");
 }
 
 /* Programs for TCP set this one; it has a meaning here, too. */
@@ -421,7 +460,9 @@ static const struct row rows[] = {
 	{ "identity", row_identity, ROW_ALL },
 	{ "zerocopy", row_zerocopy, ROW_ALL },
 	{ "sol_ip", row_sol_ip, ROW_ALL },
-	{ "freebind", row_freebind, ROW_STREAM | ROW_V4 },
+	{ "freebind", row_freebind, ROW_STREAM | ROW_V4 | ROW_V6 },
+	{ "freebind_network", row_freebind_network,
+	  ROW_STREAM | ROW_V4 | ROW_V6 },
 	{ "sol_tcp", row_sol_tcp, ROW_ALL },
 	{ "sstp_numbers", row_sstp_numbers, ROW_OWN | ROW_STREAM | ROW_V4 },
 	{ "sstp_nodelay", row_sstp_nodelay, ROW_OWN | ROW_STREAM | ROW_V4 },
@@ -443,6 +484,8 @@ static const struct difference differences[] = {
 	  "AF_SSTP", 0, NULL },
 	{ "identity", "PROTOCOL", "0",
 	  "the family has one protocol", 0, NULL },
+	{ "freebind", "connect", "ENETUNREACH",
+	  "TCP sends from any IPv6 address", ROW_STREAM | ROW_V6, NULL },
 	{ "zerocopy", "ZEROCOPY", "EOPNOTSUPP",
 	  "all bytes are copied next to their header", 0, NULL },
 	{ "sol_tcp", "NODELAY", "ENOPROTOOPT",
