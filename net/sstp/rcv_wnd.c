@@ -486,12 +486,25 @@ static u32 sstp_rseg_missing(struct sstp_rseg *s, u32 from)
 	return from;
 }
 
-/* Does the program do without what is known to be lost of it so far? */
+/* Does the program do without what is known to be lost of it so far, which is
+ * what is missing below @last?
+ */
 static bool sstp_rseg_spared(const struct sstp_rcv_wnd *w,
 			     const struct sstp_rseg *s, u32 last)
 {
-	return w->tolerance && last > s->got &&
-	       sstp_tol_check(s->packets, last - s->got, w->tolerance) ==
+	u32 missing = last - s->next;
+	struct rb_node *p;
+
+	if (!w->tolerance)
+		return false;
+	for (p = rb_first(&s->ooo); p; p = rb_next(p)) {
+		const struct sstp_rcb *cb = SSTP_RCB(rb_to_skb(p));
+
+		if (cb->start >= last)
+			break;
+		missing -= min_t(u32, cb->count, last - cb->start);
+	}
+	return sstp_tol_check(s->packets, missing, w->tolerance) ==
 	       SSTP_TOL_ACCEPT;
 }
 
