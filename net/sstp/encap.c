@@ -7,6 +7,7 @@
  */
 #include <linux/errqueue.h>
 #include <linux/udp.h>
+#include <linux/workqueue.h>
 #include <net/inet_common.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
@@ -80,8 +81,8 @@ static int sstp_encap_opt(struct socket *sock, int level, int opt, int val)
 				     sizeof(val));
 }
 
-static int sstp_encap_sock(struct net *net, bool v6, u16 port, bool group,
-			   struct socket **res)
+static int __sstp_encap_sock(struct net *net, bool v6, u16 port, bool group,
+			     struct socket **res)
 {
 	union {
 		struct sockaddr_in v4;
@@ -131,6 +132,47 @@ static int sstp_encap_sock(struct net *net, bool v6, u16 port, bool group,
 fail:
 	sock_release(sock);
 	return err;
+}
+
+struct sstp_encap_work {
+	struct work_struct work;
+	struct net	*net;
+	struct socket	**res;
+	u16		port;
+	bool		v6;
+	bool		group;
+	int		err;
+};
+
+static void sstp_encap_do(struct work_struct *work)
+{
+	struct sstp_encap_work *w = container_of(work, struct sstp_encap_work,
+						 work);
+
+	w->err = __sstp_encap_sock(w->net, w->v6, w->port, w->group, w->res);
+}
+
+/* All users' packets go through sockets that the first of them happens to open.
+ * A kernel thread does it, so that they have nothing of that one: neither uid,
+ * with which a UDP socket might join the group, nor cgroups, nor label. Waits
+ * for it: the caller's socket keeps the namespace.
+ */
+static int sstp_encap_sock(struct net *net, bool v6, u16 port, bool group,
+			   struct socket **res)
+{
+	struct sstp_encap_work w = {
+		.net = net,
+		.res = res,
+		.port = port,
+		.v6 = v6,
+		.group = group,
+	};
+
+	INIT_WORK_ONSTACK(&w.work, sstp_encap_do);
+	schedule_work(&w.work);
+	flush_work(&w.work);
+	destroy_work_on_stack(&w.work);
+	return w.err;
 }
 
 static void sstp_encap_release(struct socket **s)

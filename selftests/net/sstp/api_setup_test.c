@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Making and ending sockets and connections: addresses, names, ports. */
 /* timeout: 240 */
+#include <sched.h>
 #include <sys/stat.h>
 
 #include "compare.h"
@@ -706,6 +707,38 @@ static void row_disconnect(void)
 	note_recv("recv", peer, 99, 0);
 }
 
+#define NOBODY	65534
+
+/* A namespace where nobody used SSTP yet */
+static void fresh_namespace(void)
+{
+	if (unshare(CLONE_NEWNET) || system("ip link set lo up"))
+		bail("unshare");
+}
+
+/* Bind a UDP socket to @port of any address. */
+static int udp_bind(uint16_t port)
+{
+	int fd = socket(family, SOCK_DGRAM, 0);
+	union addr a;
+
+	addr_any(&a, family, port);
+	set_int(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+	return xbind(fd, &a);
+}
+
+/* Who is the first to use SSTP gets no share of what others receive. */
+static void row_encap_owner(void)
+{
+	union addr a;
+
+	fresh_namespace();
+	if (seteuid(NOBODY))
+		bail("seteuid");
+	listener(&a);
+	expect("join the group", udp_bind(SSTP_PORT), "EADDRINUSE");
+}
+
 static const struct row rows[] = {
 	{ "socket", row_socket, ROW_ALL },
 	{ "file", row_file, ROW_ALL },
@@ -733,6 +766,8 @@ static const struct row rows[] = {
 	{ "scope", row_scope, ROW_STREAM | ROW_SEQPACKET | ROW_V6 },
 	{ "inherit", row_inherit, ROW_ALL },
 	{ "disconnect", row_disconnect, ROW_ALL },
+	{ "encap_owner", row_encap_owner,
+	  ROW_OWN | ROW_STREAM | ROW_V4 | ROW_V6 },
 };
 
 #define NO_REUSEPORT(label, sstp)					\
