@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Connections end as they should when a peer, a process, a link, a namespace or
 # the module goes; and nothing of them stays.
-# timeout: 240
+# timeout: 480
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"
 
