@@ -32,17 +32,24 @@ free:
 	return err;
 }
 
-static void __net_exit sstp_net_exit(struct net *net)
+/* No socket of ours is left. But packets are, when only the module goes: the
+ * last has come up after an RCU grace period, and .exit is called after one.
+ */
+static void __net_exit sstp_net_pre_exit(struct net *net)
 {
 	sstp_sysctl_exit(net);
-	/* No socket of ours is left, and no packet comes up after this. */
 	sstp_encap_close(net);
+}
+
+static void __net_exit sstp_net_exit(struct net *net)
+{
 	sstp_mib_exit(net);
 	kfree(sstp_net(net)->port);
 }
 
 static struct pernet_operations sstp_net_ops = {
 	.init = sstp_net_init,
+	.pre_exit = sstp_net_pre_exit,
 	.exit = sstp_net_exit,
 	.id = &sstp_net_id,
 	.size = sizeof(struct sstp_net),

@@ -22,4 +22,21 @@ for i in {1..5}; do
 done
 check "unloads after namespaces went" busywait 20 unloaded
 check "loads after namespaces went" insmod "$ko"
+
+# A listener leaves UDP sockets behind, which go with the module.
+under_fire() {
+	local i
+	for i in {1..10}; do
+		xfer server -b -n 1 -j /dev/null &&
+			xfer client -s 1 127.0.0.1 > /dev/null &&
+			busywait 20 unloaded && insmod "$ko" || return
+	done
+}
+ip link set lo up
+while :; do
+	printf 123 > /dev/udp/127.0.0.1/25719
+done 2> /dev/null &
+fire=$!
+check "unloads while packets come" under_fire
+{ kill "$fire"; wait "$fire"; } 2> /dev/null
 finish
