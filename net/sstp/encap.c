@@ -184,18 +184,43 @@ static void sstp_encap_release(struct socket **s)
 	WRITE_ONCE(*s, NULL);
 }
 
+/* Packets may come up from them until an RCU grace period is over. */
 void sstp_encap_close(struct net *net)
 {
 	struct sstp_net *sn = sstp_net(net);
 	int v, i;
 
-	mutex_lock(&sn->encap_lock);
 	for (v = 0; v < 2; v++)
 		for (i = 0; i < SSTP_ENCAP_SOCKETS; i++) {
 			sstp_encap_release(&sn->encap[v][i]);
 			sstp_encap_release(&sn->client[v][i]);
 		}
+}
+
+/* Take another well-known port, from the next sstp_encap_open() on. */
+int sstp_encap_move(struct net *net, int port)
+{
+	struct sstp_net *sn = sstp_net(net);
+	int err = -EBUSY;
+	bool used;
+
+	mutex_lock(&sn->encap_lock);
+	/* Who is not counted yet will wait for the lock. Under RCU as sockets go
+	 * after a grace period: one that came and went on another CPU while we
+	 * add up could hide a third.
+	 */
+	rcu_read_lock();
+	used = sock_prot_inuse_get(net, &sstp_prot);
+	rcu_read_unlock();
+	if (!used) {
+		sstp_encap_close(net);
+		/* Or an INIT from there might find the next listener. */
+		synchronize_rcu();
+		WRITE_ONCE(sn->encap_port, port);
+		err = 0;
+	}
 	mutex_unlock(&sn->encap_lock);
+	return err;
 }
 
 /* Open the well-known port, once; a reuseport group with a socket per CPU.
@@ -233,12 +258,14 @@ struct sock *sstp_encap_client(struct net *net, bool v6)
 {
 	struct sstp_net *sn = sstp_net(net);
 	int i = get_random_u32() % SSTP_ENCAP_SOCKETS, err = 0;
+	struct sock *usk;
 
 	mutex_lock(&sn->encap_lock);
 	if (!sn->client[v6][i])
 		err = sstp_encap_sock(net, v6, 0, false, &sn->client[v6][i]);
+	usk = err ? ERR_PTR(err) : sn->client[v6][i]->sk;
 	mutex_unlock(&sn->encap_lock);
-	return err ? ERR_PTR(err) : sn->client[v6][i]->sk;
+	return usk;
 }
 
 static struct dst_entry *sstp_route4(struct sock *sk, struct flowi4 *fl)

@@ -13,7 +13,8 @@
  *     it still listens. Taken inside either socket lock.
  *  3. sstp_bucket.lock (_bh): sockets bound to a port.
  *  4. rhashtable bucket locks of the two connection tables.
- *  sstp_net.encap_lock (mutex): opens UDP sockets; before any of the above.
+ *  sstp_net.encap_lock (mutex): opens and closes UDP sockets. Inside the lock of
+ *  a socket that listens or connects, outside those of UDP.
  *
  * Lifetimes
  * ---------
@@ -385,6 +386,7 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *info);
 /* encap.c */
 int sstp_encap_open(struct net *net);
 void sstp_encap_close(struct net *net);
+int sstp_encap_move(struct net *net, int port);
 struct sock *sstp_encap_client(struct net *net, bool v6);
 int sstp_encap_route(struct sock *sk);
 struct dst_entry *sstp_encap_dst(struct sock *sk);

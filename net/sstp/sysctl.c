@@ -29,11 +29,7 @@ static int sstp_sysctl_port(SSTP_CTL_CONST struct ctl_table *t, int write,
 	err = proc_dointvec_minmax(&tmp, write, buffer, lenp, ppos);
 	if (err || !write || port == READ_ONCE(sn->encap_port))
 		return err;
-	if (sock_prot_inuse_get(net, &sstp_prot))
-		return -EBUSY;
-	sstp_encap_close(net);
-	WRITE_ONCE(sn->encap_port, port);
-	return 0;
+	return sstp_encap_move(net, port);
 }
 
 static int sstp_sysctl_name(SSTP_CTL_CONST struct ctl_table *t, int write,

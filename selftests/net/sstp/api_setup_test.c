@@ -717,13 +717,13 @@ static void fresh_namespace(void)
 }
 
 /* Bind a UDP socket to @port of any address. */
-static int udp_bind(uint16_t port)
+static int udp_bind(uint16_t port, bool reuseport)
 {
 	int fd = socket(family, SOCK_DGRAM, 0);
 	union addr a;
 
 	addr_any(&a, family, port);
-	set_int(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+	set_int(fd, SOL_SOCKET, SO_REUSEPORT, reuseport);
 	return xbind(fd, &a);
 }
 
@@ -736,7 +736,41 @@ static void row_encap_owner(void)
 	if (seteuid(NOBODY))
 		bail("seteuid");
 	listener(&a);
-	expect("join the group", udp_bind(SSTP_PORT), "EADDRINUSE");
+	expect("join the group", udp_bind(SSTP_PORT, true), "EADDRINUSE");
+}
+
+static bool encap_moves(void *port)
+{
+	int fd = open("/proc/sys/net/sstp/encap_port", O_WRONLY);
+	bool ok = write(fd, port, strlen(port)) > 0;
+
+	close(fd);
+	return ok;
+}
+
+static void row_encap_port(void)
+{
+	union addr a;
+	int l, fd;
+
+	fresh_namespace();
+	fd = sock();
+	expect("while a socket is", encap_moves("700") - 1, "EBUSY");
+	close(fd);
+	expect_num("without", busywait(WAIT_MS, encap_moves, "700"), 1);
+	if (seteuid(NOBODY))
+		bail("seteuid");
+	l = listener(&a);
+	if (seteuid(0))
+		bail("seteuid");
+	expect("UDP, new port", udp_bind(700, false), "EADDRINUSE");
+	expect("UDP, old port", udp_bind(SSTP_PORT, false), "0");
+	fd = sock();
+	expect("connect", xconnect(fd, &a), "0");
+	close(l);
+	close(fd);
+	expect_num("again", busywait(WAIT_MS, encap_moves, "701"), 1);
+	expect("UDP, left port", udp_bind(700, false), "0");
 }
 
 static const struct row rows[] = {
@@ -767,6 +801,8 @@ static const struct row rows[] = {
 	{ "inherit", row_inherit, ROW_ALL },
 	{ "disconnect", row_disconnect, ROW_ALL },
 	{ "encap_owner", row_encap_owner,
+	  ROW_OWN | ROW_STREAM | ROW_V4 | ROW_V6 },
+	{ "encap_port", row_encap_port,
 	  ROW_OWN | ROW_STREAM | ROW_V4 | ROW_V6 },
 };
 
