@@ -779,12 +779,6 @@ static void rcv_replacement(struct kunit *test)
 #define RCV_RETRY	100000	/* us */
 #define RCV_WAIT	250
 
-/* Everything of segment @i up to packet @to: was it asked for? */
-static bool rcv_asked_all(const struct rcv_sim *s, u32 i, u32 from, u32 to)
-{
-	return find_next_zero_bit(s->seg[i].asked, to, from) >= to;
-}
-
 static void rcv_ask(struct rcv_sim *s, u32 i, u32 packet)
 {
 	s->asked++;
