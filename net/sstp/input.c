@@ -139,9 +139,46 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 	return true;
 }
 
-static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
-			 const struct sstp_rcv_run *run, bool *taken)
+/* Would @len bytes of a train keep more of it in memory than they are? */
+static bool sstp_is_minor(const struct sk_buff *skb, u32 len)
 {
+	return 2 * len < skb->len;
+}
+
+/* Bytes [off, off + len) of @skb, in memory of their own; NULL without any. */
+static struct sk_buff *sstp_copy(const struct sk_buff *skb, u32 off, u32 len)
+{
+	u32 head = len <= SKB_MAX_HEAD(0) ? len : 0, i;
+	struct sk_buff *copy;
+	int err;
+
+	copy = alloc_skb_with_frags(head, len - head, PAGE_ALLOC_COSTLY_ORDER,
+				    &err, GFP_ATOMIC | __GFP_NOWARN);
+	if (!copy)
+		return NULL;
+	err = skb_copy_bits(skb, off, skb_put(copy, head), head);
+	off += head;
+	for (i = 0; i < skb_shinfo(copy)->nr_frags && !err; i++) {
+		const skb_frag_t *f = &skb_shinfo(copy)->frags[i];
+
+		err = skb_copy_bits(skb, off, skb_frag_address(f),
+				    skb_frag_size(f));
+		off += skb_frag_size(f);
+	}
+	copy->len = len;
+	copy->data_len = len - head;
+	if (!err)
+		return copy;
+	kfree_skb(copy);
+	return NULL;
+}
+
+static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
+			 struct sstp_rcv_run *run, bool *taken)
+{
+	u32 len = min(run->count * run->stride, skb->len - run->off);
+	bool part = run->shared && run->packets > 1;
+	bool minor = part && sstp_is_minor(skb, len);
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct net *net = sock_net(sk);
 	struct sk_buff *piece = skb;
@@ -154,19 +191,22 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 					      sp->echo_at);
 	if (run->flags & SSTP_F_ACK)
 		sp->ack_now = true;
-	if (!sstp_rcv_room(sk, run, skb->truesize)) {
+	if (!sstp_rcv_room(sk, run, minor ? SKB_TRUESIZE(len) :
+					    skb->truesize)) {
 		sp->packets_discarded += run->count;
 		SSTP_ADD(net, INDISCARDED, run->count);
 		return;
 	}
-	if (run->shared && run->packets > 1) {
-		piece = skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
+	if (part) {
+		/* A clone keeps the whole train, and is charged for it. */
+		piece = minor ? sstp_copy(skb, run->off, len) :
+			skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
 		if (!piece) {
 			SSTP_INC(net, INNOMEM);
 			return;
 		}
-		/* Its share; the pages are the other pieces' as well. */
-		piece->truesize = SKB_TRUESIZE(run->count * run->stride);
+		if (minor)
+			run->off = 0;
 	}
 	if (!piece->destructor) {
 		if (!sk_rmem_schedule(sk, piece, piece->truesize)) {
@@ -602,6 +642,25 @@ drop:
 	consume_skb(skb);
 }
 
+/* Bytes [off, off + len) of a train: of one connection and type. */
+static void sstp_rcv_piece(struct sock *usk, struct sk_buff *skb, u32 off,
+			   u32 len)
+{
+	struct sk_buff *piece;
+
+	/* An extract is charged for the whole train, which it may keep. */
+	piece = sstp_is_minor(skb, len) ? sstp_copy(skb, off, len) :
+		pskb_extract(skb, off, len, GFP_ATOMIC | __GFP_NOWARN);
+	if (!piece) {
+		SSTP_INC(sock_net(usk), INNOMEM);
+		return;
+	}
+	*SSTP_IN(piece) = *SSTP_IN(skb);
+	piece->skb_iif = skb->skb_iif;
+	piece->pkt_type = skb->pkt_type;
+	sstp_rcv_one(usk, piece);
+}
+
 /* What UDP received: a packet, or a train in which GRO may have joined packets
  * of several connections. Softirq; consumes @skb.
  */
@@ -613,7 +672,6 @@ void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 	const void *p;
 	u32 n, same;
 	struct sstp_hdr buf, first;
-	struct sk_buff *piece;
 
 	SSTP_ADD(sock_net(usk), INPKTS, max(skb_shinfo(skb)->gso_segs, 1));
 	rcu_read_lock();
@@ -634,15 +692,7 @@ void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 		off += same * size;
 		if (n && same == n)
 			continue;
-		/* Cut here. */
-		piece = pskb_extract(skb, start, off - start, GFP_ATOMIC);
-		if (piece) {
-			*SSTP_IN(piece) = *SSTP_IN(skb);
-			piece->skb_iif = skb->skb_iif;
-			sstp_rcv_one(usk, piece);
-		} else {
-			SSTP_INC(sock_net(usk), INNOMEM);
-		}
+		sstp_rcv_piece(usk, skb, start, off - start);
 		start = off;
 		skb_copy_bits(skb, off, &first, sizeof(first));
 		off += size;
@@ -651,14 +701,7 @@ void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 		sstp_rcv_one(usk, skb);
 		goto out;
 	}
-	piece = pskb_extract(skb, start, total - start, GFP_ATOMIC);
-	if (piece) {
-		*SSTP_IN(piece) = *SSTP_IN(skb);
-		piece->skb_iif = skb->skb_iif;
-		sstp_rcv_one(usk, piece);
-	} else {
-		SSTP_INC(sock_net(usk), INNOMEM);
-	}
+	sstp_rcv_piece(usk, skb, start, total - start);
 	consume_skb(skb);
 out:
 	rcu_read_unlock();

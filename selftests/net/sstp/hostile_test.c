@@ -3,8 +3,9 @@
  * timeout: 300
  *
  * Strangers send what they like: noise, malformed, truncated and mutated
- * packets, packets forged to come from the peer, a flood of INITs. Meanwhile a
- * connection carries data, which must stay right, and new clients connect.
+ * packets, packets forged to come from the peer, a flood of INITs, trains that
+ * take memory. Meanwhile a connection carries data, which must stay right, and
+ * new clients connect.
  *
  *	hostile_test [-S SEED] [-n PACKETS]
  */
@@ -29,6 +30,7 @@
 /* The packets, as Documentation/networking/sstp-protocol.rst draws them */
 enum { DATA, KEEPALIVE, EOS, PACK, SNAK, INIT, INIT_ACK, COOKIE, RESET, CLOSE,
        TYPES };
+#define ASK	0x04	/* flag of KEEPALIVE */
 #define STRAY	0x01	/* flag of RESET */
 
 struct hdr {
@@ -1014,12 +1016,26 @@ static void test_flood(unsigned int n)
 #define EMBRYOS	400		/* more than any number that is looked for */
 #define BACKLOG	4
 
-static bool reply_from(void *arg)
+static void set_init_retries(int n)
+{
+	FILE *f = fopen("/proc/sys/net/sstp/init_retries", "w");
+
+	if (!f || fprintf(f, "%d", n) < 0 || fclose(f))
+		die("init_retries:");
+}
+
+static bool embryo_reply(union packet *p)
+{
+	return recv(stranger[0], p, sizeof(*p), MSG_DONTWAIT) >= 24 &&
+	       (p->h.type == COOKIE || p->h.type == INIT_ACK);
+}
+
+/* The answer to the INIT at @arg, after which it goes; others repeat theirs. */
+static bool embryo_answered(void *arg)
 {
 	union packet *p = arg;
 
-	return recv(stranger[0], p, sizeof(*p), MSG_DONTWAIT) >= 24 &&
-	       (p->h.type == COOKIE || p->h.type == INIT_ACK);
+	return embryo_reply(p + 1) && p[1].h.cid == p->init.cid;
 }
 
 static bool cookies_seen(void *arg)
@@ -1038,14 +1054,17 @@ static void embryo_confirm(const union packet *ack)
 
 static void test_embryos(void)
 {
-	static union packet init[EMBRYOS], ack[EMBRYOS];
-	unsigned int i, n = 0, acks = 0, got = 0;
+	static union packet init[EMBRYOS + 1], ack[EMBRYOS];
+	const struct timeval patience = { .tv_sec = WAIT_MS / 1000 };
 	const struct linger now = { 1, 0 };
+	unsigned int i, n = 0, acks = 0, got = 0;
 	long good, dropped, nomem, before, most;
 	union addr a;
 	int l = listening(&a, BACKLOG), fd, c;
 	uint8_t *o;
 
+	/* None ends by itself: that would take a minute. */
+	set_init_retries(7);
 	take_replies(stranger[0], sizeof(init[0]));
 	for (i = 0; i < EMBRYOS; i++) {
 		make_init(&init[n]);
@@ -1057,13 +1076,13 @@ static void test_embryos(void)
 		o[0] = 100;	/* room for the cookie */
 		o[1] = 16;
 		send(stranger[0], &init[n], sizeof(init[n].init), 0);
-		if (!busywait(WAIT_MS, reply_from, &ack[acks]))
+		if (!busywait(WAIT_MS, embryo_answered, &init[n]))
 			die("an INIT had no answer");
-		if (ack[acks].h.type == INIT_ACK) {
-			acks++;
+		if (init[n + 1].h.type == INIT_ACK) {
+			ack[acks++] = init[n + 1];
 			continue;
 		}
-		memcpy(o + 2, ack[acks].bytes + sizeof(struct hdr), 16);
+		memcpy(o + 2, init[n + 1].bytes + sizeof(struct hdr), 16);
 		o[0] = 8;
 		n++;
 	}
@@ -1076,35 +1095,173 @@ static void test_embryos(void)
 	ktap_result(busywait(WAIT_MS, cookies_seen, &good),
 		    "set-ups with a cookie from one address");
 	most = sockets();
-	while (acks < EMBRYOS && reply_from(&ack[acks]))
+	while (acks < EMBRYOS && embryo_reply(&ack[acks]))
 		acks += ack[acks].h.type == INIT_ACK;
 	ktap_diag("%u with a cookie; %u INIT_ACKs, sockets %ld to %ld", n, acks,
 		  before, most);
-	ktap_result(acks < EMBRYOS / 4 && most - before < EMBRYOS / 4 &&
+	ktap_result(most - before < EMBRYOS / 4 &&
 		    counter("ListenOverflows") - dropped > EMBRYOS / 2 &&
 		    counter("InNoMem") == nomem,
 		    "the backlog bounds set-ups with a cookie");
 
-	/* Its INITs end when the others' set-ups do. */
 	fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	c = connect(fd, &a.sa, addr_len(&a));
 	ktap_diag("connect: %s", c ? strerrorname_np(errno) : "0");
 	ktap_result(!c, "set-ups without an answer make way for a client");
 
 	for (i = 0; i < acks; i++)
 		embryo_confirm(&ack[i]);
-	while (fcntl(l, F_SETFL, O_NONBLOCK) == 0 &&
-	       (c = accept(l, NULL, NULL)) >= 0) {
+	/* One has come, or is about to. */
+	setsockopt(l, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	while ((c = accept(l, NULL, NULL)) >= 0) {
 		/* No end waits for an answer. */
 		setsockopt(c, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 		close(c);
 		got++;
+		fcntl(l, F_SETFL, O_NONBLOCK);
 	}
 	ktap_diag("%u accepted", got);
 	ktap_result(got && got <= BACKLOG + 1,
 		    "the backlog bounds what is accepted");
 	close(fd);
 	close(l);
+}
+
+/* --- memory that a peer has us keep ------------------------------------------ */
+
+#define LIMIT		(2 << 20)	/* of a receive buffer */
+#define TRAIN_PACKETS	45
+#define HALF_BYTES	1376		/* of a segment of two packets */
+
+struct half {			/* the second packet of a segment */
+	struct hdr h;
+	uint32_t shipment, segment, len, stamp;
+	uint8_t payload[HALF_BYTES];
+} __attribute__((packed));
+
+/* A connection whose connecting end is a UDP socket of ours */
+struct fake {
+	uint32_t cid, shipment, segment;	/* the last that left */
+	int fd;			/* the other end */
+};
+
+static bool packets_seen(void *arg)
+{
+	return counter("InPkts") >= *(long *)arg;
+}
+
+static void fake_keepalive(const struct fake *k)
+{
+	union packet p = {
+		.h.cid = htonl(k->cid), .h.type = KEEPALIVE,
+		.h.flags = ASK,
+	};
+
+	p.data.shipment = htonl(k->shipment);
+	p.data.segment = htonl(k->segment);
+	send(stranger[0], &p, 24, 0);
+}
+
+static void fake_connect(struct fake *k, int l)
+{
+	const int bytes = LIMIT / 2;	/* the kernel doubles it */
+	socklen_t len = sizeof(union addr);
+	union packet init, p;
+	union addr a;
+
+	if (getsockname(l, &a.sa, &len))
+		die("getsockname:");
+	make_init(&init);
+	init.init.dport = htons(addr_port(&a));
+	take_replies(stranger[0], SIZE_MAX);
+	send(stranger[0], &init, sizeof(init.init), 0);
+	do {
+		if (!busywait(WAIT_MS, reply_from, &p))
+			die("no INIT_ACK");
+	} while (p.h.type != INIT_ACK);
+	k->cid = ntohl(p.init.cid);
+	k->shipment = ntohl(init.init.shipment) - 1;
+	k->segment = ntohl(init.init.segment);
+	fake_keepalive(k);
+	k->fd = accept(l, NULL, NULL);
+	if (k->fd < 0 || setsockopt(k->fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes,
+				    sizeof(bytes)))
+		die("accept:");
+	fake_keepalive(k);	/* so that it knows its limit */
+}
+
+/* Another segment of which only a half comes */
+static void fake_half(struct fake *k, struct half *p)
+{
+	*p = (struct half){
+		.h.cid = htonl(k->cid), .h.type = DATA, .h.flags = 0x01,
+		.h.packet = htons(1), .shipment = htonl(++k->shipment),
+		.segment = htonl(++k->segment), .len = htonl(2 * HALF_BYTES),
+	};
+}
+
+static void fake_close(struct fake *k)
+{
+	const struct linger now = { 1, 0 };
+
+	setsockopt(k->fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	close(k->fd);
+}
+
+static void test_memory(void)
+{
+	static struct half train[TRAIN_PACKETS];
+	const int size = sizeof(train[0]), trains = 2500, pieces = 1000;
+	long goal, discarded, most, kept;
+	struct fake one, two;
+	union addr a;
+	int l = listening(&a, 4), i, k;
+
+	fake_connect(&one, l);
+	if (setsockopt(stranger[0], SOL_UDP, UDP_SEGMENT, &size, sizeof(size)))
+		die("UDP_SEGMENT:");
+	goal = counter("InPkts") + trains * TRAIN_PACKETS;
+	discarded = counter("InDiscarded");
+	most = read_number("/proc/meminfo", "MemFree:");
+	for (i = 0; i < trains; i++) {
+		/* One that is kept, and what is a duplicate of it then */
+		fake_half(&one, &train[0]);
+		for (k = 1; k < TRAIN_PACKETS; k++)
+			train[k] = train[0];
+		if (send(stranger[0], train, sizeof(train), 0) !=
+		    sizeof(train))
+			die("train:");
+	}
+	busywait(WAIT_MS, packets_seen, &goal);
+	kept = (most - read_number("/proc/meminfo", "MemFree:")) * 1024;
+	discarded = counter("InDiscarded") - discarded;
+	ktap_diag("%ld bytes kept, limit %d; %ld packets discarded", kept,
+		  LIMIT, discarded);
+	/* Twice the limit may be in use; as much for what goes with it. */
+	ktap_result(discarded > 0 && kept < 4 * LIMIT,
+		    "a packet does not keep its whole train in memory");
+	fake_close(&one);
+
+	fake_connect(&one, l);
+	fake_connect(&two, l);
+	goal = counter("InPkts");
+	discarded = counter("InDiscarded");
+	for (i = 0; i < pieces; i += TRAIN_PACKETS - 1) {
+		for (k = 0; k < TRAIN_PACKETS - 1; k++)
+			fake_half(k % 2 ? &one : &two, &train[k]);
+		send(stranger[0], train, k * sizeof(train[0]), 0);
+		goal += k;
+	}
+	ktap_result(busywait(WAIT_MS, packets_seen, &goal) &&
+		    counter("InDiscarded") == discarded,
+		    "trains of two connections are charged by halves");
+	fake_close(&one);
+	fake_close(&two);
+	close(l);
+	i = 0;
+	if (setsockopt(stranger[0], SOL_UDP, UDP_SEGMENT, &i, sizeof(i)))
+		die("UDP_SEGMENT:");
 }
 
 /* --- */
@@ -1186,7 +1343,7 @@ int main(int argc, char **argv)
 		die("unshare:");
 	if (!proto_here(PROTO_SSTP))
 		die("socket(AF_SSTP):");
-	ktap_plan(24);
+	ktap_plan(26);
 	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
 	rng = seed;
 	/* Half-made connections go soon. */
@@ -1199,11 +1356,12 @@ int main(int argc, char **argv)
 	raw_fd = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
 	if (raw_fd < 0)
 		die("SOCK_RAW:");
+	strangers_open();
+	test_memory();		/* while nothing else takes any */
 	fd = tap();
 	live_start();
 	overhear(fd);
 	clients_start();
-	strangers_open();
 
 	test_noise(packets);
 	test_replies(packets / 50);
