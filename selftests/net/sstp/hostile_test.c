@@ -1126,6 +1126,7 @@ static void test_embryos(void)
 		    "the backlog bounds what is accepted");
 	close(fd);
 	close(l);
+	set_init_retries(3);
 }
 
 /* --- memory that a peer has us keep ------------------------------------------ */
@@ -1167,22 +1168,20 @@ static void fake_connect(struct fake *k, int l)
 {
 	const int bytes = LIMIT / 2;	/* the kernel doubles it */
 	socklen_t len = sizeof(union addr);
-	union packet init, p;
+	union packet p[2];	/* INIT, INIT_ACK */
 	union addr a;
 
 	if (getsockname(l, &a.sa, &len))
 		die("getsockname:");
-	make_init(&init);
-	init.init.dport = htons(addr_port(&a));
+	make_init(&p[0]);
+	p[0].init.dport = htons(addr_port(&a));
 	take_replies(stranger[0], SIZE_MAX);
-	send(stranger[0], &init, sizeof(init.init), 0);
-	do {
-		if (!busywait(WAIT_MS, reply_from, &p))
-			die("no INIT_ACK");
-	} while (p.h.type != INIT_ACK);
-	k->cid = ntohl(p.init.cid);
-	k->shipment = ntohl(init.init.shipment) - 1;
-	k->segment = ntohl(init.init.segment);
+	send(stranger[0], &p[0], sizeof(p[0].init), 0);
+	if (!busywait(WAIT_MS, embryo_answered, p) || p[1].h.type != INIT_ACK)
+		die("no INIT_ACK");
+	k->cid = ntohl(p[1].init.cid);
+	k->shipment = ntohl(p[0].init.shipment) - 1;
+	k->segment = ntohl(p[0].init.segment);
 	fake_keepalive(k);
 	k->fd = accept(l, NULL, NULL);
 	if (k->fd < 0 || setsockopt(k->fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes,
@@ -1347,9 +1346,7 @@ int main(int argc, char **argv)
 	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
 	rng = seed;
 	/* Half-made connections go soon. */
-	f = fopen("/proc/sys/net/sstp/init_retries", "w");
-	if (!f || fputs("3", f) < 0 || fclose(f))
-		die("init_retries:");
+	set_init_retries(3);
 	f = fopen("/proc/sys/net/sstp/encap_port", "r");
 	if (!f || fscanf(f, "%hu", &encap_port) != 1 || fclose(f))
 		die("encap_port:");
