@@ -423,32 +423,6 @@ bool sstp_rcv_confirm(struct sstp_rcv_wnd *w, u32 now, u32 wait)
 	return sstp_pos_before(was, w->lost) && !sstp_rcv_whole(w, w->lost);
 }
 
-bool sstp_rcv_advance(struct sstp_rcv_wnd *w, u32 *holed)
-{
-	u32 was = w->low;
-
-	while (!sstp_after(w->low, w->high)) {
-		struct sstp_rseg *s = sstp_rcv_slot(w, w->low);
-		struct sstp_pos end = { w->low + 1, 0 };
-
-		if (!s)
-			break;
-		if (s->state == SSTP_RSEG_PARTIAL && w->tolerance &&
-		    !sstp_pos_before(w->lost, end) &&
-		    sstp_tol_check(s->packets, s->packets - s->got,
-				   w->tolerance) == SSTP_TOL_ACCEPT) {
-			sstp_rseg_accept(w, s);
-			++*holed;
-		}
-		if (s->state != SSTP_RSEG_ACCEPTED)
-			break;
-		w->low++;
-	}
-	if (w->has_eos && w->low == w->eos)
-		w->low++;
-	return w->low != was;
-}
-
 /* One past the last packet of @segment that is lost if it is not here. */
 static u32 sstp_rcv_lost_to(const struct sstp_rcv_wnd *w, u32 segment,
 			    u32 packets)
@@ -458,20 +432,8 @@ static u32 sstp_rcv_lost_to(const struct sstp_rcv_wnd *w, u32 segment,
 	return sstp_before(segment, w->lost.segment) ? packets : 0;
 }
 
-/* The whole segment lies before the place where losses are certain. */
-static bool sstp_rcv_wholly_lost(const struct sstp_rcv_wnd *w, u32 segment)
-{
-	return segment == w->lost.segment ? w->lost.packet > 0 :
-		sstp_before(segment, w->lost.segment);
-}
-
-bool sstp_rcv_lacks(struct sstp_rcv_wnd *w, u32 to)
-{
-	return !sstp_after(w->low, to) && !sstp_rcv_whole(w, w->lost);
-}
-
 /* The first packet from @from on that is missing. */
-static u32 sstp_rseg_missing(struct sstp_rseg *s, u32 from)
+static u32 sstp_rseg_missing(const struct sstp_rseg *s, u32 from)
 {
 	struct rb_node *p;
 
@@ -484,6 +446,51 @@ static u32 sstp_rseg_missing(struct sstp_rseg *s, u32 from)
 		from = max_t(u32, from, cb->start + cb->count);
 	}
 	return from;
+}
+
+/* May it pass with holes? Not while one of them may be but late. */
+static bool sstp_rseg_passes(const struct sstp_rcv_wnd *w,
+			     const struct sstp_rseg *s, u32 segment)
+{
+	return s->state == SSTP_RSEG_PARTIAL && w->tolerance &&
+	       sstp_tol_check(s->packets, s->packets - s->got, w->tolerance) ==
+	       SSTP_TOL_ACCEPT &&
+	       sstp_rseg_missing(s, sstp_rcv_lost_to(w, segment, s->packets)) >=
+	       s->packets;
+}
+
+bool sstp_rcv_advance(struct sstp_rcv_wnd *w, u32 *holed)
+{
+	u32 was = w->low;
+
+	while (!sstp_after(w->low, w->high)) {
+		struct sstp_rseg *s = sstp_rcv_slot(w, w->low);
+
+		if (!s)
+			break;
+		if (sstp_rseg_passes(w, s, w->low)) {
+			sstp_rseg_accept(w, s);
+			++*holed;
+		}
+		if (s->state != SSTP_RSEG_ACCEPTED)
+			break;
+		w->low++;
+	}
+	if (w->has_eos && w->low == w->eos)
+		w->low++;
+	return w->low != was;
+}
+
+/* The whole segment lies before the place where losses are certain. */
+static bool sstp_rcv_wholly_lost(const struct sstp_rcv_wnd *w, u32 segment)
+{
+	return segment == w->lost.segment ? w->lost.packet > 0 :
+		sstp_before(segment, w->lost.segment);
+}
+
+bool sstp_rcv_lacks(struct sstp_rcv_wnd *w, u32 to)
+{
+	return !sstp_after(w->low, to) && !sstp_rcv_whole(w, w->lost);
 }
 
 /* Does the program do without what is known to be lost of it so far, which is
