@@ -19,6 +19,12 @@ static inline void sstp_test_seed_rnd(struct kunit *test, struct rnd_state *r)
 	kunit_info(test, "seed %u", sstp_test_seed);
 }
 
+/* With KASAN and lockdep all takes so much longer that less must do. */
+static inline u32 sstp_test_rounds(u32 n)
+{
+	return IS_ENABLED(CONFIG_KASAN) ? DIV_ROUND_UP(n, 10) : n;
+}
+
 /* [0, n) */
 static inline u32 sstp_rnd_below(struct rnd_state *r, u32 n)
 {
