@@ -328,11 +328,11 @@ static void sstp_ack_extra(struct sstp_sock *sp, u32 lost)
 
 /* Full packets vanish, small ones come through, and no router says why. */
 static void sstp_ack_black_hole(struct sock *sk, u32 segment, u32 packet,
-				u32 size)
+				u32 bytes)
 {
 	static const u32 plateau[] = { 4352, 1492, 1400, 1280, 1006, 552 };
 	struct sstp_sock *sp = sstp_sk(sk);
-	u32 i;
+	u32 size, i;
 
 	if (sp->hole.segment != segment || sp->hole.packet != packet) {
 		sp->hole.segment = segment;
@@ -340,13 +340,15 @@ static void sstp_ack_black_hole(struct sock *sk, u32 segment, u32 packet,
 		sp->hole_lost = 1;
 		return;
 	}
-	if (++sp->hole_lost < 6 || size < sp->size)
+	if (++sp->hole_lost < 6)
 		return;
 	sp->hole_lost = 0;
+	/* It was lost in this size, or in fragments of that. */
+	size = min(sstp_overhead(sp) + SSTP_DATA_HLEN + bytes, sp->mtu);
 	for (i = 0; i < ARRAY_SIZE(plateau); i++)
-		if (plateau[i] < sp->mtu &&
+		if (plateau[i] < size &&
 		    (plateau[i] >= 1280 || sstp_v4(&sp->peer.addr))) {
-			sp->mtu_cap = plateau[i];
+			sstp_encap_pmtu(sk, plateau[i]);
 			break;
 		}
 	sstp_mtu_update(sk);
@@ -366,13 +368,13 @@ static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
 	while (budget && sstp_snak_next(&it, &run)) {
 		n = sstp_snd_snak(&sp->snd, &run, a->highest, &budget);
 		if (first && n) {
+			u32 packet = run.bits ? run.first : 0;
 			struct sstp_sseg *s;
 
 			s = sstp_snd_segment(&sp->snd, run.segment);
 			if (s && run.segment == sp->snd.low)
-				sstp_ack_black_hole(sk, run.segment,
-						    run.bits ? run.first : 0,
-						    s->size);
+				sstp_ack_black_hole(sk, run.segment, packet,
+						    sstp_sseg_bytes(s, packet));
 		}
 		first = false;
 		lost += n;

@@ -377,6 +377,37 @@ struct dst_entry *sstp_encap_dst(struct sock *sk)
 	return dst;
 }
 
+/* Tell IP that the way takes no more than @mtu, as ICMP would: it is IP that
+ * fragments what is larger.
+ */
+void sstp_encap_pmtu(struct sock *sk, u32 mtu)
+{
+	struct sk_buff *skb = alloc_skb(sizeof(struct ipv6hdr),
+					GFP_ATOMIC | __GFP_NOWARN);
+	struct dst_entry *dst = sstp_encap_dst(sk);
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (skb && dst) {
+		/* Of a packet only the addresses matter. */
+		skb_reset_network_header(skb);
+		skb->dev = dst->dev;
+		if (sstp_v4(&sp->peer.addr)) {
+			struct iphdr *h = skb_put_zero(skb, sizeof(*h));
+
+			h->saddr = sp->saddr.s6_addr32[3];
+			h->daddr = sp->peer.addr.s6_addr32[3];
+		} else {
+			struct ipv6hdr *h = skb_put_zero(skb, sizeof(*h));
+
+			h->saddr = sp->saddr;
+			h->daddr = sp->peer.addr;
+		}
+		dst->ops->update_pmtu(dst, sk, skb, mtu, true);
+	}
+	dst_release(dst);
+	consume_skb(skb);
+}
+
 /* Send an skb of ours, a train or one packet, that starts with the SSTP header.
  * @fragment: it may be larger than the path takes. Under the socket lock or in
  * softirq; consumes @skb.

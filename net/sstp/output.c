@@ -15,11 +15,6 @@
 #define SSTP_RTO_MIN		5000	/* us */
 #define SSTP_RTO_MAX		3000000
 
-static u32 sstp_overhead(const struct sstp_sock *sp)
-{
-	return sstp_v4(&sp->peer.addr) ? 20 + 8 : 40 + 8;
-}
-
 /* Path MTU, and what follows from it for new segments. */
 void sstp_mtu_update(struct sock *sk)
 {
@@ -32,8 +27,6 @@ void sstp_mtu_update(struct sock *sk)
 		link = dst->dev->hard_header_len;
 		dst_release(dst);
 	}
-	if (sp->mtu_cap)
-		mtu = min(mtu, sp->mtu_cap);
 	mtu = clamp(mtu, 128U, 65535U);
 	if (mtu == sp->mtu)
 		return;

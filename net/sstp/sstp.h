@@ -205,7 +205,6 @@ struct sstp_sock {
 	unsigned long	pacing;		/* SO_MAX_PACING_RATE that is in force */
 	u64		peer_limit;	/* bit/s that the peer allows, 0 = any */
 	u64		peer_rate;	/* bit/s that the peer declared, 0 = none */
-	u32		mtu_cap;	/* found by probing; 0 = none */
 	u64		ctrl_next;	/* ns: the controller's next packet */
 	u32		highest;	/* shipment the peer has seen */
 	u32		reported;	/* packets it has received */
@@ -344,6 +343,12 @@ static inline bool sstp_v4(const struct in6_addr *a)
 	return ipv6_addr_v4mapped(a);
 }
 
+/* Bytes of IP and UDP before a packet of ours. */
+static inline u32 sstp_overhead(const struct sstp_sock *sp)
+{
+	return sstp_v4(&sp->peer.addr) ? 20 + 8 : 40 + 8;
+}
+
 /* Packets that are on their way, as far as the peer's reports tell. */
 static inline u32 sstp_in_flight(const struct sstp_sock *sp)
 {
@@ -390,6 +395,7 @@ int sstp_encap_move(struct net *net, int port);
 struct sock *sstp_encap_client(struct net *net, bool v6);
 int sstp_encap_route(struct sock *sk);
 struct dst_entry *sstp_encap_dst(struct sock *sk);
+void sstp_encap_pmtu(struct sock *sk, u32 mtu);
 int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment);
 void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
 		      const void *data, u32 len);
