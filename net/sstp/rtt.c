@@ -35,10 +35,14 @@ void sstp_rtt_sample(struct sstp_rtt *r, u32 us, u32 now)
 		r->srtt += us - s;
 	}
 	/* The lowest of this half window and the one before. */
-	if (now - r->half_start >= SSTP_RTT_HALF) {
-		r->min = r->next_min;
+	if (now - r->half_start >= 2 * SSTP_RTT_HALF) {
+		r->min = U32_MAX;
 		r->next_min = U32_MAX;
 		r->half_start = now;
+	} else if (now - r->half_start >= SSTP_RTT_HALF) {
+		r->min = r->next_min;
+		r->next_min = U32_MAX;
+		r->half_start += SSTP_RTT_HALF;
 	}
 	r->next_min = min(r->next_min, us);
 	r->min = min(r->min, us);
