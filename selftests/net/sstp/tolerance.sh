@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What a program tolerates is never asked for, and arrives as holes; with 0 there
+# are none. In simulated time, where nothing but the line loses packets.
+# timeout: 240
+# kernels: uml
+# mode: time-travel
+cd "$(dirname "$0")" || exit 1
+. ./lib.sh
+. ./path.sh
+
+export proto=sstp
+
+# lossy NAME LOSS TOLERANCE: 4 MB in segments of 138 packets
+lossy() {
+	impair loss "$2" delay 5ms rate 200mbit limit 10000
+	serve -t seqpacket --tolerance "$3"
+	transfer -t seqpacket -s 4M -w 200k --tolerance "$3" "$b4"
+	check "$1: transfer" test $? = 0 || explain
+	stop_server
+}
+
+setup_path || exit 1
+lossy "2% of 10%" 2% 100000
+check "2% of 10%: holes" test "$(field holes)" -gt 0
+check "2% of 10%: none sent again" test "$(field retransmits)" -eq 0
+lossy "2% of 1%" 2% 10000
+check "2% of 1%: some sent again" test "$(field retransmits)" -gt 0
+lossy "2% of none" 2% 0
+check "2% of none: no holes" test "$(field holes)" -eq 0
+check "2% of none: all sent again" test "$(field retransmits)" -gt 30
+finish
