@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The KUnit suites, which run when their module is loaded.
-# timeout: 300
+# timeout: 600
 # kernels: uml debug
 . "$(dirname "$0")/lib.sh"
 
