@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 60
+ *
+ * Windows and acknowledgements packet by packet, against paper WUCS-92-38: the
+ * receiver's and the sender's window (section 3.4), hard ACK as in its Figure 15,
+ * soft ACK as in its Figure 16. There W is 8 segments and the buffer B holds 4.
+ */
+#include <errno.h>
+#include <linux/sockios.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "peer.h"
+
+#define LEN		15000		/* of a segment: one packet on loopback */
+#define W		8
+#define B		4
+#define QUIET_MS	100		/* for what must not come */
+#define WAIT_MS		5000		/* for what must */
+#define BITS(a, b)	((~0ULL >> (63 - (b))) & (~0ULL << (a)))	/* a to b */
+
+static bool ok;
+static uint32_t truesize;		/* memory that a segment takes */
+
+static void must_be(const char *what, long long got, long long want)
+{
+	if (got == want)
+		return;
+	ktap_diag("%s: %#llx, not %#llx", what, got, want);
+	ok = false;
+}
+
+static void must(bool so, const char *what)
+{
+	if (so)
+		return;
+	ktap_diag("not so: %s", what);
+	ok = false;
+}
+
+static long counter(const char *name)
+{
+	char word[64];
+	long value;
+	FILE *f = fopen("/proc/net/sstp_snmp", "r");
+
+	while (f && fscanf(f, "%63s %ld", word, &value) == 2)
+		if (!strcmp(word, name)) {
+			fclose(f);
+			return value;
+		}
+	die("no counter %s", name);
+}
+
+static struct sstp_info info(struct peer *p)
+{
+	struct sstp_info i = {};
+
+	if (getsockopt(p->fd, SOL_SSTP, SSTP_INFO, &i,
+		       &(socklen_t){ sizeof(i) }))
+		die("SSTP_INFO:");
+	return i;
+}
+
+static void set(int fd, int level, int option, int value)
+{
+	if (setsockopt(fd, level, option, &value, sizeof(value)))
+		die("option %d:", option);
+}
+
+/* A receiver with room for B segments that grants W of them */
+static void open_receiver(struct peer *p, int strategy)
+{
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
+
+	ok = true;
+	set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, 100 * W / B);
+	if (truesize)
+		set(l, SOL_SOCKET, SO_RCVBUF, (B * 2 + 1) * truesize / 4);
+	/* What it adds to the size of a segment, it takes for its memory. */
+	peer_open(p, l, 1, truesize ? truesize - 1024 : LEN, strategy);
+}
+
+static void ship(struct peer *p, uint32_t segment, uint8_t flags)
+{
+	peer_data(p, segment, 0, LEN, LEN, LAST | flags);
+}
+
+/* Ships segments in the order of bits, those in @lost only on paper. */
+static void ship_all(struct peer *p, uint64_t segments, uint64_t lost)
+{
+	unsigned int i;
+
+	for (i = 0; i < 64; i++) {
+		if (segments >> i & 1)
+			ship(p, i, ACK);
+		else if (lost >> i & 1)
+			p->shipment++;
+	}
+}
+
+/* The program takes a segment, which must be this. */
+static void take(struct peer *p, uint32_t segment)
+{
+	static char buf[LEN + 1];
+	ssize_t n = recv(p->fd, buf, sizeof(buf), MSG_DONTWAIT);
+
+	if (n < 0)
+		ktap_diag("segment %u: %s", segment, strerrorname_np(errno));
+	must(n == LEN && content_check(buf, LEN, p->seed + segment, 0) == LEN,
+	     "the segment is taken, and right");
+}
+
+static void nothing_to_take(struct peer *p)
+{
+	must(recv(p->fd, (char[1]){}, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN,
+	     "nothing to take");
+}
+
+static struct peer *awaited;		/* for conditions below */
+static uint64_t awaited_bits;
+static uint32_t awaited_ack;
+
+static bool all_asked(const struct peer *p)
+{
+	return !(awaited_bits & ~p->asked);
+}
+
+static bool acked(const struct peer *p)
+{
+	return p->ack == awaited_ack;
+}
+
+static bool all_came(const struct peer *p)
+{
+	return !(awaited_bits & ~(p->came | p->came_again));
+}
+
+/* It asks for these segments, and, until it has asked often, for no other. */
+static void must_ask(struct peer *p, uint64_t segments)
+{
+	p->asked = 0;
+	awaited_bits = segments;
+	peer_await(p, WAIT_MS, all_asked);
+	peer_listen(p, QUIET_MS / 10);
+	must_be("asked for", p->asked, segments);
+}
+
+static void must_ack(struct peer *p, uint32_t ack, uint32_t limit)
+{
+	awaited_ack = ack;
+	peer_await(p, WAIT_MS, acked);
+	must_be("R_l", p->ack, ack);
+	must_be("R_h", p->limit, limit);
+}
+
+static void finish(struct peer *p, const char *name)
+{
+	must_be("packets that are wrong", p->wrong, 0);
+	peer_close(p);
+	ktap_result(ok, "%s", name);
+}
+
+/* How much memory a segment takes differs from kernel to kernel. */
+static void measure(void)
+{
+	struct peer p;
+
+	open_receiver(&p, 0);
+	ship(&p, 1, ACK);
+	peer_listen(&p, QUIET_MS);
+	truesize = info(&p).rcv_queued;
+	ktap_diag("a segment of %u bytes takes %u", LEN, truesize);
+	peer_close(&p);
+	if (truesize < LEN)
+		die("no memory is accounted for");
+}
+
+/* Section 3.4: R_l moves as segments are accepted, R_h as the program takes them. */
+static void test_receiver(void)
+{
+	struct peer p;
+	int i;
+
+	open_receiver(&p, 0);
+	must_be("W in the INIT_ACK", p.granted, W);
+	for (i = 0; i < B; i++) {
+		ship(&p, i, ACK);
+		/* Withheld */
+		must_ack(&p, i + 1, W - 1);
+	}
+	for (i = 0; i < B; i++) {
+		take(&p, i);
+		peer_keepalive(&p, B);
+		peer_listen(&p, QUIET_MS / 10);
+		must_ack(&p, B, W + i);
+	}
+	must_be("asked for", p.asked, 0);
+	nothing_to_take(&p);
+	finish(&p, "R_l and R_h move each for itself");
+}
+
+/* Figure 15: of the window n to n + 7 only n to n + 3 are kept. */
+static void test_hard(void)
+{
+	long discarded = counter("InDiscarded"), outside = counter("InOutOfWindow");
+	struct peer p;
+	int i;
+
+	open_receiver(&p, 0);
+	must_be("W in the INIT_ACK", p.granted, W);
+	ship_all(&p, BITS(1, 3), BITS(0, 0));
+	peer_listen(&p, QUIET_MS);
+	must_be("memory", info(&p).rcv_queued, 3 * truesize);
+	must_be("discarded", counter("InDiscarded") - discarded, 0);
+	ship_all(&p, BITS(4, 7), 0);
+	peer_listen(&p, QUIET_MS);
+	must_be("memory", info(&p).rcv_queued, 3 * truesize);
+	must_be("discarded", counter("InDiscarded") - discarded, 4);
+	ship(&p, W, 0);
+	p.shipment--;			/* no sender of the protocol ships it */
+	peer_listen(&p, QUIET_MS);
+	must_be("out of the window", counter("InOutOfWindow") - outside, 1);
+	/* What was acknowledged ahead of R_l is here, and stays. */
+	must_be("accepted", p.named, BITS(1, 3));
+	must(!p.soft, "with certainty");
+	must_be("R_l", p.ack, 0);
+	must_be("R_h", p.limit, W - 1);
+	/* For what would be discarded it does not ask. */
+	must_ask(&p, BITS(0, 0));
+	nothing_to_take(&p);
+
+	ship(&p, 0, AGAIN | ACK);
+	must_ack(&p, 4, W - 1);
+	must_be("memory", info(&p).rcv_queued, 4 * truesize);
+	must_be("discarded", counter("InDiscarded") - discarded, 4);
+	p.asked = 0;
+	peer_listen(&p, QUIET_MS);
+	must_be("asked for without room", p.asked, 0);
+	/* Each that is taken makes room for another. */
+	for (i = 0; i < 4; i++) {
+		take(&p, i);
+		must_ask(&p, BITS(4 + i, 4 + i));
+		ship(&p, 4 + i, AGAIN | ACK);
+		must_ack(&p, 5 + i, W + i);
+	}
+	for (; i < W; i++)
+		take(&p, i);
+	nothing_to_take(&p);
+	must_be("discarded", counter("InDiscarded") - discarded, 4);
+	must_be("replaced", counter("SoftReplaced"), 0);
+	finish(&p, "Figure 15, hard ACK");
+}
+
+/* Figure 16: n + 2, n + 5, n + 6 and n + 7 fill the buffer before n, n + 1 and
+ * n + 3 come; n + 5, n + 6 and n + 7 have to make way for them.
+ */
+static void test_soft(void)
+{
+	long discarded = counter("InDiscarded"), replaced = counter("SoftReplaced");
+	struct peer p;
+	int i;
+
+	open_receiver(&p, 1);
+	must_be("W in the INIT_ACK", p.granted, W);
+	ship_all(&p, BITS(2, 2) | BITS(5, 7), BITS(0, 1) | BITS(3, 4));
+	peer_listen(&p, QUIET_MS);
+	must_be("memory", info(&p).rcv_queued, 4 * truesize);
+	must_be("discarded", counter("InDiscarded") - discarded, 0);
+	must_be("replaced", counter("SoftReplaced") - replaced, 0);
+	/* "A special message indicating their successful arrival" */
+	must_be("accepted", p.named, BITS(2, 2) | BITS(5, 7));
+	must(p.soft, "but not for sure");
+	must_be("R_l", p.ack, 0);
+	/* All that is missing is earlier than something here. */
+	must_ask(&p, BITS(0, 1) | BITS(3, 4));
+
+	/* The next always has room; for each other the largest makes way. */
+	ship(&p, 0, AGAIN | ACK);
+	must_ack(&p, 1, W - 1);
+	must_be("replaced for n", counter("SoftReplaced") - replaced, 0);
+	must_be("memory", info(&p).rcv_queued, 5 * truesize);
+	ship(&p, 1, AGAIN | ACK);
+	must_ack(&p, 3, W - 1);
+	must_be("replaced for n + 1", counter("SoftReplaced") - replaced, 2);
+	must_be("memory", info(&p).rcv_queued, 4 * truesize);
+	ship(&p, 3, AGAIN | ACK);
+	must_ack(&p, 4, W - 1);
+	must_be("replaced for n + 3", counter("SoftReplaced") - replaced, 3);
+	must_be("memory", info(&p).rcv_queued, 4 * truesize);
+	/* Step 3: the new packet is the largest, so it is the one to go. */
+	ship(&p, 4, AGAIN | ACK);
+	peer_listen(&p, QUIET_MS);
+	must_be("discarded", counter("InDiscarded") - discarded, 1);
+	must_be("replaced for n + 4", counter("SoftReplaced") - replaced, 3);
+
+	/* What was replaced comes again, as the sender did not release it. */
+	for (i = 0; i < 4; i++)
+		take(&p, i);
+	must_ask(&p, BITS(4, 7));
+	ship(&p, 7, AGAIN | ACK);
+	ship(&p, 6, AGAIN | ACK);
+	ship(&p, 5, AGAIN | ACK);
+	ship(&p, 4, AGAIN | ACK);
+	must_ack(&p, W, W + 3);
+	for (; i < W; i++)
+		take(&p, i);
+	nothing_to_take(&p);
+	must_be("discarded", counter("InDiscarded") - discarded, 1);
+	must_be("replaced", counter("SoftReplaced") - replaced, 3);
+	finish(&p, "Figure 16, soft ACK");
+}
+
+/* A sender whose peer grants @window; it has written @n segments of 1000 bytes. */
+static void open_sender(struct peer *p, uint32_t window, int strategy, int n)
+{
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0), i;
+	char buf[1000];
+
+	ok = true;
+	peer_open(p, l, window, LEN, strategy);
+	for (i = 0; i < n; i++) {
+		content_fill(buf, sizeof(buf), p->seed + i, 0);
+		if (send(p->fd, buf, sizeof(buf), MSG_NOSIGNAL) != sizeof(buf))
+			die("send:");
+	}
+}
+
+/* These segments come, and nothing else. */
+static void must_come(struct peer *p, uint64_t segments)
+{
+	p->came = 0;
+	awaited_bits = segments;
+	peer_await(p, WAIT_MS, all_came);
+	peer_listen(p, QUIET_MS);
+	must_be("shipped", p->came, segments);
+}
+
+static void must_come_again(struct peer *p, uint64_t segments)
+{
+	p->came_again = 0;
+	awaited_bits = segments;
+	peer_await(p, WAIT_MS, all_came);
+	peer_listen(p, QUIET_MS);
+	must_be("shipped again", p->came_again, segments);
+}
+
+static bool unacked(void *arg)
+{
+	int *want = arg, is;
+
+	return !ioctl(awaited->fd, SIOCOUTQ, &is) && is == *want;
+}
+
+/* Bytes that the sender has not released */
+static void must_keep(struct peer *p, int want)
+{
+	int is = -1;
+
+	awaited = p;
+	if (busywait(WAIT_MS, unacked, &want))
+		return;
+	ioctl(p->fd, SIOCOUTQ, &is);
+	must_be("bytes kept", is, want);
+}
+
+/* Section 3.4: S_l = max(S_l, ACK segment), S_h = max(S_h, upper limit), apart. */
+static void test_sender(void)
+{
+	long duplicate = counter("InDuplicate");
+	struct peer p;
+
+	open_sender(&p, 3, 0, 10);
+	must_come(&p, BITS(0, 2));
+	must_keep(&p, 10000);
+	/* An acknowledgement opens no window... */
+	peer_pack(&p, 1, 2, 0, 0);
+	must_come(&p, 0);
+	must_keep(&p, 9000);
+	/* ... and a window acknowledges nothing. */
+	peer_pack(&p, 1, 4, 0, 0);
+	must_come(&p, BITS(3, 4));
+	must_keep(&p, 9000);
+	/* Only the first time that it comes */
+	p.control--;
+	peer_pack(&p, 5, 9, 0, 0);
+	p.our_ack = 1;
+	p.our_limit = 4;
+	must_come(&p, 0);
+	must_keep(&p, 9000);
+	must_be("duplicates", counter("InDuplicate") - duplicate, 1);
+	peer_pack(&p, 5, 9, 0, 0);
+	must_come(&p, BITS(5, 9));
+	must_keep(&p, 5000);
+	must_be("shipped again unasked", p.came_again, 0);
+	peer_snak(&p, 5, 9, BITS(6, 6) | BITS(8, 8));
+	must_come_again(&p, BITS(6, 6) | BITS(8, 8));
+	peer_pack(&p, 10, 12, 0, 0);
+	must_keep(&p, 0);
+	finish(&p, "S_l and S_h move each for itself");
+}
+
+/* A hard ACK ahead of R_l releases the segment, a soft one does not. */
+static void test_release(int strategy, const char *name)
+{
+	struct peer p;
+
+	open_sender(&p, W, strategy, W);
+	must_come(&p, BITS(0, 7));
+	peer_pack(&p, 0, W - 1, SEGMENT | (strategy ? SOFT : 0), 5);
+	peer_listen(&p, QUIET_MS);
+	must_keep(&p, strategy ? 8000 : 7000);
+	peer_snak(&p, 0, W - 1, BITS(4, 5));
+	must_come_again(&p, strategy ? BITS(4, 5) : BITS(4, 4));
+	peer_pack(&p, W, 2 * W, 0, 0);
+	must_keep(&p, 0);
+	must_be("shipped again", p.came_again,
+		strategy ? BITS(4, 5) : BITS(4, 4));
+	finish(&p, name);
+}
+
+int main(void)
+{
+	ktap_plan(6);
+	if (unshare(CLONE_NEWNET) || system("ip link set lo up"))
+		die("unshare:");
+	measure();
+	test_receiver();
+	test_hard();
+	test_soft();
+	test_sender();
+	test_release(0, "a hard ACK releases");
+	test_release(1, "a soft ACK does not release");
+	return ktap_end();
+}

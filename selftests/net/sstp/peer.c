@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A peer made of a UDP socket, for tests in C. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "peer.h"
+
+#define ANSWER_MS	10000
+
+static uint32_t now_us(void)
+{
+	return now_ns() / 1000;
+}
+
+void peer_send(struct peer *p, const void *packet, size_t len)
+{
+	if (send(p->udp, packet, len, MSG_NOSIGNAL) != (ssize_t)len)
+		die("send:");
+}
+
+/* The next packet; false when none came for @ms */
+static ssize_t receive(struct peer *p, void *buf, size_t size, int ms)
+{
+	struct pollfd f = { .fd = p->udp, .events = POLLIN };
+
+	if (poll(&f, 1, ms) != 1)
+		return -1;
+	return recv(p->udp, buf, size, MSG_DONTWAIT);
+}
+
+static uint8_t *option(uint8_t *at, int type, uint32_t value)
+{
+	uint32_t word = htonl(value);
+
+	*at++ = type;
+	if (type == OPT_STRATEGY) {
+		*at++ = 1;
+		*at++ = value;
+		return at;
+	}
+	*at++ = sizeof(word);
+	memcpy(at, &word, sizeof(word));
+	return at + sizeof(word);
+}
+
+void peer_open(struct peer *p, int listener, uint32_t window, uint32_t segment,
+	       int strategy)
+{
+	struct pollfd ready = { .fd = listener, .events = POLLIN };
+	struct init_packet init = { .h.type = INIT }, ack;
+	uint64_t random = nonce();
+	uint8_t *end;
+	union addr a;
+	ssize_t n;
+
+	memset(p, 0, sizeof(*p));
+	addr_loopback(&a, AF_INET, 0);
+	if (bind(listener, &a.sa, addr_len(&a)) || listen(listener, 1) ||
+	    getsockname(listener, &a.sa, &(socklen_t){ sizeof(a) }))
+		die("listener:");
+	p->seed = random;
+	p->cid = random | 1;
+	p->first = random >> 32;
+	p->first_shipment = random >> 16;
+	init.cid = htonl(p->cid);
+	init.sport = htons(1234);
+	init.dport = htons(addr_port(&a));
+	init.shipment = htonl(p->first_shipment);
+	init.segment = htonl(p->first);
+	init.window = htonl(window);
+	init.limit = htonl(SSTP_SEGMENT_MAX);
+	init.stamp = htonl(now_us());
+	init.version = 1;
+	init.sktype = sock_int(listener, SOL_SOCKET, SO_TYPE);
+	end = option(init.options, OPT_SEGMENT, segment);
+	end = option(end, OPT_TOLERANCE, 0);
+	end = option(end, OPT_STRATEGY, strategy);
+	init.h.packet = htons(end - init.options);
+
+	addr_loopback(&a, AF_INET, SSTP_PORT);
+	p->udp = socket(AF_INET, SOCK_DGRAM, 0);
+	if (p->udp < 0 || connect(p->udp, &a.sa, addr_len(&a)) ||
+	    setsockopt(p->udp, SOL_SOCKET, SO_SNDBUFFORCE, &(int){ 4 << 20 },
+		       sizeof(int)) ||
+	    setsockopt(p->udp, SOL_SOCKET, SO_RCVBUFFORCE, &(int){ 4 << 20 },
+		       sizeof(int)))
+		die("UDP:");
+	peer_send(p, &init, sizeof(init));
+	n = receive(p, &ack, sizeof(ack), ANSWER_MS);
+	if (n < (ssize_t)offsetof(struct init_packet, options) ||
+	    ack.h.type != INIT_ACK || ntohl(ack.h.cid) != p->cid)
+		die("no INIT_ACK");
+	p->their_cid = ntohl(ack.cid);
+	p->their_first = ntohl(ack.segment);
+	p->their_shipment = ntohl(ack.shipment);
+	p->granted = ntohl(ack.window);
+	p->our_limit = window - 1;
+	peer_keepalive(p, 0);
+	if (poll(&ready, 1, ANSWER_MS) != 1)
+		die("no connection");
+	p->fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
+	if (p->fd < 0)
+		die("accept:");
+	close(listener);
+}
+
+void peer_close(struct peer *p)
+{
+	close(p->fd);
+	close(p->udp);
+}
+
+static void send_data(struct peer *p, int type, uint32_t segment,
+		      uint32_t packet, size_t bytes, uint32_t len, uint8_t flags)
+{
+	/* KEEPALIVE has the number of the last shipment. */
+	uint32_t shipment = p->first_shipment + p->shipment - (type != DATA);
+	static char buf[65536];
+	struct data_packet *d = (void *)buf;
+	/* All packets but the last are of one size. */
+	size_t at = flags & LAST ? len - bytes : packet * bytes;
+
+	*d = (struct data_packet){
+		.h.cid = htonl(p->their_cid), .h.type = type, .h.flags = flags,
+		.h.packet = htons(packet), .shipment = htonl(shipment),
+		.segment = htonl(p->first + segment), .len = htonl(len),
+		.stamp = htonl(now_us()),
+	};
+	content_fill(d->payload, bytes, p->seed + segment, at);
+	peer_send(p, d, DATA_HLEN + bytes);
+	if (type == DATA)
+		p->shipment++;
+}
+
+void peer_data(struct peer *p, uint32_t segment, uint32_t packet, size_t bytes,
+	       uint32_t len, uint8_t flags)
+{
+	send_data(p, DATA, segment, packet, bytes, len, flags);
+}
+
+void peer_keepalive(struct peer *p, uint32_t segment)
+{
+	send_data(p, KEEPALIVE, segment, 0, 0, 0, ACK);
+}
+
+static void make_ack(struct peer *p, struct ack_packet *a, int type,
+		     uint32_t ack, uint32_t limit, uint8_t flags,
+		     uint32_t segment)
+{
+	p->our_ack = ack;
+	p->our_limit = limit;
+	*a = (struct ack_packet){
+		.h.cid = htonl(p->their_cid), .h.type = type, .h.flags = flags,
+		.control = htonl(p->first_shipment + p->control++),
+		.segment = htonl(p->their_first + segment),
+		.ack = htonl(p->their_first + ack),
+		.limit = htonl(p->their_first + limit),
+		.highest = htonl(p->their_shipment - 1),
+	};
+}
+
+void peer_pack(struct peer *p, uint32_t ack, uint32_t limit, uint8_t flags,
+	       uint32_t segment)
+{
+	struct ack_packet a;
+
+	make_ack(p, &a, PACK, ack, limit, flags, segment);
+	peer_send(p, &a, sizeof(a));
+}
+
+void peer_snak(struct peer *p, uint32_t ack, uint32_t limit, uint64_t wanted)
+{
+	char buf[sizeof(struct ack_packet) + 64 * (sizeof(struct snak_entry) + 4)];
+	struct ack_packet *a = (void *)buf;
+	char *at = buf + sizeof(*a);
+	int i, entries = 0;
+
+	make_ack(p, a, SNAK, ack, limit, 0, 0);
+	for (i = 0; i < 64; i++) {
+		struct snak_entry e = {
+			.segment = htonl(p->their_first + i), .bits = htons(1),
+		};
+
+		if (!(wanted >> i & 1))
+			continue;
+		memcpy(at, &e, sizeof(e));
+		memset(at + sizeof(e), 0, 4);
+		at += sizeof(e) + 4;
+		entries++;
+	}
+	a->h.packet = htons(entries);
+	peer_send(p, buf, at - buf);
+}
+
+/* Bit of a segment, from 0; those far away are wrong. */
+static uint64_t bit(struct peer *p, uint32_t segment)
+{
+	if (segment >= 64) {
+		p->wrong++;
+		return 0;
+	}
+	return 1ULL << segment;
+}
+
+/* Which segments a SNAK asks for, in whole or in part */
+static void note_entries(struct peer *p, const uint8_t *at, const uint8_t *end,
+			 unsigned int entries)
+{
+	struct snak_entry e;
+
+	for (; entries; entries--) {
+		unsigned int i, bits, words;
+		uint32_t segment, word;
+
+		if (end - at < (long)sizeof(e)) {
+			p->wrong++;
+			return;
+		}
+		memcpy(&e, at, sizeof(e));
+		at += sizeof(e);
+		segment = ntohl(e.segment) - p->first;
+		bits = ntohs(e.bits);
+		words = (bits + 31) / 32;
+		if (end - at < (long)words * 4) {
+			p->wrong++;
+			return;
+		}
+		for (i = 0; !bits && i < ntohs(e.first); i++)
+			p->asked |= bit(p, segment + i);
+		for (i = 0; i < bits; i++) {
+			memcpy(&word, at + i / 32 * 4, 4);
+			if (!(ntohl(word) >> (31 - i % 32) & 1))
+				p->asked |= bit(p, segment);
+		}
+		at += words * 4;
+	}
+	if (at != end)
+		p->wrong++;
+}
+
+static void note_ack(struct peer *p, const struct ack_packet *a, size_t n)
+{
+	p->ack = ntohl(a->ack) - p->first;
+	p->limit = ntohl(a->limit) - p->first;
+	p->highest = ntohl(a->highest) - p->first_shipment;
+	p->received = ntohl(a->received);
+	p->soft |= !!(a->h.flags & SOFT);
+	if (a->h.flags & SEGMENT)
+		p->named |= bit(p, ntohl(a->segment) - p->first);
+	if (a->h.type == PACK)
+		p->packs++;
+	else
+		p->snaks++;
+	note_entries(p, (void *)(a + 1), (uint8_t *)a + n, ntohs(a->h.packet));
+}
+
+/* Segments of one packet */
+static void note_data(struct peer *p, const struct data_packet *d, size_t n)
+{
+	uint32_t segment = ntohl(d->segment) - p->their_first;
+	size_t bytes = n - DATA_HLEN;
+
+	if (ntohl(d->shipment) != p->their_shipment)
+		p->wrong++;
+	p->their_shipment = ntohl(d->shipment) + 1;
+	if (ntohl(d->len) != bytes || !(d->h.flags & LAST) || d->h.packet ||
+	    content_check(d->payload, bytes, p->seed + segment, 0) != bytes)
+		p->wrong++;
+	if (d->h.flags & AGAIN)
+		p->came_again |= bit(p, segment);
+	else
+		p->came |= bit(p, segment);
+}
+
+/* Who gets no answer takes us for gone. */
+static void note_probe(struct peer *p, const struct hdr *h)
+{
+	p->keepalives++;
+	if (h->flags & ACK)
+		peer_pack(p, p->our_ack, p->our_limit, 0, 0);
+}
+
+static bool take(struct peer *p, int ms)
+{
+	static uint32_t buf[65536 / 4];
+	const struct hdr *h = (void *)buf;
+	ssize_t n = receive(p, buf, sizeof(buf), ms);
+
+	if (n < 0)
+		return false;
+	if (n < (ssize_t)sizeof(*h) || ntohl(h->cid) != p->cid)
+		p->wrong++;
+	else if (h->type == DATA && n > DATA_HLEN)
+		note_data(p, (void *)buf, n);
+	else if (h->type == KEEPALIVE || h->type == EOS)
+		note_probe(p, h);
+	else if ((h->type == PACK || h->type == SNAK) &&
+		 n >= (ssize_t)sizeof(struct ack_packet))
+		note_ack(p, (void *)buf, n);
+	else
+		p->wrong++;
+	return true;
+}
+
+void peer_listen(struct peer *p, int ms)
+{
+	uint64_t end = now_ns() + ms * 1000000ULL, now;
+
+	while ((now = now_ns()) < end)
+		take(p, (end - now) / 1000000 + 1);
+}
+
+bool peer_await(struct peer *p, int ms, bool (*cond)(const struct peer *p))
+{
+	uint64_t end = now_ns() + ms * 1000000ULL;
+
+	while (!cond(p) && now_ns() < end)
+		take(p, 10);
+	return cond(p);
+}

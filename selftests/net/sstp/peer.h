@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * For tests in C: a peer made of a UDP socket, which sends the packets that it is
+ * told to and notes what the kernel answers. Packets are as
+ * Documentation/networking/sstp-protocol.rst draws them.
+ */
+#ifndef _SSTP_TEST_PEER_H
+#define _SSTP_TEST_PEER_H
+
+#include "lib.h"
+
+enum { DATA, KEEPALIVE, EOS, PACK, SNAK, INIT, INIT_ACK, COOKIE, RESET, CLOSE };
+
+enum {				/* flags */
+	LAST	= 0x01,		/* of DATA */
+	AGAIN	= 0x02,
+	ACK	= 0x04,
+	EOR	= 0x08,
+	SOFT	= 0x01,		/* of PACK and SNAK */
+	ECHO	= 0x02,
+	SEGMENT	= 0x04,
+};
+
+enum { OPT_SEGMENT = 3, OPT_TOLERANCE, OPT_STRATEGY };
+
+struct hdr {
+	uint32_t cid;
+	uint8_t type, flags;
+	uint16_t packet;
+} __attribute__((packed));
+
+#define DATA_HLEN	24
+
+struct data_packet {
+	struct hdr h;
+	uint32_t shipment, segment, len, stamp;
+	uint8_t payload[];
+} __attribute__((packed));
+
+struct snak_entry {
+	uint32_t segment;
+	uint16_t first, bits;
+} __attribute__((packed));
+
+struct ack_packet {
+	struct hdr h;
+	uint32_t control, segment, ack, limit, echo, hold, highest, received;
+	uint32_t arrival, service, progress;
+	struct snak_entry entry[];
+} __attribute__((packed));
+
+struct init_packet {
+	struct hdr h;
+	uint32_t cid;
+	uint16_t sport, dport;
+	uint32_t shipment, segment, window, limit, stamp, echo, hold;
+	uint8_t version, sktype;
+	uint16_t zero;
+	uint8_t options[208];
+} __attribute__((packed));
+
+_Static_assert(sizeof(struct data_packet) == DATA_HLEN, "DATA");
+_Static_assert(sizeof(struct ack_packet) == 52, "PACK");
+_Static_assert(sizeof(struct init_packet) == 256, "INIT");
+
+/* Segments are numbered from 0 here, as bits of a word where there are several. */
+struct peer {
+	int udp;
+	int fd;				/* what accept() gave */
+	uint32_t cid, their_cid;
+	uint64_t seed;			/* of what segments contain */
+
+	/* The direction in which we send */
+	uint32_t first, first_shipment;
+	uint32_t shipment;		/* the next, from 0 */
+	uint32_t granted;		/* W of the INIT_ACK */
+	unsigned int packs, snaks;
+	uint32_t ack, limit, highest, received;	/* R_l, R_h... of the last one */
+	uint64_t asked;			/* segments that a SNAK asked for */
+	uint64_t named;			/* segments accepted, as reported */
+	bool soft;			/* ... with SOFT */
+
+	/* The direction in which the kernel sends */
+	uint32_t their_first, their_shipment;
+	uint32_t control;		/* our next PACK's, from 0 */
+	uint32_t our_ack, our_limit;	/* in our last one */
+	unsigned int keepalives;
+	uint64_t came, came_again;	/* segments, by AGAIN */
+	unsigned int wrong;		/* packets that are not as they should be */
+};
+
+/* Connects to @listener, which is on the loopback address and is closed.
+ * @window: segments that we let the kernel send; @segment, @strategy: of our INIT.
+ */
+void peer_open(struct peer *p, int listener, uint32_t window, uint32_t segment,
+	       int strategy);
+void peer_close(struct peer *p);
+/* A packet of our own making */
+void peer_send(struct peer *p, const void *packet, size_t len);
+/* Packet @packet, of @bytes, of a segment of @len */
+void peer_data(struct peer *p, uint32_t segment, uint32_t packet, size_t bytes,
+	       uint32_t len, uint8_t flags);
+void peer_keepalive(struct peer *p, uint32_t segment);
+/* R_l, R_h, and the segment accepted, valid with SEGMENT */
+void peer_pack(struct peer *p, uint32_t ack, uint32_t limit, uint8_t flags,
+	       uint32_t segment);
+/* The same, and asks for packet 0 of all segments in @wanted */
+void peer_snak(struct peer *p, uint32_t ack, uint32_t limit, uint64_t wanted);
+/* Notes what comes for @ms. */
+void peer_listen(struct peer *p, int ms);
+/* Notes what comes until cond() or for @ms; returns the last answer of cond(). */
+bool peer_await(struct peer *p, int ms, bool (*cond)(const struct peer *p));
+
+#endif /* _SSTP_TEST_PEER_H */
