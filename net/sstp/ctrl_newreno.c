@@ -13,18 +13,21 @@
 #define SSTP_NEWRENO_INIT	10
 #define SSTP_NEWRENO_MIN	2
 #define SSTP_NEWRENO_MAX	BIT(24)
+#define SSTP_NEWRENO_LATE	8	/* packets from a loss to its certainty */
 
 /**
  * struct sstp_newreno - the controller's own
  * @ssthresh: slow start below it, packets
  * @count: packets delivered since the window grew by one
- * @recover: shipment at which the last cut has had its effect
- * @cut: @recover is valid
+ * @recover: last shipment before the last cut
+ * @seen: highest shipment in the report before
+ * @cut: what is reported lost may be of before @recover
  */
 struct sstp_newreno {
 	u32	ssthresh;
 	u32	count;
 	u32	recover;
+	u32	seen;
 	bool	cut;
 };
 
@@ -58,10 +61,18 @@ static void sstp_newreno_ack(struct sstp_ctrl *c,
 {
 	struct sstp_newreno *p = sstp_newreno(c);
 	u32 delivered = s->delivered;
+	bool held;
 
-	if (p->cut && (s32)(s->highest - p->recover) >= 0)
+	/* In slow start after a time-out there is nothing to wait for. */
+	held = p->cut && (s32)(s->highest - p->recover) < 0 &&
+	       c->cwnd >= p->ssthresh;
+	/* The last losses of a round become certain, and are reported, a little
+	 * after its end.
+	 */
+	if (p->cut && (s32)(p->seen - p->recover) >= SSTP_NEWRENO_LATE)
 		p->cut = false;
-	if (c->cwnd_limited && !p->cut && delivered) {
+	p->seen = s->highest;
+	if (c->cwnd_limited && !held && delivered) {
 		if (c->cwnd < p->ssthresh) {
 			u32 grow = min(delivered, p->ssthresh - c->cwnd);
 
@@ -70,39 +81,43 @@ static void sstp_newreno_ack(struct sstp_ctrl *c,
 		}
 		p->count += delivered;
 		if (c->cwnd >= p->ssthresh && p->count >= c->cwnd) {
+			p->count -= c->cwnd;
 			c->cwnd++;
-			p->count = 0;
 		}
 		c->cwnd = min(c->cwnd, SSTP_NEWRENO_MAX);
 	}
 	sstp_newreno_pace(c);
 }
 
-/* Once a round trip: what was shipped before the cut may be lost as well. */
-static void sstp_newreno_loss(struct sstp_ctrl *c,
-			      const struct sstp_ack_sample *s)
+/* Halves the window that slow start goes to: once a round trip, as all that was
+ * shipped before may be lost for the same cause.
+ */
+static void sstp_newreno_cut(struct sstp_ctrl *c)
 {
 	struct sstp_newreno *p = sstp_newreno(c);
 
-	if (p->cut)
-		return;
-	p->ssthresh = max(c->cwnd / 2, (u32)SSTP_NEWRENO_MIN);
-	c->cwnd = p->ssthresh;
+	if (!p->cut)
+		p->ssthresh = max(c->cwnd / 2, (u32)SSTP_NEWRENO_MIN);
 	p->count = 0;
 	p->recover = c->shipped;
+	p->seen = c->shipped;
 	p->cut = true;
+}
+
+static void sstp_newreno_loss(struct sstp_ctrl *c,
+			      const struct sstp_ack_sample *s)
+{
+	if (sstp_newreno(c)->cut)
+		return;
+	sstp_newreno_cut(c);
+	c->cwnd = sstp_newreno(c)->ssthresh;
 	sstp_newreno_pace(c);
 }
 
 static void sstp_newreno_timeout(struct sstp_ctrl *c)
 {
-	struct sstp_newreno *p = sstp_newreno(c);
-
-	p->ssthresh = max(c->cwnd / 2, (u32)SSTP_NEWRENO_MIN);
+	sstp_newreno_cut(c);
 	c->cwnd = SSTP_NEWRENO_MIN;
-	p->count = 0;
-	p->recover = c->shipped;
-	p->cut = false;
 	sstp_newreno_pace(c);
 }
 
