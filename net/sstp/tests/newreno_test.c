@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * newreno: growth packet by packet, and a path whose every loss is known, so that
+ * each cut can be held against what it is for.
+ */
+#include "sstp_test.h"
+#include "../ctrl_newreno.c"
+
+#define NEWRENO_PATH	4096	/* shipments remembered; a power of two */
+
+static void newreno_start(struct sstp_ctrl *c)
+{
+	memset(c, 0, sizeof(*c));
+	c->min_rtt = U32_MAX;
+	c->cwnd_limited = true;
+	sstp_ctrl_newreno.init(c);
+}
+
+/* A PACK. */
+static void newreno_ack(struct sstp_ctrl *c, u32 delivered, u32 highest)
+{
+	const struct sstp_ack_sample s = {
+		.delivered = delivered, .highest = highest,
+	};
+
+	sstp_ctrl_newreno.on_ack(c, &s);
+}
+
+/* A SNAK. */
+static void newreno_snak(struct sstp_ctrl *c, u32 lost, u32 highest)
+{
+	const struct sstp_ack_sample s = { .lost = lost, .highest = highest };
+
+	sstp_ctrl_newreno.on_ack(c, &s);
+	sstp_ctrl_newreno.on_loss(c, &s);
+}
+
+/* What RFC 5681 makes of a packet that arrives. */
+static void newreno_packet(u32 *cwnd, u32 *count, u32 ssthresh)
+{
+	if (*cwnd < ssthresh) {
+		++*cwnd;
+	} else if (++*count == *cwnd) {
+		++*cwnd;
+		*count = 0;
+	}
+}
+
+/* By one for each packet up to ssthresh, then by one for each window, however
+ * few reports tell of them.
+ */
+static void newreno_growth(struct kunit *test)
+{
+	u32 n, i, k, cwnd, count, ssthresh, delivered, highest;
+	struct sstp_ctrl c;
+	struct rnd_state r;
+
+	sstp_test_seed_rnd(test, &r);
+	for (n = 0; n < 200; n++) {
+		newreno_start(&c);
+		highest = sstp_rnd_edge(&r);
+		cwnd = 10;
+		count = 0;
+		ssthresh = SSTP_NEWRENO_MAX;
+		if (n % 4) {
+			/* Up to some window, and half of that. */
+			delivered = sstp_rnd_below(&r, 2000);
+			newreno_ack(&c, delivered, highest);
+			c.shipped = highest;
+			newreno_snak(&c, 1, highest);
+			ssthresh = (10 + delivered) / 2;
+			cwnd = ssthresh;
+			if (n % 4 == 3) {
+				newreno_start(&c);
+				newreno_ack(&c, delivered, highest);
+				c.shipped = highest;
+				sstp_ctrl_newreno.on_timeout(&c);
+				cwnd = 2;
+			}
+			/* The round of the cut passes. */
+			highest += 100;
+			newreno_ack(&c, 0, highest);
+			newreno_ack(&c, 0, ++highest);
+		}
+		for (i = 0; i < 2000; i++) {
+			KUNIT_ASSERT_EQ_MSG(test, c.cwnd, cwnd,
+					    "run %u, report %u", n, i);
+			if (n % 4 == 0 && i > 20)
+				break;
+			delivered = sstp_rnd_below(&r, cwnd + 1);
+			c.cwnd_limited = !sstp_rnd_one_in(&r, 4);
+			for (k = 0; c.cwnd_limited && k < delivered; k++)
+				newreno_packet(&cwnd, &count, ssthresh);
+			highest += delivered;
+			newreno_ack(&c, delivered, highest);
+		}
+	}
+}
+
+static void newreno_cuts(struct kunit *test)
+{
+	static const struct {
+		u32 cwnd;
+		u32 loss;
+	} t[] = {
+		{ 2, 2 }, { 3, 2 }, { 4, 2 }, { 5, 2 }, { 6, 3 }, { 7, 3 },
+		{ 10, 5 }, { 1001, 500 }, { SSTP_NEWRENO_MAX,
+		  SSTP_NEWRENO_MAX / 2 },
+	};
+	struct sstp_ctrl c;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		newreno_start(&c);
+		c.cwnd = t[i].cwnd;
+		newreno_snak(&c, 1, 7);
+		KUNIT_EXPECT_EQ_MSG(test, c.cwnd, t[i].loss, "row %u", i);
+
+		/* All over again, and back to half of what was. */
+		newreno_start(&c);
+		c.cwnd = t[i].cwnd;
+		sstp_ctrl_newreno.on_timeout(&c);
+		KUNIT_EXPECT_EQ_MSG(test, c.cwnd, 2U, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, sstp_newreno(&c)->ssthresh,
+				    t[i].loss, "row %u", i);
+		/* Silence that lasts, and what was lost before it, tell of
+		 * nothing new.
+		 */
+		sstp_ctrl_newreno.on_timeout(&c);
+		newreno_snak(&c, 1, c.shipped);
+		KUNIT_EXPECT_EQ_MSG(test, c.cwnd, 2U, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, sstp_newreno(&c)->ssthresh,
+				    t[i].loss, "row %u", i);
+
+		/* A time-out in the round of a cut. */
+		newreno_start(&c);
+		c.cwnd = t[i].cwnd;
+		newreno_snak(&c, 1, 7);
+		sstp_ctrl_newreno.on_timeout(&c);
+		KUNIT_EXPECT_EQ_MSG(test, c.cwnd, 2U, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, sstp_newreno(&c)->ssthresh,
+				    t[i].loss, "row %u", i);
+	}
+}
+
+/* In the round of a cut nothing grows, and what was counted before is gone; after
+ * a time-out it grows at once.
+ */
+static void newreno_held(struct kunit *test)
+{
+	struct sstp_ctrl c;
+	u32 base;
+
+	for (base = -100; base != 20; base += 10) {
+		newreno_start(&c);
+		c.cwnd = 10;
+		sstp_newreno(&c)->ssthresh = 10;
+		newreno_ack(&c, 9, base);
+		c.shipped = base + 20;
+		newreno_snak(&c, 1, base + 10);
+		KUNIT_EXPECT_EQ(test, c.cwnd, 5U);
+		newreno_ack(&c, 9, base + 19);
+		KUNIT_EXPECT_EQ(test, c.cwnd, 5U);
+		newreno_ack(&c, 4, base + 20);
+		KUNIT_EXPECT_EQ(test, c.cwnd, 5U);
+		newreno_ack(&c, 1, base + 21);
+		KUNIT_EXPECT_EQ(test, c.cwnd, 6U);
+		c.shipped = base + 60;
+		sstp_ctrl_newreno.on_timeout(&c);
+		KUNIT_EXPECT_EQ(test, c.cwnd, 2U);
+		newreno_ack(&c, 1, base + 40);
+		KUNIT_EXPECT_EQ(test, c.cwnd, 3U);
+	}
+}
+
+/* The window never leaves its bounds, whatever a peer reports. */
+static void newreno_any(struct kunit *test)
+{
+	struct sstp_ctrl c;
+	struct rnd_state r;
+	u32 i;
+
+	sstp_test_seed_rnd(test, &r);
+	newreno_start(&c);
+	for (i = 0; i < 100000; i++) {
+		c.shipped = sstp_rnd_edge(&r);
+		c.srtt = sstp_rnd_below(&r, 60000001);
+		c.cwnd_limited = sstp_rnd_one_in(&r, 2);
+		switch (sstp_rnd_below(&r, 16)) {
+		case 0:
+			sstp_ctrl_newreno.on_timeout(&c);
+			break;
+		case 1:
+			newreno_snak(&c, sstp_rnd_edge(&r), sstp_rnd_edge(&r));
+			break;
+		default:
+			newreno_ack(&c, sstp_rnd_edge(&r), sstp_rnd_edge(&r));
+		}
+		KUNIT_ASSERT_GE(test, c.cwnd, SSTP_NEWRENO_MIN);
+		KUNIT_ASSERT_LE(test, c.cwnd, SSTP_NEWRENO_MAX);
+	}
+}
+
+/* A window in half a round trip while it grows fast, later in five sixths. */
+static void newreno_period(struct kunit *test)
+{
+	static const struct {
+		u32 cwnd;
+		u32 ssthresh;
+		u32 srtt;
+		u64 period;
+	} t[] = {
+		{ 10, 20, 0, 0 },
+		{ 10, 20, 10000, 500000 },
+		{ 20, 20, 10000, 416666 },
+		{ 2, 2, 60000000, 25000000000ULL },
+		{ SSTP_NEWRENO_MAX, SSTP_NEWRENO_MAX, 60000000, 2980 },
+		{ SSTP_NEWRENO_MAX - 1, SSTP_NEWRENO_MAX, 60000000, 1788 },
+	};
+	struct sstp_ctrl c;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		newreno_start(&c);
+		c.cwnd = t[i].cwnd;
+		sstp_newreno(&c)->ssthresh = t[i].ssthresh;
+		c.srtt = t[i].srtt;
+		newreno_ack(&c, 0, 0);
+		KUNIT_EXPECT_EQ_MSG(test, c.period, t[i].period, "row %u", i);
+	}
+}
+
+/**
+ * struct newreno_path - a sender whose packets arrive in order, or not at all
+ * @loss: one in so many; of those, and while a row lasts, ...
+ * @row: ... so many in a row at most
+ * @train: packets that arrive together
+ * @every: packets to a report, if nothing is lost
+ * @first: number of shipment 0
+ * @shipped: as are the others an index
+ * @arrived: up to here, all that will
+ * @reported: losses up to here
+ * @cut: all before it was shipped before the last cut
+ */
+struct newreno_path {
+	u32	loss;
+	u32	row;
+	u32	train;
+	u32	every;
+	u32	first;
+	u32	shipped;
+	u32	arrived;
+	u32	reported;
+	u32	told;
+	u32	delivered;
+	u32	cut;
+	u32	cuts;
+	struct sstp_ctrl c;
+	bool	lost[NEWRENO_PATH];
+};
+
+/* A report on what has arrived; losses are certain when three came later. */
+static void newreno_report(struct kunit *test, struct newreno_path *p)
+{
+	u32 certain = p->arrived > 3 ? p->arrived - 3 : 0, last = 0, was, lost;
+	bool held;
+	struct sstp_ack_sample s = {
+		.delivered = p->delivered, .highest = p->first + p->arrived - 1,
+	};
+
+	for (; p->reported < certain; p->reported++)
+		if (p->lost[p->reported % NEWRENO_PATH]) {
+			s.lost++;
+			last = p->reported;
+		}
+	if (!s.lost && p->arrived - p->told < p->every)
+		return;
+	p->told = p->arrived;
+	p->delivered = 0;
+	p->c.shipped = p->first + p->shipped - 1;
+	sstp_ctrl_newreno.on_ack(&p->c, &s);
+	if (!s.lost)
+		return;
+	was = p->c.cwnd;
+	held = sstp_newreno(&p->c)->cut;
+	sstp_ctrl_newreno.on_loss(&p->c, &s);
+	if (held) {
+		KUNIT_ASSERT_EQ(test, p->c.cwnd, was);
+		/* Not for long after the cut. */
+		lost = last > p->cut ? last - p->cut : 0;
+		KUNIT_ASSERT_LE_MSG(test, lost, 12 + p->train + p->every,
+				    "shipment %u, cut at %u", last, p->cut);
+		return;
+	}
+	KUNIT_ASSERT_EQ(test, p->c.cwnd, max(was / 2, 2U));
+	KUNIT_ASSERT_GE_MSG(test, last, p->cut,
+			    "%u packets in a train, %u to a report", p->train,
+			    p->every);
+	p->cut = p->shipped;
+	p->cuts++;
+}
+
+static void newreno_run(struct kunit *test, struct newreno_path *p,
+			struct rnd_state *r)
+{
+	u32 row = 0, n, k;
+
+	newreno_start(&p->c);
+	while (p->shipped < 20000) {
+		bool full = p->shipped - p->arrived >= p->c.cwnd ||
+			    p->shipped - p->arrived >= NEWRENO_PATH / 2;
+
+		if (!full) {
+			if (!row && sstp_rnd_one_in(r, p->loss))
+				row = sstp_rnd_range(r, 1, p->row);
+			p->lost[p->shipped++ % NEWRENO_PATH] = row;
+			row -= row > 0;
+			continue;
+		}
+		p->c.cwnd_limited = true;
+		n = min(p->train, p->shipped - p->arrived);
+		for (k = 0; k < n; k++)
+			p->delivered += !p->lost[(p->arrived + k) %
+						 NEWRENO_PATH];
+		p->arrived += n;
+		newreno_report(test, p);
+	}
+}
+
+/* A cut is for a loss after the cut before it. Nor is one left out. */
+static void newreno_rounds(struct kunit *test)
+{
+	struct newreno_path *p;
+	struct rnd_state r;
+	u32 n, cuts = 0;
+
+	p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	sstp_test_seed_rnd(test, &r);
+	for (n = 0; n < 200; n++) {
+		memset(p, 0, sizeof(*p));
+		p->loss = sstp_rnd_range(&r, 10, 2000);
+		p->row = sstp_rnd_range(&r, 1, n % 2 ? 2 : 100);
+		p->train = sstp_rnd_range(&r, 1, n % 3 ? 4 : 44);
+		p->every = sstp_rnd_range(&r, 1, 64);
+		p->first = sstp_rnd_edge(&r);
+		newreno_run(test, p, &r);
+		cuts += p->cuts;
+	}
+	KUNIT_EXPECT_GT(test, cuts, 1000U);
+}
+
+static struct kunit_case newreno_cases[] = {
+	KUNIT_CASE(newreno_growth),
+	KUNIT_CASE(newreno_cuts),
+	KUNIT_CASE(newreno_held),
+	KUNIT_CASE(newreno_any),
+	KUNIT_CASE(newreno_period),
+	KUNIT_CASE(newreno_rounds),
+	{ }
+};
+
+static struct kunit_suite newreno_suite = {
+	.name = "sstp_newreno",
+	.test_cases = newreno_cases,
+};
+
+kunit_test_suite(newreno_suite);
