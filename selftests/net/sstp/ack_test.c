@@ -424,11 +424,32 @@ static void test_release(int strategy, const char *name)
 	finish(&p, name);
 }
 
+static bool no_sockets(void *arg)
+{
+	FILE *f = fopen("/proc/net/protocols", "r");
+	int n = -1, size;
+	char line[256];
+
+	(void)arg;
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "SSTP %d %d", &size, &n) == 2)
+			break;
+	if (f)
+		fclose(f);
+	return !n;
+}
+
 int main(void)
 {
-	ktap_plan(6);
+	FILE *f;
+
+	ktap_plan(7);
 	if (unshare(CLONE_NEWNET) || system("ip link set lo up"))
 		die("unshare:");
+	/* Peers fall silent: what is closed waits for them no longer. */
+	f = fopen("/proc/sys/net/sstp/user_timeout", "w");
+	if (!f || fputs("1000", f) < 0 || fclose(f))
+		die("user_timeout:");
 	measure();
 	test_receiver();
 	test_hard();
@@ -436,5 +457,6 @@ int main(void)
 	test_sender();
 	test_release(0, "a hard ACK releases");
 	test_release(1, "a soft ACK does not release");
+	ktap_result(busywait(60000, no_sockets, NULL), "nothing is left");
 	return ktap_end();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeout: 300
+ * timeout: 900
  *
  * Strangers send what they like: noise, malformed, truncated and mutated
  * packets, packets forged to come from the peer, a flood of INITs, trains that
