@@ -412,6 +412,7 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 	struct net *net = sock_net(sk);
 	u64 now = sstp_now();
 	struct sstp_ack a;
+	bool probed;
 
 	if (!sstp_parse_ack(p, len, &a)) {
 		SSTP_INC(net, INERRFORMAT);
@@ -440,6 +441,7 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 		return;
 	}
 	sp->control = a.control + 1;
+	probed = sp->probes;
 	sp->heard = now;
 	sp->probes = 0;
 	sp->keepalives = 0;
@@ -492,9 +494,12 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 		sp->blocked = 0;
 		sp->progress = now;
 		sk->sk_write_space(sk);
-	} else if (sstp_after(w->next, w->high) && !sample.delivered &&
-		   sp->highest == was_highest && sp->blocked < U8_MAX) {
-		sp->blocked++;
+	} else if (probed && sstp_after(w->next, w->high) &&
+		   !sample.delivered && sp->highest == was_highest) {
+		/* Still closed: ask less and less often. */
+		if (sp->blocked < U8_MAX)
+			sp->blocked++;
+		sstp_timer_stop(sp, SSTP_T_PROBE);
 	}
 	/* A receiver that asks and asks, but sees nothing new, must not keep us
 	 * from showing it where we are.

@@ -592,15 +592,12 @@ static int sstp_release(struct socket *sock)
 	}
 	sock_orphan(sk);
 	sock->sk = NULL;
-	sp->closed = sstp_now();
 	if (sk->sk_state == TCP_CLOSE) {
 		sstp_unbind(sk);
 		sstp_rcv_destroy(&sp->rcv);
 		sock_put(sk);
-	} else if (sk->sk_state == TCP_FIN_WAIT2) {
-		sstp_timer_set(sp, SSTP_T_LIFE, sstp_now() +
-			       READ_ONCE(sstp_net(sock_net(sk))->fin_timeout) *
-			       (u64)NSEC_PER_SEC);
+	} else if (sk->sk_state != TCP_CLOSING) {
+		sstp_life_orphan(sk);
 	}
 	release_sock(sk);
 	sock_put(sk);

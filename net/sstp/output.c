@@ -12,7 +12,7 @@
 
 #define SSTP_TRAIN_PACKETS	64	/* what UDP GRO joins again */
 #define SSTP_ORPHAN_TIMEOUTS	10	/* a closed socket's life, user timeouts */
-#define SSTP_RTO_MIN		5000	/* us */
+#define SSTP_RTO_MARGIN		5000	/* us above SRTT, at least */
 #define SSTP_RTO_MAX		3000000
 
 /* Path MTU, and what follows from it for new segments. */
@@ -582,7 +582,7 @@ bool sstp_eos_push(struct sock *sk)
 
 static u32 sstp_rto(const struct sstp_sock *sp)
 {
-	return sstp_rtt_timeout(&sp->rtt, SSTP_RTO_MIN, SSTP_RTO_MAX);
+	return sstp_rtt_timeout(&sp->rtt, SSTP_RTO_MARGIN, SSTP_RTO_MAX);
 }
 
 /* Is there anything we wait for the peer to answer? */
@@ -630,7 +630,6 @@ void sstp_probe(struct sock *sk)
 		return;
 	if (sock_flag(sk, SOCK_DEAD) &&
 	    (now - sp->progress > sstp_user_timeout(sp) ||
-	     now - sp->closed > SSTP_ORPHAN_TIMEOUTS * sstp_user_timeout(sp) ||
 	     sk_under_memory_pressure(sk))) {
 		/* Alive, but it takes next to nothing, and nobody here waits
 		 * for it.
@@ -650,7 +649,7 @@ void sstp_probe(struct sock *sk)
 		SSTP_INC(sock_net(sk), PROBES);
 		if (sp->probes < U8_MAX)
 			sp->probes++;
-		if (sp->probes == 2 && sp->ctrl.ops->on_timeout) {
+		if (sp->probes == 3 && sp->ctrl.ops->on_timeout) {
 			sp->ctrl.in_flight = sstp_in_flight(sp);
 			sp->ctrl.ops->on_timeout(&sp->ctrl);
 		}
@@ -691,9 +690,7 @@ void sstp_state_check(struct sock *sk)
 		WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | RCV_SHUTDOWN);
 	sk->sk_state_change(sk);
 	if (state == TCP_FIN_WAIT2 && sock_flag(sk, SOCK_DEAD))
-		sstp_timer_set(sp, SSTP_T_LIFE, sstp_now() +
-			       READ_ONCE(sstp_net(sock_net(sk))->fin_timeout) *
-			       (u64)NSEC_PER_SEC);
+		sstp_life_orphan(sk);
 	if (state == TCP_CLOSING) {
 		sstp_send_end(sk, SSTP_CLOSE, 0);
 		sstp_timer_stop(sp, SSTP_T_PROBE);
@@ -704,6 +701,19 @@ void sstp_state_check(struct sock *sk)
 			       max_t(u64, 8ULL * sstp_rto(sp) * NSEC_PER_USEC,
 				     NSEC_PER_SEC));
 	}
+}
+
+/* The program has closed it: what is left to do has its time. */
+void sstp_life_orphan(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u64 wait = SSTP_ORPHAN_TIMEOUTS * sstp_user_timeout(sp);
+
+	if (sk->sk_state == TCP_FIN_WAIT2)
+		wait = READ_ONCE(sstp_net(sock_net(sk))->fin_timeout) *
+		       (u64)NSEC_PER_SEC;
+	sp->life_end = sstp_now() + wait;
+	sstp_timer_set(sp, SSTP_T_LIFE, sp->life_end);
 }
 
 /* Keep-alive of an idle connection; the end of an orphan or of TIME_WAIT. */
@@ -717,8 +727,8 @@ void sstp_life(struct sock *sk)
 		sstp_done(sk, 0);
 		return;
 	}
-	if (sock_flag(sk, SOCK_DEAD) && sk->sk_state == TCP_FIN_WAIT2) {
-		/* The peer never ends its direction, and nobody reads. */
+	if (sock_flag(sk, SOCK_DEAD) && now >= sp->life_end) {
+		/* The peer never ends its direction, or takes too long. */
 		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
 		sstp_done(sk, 0);
 		return;
@@ -729,6 +739,10 @@ void sstp_life(struct sock *sk)
 		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
 		sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT);
+		return;
+	}
+	if (sock_flag(sk, SOCK_DEAD)) {
+		sstp_timer_set(sp, SSTP_T_LIFE, sp->life_end);
 		return;
 	}
 	if (!sock_flag(sk, SOCK_KEEPOPEN) || !sstp_synchronized(sk))

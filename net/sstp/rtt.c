@@ -53,10 +53,12 @@ u32 sstp_rtt_smoothed(const struct sstp_rtt *r, u32 dflt)
 	return r->srtt ? max(r->srtt >> 3, 1U) : dflt;
 }
 
-u32 sstp_rtt_timeout(const struct sstp_rtt *r, u32 lo, u32 hi)
+u32 sstp_rtt_timeout(const struct sstp_rtt *r, u32 margin, u32 most)
 {
 	if (!r->srtt)
-		return clamp_t(u32, USEC_PER_SEC, lo, hi);
-	/* @var is four times the deviation already. */
-	return clamp((r->srtt >> 3) + r->var, lo, hi);
+		return min_t(u32, USEC_PER_SEC, most);
+	/* @var is four times the deviation already. On a path that never
+	 * varies it is 0, and each answer would race with the timer.
+	 */
+	return min((r->srtt >> 3) + max(r->var, margin), most);
 }

@@ -28,7 +28,7 @@ void sstp_rtt_init(struct sstp_rtt *r);
 void sstp_rtt_sample(struct sstp_rtt *r, u32 us, u32 now);
 /* Smoothed, us; @dflt when there is no sample. */
 u32 sstp_rtt_smoothed(const struct sstp_rtt *r, u32 dflt);
-/* srtt + 4 var, clamped to [@lo, @hi], us; 1 s before the first sample. */
-u32 sstp_rtt_timeout(const struct sstp_rtt *r, u32 lo, u32 hi);
+/* srtt + max(4 var, @margin), us; 1 s before the first sample; @most at most. */
+u32 sstp_rtt_timeout(const struct sstp_rtt *r, u32 margin, u32 most);
 
 #endif /* _SSTP_RTT_H */

@@ -226,7 +226,7 @@ struct sstp_sock {
 	u8		cookie[SSTP_COOKIE_LEN];
 	u32		init_stamp;	/* of our last INIT or INIT_ACK */
 	u64		heard;		/* ns: last valid packet */
-	u64		closed;		/* ns: when the program closed it */
+	u64		life_end;	/* ns: of a socket that the program closed */
 	u64		again_since;	/* ns: first retransmission since an ACK */
 	u64		due_bytes;	/* bytes_received when T_ACK ran last */
 	u8		due_rounds;	/* times that T_ACK found nothing new */
@@ -435,6 +435,7 @@ void sstp_mtu_update(struct sock *sk);
 bool sstp_eos_push(struct sock *sk);
 void sstp_state_check(struct sock *sk);
 void sstp_life(struct sock *sk);
+void sstp_life_orphan(struct sock *sk);
 u32 sstp_stream_size(const struct sstp_sock *sp);
 void sstp_uncork(struct sock *sk);
 void sstp_seal(struct sstp_sock *sp);

@@ -115,17 +115,17 @@ static void rtt_bounds(struct kunit *test)
 {
 	static const struct {
 		u32 us;		/* sample; U32_MAX: none */
-		u32 lo;
-		u32 hi;
+		u32 margin;
+		u32 most;
 		u32 timeout;
 	} t[] = {
 		{ U32_MAX, 0, U32_MAX, 1000000 },
 		{ U32_MAX, 1000, 3000000, 1000000 },
-		{ U32_MAX, 2000000, 3000000, 2000000 },
 		{ U32_MAX, 1000, 200000, 200000 },
-		{ 100, 1000, 3000000, 1000 },
-		{ 333, 1000, 3000000, 1000 },
-		{ 334, 1000, 3000000, 1002 },
+		{ 100, 1000, 3000000, 1100 },
+		{ 500, 1000, 3000000, 1500 },
+		{ 501, 1000, 3000000, 1503 },
+		{ 100, 1000, 500, 500 },
 		{ 1000000, 1000, 3000000, 3000000 },
 		{ 999999, 1000, 3000000, 2999997 },
 		{ 60000000, 1000, 3000000, 3000000 },
@@ -143,8 +143,8 @@ static void rtt_bounds(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, sstp_rtt_smoothed(&r, 17), 17U);
 		if (t[i].us != U32_MAX)
 			sstp_rtt_sample(&r, t[i].us, 5);
-		KUNIT_EXPECT_EQ_MSG(test, sstp_rtt_timeout(&r, t[i].lo,
-							   t[i].hi),
+		KUNIT_EXPECT_EQ_MSG(test, sstp_rtt_timeout(&r, t[i].margin,
+							   t[i].most),
 				    t[i].timeout, "row %u", i);
 	}
 }
