@@ -77,13 +77,18 @@ static void set(int fd, int level, int option, int value)
 static void open_receiver(struct peer *p, int strategy)
 {
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
+	struct peer_init us = {
+		.window = 1,
+		/* What it adds to the size of a segment, it takes for its memory. */
+		.segment = truesize ? truesize - 1024 : LEN,
+		.strategy = strategy,
+	};
 
 	ok = true;
 	set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, 100 * W / B);
 	if (truesize)
 		set(l, SOL_SOCKET, SO_RCVBUF, (B * 2 + 1) * truesize / 4);
-	/* What it adds to the size of a segment, it takes for its memory. */
-	peer_open(p, l, 1, truesize ? truesize - 1024 : LEN, strategy);
+	peer_open(p, l, &us);
 }
 
 static void ship(struct peer *p, uint32_t segment, uint8_t flags)
@@ -320,10 +325,13 @@ static void test_soft(void)
 static void open_sender(struct peer *p, uint32_t window, int strategy, int n)
 {
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0), i;
+	struct peer_init us = {
+		.window = window, .segment = LEN, .strategy = strategy,
+	};
 	char buf[1000];
 
 	ok = true;
-	peer_open(p, l, window, LEN, strategy);
+	peer_open(p, l, &us);
 	for (i = 0; i < n; i++) {
 		content_fill(buf, sizeof(buf), p->seed + i, 0);
 		if (send(p->fd, buf, sizeof(buf), MSG_NOSIGNAL) != sizeof(buf))
@@ -441,15 +449,10 @@ static bool no_sockets(void *arg)
 
 int main(void)
 {
-	FILE *f;
-
 	ktap_plan(7);
 	if (unshare(CLONE_NEWNET) || system("ip link set lo up"))
 		die("unshare:");
-	/* Peers fall silent: what is closed waits for them no longer. */
-	f = fopen("/proc/sys/net/sstp/user_timeout", "w");
-	if (!f || fputs("1000", f) < 0 || fclose(f))
-		die("user_timeout:");
+	peer_may_vanish();
 	measure();
 	test_receiver();
 	test_hard();

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,8 +47,7 @@ static uint8_t *option(uint8_t *at, int type, uint32_t value)
 	return at + sizeof(word);
 }
 
-void peer_open(struct peer *p, int listener, uint32_t window, uint32_t segment,
-	       int strategy)
+void peer_open(struct peer *p, int listener, const struct peer_init *us)
 {
 	struct pollfd ready = { .fd = listener, .events = POLLIN };
 	struct init_packet init = { .h.type = INIT }, ack;
@@ -70,14 +70,14 @@ void peer_open(struct peer *p, int listener, uint32_t window, uint32_t segment,
 	init.dport = htons(addr_port(&a));
 	init.shipment = htonl(p->first_shipment);
 	init.segment = htonl(p->first);
-	init.window = htonl(window);
+	init.window = htonl(us->window);
 	init.limit = htonl(SSTP_SEGMENT_MAX);
 	init.stamp = htonl(now_us());
 	init.version = 1;
 	init.sktype = sock_int(listener, SOL_SOCKET, SO_TYPE);
-	end = option(init.options, OPT_SEGMENT, segment);
-	end = option(end, OPT_TOLERANCE, 0);
-	end = option(end, OPT_STRATEGY, strategy);
+	end = option(init.options, OPT_SEGMENT, us->segment ?: 1500);
+	end = option(end, OPT_TOLERANCE, us->tolerance);
+	end = option(end, OPT_STRATEGY, us->strategy);
 	init.h.packet = htons(end - init.options);
 
 	addr_loopback(&a, AF_INET, SSTP_PORT);
@@ -97,7 +97,7 @@ void peer_open(struct peer *p, int listener, uint32_t window, uint32_t segment,
 	p->their_first = ntohl(ack.segment);
 	p->their_shipment = ntohl(ack.shipment);
 	p->granted = ntohl(ack.window);
-	p->our_limit = window - 1;
+	p->our_limit = us->window - 1;
 	peer_keepalive(p, 0);
 	if (poll(&ready, 1, ANSWER_MS) != 1)
 		die("no connection");
@@ -111,6 +111,14 @@ void peer_close(struct peer *p)
 {
 	close(p->fd);
 	close(p->udp);
+}
+
+void peer_may_vanish(void)
+{
+	FILE *f = fopen("/proc/sys/net/sstp/user_timeout", "w");
+
+	if (!f || fputs("1000", f) < 0 || fclose(f))
+		die("user_timeout:");
 }
 
 static void send_data(struct peer *p, int type, uint32_t segment,

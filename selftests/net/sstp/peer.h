@@ -89,12 +89,19 @@ struct peer {
 	unsigned int wrong;		/* packets that are not as they should be */
 };
 
-/* Connects to @listener, which is on the loopback address and is closed.
- * @window: segments that we let the kernel send; @segment, @strategy: of our INIT.
- */
-void peer_open(struct peer *p, int listener, uint32_t window, uint32_t segment,
-	       int strategy);
+/* What we say of ourselves in our INIT */
+struct peer_init {
+	uint32_t window;		/* segments that we let the kernel send */
+	uint32_t segment;		/* bytes in one of ours; 0 = 1500 */
+	uint32_t tolerance;
+	uint8_t strategy;
+};
+
+/* Connects to @listener, which is put on the loopback address, and closed. */
+void peer_open(struct peer *p, int listener, const struct peer_init *init);
 void peer_close(struct peer *p);
+/* In this namespace what is closed does not wait long for its peer. */
+void peer_may_vanish(void);
 /* A packet of our own making */
 void peer_send(struct peer *p, const void *packet, size_t len);
 /* Packet @packet, of @bytes, of a segment of @len */

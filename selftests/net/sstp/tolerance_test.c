@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 120
+ *
+ * A segment that lacks no more than is tolerated arrives, with its holes listed
+ * exactly; one that lacks more is repaired until it does not; without tolerance
+ * there are no holes. First against a peer that decides itself what is lost, then
+ * over a path that loses packets.
+ *
+ *	tolerance_test [-S SEED]
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "path.h"
+#include "peer.h"
+
+#define MILLION		1000000ULL
+#define MS		1000000ULL
+#define PACKETS		300		/* most in a segment, against the peer */
+#define HOLES		4096		/* that the kernel lists at most */
+#define SEGMENT_MOST	60000		/* over the path */
+#define RATE		8000000
+
+static uint64_t rng;
+static bool ok;
+
+static uint64_t rnd(void)
+{
+	rng += 0x9e3779b97f4a7c15;
+	return mix64(rng);
+}
+
+static uint32_t below(uint32_t n)
+{
+	return (rnd() >> 32) % n;
+}
+
+static void must_be(const char *what, long long got, long long want)
+{
+	if (got == want)
+		return;
+	ktap_diag("%s: %lld, not %lld", what, got, want);
+	ok = false;
+}
+
+static void must(bool so, const char *what)
+{
+	if (so)
+		return;
+	ktap_diag("not so: %s", what);
+	ok = false;
+}
+
+/* --- reading with holes ------------------------------------------------------ */
+
+static char control[CMSG_SPACE((HOLES + 1) * sizeof(struct sstp_hole))];
+
+/* What one read gave */
+struct piece {
+	ssize_t len;
+	int flags;
+	size_t holes;
+	struct sstp_hole hole[HOLES + 1];
+};
+
+static void take_piece(int fd, void *buf, size_t size, size_t controllen,
+		       int flags, struct piece *p)
+{
+	struct iovec iov = { buf, size };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = controllen,
+	};
+	struct cmsghdr *c;
+
+	p->holes = 0;
+	p->len = recvmsg(fd, &msg, flags | MSG_DONTWAIT);
+	p->flags = msg.msg_flags;
+	if (p->len < 0)
+		return;
+	for (c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
+		if (c->cmsg_level != SOL_SSTP || c->cmsg_type != SSTP_HOLES) {
+			must(false, "no other control message");
+			continue;
+		}
+		p->holes = (c->cmsg_len - CMSG_LEN(0)) / sizeof(*p->hole);
+		memcpy(p->hole, CMSG_DATA(c), p->holes * sizeof(*p->hole));
+	}
+}
+
+static bool same_holes(const struct piece *a, const struct piece *b)
+{
+	return a->holes == b->holes &&
+	       !memcmp(a->hole, b->hole, a->holes * sizeof(*a->hole));
+}
+
+/* In order, apart, within what was read, and reading as zeros; the rest is byte
+ * @pos and what follows of stream @seed. Returns the bytes missing.
+ */
+static size_t check_piece(const struct piece *p, const uint8_t *buf,
+			  uint64_t seed, uint64_t pos)
+{
+	size_t at = 0, missing = 0, i, k;
+
+	for (i = 0; i <= p->holes; i++) {
+		size_t to = i < p->holes ? p->hole[i].offset : (size_t)p->len;
+		size_t len = i < p->holes ? p->hole[i].len : 0;
+
+		if (to > (size_t)p->len || len > p->len - to ||
+		    (i < p->holes && (!len || (i && to <= at)))) {
+			ktap_diag("hole %zu: %zu, %zu bytes, after %zu, of %zd",
+				  i, to, len, at, p->len);
+			ok = false;
+			return missing;
+		}
+		if (to > at)
+			must_be("right bytes", content_check(buf + at, to - at,
+							     seed, pos + at),
+				to - at);
+		for (k = 0; k < len; k++)
+			if (buf[to + k])
+				break;
+		must_be("bytes of a hole that are zero", k, len);
+		missing += len;
+		at = to + len;
+	}
+	return missing;
+}
+
+/* --- against a peer ---------------------------------------------------------- */
+
+/* A segment, and which of its packets the reader must miss */
+struct made {
+	uint32_t len, size, packets, missing;
+	bool here[PACKETS];
+};
+
+static void make_segment(struct made *m, uint32_t tolerance)
+{
+	static const uint32_t rates[] = { 0, 5000, 50000, 250000, 600000 };
+	uint32_t rate = rates[below(ARRAY_SIZE(rates))], i;
+
+	m->packets = 1 + (below(4) ? below(PACKETS) : below(4));
+	m->size = 1 + below(200);
+	m->len = m->size * (m->packets - 1) + 1 + below(m->size);
+	/* As many as just pass, or one more, now and then */
+	if (!below(4)) {
+		uint32_t n = (uint64_t)m->packets * tolerance / MILLION + below(2);
+
+		for (i = 0; i < m->packets; i++)
+			m->here[i] = true;
+		for (i = 0; i < n && i + 1 < m->packets; i++)
+			m->here[below(m->packets)] = false;
+	} else {
+		for (i = 0; i < m->packets; i++)
+			m->here[i] = below(MILLION) >= rate;
+	}
+	m->here[below(m->packets)] = true;
+	m->missing = 0;
+	for (i = 0; i < m->packets; i++)
+		m->missing += !m->here[i];
+}
+
+static void ship(struct peer *p, uint32_t segment, const struct made *m,
+		 uint32_t packet, uint8_t flags)
+{
+	bool last = packet + 1 == m->packets;
+
+	peer_data(p, segment, packet, last ? m->len - m->size * packet : m->size,
+		  m->len, flags | (last ? LAST : 0));
+}
+
+static bool passes(const struct made *m, uint32_t tolerance)
+{
+	return m->missing * MILLION <= (uint64_t)m->packets * tolerance;
+}
+
+static uint32_t awaited;
+
+static bool accepted(const struct peer *p)
+{
+	return p->ack == awaited;
+}
+
+static bool asked(const struct peer *p)
+{
+	return p->asked;
+}
+
+/* What a reader of the whole segment must be told */
+static void expected_holes(const struct made *m, struct piece *want)
+{
+	uint32_t i, end;
+
+	want->holes = 0;
+	for (i = 0; i < m->packets; i++) {
+		struct sstp_hole *h = &want->hole[want->holes];
+
+		if (m->here[i])
+			continue;
+		end = i + 1 == m->packets ? m->len : m->size * (i + 1);
+		if (i && !m->here[i - 1]) {
+			h--;
+			h->len = end - h->offset;
+			continue;
+		}
+		*h = (struct sstp_hole){ m->size * i, end - m->size * i };
+		want->holes++;
+	}
+}
+
+/* Segments with losses of every kind; only what must be is shipped again. */
+static void test_exact(uint32_t tolerance)
+{
+	const int rounds = 60;		/* the peer numbers them with bits */
+	static struct piece got, peeked, want;
+	static uint8_t buf[PACKETS * 200 + 1];
+	struct peer_init us = { .window = 1, .tolerance = tolerance };
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0), r;
+	unsigned int repaired = 0, holed = 0;
+	long counted = path_counter(B, "SegmentsHoled");
+	struct peer p;
+	struct made m;
+	uint32_t i;
+
+	ok = true;
+	path_set(l, SOL_SSTP, SSTP_TOLERANCE, tolerance);
+	peer_open(&p, l, &us);
+	for (r = 0; r < rounds && ok; r++) {
+		bool short_control;
+
+		make_segment(&m, tolerance);
+		for (i = 0; i < m.packets; i++)
+			if (m.here[i])
+				ship(&p, r, &m, i, 0);
+			else
+				p.shipment++;
+		peer_keepalive(&p, r + 1);
+		awaited = r + 1;
+		if (!passes(&m, tolerance)) {
+			p.asked = 0;
+			must(peer_await(&p, 5000, asked), "it asks");
+			must(p.ack == (uint32_t)r, "not accepted before");
+			repaired++;
+			for (i = 0; i < m.packets; i++) {
+				if (m.here[i])
+					continue;
+				ship(&p, r, &m, i, AGAIN);
+				if (passes(&m, tolerance))
+					continue;	/* too late by now */
+				m.here[i] = true;
+				m.missing--;
+			}
+			peer_keepalive(&p, r + 1);
+		}
+		must(peer_await(&p, 5000, accepted), "it is accepted");
+		expected_holes(&m, &want);
+		holed += !!want.holes;
+
+		/* A peek sees the same, also without room to list all. */
+		short_control = want.holes > 1 && below(2);
+		take_piece(p.fd, buf, sizeof(buf), short_control ?
+			   CMSG_SPACE(sizeof(*got.hole)) : sizeof(control),
+			   MSG_PEEK, &peeked);
+		if (short_control)
+			must(peeked.flags & MSG_CTRUNC, "a short list says so");
+		else
+			must(same_holes(&peeked, &want), "holes of a peek");
+		take_piece(p.fd, buf, sizeof(buf), sizeof(control), 0, &got);
+		must_be("length", got.len, m.len);
+		must(same_holes(&got, &want), "exactly these holes");
+		must(!(got.flags & (MSG_TRUNC | MSG_CTRUNC)), "nothing is cut");
+		check_piece(&got, buf, p.seed + r, 0);
+		if (!ok)
+			ktap_diag("segment %d: %u packets of %u, %u missing, %zu holes, got %zu",
+				  r, m.packets, m.size, m.missing, want.holes,
+				  got.holes);
+	}
+	ktap_diag("tolerance %u: %d segments, %u repaired, %u with holes",
+		  tolerance, r, repaired, holed);
+	must_be("SegmentsHoled", path_counter(B, "SegmentsHoled") - counted,
+		holed);
+	must(repaired || tolerance == MILLION, "some had to be repaired");
+	must(!tolerance == !holed, "holes where they are tolerated only");
+	must_be("wrong packets", p.wrong, 0);
+	peer_close(&p);
+	ktap_result(ok, "segments against a peer, tolerance %u", tolerance);
+}
+
+/* More holes than are listed: it says so. */
+static void test_many_holes(void)
+{
+	const struct made m = { .packets = 2 * HOLES + 2, .size = 8,
+				.len = 8 * (2 * HOLES + 2) };
+	static uint8_t buf[8 * (2 * HOLES + 2)];
+	struct peer_init us = { .window = 1, .tolerance = MILLION / 2 };
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
+	static struct piece got;
+	struct peer p;
+	uint32_t i;
+
+	ok = true;
+	path_set(l, SOL_SSTP, SSTP_TOLERANCE, MILLION / 2);
+	path_set(l, SOL_SOCKET, SO_RCVBUFFORCE, 32 << 20);
+	peer_open(&p, l, &us);
+	for (i = 0; i < m.packets; i++)
+		if (i % 2)
+			ship(&p, 0, &m, i, 0);
+		else
+			p.shipment++;
+	peer_keepalive(&p, 1);
+	awaited = 1;
+	must(peer_await(&p, 5000, accepted), "it is accepted");
+	take_piece(p.fd, buf, sizeof(buf), sizeof(control), 0, &got);
+	must_be("length", got.len, m.len);
+	must_be("holes listed", got.holes, HOLES);
+	must(got.flags & MSG_CTRUNC, "not all are listed");
+	for (i = 0; i < got.holes; i++)
+		if (got.hole[i].offset != 16 * i || got.hole[i].len != 8)
+			break;
+	must_be("right holes", i, HOLES);
+	peer_close(&p);
+	ktap_result(ok, "more holes than are listed");
+}
+
+/* --- over a path -------------------------------------------------------------- */
+
+struct flow {
+	int type, tx, rx;
+	uint64_t seed, total, sent, got, missing;
+	uint32_t size, tolerance;
+	uint64_t packets;		/* of the segments received */
+	unsigned int holed;		/* reads with holes */
+};
+
+static uint32_t segment_len(const struct flow *f, uint64_t pos)
+{
+	uint64_t n = 1 + mix64(f->seed ^ pos << 8) % SEGMENT_MOST;
+
+	return n < f->total - pos ? n : f->total - pos;
+}
+
+static void flow_open(struct flow *f, int type, int family, uint32_t ours,
+		      uint32_t theirs)
+{
+	struct sstp_rate_spec rate = { .peak = RATE };
+	int l = path_socket(B, type);
+
+	*f = (struct flow){ .type = type, .seed = rnd(), .total = 500000 };
+	f->tolerance = ours < theirs ? ours : theirs;
+	path_set(l, SOL_SSTP, SSTP_TOLERANCE, theirs);
+	f->tx = path_socket(A, type);
+	path_set(f->tx, SOL_SSTP, SSTP_TOLERANCE, ours);
+	/* By a contract, as no loss slows that down. */
+	if (setsockopt(f->tx, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate)))
+		die("SSTP_RATE:");
+	f->rx = path_connect(f->tx, l, family);
+	f->size = path_info(f->tx).packet_size;
+	must_be("agreed tolerance", path_info(f->rx).tolerance, f->tolerance);
+}
+
+static void flow_write(struct flow *f)
+{
+	static char buf[SEGMENT_MOST];
+	ssize_t n = 0;
+
+	while (f->sent < f->total) {
+		uint32_t len = segment_len(f, f->sent);
+
+		content_fill(buf, len, f->seed, f->sent);
+		n = send(f->tx, buf, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n <= 0)
+			break;
+		f->sent += n;
+	}
+	if (n < 0 && errno != EAGAIN)
+		die("send:");
+}
+
+/* Each hole is packets of one segment, which is here in part. */
+static void check_segment(struct flow *f, const struct piece *p, size_t missing)
+{
+	uint64_t packets = (p->len + f->size - 1) / f->size, lost = 0;
+	size_t i;
+
+	for (i = 0; i < p->holes; i++) {
+		const struct sstp_hole *h = &p->hole[i];
+
+		must(!(h->offset % f->size) && (!(h->len % f->size) ||
+		     h->offset + h->len == (size_t)p->len),
+		     "a hole is made of packets");
+		lost += (h->len + f->size - 1) / f->size;
+	}
+	must_be("length", p->len, segment_len(f, f->got));
+	must(missing < (size_t)p->len, "something of it is here");
+	must(lost * MILLION <= packets * f->tolerance,
+	     "no more is missing than was tolerated");
+	f->packets += packets;
+}
+
+/* Returns false when there is nothing to read, or no more. */
+static bool flow_read(struct flow *f, bool *end)
+{
+	static uint8_t buf[SEGMENT_MOST + 1];
+	static struct piece p, peeked;
+	size_t size = f->type == SOCK_STREAM ? 1 + below(SEGMENT_MOST) :
+		      sizeof(buf), missing;
+
+	peeked.len = -1;
+	if (!below(3))
+		take_piece(f->rx, buf, size, sizeof(control), MSG_PEEK, &peeked);
+	take_piece(f->rx, buf, size, sizeof(control), 0, &p);
+	if (p.len < 0 && errno != EAGAIN)
+		die("recv:");
+	*end = !p.len;
+	if (p.len <= 0)
+		return false;
+	/* More of a stream may have come in between. */
+	if (peeked.len == p.len)
+		must(same_holes(&p, &peeked), "a peek shows the same holes");
+	missing = check_piece(&p, buf, f->seed, f->got);
+	if (f->type == SOCK_SEQPACKET)
+		check_segment(f, &p, missing);
+	f->got += p.len;
+	f->missing += missing;
+	f->holed += !!p.holes;
+	return true;
+}
+
+static void flow_run(struct flow *f)
+{
+	uint64_t end = now_ns() + 40000 * MS;
+	bool down = false, over = false;
+
+	while (ok && !over && now_ns() < end) {
+		struct pollfd p[2] = {
+			{ .fd = f->rx, .events = POLLIN },
+			{ .fd = f->tx, .events = POLLOUT },
+		};
+
+		poll(p, down ? 1 : 2, 100);
+		flow_write(f);
+		if (f->sent == f->total && !down)
+			down = !shutdown(f->tx, SHUT_WR);
+		while (flow_read(f, &over))
+			;
+	}
+	must(over, "it comes to its end");
+	must_be("bytes", f->got, f->total);
+}
+
+/* Returns the packets that were sent again. */
+static long flow_end(struct flow *f, const char *name)
+{
+	struct sstp_info rx = path_info(f->rx), tx = path_info(f->tx);
+
+	/* What is no hole did come. */
+	must_be("bytes received", rx.bytes_received, f->total - f->missing);
+	if (f->type == SOCK_SEQPACKET)
+		must_be("segments with holes", f->holed, rx.segments_holed);
+	else
+		must(!f->holed == !rx.segments_holed, "holes are told");
+	must(f->missing * MILLION <= f->total * f->tolerance,
+	     "no more is missing in all than was tolerated");
+	ktap_diag("%s: %llu of %llu bytes missing, %llu segments with holes, %llu packets again",
+		  name, (unsigned long long)f->missing,
+		  (unsigned long long)f->total,
+		  (unsigned long long)rx.segments_holed,
+		  (unsigned long long)tx.packets_retrans);
+	close(f->tx);
+	close(f->rx);
+	must(path_settle(), "sockets closed");
+	return tx.packets_retrans;
+}
+
+static void test_path(const char *loss, uint32_t ours, uint32_t theirs,
+		      int type, int family)
+{
+	char netem[64], name[96];
+	struct flow f;
+
+	ok = true;
+	snprintf(netem, sizeof(netem), "delay 5ms loss %s", loss);
+	snprintf(name, sizeof(name), "loss %s, tolerance %u and %u, IPv%d, %s",
+		 loss, ours, theirs, family == AF_INET ? 4 : 6,
+		 type == SOCK_STREAM ? "stream" : "segments");
+	path_impair(B, netem);
+	flow_open(&f, type, family, ours, theirs);
+	flow_run(&f);
+	must(f.tolerance || !f.missing, "no holes unless both tolerate them");
+	flow_end(&f, name);
+	ktap_result(ok, "%s", name);
+}
+
+/* The same losses with and without */
+static void test_fewer(void)
+{
+	struct flow f;
+	long with, without;
+
+	ok = true;
+	path_impair(B, "delay 5ms loss 5%");
+	flow_open(&f, SOCK_SEQPACKET, AF_INET, 0, 0);
+	flow_run(&f);
+	without = flow_end(&f, "without tolerance");
+	flow_open(&f, SOCK_SEQPACKET, AF_INET, 500000, 500000);
+	flow_run(&f);
+	with = flow_end(&f, "half may be missing");
+	must(with < without / 2, "less than half as many");
+	ktap_result(ok, "fewer retransmissions with tolerance");
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t seed = nonce();
+	int c;
+
+	while ((c = getopt(argc, argv, "S:")) != -1) {
+		if (c != 'S')
+			die("usage: %s [-S SEED]", argv[0]);
+		seed = strtoull(optarg, NULL, 0);
+	}
+	ktap_plan(15);
+	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
+	rng = seed;
+	path_make();
+	path_enter(B);
+	peer_may_vanish();
+	test_exact(0);
+	test_exact(10000);
+	test_exact(250000);
+	test_exact(MILLION);
+	test_many_holes();
+	if (!path_settle())
+		die("sockets are left");
+
+	path_impair(A, "delay 5ms");
+	test_path("0.5%", 10000, 10000, SOCK_SEQPACKET, AF_INET);
+	test_path("0.5%", 50000, 50000, SOCK_STREAM, AF_INET6);
+	test_path("2%", 50000, 100000, SOCK_SEQPACKET, AF_INET6);
+	test_path("2%", 10000, 10000, SOCK_STREAM, AF_INET);
+	test_path("5%", 200000, 200000, SOCK_SEQPACKET, AF_INET);
+	test_path("10%", 100000, 100000, SOCK_STREAM, AF_INET6);
+	test_path("10%", MILLION, MILLION, SOCK_SEQPACKET, AF_INET6);
+	test_path("10%", 100000, 0, SOCK_SEQPACKET, AF_INET);
+	test_path("5%", 0, 100000, SOCK_STREAM, AF_INET);
+	test_fewer();
+	return ktap_end();
+}

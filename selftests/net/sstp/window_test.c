@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 180
+ * cpus: 1
+ *
+ * A reader holds its sender by the window alone: nothing is sent again for that,
+ * memory stays within the buffer, and both go on as soon as the reader does,
+ * also when the message that says so was lost. With an over-advertised window
+ * what finds no room is sent again, and nothing is lost. (One CPU, as two may
+ * change the order of packets, which makes the receiver ask for them.)
+ *
+ *	window_test [-S SEED]
+ */
+#include <errno.h>
+#include <linux/sock_diag.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "path.h"
+
+#define SEGMENT		4000
+#define RCVBUF		100000		/* as set; the kernel doubles it */
+#define SNDBUF		100000
+/* For more than fits: so much is on its way at once */
+#define RATE		5000000
+#define LONG_DELAY	"delay 100ms limit 10000"
+#define RCVBUF_OVER	25000
+#define SNDBUF_OVER	100000
+#define TOTAL		200000		/* at least */
+#define DELAY		"delay 10ms limit 10000"
+#define MS		1000000ULL
+#define STOP_MS		4000
+#define SILENCE_MS	3000		/* a user timeout that ends before */
+#define OUTAGE_MS	500
+#define PROBES		30		/* at most while it stops; twice as long each */
+#define PROBE_MS	5000		/* the longest wait between probes */
+#define SLACK_MS	1000		/* for a machine that is busy */
+
+struct conn {
+	int tx, rx, type;
+	uint64_t seed, sent, got;
+	uint32_t most;			/* bytes seen in the receive buffer */
+	bool ok;
+	bool dead;			/* nothing more can be done with it */
+};
+
+static uint64_t seed;
+
+static void complain(struct conn *c, const char *what, long long got,
+		     long long want)
+{
+	ktap_diag("%s: %lld, not %lld", what, got, want);
+	c->ok = false;
+}
+
+static void must(struct conn *c, bool ok, const char *what)
+{
+	if (ok)
+		return;
+	ktap_diag("%s: not so", what);
+	c->ok = false;
+}
+
+static void conn_fail(struct conn *c, const char *what)
+{
+	ktap_diag("%s: %s", what, strerrorname_np(errno));
+	c->ok = false;
+	c->dead = true;
+}
+
+static void conn_open(struct conn *c, int type, int family, int factor, int ack)
+{
+	/* By a contract more is sent than fits, also while some is lost. */
+	struct sstp_rate_spec rate = { .peak = factor > 100 ? RATE : 0 };
+	int l = path_socket(B, type);
+
+	*c = (struct conn){ .type = type, .seed = mix64(seed++), .ok = true };
+	path_set(l, SOL_SOCKET, SO_RCVBUF, factor > 100 ? RCVBUF_OVER : RCVBUF);
+	path_set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, factor);
+	path_set(l, SOL_SSTP, SSTP_ACK_STRATEGY, ack);
+	path_set(l, SOL_SSTP, SSTP_USER_TIMEOUT, SILENCE_MS);
+	c->tx = path_socket(A, type);
+	path_set(c->tx, SOL_SOCKET, SO_SNDBUFFORCE,
+		 rate.peak ? SNDBUF_OVER : SNDBUF);
+	if (rate.peak &&
+	    setsockopt(c->tx, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate)))
+		die("SSTP_RATE:");
+	path_set(c->tx, SOL_SSTP, SSTP_SEGMENT_SIZE, SEGMENT);
+	path_set(c->tx, SOL_SSTP, SSTP_USER_TIMEOUT, SILENCE_MS);
+	c->rx = path_connect(c->tx, l, family);
+}
+
+/* Writes while there is room. */
+static void conn_fill(struct conn *c, uint64_t total)
+{
+	char buf[SEGMENT];
+	ssize_t n = 0;
+
+	while (c->sent < total) {
+		size_t len = total - c->sent < SEGMENT ? total - c->sent : SEGMENT;
+
+		content_fill(buf, len, c->seed, c->sent);
+		n = send(c->tx, buf, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n <= 0)
+			break;
+		if (c->type == SOCK_SEQPACKET && n != (ssize_t)len)
+			complain(c, "segment sent", n, len);
+		c->sent += n;
+	}
+	if (n < 0 && errno != EAGAIN)
+		conn_fail(c, "send");
+}
+
+/* Memory, as the kernel's own books have it */
+static void conn_watch(struct conn *c)
+{
+	uint32_t mem[SK_MEMINFO_VARS] = {};
+	socklen_t len = sizeof(mem);
+
+	if (getsockopt(c->rx, SOL_SOCKET, SO_MEMINFO, mem, &len))
+		die("SO_MEMINFO:");
+	if (c->most < mem[SK_MEMINFO_RMEM_ALLOC])
+		c->most = mem[SK_MEMINFO_RMEM_ALLOC];
+}
+
+/* Reads up to @most bytes, or a segment, and checks them; 0 at the end. */
+static ssize_t conn_read(struct conn *c, size_t most)
+{
+	char buf[SEGMENT];
+	ssize_t n;
+
+	conn_watch(c);
+	n = recv(c->rx, buf, most < SEGMENT ? most : SEGMENT, MSG_DONTWAIT);
+	if (n < 0) {
+		if (errno != EAGAIN)
+			conn_fail(c, "recv");
+		return n;
+	}
+	if (content_check(buf, n, c->seed, c->got) != (size_t)n)
+		complain(c, "wrong content from byte", c->got, -1);
+	c->got += n;
+	return n;
+}
+
+/* Sends the rest of @total, and its end, and takes it. */
+static void conn_finish(struct conn *c, uint64_t total, unsigned int ms)
+{
+	uint64_t end = now_ns() + ms * MS;
+	bool down = false;
+	ssize_t n = -1;
+
+	while (!c->dead && n && now_ns() < end) {
+		struct pollfd p[2] = {
+			{ .fd = c->rx, .events = POLLIN },
+			{ .fd = c->tx, .events = POLLOUT },
+		};
+
+		poll(p, down ? 1 : 2, 100);
+		conn_fill(c, total);
+		if (c->sent == total && !down)
+			down = !shutdown(c->tx, SHUT_WR);
+		while ((n = conn_read(c, SEGMENT)) > 0)
+			;
+	}
+	if (n)
+		complain(c, "no end, byte", c->got, total);
+	else if (c->got != total)
+		complain(c, "bytes", c->got, total);
+}
+
+static void conn_close(struct conn *c, const char *name)
+{
+	close(c->tx);
+	close(c->rx);
+	must(c, path_settle(), "sockets closed");
+	ktap_result(c->ok, "%s", name);
+}
+
+/* Is there no room for the sender, as the window is closed and all of it read? */
+static bool held(void *arg)
+{
+	struct conn *c = arg;
+	struct sstp_info tx;
+
+	conn_fill(c, UINT64_MAX);
+	conn_watch(c);
+	tx = path_info(c->tx);
+	return c->dead || (!path_poll(c->tx, POLLOUT, 0) && !tx.snd_window &&
+			   !tx.in_flight);
+}
+
+/* What a sender that takes a closed window for a loss would show */
+struct peace {
+	long again, asked, twice, timeouts;
+};
+
+static struct peace peace(void)
+{
+	return (struct peace){
+		path_counter(A, "RetransData"), path_counter(B, "OutSnaks"),
+		path_counter(B, "InDuplicate"), path_counter(A, "Timeouts") +
+		path_counter(B, "Timeouts"),
+	};
+}
+
+static void must_be_peace(struct conn *c, const struct peace *was)
+{
+	struct peace now = peace();
+
+	if (now.again != was->again)
+		complain(c, "sent again", now.again - was->again, 0);
+	if (now.asked != was->asked)
+		complain(c, "SNAKs", now.asked - was->asked, 0);
+	if (now.twice != was->twice)
+		complain(c, "came twice", now.twice - was->twice, 0);
+	if (now.timeouts != was->timeouts)
+		complain(c, "timeouts", now.timeouts - was->timeouts, 0);
+}
+
+static void must_fit(struct conn *c)
+{
+	struct sstp_info rx = path_info(c->rx);
+
+	if (rx.rcv_buffer != 2 * RCVBUF)
+		complain(c, "buffer", rx.rcv_buffer, 2 * RCVBUF);
+	/* What was granted on too small a mean may use the limit twice. */
+	if (c->most > 2 * rx.rcv_buffer || rx.rcv_peak > 2 * rx.rcv_buffer)
+		complain(c, "peak of memory", c->most > rx.rcv_peak ? c->most :
+			 rx.rcv_peak, 2 * rx.rcv_buffer);
+}
+
+static void conn_hold(struct conn *c)
+{
+	must(c, busywait(10000, held, c), "the window closes");
+}
+
+/* How long until new data comes, once the reader reads */
+static uint64_t conn_resume(struct conn *c)
+{
+	uint64_t had = path_info(c->rx).bytes_received, start = now_ns();
+
+	do {
+		while (conn_read(c, SEGMENT) > 0)
+			;
+	} while (!c->dead && path_info(c->rx).bytes_received == had &&
+		 now_ns() - start < 20000 * MS);
+	return (now_ns() - start) / MS;
+}
+
+static void test_slow(int type, int family, const char *name)
+{
+	struct peace was = peace();
+	uint64_t ms, stop, goal;
+	struct sstp_info tx;
+	struct conn c;
+	long probes;
+
+	conn_open(&c, type, family, 100, SSTP_ACK_HARD);
+	conn_hold(&c);
+	must_be_peace(&c, &was);
+
+	/* It stays so, for longer than a silent peer would be waited for. */
+	stop = now_ns();
+	tx = path_info(c.tx);
+	probes = path_counter(A, "OutKeepalives");
+	must(&c, !path_poll(c.tx, POLLOUT, STOP_MS), "poll() finds no room");
+	must(&c, now_ns() - stop >= STOP_MS * MS, "all the time");
+	must(&c, held(&c), "still held");
+	must_be_peace(&c, &was);
+	/* A reader that stops is no congestion. */
+	if (path_info(c.tx).cwnd < tx.cwnd)
+		complain(&c, "cwnd", path_info(c.tx).cwnd, tx.cwnd);
+	/* Less and less often */
+	probes = path_counter(A, "OutKeepalives") - probes;
+	if (probes > PROBES)
+		complain(&c, "probes", probes, PROBES);
+	probes = path_counter(A, "OutKeepalives");
+	ms = conn_resume(&c);
+	ktap_diag("%s: after a stop data comes within %llu ms", name,
+		  (unsigned long long)ms);
+	must(&c, ms < SLACK_MS || path_counter(A, "OutKeepalives") == probes,
+	     "not only when the sender asks");
+
+	goal = c.got + 50 * SEGMENT;
+	stop = now_ns() + 20000 * MS;
+	while (!c.dead && c.got < goal && now_ns() < stop) {
+		conn_fill(&c, UINT64_MAX);
+		conn_read(&c, SEGMENT);
+		path_poll(c.tx, 0, 20);		/* what makes it slow */
+	}
+	must(&c, c.got >= goal, "a slow reader gets something");
+	must_be_peace(&c, &was);
+	must_fit(&c);
+	conn_finish(&c, c.sent + 1000000, 20000);
+	must_be_peace(&c, &was);
+	must(&c, !path_dropped(), "nothing was lost on the path");
+	must_fit(&c);
+	conn_close(&c, name);
+}
+
+/* The message that opens the window is lost. */
+static void test_lost_message(int type, bool both_ways, const char *name)
+{
+	struct peace was = peace();
+	struct conn c;
+	uint64_t ms, granted;
+	long packs;
+
+	conn_open(&c, type, AF_INET, 100, SSTP_ACK_HARD);
+	conn_hold(&c);
+	granted = path_info(c.rx).bytes_received;
+
+	packs = path_counter(B, "OutPacks");
+	path_impair(A, "loss 100%");
+	if (both_ways)
+		path_impair(B, "loss 100%");
+	while (c.got < granted && conn_read(&c, SEGMENT) > 0)
+		;
+	must(&c, c.got == granted, "all that was granted is read");
+	must(&c, path_counter(B, "OutPacks") > packs, "the window was opened");
+	must(&c, !path_poll(c.tx, POLLOUT, OUTAGE_MS), "nobody hears of it");
+	must(&c, !path_info(c.tx).snd_window, "the window is closed");
+	path_impair(A, DELAY);
+	if (both_ways)
+		path_impair(B, DELAY);
+	ms = conn_resume(&c);
+	ktap_diag("%s: data comes within %llu ms", name, (unsigned long long)ms);
+	must(&c, ms < PROBE_MS + SLACK_MS, "in time");
+	conn_finish(&c, c.sent + 1000000, 20000);
+	must_be_peace(&c, &was);
+	must_fit(&c);
+	conn_close(&c, name);
+}
+
+/* More is granted than fits, and some is lost: it comes again. */
+static void test_more_than_fits(int factor, int ack, int type, const char *name)
+{
+	const char *sign = ack == SSTP_ACK_SOFT ? "SoftReplaced" : "InDiscarded";
+	long replaced = path_counter(B, "SoftReplaced");
+	long discarded = path_counter(B, "InDiscarded");
+	long seen = path_counter(B, sign);
+	uint64_t start = now_ns();
+	struct sstp_info rx;
+	struct conn c;
+
+	path_impair(A, LONG_DELAY);
+	path_impair(B, LONG_DELAY " loss 2%");
+	conn_open(&c, type, AF_INET, factor, ack);
+	/* At 4 Mbit/s, until there was something to see */
+	do {
+		path_poll(c.rx, 0, 8);
+		conn_fill(&c, UINT64_MAX);
+		conn_read(&c, SEGMENT);
+	} while (!c.dead && now_ns() - start < 20000 * MS &&
+		 (c.got < TOTAL || path_counter(B, sign) == seen));
+	conn_finish(&c, c.sent, 20000);
+	discarded = path_counter(B, "InDiscarded") - discarded;
+	replaced = path_counter(B, "SoftReplaced") - replaced;
+	rx = path_info(c.rx);
+	ktap_diag("%s: %ld packets discarded, %ld segments replaced, peak %u of %u",
+		  name, discarded, replaced, rx.rcv_peak, rx.rcv_buffer);
+	must(&c, path_counter(B, sign) != seen, "more came than fits");
+	must(&c, ack == SSTP_ACK_SOFT || !replaced, "hard: what is here stays");
+	/* The segment that is read next always has room. */
+	must(&c, rx.rcv_peak <= rx.rcv_buffer + 3 * SEGMENT, "within the limit");
+	path_impair(A, DELAY);
+	path_impair(B, DELAY);
+	conn_close(&c, name);
+}
+
+int main(int argc, char **argv)
+{
+	int c;
+
+	seed = nonce();
+	while ((c = getopt(argc, argv, "S:")) != -1) {
+		if (c != 'S')
+			die("usage: %s [-S SEED]", argv[0]);
+		seed = strtoull(optarg, NULL, 0);
+	}
+	ktap_plan(8);
+	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
+	path_make();
+	path_impair(A, DELAY);
+	path_impair(B, DELAY);
+
+	test_slow(SOCK_STREAM, AF_INET, "slow reader, stream");
+	test_slow(SOCK_SEQPACKET, AF_INET6, "slow reader, segments");
+	test_lost_message(SOCK_STREAM, false, "window message lost, stream");
+	test_lost_message(SOCK_SEQPACKET, true, "outage as the window opens, segments");
+	test_more_than_fits(250, SSTP_ACK_HARD, SOCK_SEQPACKET,
+			    "factor 2.5, hard ACK, segments");
+	test_more_than_fits(250, SSTP_ACK_SOFT, SOCK_STREAM,
+			    "factor 2.5, soft ACK, stream");
+	test_more_than_fits(1000, SSTP_ACK_HARD, SOCK_STREAM,
+			    "factor 10, hard ACK, stream");
+	test_more_than_fits(1000, SSTP_ACK_SOFT, SOCK_SEQPACKET,
+			    "factor 10, soft ACK, segments");
+	return ktap_end();
+}
