@@ -446,9 +446,11 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 	sp->probes = 0;
 	sp->keepalives = 0;
 	sk->sk_err_soft = 0;
-	if (a.flags & SSTP_F_SEGMENT)
+	if (a.flags & SSTP_F_SEGMENT) {
 		sstp_snd_accept(w, a.segment, a.flags & SSTP_F_SOFT,
 				sstp_ack_release, sk);
+		sk->sk_write_space(sk);
+	}
 
 	if (a.flags & SSTP_F_ECHO) {
 		u32 rtt = sstp_us(now) - a.echo - a.hold;

@@ -53,6 +53,14 @@ static void sstp_write_space(struct sock *sk)
 	rcu_read_unlock();
 }
 
+/* Room in the window's ring; the caller looks at the send buffer. */
+static bool sstp_stream_memory_free(const struct sock *sk, int wake)
+{
+	const struct sstp_snd_wnd *w = &sstp_sk(sk)->snd;
+
+	return READ_ONCE(w->end) - READ_ONCE(w->low) < SSTP_SND_SEGMENTS;
+}
+
 static void sstp_release_cb(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -78,6 +86,7 @@ struct proto sstp_prot = {
 	.backlog_rcv		= sstp_backlog_rcv,
 	.release_cb		= sstp_release_cb,
 	.keepalive		= sstp_keepalive,
+	.stream_memory_free	= sstp_stream_memory_free,
 	.enter_memory_pressure	= sstp_enter_memory_pressure,
 	.leave_memory_pressure	= sstp_leave_memory_pressure,
 	.memory_pressure	= &sstp_memory_pressure,
@@ -628,10 +637,7 @@ static __poll_t sstp_poll(struct file *file, struct socket *sock,
 	if (shutdown & RCV_SHUTDOWN)
 		mask |= EPOLLIN | EPOLLRDNORM | EPOLLRDHUP;
 	if (state != TCP_SYN_SENT) {
-		u64 ready = READ_ONCE(sp->readable);
-
-		if (ready && (sk->sk_type == SOCK_SEQPACKET ||
-			      ready >= sock_rcvlowat(sk, 0, INT_MAX)))
+		if (sstp_epollin_ready(sk))
 			mask |= EPOLLIN | EPOLLRDNORM;
 		if (shutdown & SEND_SHUTDOWN) {
 			mask |= EPOLLOUT | EPOLLWRNORM;

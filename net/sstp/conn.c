@@ -565,7 +565,9 @@ struct sock *sstp_child(struct sock *parent)
 	sp->tos = sstp_sk(parent)->tos;
 	sp->ttl = sstp_sk(parent)->ttl;
 	sp->freebind = sstp_sk(parent)->freebind;
+	spin_lock(&l->lock);
 	sp->set = sstp_sk(parent)->set;
+	spin_unlock(&l->lock);
 	sk->sk_user_data = NULL;
 	sk->sk_max_ack_backlog = 0;
 	sstp_sock_setup(sk);

@@ -39,9 +39,15 @@ static void sstp_encap_data_ready(struct sock *usk)
 	struct sk_buff *skb;
 	int off = 0, err;
 
-	while ((skb = __skb_recv_udp(usk, MSG_DONTWAIT, &off, &err))) {
+	for (;;) {
 		struct net *net = sock_net(usk);
 
+		skb = __skb_recv_udp(usk, MSG_DONTWAIT, &off, &err);
+		if (!skb && err == -EAGAIN)
+			break;
+		/* An ICMP error that came meanwhile, which this has taken. */
+		if (!skb)
+			continue;
 		/* UDP kept its own notes in place of the device. */
 		skb->dev = NULL;
 		off = 0;
@@ -232,8 +238,7 @@ int sstp_encap_open(struct net *net)
 	int n = min_t(int, num_online_cpus(), SSTP_ENCAP_SOCKETS), v, i, err;
 
 	mutex_lock(&sn->encap_lock);
-	err = 0;
-	for (v = 0; v < 2; v++) {
+	for (v = 0, err = 0; v < 2 && !err; v++) {
 		for (i = 0; i < n && !err; i++) {
 			struct socket *sock;
 

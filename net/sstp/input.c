@@ -8,6 +8,8 @@
 #include "sstp.h"
 
 #define SSTP_SHIP_WINDOW	BIT(24)	/* shipments from the highest */
+/* of packets copied together */
+#define SSTP_TIGHT_BYTES	SKB_WITH_OVERHEAD(8 << 10)
 
 /* Walks forward through the packets of an skb. Bytes [from, to) of it are at
  * @p, in fragment @frag - 1, or in its head.
@@ -73,7 +75,8 @@ void sstp_rcv_accept(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_rcv_wnd *w = &sp->rcv;
-	u32 n = w->low, holed = 0, got = 0;
+	u32 n = w->low, holed = 0;
+	u64 got = 0;
 	bool finished = sstp_rcv_finished(w);
 
 	if (!sstp_rcv_advance(w, &holed))
@@ -93,7 +96,7 @@ void sstp_rcv_accept(struct sock *sk)
 		return;
 	}
 	WRITE_ONCE(sp->readable, sp->readable + got);
-	sp->unacked += got;
+	sp->unacked = min_t(u64, sp->unacked + got, U32_MAX);
 	if (!finished && sstp_rcv_finished(w)) {
 		sp->ack_now = true;
 		WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | RCV_SHUTDOWN);
@@ -101,8 +104,7 @@ void sstp_rcv_accept(struct sock *sk)
 		sk->sk_state_change(sk);
 		sk_wake_async(sk, SOCK_WAKE_WAITD, POLL_IN);
 	}
-	if (got && (sk->sk_type == SOCK_SEQPACKET ||
-		    sp->readable >= READ_ONCE(sk->sk_rcvlowat)))
+	if (got && sstp_epollin_ready(sk))
 		sk->sk_data_ready(sk);
 }
 
@@ -114,7 +116,7 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 	struct sstp_rcv_wnd *w = &sp->rcv;
 	u64 limit = sp->rbuf.limit;
 
-	/* What the reader needs next always has room. */
+	/* What the reader needs next always has room: sstp_rcv_tight() */
 	if (run->segment == w->read)
 		return true;
 	if (sp->strategy == SSTP_ACK_HARD &&
@@ -145,15 +147,19 @@ static bool sstp_is_minor(const struct sk_buff *skb, u32 len)
 	return 2 * len < skb->len;
 }
 
-/* Bytes [off, off + len) of @skb, in memory of their own; NULL without any. */
-static struct sk_buff *sstp_copy(const struct sk_buff *skb, u32 off, u32 len)
+/* Bytes [off, off + len) of @skb, in memory of their own, with @room for more
+ * behind it if they are few; NULL without any.
+ */
+static struct sk_buff *sstp_copy(const struct sk_buff *skb, u32 off, u32 len,
+				 u32 room)
 {
 	u32 head = len <= SKB_MAX_HEAD(0) ? len : 0, i;
 	struct sk_buff *copy;
 	int err;
 
-	copy = alloc_skb_with_frags(head, len - head, PAGE_ALLOC_COSTLY_ORDER,
-				    &err, GFP_ATOMIC | __GFP_NOWARN);
+	copy = alloc_skb_with_frags(head ? max(head, room) : 0, len - head,
+				    PAGE_ALLOC_COSTLY_ORDER, &err,
+				    GFP_ATOMIC | __GFP_NOWARN);
 	if (!copy)
 		return NULL;
 	err = skb_copy_bits(skb, off, skb_put(copy, head), head);
@@ -173,13 +179,26 @@ static struct sk_buff *sstp_copy(const struct sk_buff *skb, u32 off, u32 len)
 	return NULL;
 }
 
+/* The segment that the reader needs next takes more memory than the buffer has:
+ * small packets take much more than they hold. From now on only the next packet
+ * is taken, with others in one piece of memory.
+ */
+static bool sstp_rcv_tight(const struct sstp_sock *sp,
+			   const struct sstp_rcv_run *run, u32 truesize)
+{
+	return run->segment == sp->rcv.read && run->packets > 1 &&
+	       atomic_read(&sp->sk.sk_rmem_alloc) + (u64)truesize >
+	       2ULL * sp->rbuf.limit;
+}
+
 static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 			 struct sstp_rcv_run *run, bool *taken)
 {
 	u32 len = min(run->count * run->stride, skb->len - run->off);
-	bool part = run->shared && run->packets > 1;
-	bool minor = part && sstp_is_minor(skb, len);
 	struct sstp_sock *sp = sstp_sk(sk);
+	bool tight = sstp_rcv_tight(sp, run, skb->truesize);
+	bool part = run->packets > 1 && (run->shared || tight);
+	bool minor = part && (tight || sstp_is_minor(skb, len));
 	struct net *net = sock_net(sk);
 	struct sk_buff *piece = skb;
 	u32 fresh = 0, gap;
@@ -192,14 +211,23 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	if (run->flags & SSTP_F_ACK)
 		sp->ack_now = true;
 	if (!sstp_rcv_room(sk, run, minor ? SKB_TRUESIZE(len) :
-					    skb->truesize)) {
+					    skb->truesize) ||
+	    (tight && !sstp_rcv_is_next(&sp->rcv, run))) {
 		sp->packets_discarded += run->count;
 		SSTP_ADD(net, INDISCARDED, run->count);
+		/* Who waits for SO_RCVLOWAT would wait for ever. */
+		if (sstp_epollin_ready(sk))
+			sk->sk_data_ready(sk);
 		return;
+	}
+	if (tight && sstp_rcv_squeeze(&sp->rcv, skb, run, len)) {
+		fresh = run->count;
+		goto fresh;
 	}
 	if (part) {
 		/* A clone keeps the whole train, and is charged for it. */
-		piece = minor ? sstp_copy(skb, run->off, len) :
+		piece = minor ? sstp_copy(skb, run->off, len,
+					  tight ? SSTP_TIGHT_BYTES : 0) :
 			skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
 		if (!piece) {
 			SSTP_INC(net, INNOMEM);
@@ -243,6 +271,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 		kfree_skb(piece);
 	if (!fresh)
 		return;
+fresh:
 	if (run->segment != sp->rcv.low &&
 	    sstp_rcv_slot(&sp->rcv, run->segment)->state ==
 	    SSTP_RSEG_ACCEPTED) {
@@ -421,6 +450,7 @@ static void sstp_rcv_end(struct sock *sk, const void *p, u32 len)
 	const struct sstp_end_hdr *e = p;
 	struct net *net = sock_net(sk);
 	u32 seq, code;
+	bool stray;
 	int err;
 
 	if (len < sizeof(*e)) {
@@ -429,12 +459,13 @@ static void sstp_rcv_end(struct sock *sk, const void *p, u32 len)
 	}
 	seq = be32_to_cpu(e->seq);
 	code = be32_to_cpu(e->code);
+	stray = e->h.type == SSTP_RESET && e->h.flags & SSTP_F_STRAY;
 	if (sk->sk_state == TCP_SYN_SENT) {
 		if (e->h.type != SSTP_RESET || seq != sp->snd.shipment) {
 			SSTP_INC(net, INOUTOFWINDOW);
 			return;
 		}
-	} else if (e->h.flags & SSTP_F_STRAY) {
+	} else if (stray) {
 		/* It quotes a packet of ours. */
 		if (sp->snd.shipment - seq > SSTP_SHIP_WINDOW / 16 &&
 		    sp->ctl_next - seq > SSTP_SHIP_WINDOW / 16) {
@@ -446,17 +477,20 @@ static void sstp_rcv_end(struct sock *sk, const void *p, u32 len)
 		SSTP_INC(net, INOUTOFWINDOW);
 		return;
 	}
+	/* It has our EOS, or it would not close. A RESET of who knows no
+	 * connection any more stands for a CLOSE that was lost.
+	 */
+	if (sp->eos_state == SSTP_EOS_SENT && sp->snd.low == sp->snd.end &&
+	    sstp_rcv_finished(&sp->rcv) &&
+	    (e->h.type == SSTP_CLOSE || stray)) {
+		sp->eos_state = SSTP_EOS_ACKED;
+		sstp_state_check(sk);
+		sstp_done(sk, 0);
+		return;
+	}
 	if (e->h.type == SSTP_CLOSE) {
-		if (sk->sk_state == TCP_CLOSING) {
+		if (sk->sk_state == TCP_CLOSING)
 			sstp_done(sk, 0);
-		} else if (sp->eos_state == SSTP_EOS_SENT &&
-			   sp->snd.low == sp->snd.end &&
-			   sstp_rcv_finished(&sp->rcv)) {
-			/* It has our EOS, or it would not close. */
-			sp->eos_state = SSTP_EOS_ACKED;
-			sstp_state_check(sk);
-			sstp_done(sk, 0);
-		}
 		return;
 	}
 	SSTP_INC(net, RESETS);
@@ -649,7 +683,7 @@ static void sstp_rcv_piece(struct sock *usk, struct sk_buff *skb, u32 off,
 	struct sk_buff *piece;
 
 	/* An extract is charged for the whole train, which it may keep. */
-	piece = sstp_is_minor(skb, len) ? sstp_copy(skb, off, len) :
+	piece = sstp_is_minor(skb, len) ? sstp_copy(skb, off, len, 0) :
 		pskb_extract(skb, off, len, GFP_ATOMIC | __GFP_NOWARN);
 	if (!piece) {
 		SSTP_INC(sock_net(usk), INNOMEM);

@@ -11,6 +11,7 @@
 #include "sstp.h"
 
 #define SSTP_TRAIN_PACKETS	64	/* what UDP GRO joins again */
+#define SSTP_PUSH_TRAINS	64	/* in one go */
 #define SSTP_ORPHAN_TIMEOUTS	10	/* a closed socket's life, user timeouts */
 #define SSTP_RTO_MARGIN		5000	/* us above SRTT, at least */
 #define SSTP_RTO_MAX		3000000
@@ -480,6 +481,7 @@ void sstp_push(struct sock *sk)
 	struct sstp_snd_wnd *w = &sp->snd;
 	bool shipped = false, idle = false;
 	u64 now = sstp_now();
+	int budget;
 
 	if (!sstp_synchronized(sk) || sk->sk_state == TCP_SYN_RECV)
 		return;
@@ -490,7 +492,7 @@ void sstp_push(struct sock *sk)
 		sstp_timer_set(sp, SSTP_T_PACE, now + NSEC_PER_MSEC);
 		return;
 	}
-	for (;;) {
+	for (budget = SSTP_PUSH_TRAINS;; budget--) {
 		u32 packet = 0, want, room, allow, n, wire, stamp;
 		struct sstp_sseg *s = sstp_snd_again(w, &packet);
 		bool again = s, big;
@@ -505,6 +507,11 @@ void sstp_push(struct sock *sk)
 		}
 		if (sstp_throttled(sk))
 			break;
+		if (!budget) {
+			/* Others want the CPU, too. */
+			sstp_timer_set(sp, SSTP_T_PACE, now);
+			break;
+		}
 		room = U32_MAX;
 		if (sp->ctrl.cwnd != SSTP_CWND_MAX) {
 			u32 flight = sstp_in_flight(sp);

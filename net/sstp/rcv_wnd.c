@@ -314,6 +314,47 @@ enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
 	return SSTP_RCV_TAKEN;
 }
 
+bool sstp_rcv_is_next(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
+{
+	struct sstp_rseg *s = sstp_rcv_slot(w, run->segment);
+
+	return run->start == (s ? s->next : 0);
+}
+
+bool sstp_rcv_squeeze(struct sstp_rcv_wnd *w, const struct sk_buff *skb,
+		      const struct sstp_rcv_run *run, u32 len)
+{
+	struct sstp_rseg *s = sstp_rcv_slot(w, run->segment);
+	struct sstp_rcb *cb;
+
+	if (!s || s->state != SSTP_RSEG_PARTIAL || !s->tail ||
+	    s->len != run->len || s->size != run->size ||
+	    s->packets != run->packets || run->start != s->next ||
+	    (u32)run->start + run->count > run->packets)
+		return false;
+	/* Whole and in order it may only end before out-of-order packets. */
+	if (!RB_EMPTY_ROOT(&s->ooo) &&
+	    run->start + run->count > SSTP_RCB(rb_to_skb(rb_first(&s->ooo)))->start)
+		return false;
+	cb = SSTP_RCB(s->tail);
+	if (skb_cloned(s->tail) || skb_tailroom(s->tail) < (int)len ||
+	    cb->stride < run->stride ||
+	    (cb->stride > run->stride && run->count > 1) ||
+	    cb->off + cb->count * cb->stride != s->tail->len)
+		return false;
+	if (skb_copy_bits(skb, run->off, skb_put(s->tail, len), len))
+		return false;
+	cb->count += run->count;
+	s->next += run->count;
+	s->got += run->count;
+	if (run->flags & SSTP_F_EOR)
+		s->eor = 1;
+	sstp_rseg_collapse(s);
+	if (s->got == s->packets)
+		sstp_rseg_accept(w, s);
+	return true;
+}
+
 static void sstp_rcv_move_lost(struct sstp_rcv_wnd *w, u32 now)
 {
 	w->has_cand = false;
@@ -662,13 +703,13 @@ void sstp_rcv_pop(struct sstp_rcv_wnd *w)
 struct sstp_rseg *sstp_rcv_largest(struct sstp_rcv_wnd *w, u32 above,
 				   u32 *segment)
 {
-	u32 n = w->top;
+	u32 n = w->top, steps;
 
-	while (sstp_after(n, above)) {
+	/* Where this ends the next call goes on. */
+	for (steps = 0; sstp_after(n, above) && steps < 1024; steps++) {
 		struct sstp_rseg *s = sstp_rcv_slot(w, n);
 
 		w->top = n;
-
 		if (!s) {
 			/* To the last slot of the chunk before. */
 			n -= n % SSTP_RCV_CHUNK + 1;

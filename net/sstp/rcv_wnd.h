@@ -165,6 +165,13 @@ enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
 				      struct sk_buff *skb,
 				      const struct sstp_rcv_run *run,
 				      u32 *fresh);
+/* Is it the first packet that its segment lacks? */
+bool sstp_rcv_is_next(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
+/* The same as an insertion, but copies the @len bytes of @run into the memory
+ * of the packet before it. False if there is no room, and nothing was done.
+ */
+bool sstp_rcv_squeeze(struct sstp_rcv_wnd *w, const struct sk_buff *skb,
+		      const struct sstp_rcv_run *run, u32 len);
 /* @run came, before sstp_rcv_insert(). Returns the shipments skipped. */
 u32 sstp_rcv_shipped(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
 /* A KEEPALIVE or EOS: everything before @pos left by shipment @last. */
@@ -174,8 +181,8 @@ void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
  * Returns true when there is something lost that was not asked for.
  */
 bool sstp_rcv_confirm(struct sstp_rcv_wnd *w, u32 now, u32 wait);
-/* Let the tolerance checker pass over [R_l, lost) and move R_l on. True if it
- * moved. Segments accepted with holes are counted in @holed.
+/* Move R_l on, over segments that the tolerance checker accepts as well. True if
+ * it moved. Segments accepted with holes are counted in @holed.
  */
 bool sstp_rcv_advance(struct sstp_rcv_wnd *w, u32 *holed);
 /* Write entries for lost packets of segments up to @to (inclusive) that have not been
@@ -192,7 +199,9 @@ struct sstp_rseg *sstp_rcv_peek(struct sstp_rcv_wnd *w);
 /* The reader is done with it; frees its packets. */
 void sstp_rcv_pop(struct sstp_rcv_wnd *w);
 struct sstp_rseg *sstp_rcv_slot(struct sstp_rcv_wnd *w, u32 segment);
-/* Soft ACK: the segment with the largest number in the buffer above @above. */
+/* Soft ACK: the segment with the largest number in the buffer above @above.
+ * Looks a while; NULL if it found none by then.
+ */
 struct sstp_rseg *sstp_rcv_largest(struct sstp_rcv_wnd *w, u32 above, u32 *segment);
 void sstp_rcv_discard(struct sstp_rseg *s);
 

@@ -10,21 +10,29 @@ static bool sstp_unconnected(const struct sock *sk)
 	return sk->sk_state == TCP_CLOSE || sk->sk_state == TCP_LISTEN;
 }
 
+/* The children of a listener copy its settings without its socket lock. */
+static void sstp_set(struct sstp_sock *sp, const struct sstp_settings *set)
+{
+	spin_lock_bh(&sp->listen.lock);
+	sp->set = *set;
+	spin_unlock_bh(&sp->listen.lock);
+}
+
 static int sstp_set_rate(struct sstp_sock *sp, const struct sstp_rate_spec *r)
 {
-	struct sstp_rate_spec old;
+	struct sstp_settings set = sp->set, old = sp->set;
 	u32 frame = sp->frame ?: 1514;
 	int err = sstp_rate_check(r, frame);
 
 	if (err)
 		return err;
-	old = sp->set.rate;
-	sp->set.rate = *r;
+	set.rate = *r;
+	sstp_set(sp, &set);
 	if (!sp->size)
 		return 0;
 	err = sstp_update_rate(sp, GFP_KERNEL);
 	if (err)
-		sp->set.rate = old;
+		sstp_set(sp, &old);
 	else if (sstp_synchronized(&sp->sk))
 		sstp_push(&sp->sk);
 	return err;
@@ -49,7 +57,8 @@ static int sstp_get_name(char *name, sockptr_t optval, unsigned int optlen,
 static int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
 			 unsigned int optlen)
 {
-	struct sstp_settings *set = &sstp_sk(sk)->set;
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_settings set;
 	char name[SSTP_NAME_MAX];
 	int err;
 
@@ -58,11 +67,14 @@ static int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
 	if (err)
 		return err;
 	lock_sock(sk);
-	if (!sstp_unconnected(sk))
+	if (!sstp_unconnected(sk)) {
 		err = -EISCONN;
-	else
-		strscpy(opt == SSTP_CONTROLLER ? set->ctrl : set->policy, name,
+	} else {
+		set = sp->set;
+		strscpy(opt == SSTP_CONTROLLER ? set.ctrl : set.policy, name,
 			SSTP_NAME_MAX);
+		sstp_set(sp, &set);
+	}
 	release_sock(sk);
 	return err;
 }
@@ -71,51 +83,66 @@ static int sstp_set_int(struct sock *sk, int opt, u32 val)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	bool early = sstp_unconnected(sk);
+	struct sstp_settings set = sp->set;
 
 	switch (opt) {
 	case SSTP_SEGMENT_SIZE:
 		if (!val || val > SSTP_SEGMENT_MAX)
 			return -EINVAL;
-		sp->set.segment_size = val;
-		return 0;
+		set.segment_size = val;
+		break;
 	case SSTP_SEGMENT_LIMIT:
 		if (!val || val > SSTP_SEGMENT_MAX)
 			return -EINVAL;
 		if (!early)
 			return -EISCONN;
-		sp->set.segment_limit = val;
-		return 0;
+		set.segment_limit = val;
+		break;
 	case SSTP_TOLERANCE:
 		if (val > SSTP_TOLERANCE_MAX)
 			return -EINVAL;
 		if (!early)
 			return -EISCONN;
-		sp->set.tolerance = val;
-		return 0;
+		set.tolerance = val;
+		break;
 	case SSTP_ACK_STRATEGY:
 		if (val > SSTP_ACK_SOFT)
 			return -EINVAL;
 		if (!early)
 			return -EISCONN;
-		sp->set.strategy = val;
-		return 0;
+		set.strategy = val;
+		break;
 	case SSTP_WINDOW_FACTOR:
 		if (val < 100 || val > 1000)
 			return -EINVAL;
-		sp->set.window_factor = val;
-		return 0;
+		set.window_factor = val;
+		break;
 	case SSTP_USER_TIMEOUT:
 		if (val > INT_MAX)
 			return -EINVAL;
-		sp->set.user_timeout = val;
-		return 0;
+		set.user_timeout = val;
+		break;
 	case SSTP_NODELAY:
-		sp->set.nodelay = !!val;
-		if (val && sstp_synchronized(sk))
-			sstp_push(sk);
-		return 0;
+		set.nodelay = !!val;
+		break;
+	default:
+		return -ENOPROTOOPT;
 	}
-	return -ENOPROTOOPT;
+	sstp_set(sp, &set);
+	if (set.nodelay && sstp_synchronized(sk))
+		sstp_push(sk);
+	return 0;
+}
+
+static int sstp_set_limit(struct sock *sk, u64 limit)
+{
+	struct sstp_settings set = sstp_sk(sk)->set;
+
+	if (!sstp_unconnected(sk))
+		return -EISCONN;
+	set.rate_limit = limit;
+	sstp_set(sstp_sk(sk), &set);
+	return 0;
 }
 
 static int sstp_set_own(struct sock *sk, int opt, sockptr_t optval,
@@ -144,9 +171,7 @@ static int sstp_set_own(struct sock *sk, int opt, sockptr_t optval,
 		if (limit && limit < 8000)
 			return -EINVAL;
 		lock_sock(sk);
-		err = sstp_unconnected(sk) ? 0 : -EISCONN;
-		if (!err)
-			sstp_sk(sk)->set.rate_limit = limit;
+		err = sstp_set_limit(sk, limit);
 		release_sock(sk);
 		return err;
 	case SSTP_CONTROLLER:
@@ -343,7 +368,7 @@ static int sstp_get_ip(struct sock *sk, int level, int opt)
 		return sp->v6only;
 	if ((level == SOL_IP && opt == IP_MTU) ||
 	    (level == SOL_IPV6 && opt == IPV6_MTU)) {
-		dst = sk_dst_get(sk);
+		dst = sstp_unconnected(sk) ? NULL : sstp_encap_dst(sk);
 		if (dst) {
 			mtu = dst_mtu(dst);
 			dst_release(dst);

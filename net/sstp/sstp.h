@@ -10,7 +10,8 @@
  *     A child's lock is taken inside of nothing but itself: a listener's lock is
  *     never held together with one of its children's.
  *  2. sstp_listen.lock (_bh): children of a listener, their number and whether
- *     it still listens. Taken inside either socket lock.
+ *     it still listens; writing to the settings that they copy. Taken inside
+ *     either socket lock.
  *  3. sstp_bucket.lock (_bh): sockets bound to a port.
  *  4. rhashtable bucket locks of the two connection tables.
  *  sstp_net.encap_lock (mutex): opens and closes UDP sockets. Inside the lock of
@@ -180,7 +181,7 @@ struct sstp_sock {
 	u8		tos;
 	s16		ttl;		/* -1 = default */
 	bool		freebind;
-	struct sstp_settings set;
+	struct sstp_settings set;	/* written under listen.lock as well */
 
 	/* Family tree; lists under parent's listen.lock */
 	struct sock	*parent;	/* we hold a reference */
@@ -312,6 +313,19 @@ struct sstp_skb_in {
 static inline struct sstp_sock *sstp_sk(const struct sock *sk)
 {
 	return (struct sstp_sock *)sk;
+}
+
+/* Is there as much to read as the program wants, or as much as can be? */
+static inline bool sstp_epollin_ready(const struct sock *sk)
+{
+	const struct sstp_sock *sp = sstp_sk(sk);
+	u64 ready = READ_ONCE(sp->readable);
+
+	if (sk->sk_type == SOCK_SEQPACKET || !ready)
+		return ready;
+	return ready >= sock_rcvlowat(sk, 0, INT_MAX) ||
+	       sstp_after(READ_ONCE(sp->rcv.low), READ_ONCE(sp->rcv.high)) ||
+	       atomic_read(&sk->sk_rmem_alloc) > READ_ONCE(sp->rbuf.limit);
 }
 
 extern unsigned int sstp_net_id;

@@ -178,6 +178,19 @@ static void row_lowat(void)
 	note_recv("recv", fd, 99, 0);
 }
 
+/* More than ever fits: what is here must do. */
+static void row_lowat_most(void)
+{
+	int peer, fd = pair(&peer);
+	static char buf[4096];
+
+	note("RCVBUF", set_int(fd, SOL_SOCKET, SO_RCVBUF, 50000));
+	note("LOWAT", set_int(fd, SOL_SOCKET, SO_RCVLOWAT, 1 << 26));
+	while (send(peer, buf, sizeof(buf), MSG_DONTWAIT) > 0)
+		;
+	notef("full", "%s", poll_text(fd, POLLIN, WAIT_MS));
+}
+
 static void row_pass_fd(void)
 {
 	int peer, fd = pair(&peer), un[2];
@@ -539,6 +552,7 @@ static const struct row rows[] = {
 	{ "more", row_more, ROW_STREAM | ROW_V4 | ROW_V6 },
 	{ "queues", row_queues, ROW_ALL },
 	{ "lowat", row_lowat, ROW_STREAM | ROW_V4 | ROW_V6 },
+	{ "lowat_most", row_lowat_most, ROW_STREAM | ROW_V4 | ROW_V6 },
 	{ "pass_fd", row_pass_fd, ROW_ALL },
 	{ "cmsg", row_cmsg, ROW_ALL },
 	{ "sendfile", row_sendfile, ROW_STREAM | ROW_V4 | ROW_V6 },

@@ -133,6 +133,21 @@ static void note_connect(int fd)
 }
 
 /* IP_FREEBIND allows a non-local address, but not to send from it. */
+static void row_mtu(void)
+{
+	int level = family == AF_INET ? SOL_IP : SOL_IPV6;
+	int opt = family == AF_INET ? IP_MTU : IPV6_MTU;
+	int ttl = family == AF_INET ? IP_TTL : IPV6_UNICAST_HOPS;
+	int peer, fd = sock();
+
+	note("unconnected", get_int(fd, level, opt));
+	fd = pair(&peer);
+	notef("connected", "%d", get_int(fd, level, opt));
+	note("TTL", set_int(fd, level, ttl, 60));
+	notef("again", "%d", get_int(fd, level, opt));
+	close(fd);
+}
+
 static void row_freebind(void)
 {
 	int fd = sock();
@@ -460,6 +475,7 @@ static const struct row rows[] = {
 	{ "identity", row_identity, ROW_ALL },
 	{ "zerocopy", row_zerocopy, ROW_ALL },
 	{ "sol_ip", row_sol_ip, ROW_ALL },
+	{ "mtu", row_mtu, ROW_STREAM | ROW_V4 | ROW_V6 },
 	{ "freebind", row_freebind, ROW_STREAM | ROW_V4 | ROW_V6 },
 	{ "freebind_network", row_freebind_network,
 	  ROW_STREAM | ROW_V4 | ROW_V6 },

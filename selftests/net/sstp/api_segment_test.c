@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Segments: what SOCK_SEQPACKET promises, and TCP cannot show. */
-/* timeout: 120 */
+/* timeout: 240 */
 #include "compare.h"
 
 /* recvmsg() of up to @len bytes: "bytes text flags". */
@@ -172,6 +172,33 @@ static void row_full(void)
 	expect_text("poll", poll_text(fd, POLLOUT, WAIT_MS), "OUT");
 }
 
+/* The window's ring is full before the send buffer is. */
+static void row_ring(void)
+{
+	static struct mmsghdr m[1024];
+	int peer, fd = pair(&peer), sent = 0, got = 0, n;
+	char c = 'x';
+	struct iovec iov = { &c, 1 };
+
+	expect("SNDBUF", set_int(fd, SOL_SOCKET, SO_SNDBUFFORCE, 200 << 20),
+	       "0");
+	for (n = 0; n < ARRAY_SIZE(m); n++)
+		m[n].msg_hdr = (struct msghdr){
+			.msg_iov = &iov, .msg_iovlen = 1,
+		};
+	while ((n = sendmmsg(fd, m, ARRAY_SIZE(m), MSG_DONTWAIT)) > 0)
+		sent += n;
+	expect("full", n, "EAGAIN");
+	expect_num("65536 at least", sent >= 65536, 1);
+	expect_text("poll", poll_text(fd, POLLOUT, 0), "");
+	do {
+		n = recvmmsg(peer, m, ARRAY_SIZE(m), MSG_WAITFORONE, NULL);
+		got += n;
+	} while (n > 0 && got < sent / 2);
+	expect_num("half of them", got >= sent / 2, 1);
+	expect_text("poll", poll_text(fd, POLLOUT, WAIT_MS), "OUT");
+}
+
 static void row_queues(void)
 {
 	int peer, fd = pair(&peer), n = -1;
@@ -242,6 +269,7 @@ static const struct row rows[] = {
 	{ "too_large", row_too_large, ROW_OWN | ROW_SEQPACKET | ROW_V4 },
 	{ "bad_tail", row_bad_tail, ROW_OWN | ROW_SEQPACKET | ROW_V4 },
 	{ "full", row_full, ROW_OWN | ROW_SEQPACKET | ROW_V4 | ROW_V6 },
+	{ "ring", row_ring, ROW_OWN | ROW_SEQPACKET | ROW_V4 },
 	{ "queues", row_queues, ROW_OWN | ROW_SEQPACKET | ROW_V4 },
 	{ "mmsg", row_mmsg, ROW_OWN | ROW_SEQPACKET | ROW_V4 },
 	{ "wrong_type", row_wrong_type,

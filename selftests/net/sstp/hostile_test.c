@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/sock_diag.h>
 #include <netinet/ip.h>
 #include <netinet/udp.h>
 #include <poll.h>
@@ -1296,6 +1297,56 @@ static long kept_by_trains(int l)
 	return most * 1024;
 }
 
+static uint32_t receive_memory(int fd)
+{
+	uint32_t mem[SK_MEMINFO_VARS] = {};
+	socklen_t len = sizeof(mem);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, mem, &len))
+		die("SO_MEMINFO:");
+	return mem[SK_MEMINFO_RMEM_ALLOC];
+}
+
+/* A segment of packets of one byte, each of which comes in an skb of its own */
+static void test_tiny(int l)
+{
+	enum { PACKETS = 8000 };
+	struct {
+		struct hdr h;
+		uint32_t shipment, segment, len, stamp;
+		uint8_t payload;
+	} __attribute__((packed)) p = { .h.type = DATA, .len = htonl(PACKETS) };
+	static uint8_t buf[PACKETS];
+	uint32_t now, most = 0;
+	struct fake k;
+	ssize_t n;
+	int i;
+
+	fake_connect(&k, l);
+	p.h.cid = htonl(k.cid);
+	p.segment = htonl(k.segment);
+	for (i = 0; i < PACKETS; i++) {
+		p.h.packet = htons(i);
+		p.h.flags = i + 1 == PACKETS ? 0x01 : 0;
+		p.shipment = htonl(++k.shipment);
+		p.payload = i * 7;
+		if (send(stranger[0], &p, sizeof(p), 0) != sizeof(p))
+			die("tiny:");
+		now = receive_memory(k.fd);
+		if (most < now)
+			most = now;
+	}
+	ktap_diag("%u bytes for %u, limit %u", most, PACKETS, LIMIT);
+	ktap_result(most > LIMIT && most < 2 * LIMIT + LIMIT / 2,
+		    "small packets do not take large memory");
+	n = recv(k.fd, buf, sizeof(buf), MSG_WAITALL);
+	for (i = 0; i < n && buf[i] == (uint8_t)(i * 7); i++)
+		;
+	ktap_diag("%zd bytes, %d right", n, i);
+	ktap_result(n == PACKETS && i == n, "and all of them are taken");
+	fake_close(&k);
+}
+
 static void test_memory(void)
 {
 	static struct half train[TRAIN_PACKETS];
@@ -1333,6 +1384,7 @@ static void test_memory(void)
 		    "trains of two connections are charged by halves");
 	fake_close(&one);
 	fake_close(&two);
+	test_tiny(l);
 	close(l);
 	i = 0;
 	if (setsockopt(stranger[0], SOL_UDP, UDP_SEGMENT, &i, sizeof(i)))
@@ -1418,7 +1470,7 @@ int main(int argc, char **argv)
 		die("unshare:");
 	if (!proto_here(PROTO_SSTP))
 		die("socket(AF_SSTP):");
-	ktap_plan(26);
+	ktap_plan(28);
 	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
 	rng = seed;
 	/* Half-made connections go soon. */
