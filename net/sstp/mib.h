@@ -13,13 +13,13 @@ enum {
 	SSTP_MIB_PASSIVEOPENS,		/* an INIT made a connection */
 	SSTP_MIB_ESTABLISHED,		/* set-up ended well, either end */
 	SSTP_MIB_ATTEMPTFAILS,		/* set-up ended without a connection */
-	SSTP_MIB_RESETS,			/* a RESET ended a connection */
-	SSTP_MIB_TIMEOUTS,		/* the peer fell silent for good */
+	SSTP_MIB_RESETS,		/* a RESET ended a connection */
+	SSTP_MIB_TIMEOUTS,		/* the peer fell silent, or nothing got through */
 	SSTP_MIB_COOKIESSENT,		/* a listener was under pressure */
 	SSTP_MIB_COOKIESGOOD,		/* and its cookie came back */
 	SSTP_MIB_COOKIESBAD,		/* forged, or too old */
-	SSTP_MIB_LISTENOVERFLOWS,	/* INIT dropped: accept queue full */
-	SSTP_MIB_INPKTS,			/* packets, parts of trains counted */
+	SSTP_MIB_LISTENOVERFLOWS,	/* INIT dropped: backlog full, set-ups included */
+	SSTP_MIB_INPKTS,		/* packets, parts of trains counted */
 	SSTP_MIB_OUTPKTS,		/* the same */
 	SSTP_MIB_OUTDATA,		/* DATA packets, first shipments */
 	SSTP_MIB_RETRANSDATA,		/* DATA packets shipped again */
@@ -45,11 +45,11 @@ enum {
 	SSTP_MIB_INNOMEM,		/* no memory for it */
 	SSTP_MIB_INBACKLOGDROP,		/* socket backlog full */
 	SSTP_MIB_OUTNOMEM,		/* no memory for a packet */
-	SSTP_MIB_OUTERR,			/* no route */
+	SSTP_MIB_OUTERR,		/* no route */
 	SSTP_MIB_PMTUSHRUNK,		/* path MTU lowered */
 	SSTP_MIB_SEGMENTSHOLED,		/* accepted with packets missing */
 	SSTP_MIB_SOFTREPLACED,		/* segment discarded for an earlier one */
-	SSTP_MIB_PROBES,			/* unanswered for a time-out */
+	SSTP_MIB_PROBES,		/* asked a silent peer */
 	__SSTP_MIB_MAX
 };
 

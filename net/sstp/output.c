@@ -334,6 +334,20 @@ static u8 sstp_ask(struct sstp_sock *sp, u32 packets)
 	return SSTP_F_ACK;
 }
 
+/* The next @len bytes of @s have been copied. */
+static void sstp_sseg_step(struct sstp_sseg *s, u32 len)
+{
+	if (s->cur_off == s->frag[s->cur].bv_len) {
+		s->cur++;
+		s->cur_off = 0;
+	}
+	while (len > s->frag[s->cur].bv_len - s->cur_off) {
+		len -= s->frag[s->cur++].bv_len - s->cur_off;
+		s->cur_off = 0;
+	}
+	s->cur_off += len;
+}
+
 /* Up to @max packets never shipped before, of one size but the last. */
 static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 				  u32 stamp, u32 *packets)
@@ -380,20 +394,7 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 			return NULL;
 		h = (void *)skb->data;
 		sp->bytes_sent += skb->len - SSTP_DATA_HLEN;
-		{
-			/* Step over what was copied. */
-			u32 left = skb->len;
-
-			if (s->cur_off == s->frag[s->cur].bv_len) {
-				s->cur++;
-				s->cur_off = 0;
-			}
-			while (left > s->frag[s->cur].bv_len - s->cur_off) {
-				left -= s->frag[s->cur++].bv_len - s->cur_off;
-				s->cur_off = 0;
-			}
-			s->cur_off += left;
-		}
+		sstp_sseg_step(s, skb->len);
 		if (s->next + 1 == s->packets)
 			sp->segments_sent++;
 		sstp_snd_shipped(&sp->snd, s, 1);

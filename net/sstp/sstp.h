@@ -73,12 +73,14 @@ struct sstp_bucket {
  * struct sstp_net - a network namespace
  * @mib: counters
  * @encap_lock: guards opening and closing of the sockets below
- * @encap: UDP sockets on the well-known port; [0] IPv4, [1] IPv6; written
- *	under @encap_lock, read without (set once)
- * @client: UDP sockets on ports of their own, for those that connect
+ * @encap: UDP sockets on the well-known port; [0] IPv4, [1] IPv6. Written under
+ *	@encap_lock, and closed only while no sstp socket is left
+ * @client: UDP sockets on ports of their own, for those that connect; the same
  * @port: sstp sockets by port
- * @users: sstp sockets that use @encap
  * @secret: key of cookies
+ * @sysctl: what unregisters net.sstp
+ *
+ * The rest are the sysctls, of the same names.
  */
 struct sstp_net {
 	struct sstp_mib __percpu *mib;
@@ -88,7 +90,7 @@ struct sstp_net {
 	struct sstp_bucket *port;
 	siphash_key_t	secret;
 	struct ctl_table_header *sysctl;
-	/* sysctls; READ_ONCE() */
+	/* READ_ONCE() */
 	int		encap_port;
 	int		rmem[3];	/* bytes: least, first, most */
 	int		wmem[3];

@@ -38,7 +38,7 @@ enum {
 	SSTP_WINDOW_FACTOR,	/* rw __u32 percent of the buffer, 100 to 1000 */
 	SSTP_CONTROLLER,	/* name; before the connection is made */
 	SSTP_BUFFER_POLICY,	/* name; before the connection is made */
-	SSTP_USER_TIMEOUT,	/* rw __u32 ms without progress, 0 = default */
+	SSTP_USER_TIMEOUT,	/* rw __u32 ms of waiting for the peer, 0 = default */
 	SSTP_NODELAY,		/* rw int: send small segments at once */
 	SSTP_INFO,		/* read only struct sstp_info */
 };
