@@ -10,7 +10,7 @@
 #include <net/ipv6.h>
 #include "sstp.h"
 
-static long sstp_sysctl_mem[3];
+long sstp_sysctl_mem[3];		/* pages, as sk_prot_mem_limits() has them */
 static atomic_long_t sstp_memory_allocated;
 static DEFINE_PER_CPU(int, sstp_memory_per_cpu);
 static unsigned long sstp_memory_pressure;

@@ -332,6 +332,7 @@ static inline bool sstp_epollin_ready(const struct sock *sk)
 
 extern unsigned int sstp_net_id;
 extern struct proto sstp_prot;
+extern long sstp_sysctl_mem[3];
 extern struct percpu_counter sstp_sockets_allocated;
 
 static inline struct sstp_net *sstp_net(const struct net *net)

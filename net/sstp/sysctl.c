@@ -10,6 +10,7 @@ static int sstp_day = 86400;
 static int sstp_buf_min = 4096;
 static int sstp_buf_max = 1 << 30;
 static int sstp_segment_max = SSTP_SEGMENT_MAX;
+static unsigned long sstp_mem_min = 1;
 
 /* The port cannot move while sockets rely on it. */
 static int sstp_sysctl_port(SSTP_CTL_CONST struct ctl_table *t, int write,
@@ -115,6 +116,14 @@ static const struct ctl_table sstp_table[] = {
 	SSTP_SYSCTL_INT("keepalive_probes", keepalive_probes, 1, &sstp_one,
 			&sstp_retries_max),
 	SSTP_SYSCTL_INT("fin_timeout", fin_timeout, 1, &sstp_one, &sstp_day),
+	{
+		/* Last, as it is of all namespaces together. */
+		.procname = "mem",
+		.maxlen = sizeof(sstp_sysctl_mem),
+		.mode = 0644,
+		.proc_handler = proc_doulongvec_minmax,
+		.extra1 = &sstp_mem_min,
+	},
 	SSTP_CTL_SENTINEL
 };
 
@@ -148,6 +157,10 @@ int sstp_sysctl_init(struct net *net)
 	for (i = 0; i < ARRAY_SIZE(sstp_table) && table[i].procname; i++)
 		table[i].data = (u8 *)sn + (unsigned long)table[i].data;
 	table[0].extra1 = net;
+	if (net_eq(net, &init_net))
+		table[i - 1].data = sstp_sysctl_mem;
+	else
+		memset(&table[--i], 0, sizeof(*table));
 	sn->sysctl = sstp_register_sysctl(net, table, i);
 	if (!sn->sysctl) {
 		kfree(table);
