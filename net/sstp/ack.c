@@ -14,6 +14,7 @@
 #define SSTP_SNAK_BYTES		1152	/* of entries in a packet */
 #define SSTP_CONTROL_WINDOW	BIT(20)	/* reports that may be lost in a row */
 #define SSTP_SNAK_BURST		32	/* packets at once */
+#define SSTP_SNAK_GAP		(100ULL * NSEC_PER_USEC) /* between them, at least */
 /* What one may have us look at: all bits of ours, and more. */
 #define SSTP_SNAK_BUDGET	(2 * 8 * SSTP_SNAK_BYTES)
 
@@ -213,7 +214,7 @@ void sstp_ack_check(struct sock *sk)
 		sp->snak_now = true;
 	}
 	if (sp->snak_now) {
-		due = sp->snak_sent + srtt / 16;
+		due = sp->snak_sent + max(srtt / 16, SSTP_SNAK_GAP);
 		if (now >= due) {
 			sp->snak_now = false;
 			sstp_ack_snak(sk, now);
@@ -412,7 +413,7 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 	struct net *net = sock_net(sk);
 	u64 now = sstp_now();
 	struct sstp_ack a;
-	bool probed;
+	bool probed, ended;
 
 	if (!sstp_parse_ack(p, len, &a)) {
 		SSTP_INC(net, INERRFORMAT);
@@ -432,14 +433,15 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 		SSTP_INC(net, INOUTOFWINDOW);
 		return;
 	}
-	if (sp->eos_state >= SSTP_EOS_SENT && a.ack == w->end + 1) {
-		sp->eos_state = SSTP_EOS_ACKED;
+	ended = sp->eos_state >= SSTP_EOS_SENT && a.ack == w->end + 1;
+	if (ended)
 		a.ack = w->end;
-	}
 	if (!sstp_snd_ack(w, a.ack, a.limit, sstp_ack_release, sk)) {
 		SSTP_INC(net, INOUTOFWINDOW);
 		return;
 	}
+	if (ended)
+		sp->eos_state = SSTP_EOS_ACKED;
 	sp->control = a.control + 1;
 	probed = sp->probes;
 	sp->heard = now;
@@ -465,6 +467,9 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 		sample.delivered = 0;
 	else
 		sp->reported = a.received;
+	/* What it says moves the controller: no more than can be true. */
+	sample.delivered = min(sample.delivered, w->shipment - was_highest +
+						 SSTP_REORDER_MAX);
 	sp->delivery_rate = a.arrival * 1000ULL;
 
 	if (a.type == SSTP_SNAK) {

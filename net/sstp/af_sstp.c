@@ -215,6 +215,7 @@ static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 	err = sstp_bind_port(sk, port);
 	if (err) {
 		sp->saddr = in6addr_any;
+		sp->af = 0;
 		goto out;
 	}
 	if (!ipv6_addr_any(&addr))
@@ -266,7 +267,9 @@ static int sstp_wait_connect(struct sock *sk, long *timeo)
 	add_wait_queue(sk_sleep(sk), &wait);
 	while (sk->sk_state == TCP_SYN_SENT && *timeo &&
 	       !signal_pending(current))
-		sk_wait_event(sk, timeo, sk->sk_state != TCP_SYN_SENT, &wait);
+		if (sk_wait_event(sk, timeo, sk->sk_state != TCP_SYN_SENT,
+				  &wait) < 0)
+			break;
 	remove_wait_queue(sk_sleep(sk), &wait);
 	return *timeo;
 }
@@ -279,6 +282,8 @@ static void sstp_disconnect(struct sock *sk)
 	if (sk->sk_state == TCP_LISTEN) {
 		sstp_bind_deaf(sk);
 		sstp_listen_close(sk);
+		/* For who waits in accept(). */
+		sk->sk_state_change(sk);
 	} else if (sk->sk_state != TCP_CLOSE) {
 		if (sk->sk_state != TCP_SYN_SENT)
 			sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
@@ -289,6 +294,8 @@ static void sstp_disconnect(struct sock *sk)
 		sstp_unbind(sk);
 	if (!(sk->sk_userlocks & SOCK_BINDADDR_LOCK))
 		sp->saddr = in6addr_any;
+	if (!sp->bound)
+		sp->af = 0;
 	sp->dport = 0;
 	sstp_conn_reset(sk);
 }
@@ -363,6 +370,7 @@ static int sstp_connect(struct socket *sock, struct sstp_sockaddr *uaddr, int le
 		return -EINVAL;
 	lock_sock(sk);
 	if (((struct sockaddr *)uaddr)->sa_family == AF_UNSPEC) {
+		sk->sk_disconnects++;	/* sk_wait_event() looks at it */
 		sstp_disconnect(sk);
 		sock->state = SS_UNCONNECTED;
 		err = 0;
@@ -606,6 +614,8 @@ static int sstp_release(struct socket *sock)
 		sstp_rcv_destroy(&sp->rcv);
 		sock_put(sk);
 	} else if (sk->sk_state != TCP_CLOSING) {
+		/* The peer's time to take the rest begins now. */
+		sp->progress = sstp_now();
 		sstp_life_orphan(sk);
 	}
 	release_sock(sk);

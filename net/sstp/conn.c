@@ -454,6 +454,7 @@ void sstp_conn_reset(struct sock *sk)
 	sstp_rtt_init(&sp->rtt);
 	sstp_rate_init(&sp->rate);
 	sp->clock.armed = U64_MAX;
+	clear_bit(SSTP_FL_ERROR, &sp->flags);
 	sk_dst_reset(sk);
 	sock_reset_flag(sk, SOCK_DONE);
 	WRITE_ONCE(sk->sk_shutdown, 0);

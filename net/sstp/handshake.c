@@ -207,9 +207,11 @@ void sstp_handshake_confirm(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
+	/* Of several INIT_ACKs it is not known which one it answers. */
+	if (!sp->probes)
+		sstp_rtt_sample(&sp->rtt, sstp_us(sstp_now()) - sp->init_stamp,
+				sstp_us(sstp_now()));
 	sstp_handshake_established(sk);
-	sstp_rtt_sample(&sp->rtt, sstp_us(sstp_now()) - sp->init_stamp,
-			sstp_us(sstp_now()));
 	sstp_child_ready(sk);
 }
 

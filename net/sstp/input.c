@@ -199,6 +199,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	bool tight = sstp_rcv_tight(sp, run, skb->truesize);
 	bool part = run->packets > 1 && (run->shared || tight);
 	bool minor = part && (tight || sstp_is_minor(skb, len));
+	u32 map = sstp_rcv_map_bytes(&sp->rcv, run), cost;
 	struct net *net = sock_net(sk);
 	struct sk_buff *piece = skb;
 	u32 fresh = 0, gap;
@@ -207,11 +208,13 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	sp->packets_received += run->count;
 	if (sp->ctrl.ops->on_pkt_received)
 		sp->ctrl.ops->on_pkt_received(&sp->ctrl, run->count, gap,
-					      sp->echo_at);
+					      sp->heard);
 	if (run->flags & SSTP_F_ACK)
 		sp->ack_now = true;
-	if (!sstp_rcv_room(sk, run, minor ? SKB_TRUESIZE(len) :
-					    skb->truesize) ||
+	/* What serves several segments is charged once. */
+	cost = minor ? SKB_TRUESIZE(len) : !part && skb->destructor ? 0 :
+	       skb->truesize;
+	if (!sstp_rcv_room(sk, run, cost + map) ||
 	    (tight && !sstp_rcv_is_next(&sp->rcv, run))) {
 		sp->packets_discarded += run->count;
 		SSTP_ADD(net, INDISCARDED, run->count);
@@ -237,6 +240,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 			run->off = 0;
 	}
 	if (!piece->destructor) {
+		piece->truesize += map;
 		if (!sk_rmem_schedule(sk, piece, piece->truesize)) {
 			SSTP_INC(net, INNOMEM);
 			if (piece != skb)
@@ -357,19 +361,22 @@ static void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 		}
 		h = sstp_header_at(skb, &c, off, sizeof(*h), &buf);
 		if (!h || !sstp_parse_data(h, len, &d) ||
-		    !sstp_rcv_geometry(&d, &run)) {
+		    !sstp_rcv_geometry(&d, &run) ||
+		    d.len > sp->set.segment_limit) {
 			SSTP_INC(net, INERRFORMAT);
 			off += len;
 			continue;
 		}
 		if (d.shipment - (sp->rcv.highest - SSTP_SHIP_WINDOW) >
 		    2 * SSTP_SHIP_WINDOW ||
-		    sstp_after(d.segment, sp->rcv.high)) {
+		    sstp_after(d.segment, sp->rcv.high) ||
+		    (sp->rcv.has_eos && !sstp_before(d.segment, sp->rcv.eos))) {
 			SSTP_INC(net, INOUTOFWINDOW);
 			off += len;
 			continue;
 		}
 		sp->echo = d.stamp;
+		sp->echo_at = sp->heard;
 		sp->has_echo = true;
 		first = *h;
 		run.off = off;
@@ -410,8 +417,8 @@ static void sstp_rcv_state(struct sock *sk, const void *p, u32 len)
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_rcv_wnd *w = &sp->rcv;
 	struct net *net = sock_net(sk);
+	struct sstp_pos pos, end = { w->eos };
 	struct sstp_data d;
-	struct sstp_pos pos;
 
 	if (!sstp_parse_data(p, len, &d)) {
 		SSTP_INC(net, INERRSHORT);
@@ -421,8 +428,10 @@ static void sstp_rcv_state(struct sock *sk, const void *p, u32 len)
 	pos.packet = d.packet;
 	if (d.shipment - (w->highest - SSTP_SHIP_WINDOW) >
 	    2 * SSTP_SHIP_WINDOW ||
-	    d.segment - w->low > w->high + 1 - w->low ||
-	    (d.segment == w->high + 1 && d.packet)) {
+	    sstp_before(d.segment, w->low) ||
+	    sstp_after(d.segment, w->high + 1) ||
+	    (d.segment == w->high + 1 && d.packet) ||
+	    (w->has_eos && sstp_pos_before(end, pos))) {
 		/* An old one, overtaken: the sender learns how far we are. */
 		if (sstp_before(d.segment, w->low))
 			sp->ack_now = true;
@@ -430,6 +439,7 @@ static void sstp_rcv_state(struct sock *sk, const void *p, u32 len)
 		return;
 	}
 	sp->echo = d.stamp;
+	sp->echo_at = sp->heard;
 	sp->has_echo = true;
 	sp->ack_now = true;
 	if (d.type == SSTP_EOS) {
@@ -441,7 +451,13 @@ static void sstp_rcv_state(struct sock *sk, const void *p, u32 len)
 		w->eos = d.segment;
 		w->has_eos = true;
 	}
-	sstp_rcv_context(w, d.shipment, pos, sstp_us(sp->echo_at));
+	sstp_rcv_context(w, d.shipment, pos, sstp_us(sp->heard));
+}
+
+/* A RESET of who has no such connection: its CID is the peer's. */
+static bool sstp_is_stray(const struct sstp_hdr *h)
+{
+	return h->type == SSTP_RESET && h->flags & SSTP_F_STRAY;
 }
 
 static void sstp_rcv_end(struct sock *sk, const void *p, u32 len)
@@ -459,7 +475,7 @@ static void sstp_rcv_end(struct sock *sk, const void *p, u32 len)
 	}
 	seq = be32_to_cpu(e->seq);
 	code = be32_to_cpu(e->code);
-	stray = e->h.type == SSTP_RESET && e->h.flags & SSTP_F_STRAY;
+	stray = sstp_is_stray(&e->h);
 	if (sk->sk_state == TCP_SYN_SENT) {
 		if (e->h.type != SSTP_RESET || seq != sp->snd.shipment) {
 			SSTP_INC(net, INOUTOFWINDOW);
@@ -508,14 +524,22 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct net *net = sock_net(sk);
+	const struct sstp_hdr *h;
 	u32 size, off, len;
+	u64 now;
 	u8 type;
 
 	if (sk->sk_state == TCP_CLOSE || sk->sk_state == TCP_LISTEN)
 		goto drop;
-	if (!pskb_may_pull(skb, sizeof(struct sstp_hdr)))
+	if (!pskb_may_pull(skb, sizeof(*h)))
 		goto drop;
-	type = ((struct sstp_hdr *)skb->data)->type;
+	h = (void *)skb->data;
+	type = h->type;
+	/* Until we had the lock it may have become another connection. */
+	if (be32_to_cpu(h->cid) != (sstp_is_stray(h) ? sp->peer.cid : sp->cid)) {
+		SSTP_INC(net, INNOCONN);
+		goto drop;
+	}
 	if (type == SSTP_INIT_ACK || type == SSTP_COOKIE) {
 		if (!skb_linearize(skb))
 			sstp_handshake_rcv(sk, skb);
@@ -525,11 +549,11 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 		SSTP_INC(net, INOUTOFWINDOW);
 		goto drop;
 	}
-	sp->echo_at = sstp_now();
+	now = sstp_now();
 	if (type == SSTP_DATA) {
 		if (sk->sk_state == TCP_SYN_RECV)
 			sstp_handshake_confirm(sk);
-		sp->heard = sp->echo_at;
+		sp->heard = now;
 		sp->keepalives = 0;
 		sstp_rcv_data(sk, skb);
 		sstp_rcv_accept(sk);
@@ -550,7 +574,7 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 		case SSTP_EOS:
 			if (sk->sk_state == TCP_SYN_RECV)
 				sstp_handshake_confirm(sk);
-			sp->heard = sp->echo_at;
+			sp->heard = now;
 			sp->keepalives = 0;
 			sstp_rcv_state(sk, skb->data + off, len);
 			sstp_rcv_accept(sk);
@@ -612,7 +636,7 @@ static struct sock *sstp_rcv_find(struct sock *usk, struct sk_buff *skb,
 	struct sstp_sock *sp;
 	struct sock *sk;
 
-	if (h->type == SSTP_RESET && h->flags & SSTP_F_STRAY) {
+	if (sstp_is_stray(h)) {
 		sk = sstp_conn_find_peer(&peer);
 		if (!sk)
 			SSTP_INC(net, INNOCONN);
@@ -651,7 +675,12 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
 		goto drop;
 	}
 	if (h->type == SSTP_INIT) {
-		if (!skb_linearize(skb))
+		/* Where connections come from, only they are answered: a way
+		 * in past a filter would lead to all listeners.
+		 */
+		if (!usk->sk_reuseport)
+			SSTP_INC(sock_net(usk), INNOPORT);
+		else if (!skb_linearize(skb))
 			sstp_handshake_init(usk, skb);
 		goto drop;
 	}

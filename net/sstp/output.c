@@ -569,6 +569,8 @@ void sstp_push(struct sock *sk)
 		sstp_encap_xmit(sk, skb, big);
 	}
 	if (idle) {
+		if (!sstp_snd_outstanding(w))
+			sp->again_since = 0;
 		sstp_rate_idle(&sp->rate);
 		shipped |= sstp_eos_push(sk);
 	}
@@ -638,7 +640,8 @@ void sstp_probe(struct sock *sk)
 		return;
 	if (sock_flag(sk, SOCK_DEAD) &&
 	    (now - sp->progress > sstp_user_timeout(sp) ||
-	     sk_under_memory_pressure(sk))) {
+	     (READ_ONCE(sk->sk_wmem_queued) > SOCK_MIN_SNDBUF &&
+	      sk_memory_allocated(sk) > sk_prot_mem_limits(sk, 2)))) {
 		/* Alive, but it takes next to nothing, and nobody here waits
 		 * for it.
 		 */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Receiving window and reassembly. */
+#include <linux/bitmap.h>
+#include <linux/bitrev.h>
 #include <linux/slab.h>
 #include "rcv_wnd.h"
 #include "tolerance.h"
@@ -69,6 +71,7 @@ static void sstp_rcv_clear(struct sstp_rseg *s)
 		RB_CLEAR_NODE(&skb->rbnode);
 		consume_skb(skb);
 	}
+	bitmap_free(s->map);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -234,8 +237,19 @@ static void sstp_rseg_accept(struct sstp_rcv_wnd *w, struct sstp_rseg *s)
 		rb_erase(p, &s->ooo);
 		sstp_rseg_append(s, skb);
 	}
+	bitmap_free(s->map);
+	s->map = NULL;
 	s->state = SSTP_RSEG_ACCEPTED;
 	w->mean += s->truesize - (w->mean >> 3);
+}
+
+u32 sstp_rcv_map_bytes(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
+{
+	struct sstp_rseg *s = sstp_rcv_slot(w, run->segment);
+
+	if (run->start <= (s ? s->next : 0) || (s && s->map))
+		return 0;
+	return BITS_TO_LONGS(run->packets) * sizeof(long);
 }
 
 enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
@@ -298,8 +312,14 @@ enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
 	if (cb->start == s->next && RB_EMPTY_ROOT(&s->ooo)) {
 		sstp_rseg_append(s, skb);
 	} else {
+		if (!s->map)
+			s->map = bitmap_zalloc(s->packets,
+					       GFP_ATOMIC | __GFP_NOWARN);
+		if (!s->map)
+			return SSTP_RCV_NOMEM;
 		if (!sstp_rseg_insert_ooo(s, skb))
 			return SSTP_RCV_DUP;
+		bitmap_set(s->map, cb->start, cb->count);
 	}
 	*fresh = cb->count;
 	s->got += cb->count;
@@ -476,17 +496,8 @@ static u32 sstp_rcv_lost_to(const struct sstp_rcv_wnd *w, u32 segment,
 /* The first packet from @from on that is missing. */
 static u32 sstp_rseg_missing(const struct sstp_rseg *s, u32 from)
 {
-	struct rb_node *p;
-
 	from = max_t(u32, from, s->next);
-	for (p = rb_first(&s->ooo); p; p = rb_next(p)) {
-		struct sstp_rcb *cb = SSTP_RCB(rb_to_skb(p));
-
-		if (from < cb->start)
-			break;
-		from = max_t(u32, from, cb->start + cb->count);
-	}
-	return from;
+	return s->map ? find_next_zero_bit(s->map, s->packets, from) : from;
 }
 
 /* May it pass with holes? Not while one of them may be but late. */
@@ -541,38 +552,38 @@ static bool sstp_rseg_spared(const struct sstp_rcv_wnd *w,
 			     const struct sstp_rseg *s, u32 last)
 {
 	u32 missing = last - s->next;
-	struct rb_node *p;
 
 	if (!w->tolerance)
 		return false;
-	for (p = rb_first(&s->ooo); p; p = rb_next(p)) {
-		const struct sstp_rcb *cb = SSTP_RCB(rb_to_skb(p));
-
-		if (cb->start >= last)
-			break;
-		missing -= min_t(u32, cb->count, last - cb->start);
-	}
+	if (s->map)
+		missing -= bitmap_weight(s->map, last) -
+			   bitmap_weight(s->map, s->next);
 	return sstp_tol_check(s->packets, missing, w->tolerance) ==
 	       SSTP_TOL_ACCEPT;
 }
 
-/* Packets [from, to) of which @from is missing; 1 bits where they are here. */
-static u32 sstp_rseg_bitmap(struct sstp_rseg *s, __be32 *map, u32 from, u32 to)
+/* Bits [at, at + 32) of a map of @bits, the first of them lowest. */
+static u32 sstp_map_word(const unsigned long *map, u32 at, u32 bits)
 {
-	struct rb_node *p;
-	u32 i;
+	u32 i = at / BITS_PER_LONG, shift = at % BITS_PER_LONG;
+	unsigned long v = map[i] >> shift;
 
-	memset(map, 0, DIV_ROUND_UP(to - from, 32) * 4);
-	for (p = rb_first(&s->ooo); p; p = rb_next(p)) {
-		struct sstp_rcb *cb = SSTP_RCB(rb_to_skb(p));
-		u32 a = max_t(u32, cb->start, from);
-		u32 b = min_t(u32, cb->start + cb->count, to);
+	if (shift && i + 1 < BITS_TO_LONGS(bits))
+		v |= map[i + 1] << (BITS_PER_LONG - shift);
+	return v;
+}
 
-		for (i = a; i < b; i++)
-			map[(i - from) / 32] |=
-				cpu_to_be32(1U << (31 - (i - from) % 32));
+/* Packets [from, to) of which @from is missing; 1 bits where they are here. */
+static void sstp_rseg_bitmap(const struct sstp_rseg *s, __be32 *p, u32 from,
+			     u32 to)
+{
+	for (; from < to; from += 32) {
+		u32 word = s->map ? sstp_map_word(s->map, from, s->packets) : 0;
+
+		if (to - from < 32)
+			word &= (1U << (to - from)) - 1;
+		*p++ = cpu_to_be32(bitrev32(word));
 	}
-	return to - from;
 }
 
 /* What was asked for is due again: all of it after a gap, but not in the SNAKs

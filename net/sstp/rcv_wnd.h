@@ -47,6 +47,8 @@ struct sstp_rcb {
  * @head: packets 0 to @next - 1 in order, chained by skb->next
  * @tail: last of them
  * @ooo: packets after the first gap, by number
+ * @map: which those are, a bit for each packet of the segment, from the first
+ *	of them on
  * @len: bytes; known from the first packet that came
  * @size: bytes in a packet but the last
  * @packets: in the segment
@@ -64,6 +66,7 @@ struct sstp_rseg {
 	struct sk_buff	*head;
 	struct sk_buff	*tail;
 	struct rb_root	ooo;
+	unsigned long	*map;
 	u32	len;
 	u16	size;
 	u16	packets;
@@ -160,6 +163,8 @@ bool sstp_rcv_grant(struct sstp_rcv_wnd *w, u32 high);
 
 /* A run's place in the data of its first packet; false = contradicts itself. */
 bool sstp_rcv_geometry(const struct sstp_data *d, struct sstp_rcv_run *run);
+/* Bytes that it takes to note @run, which the caller is to charge with its skb. */
+u32 sstp_rcv_map_bytes(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
 /* Put packets in their place. @fresh: how many were new. */
 enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
 				      struct sk_buff *skb,
@@ -215,6 +220,12 @@ static inline bool sstp_pos_before(struct sstp_pos a, struct sstp_pos b)
 static inline bool sstp_rcv_finished(const struct sstp_rcv_wnd *w)
 {
 	return w->has_eos && w->low == w->eos + 1;
+}
+
+/* Segment @n, which is not before R_l when it is not, is accepted. */
+static inline bool sstp_rcv_here(const struct sstp_rcv_wnd *w, u32 n)
+{
+	return sstp_before(n, w->low) && !(w->has_eos && n == w->eos);
 }
 
 /* The reader has taken every segment. */

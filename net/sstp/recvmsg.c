@@ -231,7 +231,8 @@ static void sstp_consume(struct sock *sk, struct sstp_rseg *s, u32 len)
 	}
 }
 
-static int sstp_wait_data(struct sock *sk, long *timeo)
+/* For segment @n, which may be beyond what is here when the reader but peeks. */
+static int sstp_wait_data(struct sock *sk, long *timeo, u32 n)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
@@ -239,7 +240,7 @@ static int sstp_wait_data(struct sock *sk, long *timeo)
 
 	add_wait_queue(sk_sleep(sk), &wait);
 	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
-	rc = sk_wait_event(sk, timeo, sstp_rcv_peek(&sp->rcv) || sk->sk_err ||
+	rc = sk_wait_event(sk, timeo, sstp_rcv_here(&sp->rcv, n) || sk->sk_err ||
 			   (sk->sk_shutdown & RCV_SHUTDOWN) ||
 			   sk->sk_state == TCP_CLOSE, &wait);
 	sk_clear_bit(SOCKWQ_ASYNC_WAITDATA, sk);
@@ -287,7 +288,9 @@ static int sstp_recv_seqpacket(struct sock *sk, struct msghdr *msg, size_t len,
 		sstp_uncork(sk);
 		if (!*timeo)
 			return -EAGAIN;
-		sstp_wait_data(sk, timeo);
+		err = sstp_wait_data(sk, timeo, sp->rcv.read);
+		if (err < 0)
+			return err;
 		if (signal_pending(current))
 			return sock_intr_errno(*timeo);
 	}
@@ -366,7 +369,10 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 		sstp_uncork(sk);
 		if (!*timeo)
 			break;
-		sstp_wait_data(sk, timeo);
+		err = sstp_wait_data(sk, timeo,
+				     flags & MSG_PEEK ? peek : sp->rcv.read);
+		if (err < 0)
+			break;
 		err = 0;
 		if (signal_pending(current)) {
 			err = sock_intr_errno(*timeo);

@@ -37,7 +37,6 @@ static struct sstp_sseg *sstp_new_segment(struct sock *sk, u32 len)
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_sseg *s;
 
-	sstp_mtu_update(sk);
 	s = sstp_sseg_alloc(len, sp->size, GFP_KERNEL | __GFP_NOWARN);
 	if (s && !sstp_charge(sk, s, struct_size(s, frag, s->alloc))) {
 		sstp_sseg_free(s);
@@ -179,6 +178,12 @@ static int sstp_wait_memory(struct sock *sk, long *timeo)
 	return *timeo ? sk_stream_wait_memory(sk, timeo) : -EAGAIN;
 }
 
+static bool sstp_fits(const struct sstp_sock *sp, size_t len)
+{
+	return len <= sp->segment_limit &&
+	       DIV_ROUND_UP(len, sp->size) <= SSTP_PACKETS_MAX;
+}
+
 static int sstp_send_seqpacket(struct sock *sk, struct msghdr *msg, size_t len,
 			       long *timeo)
 {
@@ -188,13 +193,16 @@ static int sstp_send_seqpacket(struct sock *sk, struct msghdr *msg, size_t len,
 
 	if (!len)
 		return -EINVAL;
-	if (len > sp->segment_limit ||
-	    DIV_ROUND_UP(len, sp->size) > SSTP_PACKETS_MAX)
+	if (!sstp_fits(sp, len))
 		return -EMSGSIZE;
 again:
 	err = sstp_wait_room(sk, timeo);
 	if (err)
 		return err;
+	/* The path may have changed meanwhile, and with it how many they are. */
+	sstp_mtu_update(sk);
+	if (!sstp_fits(sp, len))
+		return -EMSGSIZE;
 	s = sstp_new_segment(sk, len);
 	if (!s) {
 		err = sstp_wait_memory(sk, timeo);
@@ -295,6 +303,8 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			/* While we waited another thread may have begun one. */
 			if (sp->open)
 				continue;
+			sstp_mtu_update(sk);
+			size = sstp_stream_size(sp);
 			s = sstp_new_segment(sk, size);
 			if (!s) {
 				err = sstp_wait_memory(sk, timeo);

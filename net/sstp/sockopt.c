@@ -267,8 +267,29 @@ static int sstp_set_socket(struct socket *sock, int opt, sockptr_t optval,
 	struct sock *sk = sock->sk;
 	int val;
 
-	if (opt != SO_REUSEPORT)
+	switch (opt) {
+	case SO_REUSEPORT:
+		break;
+	case SO_ATTACH_FILTER:
+	case SO_ATTACH_BPF:
+	case SO_ATTACH_REUSEPORT_CBPF:
+	case SO_ATTACH_REUSEPORT_EBPF:
+	case SO_TIMESTAMP_OLD:
+	case SO_TIMESTAMP_NEW:
+	case SO_TIMESTAMPNS_OLD:
+	case SO_TIMESTAMPNS_NEW:
+	case SO_TIMESTAMPING_OLD:
+	case SO_TIMESTAMPING_NEW:
+	case SO_TXTIME:
+	case SO_BUSY_POLL:
+	case SO_PREFER_BUSY_POLL:
+	case SO_BUSY_POLL_BUDGET:
+	case SO_INCOMING_CPU:
+		/* They would have no effect. */
+		return -ENOPROTOOPT;
+	default:
 		return sock_setsockopt(sock, SOL_SOCKET, opt, optval, optlen);
+	}
 	if (optlen < sizeof(val))
 		return -EINVAL;
 	if (copy_from_sockptr(&val, optval, sizeof(val)))

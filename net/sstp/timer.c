@@ -118,12 +118,13 @@ static enum hrtimer_restart sstp_clock_fire(struct hrtimer *hrt)
 	unsigned long irq;
 
 	spin_lock_irqsave(&sp->clock.lock, irq);
-	if (hrtimer_is_queued(hrt)) {
-		/* Started anew since it expired: the reference stays with it. */
-		spin_unlock_irqrestore(&sp->clock.lock, irq);
-		return HRTIMER_NORESTART;
-	}
-	sp->clock.held = false;
+	/* Started anew since it expired, it keeps the reference; but what expired
+	 * may have been a kick.
+	 */
+	if (hrtimer_is_queued(hrt))
+		sock_hold(sk);
+	else
+		sp->clock.held = false;
 	spin_unlock_irqrestore(&sp->clock.lock, irq);
 
 	bh_lock_sock(sk);
