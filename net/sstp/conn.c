@@ -210,6 +210,10 @@ int sstp_bind_listen(struct sock *sk)
 	struct sock *o;
 	int err = 0;
 
+	/* Who looks for a listener where it was must not end up elsewhere. */
+	if (sp->deaf)
+		synchronize_rcu();
+	sp->deaf = false;
 	spin_lock_bh(&b->lock);
 	sk_for_each(o, &b->listeners)
 		if (sstp_bind_conflict(sk, o, sp->sport)) {
@@ -232,6 +236,7 @@ void sstp_bind_deaf(struct sock *sk)
 	spin_lock_bh(&b->lock);
 	sstp_set_state(sk, TCP_CLOSE);
 	sk_del_node_init_rcu(sk);
+	sstp_sk(sk)->deaf = true;
 	spin_unlock_bh(&b->lock);
 }
 

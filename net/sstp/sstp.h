@@ -170,6 +170,7 @@ struct sstp_sock {
 	bool		hashed;		/* in the table of CIDs */
 	bool		peer_hashed;
 	bool		bound;		/* in a bucket of ports */
+	bool		deaf;		/* was a listener: RCU may still show it as one */
 	struct in6_addr	saddr;		/* IPv4 mapped; :: = any */
 	u32		scope;		/* of a link-local peer */
 	struct sstp_peer peer;

@@ -447,9 +447,73 @@ static bool no_sockets(void *arg)
 	return !n;
 }
 
+#define HOLD_MS		1000
+
+static bool first_packed(const struct peer *p)
+{
+	return p->ack == 1;
+}
+
+static bool all_packed(const struct peer *p)
+{
+	return p->ack == B;
+}
+
+static unsigned int packs_seen;
+
+static bool packed_again(const struct peer *p)
+{
+	return p->packs > packs_seen;
+}
+
+/* The hold time of an echo counts from what is echoed, whatever came since. */
+static void test_hold(void)
+{
+	char buf[LEN];
+	struct peer p;
+	uint32_t i;
+
+	open_receiver(&p, SSTP_ACK_HARD);
+	for (i = 0; i < B; i++)
+		ship(&p, i, 0);
+	must(peer_await(&p, 5000, all_packed), "a PACK");
+	peer_listen(&p, HOLD_MS);
+	peer_pack(&p, 0, 0, 0, 0);
+	packs_seen = p.packs;
+	p.rtt = UINT32_MAX;
+	/* What is read moves the window, and a PACK says so. */
+	for (i = 0; i < B; i++)
+		must_be("read", recv(p.fd, buf, LEN, MSG_DONTWAIT), LEN);
+	must(peer_await(&p, 5000, packed_again), "a window message");
+	ktap_diag("RTT %u us", p.rtt);
+	must(p.rtt < HOLD_MS * 1000 / 2, "RTT without the wait");
+	finish(&p, "hold time");
+}
+
+/* A segment that is larger than we said we take */
+static void test_limit(void)
+{
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
+	struct peer_init us = { .window = 1 };
+	long malformed = counter("InErrFormat");
+	char buf[LEN];
+	struct peer p;
+
+	ok = true;
+	set(l, SOL_SSTP, SSTP_SEGMENT_LIMIT, 4096);
+	peer_open(&p, l, &us);
+	peer_data(&p, 0, 0, 4097, 4097, LAST);
+	peer_data(&p, 0, 0, 2048, 4097, 0);
+	peer_data(&p, 0, 0, 4096, 4096, LAST);
+	must(peer_await(&p, 5000, first_packed), "a PACK");
+	must_be("malformed", counter("InErrFormat") - malformed, 2);
+	must_be("read", recv(p.fd, buf, LEN, MSG_DONTWAIT), 4096);
+	finish(&p, "a limit of segments holds");
+}
+
 int main(void)
 {
-	ktap_plan(7);
+	ktap_plan(9);
 	if (unshare(CLONE_NEWNET) || system("ip link set lo up"))
 		die("unshare:");
 	peer_may_vanish();
@@ -460,6 +524,8 @@ int main(void)
 	test_sender();
 	test_release(0, "a hard ACK releases");
 	test_release(1, "a soft ACK does not release");
+	test_hold();
+	test_limit();
 	ktap_result(busywait(60000, no_sockets, NULL), "nothing is left");
 	return ktap_end();
 }

@@ -61,6 +61,27 @@ static void row_waitall(void)
 	note_recv("end", fd, 5, MSG_WAITALL);
 }
 
+/* It sleeps until all is here, or until its time is over. */
+static void row_peek_waitall(void)
+{
+	int peer, fd = pair(&peer);
+	pid_t pid;
+
+	timeout_opt(fd, SO_RCVTIMEO, QUIET_MS);
+	say(peer, "ab");
+	note_recv("time-out", fd, 5, MSG_PEEK | MSG_WAITALL);
+	timeout_opt(fd, SO_RCVTIMEO, WAIT_MS);
+	pid = fork();
+	if (!pid) {
+		sleep_ns(50000000);
+		say(peer, "cdef");
+		_exit(0);
+	}
+	note_recv("two writes", fd, 5, MSG_PEEK | MSG_WAITALL);
+	waitpid(pid, NULL, 0);
+	note_recv("all still there", fd, 9, 0);
+}
+
 static void row_trunc_stream(void)
 {
 	int peer, fd = pair(&peer);
@@ -546,6 +567,7 @@ static const struct row rows[] = {
 	{ "peek", row_peek, ROW_ALL },
 	{ "peek_across", row_peek_across, ROW_STREAM | ROW_V4 | ROW_V6 },
 	{ "waitall", row_waitall, ROW_STREAM | ROW_V4 | ROW_V6 },
+	{ "peek_waitall", row_peek_waitall, ROW_STREAM | ROW_V4 | ROW_V6 },
 	{ "trunc_stream", row_trunc_stream, ROW_STREAM | ROW_V4 | ROW_V6 },
 	{ "oob", row_oob, ROW_ALL },
 	{ "errqueue", row_errqueue, ROW_ALL },

@@ -177,22 +177,23 @@ static void row_ring(void)
 {
 	static struct mmsghdr m[1024];
 	int peer, fd = pair(&peer), sent = 0, got = 0, n;
+	const int batch = ARRAY_SIZE(m);
 	char c = 'x';
 	struct iovec iov = { &c, 1 };
 
 	expect("SNDBUF", set_int(fd, SOL_SOCKET, SO_SNDBUFFORCE, 200 << 20),
 	       "0");
-	for (n = 0; n < ARRAY_SIZE(m); n++)
+	for (n = 0; n < batch; n++)
 		m[n].msg_hdr = (struct msghdr){
 			.msg_iov = &iov, .msg_iovlen = 1,
 		};
-	while ((n = sendmmsg(fd, m, ARRAY_SIZE(m), MSG_DONTWAIT)) > 0)
+	while ((n = sendmmsg(fd, m, batch, MSG_DONTWAIT)) > 0)
 		sent += n;
 	expect("full", n, "EAGAIN");
 	expect_num("65536 at least", sent >= 65536, 1);
 	expect_text("poll", poll_text(fd, POLLOUT, 0), "");
 	do {
-		n = recvmmsg(peer, m, ARRAY_SIZE(m), MSG_WAITFORONE, NULL);
+		n = recvmmsg(peer, m, batch, MSG_WAITFORONE, NULL);
 		got += n;
 	} while (n > 0 && got < sent / 2);
 	expect_num("half of them", got >= sent / 2, 1);

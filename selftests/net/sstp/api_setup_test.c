@@ -373,6 +373,24 @@ static void row_accept_wakes(void)
 	note("client", l);
 }
 
+/* accept() of who shares the socket, which becomes no listener meanwhile */
+static void row_accept_unspec(void)
+{
+	union addr to, none = { .sa.sa_family = AF_UNSPEC };
+	int l = listener(&to), status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		alarm_ms(WAIT_MS);
+		_exit(accept(l, NULL, NULL) < 0 ? errno : 0);
+	}
+	sleep_ns(QUIET_MS * 1000000ULL);
+	note("AF_UNSPEC", connect(l, &none.sa, sizeof(none.sa)));
+	waitpid(pid, &status, 0);
+	notef("accept", "%s", WIFEXITED(status) ?
+	      strerrorname_np(WEXITSTATUS(status)) : "slept on");
+}
+
 static void row_backlog(void)
 {
 	union addr to;
@@ -788,6 +806,7 @@ static const struct row rows[] = {
 	{ "connect_timeout", row_connect_timeout, ROW_ALL },
 	{ "accept", row_accept, ROW_ALL },
 	{ "accept_wakes", row_accept_wakes, ROW_ALL },
+	{ "accept_unspec", row_accept_unspec, ROW_ALL },
 	{ "backlog", row_backlog, ROW_ALL },
 	{ "listener_close", row_listener_close, ROW_ALL },
 	{ "names", row_names, ROW_ALL },

@@ -744,6 +744,33 @@ static void test_replies(unsigned int packets)
 	sched_setaffinity(0, sizeof(all), &all);
 }
 
+static bool init_refused(void *arg)
+{
+	return counter("InNoPort") > *(long *)arg;
+}
+
+/* Where connections come from nobody listens: a filter that lets answers in
+ * must not let anybody in.
+ */
+static void test_client_port(void)
+{
+	union addr to;
+	union packet p = {};
+	long refused = counter("InNoPort");
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	bool ok;
+
+	addr_loopback(&to, AF_INET, heard.port);
+	if (fd < 0 || connect(fd, &to.sa, addr_len(&to)))
+		die("UDP:");
+	make_init(&p);
+	send(fd, &p, sizeof(p.init), 0);
+	ok = busywait(WAIT_MS, init_refused, &refused);
+	ok &= recv(fd, &p, sizeof(p), MSG_DONTWAIT) < 0 && errno == EAGAIN;
+	close(fd);
+	ktap_result(ok, "no set-up where connections come from");
+}
+
 /* --- packets that claim to be the peer's ------------------------------------ */
 
 static int raw_fd;
@@ -1470,7 +1497,7 @@ int main(int argc, char **argv)
 		die("unshare:");
 	if (!proto_here(PROTO_SSTP))
 		die("socket(AF_SSTP):");
-	ktap_plan(28);
+	ktap_plan(29);
 	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
 	rng = seed;
 	/* Half-made connections go soon. */
@@ -1490,6 +1517,7 @@ int main(int argc, char **argv)
 
 	test_noise(packets);
 	test_replies(packets / 50);
+	test_client_port();
 	test_forged("forged packets with a wrong CID", packets / 50, SUM_RIGHT,
 		    forge_wrong_cid, "InNoConn");
 	test_forged("blind RESET and CLOSE", packets / 50, SUM_RIGHT,

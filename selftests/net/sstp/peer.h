@@ -79,6 +79,7 @@ struct peer {
 	uint64_t asked;			/* segments that a SNAK asked for */
 	uint64_t named;			/* segments accepted, as reported */
 	bool soft;			/* ... with SOFT */
+	uint32_t rtt;			/* us, as the last ECHO and its hold have it */
 
 	/* The direction in which the kernel sends */
 	uint32_t their_first, their_shipment;

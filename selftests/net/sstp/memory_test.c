@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 120
+ *
+ * Memory of a connection is charged to the cgroup of its program (which the
+ * kernel lets go over its limit for what comes in softirq, of TCP as well) and to
+ * net.sstp.mem, which holds; and nothing is lost.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib.h"
+
+#define GROUP		"/sys/fs/cgroup/sstp-memory"
+#define WAIT_MS		20000
+#define BUFFER		(32 << 20)	/* as set; the kernel doubles it */
+#define MB		(1 << 20)
+
+static void put(const char *file, const char *fmt, ...)
+{
+	char text[64];
+	va_list ap;
+	FILE *f = fopen(file, "w");
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		die("%s:", file);
+}
+
+/* The number after @name in @file */
+static long number(const char *file, const char *name)
+{
+	char word[64];
+	long value = -1, n;
+	FILE *f = fopen(file, "r");
+
+	if (!f)
+		die("%s:", file);
+	while (fscanf(f, "%63s %ld%*[^\n]", word, &n) == 2)
+		if (!strcmp(word, name)) {
+			value = n;
+			break;
+		}
+	fclose(f);
+	return value;
+}
+
+static long group_sock(void)
+{
+	return number(GROUP "/memory.stat", "sock");
+}
+
+/* Pages of all sockets, as /proc/net/protocols has them */
+static long all_pages(void)
+{
+	FILE *f = fopen("/proc/net/protocols", "r");
+	long pages = -1;
+	char line[256];
+
+	if (!f)
+		die("protocols:");
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "SSTP %*d %*d %ld", &pages) == 1)
+			break;
+	fclose(f);
+	return pages;
+}
+
+struct reader {
+	pid_t pid;
+	int ready, go;			/* pipes from and to it */
+	uint16_t port;
+};
+
+/* In the group: accepts one connection, waits for its word, reads all. */
+static void reader_main(struct reader *r, int ready, int go, uint64_t seed)
+{
+	const int bytes = BUFFER;
+	static char buf[256 << 10];
+	socklen_t len = sizeof(union addr);
+	uint64_t got = 0;
+	union addr a;
+	int l, fd;
+	ssize_t n;
+	char c;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	put(GROUP "/cgroup.procs", "0");
+	addr_loopback(&a, AF_INET, 0);
+	/* Made here, it is the group's. */
+	l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+	if (l < 0 ||
+	    setsockopt(l, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) ||
+	    bind(l, &a.sa, addr_len(&a)) || listen(l, 1) ||
+	    getsockname(l, &a.sa, &len))
+		die("reader:");
+	r->port = addr_port(&a);
+	if (write(ready, &r->port, sizeof(r->port)) != sizeof(r->port))
+		die("pipe:");
+	fd = accept(l, NULL, NULL);
+	if (fd < 0 || read(go, &c, 1) != 1)
+		die("accept:");
+	while ((n = recv(fd, buf, sizeof(buf), 0)) > 0) {
+		if (content_check(buf, n, seed, got) != (size_t)n)
+			die("wrong content after %llu bytes",
+			    (unsigned long long)got);
+		got += n;
+	}
+	if (n < 0)
+		die("recv:");
+	close(fd);
+	close(l);
+	if (write(ready, &got, sizeof(got)) != sizeof(got))
+		die("pipe:");
+	/* Its group is looked at while it lives. */
+	if (read(go, &c, 1) < 0)
+		die("pipe:");
+	_exit(0);
+}
+
+static void reader_start(struct reader *r, uint64_t seed)
+{
+	int ready[2], go[2];
+
+	if (pipe(ready) || pipe(go))
+		die("pipe:");
+	fflush(stdout);
+	r->pid = fork();
+	if (r->pid < 0)
+		die("fork:");
+	if (!r->pid) {
+		close(go[1]);
+		reader_main(r, ready[1], go[0], seed);
+	}
+	close(ready[1]);
+	close(go[0]);
+	r->ready = ready[0];
+	r->go = go[1];
+	if (read(r->ready, &r->port, sizeof(r->port)) != sizeof(r->port))
+		die("the reader is gone");
+}
+
+/* What the reader got, once it is told to read */
+static uint64_t reader_read(struct reader *r)
+{
+	uint64_t got = 0;
+
+	if (write(r->go, "", 1) != 1 ||
+	    read(r->ready, &got, sizeof(got)) != sizeof(got))
+		ktap_diag("the reader is gone");
+	return got;
+}
+
+static void reader_end(struct reader *r)
+{
+	int status;
+
+	close(r->go);
+	close(r->ready);
+	if (waitpid(r->pid, &status, 0) != r->pid || status)
+		ktap_diag("the reader's status is %#x", status);
+}
+
+static int writer_open(const struct reader *r)
+{
+	int fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+	union addr a;
+
+	addr_loopback(&a, AF_INET, r->port);
+	if (fd < 0 || connect(fd, &a.sa, addr_len(&a)))
+		die("connect:");
+	return fd;
+}
+
+/* Writes while the peer takes it, for at most @most bytes: until there has been
+ * no room for a while.
+ */
+static uint64_t writer_fill(int fd, uint64_t seed, uint64_t sent, uint64_t most)
+{
+	static char buf[64 << 10];
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	ssize_t n;
+
+	while (sent < most && poll(&p, 1, 1000) == 1) {
+		size_t len = most - sent < sizeof(buf) ? most - sent :
+			     sizeof(buf);
+
+		content_fill(buf, len, seed, sent);
+		n = send(fd, buf, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n < 0 && errno != EAGAIN)
+			die("send:");
+		if (n > 0)
+			sent += n;
+	}
+	return sent;
+}
+
+static bool group_empty(void *arg)
+{
+	(void)arg;
+	return !group_sock();
+}
+
+/* Each CPU keeps up to 1 MB for itself before it tells the others. */
+static long reserve(void)
+{
+	return sysconf(_SC_NPROCESSORS_CONF) * MB / getpagesize();
+}
+
+static bool all_empty(void *arg)
+{
+	(void)arg;
+	return labs(all_pages()) <= reserve();
+}
+
+/* What waits for the reader is its group's. */
+static void test_charged(void)
+{
+	uint64_t seed = nonce(), sent, got;
+	struct reader r;
+	long charged;
+	int fd;
+
+	reader_start(&r, seed);
+	fd = writer_open(&r);
+	sent = writer_fill(fd, seed, 0, 8 * MB);
+	charged = group_sock();
+	ktap_diag("%llu bytes sent, %ld charged",
+		  (unsigned long long)sent, charged);
+	ktap_result(sent == 8 * MB && charged >= 7 * MB,
+		    "what waits is charged to the reader's group");
+	shutdown(fd, SHUT_WR);
+	got = reader_read(&r);
+	ktap_result(got == sent && busywait(WAIT_MS, group_empty, NULL),
+		    "what was read is not");
+	close(fd);
+	reader_end(&r);
+}
+
+/* All sockets together have less than the buffer. */
+static void test_limit(void)
+{
+	const char *file = "/proc/sys/net/sstp/mem";
+	uint64_t seed = nonce(), sent, got;
+	long old[3], pages = 8 * MB / getpagesize(), most;
+	struct reader r;
+	FILE *f = fopen(file, "r");
+	int fd;
+
+	if (!f || fscanf(f, "%ld %ld %ld", &old[0], &old[1], &old[2]) != 3)
+		die("%s:", file);
+	fclose(f);
+	reader_start(&r, seed);
+	put(file, "%ld %ld %ld", pages / 4, pages / 2, pages);
+	fd = writer_open(&r);
+	sent = writer_fill(fd, seed, 0, 40 * MB);
+	most = all_pages();
+	ktap_diag("%llu bytes sent, %ld of %ld pages",
+		  (unsigned long long)sent, most, pages);
+	ktap_result(sent < 40 * MB && most <= pages + reserve(),
+		    "net.sstp.mem holds");
+	shutdown(fd, SHUT_WR);
+	got = reader_read(&r);
+	ktap_result(got == sent, "and nothing is lost");
+	put(file, "%ld %ld %ld", old[0], old[1], old[2]);
+	close(fd);
+	reader_end(&r);
+	ktap_result(busywait(WAIT_MS, all_empty, NULL), "all is given back");
+}
+
+int main(void)
+{
+	if (mkdir(GROUP, 0755))
+		die(GROUP ":");
+	if (system("ip link set lo up"))
+		die("lo:");
+	ktap_plan(5);
+	test_charged();
+	test_limit();
+	if (rmdir(GROUP))
+		ktap_diag("%s: %s", GROUP, strerror(errno));
+	return ktap_end();
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 120
+ *
+ * What a program wrote before it closed arrives, also after a long silence and a
+ * loss; a peer that takes nothing more of it is waited for no longer than for
+ * the user timeout.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "path.h"
+#include "peer.h"
+
+#define LEN		5000
+#define TIMEOUT_MS	1000		/* the user timeout */
+#define IDLE_MS		2000
+
+static bool probed(void *arg)
+{
+	return path_counter(A, "Probes") > *(long *)arg;
+}
+
+/* As a pooled connection: idle, a last answer, the end. */
+static void test_idle(int type, int family)
+{
+	long probes = path_counter(A, "Probes");
+	char in[LEN + 1], out[LEN];
+	uint64_t seed = nonce();
+	int tx, rx, l;
+	ssize_t n = 0;
+	bool ok;
+
+	l = path_socket(B, type);
+	tx = path_socket(A, type);
+	path_set(tx, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
+	rx = path_connect(tx, l, family);
+	path_poll(rx, POLLIN, IDLE_MS);
+
+	path_impair(B, "loss 100%");
+	content_fill(out, LEN, seed, 0);
+	ok = send(tx, out, LEN, 0) == LEN;
+	close(tx);
+	ok &= busywait(10000, probed, &probes);
+	path_impair(B, "delay 5ms");
+	while (path_poll(rx, POLLIN, 10000) && n < LEN) {
+		ssize_t got = recv(rx, in + n, sizeof(in) - n, 0);
+
+		if (got <= 0) {
+			ktap_diag("recv: %s", got ? strerrorname_np(errno) :
+				  "end");
+			break;
+		}
+		n += got;
+	}
+	ok &= n == LEN && content_check(in, LEN, seed, 0) == LEN;
+	ok &= path_poll(rx, POLLIN, 10000) && !recv(rx, in, 1, 0);
+	close(rx);
+	ok &= path_settle();
+	if (!ok)
+		ktap_diag("%zd bytes came", n);
+	ktap_result(ok, "closed after a silence, IPv%d, %s",
+		    family == AF_INET ? 4 : 6,
+		    type == SOCK_STREAM ? "stream" : "segments");
+}
+
+static bool gone(const struct peer *p)
+{
+	(void)p;
+	return !path_sockets(B);
+}
+
+/* It answers all probes, but lets nothing more come. */
+static void test_closed_window(void)
+{
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0), i;
+	struct peer_init us = { .window = 1 };
+	bool ok = true;
+	struct peer p;
+
+	path_set(l, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
+	peer_open(&p, l, &us);
+	for (i = 0; i < 3; i++)
+		ok &= send(p.fd, "abc", 3, MSG_DONTWAIT) == 3;
+	close(p.fd);
+	p.fd = -1;
+	ok &= peer_await(&p, 30000, gone);
+	ktap_diag("%u probes", p.keepalives);
+	ktap_result(ok && p.keepalives, "a peer that takes nothing");
+	close(p.udp);
+}
+
+int main(void)
+{
+	ktap_plan(5);
+	path_make();
+	path_impair(A, "delay 5ms");
+	path_impair(B, "delay 5ms");
+	test_idle(SOCK_STREAM, AF_INET);
+	test_idle(SOCK_STREAM, AF_INET6);
+	test_idle(SOCK_SEQPACKET, AF_INET);
+	test_idle(SOCK_SEQPACKET, AF_INET6);
+	path_enter(B);
+	test_closed_window();
+	return ktap_end();
+}
