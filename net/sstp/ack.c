@@ -32,7 +32,8 @@ static bool sstp_may_grow(struct sock *sk)
 }
 
 /* B and W from the buffer's limit (paper 004, section 3.4: W0 of at least 2.5
- * w_a as soon as rate and round-trip time are known).
+ * w_a as soon as rate and round-trip time are known; twice that, as a segment of
+ * many packets may need several repairs, of a round trip and a quarter each).
  */
 void sstp_ack_window(struct sstp_sock *sp)
 {
@@ -42,10 +43,10 @@ void sstp_ack_window(struct sstp_sock *sp)
 	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK) {
 		sp->rbuf.limit = READ_ONCE(sk->sk_rcvbuf);
 	} else if (sp->peer_rate && sp->rtt.srtt && sstp_may_grow(sk)) {
-		/* 2.5 * A * RTD, and as much again for what skbs cost. */
+		/* 5 * A * RTD, and the rest for what skbs cost. */
 		u64 want = div_u64(sp->peer_rate / 8 *
 				   sstp_rtt_smoothed(&sp->rtt, 0),
-				   USEC_PER_SEC) * 4;
+				   USEC_PER_SEC) * 8;
 
 		sp->rbuf.limit = clamp_t(u64, want, sp->rbuf.limit,
 					 sp->rbuf.ceiling);
@@ -394,7 +395,7 @@ static void sstp_ack_sndbuf(struct sock *sk)
 	if (sstp_rate_bound(&sp->rate))
 		want = div_u64((sp->rate.spec.average ?: sp->rate.spec.peak) /
 			       8 * sstp_rtt_smoothed(&sp->rtt, 0),
-			       USEC_PER_SEC) * 3;
+			       USEC_PER_SEC) * 6;
 	else
 		want = 2ULL * min(sp->ctrl.cwnd, 1U << 24) * sp->frame;
 	want += 2 * sp->set.segment_size;
