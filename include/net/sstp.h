@@ -48,6 +48,8 @@ struct sstp_ctrl {
  * @rtt: sample in us, or 0
  * @delivered: packets newly reported received
  * @lost: packets newly found lost
+ * @lost_ship: newest shipment of those (serial number); with interleaved
+ *	retransmissions it may be told a little too old
  * @highest: highest shipment that has arrived (serial number)
  * @arrival_rate: bit/s at the receiver, or 0
  * @service_rate: bit/s at which the receiving program reads, or 0
@@ -57,6 +59,7 @@ struct sstp_ack_sample {
 	u32	rtt;
 	u32	delivered;
 	u32	lost;
+	u32	lost_ship;
 	u32	highest;
 	u64	arrival_rate;
 	u64	service_rate;

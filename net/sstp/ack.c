@@ -476,7 +476,9 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 	if (a.type == SSTP_SNAK) {
 		sp->snaks_received++;
 		SSTP_INC(net, INSNAKS);
+		w->lost = sp->highest - BIT(30);
 		sample.lost = sstp_ack_requests(sk, p, len, &a);
+		sample.lost_ship = w->lost;
 	} else {
 		sp->acks_received++;
 		SSTP_INC(net, INPACKS);

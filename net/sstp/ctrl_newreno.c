@@ -13,22 +13,22 @@
 #define SSTP_NEWRENO_INIT	10
 #define SSTP_NEWRENO_MIN	2
 #define SSTP_NEWRENO_MAX	BIT(24)
-#define SSTP_NEWRENO_LATE	8	/* packets from a loss to its certainty */
+#define SSTP_NEWRENO_LATE	16000000	/* shipments: so old is no loss that is reported */
 
 /**
  * struct sstp_newreno - the controller's own
  * @ssthresh: slow start below it, packets
  * @count: packets delivered since the window grew by one
  * @recover: last shipment before the last cut
- * @seen: highest shipment in the report before
- * @cut: what is reported lost may be of before @recover
+ * @cut: not all that was shipped before the last cut has been reported
+ * @late: it may still be reported lost
  */
 struct sstp_newreno {
 	u32	ssthresh;
 	u32	count;
 	u32	recover;
-	u32	seen;
 	bool	cut;
+	bool	late;
 };
 
 static struct sstp_newreno *sstp_newreno(struct sstp_ctrl *c)
@@ -63,15 +63,12 @@ static void sstp_newreno_ack(struct sstp_ctrl *c,
 	u32 delivered = s->delivered;
 	bool held;
 
-	/* In slow start after a time-out there is nothing to wait for. */
-	held = p->cut && (s32)(s->highest - p->recover) < 0 &&
-	       c->cwnd >= p->ssthresh;
-	/* The last losses of a round become certain, and are reported, a little
-	 * after its end.
-	 */
-	if (p->cut && (s32)(p->seen - p->recover) >= SSTP_NEWRENO_LATE)
+	if ((s32)(s->highest - p->recover) >= 0)
 		p->cut = false;
-	p->seen = s->highest;
+	if ((s32)(s->highest - p->recover) >= SSTP_NEWRENO_LATE)
+		p->late = false;
+	/* In slow start after a time-out there is nothing to wait for. */
+	held = p->cut && c->cwnd >= p->ssthresh;
 	if (c->cwnd_limited && !held && delivered) {
 		if (c->cwnd < p->ssthresh) {
 			u32 grow = min(delivered, p->ssthresh - c->cwnd);
@@ -100,17 +97,20 @@ static void sstp_newreno_cut(struct sstp_ctrl *c)
 		p->ssthresh = max(c->cwnd / 2, (u32)SSTP_NEWRENO_MIN);
 	p->count = 0;
 	p->recover = c->shipped;
-	p->seen = c->shipped;
 	p->cut = true;
+	p->late = true;
 }
 
 static void sstp_newreno_loss(struct sstp_ctrl *c,
 			      const struct sstp_ack_sample *s)
 {
-	if (sstp_newreno(c)->cut)
+	struct sstp_newreno *p = sstp_newreno(c);
+
+	if (p->late && (s32)(s->lost_ship - p->recover) <= 0)
 		return;
+	p->cut = false;
 	sstp_newreno_cut(c);
-	c->cwnd = sstp_newreno(c)->ssthresh;
+	c->cwnd = p->ssthresh;
 	sstp_newreno_pace(c);
 }
 

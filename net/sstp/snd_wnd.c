@@ -111,6 +111,8 @@ struct sstp_sseg *sstp_snd_new(const struct sstp_snd_wnd *w)
 
 void sstp_snd_shipped(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 count)
 {
+	if (!s->next)
+		s->ship = w->shipment;
 	s->next += count;
 	w->shipment += count;
 	if (s->next == s->packets && s->sealed)
@@ -208,7 +210,7 @@ static void sstp_rtx_queue(struct sstp_snd_wnd *w, struct sstp_rtx *r)
 bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 		   u32 highest, gfp_t gfp)
 {
-	u32 chunk = packet / SSTP_RTX_CHUNK;
+	u32 chunk = packet / SSTP_RTX_CHUNK, ship = s->ship + packet;
 	struct sstp_rtx *r;
 
 	if (packet >= s->next || !s->sealed)
@@ -220,10 +222,12 @@ bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 	 * is on its way.
 	 */
 	if (r->ship[chunk]) {
-		u32 ship = r->ship[chunk][packet % SSTP_RTX_CHUNK];
+		u32 again = r->ship[chunk][packet % SSTP_RTX_CHUNK];
 
-		if (ship && sstp_after(ship, highest))
+		if (again && sstp_after(again, highest))
 			return false;
+		if (again)
+			ship = again;
 	} else {
 		u32 n = min_t(u32, SSTP_RTX_CHUNK,
 			      s->packets - chunk * SSTP_RTX_CHUNK);
@@ -239,6 +243,8 @@ bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 	if (packet < r->scan || r->count == 1)
 		r->scan = packet;
 	w->pending++;
+	if (sstp_after(ship, w->lost))
+		w->lost = ship;
 	return true;
 }
 

@@ -44,6 +44,7 @@ struct sstp_rtx {
  * @size: bytes in a packet but the last, a multiple of 8
  * @packets: how many there are; grows while not @sealed
  * @next: first packet never shipped
+ * @ship: first shipment of the first one
  * @truesize: memory charged for it
  * @alloc: entries of @frag
  * @frags: used entries; together the bytes [header | payload]...
@@ -63,6 +64,7 @@ struct sstp_sseg {
 	u32	size;
 	u32	packets;
 	u32	next;
+	u32	ship;
 	u32	truesize;
 	u32	alloc;
 	u32	frags;
@@ -85,6 +87,7 @@ struct sstp_sseg {
  * @again: segments with packets to ship again, the oldest first
  * @pending: packets to ship again
  * @shipment: number of the next shipment
+ * @lost: newest shipment that was asked for again, since the caller set it
  */
 struct sstp_snd_wnd {
 	struct sstp_sseg **ring;
@@ -96,6 +99,7 @@ struct sstp_snd_wnd {
 	struct list_head again;
 	u32	pending;
 	u32	shipment;
+	u32	lost;
 };
 
 int sstp_snd_init(struct sstp_snd_wnd *w, u32 segment, u32 shipment, gfp_t gfp);
