@@ -47,6 +47,7 @@ enum {				/* bits of job.flags */
 	JOB_RANDOM	= 4,	/* segments of random size */
 	JOB_FILE	= 8,	/* content is a file's */
 	JOB_UNCHECKED	= 16,	/* content does not matter */
+	JOB_TIMED	= 32,	/* size is not known before its end */
 };
 
 /* Records on the wire: 64-bit words, big-endian. */
@@ -92,6 +93,7 @@ struct options {
 	uint64_t read_rate;		/* bit/s */
 	uint64_t read_pause;		/* ms */
 	uint64_t send_pause;		/* ms */
+	uint64_t seconds;		/* to send for */
 	uint64_t read_size;
 	int rcvbuf, sndbuf, lowat;
 	bool nodelay;
@@ -206,6 +208,7 @@ static bool send_record(struct conn *c, const void *record, size_t len)
 static bool send_content(struct conn *c, bool up)
 {
 	uint64_t seed = conn_seed(c, up);
+	uint64_t stop = c->begin + opt.seconds * 1000 * MS;
 	char *buf = malloc(c->job.write);
 	bool ok = true;
 	size_t n;
@@ -236,6 +239,8 @@ static bool send_content(struct conn *c, bool up)
 		if (!(c->job.flags & JOB_UNCHECKED))
 			hash_add(&c->tx_hash, buf, n);
 		ok = send_all(c, buf, n);
+		if (c->job.flags & JOB_TIMED && now_ns() >= stop)
+			c->job.size = c->sent + n;
 	}
 	if (fd >= 0)
 		close(fd);
@@ -374,6 +379,10 @@ static ssize_t receive_piece(struct conn *c, char *buf, size_t size,
 		/* SCTP may hand out a segment in parts. */
 	} while (opt.type == SOCK_SEQPACKET && opt.proto == PROTO_SCTP && n &&
 		 !(msg->msg_flags & MSG_EOR) && iov.iov_len);
+	if (!got && c->job.flags & JOB_TIMED) {
+		c->job.size = c->rx.pos;
+		return 0;
+	}
 	if (!got) {
 		fail(c, "early end", EPIPE);
 		return -1;
@@ -425,8 +434,8 @@ static bool receive_content(struct conn *c, bool up)
 			sample_peak(c);
 		n = receive_piece(c, buf, opt.type == SOCK_STREAM && want < size ?
 				  want : size, want, &msg);
-		if (n < 0) {
-			ok = false;
+		if (n <= 0) {
+			ok = !n;
 			break;
 		}
 		r->res.ns = now_ns();
@@ -868,6 +877,13 @@ static int client(const char *host)
 	}
 	if (!(opt.job.flags & (JOB_UP | JOB_DOWN)))
 		opt.job.flags |= JOB_UP;
+	if (opt.seconds) {
+		if (opt.job.flags & JOB_DOWN || opt.file ||
+		    opt.type != SOCK_STREAM)
+			die("xfer: --for is for content that goes up a stream");
+		opt.job.flags |= JOB_TIMED;
+		opt.job.size = UINT64_MAX;
+	}
 	if (!opt.job.seed)
 		opt.job.seed = nonce();
 	fprintf(stderr, "xfer: seed %#" PRIx64 "\n", opt.job.seed);
@@ -1068,6 +1084,7 @@ static void usage(FILE *f)
 "      --read-rate RATE   read slowly, bit/s\n"
 "      --read-pause MS    wait before the first read\n"
 "      --send-pause MS    wait before sending content\n"
+"      --for SECONDS      send for so long, in place of --size\n"
 "      --keepalive\n"
 "      --controller NAME  TCP: congestion control\n"
 "      --peak             TCP: look at the receive buffer before each read\n"
@@ -1109,7 +1126,7 @@ enum {				/* long options without a letter */
 	O_PID = 256, O_NOCHECK, O_PEAK, O_RCVBUF, O_SNDBUF, O_LOWAT, O_NODELAY,
 	O_READSIZE, O_READRATE, O_READPAUSE, O_CTRL, O_RATE, O_LIMIT, O_SEGMENT,
 	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_POLICY, O_TIMEOUT, O_SENDPAUSE,
-	O_KEEPALIVE,
+	O_KEEPALIVE, O_FOR,
 };
 
 static const struct option long_options[] = {
@@ -1139,6 +1156,7 @@ static const struct option long_options[] = {
 	{ "read-rate",	required_argument, NULL, O_READRATE },
 	{ "read-pause",	required_argument, NULL, O_READPAUSE },
 	{ "send-pause",	required_argument, NULL, O_SENDPAUSE },
+	{ "for",	required_argument, NULL, O_FOR },
 	{ "keepalive",	no_argument, NULL, O_KEEPALIVE },
 	{ "peak",	no_argument, NULL, O_PEAK },
 	{ "controller",	required_argument, NULL, O_CTRL },
@@ -1248,6 +1266,9 @@ static void parse_option(int c)
 		break;
 	case O_SENDPAUSE:
 		opt.send_pause = number(optarg, 1000);
+		break;
+	case O_FOR:
+		opt.seconds = number(optarg, 1000);
 		break;
 	case O_KEEPALIVE:
 		opt.keepalive = true;
