@@ -390,11 +390,17 @@ static bool applies(unsigned int flags)
 /* Is the difference one of this kernel? */
 static bool here(const struct difference *d)
 {
+	const char *begins;
 	struct utsname u;
+	bool other;
 
 	if (uname(&u))
 		die("uname:");
-	return !d->kernel || !strncmp(d->kernel, u.release, strlen(d->kernel));
+	if (!d->kernel)
+		return true;
+	other = *d->kernel == '!';
+	begins = d->kernel + other;
+	return other ^ !strncmp(begins, u.release, strlen(begins));
 }
 
 static bool compare(const struct row *row, const struct notes *tcp,

@@ -51,7 +51,9 @@ struct difference {
 	const char *sstp;	/* what SSTP gives in place of TCP's */
 	const char *why;
 	unsigned int flags;	/* 0 = ROW_ALL */
-	const char *kernel;	/* how its release begins; NULL = any */
+	const char *kernel;	/* how its release begins, or "!" and how it does
+				 * not; NULL = any
+				 */
 };
 
 int compare_main(int argc, char **argv, const struct row *rows, size_t n,

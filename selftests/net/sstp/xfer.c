@@ -151,7 +151,8 @@ static uint64_t conn_seed(const struct conn *c, bool up)
 
 static bool fail(struct conn *c, const char *what, int error)
 {
-	if (!c->what) {
+	/* Of two threads only one may learn why it is over. */
+	if (!c->what || (c->error == EPIPE && error != EPIPE)) {
 		c->what = what;
 		c->error = error;
 		fprintf(stderr, "xfer: connection %u: %s: %s (sent %" PRIu64
