@@ -24,6 +24,7 @@ help:
 	@echo 'uninstall   take both away'
 	@echo 'check       run all tests (selftests/run)'
 	@echo 'demo        show it at work (tools/demo)'
+	@echo 'lab         measure it in simulated time, the quick set (tools/lab/run)'
 	@echo 'sparse      build with sparse'
 	@echo 'checkpatch  kernel coding style, strictly'
 	@echo 'clean       remove what was built'
@@ -58,6 +59,9 @@ check:
 demo:
 	tools/demo
 
+lab:
+	tools/lab/run --quick wan
+
 # Objects of its own, since every file has to be compiled to be looked at.
 sparse: BUILD := $(BUILD)-sparse
 sparse: links
@@ -73,4 +77,4 @@ checkpatch:
 clean:
 	rm -rf $(CURDIR)/build $(BUILD)
 
-.PHONY: all help links modules install uninstall check demo sparse checkpatch clean
+.PHONY: all help links modules install uninstall check demo lab sparse checkpatch clean

@@ -16,7 +16,8 @@
 struct snd_packet {
 	bool	want;
 	bool	again;		/* shipped more than once */
-	s64	ship;		/* the last time */
+	s64	first;		/* shipment */
+	s64	ship;		/* the last one */
 };
 
 /* Segment @first + its index */
@@ -37,6 +38,7 @@ struct snd_seg {
  * @high: S_h
  * @shipment: index of the next
  * @wanted: packets to ship again
+ * @lost: newest shipment asked for again, by the running operation
  * @kept: segments
  * @page: each segment of the window has a reference
  * @released: by the running operation
@@ -54,6 +56,7 @@ struct snd_sim {
 	s64	end;
 	s64	shipment;
 	u32	wanted;
+	s64	lost;
 	u32	kept;
 	struct page *page;
 	u32	released;
@@ -224,12 +227,18 @@ static bool snd_op_add(struct snd_sim *s)
 	return true;
 }
 
+static void snd_shipped(struct snd_packet *p, s64 ship)
+{
+	p->first = ship;
+	p->ship = ship;
+}
+
 static bool snd_op_ship(struct snd_sim *s)
 {
 	struct sstp_sseg *seg = sstp_snd_new(&s->w);
 	struct kunit *test = s->test;
 	struct snd_seg *m;
-	u32 n;
+	u32 n, k;
 
 	KUNIT_ASSERT_EQ(test, !!seg, s->next < s->end && s->next <= s->high);
 	if (!seg)
@@ -240,8 +249,8 @@ static bool snd_op_ship(struct snd_sim *s)
 	m->sealed = true;
 	n = sstp_rnd_range(&s->rnd, 1, m->packets - m->shipped);
 	sstp_snd_shipped(&s->w, seg, n);
-	s->shipment += n;
-	m->shipped += n;
+	for (k = 0; k < n; k++)
+		snd_shipped(&m->packet[m->shipped++], s->shipment++);
 	if (m->shipped == m->packets)
 		s->next++;
 	return true;
@@ -335,6 +344,7 @@ static u32 snd_want(struct snd_sim *s, s64 i, u32 packet, s64 highest)
 {
 	struct snd_packet *p;
 	struct snd_seg *m;
+	s64 ship;
 
 	if (i < s->low || i > s->next || i >= s->end)
 		return 0;
@@ -346,6 +356,12 @@ static u32 snd_want(struct snd_sim *s, s64 i, u32 packet, s64 highest)
 		return 0;
 	if (p->again && p->ship > highest && s->first_ship + (u32)p->ship)
 		return 0;
+	/* As if nothing else had been shipped between those of its segment. */
+	ship = m->packet[0].first + packet;
+	KUNIT_ASSERT_LE(s->test, ship, p->ship);
+	if (p->again && s->first_ship + (u32)p->ship)
+		ship = p->ship;
+	s->lost = max(s->lost, ship);
 	p->want = true;
 	m->wanted++;
 	s->wanted++;
@@ -372,6 +388,7 @@ static bool snd_op_snak(struct snd_sim *s)
 	u32 k, want = 0, got, budget = U32_MAX;
 	s64 highest;
 
+	s->lost = -1;
 	highest = s->shipment - 1 - sstp_rnd_below(r, 100);
 	if (sstp_rnd_one_in(r, 16))
 		i = s->low + (s32)sstp_rnd_edge(r);
@@ -391,7 +408,9 @@ static bool snd_op_snak(struct snd_sim *s)
 			if (!(be32_to_cpu(map[k / 32]) << k % 32 >> 31))
 				want += snd_want(s, i, run.first + k, highest);
 	}
+	s->w.lost = s->first_ship - 1;
 	got = sstp_snd_snak(&s->w, &run, s->first_ship + (u32)highest, &budget);
+	KUNIT_ASSERT_EQ(s->test, s->w.lost, s->first_ship + (u32)s->lost);
 	KUNIT_ASSERT_EQ_MSG(s->test, got, want,
 			    "segment %u first %u bits %u highest %lld",
 			    run.segment, run.first, run.bits, highest);
