@@ -11,11 +11,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -92,6 +95,19 @@ static void enter_root(const char *layer, const char *lower)
 		die("chroot");
 }
 
+/* Keeps UDP's static keys set while the machine runs. Else each test that opens
+ * and closes the only UDP socket with GRO has the kernel patch its own text, and
+ * an emulated CPU may take the breakpoint of that when the patch is done and its
+ * handler gone: "Oops: int3" in udp_destroy_sock(), seen of Linux 6.12.
+ */
+static void hold_udp_keys(void)
+{
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0), one = 1;
+
+	if (fd < 0 || setsockopt(fd, SOL_UDP, UDP_GRO, &one, sizeof(one)))
+		die("UDP_GRO");
+}
+
 int main(void)
 {
 	/* The kernel hands over unknown NAME=VALUE arguments like this. */
@@ -100,10 +116,12 @@ int main(void)
 	int fd, status;
 	pid_t child;
 
-	if (!access("/modules", F_OK))
+	if (!access("/modules", F_OK)) {
 		enter_root(prepare_initramfs(), "/host");
-	else
+		hold_udp_keys();
+	} else {
 		enter_root("/tmp", "/");
+	}
 
 	fd = open("/dev/console", O_RDWR);
 	if (fd < 0)
