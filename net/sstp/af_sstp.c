@@ -260,18 +260,19 @@ out:
 	return err;
 }
 
+/* -EPIPE if another thread has disconnected it, and perhaps connected anew. */
 static int sstp_wait_connect(struct sock *sk, long *timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	int err = 0;
 
 	add_wait_queue(sk_sleep(sk), &wait);
-	while (sk->sk_state == TCP_SYN_SENT && *timeo &&
+	while (sk->sk_state == TCP_SYN_SENT && err >= 0 && *timeo &&
 	       !signal_pending(current))
-		if (sk_wait_event(sk, timeo, sk->sk_state != TCP_SYN_SENT,
-				  &wait) < 0)
-			break;
+		err = sk_wait_event(sk, timeo, sk->sk_state != TCP_SYN_SENT,
+				    &wait);
 	remove_wait_queue(sk_sleep(sk), &wait);
-	return *timeo;
+	return min(err, 0);
 }
 
 /* Forget the connection: connect(AF_UNSPEC), shutdown() before it is made. */
@@ -363,8 +364,8 @@ static int sstp_connect(struct socket *sock, struct sstp_sockaddr *uaddr, int le
 			int flags)
 {
 	struct sock *sk = sock->sk;
+	int err, gone;
 	long timeo;
-	int err;
 
 	if (len < (int)sizeof(u16))
 		return -EINVAL;
@@ -399,7 +400,12 @@ static int sstp_connect(struct socket *sock, struct sstp_sockaddr *uaddr, int le
 	}
 	timeo = sock_sndtimeo(sk, flags & O_NONBLOCK);
 	if (sk->sk_state == TCP_SYN_SENT) {
-		if (!timeo || !sstp_wait_connect(sk, &timeo))
+		if (!timeo)
+			goto out;
+		gone = sstp_wait_connect(sk, &timeo);
+		if (gone)
+			err = gone;
+		if (gone || !timeo)
 			goto out;
 		err = sock_intr_errno(timeo);
 		if (signal_pending(current))

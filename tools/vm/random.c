@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Preloaded into User Mode Linux: what it takes for the host's entropy follows
- * from $SSTP_SEED, so that a boot can be repeated.
+ * from $SSTP_SEED. Boots agree in it until interrupts, which come when the host
+ * has time for them, have stirred it.
  */
 #include <stdint.h>
 #include <stdlib.h>
