@@ -71,13 +71,20 @@ u32 sstp_ack_reach(const struct sstp_sock *sp)
 	return sp->rcv.read + min(granted, sp->rcv.high - sp->rcv.read + 1) - 1;
 }
 
-/* The last segment worth asking for: it would not be discarded. */
+/* The last segment worth asking for: it would not be discarded. When memory has
+ * lacked that is the first, and one more for each that came in since.
+ */
 static u32 sstp_ack_wanted(const struct sstp_sock *sp)
 {
 	bool soft = sp->strategy == SSTP_ACK_SOFT;
+	u32 to;
 
-	if (atomic_read(&sp->sk.sk_rmem_alloc) < sp->rbuf.limit)
-		return soft ? sp->rcv.high : sstp_ack_reach(sp);
+	if (atomic_read(&sp->sk.sk_rmem_alloc) < sp->rbuf.limit) {
+		to = soft ? sp->rcv.high : sstp_ack_reach(sp);
+		if (sstp_after(to, sp->rcv.low + sp->ask - 1))
+			to = sp->rcv.low + sp->ask - 1;
+		return to;
+	}
 	/* In soft ACK a later segment makes way. */
 	return soft && sstp_after(sp->rcv.top, sp->rcv.low) ?
 		sp->rcv.top - 1 : sp->rcv.read;
@@ -193,6 +200,19 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 	return sent;
 }
 
+/* When to look again for what was asked for. A peer that hears us, though what we
+ * ask for does not come (or finds no memory), is asked less often.
+ */
+static u64 sstp_ack_wait(const struct sstp_sock *sp)
+{
+	u64 wait = NSEC_PER_USEC * (u64)sstp_rtt_timeout(&sp->rtt, 1000,
+							 3 * USEC_PER_SEC);
+
+	if (sp->due_bytes != sp->bytes_received)
+		return wait;
+	return min(wait << sp->due_rounds, max(wait, 3 * NSEC_PER_SEC));
+}
+
 /* Packets have come: acknowledge, ask again, or do it a little later. */
 void sstp_ack_check(struct sock *sk)
 {
@@ -214,7 +234,8 @@ void sstp_ack_check(struct sock *sk)
 			return;
 		sp->snak_now = true;
 	}
-	if (sp->snak_now) {
+	/* Without memory, the timer asks, and less and less often. */
+	if (sp->snak_now && !sp->starved) {
 		due = sp->snak_sent + max(srtt / 16, SSTP_SNAK_GAP);
 		if (now >= due) {
 			sp->snak_now = false;
@@ -237,9 +258,7 @@ void sstp_ack_check(struct sock *sk)
 		sstp_timer_sooner(sp, SSTP_T_ACK, now +
 				  max_t(u64, srtt / 4, NSEC_PER_MSEC));
 	else if (sstp_rcv_lacks(&sp->rcv, sp->rcv.high))
-		sstp_timer_sooner(sp, SSTP_T_ACK, now + NSEC_PER_USEC *
-				  sstp_rtt_timeout(&sp->rtt, 1000,
-						   3 * USEC_PER_SEC));
+		sstp_timer_sooner(sp, SSTP_T_ACK, now + sstp_ack_wait(sp));
 }
 
 /* SSTP_T_ACK */
@@ -267,16 +286,14 @@ void sstp_ack_due(struct sock *sk)
 		sstp_done(sk, ETIMEDOUT);
 		return;
 	}
-	wait = NSEC_PER_USEC * (u64)sstp_rtt_timeout(&sp->rtt, 1000,
-						     3 * USEC_PER_SEC);
-	/* It hears us, but what we ask for does not come: ask less often. */
+	wait = sstp_ack_wait(sp);
 	if (sp->due_bytes != sp->bytes_received)
 		sp->due_rounds = 0;
 	else if (silent < wait && sp->due_rounds < 12)
 		sp->due_rounds++;
 	sp->due_bytes = sp->bytes_received;
-	wait = min(wait << sp->due_rounds, max(wait, 3 * NSEC_PER_SEC));
-	sstp_timer_sooner(sp, SSTP_T_ACK, now + max(wait, silent / 64));
+	sstp_timer_sooner(sp, SSTP_T_ACK, now + max(sstp_ack_wait(sp),
+						    silent / 64));
 }
 
 /* The program took segments: tell the sender when it is worth it. */

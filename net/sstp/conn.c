@@ -431,6 +431,8 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 	if (err)
 		return err;
 	sp->rcv_isn = rcv_segment;
+	sp->starved = false;
+	sp->ask = SSTP_RCV_SEGMENTS;
 	sp->control = rcv_shipment;
 	sp->rcv.tolerance = sp->tolerance;
 	sstp_mtu_update(sk);

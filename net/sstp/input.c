@@ -10,6 +10,8 @@
 #define SSTP_SHIP_WINDOW	BIT(24)	/* shipments from the highest */
 /* of packets copied together */
 #define SSTP_TIGHT_BYTES	SKB_WITH_OVERHEAD(8 << 10)
+/* of a segment that the reader waits for, over the limit of all sockets */
+#define SSTP_DEBT_BYTES		(256 << 10)
 
 /* Walks forward through the packets of an skb. Bytes [from, to) of it are at
  * @p, in fragment @frag - 1, or in its head.
@@ -81,9 +83,12 @@ void sstp_rcv_accept(struct sock *sk)
 
 	if (!sstp_rcv_advance(w, &holed))
 		return;
+	sp->starved = false;
 	for (; n != w->low && !(w->has_eos && n == w->eos); n++) {
 		got += sstp_rcv_slot(w, n)->len;
 		sp->segments_received++;
+		if (sp->ask < SSTP_RCV_SEGMENTS)
+			sp->ask++;
 	}
 	if (holed) {
 		sp->segments_holed += holed;
@@ -179,16 +184,43 @@ static struct sk_buff *sstp_copy(const struct sk_buff *skb, u32 off, u32 len,
 	return NULL;
 }
 
-/* The segment that the reader needs next takes more memory than the buffer has:
- * small packets take much more than they hold. From now on only the next packet
- * is taken, with others in one piece of memory.
+/* The segment that the reader needs next takes more memory than the buffer has,
+ * as small packets take much more than they hold, or memory lacked lately. From
+ * now on only the next packet is taken, with others in one piece of memory.
  */
 static bool sstp_rcv_tight(const struct sstp_sock *sp,
 			   const struct sstp_rcv_run *run, u32 truesize)
 {
 	return run->segment == sp->rcv.read && run->packets > 1 &&
-	       atomic_read(&sp->sk.sk_rmem_alloc) + (u64)truesize >
-	       2ULL * sp->rbuf.limit;
+	       (sp->ask < SSTP_RCV_SEGMENTS ||
+		atomic_read(&sp->sk.sk_rmem_alloc) + (u64)truesize >
+		2ULL * sp->rbuf.limit);
+}
+
+/* Charges @skb to the receiver. What the reader waits for must come in even when
+ * all memory is in use, perhaps by later segments of this very connection: it is
+ * taken as a debt, which the next charge pays (sk_forward_alloc is negative). A
+ * segment may do so up to the limit for all sockets, and a small one beyond it.
+ */
+static bool sstp_rcv_charge(struct sock *sk, struct sk_buff *skb,
+			    const struct sstp_rcv_run *run)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_rseg *s;
+
+	if (sk_rmem_schedule(sk, skb, skb->truesize))
+		goto charge;
+	sp->starved = true;
+	sp->ask = 1;
+	if (run->segment != sp->rcv.read || !sstp_rcv_is_next(&sp->rcv, run))
+		return false;
+	s = sstp_rcv_slot(&sp->rcv, run->segment);
+	if (sk_memory_allocated(sk) > sk_prot_mem_limits(sk, 2) &&
+	    (s ? s->truesize : 0) + skb->truesize > SSTP_DEBT_BYTES)
+		return false;
+charge:
+	skb_set_owner_r(skb, sk);
+	return true;
 }
 
 static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
@@ -241,13 +273,12 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	}
 	if (!piece->destructor) {
 		piece->truesize += map;
-		if (!sk_rmem_schedule(sk, piece, piece->truesize)) {
+		if (!sstp_rcv_charge(sk, piece, run)) {
 			SSTP_INC(net, INNOMEM);
 			if (piece != skb)
 				kfree_skb(piece);
 			return;
 		}
-		skb_set_owner_r(piece, sk);
 	}
 	switch (sstp_rcv_insert(&sp->rcv, piece, run, &fresh)) {
 	case SSTP_RCV_TAKEN:

@@ -264,6 +264,8 @@ struct sstp_sock {
 	u64		service_rate;
 	bool		ack_now;
 	bool		snak_now;	/* losses wait to be reported */
+	bool		starved;	/* nothing accepted since memory lacked */
+	u32		ask;		/* segments from R_l to ask for at once */
 	bool		has_echo;
 	bool		has_accepted;	/* @ack_segment was not reported */
 

@@ -19,11 +19,14 @@
 #include <unistd.h>
 
 #include "lib.h"
+#include "peer.h"
 
 #define GROUP		"/sys/fs/cgroup/sstp-memory"
 #define WAIT_MS		20000
 #define BUFFER		(32 << 20)	/* as set; the kernel doubles it */
 #define MB		(1 << 20)
+#define MEM		"/proc/sys/net/sstp/mem"
+#define MIB		"/proc/net/sstp_snmp"
 
 static void put(const char *file, const char *fmt, ...)
 {
@@ -248,21 +251,29 @@ static void test_charged(void)
 	reader_end(&r);
 }
 
+/* Lets all sockets together have @bytes; @old is what they had. */
+static long limit(long bytes, long old[3])
+{
+	long pages = bytes / getpagesize();
+	FILE *f = fopen(MEM, "r");
+
+	if (!f || fscanf(f, "%ld %ld %ld", &old[0], &old[1], &old[2]) != 3)
+		die(MEM ":");
+	fclose(f);
+	put(MEM, "%ld %ld %ld", pages / 4, pages / 2, pages);
+	return pages;
+}
+
 /* All sockets together have less than the buffer. */
 static void test_limit(void)
 {
-	const char *file = "/proc/sys/net/sstp/mem";
 	uint64_t seed = nonce(), sent, got;
-	long old[3], pages = 8 * MB / getpagesize(), most;
+	long old[3], pages, most;
 	struct reader r;
-	FILE *f = fopen(file, "r");
 	int fd;
 
-	if (!f || fscanf(f, "%ld %ld %ld", &old[0], &old[1], &old[2]) != 3)
-		die("%s:", file);
-	fclose(f);
 	reader_start(&r, seed);
-	put(file, "%ld %ld %ld", pages / 4, pages / 2, pages);
+	pages = limit(8 * MB, old);
 	fd = writer_open(&r);
 	sent = writer_fill(fd, seed, 0, 40 * MB);
 	most = all_pages();
@@ -273,10 +284,67 @@ static void test_limit(void)
 	shutdown(fd, SHUT_WR);
 	got = reader_read(&r);
 	ktap_result(got == sent, "and nothing is lost");
-	put(file, "%ld %ld %ld", old[0], old[1], old[2]);
+	put(MEM, "%ld %ld %ld", old[0], old[1], old[2]);
 	close(fd);
 	reader_end(&r);
 	ktap_result(busywait(WAIT_MS, all_empty, NULL), "all is given back");
+}
+
+static bool asked(const struct peer *p)
+{
+	return p->asked;
+}
+
+static bool accepted(const struct peer *p)
+{
+	return p->ack;
+}
+
+static bool lacked(void *arg)
+{
+	return number(MIB, "InNoMem") > *(long *)arg;
+}
+
+/* Later segments have all the memory: the first comes in nevertheless, and what
+ * there is no memory for is not asked for all the time.
+ */
+static void test_first(void)
+{
+	const uint32_t most = 200, len = 60000;
+	struct peer_init us = { .window = 1, .segment = len };
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+	const int bytes = BUFFER;
+	long old[3], before;
+	uint64_t end;
+	uint32_t n;
+	struct peer p;
+	bool ok;
+
+	if (l < 0 ||
+	    setsockopt(l, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+		die("listener:");
+	peer_open(&p, l, &us);
+	before = number(MIB, "InNoMem");
+	limit(4 * MB, old);
+	for (n = 1; n < most && n < p.granted; n++)
+		peer_data(&p, n, 0, len, len, LAST);
+	ok = busywait(WAIT_MS, lacked, &before);
+	p.snaks = 0;
+	/* What it asks for, it is given, but for the first. */
+	for (end = now_ns() + 1000000000; now_ns() < end; p.asked = 0)
+		if (peer_await(&p, 10, asked))
+			peer_data(&p, n - 1, 0, len, len, LAST | AGAIN);
+	ktap_diag("%u segments sent, asked %u times in a second", n - 1,
+		  p.snaks);
+	ktap_result(ok && !p.ack && p.snaks && p.snaks <= 16,
+		    "what has no memory is asked for less and less often");
+	for (end = now_ns() + WAIT_MS * 1000000ULL; now_ns() < end && !p.ack; ) {
+		peer_data(&p, 0, 0, len, len, LAST | AGAIN);
+		peer_await(&p, 100, accepted);
+	}
+	ktap_result(p.ack, "what the reader waits for always has memory");
+	put(MEM, "%ld %ld %ld", old[0], old[1], old[2]);
+	peer_close(&p);
 }
 
 int main(void)
@@ -285,9 +353,11 @@ int main(void)
 		die(GROUP ":");
 	if (system("ip link set lo up"))
 		die("lo:");
-	ktap_plan(5);
+	ktap_plan(7);
 	test_charged();
 	test_limit();
+	peer_may_vanish();
+	test_first();
 	if (rmdir(GROUP))
 		ktap_diag("%s: %s", GROUP, strerror(errno));
 	return ktap_end();
