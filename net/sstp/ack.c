@@ -200,17 +200,15 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 	return sent;
 }
 
-/* When to look again for what was asked for. A peer that hears us, though what we
- * ask for does not come (or finds no memory), is asked less often.
+/* ns until we look again for what was asked for, when that has been in vain for
+ * so many @rounds.
  */
-static u64 sstp_ack_wait(const struct sstp_sock *sp)
+static u64 sstp_ack_wait(const struct sstp_sock *sp, u8 rounds)
 {
 	u64 wait = NSEC_PER_USEC * (u64)sstp_rtt_timeout(&sp->rtt, 1000,
 							 3 * USEC_PER_SEC);
 
-	if (sp->due_bytes != sp->bytes_received)
-		return wait;
-	return min(wait << sp->due_rounds, max(wait, 3 * NSEC_PER_SEC));
+	return min(wait << rounds, max(wait, 3 * NSEC_PER_SEC));
 }
 
 /* Packets have come: acknowledge, ask again, or do it a little later. */
@@ -258,7 +256,9 @@ void sstp_ack_check(struct sock *sk)
 		sstp_timer_sooner(sp, SSTP_T_ACK, now +
 				  max_t(u64, srtt / 4, NSEC_PER_MSEC));
 	else if (sstp_rcv_lacks(&sp->rcv, sp->rcv.high))
-		sstp_timer_sooner(sp, SSTP_T_ACK, now + sstp_ack_wait(sp));
+		sstp_timer_sooner(sp, SSTP_T_ACK, now +
+				  sstp_ack_wait(sp, sp->starved ?
+						sp->due_rounds : 0));
 }
 
 /* SSTP_T_ACK */
@@ -286,14 +286,15 @@ void sstp_ack_due(struct sock *sk)
 		sstp_done(sk, ETIMEDOUT);
 		return;
 	}
-	wait = sstp_ack_wait(sp);
+	wait = sstp_ack_wait(sp, 0);
+	/* It hears us, but what we ask for does not come: ask less often. */
 	if (sp->due_bytes != sp->bytes_received)
 		sp->due_rounds = 0;
 	else if (silent < wait && sp->due_rounds < 12)
 		sp->due_rounds++;
 	sp->due_bytes = sp->bytes_received;
-	sstp_timer_sooner(sp, SSTP_T_ACK, now + max(sstp_ack_wait(sp),
-						    silent / 64));
+	wait = sstp_ack_wait(sp, sp->due_rounds);
+	sstp_timer_sooner(sp, SSTP_T_ACK, now + max(wait, silent / 64));
 }
 
 /* The program took segments: tell the sender when it is worth it. */
