@@ -129,7 +129,7 @@ static void nothing_to_take(struct peer *p)
 
 static struct peer *awaited;		/* for conditions below */
 static uint64_t awaited_bits;
-static uint32_t awaited_ack;
+static uint32_t awaited_ack, awaited_limit;
 
 static bool all_asked(const struct peer *p)
 {
@@ -138,7 +138,7 @@ static bool all_asked(const struct peer *p)
 
 static bool acked(const struct peer *p)
 {
-	return p->ack == awaited_ack;
+	return p->ack == awaited_ack && p->limit == awaited_limit;
 }
 
 static bool all_came(const struct peer *p)
@@ -159,6 +159,7 @@ static void must_ask(struct peer *p, uint64_t segments)
 static void must_ack(struct peer *p, uint32_t ack, uint32_t limit)
 {
 	awaited_ack = ack;
+	awaited_limit = limit;
 	peer_await(p, WAIT_MS, acked);
 	must_be("R_l", p->ack, ack);
 	must_be("R_h", p->limit, limit);

@@ -5,7 +5,7 @@
 #
 #   integrity.sh [-n RANDOM CASES] [-S SEED] [-P tcp]
 #
-# timeout: 300
+# timeout: 600
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"
 

@@ -37,7 +37,6 @@
 #endif
 
 #define MAGIC		0x53535450786665ULL
-#define BIN_NS		100000000ULL
 #define BINS_MAX	16384
 #define MS		1000000ULL
 
@@ -58,6 +57,7 @@ struct job {
 	uint64_t size;		/* bytes each way */
 	uint64_t write;		/* bytes of a segment, at most */
 	uint64_t index;		/* of the connection */
+	uint64_t bin;		/* us of receiving that are counted together */
 };
 
 struct result {
@@ -68,10 +68,11 @@ struct result {
 	uint64_t holes;		/* bytes missing in segments with holes */
 	uint64_t ns;		/* first to last byte */
 	uint64_t peak;		/* bytes, most in the receive buffer */
+	uint64_t epoch;		/* ns: when bin 0 begins, by the receiver's clock */
 	uint64_t bins;
 };
 
-struct bin {			/* 100 ms of receiving */
+struct bin {			/* a while of receiving */
 	uint64_t bytes;
 	uint64_t limit;		/* of the receive buffer */
 	uint64_t used;
@@ -108,7 +109,8 @@ struct options {
 	.type = SOCK_STREAM,
 	.family = AF_INET,
 	.port = 7000,
-	.job = { .magic = MAGIC, .size = 1 << 20, .write = 64 << 10 },
+	.job = { .magic = MAGIC, .size = 1 << 20, .write = 64 << 10,
+		 .bin = 100000 },
 	.timeout = 60,
 	.lowat = 1,
 };
@@ -117,7 +119,6 @@ struct options {
 struct receiver {
 	struct result res;
 	struct bin *bin;
-	uint64_t epoch;		/* ns: when bin 0 begins */
 	uint64_t pos;
 	struct hash hash;
 	struct sha256 sha;
@@ -151,7 +152,10 @@ static uint64_t conn_seed(const struct conn *c, bool up)
 
 static bool fail(struct conn *c, const char *what, int error)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 	/* Of two threads only one may learn why it is over. */
+	pthread_mutex_lock(&lock);
 	if (!c->what || (c->error == EPIPE && error != EPIPE)) {
 		c->what = what;
 		c->error = error;
@@ -159,6 +163,7 @@ static bool fail(struct conn *c, const char *what, int error)
 			", received %" PRIu64 " of %" PRIu64 ")\n", c->index,
 			what, strerror(error), c->sent, c->rx.pos, c->job.size);
 	}
+	pthread_mutex_unlock(&lock);
 	return false;
 }
 
@@ -287,7 +292,7 @@ static void sample_peak(struct conn *c)
 static void count_bytes(struct conn *c, uint64_t now, size_t n)
 {
 	struct receiver *r = &c->rx;
-	uint64_t i = (now - r->epoch) / BIN_NS;
+	uint64_t i = (now - r->res.epoch) / (c->job.bin * 1000);
 
 	if (i >= BINS_MAX)
 		i = BINS_MAX - 1;
@@ -648,7 +653,7 @@ static bool serve_run(struct conn *c)
 
 	if (!receive_record(c, &c->job, sizeof(c->job)))
 		return false;
-	if (c->job.magic != MAGIC || !c->job.write)
+	if (c->job.magic != MAGIC || !c->job.write || !c->job.bin)
 		return fail(c, "no job", EPROTO);
 	c->index = c->job.index;
 	up = c->job.flags & JOB_UP;
@@ -739,7 +744,8 @@ static void print_bins(const char *name, const struct bin *sum, uint64_t bins,
 }
 
 /* What was received: by the server if content went up, here otherwise. */
-static void print_received(struct receiver * const *r, unsigned int n)
+static void print_received(struct receiver * const *r, unsigned int n,
+			   uint64_t begin, uint64_t bin)
 {
 	uint64_t bins = 0, peak = 0, holes = 0, ns = 0, i;
 	struct bin *sum;
@@ -763,11 +769,24 @@ static void print_received(struct receiver * const *r, unsigned int n)
 		}
 	fprintf(json, ", \"receive_seconds\": %.6f, \"receive_peak\": %" PRIu64
 		", \"holes\": %" PRIu64, ns / 1e9, peak, holes);
-	fprintf(json, ", \"bin_ms\": 100");
+	/* Seconds from connect(), where both ends have one clock */
+	fprintf(json, ", \"bin_ms\": %.9g, \"bin_start\": %.6f", bin / 1e3,
+		((int64_t)r[0]->res.epoch - (int64_t)begin) / 1e9);
 	print_bins("goodput_bins", sum, bins, offsetof(struct bin, bytes), 80);
 	print_bins("limit_bins", sum, bins, offsetof(struct bin, limit), 1);
 	print_bins("used_bins", sum, bins, offsetof(struct bin, used), 1);
 	free(sum);
+}
+
+static void print_each(const struct conn *c, unsigned int n)
+{
+	unsigned int k;
+
+	fprintf(json, ", \"connection_bytes\": [");
+	for (k = 0; k < n; k++)
+		fprintf(json, "%s%" PRIu64, k ? ", " : "",
+			c[k].sent + c[k].rx.pos);
+	fprintf(json, "]");
 }
 
 static void print_summary(const char *role, struct conn *c, unsigned int n)
@@ -806,7 +825,8 @@ static void print_summary(const char *role, struct conn *c, unsigned int n)
 		what ?: "", error ? strerrorname_np(error) : "", bytes,
 		(end - begin) / 1e9, end > begin ? bytes * 8e9 / (end - begin) :
 		0.0, again);
-	print_received(r, n);
+	print_received(r, n, begin, c->job.bin);
+	print_each(c, n);
 	print_info(c);
 	fprintf(json, "}\n");
 	fflush(json);
@@ -845,7 +865,7 @@ static void *client_thread(void *arg)
 	struct conn *c = arg;
 
 	c->begin = now_ns();
-	c->rx.epoch = c->begin;
+	c->rx.res.epoch = c->begin;
 	if (!client_run(c, &server_addr) && !c->end)
 		c->end = now_ns();
 	return NULL;
@@ -965,7 +985,7 @@ static void serve(int fd)
 	pthread_mutex_lock(&server_state.lock);
 	if (!server_state.live++)
 		server_state.epoch = c->begin;
-	c->rx.epoch = server_state.epoch;
+	c->rx.res.epoch = server_state.epoch;
 	pthread_mutex_unlock(&server_state.lock);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
@@ -1086,6 +1106,7 @@ static void usage(FILE *f)
 "      --read-pause MS    wait before the first read\n"
 "      --send-pause MS    wait before sending content\n"
 "      --for SECONDS      send for so long, in place of --size\n"
+"      --bin US           client: count what came in so many microseconds (100k)\n"
 "      --keepalive\n"
 "      --controller NAME  TCP: congestion control\n"
 "      --peak             TCP: look at the receive buffer before each read\n"
@@ -1127,7 +1148,7 @@ enum {				/* long options without a letter */
 	O_PID = 256, O_NOCHECK, O_PEAK, O_RCVBUF, O_SNDBUF, O_LOWAT, O_NODELAY,
 	O_READSIZE, O_READRATE, O_READPAUSE, O_CTRL, O_RATE, O_LIMIT, O_SEGMENT,
 	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_POLICY, O_TIMEOUT, O_SENDPAUSE,
-	O_KEEPALIVE, O_FOR,
+	O_KEEPALIVE, O_FOR, O_BIN,
 };
 
 static const struct option long_options[] = {
@@ -1158,6 +1179,7 @@ static const struct option long_options[] = {
 	{ "read-pause",	required_argument, NULL, O_READPAUSE },
 	{ "send-pause",	required_argument, NULL, O_SENDPAUSE },
 	{ "for",	required_argument, NULL, O_FOR },
+	{ "bin",	required_argument, NULL, O_BIN },
 	{ "keepalive",	no_argument, NULL, O_KEEPALIVE },
 	{ "peak",	no_argument, NULL, O_PEAK },
 	{ "controller",	required_argument, NULL, O_CTRL },
@@ -1270,6 +1292,11 @@ static void parse_option(int c)
 		break;
 	case O_FOR:
 		opt.seconds = number(optarg, 1000);
+		break;
+	case O_BIN:
+		opt.job.bin = number(optarg, 1000);
+		if (!opt.job.bin)
+			die("xfer: --bin 0 has no time");
 		break;
 	case O_KEEPALIVE:
 		opt.keepalive = true;
