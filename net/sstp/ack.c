@@ -9,6 +9,7 @@
 #include "sstp.h"
 
 #define SSTP_ACK_BYTES		(256 << 10)	/* accepted, before a PACK */
+#define SSTP_GRANT_BYTES	(32 << 10)	/* of memory, told to a sender in need */
 #define SSTP_ACK_DELAY_MIN	(1 * NSEC_PER_MSEC)
 #define SSTP_ACK_DELAY_MAX	(10 * NSEC_PER_MSEC)
 #define SSTP_SNAK_BYTES		1152	/* of entries in a packet */
@@ -71,23 +72,27 @@ u32 sstp_ack_reach(const struct sstp_sock *sp)
 	return sp->rcv.read + min(granted, sp->rcv.high - sp->rcv.read + 1) - 1;
 }
 
-/* The last segment worth asking for: it would not be discarded. When memory has
- * lacked that is the first, and one more for each that came in since.
+/* The last segment worth asking for. A program that keeps up has taken what comes
+ * first when what was discarded behind it comes again, so all is asked for; else
+ * what would not be discarded. When memory has lacked that is the first
+ * segment, and one more for each that came in since.
  */
 static u32 sstp_ack_wanted(const struct sstp_sock *sp)
 {
+	bool full = atomic_read(&sp->sk.sk_rmem_alloc) >= sp->rbuf.limit;
 	bool soft = sp->strategy == SSTP_ACK_SOFT;
 	u32 to;
 
-	if (atomic_read(&sp->sk.sk_rmem_alloc) < sp->rbuf.limit) {
-		to = soft ? sp->rcv.high : sstp_ack_reach(sp);
-		if (sstp_after(to, sp->rcv.low + sp->ask - 1))
-			to = sp->rcv.low + sp->ask - 1;
-		return to;
-	}
 	/* In soft ACK a later segment makes way. */
-	return soft && sstp_after(sp->rcv.top, sp->rcv.low) ?
-		sp->rcv.top - 1 : sp->rcv.read;
+	if (soft && full && sstp_after(sp->rcv.top, sp->rcv.low))
+		to = sp->rcv.top - 1;
+	else if (sp->rcv.low == sp->rcv.read || (soft && !full))
+		to = sp->rcv.high;
+	else
+		to = full ? sp->rcv.read : sstp_ack_reach(sp);
+	if (sstp_after(to, sp->rcv.low + sp->ask - 1))
+		to = sp->rcv.low + sp->ask - 1;
+	return to;
 }
 
 /* At most once a while: the rates of the last interval of a round trip. */
@@ -275,7 +280,8 @@ void sstp_ack_due(struct sock *sk)
 	if (sk->sk_state == TCP_CLOSE)
 		return;
 	sp->snak_now = false;
-	if (!sstp_ack_snak(sk, now) && (sp->unacked || sp->ack_now))
+	if (!sstp_ack_snak(sk, now) &&
+	    (sp->unacked || sp->ack_now || sp->rcv.high != sp->advertised))
 		sstp_ack_pack(sk, now);
 	if (!sp->rcv.has_cand && !sstp_rcv_lacks(&sp->rcv, sp->rcv.high))
 		return;
@@ -297,6 +303,22 @@ void sstp_ack_due(struct sock *sk)
 	sstp_timer_sooner(sp, SSTP_T_ACK, now + max(wait, silent / 64));
 }
 
+/* May the window be what holds the sender up? A quarter of it is left, or less,
+ * behind what may be on its way to us.
+ */
+static bool sstp_ack_near(const struct sstp_sock *sp)
+{
+	u32 left = sp->advertised - sp->rcv.top;
+	u64 segment = div64_u64(sp->bytes_received,
+				max(sp->segments_received, 1ULL));
+	u64 flight = div_u64(max(sp->arrival_rate, sp->peer_rate) / 8 *
+			     sstp_rtt_smoothed(&sp->rtt, 0), USEC_PER_SEC);
+
+
+	return left < sp->window / 4 ||
+	       (left - sp->window / 4) * segment < flight;
+}
+
 /* The program took segments: tell the sender when it is worth it. */
 void sstp_ack_read(struct sock *sk)
 {
@@ -308,8 +330,16 @@ void sstp_ack_read(struct sock *sk)
 	sstp_ack_window(sp);
 	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
 	gained = sp->rcv.high - sp->advertised;
-	if (gained && gained >= sp->window / 4)
+	if (gained && gained >= sp->window / 4) {
 		sstp_ack_pack(sk, sstp_now());
+	} else if (gained && !sp->readable && sstp_ack_near(sp)) {
+		/* What is not told makes the window smaller. */
+		if ((u64)gained * sstp_mean(sp) >= SSTP_GRANT_BYTES)
+			sstp_ack_pack(sk, sstp_now());
+		else
+			sstp_timer_sooner(sp, SSTP_T_ACK, sstp_now() +
+							  SSTP_ACK_DELAY_MIN);
+	}
 	/* Room for what was discarded: ask for it without delay. */
 	if (sstp_rcv_lacks(&sp->rcv, sstp_ack_wanted(sp)) &&
 	    sstp_now() - sp->snak_sent > sstp_srtt_ns(sp) / 16)

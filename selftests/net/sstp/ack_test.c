@@ -237,8 +237,8 @@ static void test_hard(void)
 	must(!p.soft, "with certainty");
 	must_be("R_l", p.ack, 0);
 	must_be("R_h", p.limit, W - 1);
-	/* For what would be discarded it does not ask. */
-	must_ask(&p, BITS(0, 0));
+	/* The program waits: it will have taken 0 to 3 when the others come again. */
+	must_ask(&p, BITS(0, 0) | BITS(4, 7));
 	nothing_to_take(&p);
 
 	ship(&p, 0, AGAIN | ACK);
