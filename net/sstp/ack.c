@@ -300,7 +300,8 @@ void sstp_ack_due(struct sock *sk)
 		sp->due_rounds++;
 	sp->due_bytes = sp->bytes_received;
 	wait = sstp_ack_wait(sp, sp->due_rounds);
-	sstp_timer_sooner(sp, SSTP_T_ACK, now + max(wait, silent / 64));
+	wait = max(wait, silent / (sp->peer_rate ? 256 : 64));
+	sstp_timer_sooner(sp, SSTP_T_ACK, now + wait);
 }
 
 /* May the window be what holds the sender up? A quarter of it is left, or less,

@@ -612,8 +612,13 @@ void sstp_probe_arm(struct sock *sk, bool idle)
 		return;
 	}
 	if (sp->probes) {
-		/* In proportion to the silence: soon back after an outage. */
-		wait = max(wait, (now - sp->wait_since) / 64);
+		/* In proportion to the silence: soon back after an outage; where
+		 * a contract has the room for it, within a round trip.
+		 */
+		wait = sstp_rate_bound(&sp->rate) ?
+			max3(sstp_srtt_ns(sp), (now - sp->wait_since) / 256,
+			     1ULL * NSEC_PER_MSEC) :
+			max(wait, (now - sp->wait_since) / 64);
 	} else if (idle && sp->context_ship != sp->snd.shipment &&
 		   sp->highest != sp->snd.shipment - 1) {
 		/* A tail that nothing follows: show the receiver its end. */
