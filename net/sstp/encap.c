@@ -99,6 +99,9 @@ static int __sstp_encap_sock(struct net *net, bool v6, u16 port, bool group,
 
 	err = sock_create_kern(net, v6 ? AF_INET6 : AF_INET, SOCK_DGRAM,
 			       IPPROTO_UDP, &sock);
+	/* No memory for an inode: no file is meant. */
+	if (err == -ENFILE)
+		err = -ENOMEM;
 	if (err)
 		return err;
 	if (v6) {
