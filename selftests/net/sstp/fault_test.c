@@ -1,0 +1,1005 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 600
+ * kernels: debug
+ *
+ * Every allocation of every call fails once, and so does every copy from or to
+ * the program: the 1st, the 2nd, until the call ends with none left to fail. Each
+ * time it works or says what TCP says, nothing is left behind (kmemleak looks when
+ * all tests are over), and the socket goes on: the same call works when it is made
+ * again, and data arrive over the connection. So it is with what kernel threads do
+ * for a call, with what softirqs do, with new namespaces, and with the module.
+ *
+ *	fault_test [ROW]...
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <netinet/ip.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "lib.h"
+
+#define DEBUGFS		"/sys/kernel/debug/"
+#define WAIT_MS		20000
+#define LEN		100000		/* of a transfer, and of a call that sends */
+#define MOST		2000		/* allocations of a call */
+#define TIMES		1000000000
+#define STR_(x)		#x
+#define STR(x)		STR_(x)
+
+/* --- making allocations fail ----------------------------------------------- */
+
+static const char * const kinds[] = {
+	"failslab", "fail_page_alloc", "fail_usercopy",
+};
+
+enum { SLAB, PAGE, COPY, KINDS };
+
+static int own_nth;
+static int nth[64];			/* of kernel threads */
+static unsigned int threads;
+
+static void put(int fd, const char *fmt, ...)
+{
+	char text[32];
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (write(fd, text, len) != len)
+		die("fault injection:");
+}
+
+static int kind_open(int kind, const char *name, int flags)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), DEBUGFS "%s/%s", kinds[kind], name);
+	fd = open(path, flags);
+	if (fd < 0)
+		die("%s:", path);
+	return fd;
+}
+
+static void kind_set(int kind, const char *name, const char *value)
+{
+	int fd = kind_open(kind, name, O_WRONLY);
+
+	put(fd, "%s", value);
+	close(fd);
+}
+
+/* Has it used up one of its faults? */
+static bool kind_failed(int kind)
+{
+	int fd = kind_open(kind, "times", O_RDONLY);
+	char text[32] = "";
+
+	if (read(fd, text, sizeof(text) - 1) <= 0)
+		die("times:");
+	close(fd);
+	return strtol(text, NULL, 0) != TIMES;
+}
+
+static void fault_init(void)
+{
+	int kind;
+
+	for (kind = 0; kind < KINDS; kind++) {
+		kind_set(kind, "probability", "0");
+		kind_set(kind, "verbose", "0");
+	}
+	kind_set(SLAB, "ignore-gfp-wait", "N");
+	kind_set(PAGE, "ignore-gfp-wait", "N");
+	kind_set(PAGE, "ignore-gfp-highmem", "N");
+	kind_set(PAGE, "min-order", "0");
+	own_nth = open("/proc/thread-self/fail-nth", O_RDWR);
+	if (own_nth < 0)
+		die("fail-nth:");
+}
+
+/* Those of the one CPU, on which work of the kernel's is done */
+static void find_threads(void)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+
+	if (!dir)
+		die("/proc:");
+	while ((e = readdir(dir)) && threads < ARRAY_SIZE(nth)) {
+		char path[300], name[32] = "";
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
+		f = atoi(e->d_name) ? fopen(path, "r") : NULL;
+		if (!f)
+			continue;
+		if (!fgets(name, sizeof(name), f))
+			*name = 0;
+		fclose(f);
+		if (strncmp(name, "kworker/0:", 10))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/fail-nth", e->d_name);
+		nth[threads] = open(path, O_RDWR);
+		threads += nth[threads] >= 0;
+	}
+	closedir(dir);
+}
+
+static void fault_arm(unsigned int n, bool in_threads)
+{
+	unsigned int i;
+
+	for (i = 0; i < KINDS; i++)
+		kind_set(i, "times", STR(TIMES));
+	if (in_threads)
+		find_threads();
+	for (i = 0; i < threads; i++)
+		put(nth[i], "%u", n);
+	if (!in_threads)
+		put(own_nth, "%u", n);
+}
+
+/* The kind of fault that there was, or -1 */
+static int fault_disarm(void)
+{
+	bool ours = write(own_nth, "0", 1) < 0;
+	int kind;
+
+	/* This, too, copies from a program. */
+	if (ours && errno != EFAULT)
+		die("fail-nth:");
+	while (threads) {
+		put(nth[--threads], "0");
+		close(nth[threads]);
+	}
+	for (kind = 0; kind < KINDS && !ours; kind++)
+		if (kind_failed(kind))
+			return kind;
+	return -1;
+}
+
+/* --- connections ----------------------------------------------------------- */
+
+struct way {
+	uint64_t seed, sent, got;
+};
+
+/* A listener, who connects to it, and what it accepts */
+struct conn {
+	enum proto proto;
+	int family, type;
+	int l, a, b;
+	union addr to;			/* where @l is */
+	struct way ab, ba;
+};
+
+/* How far it is */
+enum stage { NOTHING, SOCKET, BOUND, LISTENING, PENDING, CONNECTED };
+
+static char buf[LEN], in[LEN];
+static bool ok;
+
+static void bad(const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ktap_diag("%s", text);
+	ok = false;
+}
+
+static void timeouts(int fd)
+{
+	const struct timeval t = { .tv_sec = WAIT_MS / 1000 };
+
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof(t)))
+		die("timeouts:");
+}
+
+static long do_socket(struct conn *c)
+{
+	return c->a = proto_socket(c->proto, c->family, c->type, 0);
+}
+
+static long do_bind(struct conn *c)
+{
+	union addr a;
+
+	addr_loopback(&a, c->family, 0);
+	return bind(c->a, &a.sa, addr_len(&a));
+}
+
+static long do_listen(struct conn *c)
+{
+	return listen(c->l, 8);
+}
+
+static long do_connect(struct conn *c)
+{
+	return connect(c->a, &c->to.sa, addr_len(&c->to));
+}
+
+static long do_accept(struct conn *c)
+{
+	return c->b = accept(c->l, NULL, NULL);
+}
+
+static bool reach(struct conn *c, enum stage stage)
+{
+	union addr *to = &c->to;
+
+	if (stage >= SOCKET && c->a < 0 && do_socket(c) < 0)
+		return false;
+	if (stage >= SOCKET)
+		timeouts(c->a);
+	if (stage >= BOUND && c->l < 0) {
+		addr_loopback(to, c->family, 0);
+		c->l = proto_socket(c->proto, c->family, c->type, 0);
+		if (c->l < 0 || bind(c->l, &to->sa, addr_len(to)) ||
+		    getsockname(c->l, &to->sa, &(socklen_t){ sizeof(*to) }))
+			return false;
+		timeouts(c->l);
+	}
+	if (stage >= LISTENING && do_listen(c))
+		return false;
+	if (stage >= PENDING && do_connect(c) && errno != EISCONN)
+		return false;
+	if (stage >= CONNECTED && c->b < 0 && do_accept(c) < 0)
+		return false;
+	if (stage >= CONNECTED)
+		timeouts(c->b);
+	return true;
+}
+
+static void leave(struct conn *c)
+{
+	if (c->a >= 0)
+		close(c->a);
+	if (c->b >= 0)
+		close(c->b);
+	if (c->l >= 0)
+		close(c->l);
+}
+
+/* One call, of @len bytes at most */
+static ssize_t push(int fd, struct way *w, size_t len, int flags)
+{
+	ssize_t n;
+
+	content_fill(buf, len, w->seed, w->sent);
+	n = send(fd, buf, len, flags | MSG_NOSIGNAL);
+	if (n > 0)
+		w->sent += n;
+	return n;
+}
+
+static ssize_t pull(int fd, struct way *w, int flags)
+{
+	ssize_t n = recv(fd, in, sizeof(in), flags);
+
+	if (n <= 0)
+		return n;
+	if (content_check(in, n, w->seed, w->got) != (size_t)n)
+		bad("wrong content after %llu bytes",
+		    (unsigned long long)w->got);
+	if (!(flags & MSG_PEEK))
+		w->got += n;
+	return n;
+}
+
+/* Until all that was sent is here */
+static bool drain(int fd, struct way *w)
+{
+	while (w->got < w->sent) {
+		ssize_t n = pull(fd, w, 0);
+
+		if (n > 0)
+			continue;
+		bad("%llu of %llu bytes came: %s", (unsigned long long)w->got,
+		    (unsigned long long)w->sent,
+		    n ? strerrorname_np(errno) : "end");
+		return false;
+	}
+	return true;
+}
+
+static bool transfer(struct conn *c)
+{
+	if (push(c->a, &c->ab, LEN, 0) != LEN ||
+	    push(c->b, &c->ba, LEN, 0) != LEN) {
+		bad("send: %s", strerrorname_np(errno));
+		return false;
+	}
+	return drain(c->b, &c->ab) && drain(c->a, &c->ba);
+}
+
+/* No other end: whoever sends learns it */
+static void check_gone(int fd)
+{
+	struct pollfd p = { .fd = fd };
+	uint64_t end = now_ns() + WAIT_MS * 1000000ULL;
+
+	while (now_ns() < end) {
+		if (send(fd, "x", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
+		    errno != EAGAIN)
+			return;
+		poll(&p, 1, 10);
+	}
+	bad("the other end has gone, and nobody knows");
+}
+
+static void check_end(int fd)
+{
+	ssize_t n = recv(fd, in, 1, 0);
+
+	if (n)
+		bad("no end: %s", n < 0 ? strerrorname_np(errno) : "data");
+}
+
+/* --- calls ----------------------------------------------------------------- */
+
+struct option {
+	int level, opt;
+	const void *value;
+	socklen_t len;
+};
+
+struct row {
+	const char *name;
+	enum stage stage;		/* before the call */
+	long (*call)(struct conn *c);
+	void (*before)(struct conn *c);
+	/* In place of a transfer */
+	void (*after)(struct conn *c);
+	struct option option;
+	int type;
+	int also;			/* an error that it may give, too */
+	bool fresh;			/* in a namespace of its own each time */
+	bool threads;			/* faults are not ours but kernel threads' */
+	bool nowait;			/* EAGAIN is an answer */
+	bool ours;			/* TCP has nothing of the kind */
+	bool none;			/* nothing can fail */
+};
+
+static const struct row *row;
+
+static long do_send(struct conn *c)
+{
+	return push(c->a, &c->ab, LEN, row->nowait ? MSG_DONTWAIT : 0);
+}
+
+static long do_send_little(struct conn *c)
+{
+	return push(c->a, &c->ab, 10, 0);
+}
+
+static int file;
+
+static long do_sendfile(struct conn *c)
+{
+	off_t at = c->ab.sent;
+	ssize_t n = sendfile(c->a, file, &at, LEN - at);
+
+	if (n > 0)
+		c->ab.sent += n;
+	return n;
+}
+
+static long do_recv(struct conn *c)
+{
+	return pull(c->b, &c->ab, 0);
+}
+
+static long do_peek(struct conn *c)
+{
+	return pull(c->b, &c->ab, MSG_PEEK);
+}
+
+static long do_setsockopt(struct conn *c)
+{
+	const struct option *o = &row->option;
+
+	return setsockopt(c->a, o->level, o->opt, o->value, o->len);
+}
+
+static long do_getsockopt(struct conn *c)
+{
+	const struct option *o = &row->option;
+	socklen_t len = sizeof(in);
+
+	return getsockopt(c->a, o->level, o->opt, in, &len);
+}
+
+static long do_poll(struct conn *c)
+{
+	struct pollfd p[2] = { { c->a, POLLOUT, 0 }, { c->b, POLLIN, 0 } };
+
+	return poll(p, 2, 0) < 0 ? -1 : 0;
+}
+
+/* What is closed leaves it by itself. */
+static int epoll;
+
+static long do_epoll(struct conn *c)
+{
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLOUT };
+
+	return epoll_ctl(epoll, EPOLL_CTL_ADD, c->a, &ev);
+}
+
+static long do_ioctl(struct conn *c)
+{
+	int n;
+
+	return ioctl(c->b, FIONREAD, &n);
+}
+
+static long do_getpeername(struct conn *c)
+{
+	union addr a;
+
+	return getpeername(c->a, &a.sa, &(socklen_t){ sizeof(a) });
+}
+
+static long do_shutdown(struct conn *c)
+{
+	return shutdown(c->a, SHUT_WR);
+}
+
+static long do_disconnect(struct conn *c)
+{
+	struct sockaddr sa = { .sa_family = AF_UNSPEC };
+
+	return connect(c->a, &sa, sizeof(sa));
+}
+
+static long do_close(struct conn *c)
+{
+	close(c->a);
+	c->a = -1;
+	return 0;
+}
+
+static long do_close_listener(struct conn *c)
+{
+	close(c->l);
+	c->l = -1;
+	return 0;
+}
+
+static void nonblock(struct conn *c)
+{
+	if (fcntl(c->a, F_SETFL, O_NONBLOCK))
+		die("fcntl:");
+}
+
+static void write_file(struct conn *c)
+{
+	if (!file)
+		file = memfd_create("fault", 0);
+	content_fill(buf, LEN, c->ab.seed, 0);
+	if (file < 0 || pwrite(file, buf, LEN, 0) != LEN)
+		die("memfd:");
+}
+
+static void send_before(struct conn *c)
+{
+	if (push(c->a, &c->ab, LEN, 0) != LEN)
+		bad("send: %s", strerrorname_np(errno));
+}
+
+static void arrived(struct conn *c)
+{
+	struct pollfd p = { .fd = c->b, .events = POLLIN };
+
+	send_before(c);
+	poll(&p, 1, WAIT_MS);
+}
+
+static void after_connect(struct conn *c)
+{
+	struct pollfd p = { .fd = c->a, .events = POLLOUT };
+	int err;
+
+	if (poll(&p, 1, WAIT_MS) != 1)
+		bad("no connection");
+	err = sock_int(c->a, SOL_SOCKET, SO_ERROR);
+	if (err && err != ENOMEM && err != ENOBUFS)
+		bad("SO_ERROR is %s", strerrorname_np(err));
+	fcntl(c->a, F_SETFL, 0);
+	if (err && (do_connect(c) != -1 || errno != ECONNABORTED))
+		bad("the error was not the end of it");
+	if (!reach(c, CONNECTED))
+		bad("no connection: %s", strerrorname_np(errno));
+	else
+		transfer(c);
+}
+
+static void after_shutdown(struct conn *c)
+{
+	if (!drain(c->b, &c->ab))
+		return;
+	check_end(c->b);
+	if (push(c->b, &c->ba, LEN, 0) != LEN)
+		bad("send: %s", strerrorname_np(errno));
+	drain(c->a, &c->ba);
+}
+
+static void after_close(struct conn *c)
+{
+	if (drain(c->b, &c->ab))
+		check_end(c->b);
+}
+
+static void unread(struct conn *c)
+{
+	struct pollfd p = { .fd = c->a, .events = POLLIN };
+
+	if (push(c->b, &c->ba, LEN, 0) != LEN)
+		bad("send: %s", strerrorname_np(errno));
+	poll(&p, 1, WAIT_MS);
+}
+
+static void after_reset(struct conn *c)
+{
+	check_gone(c->b);
+}
+
+static void after_refusal(struct conn *c)
+{
+	check_gone(c->a);
+}
+
+static void after_disconnect(struct conn *c)
+{
+	check_gone(c->b);
+	close(c->b);
+	c->b = -1;
+	if (!reach(c, CONNECTED))
+		bad("no new connection: %s", strerrorname_np(errno));
+	else
+		transfer(c);
+}
+
+static const int one = 1, kb = 100 << 10, tos = 0x20;
+static const uint32_t pace = 100000000;
+static const struct sstp_rate_spec rate = { .peak = 1000000000 };
+static const struct linger linger = { 1, 1 };
+
+#define ROW(n, s, c, ...) \
+	{ .name = (n), .stage = (s), .call = (c), __VA_ARGS__ }
+#define SET(o, s, l, v, ...) \
+	ROW("set " #o, s, do_setsockopt, \
+	    .option = { (l), (o), &(v), sizeof(v) }, ##__VA_ARGS__)
+#define GET(o, l, ...) \
+	ROW("get " #o, CONNECTED, do_getsockopt, \
+	    .option = { .level = (l), .opt = (o) }, ##__VA_ARGS__)
+
+static const struct row rows[] = {
+	ROW("socket", NOTHING, do_socket),
+	ROW("bind", SOCKET, do_bind),
+	ROW("listen", BOUND, do_listen, .fresh = true, .none = true),
+	/* UDP says so of a reuseport group that there is no memory for. */
+	ROW("listen, threads", BOUND, do_listen, .also = EADDRINUSE,
+	    .fresh = true, .threads = true, .ours = true),
+	ROW("connect", LISTENING, do_connect, .fresh = true),
+	ROW("connect, threads", LISTENING, do_connect, .fresh = true,
+	    .threads = true, .ours = true),
+	ROW("connect, non-blocking", LISTENING, do_connect,
+	    .before = nonblock, .after = after_connect, .nowait = true),
+	ROW("accept", PENDING, do_accept),
+	ROW("send", CONNECTED, do_send),
+	ROW("send, few bytes", CONNECTED, do_send_little),
+	ROW("send, non-blocking", CONNECTED, do_send, .nowait = true),
+	ROW("send, packets", CONNECTED, do_send, .type = SOCK_SEQPACKET,
+	    .ours = true),
+	ROW("sendfile", CONNECTED, do_sendfile, .before = write_file),
+	ROW("receive", CONNECTED, do_recv, .before = arrived),
+	ROW("receive, packets", CONNECTED, do_recv, .before = arrived,
+	    .type = SOCK_SEQPACKET, .ours = true),
+	ROW("receive, peek", CONNECTED, do_peek, .before = arrived),
+	SET(SSTP_RATE, CONNECTED, SOL_SSTP, rate, .ours = true),
+	SET(SSTP_CONTROLLER, SOCKET, SOL_SSTP, "rate", .ours = true),
+	SET(SSTP_BUFFER_POLICY, SOCKET, SOL_SSTP, "static", .ours = true),
+	SET(SSTP_SEGMENT_SIZE, CONNECTED, SOL_SSTP, kb, .ours = true),
+	SET(SSTP_TOLERANCE, SOCKET, SOL_SSTP, kb, .ours = true),
+	SET(SSTP_NODELAY, CONNECTED, SOL_SSTP, one, .before = send_before,
+	    .ours = true),
+	SET(SO_RCVBUF, CONNECTED, SOL_SOCKET, kb),
+	SET(SO_LINGER, CONNECTED, SOL_SOCKET, linger),
+	SET(SO_KEEPALIVE, CONNECTED, SOL_SOCKET, one),
+	SET(SO_MAX_PACING_RATE, CONNECTED, SOL_SOCKET, pace),
+	SET(SO_BINDTODEVICE, SOCKET, SOL_SOCKET, "lo"),
+	SET(IP_TOS, CONNECTED, SOL_IP, tos),
+	GET(SSTP_INFO, SOL_SSTP, .ours = true),
+	GET(SSTP_RATE, SOL_SSTP, .ours = true),
+	GET(SO_ERROR, SOL_SOCKET),
+	GET(IP_MTU, SOL_IP),
+	ROW("getpeername", CONNECTED, do_getpeername),
+	ROW("ioctl FIONREAD", CONNECTED, do_ioctl, .none = true),
+	ROW("poll", CONNECTED, do_poll),
+	ROW("epoll_ctl", CONNECTED, do_epoll),
+	ROW("shutdown", CONNECTED, do_shutdown, .before = send_before,
+	    .after = after_shutdown),
+	ROW("disconnect", CONNECTED, do_disconnect, .after = after_disconnect),
+	ROW("close", CONNECTED, do_close, .before = send_before,
+	    .after = after_close),
+	ROW("close, unread", CONNECTED, do_close, .before = unread,
+	    .after = after_reset),
+	ROW("close, listener", PENDING, do_close_listener,
+	    .after = after_refusal),
+};
+
+/* --- all of it ------------------------------------------------------------- */
+
+static void new_namespace(void)
+{
+	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };
+	int fd;
+
+	if (unshare(CLONE_NEWNET))
+		die("unshare:");
+	fd = socket(AF_INET, SOCK_DGRAM, 0);
+	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &lo))
+		die("lo:");
+	close(fd);
+}
+
+/* What came of the calls of a row */
+struct tally {
+	unsigned int faults[KINDS];
+	unsigned int worked;
+	unsigned int errors[200];	/* by errno */
+};
+
+/* SSTP gives the errors that TCP gives. */
+static bool right_error(int err, int kind, const struct tally *tcp)
+{
+	if (row->nowait && (err == EAGAIN || err == EINPROGRESS))
+		return true;
+	return kind >= 0 && (err == ENOMEM || err == ENOBUFS ||
+			     (err == EFAULT && kind == COPY) ||
+			     err == row->also || tcp->errors[err]);
+}
+
+/* One call, whose @n-th allocation fails; false when there are not so many */
+static bool sweep_once(const struct conn *like, unsigned int n,
+		       struct tally *t, const struct tally *tcp)
+{
+	struct conn c = *like;
+	int kind, err;
+	long ret;
+
+	c.ab.seed = nonce();
+	c.ba.seed = nonce();
+	if (row->fresh)
+		new_namespace();
+	if (!reach(&c, row->stage))
+		die("%s: not ready:", row->name);
+	if (row->before)
+		row->before(&c);
+	fault_arm(n, row->threads);
+	ret = row->call(&c);
+	err = errno;
+	kind = fault_disarm();
+
+	if (kind >= 0)
+		t->faults[kind]++;
+	if (ret >= 0)
+		t->worked += kind >= 0;
+	else if (err < (int)ARRAY_SIZE(t->errors))
+		t->errors[err]++;
+	if (like->proto == PROTO_SSTP) {
+		if (ret < 0 && !right_error(err, kind, tcp))
+			bad("%s %u: %s", kind < 0 ? "no fault" : kinds[kind], n,
+			    strerrorname_np(err));
+		if (ret < 0 && err != EAGAIN && err != EINPROGRESS &&
+		    row->call(&c) < 0 && errno != EINPROGRESS)
+			bad("%s %u, and again: %s", kinds[kind], n,
+			    strerrorname_np(errno));
+		if (row->after)
+			row->after(&c);
+		else if (!reach(&c, CONNECTED))
+			bad("%s %u, no connection: %s", kinds[kind], n,
+			    strerrorname_np(errno));
+		else
+			transfer(&c);
+		if (!ok)
+			ktap_diag("after %s %u", kind < 0 ? "no fault" :
+				  kinds[kind], n);
+	}
+	leave(&c);
+	return kind >= 0;
+}
+
+static void sweep(struct conn *like, struct tally *t, const struct tally *tcp)
+{
+	unsigned int n;
+
+	for (n = 1; n < MOST && ok; n++)
+		if (!sweep_once(like, n, t, tcp))
+			return;
+	if (ok)
+		bad("no end of allocations");
+}
+
+static const char *tally_text(const struct tally *t)
+{
+	static char text[400];
+	unsigned int i;
+	int at;
+
+	at = sprintf(text, "%u slab, %u page, %u copy: %u worked",
+		     t->faults[SLAB], t->faults[PAGE], t->faults[COPY],
+		     t->worked);
+	for (i = 0; i < ARRAY_SIZE(t->errors); i++)
+		if (t->errors[i] && at < 350)
+			at += sprintf(text + at, ", %u %s", t->errors[i],
+				      strerrorname_np(i));
+	return text;
+}
+
+static void test_row(int family)
+{
+	const char *over = family == AF_INET ? "IPv4" : "IPv6";
+	struct conn c = { .proto = PROTO_TCP, .family = family,
+			  .type = row->type ?: SOCK_STREAM,
+			  .l = -1, .a = -1, .b = -1 };
+	struct tally tcp = {}, us = {};
+	unsigned int faults;
+
+	ok = true;
+	if (!row->ours) {
+		sweep(&c, &tcp, NULL);
+		ktap_diag("%s over %s, TCP:  %s", row->name, over,
+			  tally_text(&tcp));
+	}
+	ok = true;
+	c.proto = PROTO_SSTP;
+	sweep(&c, &us, &tcp);
+	ktap_diag("%s over %s, SSTP: %s", row->name, over, tally_text(&us));
+	faults = us.faults[SLAB] + us.faults[PAGE] + us.faults[COPY];
+	if (!!faults == row->none)
+		bad("%u faults", faults);
+	ktap_result(ok, "%s over %s", row->name, over);
+}
+
+/* --- softirqs -------------------------------------------------------------- */
+
+/* Of allocations that cannot wait @percent fail. */
+static void often(unsigned int percent)
+{
+	char text[16];
+	int kind;
+
+	snprintf(text, sizeof(text), "%u", percent);
+	for (kind = SLAB; kind <= PAGE; kind++) {
+		kind_set(kind, "times", percent ? "-1" : "0");
+		kind_set(kind, "ignore-gfp-wait", percent ? "Y" : "N");
+		kind_set(kind, "probability", text);
+	}
+}
+
+static bool try_connect(struct conn *c)
+{
+	uint64_t end = now_ns() + WAIT_MS * 1000000ULL;
+
+	while (!reach(c, PENDING))
+		if ((errno != ENOMEM && errno != ENOBUFS) || now_ns() > end)
+			return false;
+	return true;
+}
+
+static void test_softirq(int family, unsigned int percent)
+{
+	struct conn c = { .proto = PROTO_SSTP, .family = family,
+			  .type = SOCK_STREAM, .l = -1, .a = -1, .b = -1,
+			  .ab.seed = nonce(), .ba.seed = nonce() };
+	int i;
+
+	ok = true;
+	new_namespace();
+	/* All of a dozen allocations must work for a connection to begin. */
+	if (!reach(&c, percent > 10 ? CONNECTED : LISTENING))
+		die("listener:");
+	often(percent);
+	if (!try_connect(&c) || !reach(&c, CONNECTED))
+		bad("no connection: %s", strerrorname_np(errno));
+	for (i = 0; i < 10 && ok; i++)
+		transfer(&c);
+	if (ok && shutdown(c.a, SHUT_WR))
+		bad("shutdown: %s", strerrorname_np(errno));
+	if (ok)
+		check_end(c.b);
+	often(0);
+	leave(&c);
+	ktap_result(ok, "%u %% of allocations that cannot wait fail, over %s",
+		    percent, family == AF_INET ? "IPv4" : "IPv6");
+}
+
+/* --- namespaces and the module --------------------------------------------- */
+
+/* What is ours comes last of all that making a namespace, or loading a module,
+ * allocates: the last @last allocations fail, one each time.
+ */
+static void test_last(const char *name, unsigned int last,
+		      bool (*fails)(unsigned int n))
+{
+	unsigned int low = 0, high = 64, n, failed = 0;
+
+	ok = true;
+	while (fails(high)) {
+		low = high;
+		high *= 2;
+	}
+	while (high - low > 1) {
+		n = (low + high) / 2;
+		if (fails(n))
+			low = n;
+		else
+			high = n;
+	}
+	for (n = low; n && n + last > low; n--)
+		failed += fails(n);
+	ktap_diag("%s: %u allocations, of the last %u ones %u can fail", name,
+		  low, last, failed);
+	ktap_result(ok && failed, "%s", name);
+}
+
+/* Is there an @n-th allocation? Whether its failure matters is another thing. */
+static bool namespace_fails(unsigned int n)
+{
+	int kind, err;
+	long ret;
+
+	fault_arm(n, false);
+	ret = unshare(CLONE_NEWNET);
+	err = errno;
+	kind = fault_disarm();
+	if (ret && (kind < 0 || (err != ENOMEM && err != ENOBUFS)))
+		bad("%u: %s", n, strerrorname_np(err));
+	return kind >= 0;
+}
+
+static int module;			/* its file */
+
+static bool module_fails(unsigned int n)
+{
+	uint64_t end = now_ns() + 3 * WAIT_MS * 1000000ULL;
+	int kind, err;
+	long ret;
+
+	while (syscall(SYS_delete_module, "sstp", O_NONBLOCK) &&
+	       errno != ENOENT) {
+		if (now_ns() > end)
+			die("rmmod:");
+		sleep_ns(1000000);
+	}
+	fault_arm(n, false);
+	ret = syscall(SYS_finit_module, module, "", 0);
+	err = errno;
+	kind = fault_disarm();
+	if (ret && (kind < 0 || (err != ENOMEM && err != ENOBUFS &&
+				   err != EFAULT)))
+		bad("%u: %s", n, strerrorname_np(err));
+	return kind >= 0;
+}
+
+static void test_module(void)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/sstp.ko",
+		 getenv("SSTP_MODULE_DIR") ?: ".");
+	module = open(path, O_RDONLY);
+	if (module < 0)
+		die("%s:", path);
+	test_last("module", 150, module_fails);
+	while (module_fails(100000))
+		;
+	close(module);
+}
+
+/* --- what is left ---------------------------------------------------------- */
+
+/* The number in column @column of SSTP's line of /proc/net/protocols */
+static long protocols(int column)
+{
+	FILE *f = fopen("/proc/net/protocols", "r");
+	long value[2] = { -1, -1 };
+	char line[256];
+
+	if (!f)
+		die("protocols:");
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "SSTP %*d %ld %ld", &value[0], &value[1]) == 2)
+			break;
+	fclose(f);
+	return value[column];
+}
+
+static bool all_gone(void *arg)
+{
+	/* Each CPU keeps up to 1 MB for itself before it tells the others. */
+	long reserve = sysconf(_SC_NPROCESSORS_CONF) * (1 << 20) /
+		       getpagesize();
+
+	(void)arg;
+	return !protocols(0) && labs(protocols(1)) <= reserve;
+}
+
+static bool wanted(const char *name, int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		if (!strcmp(argv[i], name))
+			return true;
+	return argc == 1;
+}
+
+int main(int argc, char **argv)
+{
+	static const unsigned int softirq[] = { 2, 5, 10, 20, 30 };
+	static const int families[] = { AF_INET, AF_INET6 };
+	unsigned int i, f, plan = ARRAY_SIZE(rows) + ARRAY_SIZE(softirq) + 1;
+	int home;
+
+	/* A page of ours that is missing would be an allocation, too. */
+	memset(buf, 1, sizeof(buf));
+	memset(in, 1, sizeof(in));
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		die("mlockall:");
+	fault_init();
+	epoll = epoll_create1(0);
+	new_namespace();
+	home = open("/proc/self/ns/net", O_RDONLY);
+	if (home < 0)
+		die("namespace:");
+	ktap_plan(2 * (argc > 1 ? argc - 1U : plan) + 1);
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		for (f = 0; f < 2; f++) {
+			row = &rows[i];
+			if (!wanted(row->name, argc, argv))
+				continue;
+			if (setns(home, CLONE_NEWNET))
+				die("setns:");
+			test_row(families[f]);
+		}
+	for (i = 0; i < ARRAY_SIZE(softirq); i++)
+		for (f = 0; f < 2; f++)
+			if (argc == 1)
+				test_softirq(families[f], softirq[i]);
+	if (argc == 1)
+		test_last("namespace", 50, namespace_fails);
+	if (setns(home, CLONE_NEWNET))
+		die("setns:");
+	ktap_result(busywait(3 * WAIT_MS, all_gone, NULL),
+		    "no socket and no memory is left");
+	if (argc == 1)
+		test_module();
+	return ktap_end();
+}
