@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the fuzzers and the stress test share. */
+#include <fcntl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+#define END_MS	60000		/* for timers, user timeouts included */
+
+static long slabs;		/* kB at first */
+
+uint64_t rnd(struct rng *r)
+{
+	r->state += 0x9e3779b97f4a7c15;
+	return mix64(r->state);
+}
+
+uint32_t below(struct rng *r, uint32_t n)
+{
+	return (rnd(r) >> 32) % n;
+}
+
+bool chance(struct rng *r, unsigned int percent)
+{
+	return below(r, 100) < percent;
+}
+
+uint32_t odd_number(struct rng *r)
+{
+	static const uint32_t odd[] = {
+		0, 1, 2, 3, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xfffe,
+		0xffff, 0x10000, 0xffffff, 0x1000000, 0x1000001, 0x7fffffff,
+		0x80000000, 0xfffffffe, 0xffffffff,
+	};
+
+	return chance(r, 70) ? odd[below(r, ARRAY_SIZE(odd))] : rnd(r);
+}
+
+/* The number in column @column of the line of @file that begins with @name */
+static long number(const char *file, const char *name, int column)
+{
+	char line[256], word[64];
+	long value[4] = {}, found = -1;
+	FILE *f = fopen(file, "r");
+
+	if (!f)
+		die("%s:", file);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%63s %ld %ld %ld", word, &value[1], &value[2],
+			   &value[3]) > column && !strcmp(word, name))
+			found = value[column];
+	fclose(f);
+	return found;
+}
+
+static long meminfo(const char *name)
+{
+	return number("/proc/meminfo", name, 1);
+}
+
+void fuzz_start(struct fuzz *f, int argc, char **argv, unsigned int seconds,
+		unsigned int tests)
+{
+	int c;
+
+	f->seconds = seconds;
+	f->seed = nonce();
+	while ((c = getopt(argc, argv, "T:S:h")) != -1) {
+		switch (c) {
+		case 'T':
+			f->seconds = strtoul(optarg, NULL, 0);
+			break;
+		case 'S':
+			f->seed = strtoull(optarg, NULL, 0);
+			break;
+		default:
+			fprintf(c == 'h' ? stdout : stderr,
+				"Usage: %s [-T SECONDS] [-S SEED]\n", argv[0]);
+			exit(c == 'h' ? 0 : 2);
+		}
+	}
+	ktap_plan(tests);
+	ktap_diag("seed %#llx, %u s (replay with -S and -T)",
+		  (unsigned long long)f->seed, f->seconds);
+	slabs = meminfo("SUnreclaim:");
+	f->end = now_ns() + f->seconds * 1000000000ULL;
+}
+
+void fuzz_set(const char *name, const char *value)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/sys/net/sstp/%s", name);
+	f = fopen(path, "w");
+	if (!f || fputs(value, f) < 0 || fclose(f))
+		die("%s:", path);
+}
+
+void fuzz_namespace(void)
+{
+	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };
+	int fd;
+
+	if (unshare(CLONE_NEWNET))
+		die("unshare:");
+	fd = socket(AF_INET, SOCK_DGRAM, 0);
+	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &lo))
+		die("lo:");
+	close(fd);
+	fuzz_set("user_timeout", "1000");
+	fuzz_set("fin_timeout", "1");
+	fuzz_set("init_retries", "2");
+	fuzz_set("keepalive_time", "1");
+	fuzz_set("keepalive_intvl", "1");
+	fuzz_set("keepalive_probes", "2");
+}
+
+static void run(const char *fmt, ...)
+{
+	char command[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(command, sizeof(command), fmt, ap);
+	va_end(ap);
+	if (system(command))
+		die("failed: %s", command);
+}
+
+void fuzz_pair(int ns[2], unsigned int delay_us, unsigned int loss_percent)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		fuzz_namespace();
+		/* Commands inherit it. */
+		ns[i] = open("/proc/thread-self/ns/net", O_RDONLY);
+		if (ns[i] < 0)
+			die("namespace:");
+	}
+	run("ip link add v type veth peer name v netns /proc/self/fd/%d", ns[0]);
+	for (i = 1; i >= 0; i--) {
+		if (setns(ns[i], CLONE_NEWNET))
+			die("setns:");
+		run("echo 1 > /proc/sys/net/ipv6/conf/all/keep_addr_on_down &&"
+		    "ip addr add 10.0.0.%d/24 dev v &&"
+		    "ip addr add fd00::%d/64 nodad dev v &&"
+		    "ip link set v up", i + 1, i + 1);
+		if (delay_us || loss_percent)
+			run("tc qdisc add dev v root netem delay %uus loss %u%%",
+			    delay_us, loss_percent);
+	}
+}
+
+long fuzz_counter(const char *name)
+{
+	long value = number("/proc/thread-self/net/sstp_snmp", name, 1);
+
+	if (value < 0)
+		die("there is no counter %s", name);
+	return value;
+}
+
+long fuzz_sockets(void)
+{
+	return number("/proc/thread-self/net/protocols", "SSTP", 2);
+}
+
+long fuzz_pages(void)
+{
+	return number("/proc/thread-self/net/protocols", "SSTP", 3);
+}
+
+void fuzz_works(void)
+{
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0), fd, peer;
+	union addr a;
+	char buf[3];
+	bool ok;
+
+	addr_loopback(&a, AF_INET, 0);
+	fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+	if (fd < 0 || l < 0 || bind(l, &a.sa, addr_len(&a)) || listen(l, 1) ||
+	    getsockname(l, &a.sa, &(socklen_t){ sizeof(a) }) ||
+	    connect(fd, &a.sa, addr_len(&a)))
+		die("a new connection:");
+	peer = accept(l, NULL, NULL);
+	ok = peer >= 0 && send(fd, "abc", 3, 0) == 3 &&
+	     recv(peer, buf, 3, MSG_WAITALL) == 3 && !memcmp(buf, "abc", 3);
+	close(peer);
+	close(fd);
+	close(l);
+	ktap_result(ok, "a new connection works");
+}
+
+/* Each socket holds the module, in whichever namespace. */
+static long users(void)
+{
+	long n = -1;
+	FILE *f = fopen("/sys/module/sstp/refcnt", "r");
+
+	if (!f || fscanf(f, "%ld", &n) != 1)
+		die("/sys/module/sstp/refcnt:");
+	fclose(f);
+	return n;
+}
+
+static bool unused(void *arg)
+{
+	(void)arg;
+	return !users();
+}
+
+static bool empty(void *arg)
+{
+	/* Each CPU keeps up to 1 MB for itself before it tells the others. */
+	long kept = sysconf(_SC_NPROCESSORS_CONF) * (1L << 20) / getpagesize();
+
+	(void)arg;
+	return labs(fuzz_pages()) <= kept;
+}
+
+static bool small(void *arg)
+{
+	(void)arg;
+	/* The kernel keeps some for the next time, KASAN a part of all. */
+	return meminfo("SUnreclaim:") <
+	       slabs + (32 << 10) + meminfo("MemTotal:") / 32;
+}
+
+void fuzz_end(void)
+{
+	uint64_t start = now_ns();
+	bool ok = busywait(END_MS, unused, NULL);
+
+	ktap_diag("sockets were gone after %.1f s",
+		  (now_ns() - start) / 1e9);
+	if (!ok)
+		ktap_diag("the module has %ld users", users());
+	ktap_result(ok, "all sockets are gone");
+	ok = busywait(END_MS, empty, NULL);
+	ktap_diag("%ld pages are charged", fuzz_pages());
+	ktap_result(ok, "their memory is given back");
+	ok = busywait(END_MS, small, NULL);
+	ktap_diag("%ld kB of slabs, %ld at first", meminfo("SUnreclaim:"),
+		  slabs);
+	ktap_result(ok, "the kernel has no more memory than before");
+}

@@ -1,0 +1,1248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 300
+ * kernels: debug 6.12
+ *
+ * Peers that know the protocol and every number of their connections send packets
+ * of all types: right ones, which lead deep, and damaged, repeated, disordered,
+ * joined and cut ones. Programs use the connections meanwhile. Honest connections
+ * beside them carry data, which must stay right; new ones are made; in the end
+ * nothing is left.
+ *
+ *	fuzz_packets_test [-T SECONDS] [-S SEED]
+ *
+ *   +--------+ 10.0.0.1           10.0.0.2 +-------+
+ *   | kernel | fd00::1             fd00::2 | peers |
+ *   +--------+                             +-------+
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/icmp.h>
+#include <linux/icmpv6.h>
+#include <linux/ipv6.h>
+#include <netinet/ip.h>
+#include <netinet/udp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "peer.h"
+
+#define TYPES		(CLOSE + 1)
+#define STRAY		0x01		/* flag of RESET */
+#define OPT_COOKIE	8
+#define COOKIE_LEN	16
+#define LARGEST		65507		/* in a UDP datagram over IPv4 */
+
+#define PEERS		24
+#define SOCKETS_MAX	400		/* that the kernel has at a time */
+#define BUFFER		"262144"	/* of each direction of a socket */
+#define WINDOW		64
+#define MEMORY		(1L << 20)	/* that a socket may have at most */
+#define PORT		5000		/* of listeners */
+#define PEER_PORT	20000		/* of peers, by index */
+#define KEPT		64		/* segments, or packets, in memory */
+
+struct end_packet {		/* RESET, CLOSE; COOKIE is as long, or longer */
+	struct hdr h;
+	uint32_t code, seq;
+	uint8_t rest[8];
+} __attribute__((packed));
+
+union packet {
+	struct hdr h;
+	struct data_packet data;
+	struct ack_packet ack;
+	struct init_packet init;
+	struct end_packet end;
+	uint32_t word[(LARGEST + 3) / 4];
+	uint8_t bytes[LARGEST];
+};
+
+/* Packets to begin with; numbers are relative to those of the connection. */
+static const char * const corpus[] = {
+#include "corpus/packets.h"
+};
+
+enum state { GONE, ASKED, OPEN };
+
+/* A connection with the kernel. Numbers are as they are on the wire. */
+struct conn {
+	enum state state;
+	unsigned int steps;		/* until it is given up */
+	unsigned int wild;		/* percent of packets that are damaged */
+	bool active;			/* we sent the INIT */
+	int fd;				/* the program's end, or -1 */
+	int udp;			/* ours */
+	union addr to;			/* the kernel's, as UDP has it */
+	int type;			/* of the socket */
+	uint32_t cid, their_cid;
+	uint16_t dport;
+	bool has_cookie;
+	uint8_t cookie[COOKIE_LEN];
+
+	/* The direction in which we send */
+	uint32_t shipment, segment, packet;	/* the next */
+	struct {
+		uint32_t len, size;
+	} kept[KEPT];
+	uint32_t asked;			/* a segment that a SNAK asked for */
+	bool is_asked, ended;
+
+	/* The direction in which the kernel sends */
+	uint32_t their_segment, their_shipment;	/* highest */
+	uint32_t control, limit, stamp;
+};
+
+static struct fuzz fuzz;
+static struct rng rng;
+static int ns[2];			/* the kernel's, the peers' */
+static struct conn conns[PEERS];
+static int listeners[4], responders[2];
+static int icmp[2];
+static struct {
+	union packet p;
+	size_t len;
+} caught[KEPT], held[KEPT];
+static unsigned int n_caught, n_held;
+
+static struct {
+	unsigned long packets, trains, icmp, damaged, opened, established;
+	unsigned long calls;
+	unsigned long by_type[TYPES];
+} sent;
+
+static void enter(int side)
+{
+	if (setns(ns[side], CLONE_NEWNET))
+		die("setns:");
+}
+
+static uint32_t now_us(void)
+{
+	return now_ns() / 1000;
+}
+
+static uint32_t near(uint32_t n)
+{
+	switch (below(&rng, 4)) {
+	case 0:
+		return n + below(&rng, 5) - 2;
+	case 1:
+		return n + below(&rng, 200) - 100;
+	case 2:
+		return n + (1U << below(&rng, 32));
+	default:
+		return n - (1U << below(&rng, 32));
+	}
+}
+
+/* --- honest connections ---------------------------------------------------------- */
+
+#define PATIENCE_MS	60000
+#define CHUNK		10000
+
+static struct honest {
+	int fd[2];
+	uint64_t seed, moved;
+	volatile int error;		/* EBADMSG: wrong content */
+	pthread_t writer, reader;
+} honest[2];
+
+static struct {
+	int fd;
+	union addr to;
+	unsigned int made, failed;
+	int error;
+	pthread_t server, client;
+} guests;
+
+static volatile bool over;
+
+static void set(int fd, int level, int option, int value)
+{
+	if (setsockopt(fd, level, option, &value, sizeof(value)))
+		die("option %d of level %d:", option, level);
+}
+
+static int listening(int type, int family, int backlog, union addr *a)
+{
+	int fd = proto_socket(PROTO_SSTP, family, type, 0);
+
+	if (fd < 0 || bind(fd, &a->sa, addr_len(a)) || listen(fd, backlog) ||
+	    getsockname(fd, &a->sa, &(socklen_t){ sizeof(*a) }))
+		die("listener:");
+	return fd;
+}
+
+static void *honest_write(void *arg)
+{
+	static __thread char buf[CHUNK];
+	struct honest *h = arg;
+	uint64_t pos = 0;
+
+	while (!over && !h->error) {
+		content_fill(buf, sizeof(buf), h->seed, pos);
+		if (send(h->fd[0], buf, sizeof(buf), MSG_NOSIGNAL) !=
+		    sizeof(buf)) {
+			if (!h->error)
+				h->error = errno ?: EIO;
+			break;
+		}
+		pos += sizeof(buf);
+		sleep_ns(20000000);	/* leave the others some CPU */
+	}
+	shutdown(h->fd[0], SHUT_WR);
+	return arg;
+}
+
+static void *honest_read(void *arg)
+{
+	static __thread char buf[CHUNK];
+	struct honest *h = arg;
+	ssize_t n;
+
+	while ((n = recv(h->fd[1], buf, sizeof(buf), 0)) > 0 &&
+	       content_check(buf, n, h->seed, h->moved) == (size_t)n)
+		h->moved += n;
+	if (n)
+		h->error = n < 0 ? errno : EBADMSG;
+	shutdown(h->fd[0], SHUT_RDWR);	/* for who writes */
+	return arg;
+}
+
+static void honest_start(struct honest *h, int type, int family)
+{
+	union addr a;
+	int l;
+
+	addr_loopback(&a, family, 0);
+	l = listening(type, family, 1, &a);
+	set(l, SOL_SSTP, SSTP_USER_TIMEOUT, PATIENCE_MS);
+	h->seed = rnd(&rng);
+	h->fd[0] = proto_socket(PROTO_SSTP, family, type, 0);
+	set(h->fd[0], SOL_SSTP, SSTP_USER_TIMEOUT, PATIENCE_MS);
+	if (connect(h->fd[0], &a.sa, addr_len(&a)))
+		die("connect:");
+	h->fd[1] = accept(l, NULL, NULL);
+	if (h->fd[1] < 0)
+		die("accept:");
+	close(l);
+	pthread_create(&h->writer, NULL, honest_write, h);
+	pthread_create(&h->reader, NULL, honest_read, h);
+}
+
+static bool honest_end(struct honest *h)
+{
+	pthread_join(h->writer, NULL);
+	pthread_join(h->reader, NULL);
+	ktap_diag("%llu bytes%s%s", (unsigned long long)h->moved,
+		  h->error ? ", " : "",
+		  h->error ? strerrorname_np(h->error) : "");
+	close(h->fd[0]);
+	close(h->fd[1]);
+	return !h->error && h->moved;
+}
+
+static void *guests_serve(void *arg)
+{
+	char c;
+	int fd;
+
+	while ((fd = accept(guests.fd, NULL, NULL)) >= 0) {
+		if (recv(fd, &c, 1, 0) == 1)
+			send(fd, &c, 1, MSG_NOSIGNAL);
+		close(fd);
+	}
+	return arg;
+}
+
+static void *guests_come(void *arg)
+{
+	while (!over) {
+		int fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+		char c = 'x';
+
+		set(fd, SOL_SSTP, SSTP_USER_TIMEOUT, PATIENCE_MS);
+		if (connect(fd, &guests.to.sa, addr_len(&guests.to)) ||
+		    send(fd, &c, 1, MSG_NOSIGNAL) != 1 ||
+		    recv(fd, &c, 1, 0) != 1) {
+			guests.error = errno;
+			guests.failed++;
+		} else {
+			guests.made++;
+		}
+		close(fd);
+		sleep_ns(50000000);
+	}
+	return arg;
+}
+
+static void guests_start(void)
+{
+	addr_loopback(&guests.to, AF_INET, 0);
+	guests.fd = listening(SOCK_STREAM, AF_INET, 128, &guests.to);
+	set(guests.fd, SOL_SSTP, SSTP_USER_TIMEOUT, PATIENCE_MS);
+	pthread_create(&guests.server, NULL, guests_serve, NULL);
+	pthread_create(&guests.client, NULL, guests_come, NULL);
+}
+
+static bool guests_end(void)
+{
+	pthread_join(guests.client, NULL);
+	shutdown(guests.fd, SHUT_RDWR);
+	pthread_join(guests.server, NULL);
+	close(guests.fd);
+	ktap_diag("%u connections, %u failed%s%s", guests.made, guests.failed,
+		  guests.failed ? ", the last: " : "", guests.failed ?
+		  strerrorname_np(guests.error) : "");
+	return guests.made && !guests.failed;
+}
+
+/* --- right packets --------------------------------------------------------------- */
+
+static size_t data_packet(struct conn *c, union packet *p, uint32_t segment,
+			  uint32_t packet, uint8_t flags)
+{
+	uint32_t len = c->kept[segment % KEPT].len;
+	uint32_t size = c->kept[segment % KEPT].size, at = packet * size;
+	uint32_t bytes = len - at < size ? len - at : size;
+
+	p->data = (struct data_packet){
+		.h.cid = htonl(c->their_cid), .h.type = DATA,
+		.h.flags = flags | (at + bytes == len ? LAST : 0),
+		.h.packet = htons(packet),
+		.shipment = htonl(c->shipment++), .segment = htonl(segment),
+		.len = htonl(len), .stamp = htonl(now_us()),
+	};
+	memset(p->data.payload, segment + packet, bytes);
+	return DATA_HLEN + bytes;
+}
+
+static uint32_t packets_of(const struct conn *c, uint32_t segment)
+{
+	uint32_t size = c->kept[segment % KEPT].size;
+
+	return (c->kept[segment % KEPT].len + size - 1) / size;
+}
+
+/* The next packet, of a new segment if there is none, which is sometimes lost. */
+static size_t next_data(struct conn *c, union packet *p)
+{
+	uint8_t flags = (chance(&rng, 20) ? ACK : 0) |
+			(c->type == SOCK_SEQPACKET && chance(&rng, 30) ? EOR : 0);
+	size_t len;
+
+	if (!c->packet) {
+		c->kept[c->segment % KEPT].len =
+			1 + below(&rng, chance(&rng, 10) ? 200000 : 6000);
+		c->kept[c->segment % KEPT].size = 8 * (1 + below(&rng, 180));
+	}
+	len = data_packet(c, p, c->segment, c->packet, flags);
+	c->packet += 1 + chance(&rng, 3);
+	if (c->packet >= packets_of(c, c->segment)) {
+		c->packet = 0;
+		c->segment++;
+	}
+	return len;
+}
+
+static size_t again_data(struct conn *c, union packet *p)
+{
+	uint32_t segment = c->is_asked && chance(&rng, 70) ? c->asked :
+			   c->segment - below(&rng, 8);
+
+	if (!c->kept[segment % KEPT].size)
+		return next_data(c, p);
+	return data_packet(c, p, segment, below(&rng, packets_of(c, segment)),
+			   AGAIN | (chance(&rng, 20) ? ACK : 0));
+}
+
+static size_t probe(struct conn *c, union packet *p, int type)
+{
+	/* The stream ends once, mostly. */
+	if (type == EOS && !c->ended) {
+		c->ended = true;
+		c->segment += !!c->packet;
+		c->packet = 0;
+	}
+	p->data = (struct data_packet){
+		.h.cid = htonl(c->their_cid), .h.type = type,
+		.h.flags = chance(&rng, 70) ? ACK : 0,
+		.h.packet = htons(type == EOS ? 0 : c->packet),
+		.shipment = htonl(c->shipment - 1),
+		.segment = htonl(c->segment), .stamp = htonl(now_us()),
+	};
+	return DATA_HLEN;
+}
+
+/* All is acknowledged that was shipped, or something before it. */
+static size_t ack_packet(struct conn *c, union packet *p, int type)
+{
+	uint32_t ack = c->their_segment + 1 - chance(&rng, 20) *
+		       below(&rng, 4), limit = ack + below(&rng, WINDOW);
+	uint32_t segment = ack - below(&rng, 6), n, i;
+	uint8_t *at = (void *)p->ack.entry;
+
+	if ((int32_t)(limit - c->limit) > 0)
+		c->limit = limit;
+	p->ack = (struct ack_packet){
+		.h.cid = htonl(c->their_cid), .h.type = type,
+		.h.flags = ECHO | (chance(&rng, 30) ? SEGMENT : 0) |
+			   (chance(&rng, 20) ? SOFT : 0),
+		.control = htonl(c->control++),
+		.segment = htonl(ack + below(&rng, 4)), .ack = htonl(ack),
+		.limit = htonl(c->limit), .echo = htonl(c->stamp),
+		.hold = htonl(below(&rng, 1000)),
+		.highest = htonl(c->their_shipment),
+		.received = htonl(below(&rng, 100)),
+		.arrival = htonl(odd_number(&rng)),
+		.service = htonl(odd_number(&rng)),
+		.progress = htonl(below(&rng, 50)),
+	};
+	if (type == PACK)
+		return sizeof(p->ack);
+	n = 1 + below(&rng, 4);
+	for (i = 0; i < n; i++) {
+		struct snak_entry e = {
+			.segment = htonl(segment),
+			.first = htons(below(&rng, 10)),
+			.bits = htons(1 + below(&rng, 200)),
+		};
+		uint32_t words = (ntohs(e.bits) + 31) / 32;
+
+		if (chance(&rng, 20)) {		/* some whole segments */
+			e.first = htons(1 + below(&rng, 4));
+			e.bits = 0;
+			words = 0;
+			segment += ntohs(e.first);
+		} else {
+			segment++;
+		}
+		memcpy(at, &e, sizeof(e));
+		at += sizeof(e);
+		content_fill(at, 4 * words, rnd(&rng), 0);
+		at += 4 * words;
+	}
+	p->h.packet = htons(n);
+	return at - p->bytes;
+}
+
+static uint8_t *option(uint8_t *at, int type, const void *value, size_t len)
+{
+	*at++ = type;
+	*at++ = len;
+	memcpy(at, value, len);
+	return at + len;
+}
+
+static size_t set_up(struct conn *c, union packet *p, int type)
+{
+	uint32_t words[4] = {
+		htonl(8 + below(&rng, 1000000)), htonl(8), 0, 0,
+	};
+	uint8_t *at = p->init.options;
+	unsigned int i, opt;
+
+	p->init = (struct init_packet){
+		.h.cid = htonl(type == INIT ? 0 : c->their_cid), .h.type = type,
+		.cid = htonl(c->cid), .sport = htons(PEER_PORT + (c - conns)),
+		.dport = htons(c->dport), .shipment = htonl(c->shipment),
+		.segment = htonl(c->segment),
+		.window = htonl(chance(&rng, 80) ? WINDOW : odd_number(&rng)),
+		.limit = htonl(chance(&rng, 90) ? SSTP_SEGMENT_MAX :
+			       1 + below(&rng, 2000)),
+		.stamp = htonl(now_us()),
+		.echo = type == INIT ? 0 : htonl(c->stamp),
+		.version = 1, .sktype = c->type,
+	};
+	for (i = below(&rng, 5); i; i--) {
+		opt = below(&rng, 40);
+		if (opt == 1 || opt == OPT_COOKIE)
+			at = option(at, opt, words, sizeof(words));
+		else if (opt == OPT_STRATEGY)
+			at = option(at, opt, &(uint8_t){ below(&rng, 2) }, 1);
+		else if (opt == 6 || opt == 7)
+			at = option(at, opt, "newreno", 1 + below(&rng, 7));
+		else if (opt)
+			at = option(at, opt, words, 4);
+		else
+			at++;
+	}
+	at = option(at, OPT_TOLERANCE, &(uint32_t){ htonl(300000) }, 4);
+	if (c->has_cookie)
+		at = option(at, OPT_COOKIE, c->cookie, COOKIE_LEN);
+	p->h.packet = htons(at - p->init.options);
+	return type == INIT ? sizeof(p->init) : (size_t)(at - p->bytes);
+}
+
+static size_t end_packet(struct conn *c, union packet *p, int type)
+{
+	p->end = (struct end_packet){
+		.h.cid = htonl(c->their_cid), .h.type = type,
+		.code = htonl(type == RESET ? below(&rng, 6) : 0),
+		.seq = htonl(c->shipment - 1),
+	};
+	if (type == COOKIE) {
+		content_fill(&p->end.code, COOKIE_LEN, rnd(&rng), 0);
+		return sizeof(p->end);
+	}
+	if (type == RESET && chance(&rng, 30)) {
+		p->h.cid = htonl(c->cid);
+		p->h.flags = STRAY;
+		p->end.seq = htonl(c->their_shipment);
+	}
+	return sizeof(p->end) - sizeof(p->end.rest);
+}
+
+static size_t right_packet(struct conn *c, union packet *p)
+{
+	switch (below(&rng, 1000)) {
+	case 0 ... 399:
+		return next_data(c, p);
+	case 400 ... 549:
+		return again_data(c, p);
+	case 550 ... 749:
+		return ack_packet(c, p, PACK);
+	case 750 ... 899:
+		return ack_packet(c, p, SNAK);
+	case 900:
+		return end_packet(c, p, RESET);
+	case 901:
+		return end_packet(c, p, CLOSE);
+	case 902:
+		return end_packet(c, p, COOKIE);
+	case 903:
+		return set_up(c, p, INIT);
+	case 904:
+		return set_up(c, p, INIT_ACK);
+	case 905 ... 907:
+		return probe(c, p, EOS);
+	default:
+		return probe(c, p, c->ended ? EOS : KEEPALIVE);
+	}
+}
+
+/* --- others ---------------------------------------------------------------------- */
+
+static void add(union packet *p, size_t offset, uint32_t n)
+{
+	p->word[offset / 4] = htonl(ntohl(p->word[offset / 4]) + n);
+}
+
+/* Numbers of a packet from the corpus count from those of the connection. */
+static void rebase(struct conn *c, union packet *p)
+{
+	p->h.cid = p->h.type == INIT ? 0 : htonl(c->their_cid);
+	switch (p->h.type) {
+	case DATA:
+	case KEEPALIVE:
+	case EOS:
+		add(p, offsetof(struct data_packet, shipment), c->shipment);
+		add(p, offsetof(struct data_packet, segment), c->segment);
+		break;
+	case PACK:
+	case SNAK:
+		add(p, offsetof(struct ack_packet, control), c->control);
+		add(p, offsetof(struct ack_packet, segment), c->their_segment);
+		add(p, offsetof(struct ack_packet, ack), c->their_segment);
+		add(p, offsetof(struct ack_packet, limit), c->their_segment);
+		add(p, offsetof(struct ack_packet, highest), c->their_shipment);
+		add(p, offsetof(struct ack_packet, entry[0].segment),
+		    c->their_segment);
+		break;
+	case INIT:
+	case INIT_ACK:
+		p->init.cid = htonl(c->cid);
+		p->init.dport = htons(c->dport);
+		p->init.sport = htons(PEER_PORT + (c - conns));
+		add(p, offsetof(struct init_packet, echo), c->stamp);
+		p->init.sktype = c->type;
+		break;
+	case RESET:
+	case CLOSE:
+		add(p, offsetof(struct end_packet, seq), c->shipment - 1);
+		break;
+	}
+}
+
+static size_t from_corpus(struct conn *c, union packet *p)
+{
+	const char *hex = corpus[below(&rng, ARRAY_SIZE(corpus))];
+	unsigned int byte;
+	size_t len = 0;
+	int n;
+
+	memset(p, 0, sizeof(p->init));
+	while (sscanf(hex, " %2x%n", &byte, &n) == 1) {
+		p->bytes[len++] = byte;
+		hex += n;
+	}
+	/* What follows in an INIT is zeros. */
+	if (p->h.type == INIT && len >= offsetof(struct init_packet, options))
+		len = sizeof(p->init);
+	rebase(c, p);
+	return len;
+}
+
+/* One that was heard, from whichever connection */
+static size_t from_run(struct conn *c, union packet *p)
+{
+	unsigned int n = n_caught < KEPT ? n_caught : KEPT, i;
+
+	if (!n)
+		return from_corpus(c, p);
+	i = below(&rng, n);
+	memcpy(p, &caught[i].p, caught[i].len);
+	if (chance(&rng, 80))
+		p->h.cid = htonl(c->their_cid);
+	return caught[i].len;
+}
+
+static size_t damage(struct conn *c, union packet *p, size_t len)
+{
+	const uint32_t known[] = {
+		c->shipment, c->segment, c->their_segment, c->their_shipment,
+		c->control, c->limit, c->cid, c->their_cid, c->stamp,
+	};
+	uint32_t words = (len < 512 ? len : 512) / 4, i;
+
+	sent.damaged++;
+	switch (below(&rng, 12)) {
+	case 0 ... 2:		/* a number */
+		if (words > 2)
+			p->word[2 + below(&rng, words - 2)] =
+				htonl(odd_number(&rng));
+		return len;
+	case 3 ... 5:		/* one that is nearly right */
+		if (words <= 2)
+			return len;
+		i = 2 + below(&rng, words - 2);
+		p->word[i] = htonl(near(chance(&rng, 50) ? ntohl(p->word[i]) :
+					known[below(&rng, ARRAY_SIZE(known))]));
+		return len;
+	case 6:
+		p->h.packet = htons(chance(&rng, 50) ? odd_number(&rng) :
+				    near(ntohs(p->h.packet)));
+		return len;
+	case 7:
+		p->h.flags = rnd(&rng);
+		return len;
+	case 8:
+		p->h.type = chance(&rng, 90) ? below(&rng, TYPES) : rnd(&rng);
+		return len;
+	case 9:
+		for (i = 1 + below(&rng, 8); i && len; i--)
+			p->bytes[below(&rng, len < 256 ? len : 256)] ^=
+				1 << below(&rng, 8);
+		return len;
+	case 10:
+		return below(&rng, len + 1);
+	default:
+		i = below(&rng, chance(&rng, 90) ? 300 : LARGEST);
+		if (len + i > LARGEST)
+			return len;
+		content_fill(p->bytes + len, i, rnd(&rng), 0);
+		return len + i;
+	}
+}
+
+static size_t some_packet(struct conn *c, union packet *p)
+{
+	size_t len = chance(&rng, c->wild ? 70 : 97) ? right_packet(c, p) :
+		     chance(&rng, 50) ? from_corpus(c, p) : from_run(c, p);
+
+	while (chance(&rng, c->wild))
+		len = damage(c, p, len);
+	return len;
+}
+
+/* --- on their way ----------------------------------------------------------------- */
+
+static void deliver(struct conn *c, const union packet *p, size_t len)
+{
+	/* Sometimes it comes from another peer. */
+	int udp = chance(&rng, 1) ? conns[below(&rng, PEERS)].udp : c->udp;
+
+	sendto(udp, p, len, MSG_DONTWAIT, &c->to.sa, addr_len(&c->to));
+	sent.packets++;
+	if (len >= sizeof(p->h) && p->h.type < TYPES)
+		sent.by_type[p->h.type]++;
+}
+
+/* Those that were held back leave in another order. */
+static void release(struct conn *c)
+{
+	while (n_held) {
+		unsigned int i = below(&rng, n_held);
+
+		deliver(c, &held[i].p, held[i].len);
+		held[i] = held[--n_held];
+	}
+}
+
+/* As a train of packets of one size, the last of which may be shorter */
+static void deliver_train(struct conn *c)
+{
+	static union packet p;
+	static uint8_t buf[60000];
+	char control[CMSG_SPACE(sizeof(uint16_t))] = {};
+	uint16_t size = 8 + below(&rng, 1450);
+	struct iovec iov = { buf, 0 };
+	struct msghdr msg = {
+		.msg_name = &c->to, .msg_namelen = addr_len(&c->to),
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *cm = CMSG_FIRSTHDR(&msg);
+	unsigned int n = 2 + below(&rng, 60), i;
+	size_t len;
+
+	for (i = 0; i < n; i++) {
+		/* One connection's packets join, if nothing comes between. */
+		len = chance(&rng, 90) ? next_data(c, &p) :
+		      some_packet(chance(&rng, 70) ? c :
+				  &conns[below(&rng, PEERS)], &p);
+		if (!i && p.h.type == DATA && len > DATA_HLEN &&
+		    chance(&rng, 90))
+			size = len < 1480 ? len : 1480;
+		if (iov.iov_len + size > sizeof(buf))
+			break;
+		if (len < size && chance(&rng, 70)) {
+			/* It ends here. */
+			memcpy(buf + iov.iov_len, &p, len);
+			iov.iov_len += len;
+			break;
+		}
+		if (len < size)
+			memset(p.bytes + len, 0, size - len);
+		memcpy(buf + iov.iov_len, &p, size);
+		iov.iov_len += size;
+	}
+	cm->cmsg_level = SOL_UDP;
+	cm->cmsg_type = UDP_SEGMENT;
+	cm->cmsg_len = CMSG_LEN(sizeof(size));
+	memcpy(CMSG_DATA(cm), &size, sizeof(size));
+	sendmsg(c->udp, &msg, MSG_DONTWAIT);
+	sent.trains++;
+}
+
+/* An ICMP error that quotes what the kernel has sent */
+static void deliver_icmp(struct conn *c)
+{
+	static const uint8_t v4[] = {
+		ICMP_DEST_UNREACH, ICMP_DEST_UNREACH, ICMP_TIME_EXCEEDED,
+		ICMP_PARAMETERPROB, ICMP_REDIRECT,
+	};
+	static const uint32_t mtus[] = {
+		0, 68, 127, 128, 552, 576, 1000, 1280, 1400, 1500, 65535,
+	};
+	static union packet quoted;
+	bool v6 = c->to.sa.sa_family == AF_INET6;
+	union {
+		struct icmphdr v4;
+		struct icmp6hdr v6;
+	} h = {};
+	uint8_t buf[600] = {}, *at = buf + sizeof(h);
+	uint16_t port = addr_port(&c->to);
+	struct udphdr udp;
+	union addr us, to = c->to;
+	uint32_t mtu = htonl(mtus[below(&rng, ARRAY_SIZE(mtus))]);
+	size_t len;
+
+	if (getsockname(c->udp, &us.sa, &(socklen_t){ sizeof(us) }))
+		return;
+	len = some_packet(c, &quoted);
+	if (chance(&rng, 80))
+		quoted.h.cid = htonl(c->cid);
+	if (len > 100)
+		len = 100;
+	udp = (struct udphdr){
+		.source = htons(port), .dest = htons(addr_port(&us)),
+		.len = htons(sizeof(udp) + len),
+	};
+	if (v6) {
+		struct ipv6hdr ip = {
+			.version = 6, .nexthdr = IPPROTO_UDP, .hop_limit = 60,
+			.payload_len = udp.len,
+		};
+
+		h.v6.icmp6_type = 1 + below(&rng, 4);
+		h.v6.icmp6_code = below(&rng, 8);
+		h.v6.icmp6_mtu = mtu;
+		memcpy(&ip.saddr, &c->to.v6.sin6_addr, 16);
+		memcpy(&ip.daddr, &(struct in6_addr){ .s6_addr = {
+			0xfd, [15] = 2 } }, 16);
+		memcpy(at, &ip, sizeof(ip));
+		at += sizeof(ip);
+	} else {
+		struct iphdr ip = {
+			.version = 4, .ihl = 5, .ttl = 60,
+			.protocol = IPPROTO_UDP,
+			.tot_len = htons(sizeof(ip) + sizeof(udp) + len),
+			.saddr = c->to.v4.sin_addr.s_addr,
+			.daddr = htonl(0x0a000002),
+		};
+
+		h.v4.type = v4[below(&rng, ARRAY_SIZE(v4))];
+		h.v4.code = h.v4.type != ICMP_DEST_UNREACH ? 0 :
+			    chance(&rng, 50) ? ICMP_FRAG_NEEDED :
+			    below(&rng, 16);
+		h.v4.un.frag.mtu = htons(ntohl(mtu));
+		memcpy(at, &ip, sizeof(ip));
+		at += sizeof(ip);
+	}
+	memcpy(at, &udp, sizeof(udp));
+	at += sizeof(udp);
+	memcpy(at, &quoted, len);
+	at += len;
+	memcpy(buf, &h, sizeof(h));
+	len = at - buf;
+	if (chance(&rng, 10))
+		len = below(&rng, len + 1);
+	if (!v6 && len >= sizeof(h)) {
+		uint32_t sum = 0;
+		size_t i;
+
+		for (i = 0; i < len; i += 2)
+			sum += buf[i] << 8 | (i + 1 < len ? buf[i + 1] : 0);
+		while (sum >> 16)
+			sum = (sum & 0xffff) + (sum >> 16);
+		((struct icmphdr *)buf)->checksum = htons(~sum);
+	}
+	addr_set_port(&to, 0);
+	sendto(icmp[v6], buf, len, MSG_DONTWAIT, &to.sa, addr_len(&to));
+	sent.icmp++;
+}
+
+static void say(struct conn *c)
+{
+	static union packet p;
+	unsigned int n = 1 + below(&rng, 8);
+	size_t len;
+
+	if (chance(&rng, 15)) {
+		deliver_train(c);
+		return;
+	}
+	if (chance(&rng, 2)) {
+		deliver_icmp(c);
+		return;
+	}
+	while (n--) {
+		len = some_packet(c, &p);
+		if (chance(&rng, 10) && n_held < KEPT) {
+			held[n_held].len = len;
+			memcpy(&held[n_held++].p, &p, len);
+			continue;
+		}
+		deliver(c, &p, len);
+		while (chance(&rng, 5))		/* the same again */
+			deliver(c, &p, len);
+	}
+	if (chance(&rng, 50))
+		release(c);
+}
+
+/* --- what the kernel says --------------------------------------------------------- */
+
+static void answer(struct conn *c, size_t (*make)(struct conn *c,
+						  union packet *p, int type),
+		   int type)
+{
+	static union packet p;
+	size_t len = make(c, &p, type);
+
+	while (chance(&rng, c->wild / 2))
+		len = damage(c, &p, len);
+	deliver(c, &p, len);
+}
+
+static void opened(struct conn *c, const struct init_packet *i)
+{
+	c->their_cid = ntohl(i->cid);
+	c->their_segment = ntohl(i->segment) - 1;
+	c->their_shipment = ntohl(i->shipment) - 1;
+	c->limit = ntohl(i->segment) + WINDOW - 1;
+	c->stamp = ntohl(i->stamp);
+}
+
+/* Keeps the numbers that what comes next has to fit. */
+static void note(struct conn *c, const union packet *p, size_t len)
+{
+	if (p->h.type <= EOS && len >= DATA_HLEN) {
+		if ((int32_t)(ntohl(p->data.shipment) - c->their_shipment) > 0)
+			c->their_shipment = ntohl(p->data.shipment);
+		if (p->h.type == DATA &&
+		    (int32_t)(ntohl(p->data.segment) - c->their_segment) > 0)
+			c->their_segment = ntohl(p->data.segment);
+		c->stamp = ntohl(p->data.stamp);
+		if (p->h.flags & ACK)
+			answer(c, ack_packet, PACK);
+	} else if (p->h.type == SNAK &&
+		   len >= sizeof(p->ack) + sizeof(p->ack.entry[0])) {
+		c->is_asked = true;
+		c->asked = ntohl(p->ack.entry[0].segment);
+	} else if (p->h.type == INIT_ACK && c->state == ASKED &&
+		   len >= offsetof(struct init_packet, options)) {
+		opened(c, &p->init);
+		c->state = OPEN;
+		answer(c, probe, KEEPALIVE);
+	} else if (p->h.type == COOKIE && c->state == ASKED &&
+		   len >= sizeof(p->end)) {
+		memcpy(c->cookie, &p->end.code, COOKIE_LEN);
+		c->has_cookie = true;
+		answer(c, set_up, INIT);
+	} else if (p->h.type == CLOSE && chance(&rng, 70)) {
+		answer(c, end_packet, CLOSE);
+	} else if (p->h.type == RESET && c->steps) {
+		c->steps = 1;
+	}
+}
+
+/* An INIT of a program that connects to a peer */
+static void asked(const union packet *p, const union addr *from, int udp)
+{
+	struct conn *c = &conns[(uint16_t)(ntohs(p->init.dport) - PEER_PORT) %
+				PEERS];
+
+	if (c->active || c->state == GONE)
+		return;
+	c->to = *from;
+	c->udp = udp;
+	c->dport = ntohs(p->init.sport);
+	if (c->state == ASKED && chance(&rng, 30)) {
+		c->their_cid = ntohl(p->init.cid);
+		answer(c, end_packet, COOKIE);
+		return;
+	}
+	opened(c, &p->init);
+	c->state = OPEN;
+	answer(c, set_up, INIT_ACK);
+}
+
+static void hear(int udp, struct conn *c)
+{
+	static union packet p;
+	union addr from;
+	ssize_t len;
+	unsigned int i;
+
+	for (;;) {
+		memset(&from, 0, sizeof(from));
+		len = recvfrom(udp, &p, sizeof(p), MSG_DONTWAIT, &from.sa,
+			       &(socklen_t){ sizeof(from) });
+		if (len < 0)
+			return;
+		if (len < (ssize_t)sizeof(p.h))
+			continue;
+		if (chance(&rng, 5)) {
+			i = n_caught++ % KEPT;
+			caught[i].len = len;
+			memcpy(&caught[i].p, &p, len);
+		}
+		if (p.h.type == INIT && len >= (ssize_t)sizeof(p.init)) {
+			asked(&p, &from, udp);
+			continue;
+		}
+		/* The CID tells whom a responder is spoken to as. */
+		if (!c || ntohl(p.h.cid) != c->cid) {
+			i = ntohl(p.h.cid) % PEERS;
+			if (conns[i].cid != ntohl(p.h.cid))
+				continue;
+			note(&conns[i], &p, len);
+		} else {
+			note(c, &p, len);
+		}
+	}
+}
+
+/* --- connections and what programs do with them ------------------------------------- */
+
+static const int types[] = { SOCK_STREAM, SOCK_SEQPACKET };
+static const int families[] = { AF_INET, AF_INET6 };
+
+static void some_option(int fd)
+{
+	static const struct {
+		int level, name;
+		uint32_t least, most;
+	} o[] = {
+		{ SOL_SOCKET, SO_RCVBUF, 1, 200000 },
+		{ SOL_SOCKET, SO_SNDBUF, 1, 200000 },
+		{ SOL_SOCKET, SO_KEEPALIVE, 0, 1 },
+		{ SOL_SSTP, SSTP_SEGMENT_SIZE, 1, 100000 },
+		{ SOL_SSTP, SSTP_SEGMENT_LIMIT, 1, 1000000 },
+		{ SOL_SSTP, SSTP_TOLERANCE, 0, 1000000 },
+		{ SOL_SSTP, SSTP_ACK_STRATEGY, 0, 1 },
+		{ SOL_SSTP, SSTP_WINDOW_FACTOR, 100, 1000 },
+		{ SOL_SSTP, SSTP_USER_TIMEOUT, 100, 2000 },
+		{ SOL_SSTP, SSTP_NODELAY, 0, 1 },
+	};
+	const struct sstp_rate_spec rate = {
+		.peak = chance(&rng, 30) ? 0 : 1000000ULL << below(&rng, 12),
+	};
+	uint32_t i = below(&rng, ARRAY_SIZE(o));
+	uint32_t value = o[i].least + below(&rng, o[i].most - o[i].least + 1);
+
+	if (chance(&rng, 15))
+		setsockopt(fd, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate));
+	else
+		setsockopt(fd, o[i].level, o[i].name, &value, sizeof(value));
+}
+
+static void conn_close(struct conn *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	if (c->active && c->state != GONE)
+		close(c->udp);
+	c->fd = -1;
+	c->udp = -1;
+	c->state = GONE;
+}
+
+static void conn_open(struct conn *c)
+{
+	static const unsigned int wild[] = { 0, 3, 20, 60 };
+	uint32_t which = below(&rng, 4);
+	int i = c - conns;
+	union addr to;
+
+	memset(c, 0, sizeof(*c));
+	c->steps = 1 + below(&rng, 400);
+	c->wild = wild[below(&rng, ARRAY_SIZE(wild))];
+	c->active = chance(&rng, 60);
+	c->type = types[which / 2];
+	/* The index can be told from it. */
+	do
+		c->cid = rnd(&rng) / PEERS * PEERS + i;
+	while (!c->cid || c->cid % PEERS != (uint32_t)i);
+	c->shipment = odd_number(&rng);
+	c->segment = odd_number(&rng);
+	c->control = c->shipment;
+	c->state = ASKED;
+	c->fd = -1;
+	sent.opened++;
+	if (c->active) {
+		addr_parse(&c->to, which % 2 ? "fd00::1" : "10.0.0.1",
+			   SSTP_PORT);
+		c->dport = PORT + which;
+		enter(1);
+		c->udp = socket(c->to.sa.sa_family, SOCK_DGRAM, 0);
+		enter(0);
+		if (c->udp < 0)
+			die("UDP:");
+		answer(c, set_up, INIT);
+		return;
+	}
+	c->udp = responders[which % 2];
+	addr_parse(&to, which % 2 ? "fd00::2" : "10.0.0.2", PEER_PORT + i);
+	c->to = to;
+	c->fd = proto_socket(PROTO_SSTP, to.sa.sa_family, c->type,
+			     SOCK_NONBLOCK);
+	while (chance(&rng, 50))
+		some_option(c->fd);
+	if (connect(c->fd, &to.sa, addr_len(&to)) && errno != EINPROGRESS)
+		conn_close(c);
+}
+
+static void accept_all(void)
+{
+	union addr from;
+	int i, fd;
+
+	for (i = 0; i < 4; i++) {
+		while ((fd = accept4(listeners[i], &from.sa,
+				     &(socklen_t){ sizeof(from) },
+				     SOCK_NONBLOCK)) >= 0) {
+			struct conn *c = &conns[(uint16_t)(addr_port(&from) -
+							   PEER_PORT) % PEERS];
+
+			sent.established++;
+			if (c->state != GONE && c->active && c->fd < 0)
+				c->fd = fd;
+			else
+				close(fd);
+		}
+	}
+}
+
+/* A program's call */
+static void call(struct conn *c)
+{
+	static char buf[60000];
+	uint32_t len = 1 + below(&rng, chance(&rng, 50) ? 300 : sizeof(buf));
+	struct sstp_info info;
+
+	sent.calls++;
+	switch (below(&rng, 50)) {
+	case 0:
+		shutdown(c->fd, below(&rng, 3));
+		break;
+	case 1:
+		close(c->fd);
+		c->fd = -1;
+		break;
+	case 2:
+		getsockopt(c->fd, SOL_SSTP, SSTP_INFO, &info,
+			   &(socklen_t){ sizeof(info) });
+		break;
+	case 3 ... 5:
+		some_option(c->fd);
+		break;
+	case 6 ... 25:
+		send(c->fd, buf, len, MSG_DONTWAIT | MSG_NOSIGNAL |
+		     (chance(&rng, 20) ? MSG_EOR : 0) |
+		     (chance(&rng, 20) ? MSG_MORE : 0));
+		break;
+	default:
+		recv(c->fd, buf, len, MSG_DONTWAIT |
+		     (chance(&rng, 10) ? MSG_PEEK : 0));
+	}
+}
+
+static void step(void)
+{
+	struct conn *c = &conns[below(&rng, PEERS)];
+
+	hear(responders[0], NULL);
+	hear(responders[1], NULL);
+	if (c->state == GONE) {
+		conn_open(c);
+		return;
+	}
+	if (c->active)
+		hear(c->udp, c);
+	if (!c->steps-- || (c->state == ASKED && chance(&rng, 5))) {
+		conn_close(c);
+		return;
+	}
+	if (c->state == OPEN || chance(&rng, 20))
+		say(c);
+	if (c->fd >= 0 && chance(&rng, 50))
+		call(c);
+}
+
+/* --- */
+
+static void prepare(void)
+{
+	union addr a;
+	int i;
+
+	fuzz_pair(ns, 0, 0);
+	fuzz_set("rmem", "4096 " BUFFER " " BUFFER);
+	fuzz_set("wmem", "4096 " BUFFER " " BUFFER);
+	fuzz_set("init_retries", "6");	/* honest ones may have to wait */
+	for (i = 0; i < 4; i++) {
+		addr_any(&a, families[i % 2], PORT + i);
+		listeners[i] = proto_socket(PROTO_SSTP, families[i % 2],
+					    types[i / 2], SOCK_NONBLOCK);
+		set(listeners[i], SOL_IPV6, IPV6_V6ONLY, i % 2);
+		set(listeners[i], SOL_SSTP, SSTP_TOLERANCE, 300000 * (i / 2));
+		set(listeners[i], SOL_SSTP, SSTP_ACK_STRATEGY, i % 2);
+		set(listeners[i], SOL_SSTP, SSTP_WINDOW_FACTOR, 100 + 200 * i);
+		if (bind(listeners[i], &a.sa, addr_len(&a)) ||
+		    listen(listeners[i], 8))
+			die("listener:");
+	}
+	enter(1);
+	for (i = 0; i < 2; i++) {
+		addr_any(&a, families[i], SSTP_PORT);
+		responders[i] = socket(families[i], SOCK_DGRAM, 0);
+		if (i)
+			set(responders[i], SOL_IPV6, IPV6_V6ONLY, 1);
+		icmp[i] = socket(families[i], SOCK_RAW,
+				 i ? IPPROTO_ICMPV6 : IPPROTO_ICMP);
+		if (responders[i] < 0 || icmp[i] < 0 ||
+		    bind(responders[i], &a.sa, addr_len(&a)))
+			die("responder:");
+	}
+	enter(0);
+	for (i = 0; i < PEERS; i++)
+		conns[i].udp = conns[i].fd = -1;
+}
+
+/* That each has been seen says that packets got so far. */
+static bool reached(void)
+{
+	static const char * const causes[] = {
+		"Established", "Resets", "CookiesSent", "CookiesGood",
+		"CookiesBad", "InErrShort", "InErrType", "InErrFormat",
+		"InErrVersion", "InNoConn", "InNoPort", "InWrongAddr",
+		"InOutOfWindow", "InConflict", "InDuplicate", "InDiscarded",
+		"InPacks", "InSnaks", "OutSnaks", "RetransData",
+		"SegmentsHoled", "PmtuShrunk", "Timeouts",
+	};
+	bool all = true;
+	size_t i;
+	int type;
+
+	ktap_diag("%lu packets, %lu trains, %lu ICMP errors, %lu damaged, %lu calls",
+		  sent.packets, sent.trains, sent.icmp, sent.damaged, sent.calls);
+	ktap_diag("%lu connections begun, %lu accepted", sent.opened,
+		  sent.established);
+	for (type = 0; type < TYPES; type++)
+		ktap_diag("type %d: %lu", type, sent.by_type[type]);
+	ktap_diag("InPkts %ld, OutPkts %ld", fuzz_counter("InPkts"),
+		  fuzz_counter("OutPkts"));
+	for (i = 0; i < ARRAY_SIZE(causes); i++) {
+		long n = fuzz_counter(causes[i]);
+
+		ktap_diag("%s %ld%s", causes[i], n, n ? "" : ": not reached");
+		all &= n > 0;
+	}
+	return all;
+}
+
+int main(int argc, char **argv)
+{
+	long most = 0, pages = 0, n;
+	unsigned long steps = 0;
+	bool ok;
+	int i;
+
+	fuzz_start(&fuzz, argc, argv, 60, 8);
+	rng.state = fuzz.seed;
+	prepare();
+	honest_start(&honest[0], SOCK_STREAM, AF_INET);
+	honest_start(&honest[1], SOCK_SEQPACKET, AF_INET6);
+	guests_start();
+	while (now_ns() < fuzz.end) {
+		step();
+		if (steps++ % 64)
+			continue;
+		accept_all();
+		n = fuzz_pages();
+		pages = n > pages ? n : pages;
+		n = fuzz_sockets();
+		most = n > most ? n : most;
+		/* Those that wait for their end */
+		while (n > SOCKETS_MAX && now_ns() < fuzz.end) {
+			sleep_ns(10000000);
+			n = fuzz_sockets();
+		}
+	}
+	over = true;
+	for (i = 0; i < PEERS; i++)
+		conn_close(&conns[i]);
+	ktap_diag("%lu steps", steps);
+	ktap_result(reached(), "packets got everywhere");
+	ok = honest_end(&honest[0]);
+	ok &= honest_end(&honest[1]);
+	ktap_result(ok, "honest connections carried right data");
+	ktap_result(guests_end(), "new connections were made");
+	ktap_diag("%ld sockets, %ld pages at most", most, pages);
+	ktap_result(pages * getpagesize() <= most * MEMORY,
+		    "memory was bounded");
+	fuzz_works();
+	for (i = 0; i < 4; i++)
+		close(listeners[i]);
+	fuzz_end();
+	return ktap_end();
+}
