@@ -95,17 +95,19 @@ static void enter_root(const char *layer, const char *lower)
 		die("chroot");
 }
 
-/* Keeps UDP's static keys set while the machine runs. Else each test that opens
- * and closes the only UDP socket with GRO has the kernel patch its own text, and
- * an emulated CPU may take the breakpoint of that when the patch is done and its
- * handler gone: "Oops: int3" in udp_destroy_sock(), seen of Linux 6.12.
+/* Keeps static keys set while the machine runs. Else each test that opens and
+ * closes the only UDP socket with GRO, or the only one with time stamps, has the
+ * kernel patch its own text, and an emulated CPU may take the breakpoint of that
+ * when the patch is done and its handler gone: "Oops: int3" in udp_destroy_sock()
+ * and netif_rx_internal(), seen of Linux 6.12.
  */
-static void hold_udp_keys(void)
+static void hold_keys(void)
 {
 	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0), one = 1;
 
-	if (fd < 0 || setsockopt(fd, SOL_UDP, UDP_GRO, &one, sizeof(one)))
-		die("UDP_GRO");
+	if (fd < 0 || setsockopt(fd, SOL_UDP, UDP_GRO, &one, sizeof(one)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMP, &one, sizeof(one)))
+		die("static keys");
 }
 
 int main(void)
@@ -118,7 +120,7 @@ int main(void)
 
 	if (!access("/modules", F_OK)) {
 		enter_root(prepare_initramfs(), "/host");
-		hold_udp_keys();
+		hold_keys();
 	} else {
 		enter_root("/tmp", "/");
 	}
