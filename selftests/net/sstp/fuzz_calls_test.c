@@ -390,9 +390,7 @@ static struct option some_option(struct worker *w)
 
 static long call_setsockopt(struct worker *w)
 {
-	static const char * const names[] = {
-		"rate", "newreno", "static", "none", "", "lo",
-	};
+	static const char * const names[] = { "rate", "none", "", "static" };
 	struct option o = some_option(w);
 	socklen_t len = chance(&w->rng, 70) ? 4U << below(&w->rng, 4) :
 			below(&w->rng, 70);
@@ -413,10 +411,15 @@ static long call_setsockopt(struct worker *w)
 				.burst_len = below(&w->rng, 100),
 			};
 		if (o.name == SSTP_CONTROLLER || o.name == SSTP_BUFFER_POLICY ||
-		    o.name == SO_BINDTODEVICE)
-			/* For those there are not the kernel runs modprobe. */
-			strcpy(p, names[below(&w->rng, chance(&w->rng, 95) ? 3 :
-					      ARRAY_SIZE(names))]);
+		    o.name == SO_BINDTODEVICE) {
+			strcpy(p, o.name == SSTP_CONTROLLER ? "newreno" :
+			       o.name == SSTP_BUFFER_POLICY ? "static" : "lo");
+			/* For others the kernel runs modprobe, which takes long. */
+			len = 16;
+			if (chance(&w->rng, 3))
+				strcpy(p, names[below(&w->rng,
+						      ARRAY_SIZE(names))]);
+		}
 		/* What follows must not take hours. */
 		if (o.level == SOL_SSTP && o.name == SSTP_USER_TIMEOUT)
 			*(uint32_t *)p %= 2000;
