@@ -732,13 +732,13 @@ static uint64_t retransmits(const struct conn *c)
 
 /* Sum of one field of each bin over @n connections. */
 static void print_bins(const char *name, const struct bin *sum, uint64_t bins,
-		       size_t field, uint64_t times)
+		       size_t field, double times)
 {
 	uint64_t i;
 
 	fprintf(json, ", \"%s\": [", name);
 	for (i = 0; i < bins; i++)
-		fprintf(json, "%s%" PRIu64, i ? ", " : "", times *
+		fprintf(json, "%s%.0f", i ? ", " : "", times *
 			*(const uint64_t *)((const char *)&sum[i] + field));
 	fprintf(json, "]");
 }
@@ -772,7 +772,8 @@ static void print_received(struct receiver * const *r, unsigned int n,
 	/* Seconds from connect(), where both ends have one clock */
 	fprintf(json, ", \"bin_ms\": %.9g, \"bin_start\": %.6f", bin / 1e3,
 		((int64_t)r[0]->res.epoch - (int64_t)begin) / 1e9);
-	print_bins("goodput_bins", sum, bins, offsetof(struct bin, bytes), 80);
+	print_bins("goodput_bins", sum, bins, offsetof(struct bin, bytes),
+		   8e6 / bin);
 	print_bins("limit_bins", sum, bins, offsetof(struct bin, limit), 1);
 	print_bins("used_bins", sum, bins, offsetof(struct bin, used), 1);
 	free(sum);
