@@ -45,9 +45,9 @@ def parse_args():
     add = parser.add_argument
     add("-l", "--list", action="store_true", help="list the tests")
     add("-k", "--kernel", action="append", metavar="KERNEL",
-        choices=KERNELS + ["host"],
+        choices=KERNELS + ["gcov", "host"],
         help="6.1, 6.12, uml, debug, or host for those without a kernel "
-             "(repeatable; default: all)")
+             "(repeatable; default: all these); gcov: see tools/coverage")
     add("-t", "--test", action="append", metavar="GLOB", help="only these (repeatable)")
     add("-v", "--verbose", action="store_true", help="show every line of every test")
     add("-j", "--jobs", type=int, default=2, help="machines at a time (default 2)")
@@ -267,9 +267,10 @@ def plan(args, kernel_tests, results, out):
     for kernel in args.kernel:
         groups = {}
         for test, source in kernel_tests:
-            uml = kernel in ("uml", "debug")
+            uml = kernel in ("uml", "debug", "gcov")
             # icount is QEMU's, time travel UML's and pointless on the debug kernel
-            possible = {"icount": not uml, "time-travel": kernel == "uml"}.get(test.mode, True)
+            possible = {"icount": not uml, "time-travel": uml and kernel != "debug"}.get(
+                test.mode, True)
             if kernel != "host" and test.runs_on(kernel) and possible:
                 setup = (1 if uml else test.cpus, test.mem, test.mode)
                 groups.setdefault(setup, []).append((test, source))
