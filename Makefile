@@ -25,6 +25,7 @@ help:
 	@echo 'check       run all tests (selftests/run)'
 	@echo 'demo        show it at work (tools/demo)'
 	@echo 'lab         measure it in simulated time, the quick set (tools/lab/run)'
+	@echo 'evaluation  measure all of it, and write Documentation/evaluation (hours)'
 	@echo 'sparse      build with sparse'
 	@echo 'checkpatch  kernel coding style, strictly'
 	@echo 'clean       remove what was built'
@@ -60,7 +61,10 @@ demo:
 	tools/demo
 
 lab:
-	tools/lab/run --quick wan
+	tools/lab/run --quick all
+
+evaluation:
+	tools/lab/report
 
 # Objects of its own, since every file has to be compiled to be looked at.
 sparse: BUILD := $(BUILD)-sparse
@@ -77,4 +81,4 @@ checkpatch:
 clean:
 	rm -rf $(CURDIR)/build $(BUILD)
 
-.PHONY: all help links modules install uninstall check demo lab sparse checkpatch clean
+.PHONY: all help links modules install uninstall check demo lab evaluation sparse checkpatch clean

@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The lab measures, draws and reports, and a rerun gives the same bytes.
+# timeout: 600
+. "$(dirname "$0")/../net/sstp/lib.sh"
+
+cd "$(dirname "$0")/../.." || exit
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+lab() { tools/lab/run --quick -j 1 -o "$work/$1" "${@:2}" > "$work/log" 2>&1 || { sed 's/^/# /' "$work/log"; false; }; }
+same() { cmp "$work/1/$1" "$work/2/$1"; }
+listed() { tools/lab/list | grep -q "^$1 "; }
+
+for file in tools/lab/experiments/*.toml; do
+	name=$(basename "$file" .toml)
+	check "$name is listed" listed "$name"
+done
+check "throughput against the window is as wanted" lab 1 window
+check "starts and outages are as wanted" lab 1 -f contract start
+check "starts again" lab 2 -f contract start
+for kind in json png svg; do
+	check "start.$kind has the same bytes" same "start.$kind"
+	check "window.$kind is there" test -s "$work/1/window.$kind"
+done
+check "the report is written" tools/lab/report -f "$work/1" -o "$work/report"
+check "it has both" test "$(grep -c '^## ' "$work/report/README.md")" = 2
+check "an unknown experiment is refused" eval '! tools/lab/run none 2>/dev/null'
+finish
