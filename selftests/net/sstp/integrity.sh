@@ -111,11 +111,25 @@ unplug() {
 
 setup_path || skip_all "no network namespaces"
 
+frames() { in_ns "$r" cat "/sys/class/net/to-$b/statistics/tx_packets"; }
+# trains_since BYTES FRAMES: more than packets went to b since there were so many
+trains_since() { [ $((($(passed) - $1) / ($(frames) - $2))) -gt 3000 ]; }
+
 one "1 byte, stream" "" 4 stream 1 -s 1
 one "1 byte, segment" "" 6 seqpacket 1 -s 1
 one "16 MB, stream" "" 6 stream 1 -s 16M
 one "16 MB, segments of 1 MB" "" 4 seqpacket 1 -s 16M -w 1M
 one "16 MB, one segment" "" 4 seqpacket 1 -s 16M -w 16M
+# Devices that cut trains pass whole ones, and lose whole ones.
+offloads on
+bytes=$(passed) frames=$(frames)
+one "trains of a stream" "" 4 stream 1 -s 8M
+check "there were trains" trains_since "$bytes" "$frames"
+one "trains of segments" "" 6 seqpacket 1 -s 8M -w 1M
+one "trains of random segments, both ways" "" 4 seqpacket 4 -s 1M -w 50000 -R -u -d
+one "trains lost" "loss 2% delay 1ms" 6 seqpacket 2 -s 2M -w 300k
+one "trains out of order, and twice" "delay 5ms 3ms duplicate 10%" 4 stream 2 -s 2M
+offloads off
 one "random writes" "" 4 stream 2 -s 2M -w 5000 -R
 one "random segments, both ways" "" 6 seqpacket 4 -s 1M -w 50000 -R -u -d
 one "64 connections, both ways" "delay 2ms" 4 stream 64 -s 50000 -u -d
