@@ -840,6 +840,31 @@ static void test_softirq(int family, unsigned int percent)
 		    percent, family == AF_INET ? "IPv4" : "IPv6");
 }
 
+/* No two pages are in one piece: what goes out is in many. */
+static void test_pages(int family)
+{
+	struct conn c = { .proto = PROTO_SSTP, .family = family,
+			  .type = SOCK_STREAM, .l = -1, .a = -1, .b = -1,
+			  .ab.seed = nonce(), .ba.seed = nonce() };
+	int i;
+
+	ok = true;
+	if (!reach(&c, CONNECTED))
+		die("connection:");
+	kind_set(PAGE, "min-order", "1");
+	kind_set(PAGE, "ignore-gfp-wait", "Y");
+	kind_set(PAGE, "times", "-1");
+	kind_set(PAGE, "probability", "100");
+	for (i = 0; i < 10 && ok; i++)
+		transfer(&c);
+	kind_set(PAGE, "probability", "0");
+	kind_set(PAGE, "ignore-gfp-wait", "N");
+	kind_set(PAGE, "min-order", "0");
+	leave(&c);
+	ktap_result(ok, "no two pages in one piece, over %s",
+		    family == AF_INET ? "IPv4" : "IPv6");
+}
+
 /* --- namespaces and the module --------------------------------------------- */
 
 /* What is ours comes last of all that making a namespace, or loading a module,
@@ -959,7 +984,7 @@ int main(int argc, char **argv)
 {
 	static const unsigned int softirq[] = { 2, 5, 10, 20, 30 };
 	static const int families[] = { AF_INET, AF_INET6 };
-	unsigned int i, f, plan = ARRAY_SIZE(rows) + ARRAY_SIZE(softirq) + 1;
+	unsigned int i, f, plan = ARRAY_SIZE(rows) + ARRAY_SIZE(softirq) + 2;
 	int home;
 
 	/* A page of ours that is missing would be an allocation, too. */
@@ -987,6 +1012,8 @@ int main(int argc, char **argv)
 		for (f = 0; f < 2; f++)
 			if (argc == 1)
 				test_softirq(families[f], softirq[i]);
+	for (f = 0; f < 2 && argc == 1; f++)
+		test_pages(families[f]);
 	if (argc == 1)
 		test_last("namespace", 50, namespace_fails);
 	if (setns(home, CLONE_NEWNET))

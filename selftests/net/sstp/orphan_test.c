@@ -3,8 +3,8 @@
  * timeout: 120
  *
  * What a program wrote before it closed arrives, also after a long silence and a
- * loss; a peer that takes nothing more of it is waited for no longer than for
- * the user timeout.
+ * loss; a peer that takes nothing more of it, or that never ends, is waited for no
+ * longer than it may.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -92,9 +92,63 @@ static void test_closed_window(void)
 	close(p.udp);
 }
 
+static void put(const char *file, const char *value)
+{
+	FILE *f = fopen(file, "w");
+
+	if (!f || fputs(value, f) < 0 || fclose(f))
+		die("%s:", file);
+}
+
+/* It has all of ours, and never ends its own direction. */
+static void test_half_closed(void)
+{
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+	long resets = path_counter(B, "OutResets");
+	struct peer_init us = { .window = 1 };
+	struct peer p;
+	bool ok;
+
+	put("/proc/sys/net/sstp/fin_timeout", "1");
+	peer_open(&p, l, &us);
+	close(p.fd);
+	p.fd = -1;
+	p.our_ack = 1;		/* of the EOS that comes */
+	ok = peer_await(&p, 30000, gone);
+	ktap_result(ok && path_counter(B, "OutResets") > resets,
+		    "a peer that never ends");
+	close(p.udp);
+}
+
+/* It answers, and wants the same again and again. */
+static void test_unable(void)
+{
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+	struct peer_init us = { .window = 1 };
+	uint64_t start, end;
+	struct peer p;
+	int err = 0;
+
+	path_set(l, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
+	peer_open(&p, l, &us);
+	if (send(p.fd, "abc", 3, MSG_DONTWAIT) != 3)
+		die("send:");
+	start = now_ns();
+	end = start + 30000000000;
+	while (now_ns() < end && !err) {
+		peer_listen(&p, 10);
+		peer_snak(&p, 0, 0, 1);
+		err = sock_int(p.fd, SOL_SOCKET, SO_ERROR);
+	}
+	ktap_result(err == ETIMEDOUT && p.came_again &&
+		    now_ns() - start >= TIMEOUT_MS * 1000000ULL,
+		    "a peer that no retransmission reaches");
+	peer_close(&p);
+}
+
 int main(void)
 {
-	ktap_plan(5);
+	ktap_plan(7);
 	path_make();
 	path_impair(A, "delay 5ms");
 	path_impair(B, "delay 5ms");
@@ -104,5 +158,7 @@ int main(void)
 	test_idle(SOCK_SEQPACKET, AF_INET6);
 	path_enter(B);
 	test_closed_window();
+	test_half_closed();
+	test_unable();
 	return ktap_end();
 }
