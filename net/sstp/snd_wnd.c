@@ -54,6 +54,7 @@ void sstp_snd_destroy(struct sstp_snd_wnd *w)
 	w->end = w->low;
 	w->next = w->low;
 	w->pending = 0;
+	w->whole = w->whole_end;
 	INIT_LIST_HEAD(&w->again);
 }
 
@@ -248,6 +249,50 @@ bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 	return true;
 }
 
+/* @count segments from @n on are to be looked at when it is their turn. Of ranges
+ * that do not touch, that which holds the reader up is kept: the other will be
+ * asked for again.
+ */
+static void sstp_snd_defer(struct sstp_snd_wnd *w, u32 n, u32 count, u32 highest)
+{
+	u32 shipped = w->next + (w->next != w->end), end;
+
+	if (!sstp_before(n, shipped))
+		return;
+	end = n + min(count, shipped - n);
+	if (w->whole != w->whole_end && !sstp_before(end, w->whole) &&
+	    !sstp_after(n, w->whole_end)) {
+		if (sstp_before(w->whole, n))
+			n = w->whole;
+		if (sstp_after(w->whole_end, end))
+			end = w->whole_end;
+	} else if (w->whole != w->whole_end && sstp_before(w->whole, n)) {
+		return;
+	}
+	w->whole = n;
+	w->whole_end = end;
+	w->whole_highest = highest;
+}
+
+/* Look at some of the segments that were asked for as a whole. */
+static void sstp_snd_look(struct sstp_snd_wnd *w)
+{
+	u32 looked = 0, i;
+
+	while (w->whole != w->whole_end && list_empty(&w->again) &&
+	       looked < SSTP_SND_LOOK) {
+		struct sstp_sseg *s = NULL;
+
+		if (!sstp_before(w->whole, w->low))
+			s = sstp_snd_segment(w, w->whole);
+		for (i = 0; s && i < s->next; i++)
+			sstp_snd_want(w, s, i, w->whole_highest,
+				      GFP_ATOMIC | __GFP_NOWARN);
+		looked += i + 1;
+		w->whole++;
+	}
+}
+
 u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
 		  u32 highest, u32 *budget)
 {
@@ -271,6 +316,8 @@ u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
 			--*budget;
 			continue;
 		}
+		if (!run->bits && s->next > *budget)
+			break;
 		count = min(run->bits ?: s->next, *budget);
 		*budget -= count;
 		for (i = 0; i < count; i++)
@@ -279,6 +326,8 @@ u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
 							highest, GFP_ATOMIC |
 							__GFP_NOWARN);
 	}
+	if (last && !run->bits)
+		sstp_snd_defer(w, n, last, highest);
 	return wanted;
 }
 
@@ -286,6 +335,8 @@ struct sstp_sseg *sstp_snd_again(struct sstp_snd_wnd *w, u32 *packet)
 {
 	struct sstp_rtx *r;
 
+	if (list_empty(&w->again))
+		sstp_snd_look(w);
 	r = list_first_entry_or_null(&w->again, struct sstp_rtx, node);
 	if (!r)
 		return NULL;

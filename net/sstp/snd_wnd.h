@@ -17,6 +17,7 @@
 #include "wire.h"
 
 #define SSTP_SND_SEGMENTS	65536	/* most segments queued */
+#define SSTP_SND_LOOK		16384	/* packets of segments that were asked for whole, at once */
 #define SSTP_RTX_CHUNK		1024	/* packets whose shipments are kept together */
 
 /**
@@ -86,6 +87,10 @@ struct sstp_sseg {
  * @end: number that the next segment from the program gets
  * @again: segments with packets to ship again, the oldest first
  * @pending: packets to ship again
+ * @whole: segments from here to @whole_end were asked for as a whole, and have yet
+ *	to be looked at: there are too many to do so at once
+ * @whole_end: number after the last of them
+ * @whole_highest: highest shipment that the receiver had seen then
  * @shipment: number of the next shipment
  * @lost: newest shipment that was asked for again, since the caller set it
  */
@@ -98,6 +103,9 @@ struct sstp_snd_wnd {
 	u32	end;
 	struct list_head again;
 	u32	pending;
+	u32	whole;
+	u32	whole_end;
+	u32	whole_highest;
 	u32	shipment;
 	u32	lost;
 };
@@ -149,7 +157,8 @@ void sstp_snd_accept(struct sstp_snd_wnd *w, u32 segment, bool soft,
 bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 		   u32 highest, gfp_t gfp);
 /* A SNAK's run. Returns the packets to be shipped again. Looks at no more than
- * @budget, which it lowers: packets, and segments that are gone.
+ * @budget, which it lowers: packets, and segments that are gone; at whole segments
+ * beyond that when it is their turn.
  */
 u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
 		  u32 highest, u32 *budget);

@@ -697,7 +697,9 @@ static void snd_snak_edges(struct kunit *test)
 		}
 }
 
-/* How much a run may have us look at: four segments of three packets. */
+/* How much a run may have us look at, now and later: four segments of three
+ * packets.
+ */
 static void snd_snak_budget(struct kunit *test)
 {
 	static const struct {
@@ -707,6 +709,7 @@ static void snd_snak_budget(struct kunit *test)
 		u32 budget;
 		u32 want;
 		u32 left;
+		u32 later;
 	} t[] = {
 		/* Before S_l, and after the last, there is nothing to see. */
 		{ -60000, 60000, 0, 1, 0, 1 },
@@ -718,11 +721,11 @@ static void snd_snak_budget(struct kunit *test)
 		{ 0, 2, 0, 9, 3, 5 },
 		{ 0, U16_MAX, 0, 20, 9, 10 },
 		{ 0, U16_MAX, 0, 10, 9, 0 },
-		{ 0, U16_MAX, 0, 9, 8, 0 },
-		{ 0, U16_MAX, 0, 4, 3, 0 },
-		{ 0, U16_MAX, 0, 3, 3, 0 },
-		{ 0, U16_MAX, 0, 2, 2, 0 },
-		{ 0, U16_MAX, 0, 0, 0, 0 },
+		{ 0, U16_MAX, 0, 9, 6, 2, 3 },
+		{ 0, U16_MAX, 0, 4, 3, 0, 6 },
+		{ 0, U16_MAX, 0, 3, 3, 0, 6 },
+		{ 0, U16_MAX, 0, 2, 0, 2, 9 },
+		{ 0, U16_MAX, 0, 0, 0, 0, 9 },
 		/* Bits count whatever they say. */
 		{ 0, 0, 32, 40, 3, 8 },
 		{ 0, 0, 32, 2, 2, 0 },
@@ -731,7 +734,8 @@ static void snd_snak_budget(struct kunit *test)
 	};
 	static const __be32 map[1];
 	struct snd_sim *s = test->priv;
-	u32 i, got, budget;
+	u32 i, got, budget, packet, again;
+	struct sstp_sseg *seg;
 
 	sstp_test_seed_rnd(test, &s->rnd);
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
@@ -752,6 +756,10 @@ static void snd_snak_budget(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, got, t[i].want, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, budget, t[i].left, "row %u", i);
 		KUNIT_EXPECT_EQ(test, s->w.pending, got);
+		for (again = 0; (seg = sstp_snd_again(&s->w, &packet)); again++)
+			sstp_snd_shipped_again(&s->w, seg, packet,
+					       s->w.shipment++);
+		KUNIT_EXPECT_EQ_MSG(test, again, got + t[i].later, "row %u", i);
 		snd_stop(s);
 	}
 }
