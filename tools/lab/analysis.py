@@ -42,7 +42,8 @@ def packets(capture):
         head = f.read(24)
         link = struct.unpack("<I", head[20:])[0]
         skip = {113: 16, 276: 20}[link] + 28
-        while record := f.read(16):
+        # The last may have been cut where the capture ended.
+        while len(record := f.read(16)) == 16:
             seconds, nanoseconds, size, _ = struct.unpack("<IIII", record)
             yield seconds * 1_000_000_000 + nanoseconds, f.read(size)[skip:]
 
