@@ -330,6 +330,15 @@ static uint32_t packets_of(const struct conn *c, uint32_t segment)
 	return (c->kept[segment % KEPT].len + size - 1) / size;
 }
 
+static void shape(struct conn *c, uint32_t segment)
+{
+	uint32_t most = chance(&rng, 10) ? 200000 : 6000;
+
+	c->kept[segment % KEPT].len = 1 + below(&rng, most);
+	c->kept[segment % KEPT].size =
+		8 * (1 + below(&rng, chance(&rng, 50) ? 8 : 180));
+}
+
 /* The next packet, of a new segment if there is none, which is sometimes lost. */
 static size_t next_data(struct conn *c, union packet *p)
 {
@@ -337,11 +346,8 @@ static size_t next_data(struct conn *c, union packet *p)
 			(c->type == SOCK_SEQPACKET && chance(&rng, 30) ? EOR : 0);
 	size_t len;
 
-	if (!c->packet) {
-		c->kept[c->segment % KEPT].len =
-			1 + below(&rng, chance(&rng, 10) ? 200000 : 6000);
-		c->kept[c->segment % KEPT].size = 8 * (1 + below(&rng, 180));
-	}
+	if (!c->packet)
+		shape(c, c->segment);
 	len = data_packet(c, p, c->segment, c->packet, flags);
 	c->packet += 1 + chance(&rng, 3);
 	if (c->packet >= packets_of(c, c->segment)) {
@@ -358,6 +364,8 @@ static size_t again_data(struct conn *c, union packet *p)
 
 	if (!c->kept[segment % KEPT].size)
 		return next_data(c, p);
+	if (chance(&rng, 10))		/* contradicts itself */
+		shape(c, segment);
 	return data_packet(c, p, segment, below(&rng, packets_of(c, segment)),
 			   AGAIN | (chance(&rng, 20) ? ACK : 0));
 }
@@ -411,7 +419,7 @@ static size_t ack_packet(struct conn *c, union packet *p, int type)
 		struct snak_entry e = {
 			.segment = htonl(segment),
 			.first = htons(below(&rng, 10)),
-			.bits = htons(1 + below(&rng, 200)),
+			.bits = htons(1 + below(&rng, 300)),
 		};
 		uint32_t words = (ntohs(e.bits) + 31) / 32;
 
@@ -1075,8 +1083,9 @@ static void accept_all(void)
 /* A program's call */
 static void call(struct conn *c)
 {
-	static char buf[60000];
-	uint32_t len = 1 + below(&rng, chance(&rng, 50) ? 300 : sizeof(buf));
+	static char buf[250000];
+	uint32_t len = 1 + below(&rng, chance(&rng, 50) ? 300 :
+				 chance(&rng, 80) ? 20000 : sizeof(buf));
 	struct sstp_info info;
 
 	sent.calls++;
