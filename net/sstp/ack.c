@@ -170,7 +170,7 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 retry = sstp_rtt_timeout(&sp->rtt, 1000, 3 * USEC_PER_SEC);
 	const u32 head = sizeof(struct sstp_ack_hdr);
-	u32 to = sstp_ack_wanted(sp), len, n;
+	u32 to = sstp_ack_wanted(sp), most = SSTP_SNAK_BURST, len, n;
 	bool more = true, sent = false;
 	struct sk_buff *skb;
 	struct sstp_ack a;
@@ -178,7 +178,10 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 
 	if (sstp_after(sp->rcv.low, to))
 		return false;
-	for (n = 0; more && n < SSTP_SNAK_BURST; n++) {
+	/* Nobody may be there: one will be answered as well as all. */
+	if (now - sp->heard > (u64)retry * NSEC_PER_USEC)
+		most = 1;
+	for (n = 0; more && n < most; n++) {
 		skb = sstp_small(sk, head + SSTP_SNAK_BYTES);
 		if (!skb)
 			break;
@@ -262,7 +265,8 @@ void sstp_ack_check(struct sock *sk)
 				  max_t(u64, srtt / 4, NSEC_PER_MSEC));
 	else if (sstp_rcv_lacks(&sp->rcv, sp->rcv.high))
 		sstp_timer_sooner(sp, SSTP_T_ACK, now +
-				  sstp_ack_wait(sp, sp->starved ?
+				  sstp_ack_wait(sp, sp->starved && sp->due_bytes ==
+						sp->bytes_received ?
 						sp->due_rounds : 0));
 }
 
@@ -315,7 +319,6 @@ static bool sstp_ack_near(const struct sstp_sock *sp)
 	u64 flight = div_u64(max(sp->arrival_rate, sp->peer_rate) / 8 *
 			     sstp_rtt_smoothed(&sp->rtt, 0), USEC_PER_SEC);
 
-
 	return left < sp->window / 4 ||
 	       (left - sp->window / 4) * segment < flight;
 }
@@ -326,6 +329,7 @@ void sstp_ack_read(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 gained;
 
+	sstp_debt_update(sk);
 	if (!sstp_synchronized(sk))
 		return;
 	sstp_ack_window(sp);

@@ -337,6 +337,7 @@ static void sstp_destruct(struct sock *sk)
 	sk_dst_reset(sk);
 	__skb_queue_purge(&sk->sk_receive_queue);
 	__skb_queue_purge(&sk->sk_error_queue);
+	sstp_debt_update(sk);
 	sk_mem_reclaim_final(sk);
 	WARN_ON_ONCE(sk->sk_wmem_queued);
 	sk_sockets_allocated_dec(sk);
@@ -455,6 +456,7 @@ void sstp_conn_reset(struct sock *sk)
 	sstp_rate_free(&sp->rate);
 	sstp_ctrl_detach(&sp->ctrl);
 	sstp_rbuf_detach(&sp->rbuf);
+	sstp_debt_update(sk);
 	memset((u8 *)sp + offsetof(struct sstp_sock, snd), 0,
 	       sizeof(*sp) - offsetof(struct sstp_sock, snd));
 	INIT_LIST_HEAD(&sp->snd.again);

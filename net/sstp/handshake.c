@@ -87,7 +87,8 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 
 	sp->segment_limit = i->limit;
 	sp->peer_limit = i->p.rate_limit;
-	sp->peer_rate = i->p.rate.average ?: i->p.rate.peak;
+	sp->peer_rate = min_t(u64, i->p.rate.average ?: i->p.rate.peak,
+			      SSTP_RATE_MAX);
 	if (sp->set.rate_limit && (!sp->peer_rate ||
 				   sp->peer_rate > sp->set.rate_limit))
 		sp->peer_rate = sp->set.rate_limit;

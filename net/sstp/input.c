@@ -90,6 +90,9 @@ void sstp_rcv_accept(struct sock *sk)
 		if (sp->ask < SSTP_RCV_SEGMENTS)
 			sp->ask++;
 	}
+	/* All that may come is asked for again. */
+	if (sp->ask > sp->window)
+		sp->ask = SSTP_RCV_SEGMENTS;
 	if (holed) {
 		sp->segments_holed += holed;
 		SSTP_ADD(sock_net(sk), SEGMENTSHOLED, holed);
@@ -197,6 +200,21 @@ static bool sstp_rcv_tight(const struct sstp_sock *sp,
 		2ULL * sp->rbuf.limit);
 }
 
+/* Bytes that all sockets owe: net.sstp.mem limits them, too. */
+static atomic_long_t sstp_debts;
+
+/* Socket lock, or nobody else has the socket. */
+void sstp_debt_update(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int debt = max(-sk->sk_forward_alloc, 0);
+
+	if (debt == sp->debt)
+		return;
+	atomic_long_add(debt - sp->debt, &sstp_debts);
+	sp->debt = debt;
+}
+
 /* Charges @skb to the receiver. What the reader waits for must come in even when
  * all memory is in use, perhaps by later segments of this very connection: it is
  * taken as a debt, which the next charge pays (sk_forward_alloc is negative). A
@@ -210,16 +228,20 @@ static bool sstp_rcv_charge(struct sock *sk, struct sk_buff *skb,
 
 	if (sk_rmem_schedule(sk, skb, skb->truesize))
 		goto charge;
+	sstp_debt_update(sk);
 	sp->starved = true;
 	sp->ask = 1;
 	if (run->segment != sp->rcv.read || !sstp_rcv_is_next(&sp->rcv, run))
 		return false;
 	s = sstp_rcv_slot(&sp->rcv, run->segment);
-	if (sk_memory_allocated(sk) > sk_prot_mem_limits(sk, 2) &&
+	if (sk_memory_allocated(sk) +
+	    (atomic_long_read(&sstp_debts) >> PAGE_SHIFT) >
+	    sk_prot_mem_limits(sk, 2) &&
 	    (s ? s->truesize : 0) + skb->truesize > SSTP_DEBT_BYTES)
 		return false;
 charge:
 	skb_set_owner_r(skb, sk);
+	sstp_debt_update(sk);
 	return true;
 }
 

@@ -616,8 +616,8 @@ void sstp_probe_arm(struct sock *sk, bool idle)
 		 * a contract has the room for it, within a round trip.
 		 */
 		wait = sstp_rate_bound(&sp->rate) ?
-			max3(sstp_srtt_ns(sp), (now - sp->wait_since) / 256,
-			     1ULL * NSEC_PER_MSEC) :
+			max((u64)sstp_rtt_timeout(&sp->rtt, 1000, SSTP_RTO_MAX) *
+			    NSEC_PER_USEC, (now - sp->wait_since) / 256) :
 			max(wait, (now - sp->wait_since) / 64);
 	} else if (idle && sp->context_ship != sp->snd.shipment &&
 		   sp->highest != sp->snd.shipment - 1) {
@@ -665,7 +665,9 @@ void sstp_probe(struct sock *sk)
 		SSTP_INC(sock_net(sk), PROBES);
 		if (sp->probes < U8_MAX)
 			sp->probes++;
-		if (sp->probes == 3 && sp->ctrl.ops->on_timeout) {
+		/* Those under a contract follow sooner. */
+		if (sp->probes == (sstp_rate_bound(&sp->rate) ? 6 : 3) &&
+		    sp->ctrl.ops->on_timeout) {
 			sp->ctrl.in_flight = sstp_in_flight(sp);
 			sp->ctrl.ops->on_timeout(&sp->ctrl);
 		}

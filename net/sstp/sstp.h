@@ -266,6 +266,7 @@ struct sstp_sock {
 	bool		snak_now;	/* losses wait to be reported */
 	bool		starved;	/* nothing accepted since memory lacked */
 	u32		ask;		/* segments from R_l to ask for at once */
+	int		debt;		/* bytes, of those that all sockets owe */
 	bool		has_echo;
 	bool		has_accepted;	/* @ack_segment was not reported */
 
@@ -430,6 +431,7 @@ void sstp_handshake_confirm(struct sock *sk);
 /* input.c */
 void sstp_rcv(struct sock *usk, struct sk_buff *skb);
 void sstp_rcv_accept(struct sock *sk);
+void sstp_debt_update(struct sock *sk);
 int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb);
 void sstp_rcv_icmp(struct sock *usk, struct sk_buff *skb, int err);
 void sstp_rcv_error(struct sock *sk, int err);
