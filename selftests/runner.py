@@ -262,9 +262,9 @@ def run_kernel(kernel, setup, tests, results, out):
 
 
 def plan(args, kernel_tests, results, out):
-    """Jobs for the pool, one for each machine."""
+    """Jobs for the pool, one for each machine, what takes longest first."""
     jobs = []
-    for kernel in args.kernel:
+    for kernel in reversed(args.kernel):
         groups = {}
         for test, source in kernel_tests:
             uml = kernel in ("uml", "debug", "gcov")
