@@ -274,7 +274,10 @@ static void sstp_snd_defer(struct sstp_snd_wnd *w, u32 n, u32 count, u32 highest
 	w->whole_highest = highest;
 }
 
-/* Look at some of the segments that were asked for as a whole. */
+/* Look at the segments that were asked for as a whole, up to one that has packets to
+ * ship. After many in vain the rest is dropped, and has to be asked for again: a
+ * SNAK must not have us look at what is on its way for long.
+ */
 static void sstp_snd_look(struct sstp_snd_wnd *w)
 {
 	u32 looked = 0, i;
@@ -291,6 +294,8 @@ static void sstp_snd_look(struct sstp_snd_wnd *w)
 		looked += i + 1;
 		w->whole++;
 	}
+	if (list_empty(&w->again))
+		w->whole = w->whole_end;
 }
 
 u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,

@@ -17,7 +17,7 @@
 #include "wire.h"
 
 #define SSTP_SND_SEGMENTS	65536	/* most segments queued */
-#define SSTP_SND_LOOK		16384	/* packets of segments that were asked for whole, at once */
+#define SSTP_SND_LOOK		16384	/* packets, in vain, of what was asked for as a whole */
 #define SSTP_RTX_CHUNK		1024	/* packets whose shipments are kept together */
 
 /**

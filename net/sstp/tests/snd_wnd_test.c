@@ -764,6 +764,36 @@ static void snd_snak_budget(struct kunit *test)
 	}
 }
 
+/* What is asked for again while all of it is on its way is not looked at for long. */
+static void snd_whole_in_vain(struct kunit *test)
+{
+	static const struct sstp_snak_run run = { 0, U16_MAX, 0, NULL };
+	struct snd_sim *s = test->priv;
+	u32 packet, again, round, budget;
+	struct sstp_sseg *seg;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	snd_start(s, 0, 1);
+	while (s->end < 8)
+		snd_add(s, SSTP_SND_LOOK / 4, true);
+	sstp_snd_ack(&s->w, 0, 20, snd_release, s);
+	s->high = 20;
+	while (snd_op_ship(s))
+		;
+	for (round = 0; round < 2; round++) {
+		budget = 0;
+		KUNIT_EXPECT_EQ(test, sstp_snd_snak(&s->w, &run, 32, &budget),
+				0U);
+		KUNIT_EXPECT_NE(test, s->w.whole, s->w.whole_end);
+		for (again = 0; (seg = sstp_snd_again(&s->w, &packet)); again++)
+			sstp_snd_shipped_again(&s->w, seg, packet,
+					       s->w.shipment++);
+		KUNIT_EXPECT_EQ(test, again, round ? 0 : 2 * SSTP_SND_LOOK);
+		KUNIT_EXPECT_EQ(test, s->w.whole, s->w.whole_end);
+	}
+	snd_stop(s);
+}
+
 static void snd_count(void *arg, struct sstp_sseg *seg)
 {
 	++*(u32 *)arg;
@@ -897,6 +927,7 @@ static struct kunit_case snd_cases[] = {
 	KUNIT_CASE(snd_order),
 	KUNIT_CASE(snd_snak_edges),
 	KUNIT_CASE(snd_snak_budget),
+	KUNIT_CASE(snd_whole_in_vain),
 	KUNIT_CASE(snd_ring),
 	KUNIT_CASE(snd_frags),
 	KUNIT_CASE(snd_random),
