@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <linux/sockios.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -515,8 +514,7 @@ static void test_limit(void)
 int main(void)
 {
 	ktap_plan(9);
-	if (unshare(CLONE_NEWNET) || system("ip link set lo up"))
-		die("unshare:");
+	new_namespace();
 	peer_may_vanish();
 	measure();
 	test_receiver();

@@ -727,13 +727,6 @@ static void row_disconnect(void)
 
 #define NOBODY	65534
 
-/* A namespace where nobody used SSTP yet */
-static void fresh_namespace(void)
-{
-	if (unshare(CLONE_NEWNET) || system("ip link set lo up"))
-		bail("unshare");
-}
-
 /* Bind a UDP socket to @port of any address. */
 static int udp_bind(uint16_t port, bool reuseport)
 {
@@ -750,7 +743,7 @@ static void row_encap_owner(void)
 {
 	union addr a;
 
-	fresh_namespace();
+	new_namespace();
 	if (seteuid(NOBODY))
 		bail("seteuid");
 	listener(&a);
@@ -771,7 +764,7 @@ static void row_encap_port(void)
 	union addr a;
 	int l, fd;
 
-	fresh_namespace();
+	new_namespace();
 	fd = sock();
 	expect("while a socket is", encap_moves("700") - 1, "EBUSY");
 	close(fd);

@@ -15,7 +15,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <net/if.h>
 #include <netinet/ip.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -654,19 +653,6 @@ static const struct row rows[] = {
 };
 
 /* --- all of it ------------------------------------------------------------- */
-
-static void new_namespace(void)
-{
-	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };
-	int fd;
-
-	if (unshare(CLONE_NEWNET))
-		die("unshare:");
-	fd = socket(AF_INET, SOCK_DGRAM, 0);
-	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &lo))
-		die("lo:");
-	close(fd);
-}
 
 /* What came of the calls of a row */
 struct tally {

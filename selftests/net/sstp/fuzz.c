@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the fuzzers and the stress test share. */
 #include <fcntl.h>
-#include <net/if.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "fuzz.h"
@@ -106,15 +104,7 @@ void fuzz_set(const char *name, const char *value)
 
 void fuzz_namespace(void)
 {
-	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };
-	int fd;
-
-	if (unshare(CLONE_NEWNET))
-		die("unshare:");
-	fd = socket(AF_INET, SOCK_DGRAM, 0);
-	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &lo))
-		die("lo:");
-	close(fd);
+	new_namespace();
 	fuzz_set("user_timeout", "1000");
 	fuzz_set("fin_timeout", "1");
 	fuzz_set("init_retries", "2");

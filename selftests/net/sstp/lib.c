@@ -4,10 +4,12 @@
 #include <endian.h>
 #include <errno.h>
 #include <net/if.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -473,4 +475,17 @@ bool busywait(unsigned int ms, bool (*cond)(void *arg), void *arg)
 			pause *= 2;
 	}
 	return true;
+}
+
+void new_namespace(void)
+{
+	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };
+	int fd;
+
+	if (unshare(CLONE_NEWNET))
+		die("unshare:");
+	fd = socket(AF_INET, SOCK_DGRAM, 0);
+	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &lo))
+		die("lo:");
+	close(fd);
 }

@@ -90,4 +90,7 @@ uint64_t nonce(void);			/* unpredictable, not 0 */
 /* Until cond(arg) or for @ms; returns the last answer of cond. */
 bool busywait(unsigned int ms, bool (*cond)(void *arg), void *arg);
 
+/* A network namespace where only lo is up, for this thread */
+void new_namespace(void);
+
 #endif /* _SSTP_TEST_LIB_H */

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What xfer's transfer and its report have in common. */
+#ifndef _SSTP_TEST_XFER_H
+#define _SSTP_TEST_XFER_H
+
+#include <linux/tcp.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "lib.h"
+
+enum {				/* bits of job.flags */
+	JOB_UP		= 1,	/* client to server */
+	JOB_DOWN	= 2,	/* server to client */
+	JOB_RANDOM	= 4,	/* segments of random size */
+	JOB_FILE	= 8,	/* content is a file's */
+	JOB_UNCHECKED	= 16,	/* content does not matter */
+	JOB_TIMED	= 32,	/* size is not known before its end */
+};
+
+/* Records on the wire: 64-bit words, big-endian. */
+struct job {
+	uint64_t magic;
+	uint64_t flags;
+	uint64_t seed;
+	uint64_t size;		/* bytes each way */
+	uint64_t write;		/* bytes of a segment, at most */
+	uint64_t index;		/* of the connection */
+	uint64_t bin;		/* us of receiving that are counted together */
+};
+
+struct result {
+	uint64_t error;		/* errno, 0 = all is well */
+	uint64_t bytes;
+	uint64_t hash;
+	uint64_t sha[4];
+	uint64_t holes;		/* bytes missing in segments with holes */
+	uint64_t ns;		/* first to last byte */
+	uint64_t peak;		/* bytes, most in the receive buffer */
+	uint64_t epoch;		/* ns: when bin 0 begins, by the receiver's clock */
+	uint64_t bins;
+};
+
+struct bin {			/* a while of receiving */
+	uint64_t bytes;
+	uint64_t limit;		/* of the receive buffer */
+	uint64_t used;
+};
+
+struct options {
+	enum proto proto;
+	int type;
+	int family;
+	uint16_t port;
+	unsigned int connections;
+	struct job job;
+	const char *file;
+	const char *json;
+	const char *pidfile;
+	const char *bind;
+	bool background;
+	unsigned int timeout;		/* s */
+	uint64_t read_rate;		/* bit/s */
+	uint64_t read_pause;		/* ms */
+	uint64_t send_pause;		/* ms */
+	uint64_t seconds;		/* to send for */
+	uint64_t read_size;
+	int rcvbuf, sndbuf, lowat;
+	bool nodelay;
+	bool keepalive;
+	bool peak;
+	struct sstp_rate_spec rate;
+	int64_t sstp[SSTP_INFO];	/* by option, -1 = as it is */
+	const char *controller;
+	const char *policy;
+};
+
+/* The receiving half of a connection. */
+struct receiver {
+	struct result res;
+	struct bin *bin;
+	uint64_t pos;
+	struct hash hash;
+	struct sha256 sha;
+	int file;
+};
+
+struct conn {
+	pthread_t thread;
+	unsigned int index;
+	int fd;
+	struct job job;
+	struct receiver rx;	/* what comes in here */
+	struct receiver peer;	/* what the other end says came in there */
+	struct hash tx_hash;
+	struct sha256 tx_sha;
+	uint64_t sent;
+	uint64_t begin, end;	/* ns */
+	const char *what;	/* failed, and with which errno */
+	int error;
+	struct sstp_info info;
+	struct tcp_info tcp;
+};
+
+extern struct options opt;
+extern FILE *json;		/* where the report goes */
+
+/* @n connections of one role, ended or failed */
+void print_summary(const char *role, struct conn *c, unsigned int n);
+/* The sum of @sha, or that which is in @got */
+void print_sha(const char *what, const struct sha256 *sha, const uint64_t *got);
+
+#endif /* _SSTP_TEST_XFER_H */
