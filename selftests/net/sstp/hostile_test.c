@@ -1296,6 +1296,25 @@ static void fake_close(struct fake *k)
 	close(k->fd);
 }
 
+/* Bytes of memory that are free, those in the lists of free pages of each CPU too:
+ * the lists hold several times our limit, and come and go.
+ */
+static long free_memory(void)
+{
+	FILE *f = fopen("/proc/zoneinfo", "r");
+	long pages = 0, n;
+	char line[256];
+
+	if (!f)
+		die("zoneinfo:");
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, " nr_free_pages %ld", &n) == 1 ||
+		    sscanf(line, " count: %ld", &n) == 1)
+			pages += n;
+	fclose(f);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
 /* Trains with one packet that is kept and many that are duplicates of it;
  * returns the bytes of memory that are gone.
  */
@@ -1309,7 +1328,7 @@ static long kept_by_trains(int l)
 
 	fake_connect(&one, l);
 	goal = counter("InPkts") + trains * TRAIN_PACKETS;
-	most = read_number("/proc/meminfo", "MemFree:");
+	most = free_memory();
 	for (i = 0; i < trains; i++) {
 		fake_half(&one, &train[0]);
 		for (k = 1; k < TRAIN_PACKETS; k++)
@@ -1319,9 +1338,9 @@ static long kept_by_trains(int l)
 			die("train:");
 	}
 	busywait(WAIT_MS, packets_seen, &goal);
-	most -= read_number("/proc/meminfo", "MemFree:");
+	most -= free_memory();
 	fake_close(&one);
-	return most * 1024;
+	return most;
 }
 
 static uint32_t receive_memory(int fd)
