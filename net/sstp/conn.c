@@ -356,7 +356,6 @@ void sstp_sock_setup(struct sock *sk)
 	spin_lock_init(&sp->listen.lock);
 	INIT_LIST_HEAD(&sp->listen.ready);
 	INIT_LIST_HEAD(&sp->listen.embryos);
-	INIT_LIST_HEAD(&sp->snd.again);
 	sp->listen.n_embryos = 0;
 	sp->listen.open = false;
 	sstp_clock_init(sp);
@@ -459,7 +458,6 @@ void sstp_conn_reset(struct sock *sk)
 	sstp_debt_update(sk);
 	memset((u8 *)sp + offsetof(struct sstp_sock, snd), 0,
 	       sizeof(*sp) - offsetof(struct sstp_sock, snd));
-	INIT_LIST_HEAD(&sp->snd.again);
 	sstp_rtt_init(&sp->rtt);
 	sstp_rate_init(&sp->rate);
 	sp->clock.armed = U64_MAX;

@@ -8,7 +8,6 @@
 int sstp_snd_init(struct sstp_snd_wnd *w, u32 segment, u32 shipment, gfp_t gfp)
 {
 	memset(w, 0, sizeof(*w));
-	INIT_LIST_HEAD(&w->again);
 	w->mask = 15;
 	w->ring = kcalloc(w->mask + 1, sizeof(*w->ring), gfp);
 	if (!w->ring)
@@ -55,7 +54,7 @@ void sstp_snd_destroy(struct sstp_snd_wnd *w)
 	w->next = w->low;
 	w->pending = 0;
 	w->whole = w->whole_end;
-	INIT_LIST_HEAD(&w->again);
+	w->again = RB_ROOT_CACHED;
 }
 
 int sstp_snd_reserve(struct sstp_snd_wnd *w, gfp_t gfp)
@@ -129,7 +128,7 @@ static void sstp_rtx_forget(struct sstp_snd_wnd *w, struct sstp_sseg *s)
 	w->pending -= r->count;
 	r->count = 0;
 	bitmap_zero(r->pending, s->packets);
-	list_del(&r->node);
+	rb_erase_cached(&r->node, &w->again);
 }
 
 bool sstp_snd_ack(struct sstp_snd_wnd *w, u32 ack, u32 limit,
@@ -189,23 +188,20 @@ static struct sstp_rtx *sstp_rtx_get(struct sstp_sseg *s, gfp_t gfp)
 		return NULL;
 	}
 	r->seg = s;
-	INIT_LIST_HEAD(&r->node);
 	s->rtx = r;
 	return r;
 }
 
-/* About the order of segments, as the oldest hold the reader up: requests come
- * in ascending order, and what is lost a second time goes first.
- */
-static void sstp_rtx_queue(struct sstp_snd_wnd *w, struct sstp_rtx *r)
+static struct sstp_rtx *sstp_rtx_of(struct rb_node *node)
 {
-	struct sstp_rtx *first;
+	return rb_entry(node, struct sstp_rtx, node);
+}
 
-	first = list_first_entry_or_null(&w->again, struct sstp_rtx, node);
-	if (first && sstp_before(r->seg->number, first->seg->number))
-		list_add(&r->node, &w->again);
-	else
-		list_add_tail(&r->node, &w->again);
+/* The oldest go first, as they hold the reader up. */
+static bool sstp_rtx_before(struct rb_node *a, const struct rb_node *b)
+{
+	return sstp_before(sstp_rtx_of(a)->seg->number,
+			   rb_entry(b, struct sstp_rtx, node)->seg->number);
 }
 
 bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
@@ -240,7 +236,7 @@ bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 	}
 	__set_bit(packet, r->pending);
 	if (!r->count++)
-		sstp_rtx_queue(w, r);
+		rb_add_cached(&r->node, &w->again, sstp_rtx_before);
 	if (packet < r->scan || r->count == 1)
 		r->scan = packet;
 	w->pending++;
@@ -282,7 +278,7 @@ static void sstp_snd_look(struct sstp_snd_wnd *w)
 {
 	u32 looked = 0, i;
 
-	while (w->whole != w->whole_end && list_empty(&w->again) &&
+	while (w->whole != w->whole_end && RB_EMPTY_ROOT(&w->again.rb_root) &&
 	       looked < SSTP_SND_LOOK) {
 		struct sstp_sseg *s = NULL;
 
@@ -294,7 +290,7 @@ static void sstp_snd_look(struct sstp_snd_wnd *w)
 		looked += i + 1;
 		w->whole++;
 	}
-	if (list_empty(&w->again))
+	if (RB_EMPTY_ROOT(&w->again.rb_root))
 		w->whole = w->whole_end;
 }
 
@@ -338,13 +334,15 @@ u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
 
 struct sstp_sseg *sstp_snd_again(struct sstp_snd_wnd *w, u32 *packet)
 {
+	struct rb_node *first;
 	struct sstp_rtx *r;
 
-	if (list_empty(&w->again))
+	if (RB_EMPTY_ROOT(&w->again.rb_root))
 		sstp_snd_look(w);
-	r = list_first_entry_or_null(&w->again, struct sstp_rtx, node);
-	if (!r)
+	first = rb_first_cached(&w->again);
+	if (!first)
 		return NULL;
+	r = sstp_rtx_of(first);
 	r->scan = find_next_bit(r->pending, r->seg->packets, r->scan);
 	*packet = r->scan;
 	return r->seg;
@@ -360,5 +358,5 @@ void sstp_snd_shipped_again(struct sstp_snd_wnd *w, struct sstp_sseg *s,
 	__clear_bit(packet, r->pending);
 	w->pending--;
 	if (!--r->count)
-		list_del_init(&r->node);
+		rb_erase_cached(&r->node, &w->again);
 }

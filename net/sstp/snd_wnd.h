@@ -13,7 +13,7 @@
 #define _SSTP_SND_WND_H
 
 #include <linux/bvec.h>
-#include <linux/list.h>
+#include <linux/rbtree.h>
 #include "wire.h"
 
 #define SSTP_SND_SEGMENTS	65536	/* most segments queued */
@@ -30,7 +30,7 @@
  *	NULL where none was shipped again
  */
 struct sstp_rtx {
-	struct list_head node;
+	struct rb_node node;
 	struct sstp_sseg *seg;
 	unsigned long *pending;
 	u32	count;
@@ -101,7 +101,7 @@ struct sstp_snd_wnd {
 	u32	high;
 	u32	next;
 	u32	end;
-	struct list_head again;
+	struct rb_root_cached again;
 	u32	pending;
 	u32	whole;
 	u32	whole_end;

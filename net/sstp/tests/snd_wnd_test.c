@@ -167,7 +167,7 @@ static void snd_check(struct snd_sim *s)
 	KUNIT_ASSERT_EQ(test, w->end, s->first + (u32)s->end);
 	KUNIT_ASSERT_EQ(test, w->shipment, s->first_ship + (u32)s->shipment);
 	KUNIT_ASSERT_EQ(test, w->pending, s->wanted);
-	KUNIT_ASSERT_EQ(test, list_empty(&w->again), !s->wanted);
+	KUNIT_ASSERT_EQ(test, RB_EMPTY_ROOT(&w->again.rb_root), !s->wanted);
 	KUNIT_ASSERT_EQ(test, sstp_snd_outstanding(w),
 			s->next != s->low || (m && m->shipped));
 	KUNIT_ASSERT_EQ(test, page_count(s->page), 1 + (int)s->kept);
@@ -276,6 +276,8 @@ static bool snd_op_ship_again(struct snd_sim *s)
 	KUNIT_ASSERT_TRUE(test, p->want);
 	for (i = 0; i < packet; i++)
 		KUNIT_ASSERT_FALSE(test, m->packet[i].want);
+	for (i = s->low; &s->seg[i] != m; i++)
+		KUNIT_ASSERT_EQ(test, s->seg[i].wanted, 0U);
 	sstp_snd_shipped_again(&s->w, seg, packet, s->w.shipment++);
 	p->want = false;
 	p->again = true;
