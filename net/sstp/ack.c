@@ -13,6 +13,7 @@
 #define SSTP_ACK_DELAY_MIN	(1 * NSEC_PER_MSEC)
 #define SSTP_ACK_DELAY_MAX	(10 * NSEC_PER_MSEC)
 #define SSTP_SNAK_BYTES		1152	/* of entries in a packet */
+#define SSTP_RTD_GUESS		(25 * USEC_PER_MSEC)	/* its window lasts for 200 ms */
 #define SSTP_CONTROL_WINDOW	BIT(20)	/* reports that may be lost in a row */
 #define SSTP_SNAK_BURST		32	/* packets at once */
 #define SSTP_SNAK_GAP		(100ULL * NSEC_PER_USEC) /* between them, at least */
@@ -35,6 +36,7 @@ static bool sstp_may_grow(struct sock *sk)
 /* B and W from the buffer's limit (paper 004, section 3.4: W0 of at least 2.5
  * w_a as soon as rate and round-trip time are known; twice that, as a segment of
  * many packets may need several repairs, of a round trip and a quarter each).
+ * The first window has to last until a grant comes that knows the round-trip time.
  */
 void sstp_ack_window(struct sstp_sock *sp)
 {
@@ -43,10 +45,10 @@ void sstp_ack_window(struct sstp_sock *sp)
 
 	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK) {
 		sp->rbuf.limit = READ_ONCE(sk->sk_rcvbuf);
-	} else if (sp->peer_rate && sp->rtt.srtt && sstp_may_grow(sk)) {
+	} else if (sp->peer_rate && sstp_may_grow(sk)) {
 		/* 5 * A * RTD, and the rest for what skbs cost. */
 		u64 want = div_u64(sp->peer_rate / 8 *
-				   sstp_rtt_smoothed(&sp->rtt, 0),
+				   sstp_rtt_smoothed(&sp->rtt, SSTP_RTD_GUESS),
 				   USEC_PER_SEC) * 8;
 
 		sp->rbuf.limit = clamp_t(u64, want, sp->rbuf.limit,
@@ -164,11 +166,23 @@ static void sstp_ack_pack(struct sock *sk, u64 now)
 	sstp_ack_done(sp, now);
 }
 
+/* us until what was asked for is due again: a round trip and a quarter, as who but
+ * receives measures it once and never learns how much it varies. Too early does
+ * no harm, as the sender knows what is on its way.
+ */
+static u32 sstp_ack_retry(const struct sstp_sock *sp)
+{
+	u32 wait = sstp_rtt_timeout(&sp->rtt, 1000, 3 * USEC_PER_SEC);
+	u32 srtt = sstp_rtt_smoothed(&sp->rtt, wait);
+
+	return min(wait, srtt + srtt / 4 + 1000);
+}
+
 /* Ask for what is lost and due. False if there was nothing. */
 static bool sstp_ack_snak(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u32 retry = sstp_rtt_timeout(&sp->rtt, 1000, 3 * USEC_PER_SEC);
+	u32 retry = sstp_ack_retry(sp);
 	const u32 head = sizeof(struct sstp_ack_hdr);
 	u32 to = sstp_ack_wanted(sp), most = SSTP_SNAK_BURST, len, n;
 	bool more = true, sent = false;
@@ -213,8 +227,7 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
  */
 static u64 sstp_ack_wait(const struct sstp_sock *sp, u8 rounds)
 {
-	u64 wait = NSEC_PER_USEC * (u64)sstp_rtt_timeout(&sp->rtt, 1000,
-							 3 * USEC_PER_SEC);
+	u64 wait = NSEC_PER_USEC * (u64)sstp_ack_retry(sp);
 
 	return min(wait << rounds, max(wait, 3 * NSEC_PER_SEC));
 }
@@ -437,8 +450,8 @@ static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
 	return lost;
 }
 
-/* Sender: memory for what the path holds, as far as we know it. */
-static void sstp_ack_sndbuf(struct sock *sk)
+/* Sender: memory for what the path holds, as far as we know it. Socket lock. */
+void sstp_ack_sndbuf(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u64 want;

@@ -198,6 +198,8 @@ static void sstp_handshake_established(struct sock *sk)
 	SSTP_INC(sock_net(sk), ESTABLISHED);
 	sp->probes = 0;
 	sp->heard = sstp_now();
+	sp->ctrl.srtt = sstp_rtt_smoothed(&sp->rtt, 0);
+	sstp_ack_sndbuf(sk);
 	sstp_timer_stop(sp, SSTP_T_PROBE);
 	if (sock_flag(sk, SOCK_KEEPOPEN))
 		sstp_timer_set(sp, SSTP_T_LIFE, sp->heard);
@@ -223,6 +225,7 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 	const struct sstp_hdr *h = (void *)skb->data;
 	struct sstp_init i;
 	u32 now = sstp_us(sstp_now());
+	int err;
 
 	if (h->type == SSTP_COOKIE) {
 		const struct sstp_cookie_hdr *c = (void *)skb->data;
@@ -268,14 +271,19 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 		return;
 	}
 	sp->peer.cid = i.peer_cid;
-	if (sstp_conn_hash_peer(sk) ||
-	    sstp_handshake_apply(sk, &i, GFP_ATOMIC)) {
+	sstp_rtt_sample(&sp->rtt, now - i.echo - i.hold, now);
+	err = sstp_conn_hash_peer(sk);
+	if (err == -EEXIST) {
+		/* It gave us the CID of another connection of ours with it. */
+		SSTP_INC(sock_net(sk), INOUTOFWINDOW);
+		sstp_done(sk, EADDRNOTAVAIL);
+		return;
+	}
+	if (err || sstp_handshake_apply(sk, &i, GFP_ATOMIC)) {
 		SSTP_INC(sock_net(sk), INNOMEM);
 		sstp_done(sk, ENOMEM);
 		return;
 	}
-	sstp_rtt_sample(&sp->rtt, now - i.echo - i.hold, now);
-	sp->ctrl.srtt = sstp_rtt_smoothed(&sp->rtt, 0);
 	sstp_handshake_established(sk);
 	/* The responder waits for a packet that knows its CID. */
 	sstp_send_context(sk, 0);

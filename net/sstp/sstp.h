@@ -441,6 +441,7 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len);
 void sstp_ack_check(struct sock *sk);
 void sstp_ack_read(struct sock *sk);
 void sstp_ack_window(struct sstp_sock *sp);
+void sstp_ack_sndbuf(struct sock *sk);
 void sstp_ack_due(struct sock *sk);
 u32 sstp_ack_reach(const struct sstp_sock *sp);
 
