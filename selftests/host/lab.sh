@@ -10,6 +10,13 @@ trap 'rm -rf "$work"' EXIT
 
 lab() { tools/lab/run --quick -j 1 -o "$work/$1" "${@:2}" > "$work/log" 2>&1 || { sed 's/^/# /' "$work/log"; false; }; }
 same() { cmp "$work/1/$1" "$work/2/$1"; }
+# A run was stopped before its last cell.
+forget() {
+	python3 -c "import json, sys; d = json.load(open(sys.argv[1])); d['cells'].pop()
+json.dump(d, open(sys.argv[1], 'w'))" "$work/$1/start.json" &&
+	lab "$1" -f contract --resume start &&
+	test "$(grep -c '(known)' "$work/log")" = $((cells - 1)) && grep -q '^1/1 ' "$work/log"
+}
 listed() { tools/lab/list | grep -q "^$1 "; }
 
 for file in tools/lab/experiments/*.toml; do
@@ -23,6 +30,9 @@ for kind in json png svg; do
 	check "start.$kind has the same bytes" same "start.$kind"
 	check "window.$kind is there" test -s "$work/1/window.$kind"
 done
+cells=$(grep -c '"measured"' "$work/1/start.json")
+check "a cell less, and the rest is resumed" forget 2
+check "start.json has the same bytes then" same start.json
 check "the report is written" tools/lab/report -f "$work/1" -o "$work/report"
 check "it has both" test "$(grep -c '^## ' "$work/report/README.md")" = 2
 check "an unknown experiment is refused" eval '! tools/lab/run none 2>/dev/null'
