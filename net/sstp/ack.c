@@ -123,6 +123,8 @@ static void sstp_ack_fill(struct sstp_sock *sp, struct sstp_ack *a, u64 now)
 	a->type = SSTP_PACK;
 	if (sp->strategy == SSTP_ACK_SOFT)
 		a->flags |= SSTP_F_SOFT;
+	if (sp->starved)
+		a->flags |= SSTP_F_STARVED;
 	if (sp->has_accepted) {
 		a->flags |= SSTP_F_SEGMENT;
 		a->segment = sp->ack_segment;
@@ -288,6 +290,7 @@ void sstp_ack_due(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u64 now = sstp_now(), silent = now - sp->heard, wait;
+	bool answered = sp->heard >= sp->snak_sent;
 
 	if (!sstp_synchronized(sk))
 		return;
@@ -309,11 +312,10 @@ void sstp_ack_due(struct sock *sk)
 		sstp_done(sk, ETIMEDOUT);
 		return;
 	}
-	wait = sstp_ack_wait(sp, 0);
 	/* It hears us, but what we ask for does not come: ask less often. */
 	if (sp->due_bytes != sp->bytes_received)
 		sp->due_rounds = 0;
-	else if (silent < wait && sp->due_rounds < 12)
+	else if (answered && sp->due_rounds < 12)
 		sp->due_rounds++;
 	sp->due_bytes = sp->bytes_received;
 	wait = sstp_ack_wait(sp, sp->due_rounds);
@@ -440,7 +442,9 @@ static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
 			struct sstp_sseg *s;
 
 			s = sstp_snd_segment(&sp->snd, run.segment);
-			if (s && run.segment == sp->snd.low)
+			/* Does it vanish, or has it found no memory? */
+			if (s && run.segment == sp->snd.low &&
+			    !(a->flags & SSTP_F_STARVED))
 				sstp_ack_black_hole(sk, run.segment, packet,
 						    sstp_sseg_bytes(s, packet));
 		}
