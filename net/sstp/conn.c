@@ -324,16 +324,22 @@ struct sock *sstp_listener_find(struct net *net, const struct in6_addr *daddr,
 
 /* Birth */
 
-static void sstp_destruct(struct sock *sk)
+/* What a connection has got */
+static void sstp_conn_free(struct sstp_sock *sp)
 {
-	struct sstp_sock *sp = sstp_sk(sk);
-
-	/* Nothing is left but what never came so far as sstp_done(). */
 	sstp_snd_destroy(&sp->snd);
 	sstp_rcv_destroy(&sp->rcv);
 	sstp_rate_free(&sp->rate);
 	sstp_ctrl_detach(&sp->ctrl);
 	sstp_rbuf_detach(&sp->rbuf);
+}
+
+static void sstp_destruct(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	/* Nothing is left but what never came so far as sstp_done(). */
+	sstp_conn_free(sp);
 	sk_dst_reset(sk);
 	__skb_queue_purge(&sk->sk_receive_queue);
 	__skb_queue_purge(&sk->sk_error_queue);
@@ -450,11 +456,7 @@ void sstp_conn_reset(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	sstp_snd_destroy(&sp->snd);
-	sstp_rcv_destroy(&sp->rcv);
-	sstp_rate_free(&sp->rate);
-	sstp_ctrl_detach(&sp->ctrl);
-	sstp_rbuf_detach(&sp->rbuf);
+	sstp_conn_free(sp);
 	sstp_debt_update(sk);
 	memset((u8 *)sp + offsetof(struct sstp_sock, snd), 0,
 	       sizeof(*sp) - offsetof(struct sstp_sock, snd));
