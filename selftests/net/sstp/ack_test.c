@@ -23,38 +23,7 @@
 #define WAIT_MS		5000		/* for what must */
 #define BITS(a, b)	((~0ULL >> (63 - (b))) & (~0ULL << (a)))	/* a to b */
 
-static bool ok;
 static uint32_t truesize;		/* memory that a segment takes */
-
-static void must_be(const char *what, long long got, long long want)
-{
-	if (got == want)
-		return;
-	ktap_diag("%s: %#llx, not %#llx", what, got, want);
-	ok = false;
-}
-
-static void must(bool so, const char *what)
-{
-	if (so)
-		return;
-	ktap_diag("not so: %s", what);
-	ok = false;
-}
-
-static long counter(const char *name)
-{
-	char word[64];
-	long value;
-	FILE *f = fopen("/proc/net/sstp_snmp", "r");
-
-	while (f && fscanf(f, "%63s %ld", word, &value) == 2)
-		if (!strcmp(word, name)) {
-			fclose(f);
-			return value;
-		}
-	die("no counter %s", name);
-}
 
 static struct sstp_info info(struct peer *p)
 {
@@ -83,7 +52,7 @@ static void open_receiver(struct peer *p, int strategy)
 		.strategy = strategy,
 	};
 
-	ok = true;
+	all_held = true;
 	set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, 100 * W / B);
 	if (truesize)
 		set(l, SOL_SOCKET, SO_RCVBUF, (B * 2 + 1) * truesize / 4);
@@ -168,7 +137,7 @@ static void finish(struct peer *p, const char *name)
 {
 	must_be("packets that are wrong", p->wrong, 0);
 	peer_close(p);
-	ktap_result(ok, "%s", name);
+	ktap_result(all_held, "%s", name);
 }
 
 /* How much memory a segment takes differs from kernel to kernel. */
@@ -213,7 +182,7 @@ static void test_receiver(void)
 /* Figure 15: of the window n to n + 7 only n to n + 3 are kept. */
 static void test_hard(void)
 {
-	long discarded = counter("InDiscarded"), outside = counter("InOutOfWindow");
+	long discarded = sstp_counter("InDiscarded"), outside = sstp_counter("InOutOfWindow");
 	struct peer p;
 	int i;
 
@@ -222,15 +191,15 @@ static void test_hard(void)
 	ship_all(&p, BITS(1, 3), BITS(0, 0));
 	peer_listen(&p, QUIET_MS);
 	must_be("memory", info(&p).rcv_queued, 3 * truesize);
-	must_be("discarded", counter("InDiscarded") - discarded, 0);
+	must_be("discarded", sstp_counter("InDiscarded") - discarded, 0);
 	ship_all(&p, BITS(4, 7), 0);
 	peer_listen(&p, QUIET_MS);
 	must_be("memory", info(&p).rcv_queued, 3 * truesize);
-	must_be("discarded", counter("InDiscarded") - discarded, 4);
+	must_be("discarded", sstp_counter("InDiscarded") - discarded, 4);
 	ship(&p, W, 0);
 	p.shipment--;			/* no sender of the protocol ships it */
 	peer_listen(&p, QUIET_MS);
-	must_be("out of the window", counter("InOutOfWindow") - outside, 1);
+	must_be("out of the window", sstp_counter("InOutOfWindow") - outside, 1);
 	/* What was acknowledged ahead of R_l is here, and stays. */
 	must_be("accepted", p.named, BITS(1, 3));
 	must(!p.soft, "with certainty");
@@ -243,7 +212,7 @@ static void test_hard(void)
 	ship(&p, 0, AGAIN | ACK);
 	must_ack(&p, 4, W - 1);
 	must_be("memory", info(&p).rcv_queued, 4 * truesize);
-	must_be("discarded", counter("InDiscarded") - discarded, 4);
+	must_be("discarded", sstp_counter("InDiscarded") - discarded, 4);
 	p.asked = 0;
 	peer_listen(&p, QUIET_MS);
 	must_be("asked for without room", p.asked, 0);
@@ -257,8 +226,8 @@ static void test_hard(void)
 	for (; i < W; i++)
 		take(&p, i);
 	nothing_to_take(&p);
-	must_be("discarded", counter("InDiscarded") - discarded, 4);
-	must_be("replaced", counter("SoftReplaced"), 0);
+	must_be("discarded", sstp_counter("InDiscarded") - discarded, 4);
+	must_be("replaced", sstp_counter("SoftReplaced"), 0);
 	finish(&p, "Figure 15, hard ACK");
 }
 
@@ -267,7 +236,7 @@ static void test_hard(void)
  */
 static void test_soft(void)
 {
-	long discarded = counter("InDiscarded"), replaced = counter("SoftReplaced");
+	long discarded = sstp_counter("InDiscarded"), replaced = sstp_counter("SoftReplaced");
 	struct peer p;
 	int i;
 
@@ -276,8 +245,8 @@ static void test_soft(void)
 	ship_all(&p, BITS(2, 2) | BITS(5, 7), BITS(0, 1) | BITS(3, 4));
 	peer_listen(&p, QUIET_MS);
 	must_be("memory", info(&p).rcv_queued, 4 * truesize);
-	must_be("discarded", counter("InDiscarded") - discarded, 0);
-	must_be("replaced", counter("SoftReplaced") - replaced, 0);
+	must_be("discarded", sstp_counter("InDiscarded") - discarded, 0);
+	must_be("replaced", sstp_counter("SoftReplaced") - replaced, 0);
 	/* "A special message indicating their successful arrival" */
 	must_be("accepted", p.named, BITS(2, 2) | BITS(5, 7));
 	must(p.soft, "but not for sure");
@@ -288,21 +257,21 @@ static void test_soft(void)
 	/* The next always has room; for each other the largest makes way. */
 	ship(&p, 0, AGAIN | ACK);
 	must_ack(&p, 1, W - 1);
-	must_be("replaced for n", counter("SoftReplaced") - replaced, 0);
+	must_be("replaced for n", sstp_counter("SoftReplaced") - replaced, 0);
 	must_be("memory", info(&p).rcv_queued, 5 * truesize);
 	ship(&p, 1, AGAIN | ACK);
 	must_ack(&p, 3, W - 1);
-	must_be("replaced for n + 1", counter("SoftReplaced") - replaced, 2);
+	must_be("replaced for n + 1", sstp_counter("SoftReplaced") - replaced, 2);
 	must_be("memory", info(&p).rcv_queued, 4 * truesize);
 	ship(&p, 3, AGAIN | ACK);
 	must_ack(&p, 4, W - 1);
-	must_be("replaced for n + 3", counter("SoftReplaced") - replaced, 3);
+	must_be("replaced for n + 3", sstp_counter("SoftReplaced") - replaced, 3);
 	must_be("memory", info(&p).rcv_queued, 4 * truesize);
 	/* Step 3: the new packet is the largest, so it is the one to go. */
 	ship(&p, 4, AGAIN | ACK);
 	peer_listen(&p, QUIET_MS);
-	must_be("discarded", counter("InDiscarded") - discarded, 1);
-	must_be("replaced for n + 4", counter("SoftReplaced") - replaced, 3);
+	must_be("discarded", sstp_counter("InDiscarded") - discarded, 1);
+	must_be("replaced for n + 4", sstp_counter("SoftReplaced") - replaced, 3);
 
 	/* What was replaced comes again, as the sender did not release it. */
 	for (i = 0; i < 4; i++)
@@ -316,8 +285,8 @@ static void test_soft(void)
 	for (; i < W; i++)
 		take(&p, i);
 	nothing_to_take(&p);
-	must_be("discarded", counter("InDiscarded") - discarded, 1);
-	must_be("replaced", counter("SoftReplaced") - replaced, 3);
+	must_be("discarded", sstp_counter("InDiscarded") - discarded, 1);
+	must_be("replaced", sstp_counter("SoftReplaced") - replaced, 3);
 	finish(&p, "Figure 16, soft ACK");
 }
 
@@ -330,7 +299,7 @@ static void open_sender(struct peer *p, uint32_t window, int strategy, int n)
 	};
 	char buf[1000];
 
-	ok = true;
+	all_held = true;
 	peer_open(p, l, &us);
 	for (i = 0; i < n; i++) {
 		content_fill(buf, sizeof(buf), p->seed + i, 0);
@@ -380,7 +349,7 @@ static void must_keep(struct peer *p, int want)
 /* Section 3.4: S_l = max(S_l, ACK segment), S_h = max(S_h, upper limit), apart. */
 static void test_sender(void)
 {
-	long duplicate = counter("InDuplicate");
+	long duplicate = sstp_counter("InDuplicate");
 	struct peer p;
 
 	open_sender(&p, 3, 0, 10);
@@ -401,7 +370,7 @@ static void test_sender(void)
 	p.our_limit = 4;
 	must_come(&p, 0);
 	must_keep(&p, 9000);
-	must_be("duplicates", counter("InDuplicate") - duplicate, 1);
+	must_be("duplicates", sstp_counter("InDuplicate") - duplicate, 1);
 	peer_pack(&p, 5, 9, 0, 0);
 	must_come(&p, BITS(5, 9));
 	must_keep(&p, 5000);
@@ -430,21 +399,6 @@ static void test_release(int strategy, const char *name)
 	must_be("shipped again", p.came_again,
 		strategy ? BITS(4, 5) : BITS(4, 4));
 	finish(&p, name);
-}
-
-static bool no_sockets(void *arg)
-{
-	FILE *f = fopen("/proc/net/protocols", "r");
-	int n = -1, size;
-	char line[256];
-
-	(void)arg;
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "SSTP %d %d", &size, &n) == 2)
-			break;
-	if (f)
-		fclose(f);
-	return !n;
 }
 
 #define HOLD_MS		1000
@@ -495,18 +449,18 @@ static void test_limit(void)
 {
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
 	struct peer_init us = { .window = 1 };
-	long malformed = counter("InErrFormat");
+	long malformed = sstp_counter("InErrFormat");
 	char buf[LEN];
 	struct peer p;
 
-	ok = true;
+	all_held = true;
 	set(l, SOL_SSTP, SSTP_SEGMENT_LIMIT, 4096);
 	peer_open(&p, l, &us);
 	peer_data(&p, 0, 0, 4097, 4097, LAST);
 	peer_data(&p, 0, 0, 2048, 4097, 0);
 	peer_data(&p, 0, 0, 4096, 4096, LAST);
 	must(peer_await(&p, 5000, first_packed), "a PACK");
-	must_be("malformed", counter("InErrFormat") - malformed, 2);
+	must_be("malformed", sstp_counter("InErrFormat") - malformed, 2);
 	must_be("read", recv(p.fd, buf, LEN, MSG_DONTWAIT), 4096);
 	finish(&p, "a limit of segments holds");
 }
@@ -514,7 +468,7 @@ static void test_limit(void)
 /* A packet that is asked for over and over: does the path swallow it? */
 static void ask_often(uint8_t flags, int times, int changes)
 {
-	long shrunk = counter("PmtuShrunk");
+	long shrunk = sstp_counter("PmtuShrunk");
 	struct peer p;
 
 	open_sender(&p, 1, 0, 1);
@@ -525,7 +479,7 @@ static void ask_often(uint8_t flags, int times, int changes)
 		peer_snak(&p, 0, 0, flags, BITS(0, 0));
 		must(peer_await(&p, WAIT_MS, all_came), "shipped again");
 	}
-	must_be("MTU changes", counter("PmtuShrunk") - shrunk, changes);
+	must_be("MTU changes", sstp_counter("PmtuShrunk") - shrunk, changes);
 	finish(&p, changes ? "a packet that never comes is too large" :
 	       "a lack of memory is not taken for that");
 }
@@ -547,6 +501,6 @@ int main(void)
 	ask_often(STARVED, 20, 0);
 	/* Last, as it changes the MTU of all. */
 	ask_often(0, 6, 1);
-	ktap_result(busywait(60000, no_sockets, NULL), "nothing is left");
+	ktap_result(busywait(60000, sstp_no_sockets, NULL), "nothing is left");
 	return ktap_end();
 }

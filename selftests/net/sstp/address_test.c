@@ -18,20 +18,10 @@
 
 #define LEN	200000
 
-static bool ok;
-
-static void must(bool so, const char *what)
-{
-	if (so)
-		return;
-	ktap_diag("not so: %s (%s)", what, strerrorname_np(errno));
-	ok = false;
-}
-
 static void result(const char *name)
 {
-	ktap_result(ok, "%s", name);
-	ok = true;
+	ktap_result(all_held, "%s", name);
+	all_held = true;
 }
 
 /* The link-local address of a host's device */
@@ -333,7 +323,7 @@ static void test_sysctl(void)
 int main(void)
 {
 	path_make();
-	ok = true;
+	all_held = true;
 	ktap_plan(7);
 	test_refused();
 	test_nowhere();

@@ -42,25 +42,9 @@ uint32_t odd_number(struct rng *r)
 }
 
 /* The number in column @column of the line of @file that begins with @name */
-static long number(const char *file, const char *name, int column)
-{
-	char line[256], word[64];
-	long value[4] = {}, found = -1;
-	FILE *f = fopen(file, "r");
-
-	if (!f)
-		die("%s:", file);
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "%63s %ld %ld %ld", word, &value[1], &value[2],
-			   &value[3]) > column && !strcmp(word, name))
-			found = value[column];
-	fclose(f);
-	return found;
-}
-
 static long meminfo(const char *name)
 {
-	return number("/proc/meminfo", name, 1);
+	return file_number("/proc/meminfo", name, 1);
 }
 
 void fuzz_start(struct fuzz *f, int argc, char **argv, unsigned int seconds,
@@ -150,25 +134,6 @@ void fuzz_pair(int ns[2], unsigned int delay_us, unsigned int loss_percent)
 	}
 }
 
-long fuzz_counter(const char *name)
-{
-	long value = number("/proc/thread-self/net/sstp_snmp", name, 1);
-
-	if (value < 0)
-		die("there is no counter %s", name);
-	return value;
-}
-
-long fuzz_sockets(void)
-{
-	return number("/proc/thread-self/net/protocols", "SSTP", 2);
-}
-
-long fuzz_pages(void)
-{
-	return number("/proc/thread-self/net/protocols", "SSTP", 3);
-}
-
 void fuzz_works(void)
 {
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0), fd, peer;
@@ -215,7 +180,7 @@ static bool empty(void *arg)
 	long kept = sysconf(_SC_NPROCESSORS_CONF) * (1L << 20) / getpagesize();
 
 	(void)arg;
-	return labs(fuzz_pages()) <= kept;
+	return labs(sstp_pages()) <= kept;
 }
 
 static bool small(void *arg)
@@ -237,7 +202,7 @@ void fuzz_end(void)
 		ktap_diag("the module has %ld users", users());
 	ktap_result(ok, "all sockets are gone");
 	ok = busywait(END_MS, empty, NULL);
-	ktap_diag("%ld pages are charged", fuzz_pages());
+	ktap_diag("%ld pages are charged", sstp_pages());
 	ktap_result(ok, "their memory is given back");
 	ok = busywait(END_MS, small, NULL);
 	ktap_diag("%ld kB of slabs, %ld at first", meminfo("SUnreclaim:"),

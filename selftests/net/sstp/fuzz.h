@@ -33,9 +33,6 @@ void fuzz_set(const char *name, const char *value);	/* net.sstp.* here */
  * 10.0.0.1 and fd00::1, 10.0.0.2 and fd00::2. The caller is in the first.
  */
 void fuzz_pair(int ns[2], unsigned int delay_us, unsigned int loss_percent);
-long fuzz_counter(const char *name);	/* of /proc/net/sstp_snmp */
-long fuzz_sockets(void);		/* of this namespace, those that close included */
-long fuzz_pages(void);			/* of all sockets */
 /* A result: a connection as any program makes it works. */
 void fuzz_works(void);
 /* Three results: all sockets of all namespaces are gone, what was charged for

@@ -776,7 +776,7 @@ int main(int argc, char **argv)
 		pthread_join(workers[i].thread, NULL);
 	ktap_diag("%lu calls", report());
 	ktap_result(!unexpected, "calls return what they may");
-	ktap_result(fuzz_counter("Established") > 0, "connections were made");
+	ktap_result(sstp_counter("Established") > 0, "connections were made");
 	fuzz_works();
 	for (i = 0; i < POOL; i++)
 		close(FIRST + i);

@@ -1202,10 +1202,10 @@ static bool reached(void)
 		  sent.established);
 	for (type = 0; type < TYPES; type++)
 		ktap_diag("type %d: %lu", type, sent.by_type[type]);
-	ktap_diag("InPkts %ld, OutPkts %ld", fuzz_counter("InPkts"),
-		  fuzz_counter("OutPkts"));
+	ktap_diag("InPkts %ld, OutPkts %ld", sstp_counter("InPkts"),
+		  sstp_counter("OutPkts"));
 	for (i = 0; i < ARRAY_SIZE(causes); i++) {
-		long n = fuzz_counter(causes[i]);
+		long n = sstp_counter(causes[i]);
 
 		ktap_diag("%s %ld", causes[i], n);
 		all &= n > 0 || i >= needed;
@@ -1231,14 +1231,14 @@ int main(int argc, char **argv)
 		if (steps++ % 64)
 			continue;
 		accept_all();
-		n = fuzz_pages();
+		n = sstp_pages();
 		pages = n > pages ? n : pages;
-		n = fuzz_sockets();
+		n = sstp_sockets();
 		most = n > most ? n : most;
 		/* Those that wait for their end */
 		while (n > SOCKETS_MAX && now_ns() < fuzz.end) {
 			sleep_ns(10000000);
-			n = fuzz_sockets();
+			n = sstp_sockets();
 		}
 	}
 	over = true;

@@ -112,33 +112,6 @@ static uint32_t odd_number(void)
 	return below(3) ? odd[below(ARRAY_SIZE(odd))] : rnd();
 }
 
-static long read_number(const char *path, const char *name)
-{
-	char line[256], word[64];
-	long a, b, value = -1;
-	FILE *f = fopen(path, "r");
-
-	while (f && fgets(line, sizeof(line), f)) {
-		int n = sscanf(line, "%63s %ld %ld", word, &a, &b);
-
-		if (n >= 2 && !strcmp(word, name))
-			value = n == 3 ? b : a;
-	}
-	if (f)
-		fclose(f);
-	return value;
-}
-
-static long counter(const char *name)
-{
-	return read_number("/proc/net/sstp_snmp", name);
-}
-
-static long sockets(void)
-{
-	return read_number("/proc/net/protocols", "SSTP");
-}
-
 /* What a stranger who listened for a moment knows of the connection */
 static struct {
 	uint16_t port;			/* UDP, of the connecting end */
@@ -746,7 +719,7 @@ static void test_replies(unsigned int packets)
 
 static bool init_refused(void *arg)
 {
-	return counter("InNoPort") > *(long *)arg;
+	return sstp_counter("InNoPort") > *(long *)arg;
 }
 
 /* Where connections come from nobody listens: a filter that lets answers in
@@ -756,7 +729,7 @@ static void test_client_port(void)
 {
 	union addr to;
 	union packet p = {};
-	long refused = counter("InNoPort");
+	long refused = sstp_counter("InNoPort");
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 	bool ok;
 
@@ -1007,7 +980,7 @@ static void test_forged(const char *name, unsigned int n, int sum,
 			size_t (*make)(union packet *p, bool to_server),
 			const char *cause)
 {
-	long before = counter(cause);
+	long before = sstp_counter(cause);
 	union packet p;
 	unsigned int i;
 	bool ok;
@@ -1023,7 +996,7 @@ static void test_forged(const char *name, unsigned int n, int sum,
 		forge_peer(to_server, &p, len, sum);
 	}
 	ok = live_intact(name);
-	if (counter(cause) <= before) {
+	if (sstp_counter(cause) <= before) {
 		ktap_diag("%s: %s did not count", name, cause);
 		ok = false;
 	}
@@ -1032,7 +1005,7 @@ static void test_forged(const char *name, unsigned int n, int sum,
 
 static long snaks_seen(void)
 {
-	return counter("InErrFormat") + counter("InBacklogDrop");
+	return sstp_counter("InErrFormat") + sstp_counter("InBacklogDrop");
 }
 
 static bool snaks_counted(void *arg)
@@ -1066,7 +1039,7 @@ static void test_snaks(unsigned int n)
 
 static void test_flood(unsigned int n)
 {
-	long before = sockets(), most = 0, now, good = counter("CookiesGood");
+	long before = sstp_sockets(), most = 0, now, good = sstp_counter("CookiesGood");
 	unsigned int goal = clients.connects + 50, i;
 	union packet p;
 
@@ -1080,7 +1053,7 @@ static void test_flood(unsigned int n)
 		      encap_port, &p, len, SUM_RIGHT);
 		if (i % 1024)
 			continue;
-		now = sockets();
+		now = sstp_sockets();
 		if (now > most)
 			most = now;
 	}
@@ -1092,9 +1065,9 @@ static void test_flood(unsigned int n)
 		    "clients connect during a flood of INITs");
 	ktap_diag("%ld sockets before, %ld at most", before, most);
 	ktap_result(most - before < 1024, "a flood takes a bounded number of sockets");
-	ktap_diag("cookies: sent %ld, good %ld, bad %ld", counter("CookiesSent"),
-		  counter("CookiesGood"), counter("CookiesBad"));
-	ktap_result(counter("CookiesSent") > 0 && counter("CookiesGood") > good,
+	ktap_diag("cookies: sent %ld, good %ld, bad %ld", sstp_counter("CookiesSent"),
+		  sstp_counter("CookiesGood"), sstp_counter("CookiesBad"));
+	ktap_result(sstp_counter("CookiesSent") > 0 && sstp_counter("CookiesGood") > good,
 		    "clients had to prove their address");
 	ktap_result(live_intact("flood"), "connection survives a flood of INITs");
 }
@@ -1128,7 +1101,7 @@ static bool embryo_answered(void *arg)
 
 static bool cookies_seen(void *arg)
 {
-	return counter("CookiesGood") >= *(long *)arg;
+	return sstp_counter("CookiesGood") >= *(long *)arg;
 }
 
 /* Completes a set-up that an INIT_ACK tells of. */
@@ -1174,22 +1147,22 @@ static void test_embryos(void)
 		o[0] = 8;
 		n++;
 	}
-	before = sockets();
-	dropped = counter("ListenOverflows");
-	nomem = counter("InNoMem");
-	good = counter("CookiesGood") + n;
+	before = sstp_sockets();
+	dropped = sstp_counter("ListenOverflows");
+	nomem = sstp_counter("InNoMem");
+	good = sstp_counter("CookiesGood") + n;
 	for (i = 0; i < n; i++)
 		send(stranger[0], &init[i], sizeof(init[i].init), 0);
 	ktap_result(busywait(WAIT_MS, cookies_seen, &good),
 		    "set-ups with a cookie from one address");
-	most = sockets();
+	most = sstp_sockets();
 	while (acks < EMBRYOS && embryo_reply(&ack[acks]))
 		acks += ack[acks].h.type == INIT_ACK;
 	ktap_diag("%u with a cookie; %u INIT_ACKs, sockets %ld to %ld", n, acks,
 		  before, most);
 	ktap_result(most - before < EMBRYOS / 4 &&
-		    counter("ListenOverflows") - dropped > EMBRYOS / 2 &&
-		    counter("InNoMem") == nomem,
+		    sstp_counter("ListenOverflows") - dropped > EMBRYOS / 2 &&
+		    sstp_counter("InNoMem") == nomem,
 		    "the backlog bounds set-ups with a cookie");
 
 	fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
@@ -1237,7 +1210,7 @@ struct fake {
 
 static bool packets_seen(void *arg)
 {
-	return counter("InPkts") >= *(long *)arg;
+	return sstp_counter("InPkts") >= *(long *)arg;
 }
 
 static void fake_keepalive(const struct fake *k)
@@ -1327,7 +1300,7 @@ static long kept_by_trains(int l)
 	int i, k;
 
 	fake_connect(&one, l);
-	goal = counter("InPkts") + trains * TRAIN_PACKETS;
+	goal = sstp_counter("InPkts") + trains * TRAIN_PACKETS;
 	most = free_memory();
 	for (i = 0; i < trains; i++) {
 		fake_half(&one, &train[0]);
@@ -1406,9 +1379,9 @@ static void test_memory(void)
 		die("UDP_SEGMENT:");
 	/* The first time the kernel's own caches fill, KASAN's quarantine too. */
 	kept_by_trains(l);
-	discarded = counter("InDiscarded");
+	discarded = sstp_counter("InDiscarded");
 	kept = kept_by_trains(l);
-	discarded = counter("InDiscarded") - discarded;
+	discarded = sstp_counter("InDiscarded") - discarded;
 	ktap_diag("%ld bytes kept, limit %d; %ld packets discarded", kept,
 		  LIMIT, discarded);
 	/* Twice the limit may be in use; as much for what goes with it. */
@@ -1417,8 +1390,8 @@ static void test_memory(void)
 
 	fake_connect(&one, l);
 	fake_connect(&two, l);
-	goal = counter("InPkts");
-	discarded = counter("InDiscarded");
+	goal = sstp_counter("InPkts");
+	discarded = sstp_counter("InDiscarded");
 	for (i = 0; i < pieces; i += TRAIN_PACKETS - 1) {
 		for (k = 0; k < TRAIN_PACKETS - 1; k++)
 			fake_half(k % 2 ? &one : &two, &train[k]);
@@ -1426,7 +1399,7 @@ static void test_memory(void)
 		goal += k;
 	}
 	ktap_result(busywait(WAIT_MS, packets_seen, &goal) &&
-		    counter("InDiscarded") == discarded,
+		    sstp_counter("InDiscarded") == discarded,
 		    "trains of two connections are charged by halves");
 	fake_close(&one);
 	fake_close(&two);
@@ -1449,12 +1422,6 @@ static bool live_failed(void *arg)
 {
 	(void)arg;
 	return live.error;
-}
-
-static bool no_sockets(void *arg)
-{
-	(void)arg;
-	return sockets() <= 0;
 }
 
 static void test_end(void)
@@ -1481,9 +1448,9 @@ static void test_end(void)
 	close(clients.fd);
 	close(live.fd[0]);
 	close(live.fd[1]);
-	ok = busywait(60000, no_sockets, NULL);
+	ok = busywait(60000, sstp_no_sockets, NULL);
 	if (!ok)
-		ktap_diag("%ld sockets", sockets());
+		ktap_diag("%ld sockets", sstp_sockets());
 	ktap_result(ok, "nothing is left");
 }
 

@@ -80,6 +80,25 @@ int ktap_end(void)
 	return ktap.done == ktap.skipped ? KSFT_SKIP : 0;
 }
 
+bool all_held = true;
+
+void must(bool so, const char *what)
+{
+	if (so)
+		return;
+	ktap_diag("not so: %s (%s)", what, strerrorname_np(errno));
+	all_held = false;
+}
+
+void must_be(const char *what, long long got, long long want)
+{
+	if (got == want)
+		return;
+	ktap_diag("%s: %lld (%#llx), not %lld (%#llx)", what, got, got, want,
+		  want);
+	all_held = false;
+}
+
 void die(const char *fmt, ...)
 {
 	int err = errno;
@@ -475,6 +494,53 @@ bool busywait(unsigned int ms, bool (*cond)(void *arg), void *arg)
 			pause *= 2;
 	}
 	return true;
+}
+
+long file_number(const char *file, const char *name, int column)
+{
+	char line[512], *word, *rest;
+	FILE *f = fopen(file, "r");
+	long value = -1;
+	int i;
+
+	if (!f)
+		die("%s:", file);
+	while (value < 0 && (rest = fgets(line, sizeof(line), f))) {
+		word = strsep(&rest, " \t\n");
+		if (strcmp(word, name))
+			continue;
+		for (i = 0; word && i < column; i += !!*word)
+			word = strsep(&rest, " \t\n");
+		if (word)
+			value = atol(word);
+	}
+	fclose(f);
+	return value;
+}
+
+long sstp_counter(const char *name)
+{
+	long value = file_number("/proc/thread-self/net/sstp_snmp", name, 1);
+
+	if (value < 0)
+		die("there is no counter %s", name);
+	return value;
+}
+
+long sstp_sockets(void)
+{
+	return file_number("/proc/thread-self/net/protocols", "SSTP", 2);
+}
+
+long sstp_pages(void)
+{
+	return file_number("/proc/thread-self/net/protocols", "SSTP", 3);
+}
+
+bool sstp_no_sockets(void *unused)
+{
+	(void)unused;
+	return !sstp_sockets();
 }
 
 void new_namespace(void)

@@ -23,6 +23,11 @@ void ktap_skip(const char *why, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int ktap_end(void);
 
+/* Many conditions make one result: what does not hold is said, and noted here. */
+extern bool all_held;
+void must(bool so, const char *what);
+void must_be(const char *what, long long got, long long want);
+
 /* Complain and exit with status 1; perror-like when @fmt ends with a colon. */
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
@@ -89,6 +94,18 @@ void sleep_ns(uint64_t ns);
 uint64_t nonce(void);			/* unpredictable, not 0 */
 /* Until cond(arg) or for @ms; returns the last answer of cond. */
 bool busywait(unsigned int ms, bool (*cond)(void *arg), void *arg);
+
+/* The number in @column, from 1, behind @name at the beginning of a line of @file;
+ * -1 if there is none.
+ */
+long file_number(const char *file, const char *name, int column);
+/* In this thread's namespace: a counter of SSTP; its sockets, with those that close;
+ * and in all namespaces, their pages
+ */
+long sstp_counter(const char *name);
+long sstp_sockets(void);
+long sstp_pages(void);
+bool sstp_no_sockets(void *unused);	/* for busywait() */
 
 /* A network namespace where only lo is up, for this thread */
 void new_namespace(void);

@@ -26,7 +26,6 @@
 #define BUFFER		(32 << 20)	/* as set; the kernel doubles it */
 #define MB		(1 << 20)
 #define MEM		"/proc/sys/net/sstp/mem"
-#define MIB		"/proc/net/sstp_snmp"
 
 static void put(const char *file, const char *fmt, ...)
 {
@@ -42,42 +41,9 @@ static void put(const char *file, const char *fmt, ...)
 }
 
 /* The number after @name in @file */
-static long number(const char *file, const char *name)
-{
-	char word[64];
-	long value = -1, n;
-	FILE *f = fopen(file, "r");
-
-	if (!f)
-		die("%s:", file);
-	while (fscanf(f, "%63s %ld%*[^\n]", word, &n) == 2)
-		if (!strcmp(word, name)) {
-			value = n;
-			break;
-		}
-	fclose(f);
-	return value;
-}
-
 static long group_sock(void)
 {
-	return number(GROUP "/memory.stat", "sock");
-}
-
-/* Pages of all sockets, as /proc/net/protocols has them */
-static long all_pages(void)
-{
-	FILE *f = fopen("/proc/net/protocols", "r");
-	long pages = -1;
-	char line[256];
-
-	if (!f)
-		die("protocols:");
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "SSTP %*d %*d %ld", &pages) == 1)
-			break;
-	fclose(f);
-	return pages;
+	return file_number(GROUP "/memory.stat", "sock", 1);
 }
 
 struct reader {
@@ -224,7 +190,7 @@ static long reserve(void)
 static bool all_empty(void *arg)
 {
 	(void)arg;
-	return labs(all_pages()) <= reserve();
+	return labs(sstp_pages()) <= reserve();
 }
 
 /* What waits for the reader is its group's. */
@@ -276,7 +242,7 @@ static void test_limit(void)
 	pages = limit(8 * MB, old);
 	fd = writer_open(&r);
 	sent = writer_fill(fd, seed, 0, 40 * MB);
-	most = all_pages();
+	most = sstp_pages();
 	ktap_diag("%llu bytes sent, %ld of %ld pages",
 		  (unsigned long long)sent, most, pages);
 	ktap_result(sent < 40 * MB && most <= pages + reserve(),
@@ -302,7 +268,7 @@ static bool accepted(const struct peer *p)
 
 static bool lacked(void *arg)
 {
-	return number(MIB, "InNoMem") > *(long *)arg;
+	return sstp_counter("InNoMem") > *(long *)arg;
 }
 
 /* Later segments have all the memory: the first comes in nevertheless, and what
@@ -324,7 +290,7 @@ static void test_first(void)
 	    setsockopt(l, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		die("listener:");
 	peer_open(&p, l, &us);
-	before = number(MIB, "InNoMem");
+	before = sstp_counter("InNoMem");
 	limit(4 * MB, old);
 	for (n = 1; n < most && n < p.granted; n++)
 		peer_data(&p, n, 0, len, len, LAST);

@@ -145,43 +145,16 @@ long path_dropped(void)
 	return sum;
 }
 
-/* The number in column @column of the line in @file that begins with @name */
-static long number(int host, const char *file, const char *name, int column)
-{
-	char line[512], *word, *rest;
-	long value = -1;
-	FILE *f;
-	int i;
-
-	path_enter(host);
-	f = fopen(file, "r");
-	if (!f)
-		die("%s:", file);
-	while (value < 0 && (rest = fgets(line, sizeof(line), f))) {
-		word = strsep(&rest, " \t\n");
-		if (strcmp(word, name))
-			continue;
-		for (i = 1; word && i < column; i += !!*word)
-			word = strsep(&rest, " \t\n");
-		if (word)
-			value = atol(word);
-	}
-	fclose(f);
-	return value;
-}
-
 long path_counter(int host, const char *name)
 {
-	long value = number(host, "/proc/net/sstp_snmp", name, 2);
-
-	if (value < 0)
-		die("there is no counter %s", name);
-	return value;
+	path_enter(host);
+	return sstp_counter(name);
 }
 
 long path_sockets(int host)
 {
-	return number(host, "/proc/net/protocols", "SSTP", 3);
+	path_enter(host);
+	return sstp_sockets();
 }
 
 static bool no_sockets(void *arg)

@@ -26,7 +26,6 @@
 #define RATE		8000000
 
 static uint64_t rng;
-static bool ok;
 
 static uint64_t rnd(void)
 {
@@ -37,22 +36,6 @@ static uint64_t rnd(void)
 static uint32_t below(uint32_t n)
 {
 	return (rnd() >> 32) % n;
-}
-
-static void must_be(const char *what, long long got, long long want)
-{
-	if (got == want)
-		return;
-	ktap_diag("%s: %lld, not %lld", what, got, want);
-	ok = false;
-}
-
-static void must(bool so, const char *what)
-{
-	if (so)
-		return;
-	ktap_diag("not so: %s", what);
-	ok = false;
 }
 
 /* --- reading with holes ------------------------------------------------------ */
@@ -114,7 +97,7 @@ static size_t check_piece(const struct piece *p, const uint8_t *buf,
 		    (i < p->holes && (!len || (i && to <= at)))) {
 			ktap_diag("hole %zu: %zu, %zu bytes, after %zu, of %zd",
 				  i, to, len, at, p->len);
-			ok = false;
+			all_held = false;
 			return missing;
 		}
 		if (to > at)
@@ -227,10 +210,10 @@ static void test_exact(uint32_t tolerance)
 	struct made m;
 	uint32_t i;
 
-	ok = true;
+	all_held = true;
 	path_set(l, SOL_SSTP, SSTP_TOLERANCE, tolerance);
 	peer_open(&p, l, &us);
-	for (r = 0; r < rounds && ok; r++) {
+	for (r = 0; r < rounds && all_held; r++) {
 		bool short_control;
 
 		make_segment(&m, tolerance);
@@ -275,7 +258,7 @@ static void test_exact(uint32_t tolerance)
 		must(same_holes(&got, &want), "exactly these holes");
 		must(!(got.flags & (MSG_TRUNC | MSG_CTRUNC)), "nothing is cut");
 		check_piece(&got, buf, p.seed + r, 0);
-		if (!ok)
+		if (!all_held)
 			ktap_diag("segment %d: %u packets of %u, %u missing, %zu holes, got %zu",
 				  r, m.packets, m.size, m.missing, want.holes,
 				  got.holes);
@@ -288,7 +271,7 @@ static void test_exact(uint32_t tolerance)
 	must(!tolerance == !holed, "holes where they are tolerated only");
 	must_be("wrong packets", p.wrong, 0);
 	peer_close(&p);
-	ktap_result(ok, "segments against a peer, tolerance %u", tolerance);
+	ktap_result(all_held, "segments against a peer, tolerance %u", tolerance);
 }
 
 static bool came(void *arg)
@@ -309,7 +292,7 @@ static void test_many_holes(void)
 	long packets;
 	uint32_t i;
 
-	ok = true;
+	all_held = true;
 	path_set(l, SOL_SSTP, SSTP_TOLERANCE, MILLION / 2);
 	path_set(l, SOL_SOCKET, SO_RCVBUFFORCE, 32 << 20);
 	peer_open(&p, l, &us);
@@ -334,7 +317,7 @@ static void test_many_holes(void)
 			break;
 	must_be("right holes", i, HOLES);
 	peer_close(&p);
-	ktap_result(ok, "more holes than are listed");
+	ktap_result(all_held, "more holes than are listed");
 }
 
 /* --- over a path -------------------------------------------------------------- */
@@ -446,7 +429,7 @@ static void flow_run(struct flow *f)
 	uint64_t end = now_ns() + 40000 * MS;
 	bool down = false, over = false;
 
-	while (ok && !over && now_ns() < end) {
+	while (all_held && !over && now_ns() < end) {
 		struct pollfd p[2] = {
 			{ .fd = f->rx, .events = POLLIN },
 			{ .fd = f->tx, .events = POLLOUT },
@@ -493,7 +476,7 @@ static void test_path(const char *loss, uint32_t ours, uint32_t theirs,
 	char netem[64], name[96];
 	struct flow f;
 
-	ok = true;
+	all_held = true;
 	snprintf(netem, sizeof(netem), "delay 5ms loss %s", loss);
 	snprintf(name, sizeof(name), "loss %s, tolerance %u and %u, IPv%d, %s",
 		 loss, ours, theirs, family == AF_INET ? 4 : 6,
@@ -503,7 +486,7 @@ static void test_path(const char *loss, uint32_t ours, uint32_t theirs,
 	flow_run(&f);
 	must(f.tolerance || !f.missing, "no holes unless both tolerate them");
 	flow_end(&f, name);
-	ktap_result(ok, "%s", name);
+	ktap_result(all_held, "%s", name);
 }
 
 /* The same losses with and without */
@@ -512,7 +495,7 @@ static void test_fewer(void)
 	struct flow f;
 	long with, without;
 
-	ok = true;
+	all_held = true;
 	path_impair(B, "delay 5ms loss 5%");
 	flow_open(&f, SOCK_SEQPACKET, AF_INET, 0, 0);
 	flow_run(&f);
@@ -521,7 +504,7 @@ static void test_fewer(void)
 	flow_run(&f);
 	with = flow_end(&f, "half may be missing");
 	must(with < without / 2, "less than half as many");
-	ktap_result(ok, "fewer retransmissions with tolerance");
+	ktap_result(all_held, "fewer retransmissions with tolerance");
 }
 
 int main(int argc, char **argv)

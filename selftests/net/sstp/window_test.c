@@ -55,7 +55,7 @@ static void complain(struct conn *c, const char *what, long long got,
 	c->ok = false;
 }
 
-static void must(struct conn *c, bool ok, const char *what)
+static void conn_must(struct conn *c, bool ok, const char *what)
 {
 	if (ok)
 		return;
@@ -174,7 +174,7 @@ static void conn_close(struct conn *c, const char *name)
 {
 	close(c->tx);
 	close(c->rx);
-	must(c, path_settle(), "sockets closed");
+	conn_must(c, path_settle(), "sockets closed");
 	ktap_result(c->ok, "%s", name);
 }
 
@@ -233,7 +233,7 @@ static void must_fit(struct conn *c)
 
 static void conn_hold(struct conn *c)
 {
-	must(c, busywait(10000, held, c), "the window closes");
+	conn_must(c, busywait(10000, held, c), "the window closes");
 }
 
 /* How long until new data comes, once the reader reads */
@@ -265,9 +265,9 @@ static void test_slow(int type, int family, const char *name)
 	stop = now_ns();
 	tx = path_info(c.tx);
 	probes = path_counter(A, "OutKeepalives");
-	must(&c, !path_poll(c.tx, POLLOUT, STOP_MS), "poll() finds no room");
-	must(&c, now_ns() - stop >= STOP_MS * MS, "all the time");
-	must(&c, held(&c), "still held");
+	conn_must(&c, !path_poll(c.tx, POLLOUT, STOP_MS), "poll() finds no room");
+	conn_must(&c, now_ns() - stop >= STOP_MS * MS, "all the time");
+	conn_must(&c, held(&c), "still held");
 	must_be_peace(&c, &was);
 	/* A reader that stops is no congestion. */
 	if (path_info(c.tx).cwnd < tx.cwnd)
@@ -280,7 +280,7 @@ static void test_slow(int type, int family, const char *name)
 	ms = conn_resume(&c);
 	ktap_diag("%s: after a stop data comes within %llu ms", name,
 		  (unsigned long long)ms);
-	must(&c, ms < SLACK_MS || path_counter(A, "OutKeepalives") == probes,
+	conn_must(&c, ms < SLACK_MS || path_counter(A, "OutKeepalives") == probes,
 	     "not only when the sender asks");
 
 	goal = c.got + 50 * SEGMENT;
@@ -290,12 +290,12 @@ static void test_slow(int type, int family, const char *name)
 		conn_read(&c, SEGMENT);
 		path_poll(c.tx, 0, 20);		/* what makes it slow */
 	}
-	must(&c, c.got >= goal, "a slow reader gets something");
+	conn_must(&c, c.got >= goal, "a slow reader gets something");
 	must_be_peace(&c, &was);
 	must_fit(&c);
 	conn_finish(&c, c.sent + 1000000, 20000);
 	must_be_peace(&c, &was);
-	must(&c, !path_dropped(), "nothing was lost on the path");
+	conn_must(&c, !path_dropped(), "nothing was lost on the path");
 	must_fit(&c);
 	conn_close(&c, name);
 }
@@ -318,16 +318,16 @@ static void test_lost_message(int type, bool both_ways, const char *name)
 		path_impair(B, "loss 100%");
 	while (c.got < granted && conn_read(&c, SEGMENT) > 0)
 		;
-	must(&c, c.got == granted, "all that was granted is read");
-	must(&c, path_counter(B, "OutPacks") > packs, "the window was opened");
-	must(&c, !path_poll(c.tx, POLLOUT, OUTAGE_MS), "nobody hears of it");
-	must(&c, !path_info(c.tx).snd_window, "the window is closed");
+	conn_must(&c, c.got == granted, "all that was granted is read");
+	conn_must(&c, path_counter(B, "OutPacks") > packs, "the window was opened");
+	conn_must(&c, !path_poll(c.tx, POLLOUT, OUTAGE_MS), "nobody hears of it");
+	conn_must(&c, !path_info(c.tx).snd_window, "the window is closed");
 	path_impair(A, DELAY);
 	if (both_ways)
 		path_impair(B, DELAY);
 	ms = conn_resume(&c);
 	ktap_diag("%s: data comes within %llu ms", name, (unsigned long long)ms);
-	must(&c, ms < PROBE_MS + SLACK_MS, "in time");
+	conn_must(&c, ms < PROBE_MS + SLACK_MS, "in time");
 	conn_finish(&c, c.sent + 1000000, 20000);
 	must_be_peace(&c, &was);
 	must_fit(&c);
@@ -361,10 +361,10 @@ static void test_more_than_fits(int factor, int ack, int type, const char *name)
 	rx = path_info(c.rx);
 	ktap_diag("%s: %ld packets discarded, %ld segments replaced, peak %u of %u",
 		  name, discarded, replaced, rx.rcv_peak, rx.rcv_buffer);
-	must(&c, path_counter(B, sign) != seen, "more came than fits");
-	must(&c, ack == SSTP_ACK_SOFT || !replaced, "hard: what is here stays");
+	conn_must(&c, path_counter(B, sign) != seen, "more came than fits");
+	conn_must(&c, ack == SSTP_ACK_SOFT || !replaced, "hard: what is here stays");
 	/* The segment that is read next always has room. */
-	must(&c, rx.rcv_peak <= rx.rcv_buffer + 3 * SEGMENT, "within the limit");
+	conn_must(&c, rx.rcv_peak <= rx.rcv_buffer + 3 * SEGMENT, "within the limit");
 	path_impair(A, DELAY);
 	path_impair(B, DELAY);
 	conn_close(&c, name);
