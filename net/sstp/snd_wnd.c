@@ -258,8 +258,8 @@ static void sstp_snd_defer(struct sstp_snd_wnd *w, u32 n, u32 count, u32 highest
 	end = n + min(count, shipped - n);
 	if (w->whole != w->whole_end && !sstp_before(end, w->whole) &&
 	    !sstp_after(n, w->whole_end)) {
-		if (sstp_before(w->whole, n))
-			n = w->whole;
+		/* What comes before it has just been looked at. */
+		n = w->whole;
 		if (sstp_after(w->whole_end, end))
 			end = w->whole_end;
 	} else if (w->whole != w->whole_end && sstp_before(w->whole, n)) {

@@ -796,6 +796,41 @@ static void snd_whole_in_vain(struct kunit *test)
 	snd_stop(s);
 }
 
+/* A range that is asked for again while its first part is on its way: what has not
+ * been looked at is not dropped for that.
+ */
+static void snd_whole_resumed(struct kunit *test)
+{
+	static const struct sstp_snak_run run = { 0, U16_MAX, 0, NULL };
+	const u32 size = SSTP_SND_LOOK / 4, segments = 16;
+	struct snd_sim *s = test->priv;
+	u32 packet, again = 0, budget;
+	struct sstp_sseg *seg;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	snd_start(s, 0, 1);
+	while (s->end < segments)
+		snd_add(s, size, true);
+	sstp_snd_ack(&s->w, 0, segments + 20, snd_release, s);
+	s->high = segments + 20;
+	while (snd_op_ship(s))
+		;
+	budget = 0;
+	sstp_snd_snak(&s->w, &run, segments * size, &budget);
+	while (again < 10 * size && (seg = sstp_snd_again(&s->w, &packet))) {
+		sstp_snd_shipped_again(&s->w, seg, packet, s->w.shipment++);
+		again++;
+	}
+	/* Nothing of it has come when it is asked for again. */
+	sstp_snd_snak(&s->w, &run, segments * size, &budget);
+	while ((seg = sstp_snd_again(&s->w, &packet))) {
+		sstp_snd_shipped_again(&s->w, seg, packet, s->w.shipment++);
+		again++;
+	}
+	KUNIT_EXPECT_EQ(test, again, segments * size);
+	snd_stop(s);
+}
+
 static void snd_count(void *arg, struct sstp_sseg *seg)
 {
 	++*(u32 *)arg;
@@ -930,6 +965,7 @@ static struct kunit_case snd_cases[] = {
 	KUNIT_CASE(snd_snak_edges),
 	KUNIT_CASE(snd_snak_budget),
 	KUNIT_CASE(snd_whole_in_vain),
+	KUNIT_CASE(snd_whole_resumed),
 	KUNIT_CASE(snd_ring),
 	KUNIT_CASE(snd_frags),
 	KUNIT_CASE(snd_random),
