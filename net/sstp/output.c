@@ -163,19 +163,31 @@ static struct sk_buff *sstp_copy_packet(struct sstp_sock *sp,
 					const struct sstp_sseg *s, u32 packet,
 					u8 flags, u32 stamp)
 {
-	u32 bytes = sstp_sseg_bytes(s, packet);
+	u32 bytes = sstp_sseg_bytes(s, packet), at, head, i;
 	struct sk_buff *skb;
+	int err;
 	u8 *p;
 
-	skb = alloc_skb(SSTP_HEADROOM + SSTP_DATA_HLEN + bytes,
-			GFP_ATOMIC | __GFP_NOWARN);
+	/* No more in one piece than a page. */
+	head = bytes <= SKB_MAX_HEAD(SSTP_HEADROOM + SSTP_DATA_HLEN) ? bytes : 0;
+	skb = alloc_skb_with_frags(SSTP_HEADROOM + SSTP_DATA_HLEN + head,
+				   bytes - head, PAGE_ALLOC_COSTLY_ORDER, &err,
+				   GFP_ATOMIC | __GFP_NOWARN);
 	if (!skb)
 		return NULL;
 	skb_reserve(skb, SSTP_HEADROOM);
-	p = skb_put(skb, SSTP_DATA_HLEN + bytes);
+	p = skb_put(skb, SSTP_DATA_HLEN + head);
 	sstp_header(sp, s, p, packet, sp->snd.shipment, stamp, flags);
-	sstp_sseg_copy(s, packet * (SSTP_DATA_HLEN + s->size) + SSTP_DATA_HLEN,
-		       p + SSTP_DATA_HLEN, bytes);
+	at = packet * (SSTP_DATA_HLEN + s->size) + SSTP_DATA_HLEN;
+	sstp_sseg_copy(s, at, p + SSTP_DATA_HLEN, head);
+	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
+		const skb_frag_t *f = &skb_shinfo(skb)->frags[i];
+
+		sstp_sseg_copy(s, at, skb_frag_address(f), skb_frag_size(f));
+		at += skb_frag_size(f);
+	}
+	skb->len += bytes - head;
+	skb->data_len += bytes - head;
 	return skb;
 }
 
