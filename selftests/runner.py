@@ -45,9 +45,9 @@ def parse_args():
     add = parser.add_argument
     add("-l", "--list", action="store_true", help="list the tests")
     add("-k", "--kernel", action="append", metavar="KERNEL",
-        choices=KERNELS + ["gcov", "host"],
+        choices=KERNELS + ["gcov", "kcsan", "host"],
         help="6.1, 6.12, uml, debug, or host for those without a kernel "
-             "(repeatable; default: all these); gcov: see tools/coverage")
+             "(repeatable; default: all these); gcov: see tools/coverage; kcsan: data races")
     add("-t", "--test", action="append", metavar="GLOB", help="only these (repeatable)")
     add("-v", "--verbose", action="store_true", help="show every line of every test")
     add("-j", "--jobs", type=int, default=2, help="machines at a time (default 2)")

@@ -269,7 +269,8 @@ static int sstp_wait_connect(struct sock *sk, long *timeo)
 	add_wait_queue(sk_sleep(sk), &wait);
 	while (sk->sk_state == TCP_SYN_SENT && err >= 0 && *timeo &&
 	       !signal_pending(current))
-		err = sk_wait_event(sk, timeo, sk->sk_state != TCP_SYN_SENT,
+		err = sk_wait_event(sk, timeo,
+				    READ_ONCE(sk->sk_state) != TCP_SYN_SENT,
 				    &wait);
 	remove_wait_queue(sk_sleep(sk), &wait);
 	return min(err, 0);
@@ -566,7 +567,7 @@ static void sstp_wait_close(struct sock *sk, long timeo)
 
 	add_wait_queue(sk_sleep(sk), &wait);
 	do {
-		if (sk_wait_event(sk, &timeo, !((1 << sk->sk_state) &
+		if (sk_wait_event(sk, &timeo, !((1 << READ_ONCE(sk->sk_state)) &
 						(TCPF_FIN_WAIT1 |
 						 TCPF_LAST_ACK)), &wait))
 			break;

@@ -222,10 +222,13 @@ static inline bool sstp_rcv_finished(const struct sstp_rcv_wnd *w)
 	return w->has_eos && w->low == w->eos + 1;
 }
 
-/* Segment @n, which is not before R_l when it is not, is accepted. */
+/* Segment @n, which is not before R_l when it is not, is accepted. Who waits for it
+ * looks without the lock, and once more with it.
+ */
 static inline bool sstp_rcv_here(const struct sstp_rcv_wnd *w, u32 n)
 {
-	return sstp_before(n, w->low) && !(w->has_eos && n == w->eos);
+	return sstp_before(n, READ_ONCE(w->low)) &&
+	       !(READ_ONCE(w->has_eos) && n == READ_ONCE(w->eos));
 }
 
 /* The reader has taken every segment. */

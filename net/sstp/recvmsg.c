@@ -240,9 +240,10 @@ static int sstp_wait_data(struct sock *sk, long *timeo, u32 n)
 
 	add_wait_queue(sk_sleep(sk), &wait);
 	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
-	rc = sk_wait_event(sk, timeo, sstp_rcv_here(&sp->rcv, n) || sk->sk_err ||
-			   (sk->sk_shutdown & RCV_SHUTDOWN) ||
-			   sk->sk_state == TCP_CLOSE, &wait);
+	rc = sk_wait_event(sk, timeo, sstp_rcv_here(&sp->rcv, n) ||
+			   READ_ONCE(sk->sk_err) ||
+			   (READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN) ||
+			   READ_ONCE(sk->sk_state) == TCP_CLOSE, &wait);
 	sk_clear_bit(SOCKWQ_ASYNC_WAITDATA, sk);
 	remove_wait_queue(sk_sleep(sk), &wait);
 	return rc;
