@@ -40,6 +40,7 @@ static bool sstp_may_grow(struct sock *sk)
  */
 void sstp_ack_window(struct sstp_sock *sp)
 {
+	bool known = sp->rtt.srtt;
 	struct sock *sk = &sp->sk;
 	u64 w;
 
@@ -51,10 +52,18 @@ void sstp_ack_window(struct sstp_sock *sp)
 				   sstp_rtt_smoothed(&sp->rtt, SSTP_RTD_GUESS),
 				   USEC_PER_SEC) * 8;
 
-		sp->rbuf.limit = clamp_t(u64, want, sp->rbuf.limit,
-					 sp->rbuf.ceiling);
+		want = clamp_t(u64, want, sp->rbuf.limit, sp->rbuf.ceiling);
+		if (known)
+			sp->rbuf.limit = want;
+		else
+			WRITE_ONCE(sp->first_limit, want);
 	}
-	sp->buffer = max(sp->rbuf.limit / sstp_mean(sp), 1U);
+	/* It serves the first window, and then no more. */
+	if (known && sp->first_limit &&
+	    sstp_after(sp->rcv.read, sp->first_high))
+		WRITE_ONCE(sp->first_limit, 0);
+	w = known ? sp->rbuf.limit : sstp_rcv_limit(sp);
+	sp->buffer = max((u32)w / sstp_mean(sp), 1U);
 	w = (u64)sp->buffer * sp->set.window_factor;
 	w = div_u64(w, 100);
 	sp->window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
@@ -81,7 +90,7 @@ u32 sstp_ack_reach(const struct sstp_sock *sp)
  */
 static u32 sstp_ack_wanted(const struct sstp_sock *sp)
 {
-	bool full = atomic_read(&sp->sk.sk_rmem_alloc) >= sp->rbuf.limit;
+	bool full = atomic_read(&sp->sk.sk_rmem_alloc) >= sstp_rcv_limit(sp);
 	bool soft = sp->strategy == SSTP_ACK_SOFT;
 	u32 to;
 
@@ -123,8 +132,6 @@ static void sstp_ack_fill(struct sstp_sock *sp, struct sstp_ack *a, u64 now)
 	a->type = SSTP_PACK;
 	if (sp->strategy == SSTP_ACK_SOFT)
 		a->flags |= SSTP_F_SOFT;
-	if (sp->starved)
-		a->flags |= SSTP_F_STARVED;
 	if (sp->has_accepted) {
 		a->flags |= SSTP_F_SEGMENT;
 		a->segment = sp->ack_segment;
@@ -424,8 +431,9 @@ static void sstp_ack_black_hole(struct sock *sk, u32 segment, u32 packet,
 	sstp_mtu_update(sk);
 }
 
+/* A SNAK, before which @delivered packets have come to its sender. */
 static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
-			     const struct sstp_ack *a)
+			     const struct sstp_ack *a, u32 delivered)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snak_iter it;
@@ -442,9 +450,8 @@ static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
 			struct sstp_sseg *s;
 
 			s = sstp_snd_segment(&sp->snd, run.segment);
-			/* Does it vanish, or has it found no memory? */
-			if (s && run.segment == sp->snd.low &&
-			    !(a->flags & SSTP_F_STARVED))
+			/* Who has packets in vain reports that they come. */
+			if (s && run.segment == sp->snd.low && !delivered)
 				sstp_ack_black_hole(sk, run.segment, packet,
 						    sstp_sseg_bytes(s, packet));
 		}
@@ -547,7 +554,8 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 		sp->snaks_received++;
 		SSTP_INC(net, INSNAKS);
 		w->lost = sp->highest - BIT(30);
-		sample.lost = sstp_ack_requests(sk, p, len, &a);
+		sample.lost = sstp_ack_requests(sk, p, len, &a,
+						sample.delivered);
 		sample.lost_ship = w->lost;
 	} else {
 		sp->acks_received++;

@@ -86,7 +86,7 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 	int err;
 
 	sp->segment_limit = i->limit;
-	sp->peer_limit = i->p.rate_limit;
+	sp->peer_limit = min_t(u64, i->p.rate_limit, SSTP_RATE_MAX);
 	sp->peer_rate = min_t(u64, i->p.rate.average ?: i->p.rate.peak,
 			      SSTP_RATE_MAX);
 	if (sp->set.rate_limit && (!sp->peer_rate ||
@@ -107,6 +107,9 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 	/* What the INIT promised is kept. */
 	sp->window = max(sp->window, sp->init_window);
 	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
+	if (sp->rcv.high != sp->rcv.read + sp->window - 1)
+		return -ENOMEM;
+	sp->first_high = sp->rcv.high;
 	sp->advertised = sp->rcv.high;
 	return sstp_update_rate(sp, gfp);
 }

@@ -122,7 +122,7 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_rcv_wnd *w = &sp->rcv;
-	u64 limit = sp->rbuf.limit;
+	u64 limit = sstp_rcv_limit(sp);
 
 	/* What the reader needs next always has room: sstp_rcv_tight() */
 	if (run->segment == w->read)
@@ -197,7 +197,7 @@ static bool sstp_rcv_tight(const struct sstp_sock *sp,
 	return run->segment == sp->rcv.read && run->packets > 1 &&
 	       (sp->ask < SSTP_RCV_SEGMENTS ||
 		atomic_read(&sp->sk.sk_rmem_alloc) + (u64)truesize >
-		2ULL * sp->rbuf.limit);
+		2ULL * sstp_rcv_limit(sp));
 }
 
 /* Bytes that all sockets owe: net.sstp.mem limits them, too. */
@@ -743,7 +743,7 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
 	bh_lock_sock_nested(sk);
 	/* What is received counts, too. */
 	limit = 2ULL * max_t(u64, READ_ONCE(sk->sk_rcvbuf),
-			     READ_ONCE(sstp_sk(sk)->rbuf.limit)) +
+			     sstp_rcv_limit(sstp_sk(sk))) +
 		READ_ONCE(sk->sk_sndbuf) + (1 << 20);
 	if (!sock_owned_by_user(sk)) {
 		sstp_backlog_rcv(sk, skb);

@@ -249,6 +249,8 @@ struct sstp_sock {
 	u32		window;		/* W */
 	u32		buffer;		/* B, segments */
 	u32		init_window;	/* W that our INIT promised, 0 = we answered */
+	u32		first_high;	/* R_h of the set-up, and bytes for it if that is */
+	u32		first_limit;	/* a guess: while it is needed, else 0 */
 	u32		advertised;	/* R_h that the peer knows */
 	u32		ack_segment;	/* last accepted */
 	u32		unacked;	/* bytes accepted since our last PACK */
@@ -437,6 +439,12 @@ void sstp_rcv_icmp(struct sock *usk, struct sk_buff *skb, int err);
 void sstp_rcv_error(struct sock *sk, int err);
 
 /* ack.c */
+/* Bytes that the receive buffer may hold: the first window may be larger. */
+static inline u32 sstp_rcv_limit(const struct sstp_sock *sp)
+{
+	return max(READ_ONCE(sp->rbuf.limit), READ_ONCE(sp->first_limit));
+}
+
 void sstp_ack_rcv(struct sock *sk, const void *p, u32 len);
 void sstp_ack_check(struct sock *sk);
 void sstp_ack_read(struct sock *sk);

@@ -37,7 +37,6 @@ enum sstp_type {
 #define SSTP_F_SOFT	0x01	/* the segment may still be discarded */
 #define SSTP_F_ECHO	0x02	/* the echoed timestamp is valid */
 #define SSTP_F_SEGMENT	0x04	/* the segment field is valid */
-#define SSTP_F_STARVED	0x08	/* nothing was accepted since memory lacked */
 /* Flag of RESET */
 #define SSTP_F_STRAY	0x01	/* no such connection: cid is the peer's own */
 

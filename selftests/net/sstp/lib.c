@@ -509,7 +509,7 @@ long file_number(const char *file, const char *name, int column)
 		word = strsep(&rest, " \t\n");
 		if (strcmp(word, name))
 			continue;
-		for (i = 0; word && i < column; i += !!*word)
+		for (i = 0; word && i < column; i += word && *word)
 			word = strsep(&rest, " \t\n");
 		if (word)
 			value = atol(word);
@@ -529,7 +529,11 @@ long sstp_counter(const char *name)
 
 long sstp_sockets(void)
 {
-	return file_number("/proc/thread-self/net/protocols", "SSTP", 2);
+	long value = file_number("/proc/thread-self/net/protocols", "SSTP", 2);
+
+	if (value < 0)
+		die("there is no SSTP");
+	return value;
 }
 
 long sstp_pages(void)

@@ -137,7 +137,7 @@ static void test_unable(void)
 	end = start + 30000000000;
 	while (now_ns() < end && !err) {
 		peer_listen(&p, 10);
-		peer_snak(&p, 0, 0, 0, 1);
+		peer_snak(&p, 0, 0, 1);
 		err = sock_int(p.fd, SOL_SOCKET, SO_ERROR);
 	}
 	ktap_result(err == ETIMEDOUT && p.came_again &&

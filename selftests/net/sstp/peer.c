@@ -167,6 +167,7 @@ static void make_ack(struct peer *p, struct ack_packet *a, int type,
 		.ack = htonl(p->their_first + ack),
 		.limit = htonl(p->their_first + limit),
 		.highest = htonl(p->their_shipment - 1),
+		.received = htonl(p->our_received),
 	};
 }
 
@@ -179,15 +180,14 @@ void peer_pack(struct peer *p, uint32_t ack, uint32_t limit, uint8_t flags,
 	peer_send(p, &a, sizeof(a));
 }
 
-void peer_snak(struct peer *p, uint32_t ack, uint32_t limit, uint8_t flags,
-	       uint64_t wanted)
+void peer_snak(struct peer *p, uint32_t ack, uint32_t limit, uint64_t wanted)
 {
 	char buf[sizeof(struct ack_packet) + 64 * (sizeof(struct snak_entry) + 4)];
 	struct ack_packet *a = (void *)buf;
 	char *at = buf + sizeof(*a);
 	int i, entries = 0;
 
-	make_ack(p, a, SNAK, ack, limit, flags, 0);
+	make_ack(p, a, SNAK, ack, limit, 0, 0);
 	for (i = 0; i < 64; i++) {
 		struct snak_entry e = {
 			.segment = htonl(p->their_first + i), .bits = htons(1),

@@ -19,7 +19,6 @@ enum {				/* flags */
 	SOFT	= 0x01,		/* of PACK and SNAK */
 	ECHO	= 0x02,
 	SEGMENT	= 0x04,
-	STARVED	= 0x08,
 };
 
 enum { OPT_SEGMENT = 3, OPT_TOLERANCE, OPT_STRATEGY };
@@ -86,6 +85,7 @@ struct peer {
 	uint32_t their_first, their_shipment;
 	uint32_t control;		/* our next PACK's, from 0 */
 	uint32_t our_ack, our_limit;	/* in our last one */
+	uint32_t our_received;		/* packets that we report */
 	unsigned int keepalives;
 	uint64_t came, came_again;	/* segments, by AGAIN */
 	unsigned int wrong;		/* packets that are not as they should be */
@@ -114,8 +114,7 @@ void peer_keepalive(struct peer *p, uint32_t segment);
 void peer_pack(struct peer *p, uint32_t ack, uint32_t limit, uint8_t flags,
 	       uint32_t segment);
 /* The same, and asks for packet 0 of all segments in @wanted */
-void peer_snak(struct peer *p, uint32_t ack, uint32_t limit, uint8_t flags,
-	       uint64_t wanted);
+void peer_snak(struct peer *p, uint32_t ack, uint32_t limit, uint64_t wanted);
 /* Notes what comes for @ms. */
 void peer_listen(struct peer *p, int ms);
 /* Notes what comes until cond() or for @ms; returns the last answer of cond(). */
