@@ -18,6 +18,7 @@ SPLATS = re.compile("|".join((
 # Said by healthy kernels.
 HARMLESS = re.compile("|".join((
     r"[Cc]ommand line", r"KernelAddressSanitizer initialized", r"ODEBUG: selftest",
+    r"kcsan: (non-)?strict mode",
     # With faults injected: one object less is tracked.
     r"ref_tracker: memory allocation failure")))
 
