@@ -405,15 +405,18 @@ static void sstp_ack_extra(struct sstp_sock *sp, u32 lost)
 
 /* Full packets vanish, small ones come through, and no router says why. */
 static void sstp_ack_black_hole(struct sock *sk, u32 segment, u32 packet,
-				u32 bytes)
+				u32 bytes, u32 received)
 {
 	static const u32 plateau[] = { 4352, 1492, 1400, 1280, 1006, 552 };
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 size, i;
 
-	if (sp->hole.segment != segment || sp->hole.packet != packet) {
+	/* Who has packets in vain, for lack of room, reports that they come. */
+	if (sp->hole.segment != segment || sp->hole.packet != packet ||
+	    sp->hole_received != received) {
 		sp->hole.segment = segment;
 		sp->hole.packet = packet;
+		sp->hole_received = received;
 		sp->hole_lost = 1;
 		return;
 	}
@@ -431,9 +434,8 @@ static void sstp_ack_black_hole(struct sock *sk, u32 segment, u32 packet,
 	sstp_mtu_update(sk);
 }
 
-/* A SNAK, before which @delivered packets have come to its sender. */
 static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
-			     const struct sstp_ack *a, u32 delivered)
+			     const struct sstp_ack *a)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snak_iter it;
@@ -450,10 +452,10 @@ static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
 			struct sstp_sseg *s;
 
 			s = sstp_snd_segment(&sp->snd, run.segment);
-			/* Who has packets in vain reports that they come. */
-			if (s && run.segment == sp->snd.low && !delivered)
+			if (s && run.segment == sp->snd.low)
 				sstp_ack_black_hole(sk, run.segment, packet,
-						    sstp_sseg_bytes(s, packet));
+						    sstp_sseg_bytes(s, packet),
+						    a->received);
 		}
 		first = false;
 		lost += n;
@@ -554,8 +556,7 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 		sp->snaks_received++;
 		SSTP_INC(net, INSNAKS);
 		w->lost = sp->highest - BIT(30);
-		sample.lost = sstp_ack_requests(sk, p, len, &a,
-						sample.delivered);
+		sample.lost = sstp_ack_requests(sk, p, len, &a);
 		sample.lost_ship = w->lost;
 	} else {
 		sp->acks_received++;

@@ -477,6 +477,8 @@ static void ask_often(bool seen, int times, int changes)
 	must_come(&p, BITS(0, 0));
 	while (times--) {
 		p.our_received += seen;
+		/* The report may come before the request. */
+		peer_pack(&p, 0, 0, 0, 0);
 		p.came = 0;
 		p.came_again = 0;
 		peer_snak(&p, 0, 0, BITS(0, 0));
