@@ -15,7 +15,7 @@
 #include <linux/skbuff.h>
 #include "wire.h"
 
-#define SSTP_RCV_CHUNK		64	/* slots allocated at once */
+#define SSTP_RCV_CHUNK		32	/* slots allocated at once: half a page */
 #define SSTP_RCV_SEGMENTS	65536	/* most segments in a window */
 #define SSTP_REORDER_MIN	3
 #define SSTP_REORDER_MAX	1024
