@@ -20,7 +20,7 @@ struct sstp_rseg *sstp_rcv_slot(struct sstp_rcv_wnd *w, u32 segment)
 
 static struct sstp_rseg *sstp_rcv_slot_make(struct sstp_rcv_wnd *w, u32 segment)
 {
-	u32 n = (segment / SSTP_RCV_CHUNK) & (w->chunks - 1);
+	u32 n = (segment / SSTP_RCV_CHUNK) & (w->chunks - 1), i;
 
 	if (!w->chunk[n]) {
 		w->chunk[n] = w->spare;
@@ -31,6 +31,17 @@ static struct sstp_rseg *sstp_rcv_slot_make(struct sstp_rcv_wnd *w, u32 segment)
 					      GFP_ATOMIC | __GFP_NOWARN);
 		if (!w->chunk[n])
 			return NULL;
+		/* They were asked for when there were no slots for them. */
+		for (i = 0; i < SSTP_RCV_CHUNK; i++) {
+			struct sstp_rseg *s = &w->chunk[n][i];
+			u32 k = segment - segment % SSTP_RCV_CHUNK + i;
+
+			if (sstp_before(k, w->low) ||
+			    !sstp_before(k, w->bare_to))
+				continue;
+			s->asked_to = SSTP_PACKETS_MAX + 1;
+			s->asked = w->bare_asked;
+		}
 	}
 	return &w->chunk[n][segment % SSTP_RCV_CHUNK];
 }
@@ -46,6 +57,7 @@ int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, u32 shipment, gfp_t gfp)
 	w->low = segment;
 	w->high = segment;
 	w->top = segment;
+	w->bare_to = segment;
 	w->highest = shipment - 1;
 	w->hi.segment = segment;
 	w->lost = w->hi;
@@ -589,10 +601,9 @@ static void sstp_rseg_bitmap(const struct sstp_rseg *s, __be32 *p, u32 from,
 /* What was asked for is due again: all of it after a gap, but not in the SNAKs
  * that @again is written with.
  */
-static bool sstp_rseg_due(const struct sstp_rseg *s, bool again, u32 now,
-			  u32 retry)
+static bool sstp_rcv_due(u32 asked, bool again, u32 now, u32 retry)
 {
-	return (again && s->asked != now) || now - s->asked >= retry;
+	return (again && asked != now) || now - asked >= retry;
 }
 
 u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
@@ -605,6 +616,11 @@ u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
 
 	*entries = 0;
 	*more = false;
+	if (!sstp_before(w->low, w->bare_to) ||
+	    sstp_rcv_due(w->bare_asked, again, now, retry)) {
+		w->bare_to = w->low;
+		w->bare_asked = now;
+	}
 	for (segment = w->low; !sstp_after(segment, to) &&
 	     !sstp_after(segment, w->lost.segment); segment++) {
 		struct sstp_rseg *s = sstp_rcv_slot(w, segment);
@@ -619,10 +635,9 @@ u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
 		if (!s || s->state == SSTP_RSEG_EMPTY) {
 			if (!sstp_rcv_wholly_lost(w, segment))
 				break;
-			if (!s)
-				s = sstp_rcv_slot_make(w, segment);
-			if (s && s->asked_to &&
-			    !sstp_rseg_due(s, again, now, retry))
+			if (s ? s->asked_to && !sstp_rcv_due(s->asked, again,
+							     now, retry) :
+				sstp_before(segment, w->bare_to))
 				continue;
 			if (whole && segment == be32_to_cpu(whole->segment) +
 					be16_to_cpu(whole->first) &&
@@ -644,6 +659,8 @@ u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
 				s->asked = now;
 				s->asked_to = sstp_rcv_lost_to(w, segment,
 							       U16_MAX + 1);
+			} else {
+				w->bare_to = segment + 1;
 			}
 			continue;
 		}
@@ -651,7 +668,7 @@ u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
 		last = sstp_rcv_lost_to(w, segment, s->packets);
 		if (s->next >= last || sstp_rseg_spared(w, s, last))
 			continue;
-		due = !s->asked_to || sstp_rseg_due(s, again, now, retry);
+		due = !s->asked_to || sstp_rcv_due(s->asked, again, now, retry);
 		from = sstp_rseg_missing(s, due ? 0 : s->asked_to);
 		if (from >= last)
 			continue;

@@ -92,6 +92,8 @@ struct sstp_pos {
  * @chunk: slots, by segment number
  * @chunks: entries of @chunk, a power of two
  * @spare: a cleared chunk kept for the next need
+ * @bare_to: segments without slots below this one have been asked for
+ * @bare_asked: when, us, modulo 2^32
  * @read: C, lowest segment that the program has not taken
  * @low: R_l, lowest segment not accepted
  * @high: R_h, highest segment granted
@@ -112,6 +114,8 @@ struct sstp_rcv_wnd {
 	struct sstp_rseg **chunk;
 	u32	chunks;
 	struct sstp_rseg *spare;
+	u32	bare_to;
+	u32	bare_asked;
 	u32	read;
 	u32	low;
 	u32	high;

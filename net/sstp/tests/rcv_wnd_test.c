@@ -772,6 +772,43 @@ static void rcv_many_holes(struct kunit *test)
 	}
 }
 
+/* What nothing came of takes no memory, and is asked for as all else is. */
+static void rcv_bare(struct kunit *test)
+{
+	struct rcv_sim *s = test->priv;
+	u32 base, i, slots;
+	struct sstp_pos pos = {};
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (base = 0; base < 130; base++) {
+		rcv_uniform(s, -base, 0, 600, 6);
+		pos.segment = s->first + 500;
+		sstp_rcv_context(&s->w, 2999, pos, 1);
+		sstp_rcv_confirm(&s->w, 1 + RCV_WAIT, RCV_WAIT);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 2), 3000U);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 3), 0U);
+		pos.segment = s->first + 550;
+		sstp_rcv_context(&s->w, 3299, pos, 4);
+		sstp_rcv_confirm(&s->w, 4 + RCV_WAIT, RCV_WAIT);
+		s->w.unexplained = false;
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 5), 300U);
+		for (i = 0, slots = 0; i < s->w.chunks; i++)
+			slots += !!s->w.chunk[i];
+		KUNIT_EXPECT_EQ(test, slots, 0U);
+		KUNIT_EXPECT_EQ(test, s->twice, 0U);
+		/* With the first packet there are slots, for what was asked for. */
+		rcv_arrives(s, 3300, 70, 2, SSTP_F_AGAIN);
+		s->w.unexplained = false;
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 6), 0U);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 1 + RCV_RETRY), 0U);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 5 + RCV_RETRY), 3299U);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 6 + RCV_RETRY), 0U);
+		s->w.unexplained = true;
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 7 + RCV_RETRY), 3299U);
+		rcv_stop(s);
+	}
+}
+
 /* --- holes ------------------------------------------------------------------ */
 
 /* @missing of @packets never come: does the segment pass with @tolerance? If it
@@ -899,6 +936,7 @@ static struct kunit_case rcv_cases[] = {
 	KUNIT_CASE(rcv_lost_again),
 	KUNIT_CASE(rcv_retry_kept),
 	KUNIT_CASE(rcv_many_holes),
+	KUNIT_CASE(rcv_bare),
 	KUNIT_CASE(rcv_holes),
 	KUNIT_CASE(rcv_spared),
 	{ }
