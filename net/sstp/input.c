@@ -579,14 +579,16 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 	struct net *net = sock_net(sk);
 	const struct sstp_hdr *h;
 	u32 size, off, len;
+	struct sstp_hdr buf;
 	u64 now;
 	u8 type;
 
 	if (sk->sk_state == TCP_CLOSE || sk->sk_state == TCP_LISTEN)
 		goto drop;
-	if (!pskb_may_pull(skb, sizeof(*h)))
+	/* Not pulled: bytes in the head keep packets from being joined. */
+	h = skb_header_pointer(skb, 0, sizeof(buf), &buf);
+	if (!h)
 		goto drop;
-	h = (void *)skb->data;
 	type = h->type;
 	/* Until we had the lock it may have become another connection. */
 	if (be32_to_cpu(h->cid) != (sstp_is_stray(h) ? sp->peer.cid : sp->cid)) {

@@ -202,40 +202,90 @@ static void sstp_rseg_collapse(struct sstp_rseg *s)
 	}
 }
 
+/* Put the packets of @skb, which follow those of @to, into @to: few packets in each
+ * piece of memory need much more than they hold. Both are charged to the same
+ * socket, and so is still what moved.
+ */
+static bool sstp_rseg_join(struct sstp_rseg *s, struct sk_buff *to,
+			   struct sk_buff *skb)
+{
+	struct sstp_rcb *a = SSTP_RCB(to), *b = SSTP_RCB(skb);
+	bool stolen;
+	int delta;
+
+	if (b->off || skb->len > b->count * b->stride ||
+	    (b->count > 1 ? b->stride != a->stride : b->stride > a->stride) ||
+	    a->off + a->count * a->stride != to->len)
+		return false;
+	/* It would warn where a driver says less than a packet takes. */
+	if (skb->truesize < SKB_TRUESIZE(skb_end_offset(skb)) + skb->data_len ||
+	    !skb_try_coalesce(to, skb, &stolen, &delta))
+		return false;
+	a->count += b->count;
+	s->truesize += delta;
+	skb->truesize -= delta;
+	kfree_skb_partial(skb, stolen);
+	return true;
+}
+
+/* Where the segment has no gap yet */
+static void sstp_rseg_insert(struct sstp_rseg *s, struct sk_buff *skb)
+{
+	u32 count = SSTP_RCB(skb)->count;
+
+	if (s->tail && sstp_rseg_join(s, s->tail, skb)) {
+		s->next += count;
+		return;
+	}
+	s->truesize += skb->truesize;
+	sstp_rseg_append(s, skb);
+}
+
 /* Insert after the gap. What is here already is cut off the new run; a run that
  * encloses older packets is cut at the first of them, and the peer asked again
- * for what lay behind: no honest sender makes one.
+ * for what lay behind: no honest sender makes one. Returns the packets inserted.
  */
-static bool sstp_rseg_insert_ooo(struct sstp_rseg *s, struct sk_buff *skb)
+static u32 sstp_rseg_insert_ooo(struct sstp_rseg *s, struct sk_buff *skb)
 {
-	struct rb_node **p = &s->ooo.rb_node, *parent = NULL, *n;
+	struct rb_node **p = &s->ooo.rb_node, *parent = NULL;
+	struct sk_buff *prev = NULL, *next = NULL, *o;
 	struct sstp_rcb *cb = SSTP_RCB(skb);
+	u32 count, end;
 
 	while (*p) {
-		struct sstp_rcb *o = SSTP_RCB(rb_to_skb(*p));
-		u32 end = o->start + o->count;
-
 		parent = *p;
-		if (cb->start < o->start) {
+		o = rb_to_skb(parent);
+		end = SSTP_RCB(o)->start + SSTP_RCB(o)->count;
+		if (cb->start < SSTP_RCB(o)->start) {
+			next = o;
 			p = &parent->rb_left;
 		} else if (cb->start >= end) {
+			prev = o;
 			p = &parent->rb_right;
 		} else {
 			if (cb->start + cb->count <= end)
-				return false;
+				return 0;
 			/* Begins where this ends, perhaps within the next. */
 			sstp_rseg_trim_head(skb, end - cb->start);
 			p = &s->ooo.rb_node;
 			parent = NULL;
+			prev = NULL;
+			next = NULL;
 		}
 	}
+	if (next)
+		cb->count = min_t(u32, cb->count,
+				  SSTP_RCB(next)->start - cb->start);
+	count = cb->count;
+	bitmap_set(s->map, cb->start, count);
+	if (prev &&
+	    SSTP_RCB(prev)->start + SSTP_RCB(prev)->count == cb->start &&
+	    sstp_rseg_join(s, prev, skb))
+		return count;
+	s->truesize += skb->truesize;
 	rb_link_node(&skb->rbnode, parent, p);
 	rb_insert_color(&skb->rbnode, &s->ooo);
-	n = rb_next(&skb->rbnode);
-	if (n)
-		cb->count = min_t(u32, cb->count,
-				  SSTP_RCB(rb_to_skb(n))->start - cb->start);
-	return true;
+	return count;
 }
 
 static void sstp_rseg_accept(struct sstp_rcv_wnd *w, struct sstp_rseg *s)
@@ -322,20 +372,19 @@ enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
 		sstp_rseg_trim_head(skb, dup);
 	}
 	if (cb->start == s->next && RB_EMPTY_ROOT(&s->ooo)) {
-		sstp_rseg_append(s, skb);
+		*fresh = cb->count;
+		sstp_rseg_insert(s, skb);
 	} else {
 		if (!s->map)
 			s->map = bitmap_zalloc(s->packets,
 					       GFP_ATOMIC | __GFP_NOWARN);
 		if (!s->map)
 			return SSTP_RCV_NOMEM;
-		if (!sstp_rseg_insert_ooo(s, skb))
+		*fresh = sstp_rseg_insert_ooo(s, skb);
+		if (!*fresh)
 			return SSTP_RCV_DUP;
-		bitmap_set(s->map, cb->start, cb->count);
 	}
-	*fresh = cb->count;
-	s->got += cb->count;
-	s->truesize += skb->truesize;
+	s->got += *fresh;
 	s->state = SSTP_RSEG_PARTIAL;
 	if (run->flags & SSTP_F_EOR)
 		s->eor = 1;

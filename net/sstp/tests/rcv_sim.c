@@ -10,10 +10,12 @@
 #define RCV_JUNK	40	/* bytes before a run that is not alone in its skb */
 
 static int rcv_skbs;	/* that are not freed */
+static long rcv_charged;	/* their memory, as a socket counts it */
 
 static void rcv_skb_freed(struct sk_buff *skb)
 {
 	rcv_skbs--;
+	rcv_charged -= skb->truesize;
 }
 
 static struct sk_buff *rcv_skb_counted(struct kunit *test, struct sk_buff *skb)
@@ -21,6 +23,7 @@ static struct sk_buff *rcv_skb_counted(struct kunit *test, struct sk_buff *skb)
 	KUNIT_ASSERT_NOT_NULL(test, skb);
 	skb->destructor = rcv_skb_freed;
 	rcv_skbs++;
+	rcv_charged += skb->truesize;
 	return skb;
 }
 
@@ -47,7 +50,7 @@ void rcv_start(struct rcv_sim *s, u32 first, u32 shipment)
 			     sstp_rnd_range(&s->rnd, 1, 40);
 		if (sstp_rnd_one_in(&s->rnd, 30))
 			m->packets = RCV_PACKETS;
-		m->size = 8 * sstp_rnd_range(&s->rnd, 1, 5);
+		m->size = 8 * sstp_rnd_range(&s->rnd, 1, RCV_SIZE / 8);
 		m->len = (m->packets - 1) * m->size +
 			 sstp_rnd_range(&s->rnd, 1, m->size);
 		m->eor = sstp_rnd_one_in(&s->rnd, 2);
@@ -60,6 +63,7 @@ void rcv_start(struct rcv_sim *s, u32 first, u32 shipment)
 	s->asked = 0;
 	s->twice = 0;
 	rcv_skbs = 0;
+	rcv_charged = 0;
 	KUNIT_ASSERT_EQ(s->test, sstp_rcv_init(&s->w, first, shipment,
 					       GFP_KERNEL), 0);
 }
@@ -69,6 +73,44 @@ void rcv_stop(struct rcv_sim *s)
 	sstp_rcv_destroy(&s->w);
 	/* Nothing is left behind. */
 	KUNIT_ASSERT_EQ(s->test, rcv_skbs, 0);
+	KUNIT_ASSERT_EQ(s->test, rcv_charged, 0);
+}
+
+/* @len bytes of memory of this kind */
+static struct sk_buff *rcv_skb(struct rcv_sim *s, u32 len, enum rcv_memory kind)
+{
+	u32 room = SKB_DATA_ALIGN(len);
+	struct sk_buff *skb;
+	struct page *page;
+
+	if (kind == RCV_ANY)
+		kind = sstp_rnd_range(&s->rnd, RCV_LINEAR, RCV_HEAD);
+	if (kind == RCV_LINEAR || len > SKB_MAX_ORDER(0, 0))
+		return rcv_skb_counted(s->test, alloc_skb(len, GFP_KERNEL));
+	page = alloc_page(GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(s->test, page);
+	if (kind == RCV_HEAD) {
+		skb = build_skb(page_address(page), room +
+				SKB_DATA_ALIGN(sizeof(*skb_shinfo(skb))));
+		rcv_skb_counted(s->test, skb);
+		skb_reserve(skb, room - len);
+		return skb;
+	}
+	skb = rcv_skb_counted(s->test, alloc_skb(0, GFP_KERNEL));
+	skb_add_rx_frag(skb, 0, page, 0, len, 2048);
+	rcv_charged += 2048;
+	return skb;
+}
+
+/* The next @len bytes of @skb */
+static void *rcv_skb_more(struct sk_buff *skb, u32 *at, u32 len)
+{
+	void *p = skb_is_nonlinear(skb) ?
+		  skb_frag_address(&skb_shinfo(skb)->frags[0]) + *at :
+		  skb_put(skb, len);
+
+	*at += len;
+	return p;
 }
 
 /* Packets [start, start + count) of segment @i, as they come from the wire. */
@@ -77,7 +119,7 @@ struct sk_buff *rcv_packets(struct rcv_sim *s, u32 i, u32 start, u32 count,
 {
 	const struct rcv_seg *m = &s->seg[i];
 	struct sk_buff *skb;
-	u32 k;
+	u32 k, at = 0;
 
 	*run = (struct sstp_rcv_run){
 		.segment = s->first + i, .len = m->len,
@@ -88,16 +130,18 @@ struct sk_buff *rcv_packets(struct rcv_sim *s, u32 i, u32 start, u32 count,
 	};
 	if (m->eor)
 		run->flags |= SSTP_F_EOR;
-	skb = alloc_skb(run->off + run->stride * count, GFP_KERNEL);
-	rcv_skb_counted(s->test, skb);
-	memset(skb_put(skb, run->off), 0xee, run->off);
+	for (k = start; k < start + count; k++)
+		at += SSTP_DATA_HLEN + rcv_seg_bytes(m, k);
+	skb = rcv_skb(s, run->off + at, s->memory);
+	at = 0;
+	memset(rcv_skb_more(skb, &at, run->off), 0xee, run->off);
 	for (k = start; k < start + count; k++) {
 		u32 bytes = rcv_seg_bytes(m, k);
-		__be32 *h = skb_put(skb, SSTP_DATA_HLEN);
+		__be32 *h = rcv_skb_more(skb, &at, SSTP_DATA_HLEN);
 
 		h[0] = cpu_to_be32(i);
 		h[1] = cpu_to_be32(k);
-		memset(skb_put(skb, bytes), rcv_byte(i, k), bytes);
+		memset(rcv_skb_more(skb, &at, bytes), rcv_byte(i, k), bytes);
 	}
 	return skb;
 }
@@ -108,12 +152,13 @@ static void rcv_check_packet(struct rcv_sim *s, const struct sk_buff *skb,
 {
 	const struct rcv_seg *m = &s->seg[i];
 	struct kunit *test = s->test;
-	const __be32 *h = (void *)(skb->data + off);
+	__be32 h[(SSTP_DATA_HLEN + RCV_SIZE) / 4];
 	u32 bytes;
 
 	KUNIT_ASSERT_LT(test, packet, (u32)m->packets);
 	bytes = rcv_seg_bytes(m, packet);
-	KUNIT_ASSERT_LE(test, off + SSTP_DATA_HLEN + bytes, skb->len);
+	KUNIT_ASSERT_EQ(test, skb_copy_bits(skb, off, h,
+					    SSTP_DATA_HLEN + bytes), 0);
 	KUNIT_ASSERT_EQ(test, be32_to_cpu(h[0]), i);
 	KUNIT_ASSERT_EQ(test, be32_to_cpu(h[1]), packet);
 	KUNIT_ASSERT_NULL(test, memchr_inv(h + SSTP_DATA_HLEN / 4,
@@ -139,13 +184,15 @@ static void rcv_check_kept(struct rcv_sim *s, u32 i,
 			   const struct sstp_rseg *r, unsigned long *seen)
 {
 	const struct rcv_seg *m = &s->seg[i];
+	u32 next = 0, bits, truesize = 0;
 	struct kunit *test = s->test;
 	const struct sk_buff *skb;
-	u32 next = 0, bits;
 	struct rb_node *p;
 
 	if (r->shared) {
 		KUNIT_ASSERT_EQ(test, m->packets, 1);
+		KUNIT_ASSERT_EQ(test, r->truesize,
+				SSTP_DATA_HLEN + rcv_seg_bytes(m, 0));
 		rcv_check_packet(s, r->head, r->off, i, 0, seen);
 		return;
 	}
@@ -154,6 +201,7 @@ static void rcv_check_kept(struct rcv_sim *s, u32 i,
 			KUNIT_ASSERT_EQ(test, SSTP_RCB(skb)->start, next);
 		KUNIT_ASSERT_GE(test, SSTP_RCB(skb)->start, next);
 		next = rcv_check_run(s, skb, i, seen);
+		truesize += skb->truesize;
 		if (!skb->next)
 			KUNIT_ASSERT_PTR_EQ(test, skb, r->tail);
 	}
@@ -168,7 +216,9 @@ static void rcv_check_kept(struct rcv_sim *s, u32 i,
 			KUNIT_ASSERT_GT(test, bits, next);
 		KUNIT_ASSERT_GE(test, bits, next);
 		next = rcv_check_run(s, skb, i, seen);
+		truesize += skb->truesize;
 	}
+	KUNIT_ASSERT_EQ(test, r->truesize, truesize);
 }
 
 void rcv_check_seg(struct rcv_sim *s, u32 i)
@@ -190,7 +240,6 @@ void rcv_check_seg(struct rcv_sim *s, u32 i)
 	KUNIT_ASSERT_EQ(test, r->got, m->got);
 	KUNIT_ASSERT_EQ(test, r->len, m->len);
 	KUNIT_ASSERT_EQ(test, (bool)r->eor, m->eor);
-	KUNIT_ASSERT_EQ(test, r->truesize, m->truesize);
 	rcv_check_kept(s, i, r, seen);
 	KUNIT_ASSERT_TRUE(test, bitmap_equal(seen, m->have, RCV_PACKETS));
 }
@@ -297,13 +346,12 @@ enum sstp_rcv_verdict rcv_insert(struct rcv_sim *s, s64 i, struct sk_buff *skb,
 	enum sstp_rcv_verdict want, got;
 	struct rcv_seg *m = &s->seg[i];
 	struct kunit *test = s->test;
-	u32 from = 0, to = 0, fresh = 99, cost;
+	u32 from = 0, to = 0, fresh = 99;
 	struct sk_buff *piece = skb;
 
 	want = rcv_expect(s, i, run, &from, &to);
 	if (run->shared && run->packets > 1)
 		piece = rcv_skb_counted(test, skb_clone(skb, GFP_KERNEL));
-	cost = want == SSTP_RCV_SHARED ? run->stride : piece->truesize;
 	got = sstp_rcv_insert(&s->w, piece, run, &fresh);
 	KUNIT_ASSERT_EQ_MSG(test, got, want, "segment %lld, %u + %u", i,
 			    run->start, run->count);
@@ -318,7 +366,6 @@ enum sstp_rcv_verdict rcv_insert(struct rcv_sim *s, s64 i, struct sk_buff *skb,
 		return got;
 	bitmap_set(m->have, from, fresh);
 	m->got += fresh;
-	m->truesize += cost;
 	m->accepted = m->got == m->packets;
 	return got;
 }
@@ -330,7 +377,6 @@ void rcv_discard(struct rcv_sim *s, struct sstp_rseg *r, s64 i)
 
 	sstp_rcv_discard(r);
 	m->got = 0;
-	m->truesize = 0;
 	m->accepted = false;
 	bitmap_zero(m->have, RCV_PACKETS);
 }

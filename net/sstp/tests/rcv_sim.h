@@ -8,11 +8,16 @@
 
 #define RCV_SEGMENTS	700	/* in a run */
 #define RCV_PACKETS	128	/* in a segment, at most */
+#define RCV_SIZE	40	/* bytes in a packet, at most */
+
+/* Where packets are: in memory of the slab, in a page after an empty head, or in a
+ * page that is the head.
+ */
+enum rcv_memory { RCV_ANY, RCV_LINEAR, RCV_PAGE, RCV_HEAD };
 
 /* Segment @first + its index */
 struct rcv_seg {
 	u32	len;
-	u32	truesize;
 	u16	size;
 	u16	packets;
 	u16	got;
@@ -32,6 +37,7 @@ struct rcv_seg {
  * @verdict: how often each came
  * @asked: packets that SNAKs asked for
  * @twice: of those, asked for before
+ * @memory: of the packets to come
  */
 struct rcv_sim {
 	struct kunit *test;
@@ -45,6 +51,7 @@ struct rcv_sim {
 	u32	verdict[SSTP_RCV_NOMEM + 1];
 	u32	asked;
 	u32	twice;
+	enum rcv_memory memory;
 	struct rcv_seg seg[RCV_SEGMENTS];
 };
 

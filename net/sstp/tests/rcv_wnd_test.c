@@ -809,6 +809,53 @@ static void rcv_bare(struct kunit *test)
 	}
 }
 
+/* --- memory ----------------------------------------------------------------- */
+
+/* Packets of a segment, in order or after a gap, share the memory of few skbs, and
+ * what they are charged for is what those take.
+ */
+static void rcv_joined(struct kunit *test)
+{
+	static const enum rcv_memory kinds[] = { RCV_PAGE, RCV_HEAD };
+	struct rcv_sim *s = test->priv;
+	u32 i, gap, k, skbs, one, saved;
+	struct sstp_rcv_run run;
+	struct sstp_rseg *r;
+	struct sk_buff *skb;
+	struct rb_node *p;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		for (gap = 0; gap < 2; gap++) {
+			rcv_uniform(s, -1, 0, 2, 61);
+			s->memory = kinds[i];
+			for (k = gap; k < 60 + gap; k++) {
+				rcv_put(s, 1, k, 1, false);
+				rcv_check_seg(s, 1);
+			}
+			r = sstp_rcv_slot(&s->w, s->first + 1);
+			skbs = 0;
+			for (skb = r->head; skb; skb = skb->next)
+				skbs++;
+			for (p = rb_first(&r->ooo); p; p = rb_next(p))
+				skbs++;
+			KUNIT_EXPECT_EQ(test, skbs,
+					DIV_ROUND_UP(60, MAX_SKB_FRAGS));
+			skb = rcv_packets(s, 1, 1, 1, false, &run);
+			one = skb->truesize;
+			saved = kinds[i] == RCV_PAGE ?
+				SKB_TRUESIZE(skb_end_offset(skb)) :
+				SKB_DATA_ALIGN(sizeof(*skb));
+			consume_skb(skb);
+			KUNIT_EXPECT_EQ(test, r->truesize,
+					60 * one - (60 - skbs) * saved);
+			rcv_put(s, 1, gap ? 0 : 60, 1, false);
+			rcv_check_seg(s, 1);
+			rcv_stop(s);
+		}
+	s->memory = RCV_ANY;
+}
+
 /* --- holes ------------------------------------------------------------------ */
 
 /* @missing of @packets never come: does the segment pass with @tolerance? If it
@@ -937,6 +984,7 @@ static struct kunit_case rcv_cases[] = {
 	KUNIT_CASE(rcv_retry_kept),
 	KUNIT_CASE(rcv_many_holes),
 	KUNIT_CASE(rcv_bare),
+	KUNIT_CASE(rcv_joined),
 	KUNIT_CASE(rcv_holes),
 	KUNIT_CASE(rcv_spared),
 	{ }

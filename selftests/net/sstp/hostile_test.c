@@ -1329,7 +1329,7 @@ static uint32_t receive_memory(int fd)
 /* A segment of packets of one byte, each of which comes in an skb of its own */
 static void test_tiny(int l)
 {
-	enum { PACKETS = 8000 };
+	enum { PACKETS = 40000 };
 	struct {
 		struct hdr h;
 		uint32_t shipment, segment, len, stamp;
