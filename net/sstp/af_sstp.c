@@ -10,6 +10,8 @@
 #include <net/ipv6.h>
 #include "sstp.h"
 
+#define SSTP_WAKE_BYTES	(4 << 20)	/* of room: the program need not wait for more */
+
 long sstp_sysctl_mem[3];		/* pages, as sk_prot_mem_limits() has them */
 static atomic_long_t sstp_memory_allocated;
 static DEFINE_PER_CPU(int, sstp_memory_per_cpu);
@@ -26,6 +28,17 @@ static void sstp_leave_memory_pressure(struct sock *sk)
 	WRITE_ONCE(sstp_memory_pressure, 0);
 }
 
+/* Room for who waits for some: a third of the buffer, as in TCP, but of a large one no
+ * more than keeps the program from waking often. While all else waits for a packet
+ * that was lost repeatedly, less than a third may be left for new data.
+ */
+static bool sstp_writeable(const struct sock *sk)
+{
+	int enough = min(sk_stream_min_wspace(sk), SSTP_WAKE_BYTES);
+
+	return sk_stream_wspace(sk) >= enough && sk_stream_memory_free(sk);
+}
+
 /* Freed packets of ours below, or room in the send buffer. Any context. */
 static void sstp_write_space(struct sock *sk)
 {
@@ -40,7 +53,7 @@ static void sstp_write_space(struct sock *sk)
 	rcu_read_lock();
 	sock = READ_ONCE(sk->sk_socket);
 	if (sock && test_bit(SOCK_NOSPACE, &sock->flags) &&
-	    sk_stream_is_writeable(sk)) {
+	    sstp_writeable(sk)) {
 		struct socket_wq *wq = rcu_dereference(sk->sk_wq);
 
 		clear_bit(SOCK_NOSPACE, &sock->flags);
@@ -658,7 +671,7 @@ static __poll_t sstp_poll(struct file *file, struct socket *sock,
 			mask |= EPOLLIN | EPOLLRDNORM;
 		if (shutdown & SEND_SHUTDOWN) {
 			mask |= EPOLLOUT | EPOLLWRNORM;
-		} else if (sk_stream_is_writeable(sk)) {
+		} else if (sstp_writeable(sk)) {
 			mask |= EPOLLOUT | EPOLLWRNORM;
 		} else {
 			sk_set_bit(SOCKWQ_ASYNC_NOSPACE, sk);
@@ -667,7 +680,7 @@ static __poll_t sstp_poll(struct file *file, struct socket *sock,
 			 * the bit.
 			 */
 			smp_mb__after_atomic();
-			if (sk_stream_is_writeable(sk))
+			if (sstp_writeable(sk))
 				mask |= EPOLLOUT | EPOLLWRNORM;
 		}
 	}
