@@ -6,7 +6,8 @@
  * A reader holds its sender by the window alone: nothing is sent again for that,
  * memory stays within the buffer, and both go on as soon as the reader does,
  * also when the message that says so was lost. With an over-advertised window
- * what finds no room is sent again, and nothing is lost. (One CPU, as two may
+ * what finds no room is sent again, and nothing is lost. A writer with a large buffer
+ * need not wait until a third of it is free. (One CPU, as two may
  * change the order of packets, which makes the receiver ask for them.)
  *
  *	window_test [-S SEED]
@@ -28,6 +29,7 @@
 #define LONG_DELAY	"delay 100ms limit 10000"
 #define RCVBUF_OVER	25000
 #define SNDBUF_OVER	100000
+#define SNDBUF_LARGE	(24 << 20)	/* bytes of memory */
 #define TOTAL		200000		/* at least */
 #define DELAY		"delay 10ms limit 10000"
 #define MS		1000000ULL
@@ -370,6 +372,31 @@ static void test_more_than_fits(int factor, int ack, int type, const char *name)
 	conn_close(&c, name);
 }
 
+static void conn_take(struct conn *c, uint64_t to)
+{
+	uint64_t end = now_ns() + 20000 * MS;
+
+	while (!c->dead && c->got < to && now_ns() < end)
+		if (conn_read(c, SEGMENT) < 0)
+			path_poll(c->rx, POLLIN, 100);
+	conn_must(c, c->got >= to, "data comes");
+}
+
+/* A program with a large buffer may write again before a third of it is free. */
+static void test_large_buffer(const char *name)
+{
+	struct conn c;
+
+	conn_open(&c, SOCK_STREAM, AF_INET, 100, SSTP_ACK_HARD);
+	path_set(c.tx, SOL_SOCKET, SO_SNDBUFFORCE, SNDBUF_LARGE / 2);
+	conn_hold(&c);
+	conn_take(&c, SNDBUF_LARGE / 12);
+	conn_must(&c, !path_poll(c.tx, POLLOUT, 0), "little room does not count");
+	conn_take(&c, SNDBUF_LARGE / 4);
+	conn_must(&c, path_poll(c.tx, POLLOUT, 5000), "a quarter does");
+	conn_close(&c, name);
+}
+
 int main(int argc, char **argv)
 {
 	int c;
@@ -380,7 +407,7 @@ int main(int argc, char **argv)
 			die("usage: %s [-S SEED]", argv[0]);
 		seed = strtoull(optarg, NULL, 0);
 	}
-	ktap_plan(8);
+	ktap_plan(9);
 	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
 	path_make();
 	path_impair(A, DELAY);
@@ -398,5 +425,6 @@ int main(int argc, char **argv)
 			    "factor 10, hard ACK, stream");
 	test_more_than_fits(1000, SSTP_ACK_SOFT, SOCK_SEQPACKET,
 			    "factor 10, soft ACK, segments");
+	test_large_buffer("room in a large buffer");
 	return ktap_end();
 }
