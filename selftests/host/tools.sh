@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Every script parses, and says how it is used.
-# timeout: 120
+# timeout: 180
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
 cd "$(dirname "$0")/../.." || exit
@@ -22,5 +22,8 @@ while IFS= read -r file; do
 	tools/vm/guest|.ci/*|selftests/net/*|selftests/host/*) ;;
 	*) check "$file -h" helps "$file" ;;
 	esac
-done < <(find tools selftests .ci -type f -perm -100 | sort)
+done < <(find tools selftests .ci net -type f -perm -100 | sort)
+
+vectors() { net/sstp/tests/rrda_reference.py | cmp - net/sstp/tests/rrda_vectors.h; }
+check "rrda_vectors.h is what rrda_reference.py writes" vectors
 finish

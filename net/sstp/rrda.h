@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Rate and resource detection (paper 000): how large a receive buffer should be, from
+ * what came in each epoch, what the program took, and how much memory is in use.
+ * Pure mechanism: knows no socket and no clock.
+ */
+#ifndef _SSTP_RRDA_H
+#define _SSTP_RRDA_H
+
+#include <linux/types.h>
+
+#define SSTP_RRDA_ONE	0x10000		/* 1.0 of shares, a byte of sizes */
+#define SSTP_RRDA_BYTE	0x1000000	/* a byte of what is added up */
+
+/**
+ * struct sstp_rrda_params - tunables, which the caller has checked
+ * @k: epochs that decide, 1 to 255
+ * @beta: epochs for whose surplus there is to be room, 1 to 1024
+ * @omega: weight of the newest epoch, in thousandths, 1 to 1000
+ * @floor: least size, bytes
+ * @ceiling: largest size, bytes, not below @floor
+ */
+struct sstp_rrda_params {
+	u32	k;
+	u32	beta;
+	u32	omega;
+	u32	floor;
+	u32	ceiling;
+};
+
+/**
+ * struct sstp_rrda - one buffer
+ * @surplus: v'_b, smoothed surplus, bytes an epoch * SSTP_RRDA_BYTE
+ * @size: L, bytes * SSTP_RRDA_ONE
+ * @same: epochs in a row whose surplus had the same sign, 255 at most
+ * @sign: that sign; 0 = it is less than a byte
+ *
+ * Whoever uses it has a lock for it.
+ */
+struct sstp_rrda {
+	s64	surplus;
+	s64	size;
+	u8	same;
+	s8	sign;
+};
+
+void sstp_rrda_init(struct sstp_rrda *r, u32 size);
+/* An epoch ended, in which @arrived bytes came and @served were taken, with @used
+ * (alpha, 0 to SSTP_RRDA_ONE) of memory in use. Returns the new size in bytes.
+ */
+u32 sstp_rrda_epoch(struct sstp_rrda *r, const struct sstp_rrda_params *p,
+		    u64 arrived, u64 served, u32 used);
+
+#endif /* _SSTP_RRDA_H */
