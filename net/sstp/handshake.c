@@ -107,8 +107,9 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 	/* What the INIT promised is kept. */
 	sp->window = max(sp->window, sp->init_window);
 	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
-	if (sp->rcv.high != sp->rcv.read + sp->window - 1)
+	if (sstp_before(sp->rcv.high, sp->rcv.read + sp->init_window - 1))
 		return -ENOMEM;
+	sp->window = sp->rcv.high - sp->rcv.read + 1;
 	sp->first_high = sp->rcv.high;
 	sp->advertised = sp->rcv.high;
 	return sstp_update_rate(sp, gfp);

@@ -31,7 +31,7 @@ static struct sstp_rseg *sstp_rcv_slot_make(struct sstp_rcv_wnd *w, u32 segment)
 					      GFP_ATOMIC | __GFP_NOWARN);
 		if (!w->chunk[n])
 			return NULL;
-		/* They were asked for when there were no slots for them. */
+		/* Of those before @bare_to all was asked for, but of the last. */
 		for (i = 0; i < SSTP_RCV_CHUNK; i++) {
 			struct sstp_rseg *s = &w->chunk[n][i];
 			u32 k = segment - segment % SSTP_RCV_CHUNK + i;
@@ -39,7 +39,8 @@ static struct sstp_rseg *sstp_rcv_slot_make(struct sstp_rcv_wnd *w, u32 segment)
 			if (sstp_before(k, w->low) ||
 			    !sstp_before(k, w->bare_to))
 				continue;
-			s->asked_to = SSTP_PACKETS_MAX + 1;
+			s->asked_to = k + 1 == w->bare_to ? w->bare_last :
+				      SSTP_PACKETS_MAX + 1;
 			s->asked = w->bare_asked;
 		}
 	}
@@ -135,8 +136,11 @@ bool sstp_rcv_grant(struct sstp_rcv_wnd *w, u32 high)
 {
 	if (sstp_after(high, w->read + SSTP_RCV_SEGMENTS - 1))
 		high = w->read + SSTP_RCV_SEGMENTS - 1;
-	if (!sstp_after(high, w->high) ||
+	/* Without memory for more chunks, as far as these reach */
+	if (sstp_after(high, w->high) &&
 	    !sstp_rcv_grow(w, high - w->read + 1))
+		high = w->read + (w->chunks - 1) * SSTP_RCV_CHUNK - 1;
+	if (!sstp_after(high, w->high))
 		return false;
 	w->high = high;
 	return true;
@@ -704,12 +708,13 @@ u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
 				p += sizeof(*e);
 				++*entries;
 			}
+			last = sstp_rcv_lost_to(w, segment, U16_MAX + 1);
 			if (s) {
 				s->asked = now;
-				s->asked_to = sstp_rcv_lost_to(w, segment,
-							       U16_MAX + 1);
+				s->asked_to = last;
 			} else {
 				w->bare_to = segment + 1;
+				w->bare_last = last;
 			}
 			continue;
 		}

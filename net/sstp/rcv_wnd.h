@@ -92,7 +92,9 @@ struct sstp_pos {
  * @chunk: slots, by segment number
  * @chunks: entries of @chunk, a power of two
  * @spare: a cleared chunk kept for the next need
- * @bare_to: segments without slots below this one have been asked for
+ * @bare_to: segments without slots below this one have been asked for, the last
+ *	of them only up to packet
+ * @bare_last: this one
  * @bare_asked: when, us, modulo 2^32
  * @read: C, lowest segment that the program has not taken
  * @low: R_l, lowest segment not accepted
@@ -115,6 +117,7 @@ struct sstp_rcv_wnd {
 	u32	chunks;
 	struct sstp_rseg *spare;
 	u32	bare_to;
+	u32	bare_last;
 	u32	bare_asked;
 	u32	read;
 	u32	low;
@@ -162,7 +165,7 @@ enum sstp_rcv_verdict {
 
 int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, u32 shipment, gfp_t gfp);
 void sstp_rcv_destroy(struct sstp_rcv_wnd *w);
-/* Raise R_h to @high if memory for the slots can be had. True if it moved. */
+/* Raise R_h to @high, or as far as there is memory for slots. True if it moved. */
 bool sstp_rcv_grant(struct sstp_rcv_wnd *w, u32 high);
 
 /* A run's place in the data of its first packet; false = contradicts itself. */

@@ -7,7 +7,7 @@
 #include <linux/mm.h>
 #include "rcv_sim.h"
 
-#define RCV_JUNK	40	/* bytes before a run that is not alone in its skb */
+#define RCV_JUNK	40	/* bytes around a run that is not alone in its skb */
 
 static int rcv_skbs;	/* that are not freed */
 static long rcv_charged;	/* their memory, as a socket counts it */
@@ -132,7 +132,7 @@ struct sk_buff *rcv_packets(struct rcv_sim *s, u32 i, u32 start, u32 count,
 		run->flags |= SSTP_F_EOR;
 	for (k = start; k < start + count; k++)
 		at += SSTP_DATA_HLEN + rcv_seg_bytes(m, k);
-	skb = rcv_skb(s, run->off + at, s->memory);
+	skb = rcv_skb(s, 2 * run->off + at, s->memory);
 	at = 0;
 	memset(rcv_skb_more(skb, &at, run->off), 0xee, run->off);
 	for (k = start; k < start + count; k++) {
@@ -143,6 +143,7 @@ struct sk_buff *rcv_packets(struct rcv_sim *s, u32 i, u32 start, u32 count,
 		h[1] = cpu_to_be32(k);
 		memset(rcv_skb_more(skb, &at, bytes), rcv_byte(i, k), bytes);
 	}
+	memset(rcv_skb_more(skb, &at, run->off), 0xee, run->off);
 	return skb;
 }
 
