@@ -411,13 +411,20 @@ static void sstp_ack_black_hole(struct sock *sk, u32 segment, u32 packet,
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 size, i;
 
-	/* Who has packets in vain, for lack of room, reports that they come. */
-	if (sp->hole.segment != segment || sp->hole.packet != packet ||
-	    sp->hole_received != received) {
+	if (sp->hole.segment != segment || sp->hole.packet != packet) {
 		sp->hole.segment = segment;
 		sp->hole.packet = packet;
 		sp->hole_received = received;
 		sp->hole_lost = 1;
+		return;
+	}
+	/* Who has packets in vain, for lack of room, reports each time that they come.
+	 * Small ones may come through now and then.
+	 */
+	if (sp->hole_received != received) {
+		sp->hole_received = received;
+		if (sp->hole_lost)
+			sp->hole_lost--;
 		return;
 	}
 	if (++sp->hole_lost < 6)

@@ -218,8 +218,8 @@ struct sstp_sock {
 	u32		shipped_recent;
 	u32		extra;		/* X of paper 004 */
 	struct sstp_pos	hole;		/* packet that the peer lacks most */
-	u32		hole_lost;	/* times in a row that it was lost */
-	u32		hole_received;	/* packets received before all of them */
+	u32		hole_lost;	/* times that nothing else came either, minus others */
+	u32		hole_received;	/* packets received when it was last asked for */
 	u32		context_ship;	/* snd.shipment at the last KEEPALIVE */
 	u64		cork;		/* ns: MSG_MORE: more will come until then */
 	u64		autocork;	/* ns: the same, for a program that writes on and on */
