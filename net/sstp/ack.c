@@ -351,6 +351,7 @@ void sstp_ack_read(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 gained;
 
+	WRITE_ONCE(sp->full, false);
 	sstp_debt_update(sk);
 	if (!sstp_synchronized(sk))
 		return;

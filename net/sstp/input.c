@@ -273,6 +273,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 		sp->packets_discarded += run->count;
 		SSTP_ADD(net, INDISCARDED, run->count);
 		/* Who waits for SO_RCVLOWAT would wait for ever. */
+		WRITE_ONCE(sp->full, true);
 		if (sstp_epollin_ready(sk))
 			sk->sk_data_ready(sk);
 		return;

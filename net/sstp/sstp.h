@@ -267,6 +267,7 @@ struct sstp_sock {
 	u64		service_rate;
 	bool		ack_now;
 	bool		snak_now;	/* losses wait to be reported */
+	bool		full;		/* discarded some since the program took any */
 	bool		starved;	/* nothing accepted since memory lacked */
 	u32		ask;		/* segments from R_l to ask for at once */
 	int		debt;		/* bytes, of those that all sockets owe */
@@ -334,7 +335,7 @@ static inline bool sstp_epollin_ready(const struct sock *sk)
 		return ready;
 	return ready >= sock_rcvlowat(sk, 0, INT_MAX) ||
 	       sstp_after(READ_ONCE(sp->rcv.low), READ_ONCE(sp->rcv.high)) ||
-	       atomic_read(&sk->sk_rmem_alloc) > READ_ONCE(sp->rbuf.limit);
+	       READ_ONCE(sp->full);
 }
 
 extern unsigned int sstp_net_id;

@@ -397,6 +397,18 @@ static void test_large_buffer(const char *name)
 	conn_close(&c, name);
 }
 
+/* A program that waits for more than the buffer holds hears of what there is. */
+static void test_lowat(int ack, const char *name)
+{
+	struct conn c;
+
+	conn_open(&c, SOCK_STREAM, AF_INET, 1000, ack);
+	path_set(c.rx, SOL_SOCKET, SO_RCVLOWAT, 20 * RCVBUF_OVER);
+	conn_fill(&c, 40 * RCVBUF_OVER);
+	conn_must(&c, path_poll(c.rx, POLLIN, 10000), "there is something");
+	conn_close(&c, name);
+}
+
 int main(int argc, char **argv)
 {
 	int c;
@@ -407,7 +419,7 @@ int main(int argc, char **argv)
 			die("usage: %s [-S SEED]", argv[0]);
 		seed = strtoull(optarg, NULL, 0);
 	}
-	ktap_plan(9);
+	ktap_plan(11);
 	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
 	path_make();
 	path_impair(A, DELAY);
@@ -426,5 +438,7 @@ int main(int argc, char **argv)
 	test_more_than_fits(1000, SSTP_ACK_SOFT, SOCK_SEQPACKET,
 			    "factor 10, soft ACK, segments");
 	test_large_buffer("room in a large buffer");
+	test_lowat(SSTP_ACK_HARD, "SO_RCVLOWAT of more than fits, hard ACK");
+	test_lowat(SSTP_ACK_SOFT, "SO_RCVLOWAT of more than fits, soft ACK");
 	return ktap_end();
 }
