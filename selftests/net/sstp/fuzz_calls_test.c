@@ -635,7 +635,7 @@ static const struct call {
 	    EOPNOTSUPP, ENOMEM, EPERM, ENOTSUPP } },
 	{ "getsockopt", call_getsockopt, 60,
 	  { EBADF, EFAULT, EINVAL, ENOPROTOOPT, EOPNOTSUPP, ENOTCONN, ENODATA,
-	    ESRCH, ERANGE } },
+	    ESRCH, ERANGE, ENODEV } },
 	{ "getname", call_getname, 40, { EBADF, EFAULT, EINVAL, ENOTCONN } },
 	{ "shutdown", call_shutdown, 8, { EBADF, EINVAL, ENOTCONN } },
 	{ "close", call_close, 12, { EBADF, EINTR } },
