@@ -97,8 +97,8 @@ static struct sk_buff *rcv_skb(struct rcv_sim *s, u32 len, enum rcv_memory kind)
 		return skb;
 	}
 	skb = rcv_skb_counted(s->test, alloc_skb(0, GFP_KERNEL));
-	skb_add_rx_frag(skb, 0, page, 0, len, 2048);
-	rcv_charged += 2048;
+	skb_add_rx_frag(skb, 0, page, 0, len, PAGE_SIZE);
+	rcv_charged += PAGE_SIZE;
 	return skb;
 }
 
