@@ -17,6 +17,8 @@
 #define SSTP_CONTROL_WINDOW	BIT(20)	/* reports that may be lost in a row */
 #define SSTP_SNAK_BURST		32	/* packets at once */
 #define SSTP_SNAK_GAP		(100ULL * NSEC_PER_USEC) /* between them, at least */
+/* Segments beyond the buffer and a round trip's, to see whether more can be taken */
+#define SSTP_WINDOW_MORE	4
 /* What one may have us look at: all bits of ours, and more. */
 #define SSTP_SNAK_BUDGET	(2 * 8 * SSTP_SNAK_BYTES)
 
@@ -31,6 +33,28 @@ static bool sstp_may_grow(struct sock *sk)
 {
 	return !sk_under_memory_pressure(sk) &&
 	       sk_memory_allocated(sk) < sk_prot_mem_limits(sk, 0);
+}
+
+/* Payload of a segment, on average */
+static u32 sstp_ack_segment(const struct sstp_sock *sp)
+{
+	/* What was replaced counts again each time: the quotient may be anything. */
+	return clamp_t(u64, div64_u64(sp->bytes_received,
+				      max(sp->segments_received, 1ULL)),
+		       1, SSTP_SEGMENT_MAX);
+}
+
+/* Segments that come in during a round trip. A window needs not exceed the buffer by
+ * more: what is sent into it finds room if the reader has got as far when it comes.
+ * Else it comes for nothing, is sent again, and so leaves less of the path to what
+ * the reader waits for.
+ */
+static u64 sstp_ack_progress(const struct sstp_sock *sp)
+{
+	u64 bytes = div_u64(sp->arrival_rate / 8 *
+			    sstp_rtt_smoothed(&sp->rtt, 0), USEC_PER_SEC);
+
+	return div_u64(bytes, sstp_ack_segment(sp)) + SSTP_WINDOW_MORE;
 }
 
 /* B and W from the buffer's limit (paper 004, section 3.4: W0 of at least 2.5
@@ -64,8 +88,15 @@ void sstp_ack_window(struct sstp_sock *sp)
 		WRITE_ONCE(sp->first_limit, 0);
 	w = known ? sp->rbuf.limit : sstp_rcv_limit(sp);
 	sp->buffer = max((u32)w / sstp_mean(sp), 1U);
+	if (sp->set.window_clamp)
+		sp->buffer = clamp_t(u64, sp->set.window_clamp * 100ULL /
+				   sp->set.window_factor, 1, sp->buffer);
 	w = (u64)sp->buffer * sp->set.window_factor;
 	w = div_u64(w, 100);
+	if (sp->set.window_clamp)
+		w = min_t(u64, w, sp->set.window_clamp);
+	if (known)
+		w = min(w, sp->buffer + sstp_ack_progress(sp));
 	sp->window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
 }
 
@@ -336,13 +367,11 @@ void sstp_ack_due(struct sock *sk)
 static bool sstp_ack_near(const struct sstp_sock *sp)
 {
 	u32 left = sp->advertised - sp->rcv.top;
-	u64 segment = div64_u64(sp->bytes_received,
-				max(sp->segments_received, 1ULL));
 	u64 flight = div_u64(max(sp->arrival_rate, sp->peer_rate) / 8 *
 			     sstp_rtt_smoothed(&sp->rtt, 0), USEC_PER_SEC);
 
 	return left < sp->window / 4 ||
-	       (left - sp->window / 4) * segment < flight;
+	       (u64)(left - sp->window / 4) * sstp_ack_segment(sp) < flight;
 }
 
 /* The program took segments: tell the sender when it is worth it. */

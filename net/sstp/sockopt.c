@@ -117,6 +117,11 @@ static int sstp_set_int(struct sock *sk, int opt, u32 val)
 			return -EINVAL;
 		set.window_factor = val;
 		break;
+	case SSTP_WINDOW_CLAMP:
+		if (val > INT_MAX)
+			return -EINVAL;
+		set.window_clamp = val;
+		break;
 	case SSTP_USER_TIMEOUT:
 		if (val > INT_MAX)
 			return -EINVAL;
@@ -180,7 +185,7 @@ static int sstp_set_own(struct sock *sk, int opt, sockptr_t optval,
 	case SSTP_INFO:
 		return -ENOPROTOOPT;
 	}
-	if (opt < SSTP_RATE || opt > SSTP_INFO)
+	if (opt < SSTP_RATE || opt > SSTP_WINDOW_CLAMP)
 		return -ENOPROTOOPT;
 	if (optlen < sizeof(val))
 		return -EINVAL;
@@ -352,6 +357,9 @@ static int sstp_get_own(struct sock *sk, int opt, void *buf)
 		break;
 	case SSTP_WINDOW_FACTOR:
 		val = set->window_factor;
+		break;
+	case SSTP_WINDOW_CLAMP:
+		val = set->window_clamp;
 		break;
 	case SSTP_USER_TIMEOUT:
 		val = set->user_timeout;

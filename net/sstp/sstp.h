@@ -113,6 +113,7 @@ struct sstp_settings {
 	u32	segment_limit;
 	u32	tolerance;
 	u32	window_factor;
+	u32	window_clamp;
 	u32	user_timeout;
 	u8	strategy;
 	bool	nodelay;

@@ -41,6 +41,9 @@ enum {
 	SSTP_USER_TIMEOUT,	/* rw __u32 ms of waiting for the peer, 0 = default */
 	SSTP_NODELAY,		/* rw int: send small segments at once */
 	SSTP_INFO,		/* read only struct sstp_info */
+	SSTP_WINDOW_CLAMP,	/* rw __u32 segments that the peer may have under way
+				 * at most, 0 = as the buffer allows
+				 */
 };
 
 enum {

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <linux/sockios.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +42,8 @@ static void set(int fd, int level, int option, int value)
 		die("option %d:", option);
 }
 
-/* A receiver with room for B segments that grants W of them */
-static void open_receiver(struct peer *p, int strategy)
+/* A receiver with room for B segments that grants @w of them */
+static void open_receiver(struct peer *p, int strategy, int w)
 {
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
 	struct peer_init us = {
@@ -53,7 +54,7 @@ static void open_receiver(struct peer *p, int strategy)
 	};
 
 	all_held = true;
-	set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, 100 * W / B);
+	set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, 100 * w / B);
 	if (truesize)
 		set(l, SOL_SOCKET, SO_RCVBUF, (B * 2 + 1) * truesize / 4);
 	peer_open(p, l, &us);
@@ -145,7 +146,7 @@ static void measure(void)
 {
 	struct peer p;
 
-	open_receiver(&p, 0);
+	open_receiver(&p, 0, W);
 	ship(&p, 1, ACK);
 	peer_listen(&p, QUIET_MS);
 	truesize = info(&p).rcv_queued;
@@ -161,7 +162,7 @@ static void test_receiver(void)
 	struct peer p;
 	int i;
 
-	open_receiver(&p, 0);
+	open_receiver(&p, 0, W);
 	must_be("W in the INIT_ACK", p.granted, W);
 	for (i = 0; i < B; i++) {
 		ship(&p, i, ACK);
@@ -179,6 +180,44 @@ static void test_receiver(void)
 	finish(&p, "R_l and R_h move each for itself");
 }
 
+/* A window exceeds the buffer by what comes in a round trip, which is nothing here, and
+ * by a few segments. What was granted already stays granted.
+ */
+static void test_worth(void)
+{
+	const int more = 4, most = 4 * B;
+	struct peer p;
+	int i;
+
+	open_receiver(&p, 0, most);
+	must_be("W in the INIT_ACK", p.granted, most);
+	for (i = 0; i < most; i++) {
+		ship(&p, i, ACK);
+		must(poll(&(struct pollfd){ p.fd, POLLIN, 0 }, 1, WAIT_MS) == 1,
+		     "it is there");
+		take(&p, i);
+		peer_keepalive(&p, i + 1);
+		peer_listen(&p, QUIET_MS / 10);
+		must_ack(&p, i + 1, i + B + more < most ? most - 1 : i + B + more);
+	}
+	finish(&p, "a window is worth what comes in a round trip");
+}
+
+/* Also where it is less than a buffer of one segment allows */
+static void test_clamp(void)
+{
+	struct peer_init us = { .window = 1, .segment = LEN };
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
+	struct peer p;
+
+	all_held = true;
+	set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, 1000);
+	set(l, SOL_SSTP, SSTP_WINDOW_CLAMP, 5);
+	peer_open(&p, l, &us);
+	must_be("W in the INIT_ACK", p.granted, 5);
+	finish(&p, "SSTP_WINDOW_CLAMP holds");
+}
+
 /* Figure 15: of the window n to n + 7 only n to n + 3 are kept. */
 static void test_hard(void)
 {
@@ -186,7 +225,7 @@ static void test_hard(void)
 	struct peer p;
 	int i;
 
-	open_receiver(&p, 0);
+	open_receiver(&p, 0, W);
 	must_be("W in the INIT_ACK", p.granted, W);
 	ship_all(&p, BITS(1, 3), BITS(0, 0));
 	peer_listen(&p, QUIET_MS);
@@ -240,7 +279,7 @@ static void test_soft(void)
 	struct peer p;
 	int i;
 
-	open_receiver(&p, 1);
+	open_receiver(&p, 1, W);
 	must_be("W in the INIT_ACK", p.granted, W);
 	ship_all(&p, BITS(2, 2) | BITS(5, 7), BITS(0, 1) | BITS(3, 4));
 	peer_listen(&p, QUIET_MS);
@@ -427,7 +466,7 @@ static void test_hold(void)
 	struct peer p;
 	uint32_t i;
 
-	open_receiver(&p, SSTP_ACK_HARD);
+	open_receiver(&p, SSTP_ACK_HARD, W);
 	for (i = 0; i < B; i++)
 		ship(&p, i, 0);
 	must(peer_await(&p, 5000, all_packed), "a PACK");
@@ -491,11 +530,13 @@ static void ask_often(int seen_every, int times, int changes, const char *name)
 
 int main(void)
 {
-	ktap_plan(12);
+	ktap_plan(14);
 	new_namespace();
 	peer_may_vanish();
 	measure();
 	test_receiver();
+	test_worth();
+	test_clamp();
 	test_hard();
 	test_soft();
 	test_sender();

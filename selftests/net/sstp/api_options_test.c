@@ -240,6 +240,7 @@ static void row_sstp_numbers(void)
 		 SSTP_ACK_SOFT, SSTP_ACK_HARD);
 	try_sstp(fd, SSTP_WINDOW_FACTOR, "WINDOW_FACTOR", 100, 1000, 100);
 	try_sstp(fd, SSTP_USER_TIMEOUT, "USER_TIMEOUT", 0, INT_MAX, 0);
+	try_sstp(fd, SSTP_WINDOW_CLAMP, "WINDOW_CLAMP", 0, INT_MAX, 0);
 }
 
 static void row_sstp_nodelay(void)
@@ -436,6 +437,7 @@ static void row_sstp_inherit(void)
 	set_int(l, SOL_SSTP, SSTP_SEGMENT_SIZE, 12345);
 	set_int(l, SOL_SSTP, SSTP_TOLERANCE, 5000);
 	set_int(l, SOL_SSTP, SSTP_WINDOW_FACTOR, 300);
+	set_int(l, SOL_SSTP, SSTP_WINDOW_CLAMP, 77);
 	set_int(l, SOL_SSTP, SSTP_USER_TIMEOUT, 7000);
 	set_int(l, SOL_SSTP, SSTP_NODELAY, 1);
 	set_int(fd, SOL_SSTP, SSTP_TOLERANCE, 3000);
@@ -450,6 +452,8 @@ static void row_sstp_inherit(void)
 	       "12345");
 	expect("WINDOW_FACTOR", get_int(peer, SOL_SSTP, SSTP_WINDOW_FACTOR),
 	       "300");
+	expect("WINDOW_CLAMP", get_int(peer, SOL_SSTP, SSTP_WINDOW_CLAMP),
+	       "77");
 	expect("USER_TIMEOUT", get_int(peer, SOL_SSTP, SSTP_USER_TIMEOUT),
 	       "7000");
 	expect("NODELAY", get_int(peer, SOL_SSTP, SSTP_NODELAY), "1");
