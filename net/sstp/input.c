@@ -245,6 +245,14 @@ charge:
 	return true;
 }
 
+/* There was no room or memory: who waits for SO_RCVLOWAT would wait for ever. */
+static void sstp_rcv_full(struct sock *sk)
+{
+	WRITE_ONCE(sstp_sk(sk)->full, true);
+	if (sstp_epollin_ready(sk))
+		sk->sk_data_ready(sk);
+}
+
 static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 			 struct sstp_rcv_run *run, bool *taken)
 {
@@ -272,10 +280,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	    (tight && !sstp_rcv_is_next(&sp->rcv, run))) {
 		sp->packets_discarded += run->count;
 		SSTP_ADD(net, INDISCARDED, run->count);
-		/* Who waits for SO_RCVLOWAT would wait for ever. */
-		WRITE_ONCE(sp->full, true);
-		if (sstp_epollin_ready(sk))
-			sk->sk_data_ready(sk);
+		sstp_rcv_full(sk);
 		return;
 	}
 	if (tight && sstp_rcv_squeeze(&sp->rcv, skb, run, len)) {
@@ -298,6 +303,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 		piece->truesize += map;
 		if (!sstp_rcv_charge(sk, piece, run)) {
 			SSTP_INC(net, INNOMEM);
+			sstp_rcv_full(sk);
 			if (piece != skb)
 				kfree_skb(piece);
 			return;

@@ -279,6 +279,8 @@ static struct sstp_data_hdr *sstp_train_headers(const struct sstp_sock *sp,
  */
 static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 {
+	u64 autocork = READ_ONCE(sp->autocork);
+
 	if (!s->len)
 		return false;	/* no memory yet for its first byte */
 	if (sp->eos_state != SSTP_EOS_NONE || sp->set.nodelay)
@@ -290,9 +292,9 @@ static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 		}
 		return true;
 	}
-	if (sp->autocork) {
-		if (sstp_now() < sp->autocork) {
-			sstp_timer_sooner(sp, SSTP_T_PACE, sp->autocork);
+	if (autocork) {
+		if (sstp_now() < autocork) {
+			sstp_timer_sooner(sp, SSTP_T_PACE, autocork);
 			return false;
 		}
 		return true;
@@ -319,7 +321,7 @@ void sstp_seal(struct sstp_sock *sp)
 
 	s->sealed = 1;
 	sp->open = NULL;
-	sp->autocork = 0;
+	WRITE_ONCE(sp->autocork, 0);
 }
 
 /* The segment to ship from next, sealed, or NULL. */

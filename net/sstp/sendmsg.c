@@ -272,7 +272,7 @@ void sstp_uncork(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	if (!sp->autocork)
+	if (!READ_ONCE(sp->autocork))
 		return;
 	WRITE_ONCE(sp->autocork, 0);
 	sstp_push(sk);

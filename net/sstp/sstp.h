@@ -223,7 +223,9 @@ struct sstp_sock {
 	u32		hole_received;	/* packets received when it was last asked for */
 	u32		context_ship;	/* snd.shipment at the last KEEPALIVE */
 	u64		cork;		/* ns: MSG_MORE: more will come until then */
-	u64		autocork;	/* ns: the same, for a program that writes on and on */
+	u64		autocork;	/* ns: the same, for a program that writes on and on;
+					 * poll() ends it without the lock
+					 */
 	u64		wait_since;	/* ns: first probe that went unanswered */
 	u8		probes;		/* unanswered */
 	u8		blocked;	/* probes answered by a closed window */
@@ -268,7 +270,7 @@ struct sstp_sock {
 	u64		service_rate;
 	bool		ack_now;
 	bool		snak_now;	/* losses wait to be reported */
-	bool		full;		/* discarded some since the program took any */
+	bool		full;		/* had no room or memory since the program took any */
 	bool		starved;	/* nothing accepted since memory lacked */
 	u32		ask;		/* segments from R_l to ask for at once */
 	int		debt;		/* bytes, of those that all sockets owe */

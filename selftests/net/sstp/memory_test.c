@@ -271,6 +271,37 @@ static bool lacked(void *arg)
 	return sstp_counter("InNoMem") > *(long *)arg;
 }
 
+/* A program that waits for more than there is memory for hears of what there is. */
+static void test_lowat(void)
+{
+	const uint32_t most = 200, len = 60000;
+	const int bytes = BUFFER, lowat = BUFFER;
+	struct peer_init us = { .window = 1, .segment = len };
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+	struct pollfd pfd = { .events = POLLIN };
+	long old[3], before;
+	struct peer p;
+	uint32_t n;
+	bool ok;
+
+	if (l < 0 ||
+	    setsockopt(l, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+		die("listener:");
+	peer_open(&p, l, &us);
+	if (setsockopt(p.fd, SOL_SOCKET, SO_RCVLOWAT, &lowat, sizeof(lowat)))
+		die("SO_RCVLOWAT:");
+	before = sstp_counter("InNoMem");
+	limit(4 * MB, old);
+	for (n = 0; n < most && n < p.granted; n++)
+		peer_data(&p, n, 0, len, len, LAST);
+	ok = busywait(WAIT_MS, lacked, &before);
+	pfd.fd = p.fd;
+	ktap_result(ok && poll(&pfd, 1, WAIT_MS) == 1 && pfd.revents == POLLIN,
+		    "who waits for more than there is memory for is told");
+	put(MEM, "%ld %ld %ld", old[0], old[1], old[2]);
+	peer_close(&p);
+}
+
 /* Later segments have all the memory: the first comes in nevertheless, and what
  * there is no memory for is not asked for all the time.
  */
@@ -324,9 +355,10 @@ int main(void)
 		die(GROUP ":");
 	if (system("ip link set lo up"))
 		die("lo:");
-	ktap_plan(7);
+	ktap_plan(8);
 	test_charged();
 	test_limit();
+	test_lowat();
 	test_first();
 	if (rmdir(GROUP))
 		ktap_diag("%s: %s", GROUP, strerror(errno));
