@@ -145,7 +145,7 @@ static void sstp_handshake_send_ack(struct sock *sk)
 /* 250 ms at first: a lost INIT must not cost a second; then doubled. */
 static void sstp_handshake_arm(struct sstp_sock *sp)
 {
-	u64 wait = 250 * NSEC_PER_MSEC << min(sp->probes, 7);
+	u64 wait = 250ULL * NSEC_PER_MSEC << min(sp->probes, 7);
 
 	sstp_timer_set(sp, SSTP_T_PROBE, sstp_now() + wait);
 }

@@ -263,11 +263,18 @@ static int sstp_read_state(struct sock *sk)
 	return 1;
 }
 
-static void sstp_report_holes(struct msghdr *msg, struct sstp_hole_list *l)
+/* Of @len bytes that the program gets: it may be fewer than were looked at. */
+static void sstp_report_holes(struct msghdr *msg, struct sstp_hole_list *l,
+			      u32 len)
 {
+	while (l->n && l->hole[l->n - 1].offset >= len)
+		l->n--;
 	if (l->n)
-		put_cmsg(msg, SOL_SSTP, SSTP_HOLES, l->n * sizeof(*l->hole),
-			 l->hole);
+		l->hole[l->n - 1].len = min(l->hole[l->n - 1].len,
+					    len - l->hole[l->n - 1].offset);
+	if (l->n && put_cmsg(msg, SOL_SSTP, SSTP_HOLES,
+			     l->n * sizeof(*l->hole), l->hole))
+		l->lost = true;
 	if (l->lost)
 		msg->msg_flags |= MSG_CTRUNC;
 	kfree(l->hole);
@@ -297,7 +304,7 @@ static int sstp_recv_seqpacket(struct sock *sk, struct msghdr *msg, size_t len,
 	}
 	n = min_t(size_t, len, s->len);
 	err = sstp_read_segment(s, 0, n, &msg->msg_iter, &holes, 0);
-	sstp_report_holes(msg, &holes);
+	sstp_report_holes(msg, &holes, err ? 0 : n);
 	if (err)
 		return err;
 	if (n < s->len)
@@ -385,7 +392,7 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			peek_off = sp->read_off;
 		}
 	} while (done < len);
-	sstp_report_holes(msg, &holes);
+	sstp_report_holes(msg, &holes, done);
 	return done ?: err;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Payloads a stride apart. */
+#include <linux/fault-inject-usercopy.h>
 #include <linux/instrumented.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -33,6 +34,8 @@ static size_t sstp_stride_to_user(void __user *to, size_t progress, size_t len,
 	while (len) {
 		u32 n = sstp_stride_piece(s, len), left;
 
+		if (should_fail_usercopy())
+			return len;
 		instrument_copy_to_user(to, s->p + s->in, n);
 		left = raw_copy_to_user(to, s->p + s->in, n);
 		if (unlikely(left))
@@ -70,6 +73,8 @@ static size_t sstp_stride_from_user(void __user *from, size_t progress,
 	while (len) {
 		u32 n = sstp_stride_piece(s, len), left;
 
+		if (should_fail_usercopy())
+			return len;
 		instrument_copy_from_user_before(s->p + s->in, from, n);
 		left = raw_copy_from_user(s->p + s->in, from, n);
 		instrument_copy_from_user_after(s->p + s->in, from, n, left);
