@@ -45,7 +45,7 @@ static void rrda_next(struct rrda_epochs *e)
 	e->used = rrda_below(e, SSTP_RRDA_ONE + 1);
 }
 
-/* Never a byte off, after however many epochs */
+/* Never more than a byte off, after however many epochs */
 static void rrda_exact(struct kunit *test)
 {
 	u32 i, n, got, want;
@@ -72,7 +72,7 @@ static void rrda_exact(struct kunit *test)
 }
 
 /* The three scenarios of the paper's figures 4 (no EMA) and 5 (omega 1/2): v_b in
- * each epoch, and where the size goes from then on when epoch @k decides.
+ * each epoch, and whether the size grows or shrinks at its end.
  */
 static const struct rrda_figure {
 	const char *name;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 300
- * kernels: debug 6.12
+ * kernels: debug 6.12 kcsan
  *
  * Peers that know the protocol and every number of their connections send packets
  * of all types: right ones, which lead deep, and damaged, repeated, disordered,
  * joined and cut ones. Programs use the connections meanwhile. Honest connections
  * beside them carry data, which must stay right; new ones are made; in the end
  * nothing is left.
+ *
+ * It takes a minute on each kernel: two of each run, with the debug kernel and a stock
+ * one.
  *
  *	fuzz_packets_test [-T SECONDS] [-S SEED]
  *
@@ -20,6 +23,7 @@
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
 #include <linux/ipv6.h>
+#include <linux/sock_diag.h>
 #include <netinet/ip.h>
 #include <netinet/udp.h>
 #include <pthread.h>
@@ -32,32 +36,26 @@
 #include "fuzz.h"
 #include "peer.h"
 
-#define TYPES		(CLOSE + 1)
-#define STRAY		0x01		/* flag of RESET */
-#define OPT_COOKIE	8
-#define COOKIE_LEN	16
 #define LARGEST		65507		/* in a UDP datagram over IPv4 */
 
 #define PEERS		24
 #define SOCKETS_MAX	400		/* that the kernel has at a time */
 #define BUFFER		"262144"	/* of each direction of a socket */
 #define WINDOW		64
-#define MEMORY		(1L << 20)	/* that a socket may have at most */
+#define MEMORY		(512L << 10)	/* of a socket, taken all together */
+#define SMALL		20000		/* buffers of every second listener */
+#define TRAIN		(72 << 10)	/* memory of the largest thing to come in */
+#define MESSAGE		250000		/* that programs send at most */
 #define PORT		5000		/* of listeners */
 #define PEER_PORT	20000		/* of peers, by index */
 #define KEPT		64		/* segments, or packets, in memory */
-
-struct end_packet {		/* RESET, CLOSE; COOKIE is as long, or longer */
-	struct hdr h;
-	uint32_t code, seq;
-	uint8_t rest[8];
-} __attribute__((packed));
 
 union packet {
 	struct hdr h;
 	struct data_packet data;
 	struct ack_packet ack;
 	struct init_packet init;
+	struct cookie_packet cookie;
 	struct end_packet end;
 	uint32_t word[(LARGEST + 3) / 4];
 	uint8_t bytes[LARGEST];
@@ -80,6 +78,8 @@ struct conn {
 	int udp;			/* ours */
 	union addr to;			/* the kernel's, as UDP has it */
 	int type;			/* of the socket */
+	uint32_t rcvbuf, sndbuf;	/* the largest that it had */
+	bool lazy;			/* the program does not read */
 	uint32_t cid, their_cid;
 	uint16_t dport;
 	bool has_cookie;
@@ -112,7 +112,7 @@ static unsigned int n_caught, n_held;
 
 static struct {
 	unsigned long packets, trains, icmp, damaged, opened, established;
-	unsigned long calls;
+	unsigned long calls, holed;
 	unsigned long by_type[TYPES];
 } sent;
 
@@ -248,33 +248,17 @@ static bool honest_end(struct honest *h)
 	return !h->error && h->moved;
 }
 
-static void *guests_serve(void *arg)
-{
-	char c;
-	int fd;
-
-	while ((fd = accept(guests.fd, NULL, NULL)) >= 0) {
-		if (recv(fd, &c, 1, 0) == 1)
-			send(fd, &c, 1, MSG_NOSIGNAL);
-		close(fd);
-	}
-	return arg;
-}
-
 static void *guests_come(void *arg)
 {
 	while (!over) {
 		int fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
-		char c = 'x';
 
 		set(fd, SOL_SSTP, SSTP_USER_TIMEOUT, PATIENCE_MS);
-		if (connect(fd, &guests.to.sa, addr_len(&guests.to)) ||
-		    send(fd, &c, 1, MSG_NOSIGNAL) != 1 ||
-		    recv(fd, &c, 1, 0) != 1) {
+		if (echo_ask(fd, &guests.to)) {
+			guests.made++;
+		} else {
 			guests.error = errno;
 			guests.failed++;
-		} else {
-			guests.made++;
 		}
 		close(fd);
 		sleep_ns(50000000);
@@ -287,7 +271,7 @@ static void guests_start(void)
 	addr_loopback(&guests.to, AF_INET, 0);
 	guests.fd = listening(SOCK_STREAM, AF_INET, 128, &guests.to);
 	set(guests.fd, SOL_SSTP, SSTP_USER_TIMEOUT, PATIENCE_MS);
-	pthread_create(&guests.server, NULL, guests_serve, NULL);
+	pthread_create(&guests.server, NULL, echo_serve, &guests.fd);
 	pthread_create(&guests.client, NULL, guests_come, NULL);
 }
 
@@ -332,7 +316,7 @@ static uint32_t packets_of(const struct conn *c, uint32_t segment)
 
 static void shape(struct conn *c, uint32_t segment)
 {
-	uint32_t most = chance(&rng, 10) ? 200000 : 6000;
+	uint32_t most = chance(&rng, 10) ? 200000 : chance(&rng, 50) ? 6000 : 600;
 
 	c->kept[segment % KEPT].len = 1 + below(&rng, most);
 	c->kept[segment % KEPT].size =
@@ -349,7 +333,7 @@ static size_t next_data(struct conn *c, union packet *p)
 	if (!c->packet)
 		shape(c, c->segment);
 	len = data_packet(c, p, c->segment, c->packet, flags);
-	c->packet += 1 + chance(&rng, 3);
+	c->packet += 1 + chance(&rng, 6);
 	if (c->packet >= packets_of(c, c->segment)) {
 		c->packet = 0;
 		c->segment++;
@@ -496,15 +480,15 @@ static size_t end_packet(struct conn *c, union packet *p, int type)
 		.seq = htonl(c->shipment - 1),
 	};
 	if (type == COOKIE) {
-		content_fill(&p->end.code, COOKIE_LEN, rnd(&rng), 0);
-		return sizeof(p->end);
+		content_fill(p->cookie.cookie, COOKIE_LEN, rnd(&rng), 0);
+		return sizeof(p->cookie);
 	}
 	if (type == RESET && chance(&rng, 30)) {
 		p->h.cid = htonl(c->cid);
 		p->h.flags = STRAY;
 		p->end.seq = htonl(c->their_shipment);
 	}
-	return sizeof(p->end) - sizeof(p->end.rest);
+	return sizeof(p->end);
 }
 
 static size_t right_packet(struct conn *c, union packet *p)
@@ -833,7 +817,8 @@ static void say(struct conn *c)
 	unsigned int n = 1 + below(&rng, 8);
 	size_t len;
 
-	if (chance(&rng, 15)) {
+	/* Who does not read is pressed. */
+	if (chance(&rng, c->lazy ? 60 : 15)) {
 		deliver_train(c);
 		return;
 	}
@@ -901,8 +886,8 @@ static void note(struct conn *c, const union packet *p, size_t len)
 		c->state = OPEN;
 		answer(c, probe, KEEPALIVE);
 	} else if (p->h.type == COOKIE && c->state == ASKED &&
-		   len >= sizeof(p->end)) {
-		memcpy(c->cookie, &p->end.code, COOKIE_LEN);
+		   len >= sizeof(p->cookie)) {
+		memcpy(c->cookie, p->cookie.cookie, COOKIE_LEN);
 		c->has_cookie = true;
 		answer(c, set_up, INIT);
 	} else if (p->h.type == CLOSE && chance(&rng, 70)) {
@@ -1025,6 +1010,7 @@ static void conn_open(struct conn *c)
 	c->steps = 1 + below(&rng, 400);
 	c->wild = wild[below(&rng, ARRAY_SIZE(wild))];
 	c->active = chance(&rng, 60);
+	c->lazy = chance(&rng, 25);
 	c->type = types[which / 2];
 	/* The index can be told from it. */
 	do
@@ -1053,6 +1039,7 @@ static void conn_open(struct conn *c)
 	c->to = to;
 	c->fd = proto_socket(PROTO_SSTP, to.sa.sa_family, c->type,
 			     SOCK_NONBLOCK);
+	set(c->fd, SOL_SSTP, SSTP_TOLERANCE, chance(&rng, 50) * 300000);
 	while (chance(&rng, 50))
 		some_option(c->fd);
 	if (connect(c->fd, &to.sa, addr_len(&to)) && errno != EINPROGRESS)
@@ -1080,10 +1067,81 @@ static void accept_all(void)
 	}
 }
 
+/* What is over the limits, or cannot be; the most that receivers had of theirs */
+static unsigned int unbounded, wrong_holes, fullest, excess;
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+/* A receiver may have twice its buffer, and what goes over it; a sender one message
+ * over its own, where headers are at most as much as payload.
+ */
+static void check_memory(struct conn *c)
+{
+	uint32_t m[SK_MEMINFO_VARS];
+
+	if (getsockopt(c->fd, SOL_SOCKET, SO_MEMINFO, m,
+		       &(socklen_t){ sizeof(m) }))
+		die("SO_MEMINFO:");
+	c->rcvbuf = larger(c->rcvbuf, m[SK_MEMINFO_RCVBUF]);
+	c->sndbuf = larger(c->sndbuf, m[SK_MEMINFO_SNDBUF]);
+	fullest = larger(fullest, m[SK_MEMINFO_RMEM_ALLOC] * 100ULL / c->rcvbuf);
+	if (m[SK_MEMINFO_RMEM_ALLOC] > 2 * c->rcvbuf)
+		excess = larger(excess, m[SK_MEMINFO_RMEM_ALLOC] - 2 * c->rcvbuf);
+	if (m[SK_MEMINFO_RMEM_ALLOC] <= 2 * c->rcvbuf + TRAIN &&
+	    m[SK_MEMINFO_WMEM_QUEUED] <= c->sndbuf + 2 * MESSAGE)
+		return;
+	if (unbounded++ < 20)
+		ktap_diag("received: %u, with a buffer of %u; to send: %u, of %u",
+			  m[SK_MEMINFO_RMEM_ALLOC], c->rcvbuf,
+			  m[SK_MEMINFO_WMEM_QUEUED], c->sndbuf);
+}
+
+/* Holes are in order, apart, within what was read, and zero. */
+static void read_holes(int fd, char *buf, uint32_t len, int flags)
+{
+	static uint64_t control[16384 / 8];
+	struct iovec iov = { buf, len };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+			    .msg_control = control,
+			    .msg_controllen = sizeof(control) };
+	struct cmsghdr *cmsg;
+	struct sstp_hole h;
+	size_t end = 0, i, k, n;
+	ssize_t got;
+
+	memset(buf, 1, len);
+	got = recvmsg(fd, &m, flags);
+	cmsg = got < 0 ? NULL : CMSG_FIRSTHDR(&m);
+	if (!cmsg)
+		return;
+	sent.holed++;
+	n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(h);
+	for (i = 0; i < n; i++) {
+		memcpy(&h, CMSG_DATA(cmsg) + i * sizeof(h), sizeof(h));
+		k = 0;
+		if (h.len && h.offset >= end + !!i && h.offset < (size_t)got &&
+		    h.len <= got - h.offset)
+			while (k < h.len && !buf[h.offset + k])
+				k++;
+		if (k == h.len && h.len) {
+			end = h.offset + h.len;
+			continue;
+		}
+		if (wrong_holes++ < 20)
+			ktap_diag("hole %zu of %zu: at %u after %zu, %u bytes of %zd, %zu are zero",
+				  i, n, h.offset, end, h.len, got, k);
+		return;
+	}
+}
+
 /* A program's call */
 static void call(struct conn *c)
 {
-	static char buf[250000];
+	static char buf[MESSAGE];
+	int flags = MSG_DONTWAIT | (chance(&rng, 10) ? MSG_PEEK : 0);
 	uint32_t len = 1 + below(&rng, chance(&rng, 50) ? 300 :
 				 chance(&rng, 80) ? 20000 : sizeof(buf));
 	struct sstp_info info;
@@ -1110,8 +1168,13 @@ static void call(struct conn *c)
 		     (chance(&rng, 20) ? MSG_MORE : 0));
 		break;
 	default:
-		recv(c->fd, buf, len, MSG_DONTWAIT |
-		     (chance(&rng, 10) ? MSG_PEEK : 0));
+		if (c->lazy)
+			break;
+		if (chance(&rng, 20)) {
+			recv(c->fd, buf, len, flags);
+			break;
+		}
+		read_holes(c->fd, buf, len, flags);
 	}
 }
 
@@ -1133,7 +1196,10 @@ static void step(void)
 	}
 	if (c->state == OPEN || chance(&rng, 20))
 		say(c);
-	if (c->fd >= 0 && chance(&rng, 50))
+	if (c->fd < 0)
+		return;
+	check_memory(c);
+	if (chance(&rng, 50))
 		call(c);
 }
 
@@ -1153,9 +1219,11 @@ static void prepare(void)
 		listeners[i] = proto_socket(PROTO_SSTP, families[i % 2],
 					    types[i / 2], SOCK_NONBLOCK);
 		set(listeners[i], SOL_IPV6, IPV6_V6ONLY, i % 2);
-		set(listeners[i], SOL_SSTP, SSTP_TOLERANCE, 300000 * (i / 2));
+		set(listeners[i], SOL_SSTP, SSTP_TOLERANCE, i ? 300000 : 0);
 		set(listeners[i], SOL_SSTP, SSTP_ACK_STRATEGY, i % 2);
 		set(listeners[i], SOL_SSTP, SSTP_WINDOW_FACTOR, 100 + 200 * i);
+		if (i % 2)
+			set(listeners[i], SOL_SOCKET, SO_RCVBUF, SMALL / 2);
 		if (bind(listeners[i], &a.sa, addr_len(&a)) ||
 		    listen(listeners[i], 8))
 			die("listener:");
@@ -1215,12 +1283,12 @@ static bool reached(void)
 
 int main(int argc, char **argv)
 {
-	long most = 0, pages = 0, n;
+	long most = 0, pages, n;
 	unsigned long steps = 0;
 	bool ok;
 	int i;
 
-	fuzz_start(&fuzz, argc, argv, 60, 8);
+	fuzz_start(&fuzz, argc, argv, 60, 9);
 	rng.state = fuzz.seed;
 	prepare();
 	honest_start(&honest[0], SOCK_STREAM, AF_INET);
@@ -1231,10 +1299,12 @@ int main(int argc, char **argv)
 		if (steps++ % 64)
 			continue;
 		accept_all();
-		n = sstp_pages();
-		pages = n > pages ? n : pages;
+		pages = sstp_pages();
 		n = sstp_sockets();
 		most = n > most ? n : most;
+		/* Those that programs have closed as well */
+		if (pages * getpagesize() > n * MEMORY && unbounded++ < 20)
+			ktap_diag("%ld pages of %ld sockets", pages, n);
 		/* Those that wait for their end */
 		while (n > SOCKETS_MAX && now_ns() < fuzz.end) {
 			sleep_ns(10000000);
@@ -1250,9 +1320,13 @@ int main(int argc, char **argv)
 	ok &= honest_end(&honest[1]);
 	ktap_result(ok, "honest connections carried right data");
 	ktap_result(guests_end(), "new connections were made");
-	ktap_diag("%ld sockets, %ld pages at most", most, pages);
-	ktap_result(pages * getpagesize() <= most * MEMORY,
-		    "memory was bounded");
+	ktap_diag("%ld sockets at most; a receiver had %u %% of its buffer, or twice that and %u bytes",
+		  most, fullest, excess);
+	ktap_result(!unbounded, "memory was bounded");
+	ktap_diag("%lu reads with holes", sent.holed);
+	/* A slow machine does not get far; others have one in 500 steps. */
+	ktap_result((sent.holed || steps < 5000) && !wrong_holes,
+		    "holes are where they can be");
 	fuzz_works();
 	for (i = 0; i < 4; i++)
 		close(listeners[i]);

@@ -233,6 +233,27 @@ int sock_int(int fd, int level, int opt)
 	return value;
 }
 
+void *echo_serve(void *arg)
+{
+	int fd;
+	char c;
+
+	while ((fd = accept(*(int *)arg, NULL, NULL)) >= 0) {
+		if (recv(fd, &c, 1, 0) == 1)
+			send(fd, &c, 1, MSG_NOSIGNAL);
+		close(fd);
+	}
+	return arg;
+}
+
+bool echo_ask(int fd, const union addr *to)
+{
+	char c = 'x';
+
+	return !connect(fd, &to->sa, addr_len(to)) &&
+	       send(fd, &c, 1, MSG_NOSIGNAL) == 1 && recv(fd, &c, 1, 0) == 1;
+}
+
 bool parse_scaled(const char *text, unsigned int unit, uint64_t *value)
 {
 	static const char units[] = "kMGT";

@@ -59,6 +59,13 @@ const char *addr_text(const union addr *a);
 
 int sock_int(int fd, int level, int opt);	/* value, or -errno */
 
+/* A thread for the listener that @fd points to, until that is shut down: it sends
+ * each who connects his first byte back.
+ */
+void *echo_serve(void *fd);
+/* One who connects: false, with errno, if not served */
+bool echo_ask(int fd, const union addr *to);
+
 /* Sizes and rates: "64", "64k", "16M", "1G"; @unit is 1024 or 1000. */
 bool parse_scaled(const char *text, unsigned int unit, uint64_t *value);
 

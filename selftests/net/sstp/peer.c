@@ -81,7 +81,8 @@ void peer_open(struct peer *p, int listener, const struct peer_init *us)
 	init.h.packet = htons(end - init.options);
 
 	addr_loopback(&a, AF_INET, SSTP_PORT);
-	p->udp = socket(AF_INET, SOCK_DGRAM, 0);
+	p->udp = us->beside ? dup(us->beside->udp) :
+			      socket(AF_INET, SOCK_DGRAM, 0);
 	if (p->udp < 0 || connect(p->udp, &a.sa, addr_len(&a)) ||
 	    setsockopt(p->udp, SOL_SOCKET, SO_SNDBUFFORCE, &(int){ 4 << 20 },
 		       sizeof(int)) ||
@@ -89,7 +90,10 @@ void peer_open(struct peer *p, int listener, const struct peer_init *us)
 		       sizeof(int)))
 		die("UDP:");
 	peer_send(p, &init, sizeof(init));
-	n = receive(p, &ack, sizeof(ack), ANSWER_MS);
+	do
+		n = receive(p, &ack, sizeof(ack), ANSWER_MS);
+	while (us->beside && n >= (ssize_t)sizeof(ack.h) &&
+	       ntohl(ack.h.cid) == us->beside->cid);
 	if (n < (ssize_t)offsetof(struct init_packet, options) ||
 	    ack.h.type != INIT_ACK || ntohl(ack.h.cid) != p->cid)
 		die("no INIT_ACK");
@@ -121,13 +125,12 @@ void peer_may_vanish(void)
 		die("user_timeout:");
 }
 
-static void send_data(struct peer *p, int type, uint32_t segment,
-		      uint32_t packet, size_t bytes, uint32_t len, uint8_t flags)
+static size_t make_data(struct peer *p, struct data_packet *d, int type,
+			uint32_t segment, uint32_t packet, size_t bytes,
+			uint32_t len, uint8_t flags)
 {
 	/* KEEPALIVE has the number of the last shipment. */
 	uint32_t shipment = p->first_shipment + p->shipment - (type != DATA);
-	static char buf[65536];
-	struct data_packet *d = (void *)buf;
 	/* All packets but the last are of one size. */
 	size_t at = flags & LAST ? len - bytes : packet * bytes;
 
@@ -138,20 +141,31 @@ static void send_data(struct peer *p, int type, uint32_t segment,
 		.stamp = htonl(now_us()),
 	};
 	content_fill(d->payload, bytes, p->seed + segment, at);
-	peer_send(p, d, DATA_HLEN + bytes);
 	if (type == DATA)
 		p->shipment++;
+	return DATA_HLEN + bytes;
+}
+
+size_t peer_make_data(struct peer *p, void *buf, uint32_t segment,
+		      uint32_t packet, size_t bytes, uint32_t len, uint8_t flags)
+{
+	return make_data(p, buf, DATA, segment, packet, bytes, len, flags);
 }
 
 void peer_data(struct peer *p, uint32_t segment, uint32_t packet, size_t bytes,
 	       uint32_t len, uint8_t flags)
 {
-	send_data(p, DATA, segment, packet, bytes, len, flags);
+	static char buf[65536];
+
+	peer_send(p, buf, peer_make_data(p, buf, segment, packet, bytes, len,
+					 flags));
 }
 
 void peer_keepalive(struct peer *p, uint32_t segment)
 {
-	send_data(p, KEEPALIVE, segment, 0, 0, 0, ACK);
+	struct data_packet d;
+
+	peer_send(p, &d, make_data(p, &d, KEEPALIVE, segment, 0, 0, 0, ACK));
 }
 
 static void make_ack(struct peer *p, struct ack_packet *a, int type,

@@ -9,7 +9,10 @@
 
 #include "lib.h"
 
-enum { DATA, KEEPALIVE, EOS, PACK, SNAK, INIT, INIT_ACK, COOKIE, RESET, CLOSE };
+enum {
+	DATA, KEEPALIVE, EOS, PACK, SNAK, INIT, INIT_ACK, COOKIE, RESET, CLOSE,
+	TYPES
+};
 
 enum {				/* flags */
 	LAST	= 0x01,		/* of DATA */
@@ -19,9 +22,10 @@ enum {				/* flags */
 	SOFT	= 0x01,		/* of PACK and SNAK */
 	ECHO	= 0x02,
 	SEGMENT	= 0x04,
+	STRAY	= 0x01,		/* of RESET */
 };
 
-enum { OPT_SEGMENT = 3, OPT_TOLERANCE, OPT_STRATEGY };
+enum { OPT_SEGMENT = 3, OPT_TOLERANCE, OPT_STRATEGY, OPT_COOKIE = 8 };
 
 struct hdr {
 	uint32_t cid;
@@ -59,9 +63,23 @@ struct init_packet {
 	uint8_t options[208];
 } __attribute__((packed));
 
+#define COOKIE_LEN	16
+
+struct cookie_packet {
+	struct hdr h;
+	uint8_t cookie[COOKIE_LEN];
+} __attribute__((packed));
+
+struct end_packet {		/* RESET, CLOSE */
+	struct hdr h;
+	uint32_t code, seq;
+} __attribute__((packed));
+
 _Static_assert(sizeof(struct data_packet) == DATA_HLEN, "DATA");
 _Static_assert(sizeof(struct ack_packet) == 52, "PACK");
 _Static_assert(sizeof(struct init_packet) == 256, "INIT");
+_Static_assert(sizeof(struct cookie_packet) == 24, "COOKIE");
+_Static_assert(sizeof(struct end_packet) == 16, "RESET");
 
 /* Segments are numbered from 0 here, as bits of a word where there are several. */
 struct peer {
@@ -97,6 +115,7 @@ struct peer_init {
 	uint32_t segment;		/* bytes in one of ours; 0 = 1500 */
 	uint32_t tolerance;
 	uint8_t strategy;
+	const struct peer *beside;	/* whose UDP socket it shares, or NULL */
 };
 
 /* Connects to @listener, which is put on the loopback address, and closed. */
@@ -109,6 +128,9 @@ void peer_send(struct peer *p, const void *packet, size_t len);
 /* Packet @packet, of @bytes, of a segment of @len */
 void peer_data(struct peer *p, uint32_t segment, uint32_t packet, size_t bytes,
 	       uint32_t len, uint8_t flags);
+/* The same, but not sent: it is put into @buf, and its length returned. */
+size_t peer_make_data(struct peer *p, void *buf, uint32_t segment,
+		      uint32_t packet, size_t bytes, uint32_t len, uint8_t flags);
 void peer_keepalive(struct peer *p, uint32_t segment);
 /* R_l, R_h, and the segment accepted, valid with SEGMENT */
 void peer_pack(struct peer *p, uint32_t ack, uint32_t limit, uint8_t flags,

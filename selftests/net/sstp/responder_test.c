@@ -15,11 +15,6 @@
 #include "path.h"
 #include "peer.h"
 
-struct end_packet {
-	struct hdr h;
-	uint32_t code, seq;
-} __attribute__((packed));
-
 enum { REFUSED = 1, VERSION = 3 };	/* codes of RESET */
 
 static int udp;				/* on the well-known port of R */

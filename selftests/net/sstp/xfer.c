@@ -418,7 +418,7 @@ static bool set_sstp(int fd)
 	uint64_t limit = opt.sstp[SSTP_RATE_LIMIT];
 	int i;
 
-	for (i = 1; i < SSTP_INFO; i++)
+	for (i = 1; i <= SSTP_WINDOW_CLAMP; i++)
 		if (i != SSTP_RATE_LIMIT && opt.sstp[i] >= 0 &&
 		    !set_int(fd, SOL_SSTP, i, opt.sstp[i]))
 			return false;
@@ -853,7 +853,7 @@ static void usage(FILE *f)
 "      --segment-limit BYTES\n"
 "      --tolerance PPM    packets in a million that a segment may lack\n"
 "      --ack hard|soft\n"
-"      --window-factor PERCENT\n"
+"      --window-factor PERCENT, --window SEGMENTS (at most)\n"
 "      --policy NAME      of the receive buffer\n"
 "      --user-timeout MS\n");
 }
@@ -883,7 +883,8 @@ static void parse_rate(char *text)
 enum {				/* long options without a letter */
 	O_PID = 256, O_NOCHECK, O_PEAK, O_RCVBUF, O_SNDBUF, O_LOWAT, O_NODELAY,
 	O_READSIZE, O_READRATE, O_READPAUSE, O_CTRL, O_RATE, O_LIMIT, O_SEGMENT,
-	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_POLICY, O_TIMEOUT, O_SENDPAUSE,
+	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_CLAMP, O_POLICY, O_TIMEOUT,
+	O_SENDPAUSE,
 	O_KEEPALIVE, O_FOR, O_BIN,
 };
 
@@ -926,6 +927,7 @@ static const struct option long_options[] = {
 	{ "tolerance",	required_argument, NULL, O_TOLERANCE },
 	{ "ack",	required_argument, NULL, O_ACK },
 	{ "window-factor", required_argument, NULL, O_FACTOR },
+	{ "window",	required_argument, NULL, O_CLAMP },
 	{ "policy",	required_argument, NULL, O_POLICY },
 	{ "user-timeout", required_argument, NULL, O_TIMEOUT },
 	{ }
@@ -1064,6 +1066,9 @@ static void parse_option(int c)
 		break;
 	case O_FACTOR:
 		opt.sstp[SSTP_WINDOW_FACTOR] = number(optarg, 1000);
+		break;
+	case O_CLAMP:
+		opt.sstp[SSTP_WINDOW_CLAMP] = number(optarg, 1000);
 		break;
 	case O_POLICY:
 		opt.policy = optarg;

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 900
+ *
+ * Peers that would have us keep more memory than a receive buffer may: by trains of
+ * which one packet is kept, by trains of two connections, by packets of one byte.
+ */
+#include <linux/sock_diag.h>
+#include <netinet/udp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "peer.h"
+
+#define LIMIT		(1 << 20)	/* of a receive buffer */
+#define TRAIN_PACKETS	45
+#define HALF		1376		/* of a segment of two packets */
+#define PACKET		(DATA_HLEN + HALF)
+#define WAIT_MS		20000
+
+static void set(int fd, int level, int option, int value)
+{
+	if (setsockopt(fd, level, option, &value, sizeof(value)))
+		die("option %d of level %d:", option, level);
+}
+
+/* The window lets in as many segments as can be. Packets of this connection and of
+ * the one @beside can share trains.
+ */
+static void open_peer(struct peer *p, const struct peer *beside)
+{
+	struct peer_init us = { .window = 1, .segment = 1, .beside = beside };
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+
+	set(l, SOL_SOCKET, SO_RCVBUFFORCE, LIMIT / 2);	/* the kernel doubles it */
+	peer_open(p, l, &us);
+	/* Answers take memory, too: hardly any are kept. */
+	set(p->udp, SOL_SOCKET, SO_RCVBUF, 0);
+	set(p->udp, SOL_UDP, UDP_SEGMENT, PACKET);
+}
+
+/* At once */
+static void close_peer(struct peer *p)
+{
+	const struct linger now = { 1, 0 };
+
+	setsockopt(p->fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	peer_close(p);
+}
+
+/* The second packet of a segment of which the first never comes */
+static void make_half(struct peer *p, uint8_t *buf, uint32_t segment)
+{
+	peer_make_data(p, buf, segment, 1, HALF, 2 * HALF, LAST);
+}
+
+static bool packets_seen(void *arg)
+{
+	return sstp_counter("InPkts") >= *(long *)arg;
+}
+
+static uint32_t receive_memory(const struct peer *p)
+{
+	uint32_t mem[SK_MEMINFO_VARS] = {};
+
+	if (getsockopt(p->fd, SOL_SOCKET, SO_MEMINFO, mem,
+		       &(socklen_t){ sizeof(mem) }))
+		die("SO_MEMINFO:");
+	return mem[SK_MEMINFO_RMEM_ALLOC];
+}
+
+/* Bytes of memory that are free, those in the lists of free pages of each CPU too:
+ * the lists hold several times our limit, and come and go.
+ */
+static long free_memory(void)
+{
+	FILE *f = fopen("/proc/zoneinfo", "r");
+	long pages = 0, n;
+	char line[256];
+
+	if (!f)
+		die("zoneinfo:");
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, " nr_free_pages %ld", &n) == 1 ||
+		    sscanf(line, " count: %ld", &n) == 1)
+			pages += n;
+	fclose(f);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* Trains with one packet that is kept and many that are duplicates of it, as many
+ * as the window lets in; returns the bytes of memory that are gone.
+ */
+static long kept_by_trains(void)
+{
+	static uint8_t train[TRAIN_PACKETS][PACKET];
+	uint32_t segment, i;
+	struct peer p;
+	long goal, kept;
+
+	open_peer(&p, NULL);
+	goal = sstp_counter("InPkts") + (p.granted - 1) * TRAIN_PACKETS;
+	kept = free_memory();
+	for (segment = 1; segment < p.granted; segment++) {
+		make_half(&p, train[0], segment);
+		for (i = 1; i < TRAIN_PACKETS; i++)
+			memcpy(train[i], train[0], PACKET);
+		peer_send(&p, train, sizeof(train));
+	}
+	must(busywait(WAIT_MS, packets_seen, &goal), "all packets came");
+	kept -= free_memory();
+	close_peer(&p);
+	return kept;
+}
+
+static void test_duplicates(void)
+{
+	long discarded, kept;
+
+	/* The first time the kernel's own caches fill, KASAN's quarantine too. */
+	kept_by_trains();
+	discarded = sstp_counter("InDiscarded");
+	kept = kept_by_trains();
+	discarded = sstp_counter("InDiscarded") - discarded;
+	ktap_diag("%ld bytes kept, limit %d; %ld packets discarded", kept,
+		  LIMIT, discarded);
+	/* Twice the limit may be in use; as much for what goes with it. */
+	ktap_result(all_held && discarded > 0 && kept < 4 * LIMIT,
+		    "a packet does not keep its whole train in memory");
+}
+
+static void test_two(void)
+{
+	static uint8_t train[TRAIN_PACKETS / 2][2][PACKET];
+	const uint32_t segments = 500, least = segments * HALF;
+	struct peer one, two;
+	long goal, discarded;
+	uint32_t segment, i;
+
+	open_peer(&one, NULL);
+	open_peer(&two, &one);
+	goal = sstp_counter("InPkts");
+	discarded = sstp_counter("InDiscarded");
+	for (segment = 1; segment <= segments; ) {
+		for (i = 0; i < ARRAY_SIZE(train); i++, segment++) {
+			make_half(&two, train[i][0], segment);
+			make_half(&one, train[i][1], segment);
+		}
+		peer_send(&one, train, sizeof(train));
+		goal += 2 * i;
+	}
+	ktap_result(busywait(WAIT_MS, packets_seen, &goal) &&
+		    receive_memory(&one) > least &&
+		    receive_memory(&two) > least &&
+		    sstp_counter("InDiscarded") == discarded,
+		    "trains of two connections are charged by halves");
+	close_peer(&two);
+	close_peer(&one);
+}
+
+/* A segment of packets of one byte, each of which comes in an skb of its own */
+static void test_tiny(void)
+{
+	enum { PACKETS = 40000 };
+	static uint8_t buf[PACKETS];
+	struct pollfd ready = { .events = POLLIN };
+	uint32_t now, most = 0, i;
+	size_t right = 0;
+	struct peer p;
+	ssize_t n;
+
+	open_peer(&p, NULL);
+	for (i = 0; i < PACKETS; i++) {
+		peer_data(&p, 0, i, 1, PACKETS, i + 1 == PACKETS ? LAST : 0);
+		now = receive_memory(&p);
+		if (most < now)
+			most = now;
+	}
+	ktap_diag("%u bytes for %u, limit %u", most, PACKETS, LIMIT);
+	ktap_result(most > LIMIT && most < 2 * LIMIT + LIMIT / 2,
+		    "small packets do not take large memory");
+	ready.fd = p.fd;
+	poll(&ready, 1, WAIT_MS);
+	n = recv(p.fd, buf, sizeof(buf), MSG_WAITALL);
+	if (n > 0)
+		right = content_check(buf, n, p.seed, 0);
+	ktap_diag("%zd bytes, %zu right", n, right);
+	ktap_result(n == PACKETS && right == PACKETS,
+		    "and all of them are taken");
+	close_peer(&p);
+}
+
+int main(void)
+{
+	ktap_plan(5);
+	new_namespace();
+	test_duplicates();
+	test_two();
+	test_tiny();
+	ktap_result(busywait(60000, sstp_no_sockets, NULL), "nothing is left");
+	return ktap_end();
+}
