@@ -35,5 +35,23 @@ check "a cell less, and the rest is resumed" forget 2
 check "start.json has the same bytes then" same start.json
 check "the report is written" tools/lab/report -f "$work/1" -o "$work/report"
 check "it has both" test "$(grep -c '^## ' "$work/report/README.md")" = 2
+
+# The report tells which cells failed.
+spoil() {
+	python3 -c "import json, sys; d = json.load(open(sys.argv[1])); del d['cells'][0]['measured']
+d['cells'][0]['failed'] = 'status 97'
+json.dump(d, open(sys.argv[1], 'w'))" "$work/1/start.json" &&
+	tools/lab/report -f "$work/1" -o "$work/report" &&
+	grep -q " $((cells - 1)) of $cells cells" "$work/report/README.md" &&
+	grep -q '^- .*: status 97$' "$work/report/README.md"
+}
+check "a failed cell is told" spoil
+# A pile at once, a pause, and then the rate: the half round trip until 0.25 s has it.
+spike() {
+	python3 -B -c "import sys; sys.path.insert(0, 'tools/lab'); import analysis
+bins = [0] * 10 + [900] + [0] * 9 + [100] * 30
+assert round(analysis.reaches(bins, 0.01, 0.0, 90, 0.1), 6) == 0.25"
+}
+check "a spike is not the rate" spike
 check "an unknown experiment is refused" eval '! tools/lab/run none 2>/dev/null'
 finish

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What follows from a cell's measurements, and what paper 004 expects of it."""
 
+import itertools
 import struct
 
 FRAME, PAYLOAD = 1514, 1448     # bytes of a full packet and what it carries, SSTP's and TCP's
@@ -11,21 +12,28 @@ def line_rate(path):
     return path["rate"] * PAYLOAD / FRAME * (1 - path["loss"])
 
 
+def limit(path):
+    """Packets that the line's queue takes, those on the wire included."""
+    return int(path["queue"] * path["rate"] * path["rtt"] / 8e3 / FRAME) + 100
+
+
 def packet_time(path):
     """t_p of section 4.2, seconds."""
     return 8 * FRAME / path["rate"]
 
 
-def reaches(bins, step, start, level, width, after=0.0):
-    """When, in seconds after @after, the mean over @width is at @level for the first
-    time. Bin n is from @start + n * @step on; nothing came before. None: never."""
-    count = max(1, round(width / step))
-    total, window = 0.0, [0.0] * count
-    for n, value in enumerate(bins):
-        total += value - window[n % count]
-        window[n % count] = value
-        end = start + (n + 1) * step
-        if end - count * step >= after - step / 2 and total / count >= level:
+def reaches(bins, step, start, level, rtt, after=0.0):
+    """When, in seconds after @after, what comes is at @level for the first time, and not
+    for a moment only, as when a repair lets go of all that waited for it: the mean over
+    the half round-trip time before is, and that over a whole one from then on. Bin n is
+    from @start + n * @step on; nothing came before. None: never."""
+    half, whole = max(1, round(rtt / 2 / step)), max(1, round(rtt / step))
+    sums = list(itertools.accumulate(bins, initial=0.0))
+    for n in range(1, len(bins) - whole + 1):
+        end = start + n * step
+        if (end - half * step >= after - step / 2 and
+                sums[n] - sums[max(0, n - half)] >= level * half and
+                sums[n + whole] - sums[n] >= level * whole):
             return end - after
     return None
 
@@ -37,24 +45,32 @@ def jain(values):
 
 
 def packets(capture):
-    """Time (ns) and UDP payload of each packet of a pcap file (IPv4, cooked)."""
+    """Time (ns), whether it goes out, and UDP payload of each packet of a pcap file (IPv4,
+    cooked)."""
     with open(capture, "rb") as f:
         head = f.read(24)
         link = struct.unpack("<I", head[20:])[0]
-        skip = {113: 16, 276: 20}[link] + 28
+        length, kind = {113: (16, 1), 276: (20, 10)}[link]
         # The last may have been cut where the capture ended.
         while len(record := f.read(16)) == 16:
             seconds, nanoseconds, size, _ = struct.unpack("<IIII", record)
-            yield seconds * 1_000_000_000 + nanoseconds, f.read(size)[skip:]
+            data = f.read(size)
+            yield seconds * 1_000_000_000 + nanoseconds, data[kind] == 4, data[length + 28:]
 
 
 def segment_delays(capture):
-    """Seconds from the first packet of each segment to the first PACK or SNAK that
-    tells it accepted: both as the router sees them that is beside the
-    sender and the receiver. That is the line's delay there and t_s more than
-    nothing, thus D_r of section 4.2."""
-    there, base, low, begun, delays = None, 0, 0, {}, []
-    for time, data in packets(capture):
+    """D_r and D_s of section 4.2 of each segment, seconds. The line's delay is within the
+    router that captured: what comes in has just been sent, what goes out is there.
+
+    D_r ends with the last packet that came before R_l passed the segment: it completed
+    the segment, as what is kept is not asked for (or came in vain, where a buffer discards;
+    so D_r is that at most). PACK and SNAK do not tell when: behind a gap they name the last
+    of several segments only, and what a SNAK leaves out it may have asked for before.
+
+    D_s ends when the sender hears: by R_l, or by name, unless the segment may still be
+    discarded (SOFT). KeyError if a segment's end is not in the capture."""
+    there, base, low, heard, begun, came, told = None, 0, 0, 0, {}, {}, {}
+    for time, out, data in packets(capture):
         if len(data) < 24:                      # the length of its header
             continue
         cid, kind, flags = data[:4], data[4], data[5]
@@ -65,15 +81,20 @@ def segment_delays(capture):
         if there is None or (kind == 0) != (cid == there):
             continue
         segment, ack = segment - base & 0xffffffff, ack - base & 0xffffffff
-        if kind == 0:
+        if kind == 0 and not out:
             begun.setdefault(segment, time)
-            continue
-        done = list(range(low, ack)) if ack < 1 << 31 else []
-        low += len(done)
-        for n in done + [segment] * bool(flags & 4):
-            if n in begun:
-                delays.append((time - begun.pop(n)) / 1e9)
-    return delays
+        elif kind == 0:
+            if segment >= low:
+                came[segment] = time
+        elif not out:
+            low = max(low, ack)
+        else:
+            for n in range(heard, ack):
+                told.setdefault(n, time)
+            heard = max(heard, ack)
+            if flags & 5 == 4:
+                told.setdefault(segment, time)
+    return [((came[n] - time) / 1e9, (told[n] - time) / 1e9) for n, time in begun.items()]
 
 
 def delay(path, wait):
@@ -92,6 +113,23 @@ def ack_time(path):
     return path["rtt"] / 1e3 + 3 * packet_time(path)
 
 
+def full_window(path):
+    """w_a of section 4.2, segments."""
+    return ack_time(path) / (path["packets"] * packet_time(path))
+
+
+def late_efficiency(path, window):
+    """What follows if a lost segment delays not all of a window by w_a: what was before
+    it goes on, and what is behind it is W - 1 late, so (w_a + W - 1) / 2 on average. No
+    other loss meanwhile: at most this can be had."""
+    wa = full_window(path)
+    if not path["loss"] or window <= 1 or window > wa + 1:
+        return efficiency(path, window)
+    whole = 1 / (1 - (1 - path["loss"]) ** path["packets"])
+    return (whole + window) / (wa + 1 + (wa + window - 1) / 2 + path["loss"] +
+                               (wa + 1) / window * whole)
+
+
 def efficiency(path, window):
     """ThE of section 4.2 for a window of so many segments. As printed, the formula for
     W > w_a + 1 has min(W - w_a, w_a (1 - p)) in the denominator, too. But what could be
@@ -99,7 +137,7 @@ def efficiency(path, window):
     at W = w_a + 1 and the second with 1 - p at 2 w_a + 1."""
     p, s = path["loss"], path["packets"]
     wait = ack_time(path)
-    wa = wait / (s * packet_time(path))
+    wa = full_window(path)
     if window <= 1:
         return s * packet_time(path) / delay(path, wait)
     if window >= 2 * wa + 1:

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Whether cells are as their experiment has it. Unlike analysis.py, which makes
+the numbers, this may change while results stay."""
+
+def rate_text(rate):
+    return f"{rate / 1e9:g} Gbit/s" if rate >= 1e9 else f"{rate / 1e6:g} Mbit/s"
+
+
+def describe(cell, names):
+    """The settings of these names in short, and the flows."""
+    text = []
+    for name in names:
+        value = cell["path"][name]
+        if name == "rate":
+            text.append(rate_text(value))
+        elif name == "rtt":
+            text.append(f"{value:g} ms")
+        elif name != "flows":
+            text.append(f"{name} {value:g}")
+    return ", ".join(text + [" and ".join(flow["name"] for flow in cell["flows"])])
+
+
+def measures(cell, name):
+    """What was measured of flows whose name contains @name."""
+    return [{**cell["measured"], **flow} for flow in cell["measured"]["flows"]
+            if name in flow["name"]]
+
+
+def judge(want, cells):
+    """For each measured cell that @want is about: the cell, what is there, as text, and
+    whether it is as wanted. That is the measure, or with "than" its ratio to that of another
+    flow on the same path."""
+    for cell in cells:
+        path, what = cell["path"], want["measure"]
+        if any(not low <= path[k] <= high for k, (low, high) in want.get("where", {}).items()):
+            continue
+        others = [flow[what] for other in cells if other["path"] == path
+                  for flow in measures(other, want["than"])] if "than" in want else [1]
+        for flow in measures(cell, want["flow"]) if others else []:
+            value = flow[what] and round(flow[what] / others[0], 4)
+            text = f"{what} {value}" + (f" of that of {want['than']}" if "than" in want else "")
+            yield cell, text, value is not None and (
+                want.get("least", value) <= value <= want.get("most", value))
+
+
+def misses(wants, cells):
+    """What is not as wanted: cells, and text."""
+    return [(cell, f"{text}, wanted " + " and ".join(
+                f"at {k} {want[k]}" for k in ("least", "most") if k in want))
+            for want in wants for cell, text, good in judge(want, cells) if not good]
