@@ -513,6 +513,7 @@ static void after_holes(struct conn *c)
 		bad("the rest: %s", strerrorname_np(errno));
 	if (c->ab.got != 2 * HOLED)
 		bad("%llu bytes came", (unsigned long long)c->ab.got);
+	peer_leave(&peer);
 	close(peer.udp);
 }
 

@@ -10,6 +10,7 @@
 #include "peer.h"
 
 #define ANSWER_MS	10000
+#define PATIENT_MS	60000
 
 static uint32_t now_us(void)
 {
@@ -57,6 +58,10 @@ void peer_open(struct peer *p, int listener, const struct peer_init *us)
 	ssize_t n;
 
 	memset(p, 0, sizeof(*p));
+	/* While the test goes on it may be as slow as it likes. */
+	if (setsockopt(listener, SOL_SSTP, SSTP_USER_TIMEOUT,
+		       &(int){ PATIENT_MS }, sizeof(int)))
+		die("SSTP_USER_TIMEOUT:");
 	addr_loopback(&a, AF_INET, 0);
 	if (bind(listener, &a.sa, addr_len(&a)) || listen(listener, 1) ||
 	    getsockname(listener, &a.sa, &(socklen_t){ sizeof(a) }))
@@ -111,8 +116,16 @@ void peer_open(struct peer *p, int listener, const struct peer_init *us)
 	close(listener);
 }
 
+void peer_leave(struct peer *p)
+{
+	if (setsockopt(p->fd, SOL_SSTP, SSTP_USER_TIMEOUT, &(int){ 0 },
+		       sizeof(int)))
+		die("SSTP_USER_TIMEOUT:");
+}
+
 void peer_close(struct peer *p)
 {
+	peer_leave(p);
 	close(p->fd);
 	close(p->udp);
 }

@@ -121,6 +121,8 @@ struct peer_init {
 /* Connects to @listener, which is put on the loopback address, and closed. */
 void peer_open(struct peer *p, int listener, const struct peer_init *init);
 void peer_close(struct peer *p);
+/* The program is about to close the connection: the peer may vanish. */
+void peer_leave(struct peer *p);
 /* In this namespace what is closed does not wait long for its peer. */
 void peer_may_vanish(void);
 /* A packet of our own making */
