@@ -13,6 +13,7 @@
 
 #define SSTP_CTRL_PRIV_SIZE	128
 #define SSTP_RBUF_PRIV_SIZE	128
+#define SSTP_RBUF_ONE		0x10000	/* 1.0 of shares */
 #define SSTP_CWND_MAX		U32_MAX	/* no congestion window */
 
 /**
@@ -93,23 +94,43 @@ void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops);
 
 /**
  * struct sstp_rbuf - what a receive buffer policy sees and sets
- * @limit: bytes of memory the buffer may use (out)
- * @floor: lowest @limit (in)
+ * @limit: bytes of memory that the buffer may use (in)
+ * @least: no policy lets @limit fall below that (in)
+ * @first: @limit at the start, the most that a program may keep a floor at (in)
  * @ceiling: highest @limit (in)
- * @queued: bytes in use (in)
- * @arrived: bytes of memory that arrived so far (in)
- * @served: bytes of memory that the program took so far (in)
+ * @path: bytes that the path can fill as fast as it is now; 0 = not known, or nothing
+ *	came in the epoch (in)
+ * @queued: most bytes in use in the epoch (in)
+ * @arrived: bytes of memory that arrived in the epoch (in)
+ * @served: bytes of memory that the program took in the epoch (in)
+ * @lacked: bytes of memory that arrived in the epoch and found no room (in)
+ * @used: share of memory in use, of SSTP_RBUF_ONE: of the machine's or of a memory
+ *	cgroup's, whichever is fuller; all of it under pressure (in)
+ * @available: bytes of memory to be had (in)
+ * @rrda: as the option SSTP_RRDA has it (in)
+ * @epoch: ns until the next update, or until something comes again; 0 = there are
+ *	none (out, by init and update)
+ * @rest: nothing changes until something comes again (out)
  * @priv: the policy's own
  *
- * Guarded as struct sstp_ctrl is.
+ * Guarded as struct sstp_ctrl is. Epochs may be a little longer than they should: what
+ * moved is brought to the length of one.
  */
 struct sstp_rbuf {
 	u32	limit;
-	u32	floor;
+	u32	least;
+	u32	first;
 	u32	ceiling;
+	u32	path;
 	u32	queued;
 	u64	arrived;
 	u64	served;
+	u64	lacked;
+	u32	used;
+	u64	available;
+	struct sstp_rrda_spec rrda;
+	u64	epoch;
+	bool	rest;
 	const struct sstp_rbuf_ops *ops;
 	u64	priv[SSTP_RBUF_PRIV_SIZE / sizeof(u64)];
 };
@@ -117,15 +138,14 @@ struct sstp_rbuf {
 /**
  * struct sstp_rbuf_ops - a receive buffer policy
  *
- * @update runs in the receive softirq when @epoch ns have passed since it ran
- * last, and by a timer while no packet comes; it sets @limit. 0 = never.
+ * @update returns the new limit. It runs when an epoch has passed: in the receive
+ * softirq, or by a timer while no packet comes. Who sets an epoch must have it.
  * Contexts as for struct sstp_ctrl_ops.
  */
 struct sstp_rbuf_ops {
 	void	(*init)(struct sstp_rbuf *b);
 	void	(*release)(struct sstp_rbuf *b);
-	void	(*update)(struct sstp_rbuf *b, u64 now);
-	u64	epoch;
+	u32	(*update)(struct sstp_rbuf *b);
 	char	name[SSTP_NAME_MAX];
 	struct module *owner;
 	struct list_head list;

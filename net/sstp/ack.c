@@ -13,106 +13,11 @@
 #define SSTP_ACK_DELAY_MIN	(1 * NSEC_PER_MSEC)
 #define SSTP_ACK_DELAY_MAX	(10 * NSEC_PER_MSEC)
 #define SSTP_SNAK_BYTES		1152	/* of entries in a packet */
-#define SSTP_RTD_GUESS		(25 * USEC_PER_MSEC)	/* its window lasts for 200 ms */
 #define SSTP_CONTROL_WINDOW	BIT(20)	/* reports that may be lost in a row */
 #define SSTP_SNAK_BURST		32	/* packets at once */
 #define SSTP_SNAK_GAP		(100ULL * NSEC_PER_USEC) /* between them, at least */
-/* Segments beyond the buffer and a round trip's, to see whether more can be taken */
-#define SSTP_WINDOW_MORE	4
 /* What one may have us look at: all bits of ours, and more. */
 #define SSTP_SNAK_BUDGET	(2 * 8 * SSTP_SNAK_BYTES)
-
-/* Memory of a segment, on average. */
-static u32 sstp_mean(const struct sstp_sock *sp)
-{
-	return max(sp->rcv.mean >> 3, 512U);
-}
-
-/* Is there memory to let buffers grow, which is as the peer would have it? */
-static bool sstp_may_grow(struct sock *sk)
-{
-	return !sk_under_memory_pressure(sk) &&
-	       sk_memory_allocated(sk) < sk_prot_mem_limits(sk, 0);
-}
-
-/* Payload of a segment, on average */
-static u32 sstp_ack_segment(const struct sstp_sock *sp)
-{
-	/* What was replaced counts again each time: the quotient may be anything. */
-	return clamp_t(u64, div64_u64(sp->bytes_received,
-				      max(sp->segments_received, 1ULL)),
-		       1, SSTP_SEGMENT_MAX);
-}
-
-/* Segments that come in during a round trip. A window needs not exceed the buffer by
- * more: what is sent into it finds room if the reader has got as far when it comes.
- * Else it comes for nothing, is sent again, and so leaves less of the path to what
- * the reader waits for.
- */
-static u64 sstp_ack_progress(const struct sstp_sock *sp)
-{
-	u64 bytes = div_u64(sp->arrival_rate / 8 *
-			    sstp_rtt_smoothed(&sp->rtt, 0), USEC_PER_SEC);
-
-	return div_u64(bytes, sstp_ack_segment(sp)) + SSTP_WINDOW_MORE;
-}
-
-/* B and W from the buffer's limit (paper 004, section 3.4: W0 of at least 2.5
- * w_a as soon as rate and round-trip time are known; twice that, as a segment of
- * many packets may need several repairs, of a round trip and a quarter each).
- * The first window has to last until a grant comes that knows the round-trip time.
- */
-void sstp_ack_window(struct sstp_sock *sp)
-{
-	bool known = sp->rtt.srtt;
-	struct sock *sk = &sp->sk;
-	u64 w;
-
-	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK) {
-		sp->rbuf.limit = READ_ONCE(sk->sk_rcvbuf);
-	} else if (sp->peer_rate && sstp_may_grow(sk)) {
-		/* 5 * A * RTD, and the rest for what skbs cost. */
-		u64 want = div_u64(sp->peer_rate / 8 *
-				   sstp_rtt_smoothed(&sp->rtt, SSTP_RTD_GUESS),
-				   USEC_PER_SEC) * 8;
-
-		want = clamp_t(u64, want, sp->rbuf.limit, sp->rbuf.ceiling);
-		if (known)
-			sp->rbuf.limit = want;
-		else
-			WRITE_ONCE(sp->first_limit, want);
-	}
-	/* It serves the first window, and then no more. */
-	if (known && sp->first_limit &&
-	    sstp_after(sp->rcv.read, sp->first_high))
-		WRITE_ONCE(sp->first_limit, 0);
-	w = known ? sp->rbuf.limit : sstp_rcv_limit(sp);
-	sp->buffer = max((u32)w / sstp_mean(sp), 1U);
-	if (sp->set.window_clamp)
-		sp->buffer = clamp_t(u64, sp->set.window_clamp * 100ULL /
-				   sp->set.window_factor, 1, sp->buffer);
-	w = (u64)sp->buffer * sp->set.window_factor;
-	w = div_u64(w, 100);
-	if (sp->set.window_clamp)
-		w = min_t(u64, w, sp->set.window_clamp);
-	if (known)
-		w = min(w, sp->buffer + sstp_ack_progress(sp));
-	sp->window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
-}
-
-/* How far the buffer reaches. With an over-advertised window that is less than
- * what was granted; else a grant is a promise, whatever the mean is by now.
- */
-u32 sstp_ack_reach(const struct sstp_sock *sp)
-{
-	u32 granted = sp->rcv.high - sp->rcv.read + 1;
-
-	if (sp->set.window_factor > 100)
-		granted = max_t(u64, sp->buffer,
-				div_u64(granted * 100ULL,
-					sp->set.window_factor));
-	return sp->rcv.read + min(granted, sp->rcv.high - sp->rcv.read + 1) - 1;
-}
 
 /* The last segment worth asking for. A program that keeps up has taken what comes
  * first when what was discarded behind it comes again, so all is asked for; else
@@ -131,7 +36,7 @@ static u32 sstp_ack_wanted(const struct sstp_sock *sp)
 	else if (sp->rcv.low == sp->rcv.read || (soft && !full))
 		to = sp->rcv.high;
 	else
-		to = full ? sp->rcv.read : sstp_ack_reach(sp);
+		to = full ? sp->rcv.read : sstp_room_reach(sp);
 	if (sstp_after(to, sp->rcv.low + sp->ask - 1))
 		to = sp->rcv.low + sp->ask - 1;
 	return to;
@@ -272,6 +177,63 @@ static u64 sstp_ack_wait(const struct sstp_sock *sp, u8 rounds)
 	return min(wait << rounds, max(wait, 3 * NSEC_PER_SEC));
 }
 
+/* May the window be what holds the sender up? A quarter of it is left, or less,
+ * behind what may be on its way to us.
+ */
+static bool sstp_ack_near(const struct sstp_sock *sp)
+{
+	u32 left = sp->advertised - sp->rcv.top;
+	u64 flight = div_u64(max(sp->arrival_rate, sp->peer_rate) / 8 *
+			     sstp_rtt_smoothed(&sp->rtt, 0), USEC_PER_SEC);
+
+	return left < sp->window / 4 ||
+	       (u64)(left - sp->window / 4) * sstp_room_segment(sp) < flight;
+}
+
+/* There is more room than before: tell the sender when it is worth it. */
+static void sstp_ack_room(struct sock *sk, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 gained;
+
+	if (!sstp_synchronized(sk))
+		return;
+	sstp_room_window(sp);
+	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
+	gained = sp->rcv.high - sp->advertised;
+	if (gained && gained >= sp->window / 4) {
+		sstp_ack_pack(sk, now);
+	} else if (gained && !sp->readable && sstp_ack_near(sp)) {
+		/* What is not told makes the window smaller. */
+		if ((u64)gained * sstp_mean(sp) >= SSTP_GRANT_BYTES)
+			sstp_ack_pack(sk, now);
+		else
+			sstp_timer_sooner(sp, SSTP_T_ACK,
+					  now + SSTP_ACK_DELAY_MIN);
+	}
+	/* Room for what was discarded: ask for it without delay. */
+	if (sstp_rcv_lacks(&sp->rcv, sstp_ack_wanted(sp)) &&
+	    now - sp->snak_sent > sstp_srtt_ns(sp) / 16)
+		sstp_ack_snak(sk, now);
+}
+
+/* The program took segments. */
+void sstp_ack_read(struct sock *sk)
+{
+	WRITE_ONCE(sstp_sk(sk)->full, false);
+	sstp_debt_update(sk);
+	sstp_ack_room(sk, sstp_now());
+}
+
+/* SSTP_T_ROOM */
+void sstp_ack_epoch(struct sock *sk)
+{
+	u64 now = sstp_now();
+
+	if (sstp_room_epoch(sk, now))
+		sstp_ack_room(sk, now);
+}
+
 /* Packets have come: acknowledge, ask again, or do it a little later. */
 void sstp_ack_check(struct sock *sk)
 {
@@ -281,11 +243,8 @@ void sstp_ack_check(struct sock *sk)
 
 	if (sk->sk_state == TCP_CLOSE)
 		return;
-	if (sp->rbuf.ops->epoch && now - sp->rbuf_at >= sp->rbuf.ops->epoch) {
-		sp->rbuf_at = now;
-		sp->rbuf.queued = atomic_read(&sk->sk_rmem_alloc);
-		sp->rbuf.ops->update(&sp->rbuf, now);
-	}
+	if (sstp_room_epoch(sk, now))
+		sstp_ack_room(sk, now);
 	if (sstp_rcv_confirm(&sp->rcv, sstp_us(now),
 			     max_t(u32, sstp_us(srtt) / 4, 1000))) {
 		sstp_rcv_accept(sk);
@@ -305,7 +264,7 @@ void sstp_ack_check(struct sock *sk)
 	}
 	full = min_t(u64, (u64)sp->window * sstp_mean(sp) / 4, SSTP_ACK_BYTES);
 	if (sp->ack_now || (sp->unacked && sp->unacked >= full)) {
-		sstp_ack_window(sp);
+		sstp_room_window(sp);
 		sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
 		sstp_ack_pack(sk, now);
 	} else if (sp->unacked) {
@@ -359,48 +318,6 @@ void sstp_ack_due(struct sock *sk)
 	wait = sstp_ack_wait(sp, sp->due_rounds);
 	wait = max(wait, silent / (sp->peer_rate ? 256 : 64));
 	sstp_timer_sooner(sp, SSTP_T_ACK, now + wait);
-}
-
-/* May the window be what holds the sender up? A quarter of it is left, or less,
- * behind what may be on its way to us.
- */
-static bool sstp_ack_near(const struct sstp_sock *sp)
-{
-	u32 left = sp->advertised - sp->rcv.top;
-	u64 flight = div_u64(max(sp->arrival_rate, sp->peer_rate) / 8 *
-			     sstp_rtt_smoothed(&sp->rtt, 0), USEC_PER_SEC);
-
-	return left < sp->window / 4 ||
-	       (u64)(left - sp->window / 4) * sstp_ack_segment(sp) < flight;
-}
-
-/* The program took segments: tell the sender when it is worth it. */
-void sstp_ack_read(struct sock *sk)
-{
-	struct sstp_sock *sp = sstp_sk(sk);
-	u32 gained;
-
-	WRITE_ONCE(sp->full, false);
-	sstp_debt_update(sk);
-	if (!sstp_synchronized(sk))
-		return;
-	sstp_ack_window(sp);
-	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
-	gained = sp->rcv.high - sp->advertised;
-	if (gained && gained >= sp->window / 4) {
-		sstp_ack_pack(sk, sstp_now());
-	} else if (gained && !sp->readable && sstp_ack_near(sp)) {
-		/* What is not told makes the window smaller. */
-		if ((u64)gained * sstp_mean(sp) >= SSTP_GRANT_BYTES)
-			sstp_ack_pack(sk, sstp_now());
-		else
-			sstp_timer_sooner(sp, SSTP_T_ACK, sstp_now() +
-							  SSTP_ACK_DELAY_MIN);
-	}
-	/* Room for what was discarded: ask for it without delay. */
-	if (sstp_rcv_lacks(&sp->rcv, sstp_ack_wanted(sp)) &&
-	    sstp_now() - sp->snak_sent > sstp_srtt_ns(sp) / 16)
-		sstp_ack_snak(sk, sstp_now());
 }
 
 static void sstp_ack_release(void *arg, struct sstp_sseg *s)

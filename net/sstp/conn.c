@@ -422,13 +422,7 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 			return err;
 	}
 	if (!sp->rbuf.ops) {
-		sp->rbuf.floor = sn->rmem[0];
-		sp->rbuf.ceiling = max(sn->rmem[2], sk->sk_rcvbuf);
-		sp->rbuf.limit = sk->sk_rcvbuf;
-		name = sp->set.policy[0] ? sp->set.policy : sn->policy;
-		if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
-			name = "static";
-		err = sstp_rbuf_attach(&sp->rbuf, name);
+		err = sstp_room_start(sk);
 		if (err)
 			return err;
 	}
@@ -442,7 +436,7 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 	sp->control = rcv_shipment;
 	sp->rcv.tolerance = sp->tolerance;
 	sstp_mtu_update(sk);
-	sstp_ack_window(sp);
+	sstp_room_window(sp);
 	sp->heard = sstp_now();
 	sp->progress = sp->heard;
 	sp->arrival_at = sp->heard;
@@ -819,6 +813,12 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	i->arrival_rate = sp->arrival_rate;
 	i->service_rate = sp->service_rate;
 	i->delivery_rate = sp->delivery_rate;
+	i->rcv_buffer_peak = sp->rcv_buffer_peak;
+	i->rcv_grown = sp->rcv_grown;
+	i->rcv_shrunk = sp->rcv_shrunk;
+	i->rcv_grown_bytes = sp->rcv_grown_bytes;
+	i->rcv_shrunk_bytes = sp->rcv_shrunk_bytes;
+	i->bytes_discarded = sp->bytes_discarded;
 	if (sp->ctrl.ops)
 		strscpy(i->controller, sp->ctrl.ops->name, SSTP_NAME_MAX);
 	if (sp->rbuf.ops)

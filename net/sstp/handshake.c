@@ -103,14 +103,14 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 		sp->rcv.mean = min(i->p.segment_size, 1U << 24) * 8 +
 			       1024 * 8;
 	sp->snd.high = sp->snd_isn + min(i->window, SSTP_RCV_SEGMENTS) - 1;
-	sstp_ack_window(sp);
+	sstp_room_window(sp);
 	/* What the INIT promised is kept. */
 	sp->window = max(sp->window, sp->init_window);
 	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
 	if (sstp_before(sp->rcv.high, sp->rcv.read + sp->init_window - 1))
 		return -ENOMEM;
 	sp->window = sp->rcv.high - sp->rcv.read + 1;
-	sp->first_high = sp->rcv.high;
+	sp->promise_high = sp->rcv.high;
 	sp->advertised = sp->rcv.high;
 	return sstp_update_rate(sp, gfp);
 }
@@ -167,7 +167,7 @@ int sstp_handshake_connect(struct sock *sk)
 		return err;
 	/* The peer's segments are not known yet: ours are a guess. */
 	sp->rcv.mean = (sp->set.segment_size + 1024) * 8;
-	sstp_ack_window(sp);
+	sstp_room_window(sp);
 	sp->init_window = sp->window;
 	sstp_set_state(sk, TCP_SYN_SENT);
 	SSTP_INC(sock_net(sk), ACTIVEOPENS);

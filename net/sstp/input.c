@@ -128,7 +128,7 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 	if (run->segment == w->read)
 		return true;
 	if (sp->strategy == SSTP_ACK_HARD &&
-	    sstp_after(run->segment, sstp_ack_reach(sp)))
+	    sstp_after(run->segment, sstp_room_reach(sp)))
 		return false;
 	/* A window that was granted on a mean too low is a promise still. */
 	if (sp->set.window_factor == 100)
@@ -253,6 +253,42 @@ static void sstp_rcv_full(struct sock *sk)
 		sk->sk_data_ready(sk);
 }
 
+/* Payload of the first @count packets of @run */
+static u32 sstp_run_bytes(const struct sstp_rcv_run *run, u32 count)
+{
+	u32 bytes = count * run->size;
+
+	if (run->start + run->count == run->packets)
+		bytes -= run->size - (run->len - (u32)run->size *
+				      (run->packets - 1));
+	return bytes;
+}
+
+/* No room for it, unless it was here before or may not come. */
+static void sstp_rcv_discarded(struct sock *sk, const struct sstp_rcv_run *run)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct net *net = sock_net(sk);
+	u32 bytes;
+
+	if (sstp_rcv_had(&sp->rcv, run)) {
+		SSTP_ADD(net, INDUPLICATE, run->count);
+		sp->packets_duplicate += run->count;
+		return;
+	}
+	if (sstp_after(run->segment, sp->rcv.high)) {
+		SSTP_ADD(net, INOUTOFWINDOW, run->count);
+		return;
+	}
+	bytes = sstp_run_bytes(run, run->count);
+	sp->packets_discarded += run->count;
+	sp->bytes_discarded += bytes;
+	sp->rbuf.lacked += bytes;
+	SSTP_ADD(net, INDISCARDED, run->count);
+	SSTP_ADD(net, INDISCARDEDBYTES, bytes);
+	sstp_rcv_full(sk);
+}
+
 static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 			 struct sstp_rcv_run *run, bool *taken)
 {
@@ -264,7 +300,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	u32 map = sstp_rcv_map_bytes(&sp->rcv, run), cost;
 	struct net *net = sock_net(sk);
 	struct sk_buff *piece = skb;
-	u32 fresh = 0, gap;
+	u32 fresh = 0, bytes, queued, gap;
 
 	gap = sstp_rcv_shipped(&sp->rcv, run);
 	sp->packets_received += run->count;
@@ -278,9 +314,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	       skb->truesize;
 	if (!sstp_rcv_room(sk, run, cost + map) ||
 	    (tight && !sstp_rcv_is_next(&sp->rcv, run))) {
-		sp->packets_discarded += run->count;
-		SSTP_ADD(net, INDISCARDED, run->count);
-		sstp_rcv_full(sk);
+		sstp_rcv_discarded(sk, run);
 		return;
 	}
 	if (tight && sstp_rcv_squeeze(&sp->rcv, skb, run, len)) {
@@ -343,14 +377,13 @@ fresh:
 		sp->ack_segment = run->segment;
 		sp->has_accepted = true;
 	}
-	sp->bytes_received += fresh * run->size;
-	if (run->start + run->count == run->packets)
-		sp->bytes_received -= run->size - (run->len - (u32)run->size *
-						   (run->packets - 1));
-	sp->arrival_bytes += fresh * run->size;
-	sp->rbuf.arrived += fresh * run->stride;
-	sp->rcv_peak = max_t(u32, sp->rcv_peak,
-			     atomic_read(&sk->sk_rmem_alloc));
+	bytes = sstp_run_bytes(run, fresh);
+	sp->bytes_received += bytes;
+	sp->arrival_bytes += bytes;
+	sp->rbuf.arrived += bytes;
+	queued = atomic_read(&sk->sk_rmem_alloc);
+	sp->rbuf.queued = max(sp->rbuf.queued, queued);
+	sp->rcv_peak = max(sp->rcv_peak, queued);
 }
 
 /* How many of the @n packets whose headers are @size apart at @p go on where the

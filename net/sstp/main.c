@@ -69,15 +69,20 @@ static int __init sstp_init(void)
 	err = sstp_conn_init();
 	if (err)
 		goto rbuf;
-	err = register_pernet_subsys(&sstp_net_ops);
+	err = sstp_sysfs_init();
 	if (err)
 		goto conn;
+	err = register_pernet_subsys(&sstp_net_ops);
+	if (err)
+		goto sysfs;
 	err = sstp_af_init();
 	if (err)
 		goto pernet;
 	return 0;
 pernet:
 	unregister_pernet_subsys(&sstp_net_ops);
+sysfs:
+	sstp_sysfs_exit();
 conn:
 	sstp_conn_exit();
 rbuf:
@@ -93,6 +98,7 @@ static void __exit sstp_exit(void)
 	unregister_pernet_subsys(&sstp_net_ops);
 	/* Sockets are freed after a grace period. */
 	rcu_barrier();
+	sstp_sysfs_exit();
 	sstp_conn_exit();
 	sstp_rbuf_exit();
 	sstp_ctrl_exit();

@@ -38,6 +38,7 @@ static const struct snmp_mib sstp_mib_list[] = {
 	SNMP_MIB_ITEM("InConflict", SSTP_MIB_INCONFLICT),
 	SNMP_MIB_ITEM("InDuplicate", SSTP_MIB_INDUPLICATE),
 	SNMP_MIB_ITEM("InDiscarded", SSTP_MIB_INDISCARDED),
+	SNMP_MIB_ITEM("InDiscardedBytes", SSTP_MIB_INDISCARDEDBYTES),
 	SNMP_MIB_ITEM("InNoMem", SSTP_MIB_INNOMEM),
 	SNMP_MIB_ITEM("InBacklogDrop", SSTP_MIB_INBACKLOGDROP),
 	SNMP_MIB_ITEM("OutNoMem", SSTP_MIB_OUTNOMEM),
@@ -46,6 +47,10 @@ static const struct snmp_mib sstp_mib_list[] = {
 	SNMP_MIB_ITEM("SegmentsHoled", SSTP_MIB_SEGMENTSHOLED),
 	SNMP_MIB_ITEM("SoftReplaced", SSTP_MIB_SOFTREPLACED),
 	SNMP_MIB_ITEM("Probes", SSTP_MIB_PROBES),
+	SNMP_MIB_ITEM("RbufGrown", SSTP_MIB_RBUFGROWN),
+	SNMP_MIB_ITEM("RbufGrownBytes", SSTP_MIB_RBUFGROWNBYTES),
+	SNMP_MIB_ITEM("RbufShrunk", SSTP_MIB_RBUFSHRUNK),
+	SNMP_MIB_ITEM("RbufShrunkBytes", SSTP_MIB_RBUFSHRUNKBYTES),
 };
 
 static u64 sstp_mib_sum(const struct sstp_net *sn, int i)

@@ -42,6 +42,7 @@ enum {
 	SSTP_MIB_INCONFLICT,		/* contradicts an earlier packet */
 	SSTP_MIB_INDUPLICATE,		/* data that was here already */
 	SSTP_MIB_INDISCARDED,		/* no room in the receive buffer */
+	SSTP_MIB_INDISCARDEDBYTES,	/* payload of those */
 	SSTP_MIB_INNOMEM,		/* no memory for it */
 	SSTP_MIB_INBACKLOGDROP,		/* socket backlog full */
 	SSTP_MIB_OUTNOMEM,		/* no memory for a packet */
@@ -50,6 +51,10 @@ enum {
 	SSTP_MIB_SEGMENTSHOLED,		/* accepted with packets missing */
 	SSTP_MIB_SOFTREPLACED,		/* segment discarded for an earlier one */
 	SSTP_MIB_PROBES,		/* asked a silent peer */
+	SSTP_MIB_RBUFGROWN,		/* times that a receive buffer did */
+	SSTP_MIB_RBUFGROWNBYTES,	/* of its limit */
+	SSTP_MIB_RBUFSHRUNK,
+	SSTP_MIB_RBUFSHRUNKBYTES,
 	__SSTP_MIB_MAX
 };
 

@@ -26,13 +26,13 @@ static struct sstp_rbuf_ops *sstp_rbuf_find(const char *name)
  * sstp_register_rbuf - offer a policy to connections
  * @ops: must stay until sstp_unregister_rbuf() has returned
  *
- * Return: 0, -EINVAL if it lacks a name, or has an epoch without an update, -EEXIST
+ * Return: 0, -EINVAL if it lacks a name, -EEXIST
  */
 int sstp_register_rbuf(struct sstp_rbuf_ops *ops)
 {
 	int err = 0;
 
-	if (!sstp_name_valid(ops->name) || !ops->update != !ops->epoch)
+	if (!sstp_name_valid(ops->name))
 		return -EINVAL;
 	spin_lock(&sstp_rbuf_lock);
 	if (sstp_rbuf_find(ops->name))
@@ -88,6 +88,8 @@ int sstp_rbuf_attach(struct sstp_rbuf *b, const char *name)
 	memset(b->priv, 0, sizeof(b->priv));
 	if (ops->init)
 		ops->init(b);
+	if (!ops->update)
+		b->epoch = 0;
 	return 0;
 }
 
@@ -103,10 +105,18 @@ void sstp_rbuf_detach(struct sstp_rbuf *b)
 
 int __init sstp_rbuf_init(void)
 {
-	return sstp_register_rbuf(&sstp_rbuf_static);
+	int err = sstp_register_rbuf(&sstp_rbuf_static);
+
+	if (err)
+		return err;
+	err = sstp_register_rbuf(&sstp_rbuf_rrda);
+	if (err)
+		sstp_unregister_rbuf(&sstp_rbuf_static);
+	return err;
 }
 
 void sstp_rbuf_exit(void)
 {
+	sstp_unregister_rbuf(&sstp_rbuf_rrda);
 	sstp_unregister_rbuf(&sstp_rbuf_static);
 }

@@ -399,6 +399,19 @@ enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
 	return SSTP_RCV_TAKEN;
 }
 
+bool sstp_rcv_had(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
+{
+	struct sstp_rseg *s;
+
+	if (sstp_before(run->segment, w->low))
+		return true;
+	if (sstp_after(run->segment, w->high))
+		return false;
+	s = sstp_rcv_slot(w, run->segment);
+	return s && (s->state == SSTP_RSEG_ACCEPTED ||
+		     run->start + run->count <= s->next);
+}
+
 bool sstp_rcv_is_next(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
 {
 	struct sstp_rseg *s = sstp_rcv_slot(w, run->segment);

@@ -177,6 +177,8 @@ enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
 				      struct sk_buff *skb,
 				      const struct sstp_rcv_run *run,
 				      u32 *fresh);
+/* Did all of it come before? It may say no of packets after a gap. */
+bool sstp_rcv_had(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
 /* Is it the first packet that its segment lacks? */
 bool sstp_rcv_is_next(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
 /* The same as an insertion, but copies the @len bytes of @run into the memory

@@ -39,6 +39,13 @@ static int sstp_rrda_trend(struct sstp_rrda *r, u32 k)
 	return r->same >= k ? sign : 0;
 }
 
+static u32 sstp_rrda_clamp(struct sstp_rrda *r, const struct sstp_rrda_params *p)
+{
+	r->size = clamp(r->size, (s64)p->floor * SSTP_RRDA_ONE,
+			(s64)p->ceiling * SSTP_RRDA_ONE);
+	return r->size / SSTP_RRDA_ONE;
+}
+
 u32 sstp_rrda_epoch(struct sstp_rrda *r, const struct sstp_rrda_params *p,
 		    u64 arrived, u64 served, u32 used)
 {
@@ -50,10 +57,18 @@ u32 sstp_rrda_epoch(struct sstp_rrda *r, const struct sstp_rrda_params *p,
 	sstp_rrda_smooth(r, v, p->omega);
 	trend = sstp_rrda_trend(r, p->k);
 	/* Equation 4: by how much depends on the memory that is free or not */
-	share = trend > 0 ? SSTP_RRDA_ONE - used : used;
+	share = p->blind ? SSTP_RRDA_ONE :
+		trend > 0 ? SSTP_RRDA_ONE - used : used;
 	step = mul_u64_u64_shr(abs(r->surplus), share * p->beta, 23);
 	r->size += trend * (s64)((step + 1) / 2);
-	r->size = clamp(r->size, (s64)p->floor * SSTP_RRDA_ONE,
-			(s64)p->ceiling * SSTP_RRDA_ONE);
-	return r->size / SSTP_RRDA_ONE;
+	return sstp_rrda_clamp(r, p);
+}
+
+u32 sstp_rrda_add(struct sstp_rrda *r, const struct sstp_rrda_params *p, u64 bytes,
+		  u32 used)
+{
+	u32 share = p->blind ? SSTP_RRDA_ONE : SSTP_RRDA_ONE - used;
+
+	r->size += min(bytes, SSTP_RRDA_RATE) * share;
+	return sstp_rrda_clamp(r, p);
 }

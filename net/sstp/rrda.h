@@ -7,9 +7,9 @@
 #ifndef _SSTP_RRDA_H
 #define _SSTP_RRDA_H
 
-#include <linux/types.h>
+#include <net/sstp.h>
 
-#define SSTP_RRDA_ONE	0x10000		/* 1.0 of shares, a byte of sizes */
+#define SSTP_RRDA_ONE	SSTP_RBUF_ONE	/* 1.0 of shares, a byte of sizes */
 #define SSTP_RRDA_BYTE	0x1000000	/* a byte of what is added up */
 
 /**
@@ -19,6 +19,7 @@
  * @omega: weight of the newest epoch, in thousandths, 1 to 1000
  * @floor: least size, bytes
  * @ceiling: largest size, bytes, not below @floor
+ * @blind: how much memory is in use does not count: alpha and 1 - alpha are 1
  */
 struct sstp_rrda_params {
 	u32	k;
@@ -26,6 +27,7 @@ struct sstp_rrda_params {
 	u32	omega;
 	u32	floor;
 	u32	ceiling;
+	bool	blind;
 };
 
 /**
@@ -50,5 +52,8 @@ void sstp_rrda_init(struct sstp_rrda *r, u32 size);
  */
 u32 sstp_rrda_epoch(struct sstp_rrda *r, const struct sstp_rrda_params *p,
 		    u64 arrived, u64 served, u32 used);
+/* @bytes found no room in the epoch: as many more, weighed as a surplus is. */
+u32 sstp_rrda_add(struct sstp_rrda *r, const struct sstp_rrda_params *p, u64 bytes,
+		  u32 used);
 
 #endif /* _SSTP_RRDA_H */

@@ -150,10 +150,21 @@ static int sstp_set_limit(struct sock *sk, u64 limit)
 	return 0;
 }
 
+/* From the next epoch on */
+static void sstp_set_rrda(struct sstp_sock *sp, const struct sstp_rrda_spec *rrda)
+{
+	struct sstp_settings set = sp->set;
+
+	set.rrda = *rrda;
+	sstp_set(sp, &set);
+	sp->rbuf.rrda = *rrda;
+}
+
 static int sstp_set_own(struct sock *sk, int opt, sockptr_t optval,
 			unsigned int optlen)
 {
 	struct sstp_rate_spec rate;
+	struct sstp_rrda_spec rrda;
 	u64 limit;
 	u32 val;
 	int err;
@@ -179,13 +190,24 @@ static int sstp_set_own(struct sock *sk, int opt, sockptr_t optval,
 		err = sstp_set_limit(sk, limit);
 		release_sock(sk);
 		return err;
+	case SSTP_RRDA:
+		if (optlen < sizeof(rrda))
+			return -EINVAL;
+		if (copy_from_sockptr(&rrda, optval, sizeof(rrda)))
+			return -EFAULT;
+		if (!sstp_rrda_spec_valid(&rrda))
+			return -EINVAL;
+		lock_sock(sk);
+		sstp_set_rrda(sstp_sk(sk), &rrda);
+		release_sock(sk);
+		return 0;
 	case SSTP_CONTROLLER:
 	case SSTP_BUFFER_POLICY:
 		return sstp_set_name(sk, opt, optval, optlen);
 	case SSTP_INFO:
 		return -ENOPROTOOPT;
 	}
-	if (opt < SSTP_RATE || opt > SSTP_WINDOW_CLAMP)
+	if (opt < SSTP_RATE || opt > SSTP_RRDA)
 		return -ENOPROTOOPT;
 	if (optlen < sizeof(val))
 		return -EINVAL;
@@ -334,6 +356,9 @@ static int sstp_get_own(struct sock *sk, int opt, void *buf)
 	case SSTP_RATE_LIMIT:
 		memcpy(buf, &set->rate_limit, sizeof(u64));
 		return sizeof(u64);
+	case SSTP_RRDA:
+		memcpy(buf, &set->rrda, sizeof(set->rrda));
+		return sizeof(set->rrda);
 	case SSTP_CONTROLLER:
 		name = sp->ctrl.ops ? sp->ctrl.ops->name : set->ctrl;
 		break;
@@ -413,6 +438,7 @@ int sstp_getsockopt(struct socket *sock, int level, int optname,
 	union {
 		struct sstp_info info;
 		struct sstp_rate_spec rate;
+		struct sstp_rrda_spec rrda;
 		char name[SSTP_NAME_MAX];
 		int val;
 	} *buf;

@@ -117,6 +117,7 @@ struct sstp_settings {
 	u32	user_timeout;
 	u8	strategy;
 	bool	nodelay;
+	struct sstp_rrda_spec rrda;
 	char	ctrl[SSTP_NAME_MAX];	/* empty = by default */
 	char	policy[SSTP_NAME_MAX];
 };
@@ -253,8 +254,12 @@ struct sstp_sock {
 	u32		window;		/* W */
 	u32		buffer;		/* B, segments */
 	u32		init_window;	/* W that our INIT promised, 0 = we answered */
-	u32		first_high;	/* R_h of the set-up, and bytes for it if that is */
-	u32		first_limit;	/* a guess: while it is needed, else 0 */
+	/* What was granted under a larger limit, or by a guess: bytes, up to R_h;
+	 * and the largest limit since. 0 = there is no such promise.
+	 */
+	u32		promise;
+	u32		promise_high;
+	u32		promise_next;
 	u32		advertised;	/* R_h that the peer knows */
 	u32		ack_segment;	/* last accepted */
 	u32		unacked;	/* bytes accepted since our last PACK */
@@ -263,7 +268,7 @@ struct sstp_sock {
 	u64		ack_sent;	/* ns */
 	u64		snak_sent;	/* ns */
 	u64		arrival_at;	/* ns: start of the interval measured */
-	u64		rbuf_at;	/* ns: when the policy looked last */
+	u64		rbuf_at;	/* ns: when the policy's epoch began */
 	u64		arrival_bytes;
 	u64		arrival_rate;	/* bit/s */
 	u64		service_bytes;
@@ -279,6 +284,12 @@ struct sstp_sock {
 
 	/* Only counted; for SSTP_INFO */
 	u32		rcv_peak;
+	u32		rcv_buffer_peak;
+	u32		rcv_grown;
+	u32		rcv_shrunk;
+	u64		rcv_grown_bytes;
+	u64		rcv_shrunk_bytes;
+	u64		bytes_discarded;
 	u32		queued;		/* bytes sent or to send, unacknowledged */
 	u64		bytes_written;	/* by the program */
 	u64		bytes_sent;
@@ -435,6 +446,10 @@ int sstp_handshake_connect(struct sock *sk);
 void sstp_handshake_again(struct sock *sk);
 void sstp_handshake_confirm(struct sock *sk);
 
+/* sysfs.c */
+int sstp_sysfs_init(void);
+void sstp_sysfs_exit(void);
+
 /* input.c */
 void sstp_rcv(struct sock *usk, struct sk_buff *skb);
 void sstp_rcv_accept(struct sock *sk);
@@ -443,20 +458,33 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb);
 void sstp_rcv_icmp(struct sock *usk, struct sk_buff *skb, int err);
 void sstp_rcv_error(struct sock *sk, int err);
 
-/* ack.c */
-/* Bytes that the receive buffer may hold: the first window may be larger. */
+/* room.c */
+/* Bytes that the receive buffer may hold: more may have been promised. */
 static inline u32 sstp_rcv_limit(const struct sstp_sock *sp)
 {
-	return max(READ_ONCE(sp->rbuf.limit), READ_ONCE(sp->first_limit));
+	return max(READ_ONCE(sp->rbuf.limit), READ_ONCE(sp->promise));
 }
 
+/* Memory of a segment, on average */
+static inline u32 sstp_mean(const struct sstp_sock *sp)
+{
+	return max(sp->rcv.mean >> 3, 512U);
+}
+
+bool sstp_may_grow(struct sock *sk);
+u32 sstp_room_segment(const struct sstp_sock *sp);
+void sstp_room_window(struct sstp_sock *sp);
+u32 sstp_room_reach(const struct sstp_sock *sp);
+int sstp_room_start(struct sock *sk);
+bool sstp_room_epoch(struct sock *sk, u64 now);
+
+/* ack.c */
 void sstp_ack_rcv(struct sock *sk, const void *p, u32 len);
 void sstp_ack_check(struct sock *sk);
 void sstp_ack_read(struct sock *sk);
-void sstp_ack_window(struct sstp_sock *sp);
+void sstp_ack_epoch(struct sock *sk);
 void sstp_ack_sndbuf(struct sock *sk);
 void sstp_ack_due(struct sock *sk);
-u32 sstp_ack_reach(const struct sstp_sock *sp);
 
 /* output.c */
 void sstp_push(struct sock *sk);

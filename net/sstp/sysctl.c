@@ -139,7 +139,7 @@ static const struct sstp_net sstp_defaults = {
 	.fin_timeout = 60,
 	.segment_size = 64 << 10,
 	.ctrl = "newreno",
-	.policy = "static",
+	.policy = "rrda",
 };
 
 int sstp_sysctl_init(struct net *net)

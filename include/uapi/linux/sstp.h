@@ -44,6 +44,7 @@ enum {
 	SSTP_WINDOW_CLAMP,	/* rw __u32 segments that the peer may have under way
 				 * at most, 0 = as the buffer allows
 				 */
+	SSTP_RRDA,		/* rw struct sstp_rrda_spec: of the policy "rrda" */
 };
 
 enum {
@@ -67,6 +68,26 @@ struct sstp_rate_spec {
 	__u64	average;
 	__u32	burst_rate;
 	__u32	burst_len;
+};
+
+/**
+ * struct sstp_rrda_spec - how a receive buffer follows its load
+ * @epoch: delta-t, ms, 1 to 10000
+ * @k: epochs in a row that decide, 1 to 255
+ * @beta: epochs for whose surplus there is to be room, 1 to 1024
+ * @omega: weight of the newest epoch, in thousandths, 1 to 1000
+ * @floor: least limit, bytes, 4096 to 2^30; net.sstp.rmem bounds it, too
+ * @ceiling: largest limit, the same, not below @floor
+ *
+ * 0 = as in /sys/kernel/sstp/rrda, each for itself.
+ */
+struct sstp_rrda_spec {
+	__u32	epoch;
+	__u32	k;
+	__u32	beta;
+	__u32	omega;
+	__u32	floor;
+	__u32	ceiling;
 };
 
 /* Control message SOL_SSTP/SSTP_HOLES: an array of these. Holes read as 0. */
@@ -129,6 +150,13 @@ struct sstp_info {
 	__u64	delivery_rate;	/* arrival rate that the peer reported */
 	char	controller[SSTP_NAME_MAX];
 	char	policy[SSTP_NAME_MAX];
+	__u32	rcv_buffer_peak;	/* largest limit so far */
+	__u32	rcv_grown;	/* times that the limit rose */
+	__u32	rcv_shrunk;	/* times that it fell */
+	__u32	reserved;
+	__u64	rcv_grown_bytes;	/* by how much, in all */
+	__u64	rcv_shrunk_bytes;
+	__u64	bytes_discarded;	/* payload that found no room */
 };
 
 #endif /* _UAPI_LINUX_SSTP_H */

@@ -148,6 +148,30 @@ static void rrda_memory(struct kunit *test)
 				(1U << 29) + n * 16 * 4096);
 }
 
+/* What found no room is added, as far as memory goes; or however far that is. */
+static void rrda_added(struct kunit *test)
+{
+	struct sstp_rrda_params p = {
+		.k = 3, .beta = 16, .omega = 500, .floor = 4096, .ceiling = 1 << 20,
+	};
+	struct sstp_rrda r;
+
+	sstp_rrda_init(&r, 8192);
+	KUNIT_EXPECT_EQ(test, sstp_rrda_add(&r, &p, 0, 0), 8192U);
+	KUNIT_EXPECT_EQ(test, sstp_rrda_add(&r, &p, 1000, 0), 9192U);
+	KUNIT_EXPECT_EQ(test, sstp_rrda_add(&r, &p, 1000, SSTP_RRDA_ONE / 4),
+			9942U);
+	KUNIT_EXPECT_EQ(test, sstp_rrda_add(&r, &p, 1000, SSTP_RRDA_ONE), 9942U);
+	p.blind = true;
+	KUNIT_EXPECT_EQ(test, sstp_rrda_add(&r, &p, 58, SSTP_RRDA_ONE), 10000U);
+	p.k = 1;
+	p.omega = 1000;
+	KUNIT_EXPECT_EQ(test, sstp_rrda_epoch(&r, &p, 100, 0, SSTP_RRDA_ONE),
+			11600U);
+	KUNIT_EXPECT_EQ(test, sstp_rrda_epoch(&r, &p, 0, 100, 0), 10000U);
+	KUNIT_EXPECT_EQ(test, sstp_rrda_add(&r, &p, U64_MAX, 0), 1U << 20);
+}
+
 /* Whatever comes, it stays between floor and ceiling, and goes there. */
 static void rrda_limits(struct kunit *test)
 {
@@ -187,6 +211,7 @@ static struct kunit_case rrda_cases[] = {
 	KUNIT_CASE(rrda_exact),
 	KUNIT_CASE(rrda_scenarios),
 	KUNIT_CASE(rrda_memory),
+	KUNIT_CASE(rrda_added),
 	KUNIT_CASE(rrda_limits),
 	{ }
 };

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "rrda": a buffer that follows rates and memory (paper 000), the default. Equations 1,
+ * 2 and 4 are in rrda.c. Beyond the paper:
+ *  - what found no room is made room for at once, as a program that reads now and then
+ *    has no trend (sstp_rrda_add());
+ *  - there is always room for what the path holds;
+ *  - a buffer that nobody fills or reads falls to the floor, and one that is hardly
+ *    used shrinks, as equation 4 keeps what it once had when rates are equal;
+ *  - nothing grows while nobody reads, nor beyond half of the memory to be had.
+ */
+#include <linux/ktime.h>
+#include "rbuf.h"
+#include "rrda.h"
+
+/**
+ * struct sstp_rbuf_epochs - one connection's
+ * @r: equations 1, 2 and 4
+ * @silent: epochs in a row in which nothing moved
+ * @unread: in which the program took nothing
+ * @spare: in which three quarters of the buffer were not used
+ */
+struct sstp_rbuf_epochs {
+	struct sstp_rrda r;
+	u8	silent;
+	u8	unread;
+	u8	spare;
+};
+
+#define SSTP_RRDA_SPARE		4	/* of it, a buffer is hardly used */
+#define SSTP_RRDA_DECAY		16	/* of it, an epoch, goes then */
+
+struct sstp_rrda_tunable sstp_rrda_tunables[] = {
+	{ "epoch",		100,		1,	10000 },
+	{ "k",			3,		1,	255 },
+	{ "beta",		16,		1,	1024 },
+	{ "omega",		500,		1,	1000 },
+	{ "floor",		64 << 10,	4096,	1 << 30 },
+	{ "ceiling",		1 << 30,	4096,	1 << 30 },
+	{ "weigh_memory",	1,		0,	1 },
+};
+
+bool sstp_rrda_spec_valid(const struct sstp_rrda_spec *s)
+{
+	const u32 val[] = { s->epoch, s->k, s->beta, s->omega, s->floor, s->ceiling };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(val); i++)
+		if (val[i] && (val[i] < sstp_rrda_tunables[i].least ||
+			       val[i] > sstp_rrda_tunables[i].most))
+			return false;
+	return !s->floor || !s->ceiling || s->floor <= s->ceiling;
+}
+
+static u32 sstp_rrda_of(u32 own, enum sstp_rrda_tunable_id id)
+{
+	return own ?: READ_ONCE(sstp_rrda_tunables[id].value);
+}
+
+/* What is in force for @b: its own, or the system's. */
+static void sstp_rbuf_rrda_params(struct sstp_rbuf *b, struct sstp_rrda_params *p)
+{
+	const struct sstp_rrda_spec *s = &b->rrda;
+
+	b->epoch = sstp_rrda_of(s->epoch, SSTP_RRDA_EPOCH) * (u64)NSEC_PER_MSEC;
+	p->k = sstp_rrda_of(s->k, SSTP_RRDA_K);
+	p->beta = sstp_rrda_of(s->beta, SSTP_RRDA_BETA);
+	p->omega = sstp_rrda_of(s->omega, SSTP_RRDA_OMEGA);
+	p->ceiling = clamp(sstp_rrda_of(s->ceiling, SSTP_RRDA_CEILING), b->least,
+			   max(b->ceiling, b->least));
+	/* Who may not have memory without limit may not keep it, either. */
+	p->floor = clamp(sstp_rrda_of(s->floor, SSTP_RRDA_FLOOR), b->least,
+			 max(b->first, b->least));
+	p->floor = min(p->floor, p->ceiling);
+	p->blind = !READ_ONCE(sstp_rrda_tunables[SSTP_RRDA_WEIGH].value);
+}
+
+static void sstp_rbuf_rrda_init(struct sstp_rbuf *b)
+{
+	struct sstp_rbuf_epochs *e = (void *)b->priv;
+	struct sstp_rrda_params p;
+
+	BUILD_BUG_ON(sizeof(*e) > sizeof(b->priv));
+	sstp_rbuf_rrda_params(b, &p);
+	b->limit = clamp(b->limit, p.floor, p.ceiling);
+	sstp_rrda_init(&e->r, b->limit);
+	e->unread = U8_MAX;
+}
+
+static void sstp_rrda_count(u8 *epochs, bool more)
+{
+	*epochs = more ? min(*epochs + 1, U8_MAX) : 0;
+}
+
+static u32 sstp_rbuf_rrda_update(struct sstp_rbuf *b)
+{
+	struct sstp_rbuf_epochs *e = (void *)b->priv;
+	u32 used = b->used, limit, floor, most;
+	struct sstp_rrda_params p;
+
+	sstp_rbuf_rrda_params(b, &p);
+	sstp_rrda_count(&e->silent, !b->arrived && !b->served && !b->lacked);
+	sstp_rrda_count(&e->unread, !b->served);
+	sstp_rrda_count(&e->spare, b->queued < b->limit / SSTP_RRDA_SPARE);
+	floor = p.floor;
+	if (!p.blind) {
+		most = min_t(u64, b->available / 2, p.ceiling);
+		p.ceiling = max(most, floor);
+	}
+	p.floor = clamp(b->path, floor, p.ceiling);
+	if (e->unread >= p.k)
+		used = SSTP_RRDA_ONE;
+	/* It follows what others made of the limit. */
+	if (b->limit != (u32)(e->r.size / SSTP_RRDA_ONE))
+		e->r.size = (s64)b->limit * SSTP_RRDA_ONE;
+
+	limit = sstp_rrda_epoch(&e->r, &p, b->arrived, b->served, used);
+	if (e->unread < p.k)
+		limit = sstp_rrda_add(&e->r, &p, b->lacked, used);
+	if (e->silent >= p.k)
+		limit = floor;
+	else if (e->spare >= p.k)
+		limit = max(limit - limit / SSTP_RRDA_DECAY, p.floor);
+	b->rest = e->silent >= p.k;
+	return limit;
+}
+
+struct sstp_rbuf_ops sstp_rbuf_rrda = {
+	.init	= sstp_rbuf_rrda_init,
+	.update	= sstp_rbuf_rrda_update,
+	.name	= "rrda",
+	.owner	= THIS_MODULE,
+};

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The room of a receiver: how much memory its buffer may take, which the policy says
+ * epoch by epoch, and the window that follows from it.
+ *
+ * Socket lock throughout.
+ */
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include "sstp.h"
+
+#define SSTP_RTD_GUESS		(25 * USEC_PER_MSEC)	/* its window lasts for 200 ms */
+/* Segments beyond the buffer and a round trip's, to see whether more can be taken */
+#define SSTP_WINDOW_MORE	4
+/* Round trips of data that a sender without a contract may have in the buffer: one
+ * under way, one behind a loss, and as much again while it speeds up
+ */
+#define SSTP_ROOM_TRIPS		4
+
+/* Is there memory to let buffers grow, which is as the peer would have it? */
+bool sstp_may_grow(struct sock *sk)
+{
+	return !sk_under_memory_pressure(sk) &&
+	       sk_memory_allocated(sk) < sk_prot_mem_limits(sk, 0);
+}
+
+/* Payload of a segment, on average */
+u32 sstp_room_segment(const struct sstp_sock *sp)
+{
+	/* What was replaced counts again each time: the quotient may be anything. */
+	return clamp_t(u64, div64_u64(sp->bytes_received,
+				      max(sp->segments_received, 1ULL)),
+		       1, SSTP_SEGMENT_MAX);
+}
+
+/* Memory that @bytes of payload take */
+static u64 sstp_room_memory(const struct sstp_sock *sp, u64 bytes)
+{
+	return mul_u64_u64_div_u64(bytes, sstp_mean(sp), sstp_room_segment(sp));
+}
+
+/* Pages of the machine that a program could have. Counting them takes a while: it is
+ * done once a jiffy, for all.
+ */
+static unsigned long sstp_room_available(void)
+{
+	static unsigned long pages, at;
+	unsigned long now = jiffies;
+
+	if (READ_ONCE(at) != now || !READ_ONCE(pages)) {
+		WRITE_ONCE(pages, max(si_mem_available(), 1L));
+		WRITE_ONCE(at, now);
+	}
+	return READ_ONCE(pages);
+}
+
+/* Of @total pages @available can be had: the fullest counts. */
+static void sstp_room_fuller(struct sstp_rbuf *b, u64 total, u64 available)
+{
+	u64 bytes = available << PAGE_SHIFT;
+
+	b->used = max_t(u64, b->used, SSTP_RBUF_ONE -
+			div64_u64(min(available, total) * SSTP_RBUF_ONE,
+				  max(total, 1ULL)));
+	b->available = min(b->available, bytes);
+}
+
+#ifdef CONFIG_MEMCG
+/* Files that the group has read can go, as those of the machine. */
+static unsigned long sstp_room_files(struct mem_cgroup *g)
+{
+	unsigned long pages = 0;
+	int node, zone;
+
+	for_each_node_state(node, N_MEMORY)
+		for (zone = 0; zone < MAX_NR_ZONES; zone++) {
+			const unsigned long *size =
+				g->nodeinfo[node]->lru_zone_size[zone];
+
+			pages += READ_ONCE(size[LRU_INACTIVE_FILE]) +
+				 READ_ONCE(size[LRU_ACTIVE_FILE]);
+		}
+	return pages;
+}
+
+static void sstp_room_group(const struct sock *sk, struct sstp_rbuf *b)
+{
+	struct mem_cgroup *g = mem_cgroup_sockets_enabled ? sk->sk_memcg : NULL;
+	unsigned long files = g ? sstp_room_files(g) : 0;
+
+	/* The groups above hold what it holds, its files too. */
+	for (; g; g = parent_mem_cgroup(g)) {
+		unsigned long most = min(READ_ONCE(g->memory.max),
+					 READ_ONCE(g->memory.high));
+		unsigned long now = page_counter_read(&g->memory);
+
+		if (most >= PAGE_COUNTER_MAX)
+			continue;
+		now -= min(now, files);
+		sstp_room_fuller(b, most, most - min(most, now));
+	}
+}
+#else
+static void sstp_room_group(const struct sock *sk, struct sstp_rbuf *b)
+{
+}
+#endif
+
+/* What the policy sees of memory */
+static void sstp_room_look(struct sock *sk, struct sstp_rbuf *b)
+{
+	b->used = 0;
+	b->available = U64_MAX;
+	sstp_room_fuller(b, totalram_pages(), sstp_room_available());
+	sstp_room_group(sk, b);
+	if (!sstp_may_grow(sk))
+		b->used = SSTP_RBUF_ONE;
+}
+
+/* Memory that the path can fill as fast as it is; 0 = not known, or nothing comes.
+ * With a contract: paper 004, section 3.4: W0 of at least 2.5 w_a as soon as rate and
+ * round-trip time are known; twice that, as a segment of many packets may need several
+ * repairs, of a round trip and a quarter each. 5 * A * RTD, and the rest for what skbs
+ * cost. Else what the program takes, which does not hold up a sender that speeds up.
+ */
+static u64 sstp_room_path(const struct sstp_sock *sp)
+{
+	u32 srtt = sstp_rtt_smoothed(&sp->rtt, SSTP_RTD_GUESS);
+
+	if (sp->peer_rate)
+		return div_u64(sp->peer_rate / 8 * srtt, USEC_PER_SEC) * 8;
+	if (!sp->rbuf.epoch || !sp->rtt.srtt)
+		return 0;
+	return sstp_room_memory(sp, div_u64(sp->service_rate / 8 * srtt,
+					    USEC_PER_SEC)) * SSTP_ROOM_TRIPS;
+}
+
+/* The limit is @limit from now on. What was granted under a larger one is a promise: it
+ * holds until the reader is past it.
+ */
+static void sstp_room_limit(struct sstp_sock *sp, u32 limit)
+{
+	struct net *net = sock_net(&sp->sk);
+	u32 old = sp->rbuf.limit;
+
+	if (limit > old) {
+		sp->rcv_grown++;
+		sp->rcv_grown_bytes += limit - old;
+		SSTP_INC(net, RBUFGROWN);
+		SSTP_ADD(net, RBUFGROWNBYTES, limit - old);
+	} else if (limit < old) {
+		sp->rcv_shrunk++;
+		sp->rcv_shrunk_bytes += old - limit;
+		SSTP_INC(net, RBUFSHRUNK);
+		SSTP_ADD(net, RBUFSHRUNKBYTES, old - limit);
+		if (!sp->promise) {
+			WRITE_ONCE(sp->promise, old);
+			sp->promise_high = sp->rcv.high;
+			sp->promise_next = limit;
+		}
+	}
+	WRITE_ONCE(sp->rbuf.limit, limit);
+	sp->promise_next = max(sp->promise_next, limit);
+	sp->rcv_buffer_peak = max(sp->rcv_buffer_peak, limit);
+}
+
+/* The reader is past what was promised: what was granted since was granted under
+ * @promise_next at most.
+ */
+static void sstp_room_kept(struct sstp_sock *sp)
+{
+	u32 next = sp->promise_next;
+
+	if (!sp->promise || !sstp_after(sp->rcv.read, sp->promise_high))
+		return;
+	WRITE_ONCE(sp->promise, next > sp->rbuf.limit ? next : 0);
+	sp->promise_high = sp->rcv.high;
+	sp->promise_next = sp->rbuf.limit;
+}
+
+/* Segments that come in during a round trip. A window needs not exceed the buffer by
+ * more: what is sent into it finds room if the reader has got as far when it comes.
+ * Else it comes for nothing, is sent again, and so leaves less of the path to what
+ * the reader waits for.
+ */
+static u64 sstp_room_progress(const struct sstp_sock *sp)
+{
+	u64 bytes = div_u64(sp->arrival_rate / 8 *
+			    sstp_rtt_smoothed(&sp->rtt, 0), USEC_PER_SEC);
+
+	return div_u64(bytes, sstp_room_segment(sp)) + SSTP_WINDOW_MORE;
+}
+
+/* B and W from the buffer's limit. The first window has to last until a grant comes
+ * that knows the round-trip time.
+ */
+void sstp_room_window(struct sstp_sock *sp)
+{
+	bool known = sp->rtt.srtt;
+	struct sock *sk = &sp->sk;
+	u64 w;
+
+	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK) {
+		sstp_room_limit(sp, READ_ONCE(sk->sk_rcvbuf));
+	} else if (sstp_may_grow(sk) &&
+		   (!sp->rbuf.epoch || !known || sp->rbuf.arrived)) {
+		u64 most = min_t(u64, sp->rbuf.ceiling, sp->rbuf.available / 2);
+		u64 want = clamp_t(u64, sstp_room_path(sp), sp->rbuf.limit,
+				   max_t(u64, most, sp->rbuf.limit));
+
+		if (known)
+			sstp_room_limit(sp, want);
+		else if (want > sp->rbuf.limit)
+			WRITE_ONCE(sp->promise, want);
+	}
+	if (known)
+		sstp_room_kept(sp);
+	w = known ? sp->rbuf.limit : sstp_rcv_limit(sp);
+	sp->buffer = max((u32)w / sstp_mean(sp), 1U);
+	if (sp->set.window_clamp)
+		sp->buffer = clamp_t(u64, sp->set.window_clamp * 100ULL /
+				   sp->set.window_factor, 1, sp->buffer);
+	w = (u64)sp->buffer * sp->set.window_factor;
+	w = div_u64(w, 100);
+	if (sp->set.window_clamp)
+		w = min_t(u64, w, sp->set.window_clamp);
+	if (known)
+		w = min(w, sp->buffer + sstp_room_progress(sp));
+	sp->window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
+}
+
+/* How far the buffer reaches. With an over-advertised window that is less than
+ * what was granted; else a grant is a promise, whatever the mean is by now.
+ */
+u32 sstp_room_reach(const struct sstp_sock *sp)
+{
+	u32 granted = sp->rcv.high - sp->rcv.read + 1;
+
+	if (sp->set.window_factor > 100)
+		granted = max_t(u64, sp->buffer,
+				div_u64(granted * 100ULL,
+					sp->set.window_factor));
+	return sp->rcv.read + min(granted, sp->rcv.high - sp->rcv.read + 1) - 1;
+}
+
+/* The policy of a connection that begins. */
+int sstp_room_start(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_net *sn = sstp_net(sock_net(sk));
+	const char *name = sp->set.policy[0] ? sp->set.policy : sn->policy;
+	struct sstp_rbuf *b = &sp->rbuf;
+	int err;
+
+	b->least = READ_ONCE(sn->rmem[0]);
+	b->first = READ_ONCE(sk->sk_rcvbuf);
+	b->ceiling = max(READ_ONCE(sn->rmem[2]), sk->sk_rcvbuf);
+	b->rrda = sp->set.rrda;
+	b->limit = b->first;
+	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
+		name = "static";
+	err = sstp_rbuf_attach(b, name);
+	if (err)
+		return err;
+	sp->promise_next = b->limit;
+	sp->rcv_buffer_peak = b->limit;
+	sstp_room_look(sk, b);
+	b->rest = true;
+	return 0;
+}
+
+/* @bytes of payload in @elapsed ns, as memory in an epoch */
+static u64 sstp_room_rate(const struct sstp_sock *sp, u64 bytes, u64 elapsed)
+{
+	return mul_u64_u64_div_u64(sstp_room_memory(sp, bytes), sp->rbuf.epoch,
+				   elapsed);
+}
+
+/* An epoch may have ended. True if there is more room than before. */
+bool sstp_room_epoch(struct sock *sk, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_rbuf *b = &sp->rbuf;
+	u64 elapsed = now - sp->rbuf_at;
+	u32 old = b->limit;
+
+	if (!b->epoch || (sk->sk_userlocks & SOCK_RCVBUF_LOCK))
+		return false;
+	if (b->rest) {
+		/* Something moves again: its epochs begin here. */
+		b->rest = false;
+		sp->rbuf_at = now;
+		sstp_timer_set(sp, SSTP_T_ROOM, now + b->epoch);
+		return false;
+	}
+	if (elapsed < b->epoch)
+		return false;
+	sp->rbuf_at = now;
+	sstp_room_look(sk, b);
+	b->path = b->arrived ? min_t(u64, sstp_room_path(sp), U32_MAX) : 0;
+	b->arrived = sstp_room_rate(sp, b->arrived, elapsed);
+	b->served = sstp_room_rate(sp, b->served, elapsed);
+	b->lacked = sstp_room_rate(sp, b->lacked, elapsed);
+	sstp_room_limit(sp, b->ops->update(b));
+	b->arrived = 0;
+	b->served = 0;
+	b->lacked = 0;
+	b->queued = atomic_read(&sk->sk_rmem_alloc);
+	if (!b->rest)
+		sstp_timer_set(sp, SSTP_T_ROOM, now + b->epoch);
+	return b->limit > old;
+}

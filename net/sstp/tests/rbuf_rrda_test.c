@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the policy "rrda" makes of an epoch. */
+#include "sstp_test.h"
+#include "../rbuf_rrda.c"
+
+#define KB	1024u
+#define MB	(1024u * 1024u)
+
+struct policy {
+	struct kunit *test;
+	struct sstp_rbuf b;
+};
+
+static void policy_start(struct kunit *test, struct policy *p)
+{
+	*p = (struct policy){
+		.test = test,
+		.b = {
+			.least = 64 * KB, .first = 4 * MB, .limit = 4 * MB,
+			.ceiling = 256 * MB, .available = 1ULL << 32,
+		},
+	};
+	sstp_rbuf_rrda_init(&p->b);
+	KUNIT_EXPECT_EQ(test, p->b.limit, 4 * MB);
+}
+
+/* An epoch, of which the limit after it is returned */
+static u32 policy_epoch(struct policy *p, u64 arrived, u64 served)
+{
+	struct sstp_rbuf *b = &p->b;
+
+	b->arrived = arrived;
+	b->served = served;
+	b->limit = sstp_rbuf_rrda_update(b);
+	KUNIT_EXPECT_EQ(p->test, b->epoch, 100 * (u64)NSEC_PER_MSEC);
+	return b->limit;
+}
+
+/* As many epochs of that kind */
+static u32 policy_epochs(struct policy *p, u32 n, u64 arrived, u64 served)
+{
+	while (n--)
+		policy_epoch(p, arrived, served);
+	return p->b.limit;
+}
+
+/* Who is silent for k epochs has the floor, rests, and comes back from there. */
+static void policy_silent(struct kunit *test)
+{
+	struct policy p;
+
+	policy_start(test, &p);
+	p.b.queued = 3 * MB;
+	policy_epochs(&p, 10, 1000, 1000);
+	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 2, 0, 0), 4 * MB);
+	KUNIT_EXPECT_FALSE(test, p.b.rest);
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, 0, 0), 64 * KB);
+	KUNIT_EXPECT_TRUE(test, p.b.rest);
+	p.b.path = 8 * MB;
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, 1000, 1000), 8 * MB);
+	KUNIT_EXPECT_FALSE(test, p.b.rest);
+}
+
+/* It grows with what is not read in time, but not for who does not read at all. */
+static void policy_unread(struct kunit *test)
+{
+	struct policy p;
+	u32 was;
+
+	policy_start(test, &p);
+	p.b.queued = 4 * MB;
+	p.b.lacked = MB;
+	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, MB, 0), 4 * MB);
+	p.b.lacked = 0;
+	was = policy_epoch(&p, MB, MB / 2);
+	KUNIT_EXPECT_GT(test, was, 4 * MB);
+	/* Reading stops: it counts as a pause for k epochs. */
+	KUNIT_EXPECT_GT(test, policy_epochs(&p, 2, MB, 0), was);
+	was = p.b.limit;
+	p.b.queued = was;
+	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, MB, 0), was);
+}
+
+/* What found no room is added at once. */
+static void policy_lacked(struct kunit *test)
+{
+	struct policy p;
+
+	policy_start(test, &p);
+	p.b.queued = 4 * MB;
+	p.b.lacked = MB;
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 5 * MB);
+	p.b.used = SSTP_RBUF_ONE / 2;
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 5 * MB + MB / 2);
+	p.b.used = SSTP_RBUF_ONE;
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 5 * MB + MB / 2);
+}
+
+/* A load that has become less leaves no large buffer behind, but what the path needs. */
+static void policy_spare(struct kunit *test)
+{
+	struct policy p;
+
+	policy_start(test, &p);
+	p.b.queued = MB - 1;
+	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 2, 1000, 1000), 4 * MB);
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, 1000, 1000),
+			4 * MB - 4 * MB / SSTP_RRDA_DECAY);
+	p.b.queued = 100 * KB;
+	p.b.path = 3 * MB;
+	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 100, 1000, 1000), 3 * MB);
+	p.b.path = 0;
+	/* A quarter is used then. */
+	KUNIT_EXPECT_LE(test, policy_epochs(&p, 100, 1000, 1000), 400 * KB);
+	KUNIT_EXPECT_GE(test, p.b.limit, 375 * KB);
+}
+
+/* Without memory it gives up what the path needs, too, down to the floor. */
+static void policy_memory(struct kunit *test)
+{
+	struct policy p;
+
+	policy_start(test, &p);
+	p.b.queued = 4 * MB;
+	p.b.path = 200 * MB;
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 200 * MB);
+	p.b.available = 100 * MB;
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 50 * MB);
+	p.b.available = 0;
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 64 * KB);
+}
+
+/* A socket's own tunables bound it, as far as the namespace lets them. */
+static void policy_own(struct kunit *test)
+{
+	struct policy p;
+
+	policy_start(test, &p);
+	p.b.rrda = (struct sstp_rrda_spec){ .floor = MB, .ceiling = 2 * MB };
+	p.b.queued = 4 * MB;
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 2 * MB);
+	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 3, 0, 0), MB);
+	p.b.rrda.floor = 64 * MB;
+	p.b.rrda.ceiling = 1 << 30;
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, 0, 0), 4 * MB);
+	p.b.path = U32_MAX;
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 256 * MB);
+	p.b.rrda.ceiling = 4 * KB;
+	p.b.rrda.floor = 4 * KB;
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 64 * KB);
+}
+
+static void policy_valid(struct kunit *test)
+{
+	const struct sstp_rrda_spec good[] = {
+		{}, { .epoch = 1 }, { .epoch = 10000, .k = 255, .beta = 1024 },
+		{ .omega = 1000, .floor = 4096, .ceiling = 4096 },
+		{ .floor = 1 << 30 },
+	}, bad[] = {
+		{ .epoch = 10001 }, { .k = 256 }, { .beta = 1025 },
+		{ .omega = 1001 }, { .floor = 4095 }, { .ceiling = 4095 },
+		{ .ceiling = (1 << 30) + 1 }, { .floor = 8192, .ceiling = 8191 },
+		{ .k = U32_MAX },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++)
+		KUNIT_EXPECT_TRUE_MSG(test, sstp_rrda_spec_valid(&good[i]),
+				      "%u", i);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		KUNIT_EXPECT_FALSE_MSG(test, sstp_rrda_spec_valid(&bad[i]),
+				       "%u", i);
+}
+
+static struct kunit_case policy_cases[] = {
+	KUNIT_CASE(policy_silent),
+	KUNIT_CASE(policy_unread),
+	KUNIT_CASE(policy_lacked),
+	KUNIT_CASE(policy_spare),
+	KUNIT_CASE(policy_memory),
+	KUNIT_CASE(policy_own),
+	KUNIT_CASE(policy_valid),
+	{ }
+};
+
+static struct kunit_suite policy_suite = {
+	.name = "sstp_rbuf_rrda",
+	.test_cases = policy_cases,
+};
+
+kunit_test_suite(policy_suite);
