@@ -85,6 +85,7 @@ _Static_assert(sizeof(struct end_packet) == 16, "RESET");
 struct peer {
 	int udp;
 	int fd;				/* what accept() gave */
+	bool patient;			/* the test sets no user timeout of its own */
 	uint32_t cid, their_cid;
 	uint64_t seed;			/* of what segments contain */
 
