@@ -30,13 +30,18 @@ static u32 sstp_ack_wanted(const struct sstp_sock *sp)
 	bool soft = sp->strategy == SSTP_ACK_SOFT;
 	u32 to;
 
+	/* Others may have the room that the window was made for. */
+	if (sp->member.pool)
+		to = full ? sp->rcv.read : sp->rcv.read + sp->buffer - 1;
 	/* In soft ACK a later segment makes way. */
-	if (soft && full && sstp_after(sp->rcv.top, sp->rcv.low))
+	else if (soft && full && sstp_after(sp->rcv.top, sp->rcv.low))
 		to = sp->rcv.top - 1;
 	else if (sp->rcv.low == sp->rcv.read || (soft && !full))
 		to = sp->rcv.high;
 	else
 		to = full ? sp->rcv.read : sstp_room_reach(sp);
+	if (sstp_after(to, sp->rcv.high))
+		to = sp->rcv.high;
 	if (sstp_after(to, sp->rcv.low + sp->ask - 1))
 		to = sp->rcv.low + sp->ask - 1;
 	return to;

@@ -263,6 +263,9 @@ static int sstp_listen(struct socket *sock, int backlog)
 	if (err)
 		goto out;
 	sstp_conn_reset(sk);
+	err = sstp_room_listen(sk);
+	if (err)
+		goto out;
 	sk->sk_ack_backlog = 0;
 	spin_lock_bh(&sp->listen.lock);
 	sp->listen.open = true;

@@ -332,6 +332,7 @@ static void sstp_conn_free(struct sstp_sock *sp)
 	sstp_rate_free(&sp->rate);
 	sstp_ctrl_detach(&sp->ctrl);
 	sstp_rbuf_detach(&sp->rbuf);
+	sstp_pool_leave(&sp->member);
 }
 
 static void sstp_destruct(struct sock *sk)
@@ -585,6 +586,7 @@ struct sock *sstp_child(struct sock *parent)
 		sock_hold(parent);
 		sp->parent = parent;
 		sp->embryo = true;
+		sp->member.pool = sstp_pool_get(l->pool);
 		list_add_tail(&sp->sibling, &l->embryos);
 		l->n_embryos++;
 	}
@@ -671,9 +673,13 @@ void sstp_listen_close(struct sock *sk)
 	struct sstp_listen *l = &sstp_sk(sk)->listen;
 	struct sstp_sock *sp;
 
+	spin_lock_bh(&l->lock);
+	l->open = false;
+	spin_unlock_bh(&l->lock);
+	sstp_pool_put(l->pool);
+	l->pool = NULL;
 	for (;;) {
 		spin_lock_bh(&l->lock);
-		l->open = false;
 		sp = list_first_entry_or_null(&l->ready, struct sstp_sock,
 					      sibling);
 		if (!sp)
@@ -744,6 +750,7 @@ void sstp_done(struct sock *sk, int err)
 		}
 	sstp_snd_destroy(&sp->snd);
 	sstp_ctrl_detach(&sp->ctrl);
+	sstp_pool_end(&sp->member);
 	sk_dst_reset(sk);
 
 	if (!sock_flag(sk, SOCK_DEAD)) {
@@ -792,6 +799,10 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	i->rcv_window = sp->window;
 	i->rcv_buffer = sp->rbuf.limit;
 	i->rcv_queued = atomic_read(&sk->sk_rmem_alloc);
+	if (sp->listen.pool) {
+		i->rcv_buffer = READ_ONCE(sp->listen.pool->b.limit);
+		i->rcv_queued = sstp_pool_used(sp->listen.pool);
+	}
 	i->rcv_peak = sp->rcv_peak;
 	i->reordering = sp->rcv.reorder;
 	i->bytes_sent = sp->bytes_sent;

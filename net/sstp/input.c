@@ -131,7 +131,7 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 	    sstp_after(run->segment, sstp_room_reach(sp)))
 		return false;
 	/* A window that was granted on a mean too low is a promise still. */
-	if (sp->set.window_factor == 100)
+	if (sp->set.window_factor == 100 && !sp->member.pool)
 		limit *= 2;
 	while (atomic_read(&sk->sk_rmem_alloc) + (u64)truesize > limit) {
 		struct sstp_rseg *s;

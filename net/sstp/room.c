@@ -16,6 +16,7 @@
  * under way, one behind a loss, and as much again while it speeds up
  */
 #define SSTP_ROOM_TRIPS		4
+#define SSTP_ROOM_SILENT	3	/* epochs after which a member of a pool rests */
 
 /* Is there memory to let buffers grow, which is as the peer would have it? */
 bool sstp_may_grow(struct sock *sk)
@@ -135,29 +136,48 @@ static u64 sstp_room_path(const struct sstp_sock *sp)
 					    USEC_PER_SEC)) * SSTP_ROOM_TRIPS;
 }
 
+/* A buffer grew, or shrank if @bytes is negative. */
+static void sstp_room_count(struct sstp_sock *sp, s64 bytes)
+{
+	struct net *net = sock_net(&sp->sk);
+
+	if (bytes > 0) {
+		sp->rcv_grown++;
+		sp->rcv_grown_bytes += bytes;
+		SSTP_INC(net, RBUFGROWN);
+		SSTP_ADD(net, RBUFGROWNBYTES, bytes);
+	} else if (bytes < 0) {
+		sp->rcv_shrunk++;
+		sp->rcv_shrunk_bytes -= bytes;
+		SSTP_INC(net, RBUFSHRUNK);
+		SSTP_ADD(net, RBUFSHRUNKBYTES, -bytes);
+	}
+}
+
+/* The limit is its share of the pool, and no promise: others may need it. */
+static void sstp_room_share(struct sstp_sock *sp)
+{
+	struct sock *sk = &sp->sk;
+	u32 share = sstp_pool_share(&sp->member, atomic_read(&sk->sk_rmem_alloc));
+
+	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
+		share = min_t(u32, share, READ_ONCE(sk->sk_rcvbuf));
+	WRITE_ONCE(sp->rbuf.limit, share);
+	sp->rcv_buffer_peak = max(sp->rcv_buffer_peak, share);
+}
+
 /* The limit is @limit from now on. What was granted under a larger one is a promise: it
  * holds until the reader is past it.
  */
 static void sstp_room_limit(struct sstp_sock *sp, u32 limit)
 {
-	struct net *net = sock_net(&sp->sk);
 	u32 old = sp->rbuf.limit;
 
-	if (limit > old) {
-		sp->rcv_grown++;
-		sp->rcv_grown_bytes += limit - old;
-		SSTP_INC(net, RBUFGROWN);
-		SSTP_ADD(net, RBUFGROWNBYTES, limit - old);
-	} else if (limit < old) {
-		sp->rcv_shrunk++;
-		sp->rcv_shrunk_bytes += old - limit;
-		SSTP_INC(net, RBUFSHRUNK);
-		SSTP_ADD(net, RBUFSHRUNKBYTES, old - limit);
-		if (!sp->promise) {
-			WRITE_ONCE(sp->promise, old);
-			sp->promise_high = sp->rcv.high;
-			sp->promise_next = limit;
-		}
+	sstp_room_count(sp, (s64)limit - old);
+	if (limit < old && !sp->promise) {
+		WRITE_ONCE(sp->promise, old);
+		sp->promise_high = sp->rcv.high;
+		sp->promise_next = limit;
 	}
 	WRITE_ONCE(sp->rbuf.limit, limit);
 	sp->promise_next = max(sp->promise_next, limit);
@@ -200,7 +220,9 @@ void sstp_room_window(struct sstp_sock *sp)
 	struct sock *sk = &sp->sk;
 	u64 w;
 
-	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK) {
+	if (sp->member.pool) {
+		sstp_room_share(sp);
+	} else if (sk->sk_userlocks & SOCK_RCVBUF_LOCK) {
 		sstp_room_limit(sp, READ_ONCE(sk->sk_rcvbuf));
 	} else if (sstp_may_grow(sk) &&
 		   (!sp->rbuf.epoch || !known || sp->rbuf.arrived)) {
@@ -243,70 +265,137 @@ u32 sstp_room_reach(const struct sstp_sock *sp)
 	return sp->rcv.read + min(granted, sp->rcv.high - sp->rcv.read + 1) - 1;
 }
 
-/* The policy of a connection that begins. */
-int sstp_room_start(struct sock *sk)
+/* A buffer of @sk's, as the options and sysctls have it */
+static int sstp_room_make(struct sock *sk, struct sstp_rbuf *b)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_net *sn = sstp_net(sock_net(sk));
 	const char *name = sp->set.policy[0] ? sp->set.policy : sn->policy;
-	struct sstp_rbuf *b = &sp->rbuf;
-	int err;
 
-	b->least = READ_ONCE(sn->rmem[0]);
-	b->first = READ_ONCE(sk->sk_rcvbuf);
-	b->ceiling = max(READ_ONCE(sn->rmem[2]), sk->sk_rcvbuf);
-	b->rrda = sp->set.rrda;
-	b->limit = b->first;
 	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
 		name = "static";
-	err = sstp_rbuf_attach(b, name);
-	if (err)
-		return err;
-	sp->promise_next = b->limit;
-	sp->rcv_buffer_peak = b->limit;
+	b->least = READ_ONCE(sn->rmem[0]);
+	b->first = READ_ONCE(sk->sk_rcvbuf);
+	b->ceiling = max_t(u32, READ_ONCE(sn->rmem[2]), b->first);
+	b->rrda = sp->set.rrda;
+	b->limit = b->first;
 	sstp_room_look(sk, b);
 	b->rest = true;
-	return 0;
+	return sstp_rbuf_attach(b, name);
 }
 
-/* @bytes of payload in @elapsed ns, as memory in an epoch */
-static u64 sstp_room_rate(const struct sstp_sock *sp, u64 bytes, u64 elapsed)
+/* A connection begins. */
+int sstp_room_start(struct sock *sk)
 {
-	return mul_u64_u64_div_u64(sstp_room_memory(sp, bytes), sp->rbuf.epoch,
-				   elapsed);
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_member *m = &sp->member;
+	int err;
+
+	if (m->pool) {
+		err = sstp_rbuf_attach(&sp->rbuf, m->pool->b.ops->name);
+		if (err)
+			return err;
+		sp->rbuf.rest = true;
+		sstp_pool_join(m);
+		return 0;
+	}
+	err = sstp_room_make(sk, &sp->rbuf);
+	sp->promise_next = sp->rbuf.limit;
+	sp->rcv_buffer_peak = sp->rbuf.limit;
+	return err;
 }
 
-/* An epoch may have ended. True if there is more room than before. */
+/* A listener begins: its children may share a buffer. */
+int sstp_room_listen(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_rbuf b = {};
+	int err;
+
+	if (!sp->set.pool)
+		return 0;
+	err = sstp_room_make(sk, &b);
+	if (err)
+		return err;
+	sp->listen.pool = sstp_pool_new(&b, sk->sk_userlocks & SOCK_RCVBUF_LOCK);
+	if (sp->listen.pool)
+		return 0;
+	sstp_rbuf_detach(&b);
+	return -ENOMEM;
+}
+
+/* @bytes in @elapsed ns are how many in an epoch? */
+static u64 sstp_room_rate(const struct sstp_rbuf *b, u64 bytes, u64 elapsed)
+{
+	return mul_u64_u64_div_u64(bytes, b->epoch, elapsed);
+}
+
+/* A buffer of its own: its policy says what becomes of it. */
+static void sstp_room_own(struct sstp_sock *sp, u64 elapsed)
+{
+	struct sstp_rbuf *b = &sp->rbuf;
+
+	b->arrived = sstp_room_rate(b, b->arrived, elapsed);
+	b->served = sstp_room_rate(b, b->served, elapsed);
+	b->lacked = sstp_room_rate(b, b->lacked, elapsed);
+	sstp_room_limit(sp, b->ops->update(b));
+}
+
+/* A part of a pool: it tells what it saw, and rests when that is nothing. */
+static void sstp_room_member(struct sstp_sock *sp, u64 now)
+{
+	struct sstp_rbuf *b = &sp->rbuf;
+	struct sstp_member *m = &sp->member;
+
+	if (b->arrived || b->served || b->lacked)
+		m->silent = 0;
+	else if (m->silent < SSTP_ROOM_SILENT)
+		m->silent++;
+	sstp_pool_share(m, atomic_read(&sp->sk.sk_rmem_alloc));
+	sstp_room_count(sp, sstp_pool_epoch(m, b, now));
+	b->rest = m->silent == SSTP_ROOM_SILENT && sstp_pool_rest(m);
+}
+
+/* An epoch may have ended. True if there may be more room than before. */
 bool sstp_room_epoch(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_rbuf *b = &sp->rbuf;
-	u64 elapsed = now - sp->rbuf_at;
+	bool member = sp->member.pool;
 	u32 old = b->limit;
+	u64 elapsed;
 
-	if (!b->epoch || (sk->sk_userlocks & SOCK_RCVBUF_LOCK))
+	if (member)
+		b->epoch = sstp_pool_length(sp->member.pool);
+	else if (!b->epoch || (sk->sk_userlocks & SOCK_RCVBUF_LOCK))
 		return false;
 	if (b->rest) {
 		/* Something moves again: its epochs begin here. */
 		b->rest = false;
 		sp->rbuf_at = now;
+		if (member)
+			sstp_pool_join(&sp->member);
 		sstp_timer_set(sp, SSTP_T_ROOM, now + b->epoch);
 		return false;
 	}
+	elapsed = now - sp->rbuf_at;
 	if (elapsed < b->epoch)
 		return false;
 	sp->rbuf_at = now;
 	sstp_room_look(sk, b);
 	b->path = b->arrived ? min_t(u64, sstp_room_path(sp), U32_MAX) : 0;
-	b->arrived = sstp_room_rate(sp, b->arrived, elapsed);
-	b->served = sstp_room_rate(sp, b->served, elapsed);
-	b->lacked = sstp_room_rate(sp, b->lacked, elapsed);
-	sstp_room_limit(sp, b->ops->update(b));
+	b->arrived = sstp_room_memory(sp, b->arrived);
+	b->served = sstp_room_memory(sp, b->served);
+	b->lacked = sstp_room_memory(sp, b->lacked);
+	if (member)
+		sstp_room_member(sp, now);
+	else
+		sstp_room_own(sp, elapsed);
 	b->arrived = 0;
 	b->served = 0;
 	b->lacked = 0;
 	b->queued = atomic_read(&sk->sk_rmem_alloc);
 	if (!b->rest)
 		sstp_timer_set(sp, SSTP_T_ROOM, now + b->epoch);
-	return b->limit > old;
+	return member || b->limit > old;
 }

@@ -130,6 +130,11 @@ static int sstp_set_int(struct sock *sk, int opt, u32 val)
 	case SSTP_NODELAY:
 		set.nodelay = !!val;
 		break;
+	case SSTP_POOL:
+		if (sk->sk_state != TCP_CLOSE)
+			return sk->sk_state == TCP_LISTEN ? -EINVAL : -EISCONN;
+		set.pool = !!val;
+		break;
 	default:
 		return -ENOPROTOOPT;
 	}
@@ -151,13 +156,19 @@ static int sstp_set_limit(struct sock *sk, u64 limit)
 }
 
 /* From the next epoch on */
-static void sstp_set_rrda(struct sstp_sock *sp, const struct sstp_rrda_spec *rrda)
+static int sstp_set_rrda(struct sstp_sock *sp, const struct sstp_rrda_spec *rrda)
 {
 	struct sstp_settings set = sp->set;
 
+	/* Its listener has those of all who share the buffer. */
+	if (sp->member.pool)
+		return -EINVAL;
 	set.rrda = *rrda;
 	sstp_set(sp, &set);
 	sp->rbuf.rrda = *rrda;
+	if (sp->listen.pool)
+		sstp_pool_tune(sp->listen.pool, rrda);
+	return 0;
 }
 
 static int sstp_set_own(struct sock *sk, int opt, sockptr_t optval,
@@ -198,16 +209,16 @@ static int sstp_set_own(struct sock *sk, int opt, sockptr_t optval,
 		if (!sstp_rrda_spec_valid(&rrda))
 			return -EINVAL;
 		lock_sock(sk);
-		sstp_set_rrda(sstp_sk(sk), &rrda);
+		err = sstp_set_rrda(sstp_sk(sk), &rrda);
 		release_sock(sk);
-		return 0;
+		return err;
 	case SSTP_CONTROLLER:
 	case SSTP_BUFFER_POLICY:
 		return sstp_set_name(sk, opt, optval, optlen);
 	case SSTP_INFO:
 		return -ENOPROTOOPT;
 	}
-	if (opt < SSTP_RATE || opt > SSTP_RRDA)
+	if (opt < SSTP_RATE || opt > SSTP_POOL)
 		return -ENOPROTOOPT;
 	if (optlen < sizeof(val))
 		return -EINVAL;
@@ -391,6 +402,9 @@ static int sstp_get_own(struct sock *sk, int opt, void *buf)
 		break;
 	case SSTP_NODELAY:
 		val = set->nodelay;
+		break;
+	case SSTP_POOL:
+		val = set->pool;
 		break;
 	default:
 		return -ENOPROTOOPT;

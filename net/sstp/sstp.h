@@ -14,6 +14,8 @@
  *     either socket lock.
  *  3. sstp_bucket.lock (_bh): sockets bound to a port.
  *  4. rhashtable bucket locks of the two connection tables.
+ *  5. sstp_pool.lock (_bh): a buffer that children of a listener share. Inside of
+ *     their socket locks.
  *  sstp_net.encap_lock (mutex): opens and closes UDP sockets. Inside the lock of
  *  a socket that listens or connects, outside those of UDP.
  *
@@ -47,6 +49,7 @@
 #include "compat.h"
 #include "ctrl.h"
 #include "mib.h"
+#include "pool.h"
 #include "rate.h"
 #include "rbuf.h"
 #include "rcv_wnd.h"
@@ -117,6 +120,7 @@ struct sstp_settings {
 	u32	user_timeout;
 	u8	strategy;
 	bool	nodelay;
+	bool	pool;
 	struct sstp_rrda_spec rrda;
 	char	ctrl[SSTP_NAME_MAX];	/* empty = by default */
 	char	policy[SSTP_NAME_MAX];
@@ -137,6 +141,7 @@ struct sstp_peer {
  * @ready: established children, in the order to accept them
  * @embryos: children whose set-up goes on
  * @n_embryos: how many
+ * @pool: which children share, or NULL; written under the listener's lock as well
  * @open: cleared when the listener goes; no child may be added then
  */
 struct sstp_listen {
@@ -144,6 +149,7 @@ struct sstp_listen {
 	struct list_head ready;
 	struct list_head embryos;
 	u32		n_embryos;
+	struct sstp_pool *pool;
 	bool		open;
 };
 
@@ -245,6 +251,7 @@ struct sstp_sock {
 	/* Receiver */
 	struct sstp_rcv_wnd rcv;
 	struct sstp_rbuf rbuf;
+	struct sstp_member member;
 	u32		rcv_isn;
 	u32		read_off;	/* of the segment being read as a stream */
 	u64		readable;	/* bytes accepted and not yet read */
@@ -476,6 +483,7 @@ u32 sstp_room_segment(const struct sstp_sock *sp);
 void sstp_room_window(struct sstp_sock *sp);
 u32 sstp_room_reach(const struct sstp_sock *sp);
 int sstp_room_start(struct sock *sk);
+int sstp_room_listen(struct sock *sk);
 bool sstp_room_epoch(struct sock *sk, u64 now);
 
 /* ack.c */

@@ -45,6 +45,9 @@ enum {
 				 * at most, 0 = as the buffer allows
 				 */
 	SSTP_RRDA,		/* rw struct sstp_rrda_spec: of the policy "rrda" */
+	SSTP_POOL,		/* int: all that the listener accepts share one receive
+				 * buffer; before listen()
+				 */
 };
 
 enum {

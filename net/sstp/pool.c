@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/* One receive buffer for all connections that a listener accepts. */
+#include <linux/math64.h>
+#include <linux/slab.h>
+#include "pool.h"
+
+struct sstp_pool *sstp_pool_new(const struct sstp_rbuf *b, bool pinned)
+{
+	struct sstp_pool *p = kzalloc(sizeof(*p), GFP_KERNEL);
+
+	if (!p)
+		return NULL;
+	refcount_set(&p->ref, 1);
+	spin_lock_init(&p->lock);
+	p->b = *b;
+	p->b.rest = true;
+	p->pinned = pinned;
+	return p;
+}
+
+struct sstp_pool *sstp_pool_get(struct sstp_pool *p)
+{
+	if (p)
+		refcount_inc(&p->ref);
+	return p;
+}
+
+void sstp_pool_put(struct sstp_pool *p)
+{
+	if (!p || !refcount_dec_and_test(&p->ref))
+		return;
+	sstp_rbuf_detach(&p->b);
+	kfree(p);
+}
+
+void sstp_pool_tune(struct sstp_pool *p, const struct sstp_rrda_spec *rrda)
+{
+	spin_lock_bh(&p->lock);
+	p->b.rrda = *rrda;
+	spin_unlock_bh(&p->lock);
+}
+
+void sstp_pool_join(struct sstp_member *m)
+{
+	m->rests = false;
+	if (m->active)
+		return;
+	m->active = true;
+	spin_lock_bh(&m->pool->lock);
+	WRITE_ONCE(m->pool->active, m->pool->active + 1);
+	spin_unlock_bh(&m->pool->lock);
+}
+
+void sstp_pool_end(struct sstp_member *m)
+{
+	if (!m->active)
+		return;
+	m->active = false;
+	spin_lock_bh(&m->pool->lock);
+	WRITE_ONCE(m->pool->active, m->pool->active - 1);
+	spin_unlock_bh(&m->pool->lock);
+}
+
+bool sstp_pool_rest(struct sstp_member *m)
+{
+	struct sstp_pool *p = m->pool;
+
+	spin_lock_bh(&p->lock);
+	m->rests = p->active > 1 || p->b.rest || p->pinned || !p->b.epoch;
+	spin_unlock_bh(&p->lock);
+	if (m->rests && !m->used)
+		sstp_pool_end(m);
+	return m->rests;
+}
+
+void sstp_pool_leave(struct sstp_member *m)
+{
+	if (!m->pool)
+		return;
+	sstp_pool_end(m);
+	atomic_long_sub(m->used, &m->pool->used);
+	sstp_pool_put(m->pool);
+	*m = (struct sstp_member){};
+}
+
+/* What it uses, and a part of what is free, as large as each other's: so it is all
+ * used, however few need it. But an equal part of the whole at least: those who use
+ * more than theirs get no more until it is there again.
+ */
+u32 sstp_pool_share(struct sstp_member *m, u32 used)
+{
+	struct sstp_pool *p = m->pool;
+	u32 limit = READ_ONCE(p->b.limit);
+	u32 n = max(READ_ONCE(p->active), 1U);
+	s64 sum, share;
+
+	sum = atomic_long_add_return((long)used - (long)m->used, &p->used);
+	m->used = used;
+	if (m->rests && !used)
+		sstp_pool_end(m);
+	share = used + div_s64((s64)limit - sum, n);
+	return clamp_t(s64, share, limit / n, limit);
+}
+
+s64 sstp_pool_epoch(struct sstp_member *m, const struct sstp_rbuf *seen, u64 now)
+{
+	struct sstp_pool *p = m->pool;
+	struct sstp_rbuf *b = &p->b;
+	u32 old, used = sstp_pool_used(p);
+	u64 elapsed;
+	s64 grown = 0;
+
+	spin_lock_bh(&p->lock);
+	old = b->limit;
+	if (b->rest) {
+		b->rest = false;
+		p->at = now;
+	}
+	b->arrived += seen->arrived;
+	b->served += seen->served;
+	b->lacked += seen->lacked;
+	b->queued = max(b->queued, used);
+	p->path += seen->path;
+	elapsed = now - p->at;
+	if (b->epoch && !p->pinned && elapsed >= b->epoch) {
+		p->at = now;
+		b->used = seen->used;
+		b->available = seen->available;
+		b->path = min_t(u64, p->path, U32_MAX);
+		b->arrived = mul_u64_u64_div_u64(b->arrived, b->epoch, elapsed);
+		b->served = mul_u64_u64_div_u64(b->served, b->epoch, elapsed);
+		b->lacked = mul_u64_u64_div_u64(b->lacked, b->epoch, elapsed);
+		WRITE_ONCE(b->limit, b->ops->update(b));
+		grown = (s64)b->limit - old;
+		b->arrived = 0;
+		b->served = 0;
+		b->lacked = 0;
+		b->queued = used;
+		p->path = 0;
+	}
+	spin_unlock_bh(&p->lock);
+	return grown;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One receive buffer for all connections that a listener accepts, as the server of paper
+ * 000 has it: the policy sizes the whole by what all of them get and take together.
+ */
+#ifndef _SSTP_POOL_H
+#define _SSTP_POOL_H
+
+#include <linux/atomic.h>
+#include <linux/ktime.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include "rbuf.h"
+
+#define SSTP_POOL_EPOCH		(100ULL * NSEC_PER_MSEC)
+
+/**
+ * struct sstp_pool - a buffer and who shares it
+ * @ref: the listener's and each member's
+ * @lock: _bh, inside of a socket's lock: guards @b but for its limit, @at, @path
+ * @b: the buffer; its limit is read without the lock
+ * @at: ns: when the epoch began
+ * @path: bytes that the paths of those members can fill that told since
+ * @used: bytes of memory that members use, as far as they told
+ * @active: members that hold memory, or of which something may come; written under
+ *	@lock
+ * @pinned: by SO_RCVBUF: it is of that size, whatever comes
+ */
+struct sstp_pool {
+	refcount_t	ref;
+	spinlock_t	lock;
+	struct sstp_rbuf b;
+	u64		at;
+	u64		path;
+	atomic_long_t	used;
+	u32		active;
+	bool		pinned;
+};
+
+/**
+ * struct sstp_member - a connection's part
+ * @pool: or NULL: it has a buffer of its own
+ * @used: bytes that it told
+ * @active: it counts as active
+ * @rests: nothing comes for now
+ * @silent: epochs in a row in which it neither got nor took anything, 255 at most
+ *
+ * Guarded by the connection's socket lock.
+ */
+struct sstp_member {
+	struct sstp_pool *pool;
+	u32	used;
+	bool	active;
+	bool	rests;
+	u8	silent;
+};
+
+/* Bytes that members use, as far as they told */
+static inline u32 sstp_pool_used(const struct sstp_pool *p)
+{
+	return clamp_t(s64, atomic_long_read(&p->used), 0, U32_MAX);
+}
+
+/* ns of an epoch of its members; a buffer of one size has none of its own */
+static inline u64 sstp_pool_length(const struct sstp_pool *p)
+{
+	return READ_ONCE(p->b.epoch) ?: SSTP_POOL_EPOCH;
+}
+
+/* With @b as its buffer, whose policy becomes the pool's. NULL without memory. */
+struct sstp_pool *sstp_pool_new(const struct sstp_rbuf *b, bool pinned);
+struct sstp_pool *sstp_pool_get(struct sstp_pool *p);
+void sstp_pool_put(struct sstp_pool *p);
+
+/* Its tunables, from its next epoch on */
+void sstp_pool_tune(struct sstp_pool *p, const struct sstp_rrda_spec *rrda);
+
+/* Something may come for the member. */
+void sstp_pool_join(struct sstp_member *m);
+/* Nothing comes for now. False if its epochs are to go on: the pool's need those of
+ * one member until it is at rest.
+ */
+bool sstp_pool_rest(struct sstp_member *m);
+/* Nothing will come any more, but what is here may be read still. */
+void sstp_pool_end(struct sstp_member *m);
+/* The rest of it is gone, too. */
+void sstp_pool_leave(struct sstp_member *m);
+/* It uses @used bytes now. Returns how many it may use. */
+u32 sstp_pool_share(struct sstp_member *m, u32 used);
+/* An epoch of the member ended, with what it saw in @seen. Returns by how much the pool
+ * grew for that; negative: it shrank.
+ */
+s64 sstp_pool_epoch(struct sstp_member *m, const struct sstp_rbuf *seen, u64 now);
+
+#endif /* _SSTP_POOL_H */
