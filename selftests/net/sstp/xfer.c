@@ -18,8 +18,6 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <linux/sock_diag.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +32,6 @@
 #endif
 
 #define MAGIC		0x53535450786665ULL
-#define BINS_MAX	16384
 #define MS		1000000ULL
 
 struct options opt = {
@@ -162,56 +159,6 @@ static bool send_content(struct conn *c, bool up)
 
 /* Receiving */
 
-/* The buffer's state at the start of each bin. */
-static void sample_buffer(struct conn *c, struct bin *b)
-{
-	uint32_t mem[SK_MEMINFO_VARS] = {};
-	struct sstp_info info;
-	socklen_t len = sizeof(mem);
-
-	if (opt.proto == PROTO_SSTP) {
-		len = sizeof(info);
-		if (getsockopt(c->fd, SOL_SSTP, SSTP_INFO, &info, &len))
-			return;
-		b->limit = info.rcv_buffer;
-		b->used = info.rcv_queued;
-		c->rx.res.peak = info.rcv_peak;
-		return;
-	}
-	if (getsockopt(c->fd, SOL_SOCKET, SO_MEMINFO, mem, &len))
-		return;
-	b->limit = mem[SK_MEMINFO_RCVBUF];
-	b->used = mem[SK_MEMINFO_RMEM_ALLOC];
-	if (c->rx.res.peak < b->used)
-		c->rx.res.peak = b->used;
-}
-
-/* TCP keeps no peak. It is there when a gap has closed and nothing is read yet. */
-static void sample_peak(struct conn *c)
-{
-	struct pollfd p = { .fd = c->fd, .events = POLLIN };
-
-	if (poll(&p, 1, -1) == 1)
-		sample_buffer(c, &(struct bin){});
-}
-
-static void count_bytes(struct conn *c, uint64_t now, size_t n)
-{
-	struct receiver *r = &c->rx;
-	uint64_t i = (now - r->res.epoch) / (c->job.bin * 1000);
-
-	if (i >= BINS_MAX)
-		i = BINS_MAX - 1;
-	if (i >= r->res.bins) {
-		r->bin = realloc(r->bin, (i + 1) * sizeof(*r->bin));
-		memset(r->bin + r->res.bins, 0,
-		       (i + 1 - r->res.bins) * sizeof(*r->bin));
-		r->res.bins = i + 1;
-		sample_buffer(c, &r->bin[i]);
-	}
-	r->bin[i].bytes += n;
-}
-
 /* Read slowly where asked: @got bytes were read since @begin. */
 static void read_slowly(uint64_t begin, uint64_t got)
 {
@@ -333,6 +280,7 @@ static bool receive_content(struct conn *c, bool up)
 		msg.msg_control = malloc(control);
 	hash_init(&r->hash);
 	sha256_init(&r->sha);
+	bins_begin(c);
 	if (opt.read_pause)
 		sleep_ns(opt.read_pause * MS);
 	while (ok && r->pos < c->job.size) {
@@ -353,7 +301,7 @@ static bool receive_content(struct conn *c, bool up)
 		r->res.ns = now_ns();
 		if (!first)
 			first = r->res.ns;
-		count_bytes(c, r->res.ns, n);
+		bins_count(c, r->res.ns, n);
 		if (c->job.flags & JOB_FILE) {
 			if (!(c->job.flags & JOB_UNCHECKED))
 				sha256_add(&r->sha, buf, n);
@@ -372,7 +320,7 @@ static bool receive_content(struct conn *c, bool up)
 	r->res.bytes = r->pos;
 	r->res.hash = hash_end(&r->hash);
 	sha256_end(&r->sha, (uint8_t *)r->res.sha);
-	sample_buffer(c, &(struct bin){});
+	bins_end(c);
 	free(msg.msg_control);
 	free(buf);
 	return ok;
@@ -518,6 +466,8 @@ static bool receive_result(struct conn *c)
 
 	if (!receive_record(c, &p->res, sizeof(p->res)))
 		return false;
+	/* All has arrived. Bins, which tell how, may take longer. */
+	c->end = now_ns();
 	if (p->res.bins > BINS_MAX)
 		return fail(c, "absurd result", EBADMSG);
 	p->bin = calloc(p->res.bins + 1, sizeof(*p->bin));
@@ -547,7 +497,8 @@ static bool client_run(struct conn *c, const union addr *to)
 		return false;
 	if (up && (!receive_result(c) || !compare(c)))
 		return false;
-	c->end = now_ns();
+	if (!c->end)
+		c->end = now_ns();
 	get_info(c);
 	return receive_end(c);
 }
@@ -842,7 +793,8 @@ static void usage(FILE *f)
 "      --read-pause MS    wait before the first read\n"
 "      --send-pause MS    wait before sending content\n"
 "      --for SECONDS      send for so long, in place of --size\n"
-"      --bin US           client: count what came in so many microseconds (100k)\n"
+"      --bin US           client: count what came in so many microseconds (100k);\n"
+"                         SSTP: look at the receive buffer then, read or not\n"
 "      --keepalive\n"
 "      --controller NAME  TCP: congestion control\n"
 "      --peak             TCP: look at the receive buffer before each read\n"
@@ -1033,6 +985,7 @@ static void parse_option(int c)
 		break;
 	case O_BIN:
 		opt.job.bin = number(optarg, 1000);
+		opt.job.flags |= JOB_BINS;
 		if (!opt.job.bin)
 			die("xfer: --bin 0 has no time");
 		break;

@@ -16,6 +16,7 @@ enum {				/* bits of job.flags */
 	JOB_FILE	= 8,	/* content is a file's */
 	JOB_UNCHECKED	= 16,	/* content does not matter */
 	JOB_TIMED	= 32,	/* size is not known before its end */
+	JOB_BINS	= 64,	/* each bin matters, not only those of reads */
 };
 
 /* Records on the wire: 64-bit words, big-endian. */
@@ -41,10 +42,13 @@ struct result {
 	uint64_t bins;
 };
 
+#define BINS_MAX	16384
+
 struct bin {			/* a while of receiving */
-	uint64_t bytes;
-	uint64_t limit;		/* of the receive buffer */
+	uint64_t bytes;		/* that the program got, in order */
+	uint64_t limit;		/* of the receive buffer, when it began */
 	uint64_t used;
+	uint64_t arrived;	/* bytes, in any order, if JOB_BINS and SSTP */
 };
 
 struct options {
@@ -79,6 +83,7 @@ struct options {
 struct receiver {
 	struct result res;
 	struct bin *bin;
+	struct watcher *watcher;
 	uint64_t pos;
 	struct hash hash;
 	struct sha256 sha;
@@ -104,6 +109,15 @@ struct conn {
 
 extern struct options opt;
 extern FILE *json;		/* where the report goes */
+
+/* Before and after content is received */
+void bins_begin(struct conn *c);
+void bins_end(struct conn *c);
+/* @n bytes were read. */
+void bins_count(struct conn *c, uint64_t now, size_t n);
+/* Is it known what arrived? */
+bool bins_watched(const struct job *j);
+void sample_peak(struct conn *c);
 
 /* @n connections of one role, ended or failed */
 void print_summary(const char *role, struct conn *c, unsigned int n);

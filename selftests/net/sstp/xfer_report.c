@@ -71,9 +71,9 @@ static void print_bins(const char *name, const struct bin *sum, uint64_t bins,
 
 /* What was received: by the server if content went up, here otherwise. */
 static void print_received(struct receiver * const *r, unsigned int n,
-			   uint64_t begin, uint64_t bin)
+			   uint64_t begin, const struct job *job)
 {
-	uint64_t bins = 0, peak = 0, holes = 0, ns = 0, i;
+	uint64_t bin = job->bin, bins = 0, peak = 0, holes = 0, ns = 0, i;
 	struct bin *sum;
 	unsigned int k;
 
@@ -92,6 +92,7 @@ static void print_received(struct receiver * const *r, unsigned int n,
 			sum[i].bytes += r[k]->bin[i].bytes;
 			sum[i].limit += r[k]->bin[i].limit;
 			sum[i].used += r[k]->bin[i].used;
+			sum[i].arrived += r[k]->bin[i].arrived;
 		}
 	fprintf(json, ", \"receive_seconds\": %.6f, \"receive_peak\": %" PRIu64
 		", \"holes\": %" PRIu64, ns / 1e9, peak, holes);
@@ -100,6 +101,9 @@ static void print_received(struct receiver * const *r, unsigned int n,
 		((int64_t)r[0]->res.epoch - (int64_t)begin) / 1e9);
 	print_bins("goodput_bins", sum, bins, offsetof(struct bin, bytes),
 		   8e6 / bin);
+	if (bins_watched(job))
+		print_bins("arrived_bins", sum, bins,
+			   offsetof(struct bin, arrived), 8e6 / bin);
 	print_bins("limit_bins", sum, bins, offsetof(struct bin, limit), 1);
 	print_bins("used_bins", sum, bins, offsetof(struct bin, used), 1);
 	free(sum);
@@ -152,7 +156,7 @@ void print_summary(const char *role, struct conn *c, unsigned int n)
 		what ?: "", error ? strerrorname_np(error) : "", bytes,
 		(end - begin) / 1e9, end > begin ? bytes * 8e9 / (end - begin) :
 		0.0, again);
-	print_received(r, n, begin, c->job.bin);
+	print_received(r, n, begin, &c->job);
 	print_each(c, n);
 	print_info(c);
 	fprintf(json, "}\n");
