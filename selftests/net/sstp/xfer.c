@@ -159,14 +159,25 @@ static bool send_content(struct conn *c, bool up)
 
 /* Receiving */
 
-/* Read slowly where asked: @got bytes were read since @begin. */
-static void read_slowly(uint64_t begin, uint64_t got)
+/* Read slowly where asked, or not at all for a while: @n bytes were read. A rate is that
+ * since the last pause, so that it takes time to read what has come meanwhile.
+ */
+static void read_slowly(struct pace *p, size_t n)
 {
 	uint64_t due, now = now_ns();
 
+	if (!p->begin)
+		p->begin = now;
+	p->got += n;
+	if (opt.gaps && now - p->begin >= opt.gap[0] * MS) {
+		sleep_ns(opt.gap[1 + p->gap++ % opt.gaps] * MS);
+		p->begin = now_ns();
+		p->got = 0;
+		return;
+	}
 	if (!opt.read_rate)
 		return;
-	due = begin + (double)got * 8e9 / opt.read_rate;
+	due = p->begin + (double)p->got * 8e9 / opt.read_rate;
 	if (due > now)
 		sleep_ns(due - now);
 }
@@ -270,6 +281,7 @@ static bool receive_content(struct conn *c, bool up)
 	size_t size = opt.read_size ? opt.read_size : 256 << 10;
 	bool holes = opt.type == SOCK_SEQPACKET && opt.sstp[SSTP_TOLERANCE] > 0;
 	struct msghdr msg = {};
+	struct pace pace = {};
 	bool ok = true;
 	char *buf;
 
@@ -314,7 +326,7 @@ static bool receive_content(struct conn *c, bool up)
 		if (!(c->job.flags & JOB_UNCHECKED))
 			hash_add(&r->hash, buf, n);
 		r->pos += n;
-		read_slowly(first, r->pos);
+		read_slowly(&pace, n);
 	}
 	r->res.ns = first ? r->res.ns - first : 0;
 	r->res.bytes = r->pos;
@@ -791,6 +803,8 @@ static void usage(FILE *f)
 "      --read-size BYTES  a read of a stream (256k)\n"
 "      --read-rate RATE   read slowly, bit/s\n"
 "      --read-pause MS    wait before the first read\n"
+"      --read-gap MS:PAUSE[:PAUSE...]  after MS of reading none for PAUSE ms, for\n"
+"                         the next one then, and so on, again and again\n"
 "      --send-pause MS    wait before sending content\n"
 "      --for SECONDS      send for so long, in place of --size\n"
 "      --bin US           client: count what came in so many microseconds (100k);\n"
@@ -832,12 +846,27 @@ static void parse_rate(char *text)
 	r->burst_len = text ? number(text, 1000) : 0;
 }
 
+static void parse_gap(char *text)
+{
+	unsigned int n;
+	char *part;
+
+	for (n = 0; (part = strsep(&text, ":")); n++) {
+		if (n > GAPS_MAX)
+			die("xfer: %d pauses at most", GAPS_MAX);
+		opt.gap[n] = number(part, 1000);
+	}
+	if (n < 2)
+		die("xfer: --read-gap without a pause");
+	opt.gaps = n - 1;
+}
+
 enum {				/* long options without a letter */
 	O_PID = 256, O_NOCHECK, O_PEAK, O_RCVBUF, O_SNDBUF, O_LOWAT, O_NODELAY,
 	O_READSIZE, O_READRATE, O_READPAUSE, O_CTRL, O_RATE, O_LIMIT, O_SEGMENT,
 	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_CLAMP, O_POLICY, O_TIMEOUT,
 	O_SENDPAUSE,
-	O_KEEPALIVE, O_FOR, O_BIN,
+	O_KEEPALIVE, O_FOR, O_BIN, O_READGAP,
 };
 
 static const struct option long_options[] = {
@@ -866,6 +895,7 @@ static const struct option long_options[] = {
 	{ "read-size",	required_argument, NULL, O_READSIZE },
 	{ "read-rate",	required_argument, NULL, O_READRATE },
 	{ "read-pause",	required_argument, NULL, O_READPAUSE },
+	{ "read-gap",	required_argument, NULL, O_READGAP },
 	{ "send-pause",	required_argument, NULL, O_SENDPAUSE },
 	{ "for",	required_argument, NULL, O_FOR },
 	{ "bin",	required_argument, NULL, O_BIN },
@@ -976,6 +1006,9 @@ static void parse_option(int c)
 		break;
 	case O_READPAUSE:
 		opt.read_pause = number(optarg, 1000);
+		break;
+	case O_READGAP:
+		parse_gap(optarg);
 		break;
 	case O_SENDPAUSE:
 		opt.send_pause = number(optarg, 1000);

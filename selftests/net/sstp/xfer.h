@@ -51,6 +51,8 @@ struct bin {			/* a while of receiving */
 	uint64_t arrived;	/* bytes, in any order, if JOB_BINS and SSTP */
 };
 
+#define GAPS_MAX	16
+
 struct options {
 	enum proto proto;
 	int type;
@@ -66,6 +68,8 @@ struct options {
 	unsigned int timeout;		/* s */
 	uint64_t read_rate;		/* bit/s */
 	uint64_t read_pause;		/* ms */
+	uint64_t gap[1 + GAPS_MAX];	/* ms of reading, then of each pause */
+	unsigned int gaps;
 	uint64_t send_pause;		/* ms */
 	uint64_t seconds;		/* to send for */
 	uint64_t read_size;
@@ -77,6 +81,13 @@ struct options {
 	int64_t sstp[SSTP_WINDOW_CLAMP + 1];	/* by option, -1 = as it is */
 	const char *controller;
 	const char *policy;
+};
+
+/* How far a slow reader is. */
+struct pace {
+	uint64_t begin;		/* ns: when reading began, or began again */
+	uint64_t got;		/* bytes since */
+	unsigned int gap;	/* pauses so far */
 };
 
 /* The receiving half of a connection. */
