@@ -37,7 +37,8 @@ def judge(want, cells):
         others = [flow[what] for other in cells if other["path"] == path
                   for flow in measures(other, want["than"])] if "than" in want else [1]
         for flow in measures(cell, want["flow"]) if others else []:
-            value = flow[what] and round(flow[what] / others[0], 4)
+            # Results of earlier sources may lack it.
+            value = flow.get(what) and round(flow[what] / others[0], 4)
             text = f"{what} {value}" + (f" of that of {want['than']}" if "than" in want else "")
             yield cell, text, value is not None and (
                 want.get("least", value) <= value <= want.get("most", value))
