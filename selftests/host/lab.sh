@@ -24,17 +24,20 @@ for file in tools/lab/experiments/*.toml; do
 	check "$name is listed" listed "$name"
 done
 check "throughput against the window is as wanted" lab 1 window
+check "slow readers are as wanted" lab 1 readers
 check "starts and outages are as wanted" lab 1 -f contract start
 check "starts again" lab 2 -f contract start
 for kind in json png svg; do
 	check "start.$kind has the same bytes" same "start.$kind"
-	check "window.$kind is there" test -s "$work/1/window.$kind"
+	for name in window readers; do
+		check "$name.$kind is there" test -s "$work/1/$name.$kind"
+	done
 done
 cells=$(grep -c '"measured"' "$work/1/start.json")
 check "a cell less, and the rest is resumed" forget 2
 check "start.json has the same bytes then" same start.json
 check "the report is written" tools/lab/report -f "$work/1" -o "$work/report"
-check "it has both" test "$(grep -c '^## ' "$work/report/README.md")" = 2
+check "it has all" test "$(grep -c '^## ' "$work/report/README.md")" = 3
 
 # The report tells which cells failed.
 spoil() {
