@@ -627,11 +627,12 @@ void sstp_probe_arm(struct sock *sk, bool idle)
 	}
 	if (sp->probes) {
 		/* In proportion to the silence: soon back after an outage; where
-		 * a contract has the room for it, within a round trip.
+		 * a contract has the room for it, well within a round trip.
 		 */
 		wait = sstp_rate_bound(&sp->rate) ?
-			max((u64)sstp_rtt_timeout(&sp->rtt, 1000, SSTP_RTO_MAX) *
-			    NSEC_PER_USEC, (now - sp->wait_since) / 256) :
+			max3((u64)sstp_rtt_smoothed(&sp->rtt, USEC_PER_SEC) *
+			     NSEC_PER_USEC / 4 * 3, (u64)NSEC_PER_MSEC,
+			     (now - sp->wait_since) / 256) :
 			max(wait, (now - sp->wait_since) / 64);
 	} else if (idle && sp->context_ship != sp->snd.shipment &&
 		   sp->highest != sp->snd.shipment - 1) {
@@ -680,7 +681,7 @@ void sstp_probe(struct sock *sk)
 		if (sp->probes < U8_MAX)
 			sp->probes++;
 		/* Those under a contract follow sooner. */
-		if (sp->probes == (sstp_rate_bound(&sp->rate) ? 6 : 3) &&
+		if (sp->probes == (sstp_rate_bound(&sp->rate) ? 8 : 3) &&
 		    sp->ctrl.ops->on_timeout) {
 			sp->ctrl.in_flight = sstp_in_flight(sp);
 			sp->ctrl.ops->on_timeout(&sp->ctrl);

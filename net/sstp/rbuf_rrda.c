@@ -16,12 +16,15 @@
 /**
  * struct sstp_rbuf_epochs - one connection's
  * @r: equations 1, 2 and 4
+ * @most: bytes in use, the most of late: it is forgotten over some seconds, so that a
+ *	program's next pause finds the room that the last one took
  * @silent: epochs in a row in which nothing moved
  * @unread: in which the program took nothing
  * @spare: in which three quarters of the buffer were not used
  */
 struct sstp_rbuf_epochs {
 	struct sstp_rrda r;
+	u32	most;
 	u8	silent;
 	u8	unread;
 	u8	spare;
@@ -29,6 +32,7 @@ struct sstp_rbuf_epochs {
 
 #define SSTP_RRDA_SPARE		4	/* of it, a buffer is hardly used */
 #define SSTP_RRDA_DECAY		16	/* of it, an epoch, goes then */
+#define SSTP_RRDA_FORGET	32	/* of the most in use, an epoch, is forgotten */
 
 struct sstp_rrda_tunable sstp_rrda_tunables[] = {
 	{ "epoch",		100,		1,	10000 },
@@ -101,7 +105,8 @@ static u32 sstp_rbuf_rrda_update(struct sstp_rbuf *b)
 	sstp_rbuf_rrda_params(b, &p);
 	sstp_rrda_count(&e->silent, !b->arrived && !b->served && !b->lacked);
 	sstp_rrda_count(&e->unread, !b->served);
-	sstp_rrda_count(&e->spare, b->queued < b->limit / SSTP_RRDA_SPARE);
+	e->most = max(b->queued, e->most - e->most / SSTP_RRDA_FORGET);
+	sstp_rrda_count(&e->spare, e->most < b->limit / SSTP_RRDA_SPARE);
 	floor = p.floor;
 	if (!p.blind) {
 		most = min_t(u64, b->available / 2, p.ceiling);
