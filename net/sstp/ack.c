@@ -422,6 +422,25 @@ static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
 	return lost;
 }
 
+/* Of the @asked packets that a report of @received and @highest asks for, those that the
+ * path lost. Others came, but found no room: that says nothing about the path.
+ */
+static u32 sstp_ack_vanished(struct sstp_sock *sp, u32 asked, u32 highest,
+			     u32 received)
+{
+	s32 lost;
+
+	sp->missing += (s32)(highest - sp->counted_to) -
+		       (s32)(received - sp->counted);
+	sp->counted_to = highest;
+	sp->counted = received;
+	/* What was late, or came twice, makes up for nothing later. */
+	sp->told = min(sp->told, sp->missing);
+	lost = clamp_t(s64, (s64)sp->missing - sp->told, 0, asked);
+	sp->told += lost;
+	return lost;
+}
+
 /* Sender: memory for what the path holds, as far as we know it. Socket lock. */
 void sstp_ack_sndbuf(struct sock *sk)
 {
@@ -453,6 +472,7 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 	u64 now = sstp_now();
 	struct sstp_ack a;
 	bool probed, ended;
+	u32 asked = 0;
 
 	if (!sstp_parse_ack(p, len, &a)) {
 		SSTP_INC(net, INERRFORMAT);
@@ -515,13 +535,14 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 		sp->snaks_received++;
 		SSTP_INC(net, INSNAKS);
 		w->lost = sp->highest - BIT(30);
-		sample.lost = sstp_ack_requests(sk, p, len, &a);
+		asked = sstp_ack_requests(sk, p, len, &a);
 		sample.lost_ship = w->lost;
 	} else {
 		sp->acks_received++;
 		SSTP_INC(net, INPACKS);
 	}
-	sstp_ack_extra(sp, sample.lost);
+	sample.lost = sstp_ack_vanished(sp, asked, sp->highest, a.received);
+	sstp_ack_extra(sp, asked);
 
 	sample.now = sstp_us(now);
 	sample.highest = sp->highest;

@@ -412,6 +412,7 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 		if (err)
 			return err;
 		sp->highest = sp->snd.shipment - 1;
+		sp->counted_to = sp->highest;
 		/* As hard to guess as the numbers of shipments. */
 		sp->ctl_next = sp->snd.shipment;
 	}

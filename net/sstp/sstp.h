@@ -220,6 +220,10 @@ struct sstp_sock {
 	u64		ctrl_next;	/* ns: the controller's next packet */
 	u32		highest;	/* shipment the peer has seen */
 	u32		reported;	/* packets it has received */
+	u32		counted;	/* the same, and @highest, in its last report */
+	u32		counted_to;
+	s32		missing;	/* shipped up to there, not received */
+	s32		told;		/* of these, the controller has been told of */
 	u32		control;	/* highest control number of the peer + 1 */
 	u32		unasked;	/* shipments since an ACK was asked for */
 	u32		lost_recent;	/* packets, and shipments, since X was set */
