@@ -1,0 +1,834 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 180
+ * mem: 2G
+ *
+ * The buffer policy "rrda": its tunables, for all and of a socket; it grows for a reader
+ * that is slow, but not for one that does not read; who is silent has the floor, and
+ * what was granted before still has room; it leaves memory to the others.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "path.h"
+#include "peer.h"
+
+#define DIRECTORY	"/sys/kernel/sstp/rrda"
+#define GROUP		"/sys/fs/cgroup/sstp-rrda"
+#define POLICY		"/proc/sys/net/sstp/buffer_policy"
+#define RMEM		"/proc/sys/net/sstp/rmem"
+#define KB		1024u
+#define MB		(1024u * KB)
+#define FLOOR		(64 * KB)
+#define FIRST		(4 * MB)	/* net.sstp.rmem[1] by default */
+#define SMALL		(256 * KB)	/* where it is to grow */
+#define WAIT_MS		20000
+#define DELAY		"delay 60ms limit 10000"
+#define PAIRS		500
+#define LEAVE		(400L * MB)	/* of the machine's memory */
+#define GROUP_MAX	(64 * MB)
+
+static const struct tunable {
+	const char *name;
+	unsigned int given, least, most;
+} tunables[] = {
+	{ "epoch",		100,		1,	10000 },
+	{ "k",			3,		1,	255 },
+	{ "beta",		16,		1,	1024 },
+	{ "omega",		500,		1,	1000 },
+	{ "floor",		FLOOR,		4096,	1 << 30 },
+	{ "ceiling",		1 << 30,	4096,	1 << 30 },
+	{ "weigh_memory",	1,		0,	1 },
+};
+
+/* A whole value in one write(); 0, or -errno */
+static int try_put(const char *file, const char *fmt, ...)
+{
+	int fd = open(file, O_WRONLY), err = 0;
+	char text[64];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (fd < 0)
+		die("%s:", file);
+	if (write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+#define put(file, ...)					\
+	do {						\
+		if (try_put(file, __VA_ARGS__))		\
+			die("%s:", file);		\
+	} while (0)
+
+static const char *tunable_file(const char *name)
+{
+	static char file[128];
+
+	snprintf(file, sizeof(file), DIRECTORY "/%s", name);
+	return file;
+}
+
+static long tunable_get(const char *name)
+{
+	FILE *f = fopen(tunable_file(name), "r");
+	long value;
+
+	if (!f || fscanf(f, "%ld", &value) != 1)
+		die("%s:", name);
+	fclose(f);
+	return value;
+}
+
+static void tunable_set(const char *name, unsigned int value)
+{
+	put(tunable_file(name), "%u\n", value);
+}
+
+/* Results of all that must() said since the last one */
+static void result(const char *name)
+{
+	ktap_result(all_held, "%s", name);
+	all_held = true;
+}
+
+static void test_defaults(void)
+{
+	DIR *d = opendir(DIRECTORY);
+	struct dirent *e;
+	unsigned int i;
+	int files = 0;
+
+	if (!d)
+		die(DIRECTORY ":");
+	while ((e = readdir(d)))
+		files += e->d_name[0] != '.';
+	closedir(d);
+	must_be("files", files, ARRAY_SIZE(tunables));
+	for (i = 0; i < ARRAY_SIZE(tunables); i++) {
+		const struct tunable *t = &tunables[i];
+		struct stat s;
+
+		must_be(t->name, tunable_get(t->name), t->given);
+		must(!stat(tunable_file(t->name), &s), t->name);
+		must_be("mode", s.st_mode & 07777, 0644);
+	}
+	result("tunables have their defaults");
+}
+
+/* It fails, and changes nothing. */
+static void refuse(const char *name, const char *text, int err)
+{
+	long was = tunable_get(name);
+
+	must_be(text, try_put(tunable_file(name), "%s\n", text), -err);
+	must_be(name, tunable_get(name), was);
+}
+
+static void refuse_number(const char *name, long number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%ld", number);
+	refuse(name, text, EINVAL);
+}
+
+static void test_range(void)
+{
+	static const char * const garbage[] = { "-1", "x", "", "1 2", "1.5", "0x" };
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(tunables); i++) {
+		const struct tunable *t = &tunables[i];
+
+		refuse_number(t->name, (long)t->least - 1);
+		refuse_number(t->name, t->most + 1L);
+		refuse(t->name, "4294967296", ERANGE);
+		for (j = 0; j < ARRAY_SIZE(garbage); j++)
+			refuse(t->name, garbage[j], EINVAL);
+		/* In this order the floor is below the ceiling. */
+		tunable_set(t->name, t->least);
+		must_be(t->name, tunable_get(t->name), t->least);
+	}
+	for (i = ARRAY_SIZE(tunables); i--; ) {
+		const struct tunable *t = &tunables[i];
+
+		tunable_set(t->name, t->most);
+		must_be(t->name, tunable_get(t->name), t->most);
+		tunable_set(t->name, t->given);
+	}
+	result("values out of range and garbage are refused");
+
+	tunable_set("ceiling", MB);
+	refuse_number("floor", MB + 1);
+	tunable_set("floor", MB);
+	refuse_number("ceiling", MB - 1);
+	tunable_set("floor", FLOOR);
+	tunable_set("ceiling", 1 << 30);
+	result("floor and ceiling are held against each other");
+}
+
+static int new_socket(int type)
+{
+	int fd = proto_socket(PROTO_SSTP, AF_INET, type, 0);
+
+	if (fd < 0)
+		die("socket(AF_SSTP):");
+	return fd;
+}
+
+static void set(int fd, int level, int option, int value)
+{
+	if (setsockopt(fd, level, option, &value, sizeof(value)))
+		die("option %d of level %d:", option, level);
+}
+
+static struct sstp_info info(int fd)
+{
+	struct sstp_info i = {};
+
+	if (getsockopt(fd, SOL_SSTP, SSTP_INFO, &i, &(socklen_t){ sizeof(i) }))
+		die("SSTP_INFO:");
+	return i;
+}
+
+static struct sstp_rrda_spec rrda(int fd)
+{
+	struct sstp_rrda_spec s;
+	socklen_t len = sizeof(s);
+
+	memset(&s, 0xff, sizeof(s));
+	if (getsockopt(fd, SOL_SSTP, SSTP_RRDA, &s, &len) || len != sizeof(s))
+		die("SSTP_RRDA:");
+	return s;
+}
+
+static int try_rrda(int fd, const struct sstp_rrda_spec *s, socklen_t len)
+{
+	return setsockopt(fd, SOL_SSTP, SSTP_RRDA, s, len) ? -errno : 0;
+}
+
+static void set_rrda(int fd, struct sstp_rrda_spec s)
+{
+	if (try_rrda(fd, &s, sizeof(s)))
+		die("SSTP_RRDA:");
+}
+
+static bool same_rrda(int fd, const struct sstp_rrda_spec *s)
+{
+	struct sstp_rrda_spec is = rrda(fd);
+
+	return !memcmp(&is, s, sizeof(is));
+}
+
+/* Both ends of a connection, in this process */
+struct pair {
+	int tx, rx;
+	uint64_t seed, sent, got;
+};
+
+static void pair_connect(struct pair *p, int listener)
+{
+	union addr a;
+
+	addr_loopback(&a, AF_INET, 0);
+	if (bind(listener, &a.sa, addr_len(&a)) || listen(listener, 1) ||
+	    getsockname(listener, &a.sa, &(socklen_t){ sizeof(a) }))
+		die("listener:");
+	*p = (struct pair){ .tx = new_socket(SOCK_STREAM), .seed = nonce() };
+	if (connect(p->tx, &a.sa, addr_len(&a)))
+		die("connect:");
+	p->rx = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
+	if (p->rx < 0)
+		die("accept:");
+	close(listener);
+}
+
+static void pair_open(struct pair *p)
+{
+	pair_connect(p, new_socket(SOCK_STREAM));
+}
+
+static void pair_close(struct pair *p)
+{
+	close(p->tx);
+	close(p->rx);
+}
+
+/* Writes while there is room, up to byte @to. */
+static void pair_fill(struct pair *p, uint64_t to)
+{
+	static char buf[64 << 10];
+	ssize_t n = 0;
+
+	while (p->sent < to) {
+		size_t len = to - p->sent < sizeof(buf) ? to - p->sent :
+			     sizeof(buf);
+
+		content_fill(buf, len, p->seed, p->sent);
+		n = send(p->tx, buf, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n <= 0)
+			break;
+		p->sent += n;
+	}
+	if (n < 0 && errno != EAGAIN)
+		die("send:");
+}
+
+/* Reads up to @most bytes that are there; false if there was nothing. */
+static bool pair_read(struct pair *p, size_t most)
+{
+	static char buf[64 << 10];
+	ssize_t n;
+
+	n = recv(p->rx, buf, most < sizeof(buf) ? most : sizeof(buf), 0);
+	if (n < 0 && errno != EAGAIN)
+		die("recv:");
+	if (n <= 0)
+		return false;
+	if (content_check(buf, n, p->seed, p->got) != (size_t)n)
+		die("wrong content after %llu bytes", (unsigned long long)p->got);
+	p->got += n;
+	return true;
+}
+
+static bool all_read(void *arg)
+{
+	struct pair *p = arg;
+
+	while (pair_read(p, SIZE_MAX))
+		;
+	return p->got == p->sent;
+}
+
+/* Something moves, and each end receives. */
+static void pair_exchange(struct pair *p)
+{
+	struct pollfd f = { .fd = p->tx, .events = POLLIN };
+	char c = 'x';
+
+	pair_fill(p, p->sent + 1000);
+	must(busywait(WAIT_MS, all_read, p), "what was sent comes");
+	must(send(p->rx, &c, 1, MSG_NOSIGNAL) == 1 && poll(&f, 1, WAIT_MS) == 1 &&
+	     recv(p->tx, &c, 1, MSG_DONTWAIT) == 1, "and the answer");
+}
+
+/* A limit that is waited for */
+struct limit {
+	int fd;
+	uint32_t bytes;
+};
+
+static bool is_limit(void *arg)
+{
+	struct limit *l = arg;
+
+	return info(l->fd).rcv_buffer == l->bytes;
+}
+
+static void must_become(const char *what, int fd, uint32_t bytes)
+{
+	if (!busywait(WAIT_MS, is_limit, &(struct limit){ fd, bytes }))
+		must_be(what, info(fd).rcv_buffer, bytes);
+}
+
+static void test_option(void)
+{
+	const struct sstp_rrda_spec good = { 50, 5, 8, 250, 2 * FLOOR, MB }, none = {};
+	const struct sstp_rrda_spec bad[] = {
+		{ .epoch = 10001 }, { .k = 256 }, { .beta = 1025 },
+		{ .omega = 1001 }, { .floor = 4095 }, { .ceiling = 4095 },
+		{ .floor = (1 << 30) + 1 }, { .ceiling = (1 << 30) + 1 },
+		{ .floor = MB, .ceiling = MB - 1 }, { .omega = UINT32_MAX },
+	};
+	struct { struct sstp_rrda_spec s; char more[8]; } b = { .s = good };
+	socklen_t len = sizeof(b);
+	struct pair p;
+	unsigned int i;
+	int fd;
+
+	new_namespace();
+	fd = new_socket(SOCK_STREAM);
+	must(same_rrda(fd, &none), "0 by default");
+	must_be("longer", try_rrda(fd, &b.s, sizeof(b)), 0);
+	must(same_rrda(fd, &good), "it is read back");
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		must_be("bad value", try_rrda(fd, &bad[i], sizeof(bad[i])), -EINVAL);
+		must(same_rrda(fd, &good), "changes nothing");
+	}
+	must_be("short", try_rrda(fd, &none, sizeof(none) - 1), -EINVAL);
+	must_be("empty", try_rrda(fd, &none, 0), -EINVAL);
+	must_be("bad pointer", try_rrda(fd, (void *)8, sizeof(none)), -EFAULT);
+	must(same_rrda(fd, &good), "they change nothing");
+	memset(&b, 0x55, sizeof(b));
+	must(!getsockopt(fd, SOL_SSTP, SSTP_RRDA, &b, &len), "read into more");
+	must_be("length", len, sizeof(good));
+	must_be("behind it", b.more[0], 0x55);
+	result("SSTP_RRDA is checked and read back");
+
+	/* It becomes a listener. */
+	pair_connect(&p, fd);
+	must(same_rrda(p.rx, &good), "who is accepted has the listener's");
+	must_be("under its ceiling", info(p.rx).rcv_buffer, MB);
+	must(same_rrda(p.tx, &none), "who connects has its own");
+	must_be("its limit", info(p.tx).rcv_buffer, FIRST);
+	set_rrda(p.rx, none);
+	must(same_rrda(p.rx, &none), "it changes while connected");
+	pair_close(&p);
+	result("a connection has what its listener has");
+}
+
+/* By what does the kernel size it? */
+static void must_have_policy(int fd, const char *name)
+{
+	char is[SSTP_NAME_MAX] = "";
+
+	must(!getsockopt(fd, SOL_SSTP, SSTP_BUFFER_POLICY, is,
+			 &(socklen_t){ sizeof(is) }) && !strcmp(is, name), name);
+	must(!strcmp(info(fd).policy, name), name);
+}
+
+static void test_policy(void)
+{
+	struct pair plain, before, later, named;
+	char name[SSTP_NAME_MAX] = "";
+	FILE *f;
+	int l;
+
+	new_namespace();
+	f = fopen(POLICY, "r");
+	if (!f || !fgets(name, sizeof(name), f))
+		die(POLICY ":");
+	fclose(f);
+	must(!strcmp(name, "rrda\n"), "net.sstp.buffer_policy");
+
+	l = new_socket(SOCK_STREAM);
+	set(l, SOL_SOCKET, SO_RCVBUF, 50000);
+	pair_connect(&before, l);
+	must_have_policy(before.tx, "rrda");
+	must_have_policy(before.rx, "static");
+	l = new_socket(SOCK_STREAM);
+	if (setsockopt(l, SOL_SSTP, SSTP_BUFFER_POLICY, "static", 6))
+		die("SSTP_BUFFER_POLICY:");
+	pair_connect(&named, l);
+	must_have_policy(named.rx, "static");
+	pair_open(&later);
+	must_have_policy(later.rx, "rrda");
+	pair_open(&plain);
+	set(later.rx, SOL_SOCKET, SO_RCVBUF, 60000);
+
+	/* The last one's epochs end after those that the others do not have. */
+	pair_exchange(&before);
+	pair_exchange(&named);
+	pair_exchange(&later);
+	pair_exchange(&plain);
+	must_become("without SO_RCVBUF", plain.rx, FLOOR);
+	must_be("SO_RCVBUF before", info(before.rx).rcv_buffer, 100000);
+	must_be("SO_RCVBUF later", info(later.rx).rcv_buffer, 120000);
+	must_be("static", info(named.rx).rcv_buffer, FIRST);
+	pair_close(&before);
+	pair_close(&named);
+	pair_close(&later);
+	pair_close(&plain);
+
+	put(POLICY, "static");
+	pair_open(&plain);
+	must_have_policy(plain.rx, "static");
+	pair_close(&plain);
+	result("the policy is rrda, and SO_RCVBUF fixes the limit");
+}
+
+/* What both ends counted is in the namespace's counters, and adds up. */
+static void must_add_up(const struct pair *p, uint32_t first)
+{
+	static const char * const names[] = {
+		"RbufGrown", "RbufGrownBytes", "RbufShrunk", "RbufShrunkBytes",
+	};
+	struct sstp_info a, b;
+	unsigned int i;
+	long low[4];
+
+	for (i = 0; i < 4; i++)
+		low[i] = sstp_counter(names[i]);
+	a = info(p->tx);
+	b = info(p->rx);
+	for (i = 0; i < 4; i++) {
+		const long sums[] = {
+			a.rcv_grown + b.rcv_grown,
+			a.rcv_grown_bytes + b.rcv_grown_bytes,
+			a.rcv_shrunk + b.rcv_shrunk,
+			a.rcv_shrunk_bytes + b.rcv_shrunk_bytes,
+		};
+
+		must(low[i] <= sums[i] && sums[i] <= sstp_counter(names[i]),
+		     names[i]);
+	}
+	must_be("limit by its changes", first + b.rcv_grown_bytes -
+		b.rcv_shrunk_bytes, b.rcv_buffer);
+}
+
+/* It reads, but less than could come. */
+static void test_slow(void)
+{
+	struct sstp_info i;
+	struct pair p;
+	uint64_t end;
+
+	new_namespace();
+	put(RMEM, "%u %u %u", FLOOR, SMALL, 64 * MB);
+	pair_open(&p);
+	must_be("first", info(p.rx).rcv_buffer, SMALL);
+	end = now_ns() + WAIT_MS * 1000000ULL;
+	while (info(p.rx).rcv_buffer <= SMALL && now_ns() < end) {
+		pair_fill(&p, UINT64_MAX);
+		pair_read(&p, 16 * KB);
+		poll(NULL, 0, 5);		/* what makes it slow */
+	}
+	i = info(p.rx);
+	ktap_diag("%u bytes after %u read", i.rcv_buffer, (unsigned int)p.got);
+	must(i.rcv_buffer > SMALL, "above the first");
+	must(i.rcv_buffer_peak >= i.rcv_buffer, "the peak");
+	must(i.rcv_grown, "it grew");
+	must(i.rcv_grown_bytes >= i.rcv_buffer_peak - SMALL, "by as much");
+	must_add_up(&p, SMALL);
+	must(busywait(WAIT_MS, all_read, &p), "all can be read");
+	pair_close(&p);
+	result("it grows for a slow reader");
+}
+
+/* What the sender may have under way holds it up, and the reader is fast. */
+static void test_path(void)
+{
+	struct pair p = { .seed = nonce() };
+	uint64_t end;
+	int l;
+
+	path_make();
+	path_impair(A, DELAY);
+	path_impair(B, DELAY);
+	path_enter(B);
+	put(RMEM, "%u %u %u", FLOOR, FLOOR, 64 * MB);
+	l = path_socket(B, SOCK_STREAM);
+	/* No trend matters in this time. */
+	set_rrda(l, (struct sstp_rrda_spec){ .k = 255 });
+	p.tx = path_socket(A, SOCK_STREAM);
+	path_set(p.tx, SOL_SSTP, SSTP_SEGMENT_SIZE, 8000);
+	p.rx = path_connect(p.tx, l, AF_INET);
+	must_be("first", info(p.rx).rcv_buffer, FLOOR);
+	end = now_ns() + WAIT_MS * 1000000ULL;
+	while (info(p.rx).rcv_buffer < 2 * FLOOR && now_ns() < end) {
+		pair_fill(&p, UINT64_MAX);
+		path_poll(p.rx, POLLIN, 10);
+		while (pair_read(&p, SIZE_MAX))
+			;
+	}
+	ktap_diag("%u bytes after %llu read", info(p.rx).rcv_buffer,
+		  (unsigned long long)p.got);
+	must(info(p.rx).rcv_buffer >= 2 * FLOOR, "above the first");
+	must(busywait(WAIT_MS, all_read, &p), "all can be read");
+	pair_close(&p);
+	result("it grows with what the path holds");
+}
+
+static bool filled_to_floor(void *arg)
+{
+	struct pair *p = arg;
+
+	pair_fill(p, UINT64_MAX);
+	return info(p->rx).rcv_buffer == FLOOR;
+}
+
+static void test_unread(const char *name)
+{
+	struct sstp_info i;
+	struct pair p;
+
+	new_namespace();
+	put(RMEM, "%u %u %u", FLOOR, SMALL, 64 * MB);
+	pair_open(&p);
+	must(busywait(WAIT_MS, filled_to_floor, &p), "it falls to the floor");
+	i = info(p.rx);
+	must(i.rcv_queued > FLOOR, "with more in it than that");
+	must_be("the peak", i.rcv_buffer_peak, SMALL);
+	must_be("growth", i.rcv_grown, 0);
+	must_be("bytes", i.rcv_grown_bytes, 0);
+	must(busywait(WAIT_MS, all_read, &p), "all can be read");
+	i = info(p.rx);
+	must_be("discarded", i.packets_discarded, 0);
+	must_be("bytes", i.bytes_discarded, 0);
+	pair_close(&p);
+	result(name);
+}
+
+static void test_idle(void)
+{
+	struct sstp_info i;
+	struct pair p;
+
+	new_namespace();
+	pair_open(&p);
+	must_be("first", info(p.rx).rcv_buffer, FIRST);
+	pair_exchange(&p);
+	must_become("reader's limit", p.rx, FLOOR);
+	must_become("writer's limit", p.tx, FLOOR);
+	i = info(p.rx);
+	must(i.rcv_shrunk, "it shrank");
+	must(i.rcv_shrunk_bytes >= FIRST - FLOOR, "by as much");
+	must(i.rcv_buffer_peak >= FIRST, "the peak stays");
+	must_add_up(&p, FIRST);
+	pair_close(&p);
+	result("who is silent has the floor");
+}
+
+/* With the system's epochs nothing happens here. */
+static void test_own(void)
+{
+	struct sstp_rrda_spec s = { .epoch = 20, .k = 1 };
+	struct pair p, other;
+	int l;
+
+	tunable_set("epoch", 10000);
+	tunable_set("k", 255);
+	new_namespace();
+	pair_open(&other);
+	l = new_socket(SOCK_STREAM);
+	set_rrda(l, s);
+	pair_connect(&p, l);
+	pair_exchange(&other);
+	pair_exchange(&p);
+	must_become("own epochs", p.rx, FLOOR);
+	must_be("the system's", info(other.rx).rcv_buffer, FIRST);
+	pair_close(&other);
+	tunable_set("epoch", 100);
+	tunable_set("k", 3);
+
+	s.floor = MB;
+	set_rrda(p.rx, s);
+	pair_exchange(&p);
+	must_become("own floor", p.rx, MB);
+	s.floor = 64 * MB;
+	set_rrda(p.rx, s);
+	pair_exchange(&p);
+	must_become("own floor above the first limit", p.rx, FIRST);
+	s.floor = 2 * FLOOR;
+	s.ceiling = 2 * FLOOR;
+	set_rrda(p.rx, s);
+	pair_exchange(&p);
+	must_become("own ceiling", p.rx, 2 * FLOOR);
+	s.floor = 4096;
+	s.ceiling = 4096;
+	set_rrda(p.rx, s);
+	pair_exchange(&p);
+	must_become("own ceiling below the least", p.rx, FLOOR);
+	pair_close(&p);
+	result("a socket's own tunables");
+}
+
+/* What was granted before the limit fell */
+static void test_promise(void)
+{
+	const uint32_t len = 1400;
+	struct peer_init us = { .window = 1, .segment = len };
+	struct pollfd f = { .events = POLLIN };
+	static char buf[2000];
+	struct peer p;
+	uint32_t i;
+	ssize_t n;
+
+	new_namespace();
+	peer_open(&p, new_socket(SOCK_SEQPACKET), &us);
+	must_become("limit", p.fd, FLOOR);
+	ktap_diag("%u segments of %u bytes were granted", p.granted, len);
+	must(p.granted * len > 8 * FLOOR, "much was granted");
+	for (i = 0; i < p.granted; i++)
+		peer_data(&p, i, 0, len, len, LAST);
+	f.fd = p.fd;
+	for (i = 0; i < p.granted && poll(&f, 1, WAIT_MS) == 1; i++) {
+		n = recv(p.fd, buf, sizeof(buf), 0);
+		if (n != len || content_check(buf, n, p.seed + i, 0) != len)
+			break;
+	}
+	must_be("segments read", i, p.granted);
+	must_be("InDiscarded", sstp_counter("InDiscarded"), 0);
+	must_be("InDiscardedBytes", sstp_counter("InDiscardedBytes"), 0);
+	must_be("InOutOfWindow", sstp_counter("InOutOfWindow"), 0);
+	must_be("packets_discarded", info(p.fd).packets_discarded, 0);
+	peer_may_vanish();
+	peer_close(&p);
+	result("what was granted before has room");
+}
+
+/* Each CPU keeps up to 1 MB for itself. */
+static bool hardly_any(void *unused)
+{
+	(void)unused;
+	return labs(sstp_pages()) <= sysconf(_SC_NPROCESSORS_CONF) * (long)MB /
+				     getpagesize();
+}
+
+static void test_many(void)
+{
+	const struct rlimit files = { 4096, 4096 };
+	static struct pair p[PAIRS];
+	int i;
+
+	if (setrlimit(RLIMIT_NOFILE, &files))
+		die("setrlimit:");
+	new_namespace();
+	for (i = 0; i < PAIRS; i++)
+		pair_open(&p[i]);
+	for (i = 0; i < PAIRS && all_held; i++) {
+		must_become("who accepted", p[i].rx, FLOOR);
+		must_become("who connected", p[i].tx, FLOOR);
+	}
+	must(busywait(WAIT_MS, hardly_any, NULL), "hardly any memory");
+	ktap_diag("%d sockets, %ld pages", 2 * PAIRS, sstp_pages());
+	for (i = 0; i < PAIRS; i++)
+		pair_close(&p[i]);
+	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all are gone");
+	result("many silent connections have hardly any memory");
+}
+
+/* A connection whose limit memory alone can bring down, in the time that this takes */
+static void pair_of_memory(struct pair *p, uint32_t first)
+{
+	const struct sstp_rrda_spec s = { .epoch = 200, .k = 255 };
+	int l;
+
+	put(RMEM, "%u %u %u", FLOOR, first, 1 << 30);
+	l = new_socket(SOCK_STREAM);
+	set_rrda(l, s);
+	pair_connect(p, l);
+	must_be("first", info(p->rx).rcv_buffer, first);
+}
+
+static long available(void)
+{
+	return file_number("/proc/meminfo", "MemAvailable:", 1) * KB;
+}
+
+struct share {
+	struct pair *p;
+	long (*available)(void);
+};
+
+/* A little moves. Is the limit half of what is available, or less? */
+static bool is_share(void *arg)
+{
+	const struct share *s = arg;
+
+	pair_exchange(s->p);
+	return info(s->p->rx).rcv_buffer <= s->available() / 2;
+}
+
+static void test_memory(void)
+{
+	struct share s = { .available = available };
+	const long piece = 16 * MB;
+	long at = 0, had = available();
+	struct pair p;
+	int fd;
+
+	new_namespace();
+	s.p = &p;
+	pair_of_memory(&p, 512 * MB);
+	fd = memfd_create("rrda_test", 0);
+	while (available() > LEAVE && at < had) {
+		if (fallocate(fd, 0, at, piece))
+			die("fallocate:");
+		at += piece;
+	}
+	must(available() <= LEAVE, "memory is in use");
+	must(busywait(WAIT_MS, is_share, &s), "the limit falls");
+	ktap_diag("%u of %ld bytes, %ld before", info(p.rx).rcv_buffer, available(),
+		  had);
+	must(info(p.rx).rcv_buffer > FLOOR, "not to the floor");
+	close(fd);
+	pair_close(&p);
+	result("it takes at most half of what is left of memory");
+}
+
+static long group_max(void)
+{
+	return GROUP_MAX;
+}
+
+/* In the group: is its limit heeded? */
+static void member_main(void)
+{
+	struct share s = { .available = group_max };
+	struct pair p;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	put(GROUP "/inner/cgroup.procs", "0");
+	s.p = &p;
+	pair_of_memory(&p, 128 * MB);
+	must(busywait(WAIT_MS, is_share, &s), "the limit falls");
+	ktap_diag("%u bytes", info(p.rx).rcv_buffer);
+	must(info(p.rx).rcv_buffer > GROUP_MAX / 8, "not to the floor");
+	pair_close(&p);
+	_exit(!all_held);
+}
+
+static void test_group(const char *file, const char *name)
+{
+	int status;
+	pid_t pid;
+
+	put(file, "%u", GROUP_MAX);
+	new_namespace();
+	fflush(stdout);
+	pid = fork();
+	if (pid < 0)
+		die("fork:");
+	if (!pid)
+		member_main();
+	must(waitpid(pid, &status, 0) == pid && !status, "in the group");
+	put(file, "max");
+	result(name);
+}
+
+int main(void)
+{
+	if (mkdir(GROUP, 0755) || mkdir(GROUP "/inner", 0755))
+		die(GROUP ":");
+	put(GROUP "/cgroup.subtree_control", "+memory");
+	ktap_plan(17);
+	test_defaults();
+	test_range();
+	test_option();
+	test_policy();
+	test_slow();
+	test_path();
+	test_unread("it does not grow for who does not read");
+	tunable_set("weigh_memory", 0);
+	test_unread("nor when memory does not count");
+	tunable_set("weigh_memory", 1);
+	test_idle();
+	test_own();
+	test_promise();
+	test_many();
+	test_memory();
+	test_group(GROUP "/inner/memory.max", "nor more than half of its group's");
+	test_group(GROUP "/memory.high", "nor of that of a group above");
+	if (rmdir(GROUP "/inner") || rmdir(GROUP))
+		ktap_diag("%s: %s", GROUP, strerror(errno));
+	return ktap_end();
+}
