@@ -204,6 +204,7 @@ static void sstp_handshake_established(struct sock *sk)
 	sp->heard = sstp_now();
 	sp->ctrl.srtt = sstp_rtt_smoothed(&sp->rtt, 0);
 	sstp_ack_sndbuf(sk);
+	sstp_room_epoch(sk, sp->heard);
 	sstp_timer_stop(sp, SSTP_T_PROBE);
 	if (sock_flag(sk, SOCK_KEEPOPEN))
 		sstp_timer_set(sp, SSTP_T_LIFE, sp->heard);
