@@ -115,6 +115,8 @@ static u32 sstp_rbuf_rrda_update(struct sstp_rbuf *b)
 	p.floor = clamp(b->path, floor, p.ceiling);
 	if (e->unread >= p.k)
 		used = SSTP_RRDA_ONE;
+	/* Nobody reads, or there is no memory: that always counts. */
+	p.blind &= used < SSTP_RRDA_ONE;
 	/* It follows what others made of the limit. */
 	if (b->limit != (u32)(e->r.size / SSTP_RRDA_ONE))
 		e->r.size = (s64)b->limit * SSTP_RRDA_ONE;

@@ -79,6 +79,12 @@ static void policy_unread(struct kunit *test)
 	was = p.b.limit;
 	p.b.queued = was;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, MB, 0), was);
+	/* Nor when memory does not count, or there is none. */
+	sstp_rrda_tunables[SSTP_RRDA_WEIGH].value = 0;
+	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, MB, 0), was);
+	p.b.used = SSTP_RBUF_ONE;
+	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, 2 * MB, MB), was);
+	sstp_rrda_tunables[SSTP_RRDA_WEIGH].value = 1;
 }
 
 /* What found no room is added at once. */
