@@ -30,7 +30,7 @@
  */
 struct sstp_pool {
 	refcount_t	ref;
-	spinlock_t	lock;
+	spinlock_t	lock;		/* of @b, @at, @path and writing @active */
 	struct sstp_rbuf b;
 	u64		at;
 	u64		path;

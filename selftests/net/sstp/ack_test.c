@@ -26,22 +26,6 @@
 
 static uint32_t truesize;		/* memory that a segment takes */
 
-static struct sstp_info info(struct peer *p)
-{
-	struct sstp_info i = {};
-
-	if (getsockopt(p->fd, SOL_SSTP, SSTP_INFO, &i,
-		       &(socklen_t){ sizeof(i) }))
-		die("SSTP_INFO:");
-	return i;
-}
-
-static void set(int fd, int level, int option, int value)
-{
-	if (setsockopt(fd, level, option, &value, sizeof(value)))
-		die("option %d:", option);
-}
-
 /* A receiver with room for B segments that grants @w of them */
 static void open_receiver(struct peer *p, int strategy, int w)
 {
@@ -54,9 +38,9 @@ static void open_receiver(struct peer *p, int strategy, int w)
 	};
 
 	all_held = true;
-	set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, 100 * w / B);
+	sock_set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, 100 * w / B);
 	if (truesize)
-		set(l, SOL_SOCKET, SO_RCVBUF, (B * 2 + 1) * truesize / 4);
+		sock_set(l, SOL_SOCKET, SO_RCVBUF, (B * 2 + 1) * truesize / 4);
 	peer_open(p, l, &us);
 }
 
@@ -149,7 +133,7 @@ static void measure(void)
 	open_receiver(&p, 0, W);
 	ship(&p, 1, ACK);
 	peer_listen(&p, QUIET_MS);
-	truesize = info(&p).rcv_queued;
+	truesize = sock_info(p.fd).rcv_queued;
 	ktap_diag("a segment of %u bytes takes %u", LEN, truesize);
 	peer_close(&p);
 	if (truesize < LEN)
@@ -211,8 +195,8 @@ static void test_clamp(void)
 	struct peer p;
 
 	all_held = true;
-	set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, 1000);
-	set(l, SOL_SSTP, SSTP_WINDOW_CLAMP, 5);
+	sock_set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, 1000);
+	sock_set(l, SOL_SSTP, SSTP_WINDOW_CLAMP, 5);
 	peer_open(&p, l, &us);
 	must_be("W in the INIT_ACK", p.granted, 5);
 	finish(&p, "SSTP_WINDOW_CLAMP holds");
@@ -229,11 +213,11 @@ static void test_hard(void)
 	must_be("W in the INIT_ACK", p.granted, W);
 	ship_all(&p, BITS(1, 3), BITS(0, 0));
 	peer_listen(&p, QUIET_MS);
-	must_be("memory", info(&p).rcv_queued, 3 * truesize);
+	must_be("memory", sock_info(p.fd).rcv_queued, 3 * truesize);
 	must_be("discarded", sstp_counter("InDiscarded") - discarded, 0);
 	ship_all(&p, BITS(4, 7), 0);
 	peer_listen(&p, QUIET_MS);
-	must_be("memory", info(&p).rcv_queued, 3 * truesize);
+	must_be("memory", sock_info(p.fd).rcv_queued, 3 * truesize);
 	must_be("discarded", sstp_counter("InDiscarded") - discarded, 4);
 	ship(&p, W, 0);
 	p.shipment--;			/* no sender of the protocol ships it */
@@ -250,7 +234,7 @@ static void test_hard(void)
 
 	ship(&p, 0, AGAIN | ACK);
 	must_ack(&p, 4, W - 1);
-	must_be("memory", info(&p).rcv_queued, 4 * truesize);
+	must_be("memory", sock_info(p.fd).rcv_queued, 4 * truesize);
 	must_be("discarded", sstp_counter("InDiscarded") - discarded, 4);
 	p.asked = 0;
 	peer_listen(&p, QUIET_MS);
@@ -283,7 +267,7 @@ static void test_soft(void)
 	must_be("W in the INIT_ACK", p.granted, W);
 	ship_all(&p, BITS(2, 2) | BITS(5, 7), BITS(0, 1) | BITS(3, 4));
 	peer_listen(&p, QUIET_MS);
-	must_be("memory", info(&p).rcv_queued, 4 * truesize);
+	must_be("memory", sock_info(p.fd).rcv_queued, 4 * truesize);
 	must_be("discarded", sstp_counter("InDiscarded") - discarded, 0);
 	must_be("replaced", sstp_counter("SoftReplaced") - replaced, 0);
 	/* "A special message indicating their successful arrival" */
@@ -297,15 +281,15 @@ static void test_soft(void)
 	ship(&p, 0, AGAIN | ACK);
 	must_ack(&p, 1, W - 1);
 	must_be("replaced for n", sstp_counter("SoftReplaced") - replaced, 0);
-	must_be("memory", info(&p).rcv_queued, 5 * truesize);
+	must_be("memory", sock_info(p.fd).rcv_queued, 5 * truesize);
 	ship(&p, 1, AGAIN | ACK);
 	must_ack(&p, 3, W - 1);
 	must_be("replaced for n + 1", sstp_counter("SoftReplaced") - replaced, 2);
-	must_be("memory", info(&p).rcv_queued, 4 * truesize);
+	must_be("memory", sock_info(p.fd).rcv_queued, 4 * truesize);
 	ship(&p, 3, AGAIN | ACK);
 	must_ack(&p, 4, W - 1);
 	must_be("replaced for n + 3", sstp_counter("SoftReplaced") - replaced, 3);
-	must_be("memory", info(&p).rcv_queued, 4 * truesize);
+	must_be("memory", sock_info(p.fd).rcv_queued, 4 * truesize);
 	/* Step 3: the new packet is the largest, so it is the one to go. */
 	ship(&p, 4, AGAIN | ACK);
 	peer_listen(&p, QUIET_MS);
@@ -493,7 +477,7 @@ static void test_limit(void)
 	struct peer p;
 
 	all_held = true;
-	set(l, SOL_SSTP, SSTP_SEGMENT_LIMIT, 4096);
+	sock_set(l, SOL_SSTP, SSTP_SEGMENT_LIMIT, 4096);
 	peer_open(&p, l, &us);
 	peer_data(&p, 0, 0, 4097, 4097, LAST);
 	peer_data(&p, 0, 0, 2048, 4097, 0);

@@ -308,7 +308,7 @@ static void test_sysctl(void)
 	must(!try(fd, &to), "connect");
 	peer = take(l);
 	transfer(fd, peer);
-	info = path_info(fd);
+	info = sock_info(fd);
 	must(!strcmp(info.controller, "rate") &&
 	     !strcmp(info.policy, "static"), "a connection has both");
 	must(info.rate.peak == limit && info.rate.average <= limit,

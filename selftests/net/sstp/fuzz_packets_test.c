@@ -163,12 +163,6 @@ static struct {
 
 static volatile bool over;
 
-static void set(int fd, int level, int option, int value)
-{
-	if (setsockopt(fd, level, option, &value, sizeof(value)))
-		die("option %d of level %d:", option, level);
-}
-
 static int listening(int type, int family, int backlog, union addr *a)
 {
 	int fd = proto_socket(PROTO_SSTP, family, type, 0);
@@ -222,10 +216,10 @@ static void honest_start(struct honest *h, int type, int family)
 
 	addr_loopback(&a, family, 0);
 	l = listening(type, family, 1, &a);
-	set(l, SOL_SSTP, SSTP_USER_TIMEOUT, PATIENCE_MS);
+	sock_set(l, SOL_SSTP, SSTP_USER_TIMEOUT, PATIENCE_MS);
 	h->seed = rnd(&rng);
 	h->fd[0] = proto_socket(PROTO_SSTP, family, type, 0);
-	set(h->fd[0], SOL_SSTP, SSTP_USER_TIMEOUT, PATIENCE_MS);
+	sock_set(h->fd[0], SOL_SSTP, SSTP_USER_TIMEOUT, PATIENCE_MS);
 	if (connect(h->fd[0], &a.sa, addr_len(&a)))
 		die("connect:");
 	h->fd[1] = accept(l, NULL, NULL);
@@ -253,7 +247,7 @@ static void *guests_come(void *arg)
 	while (!over) {
 		int fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
 
-		set(fd, SOL_SSTP, SSTP_USER_TIMEOUT, PATIENCE_MS);
+		sock_set(fd, SOL_SSTP, SSTP_USER_TIMEOUT, PATIENCE_MS);
 		if (echo_ask(fd, &guests.to)) {
 			guests.made++;
 		} else {
@@ -270,7 +264,7 @@ static void guests_start(void)
 {
 	addr_loopback(&guests.to, AF_INET, 0);
 	guests.fd = listening(SOCK_STREAM, AF_INET, 128, &guests.to);
-	set(guests.fd, SOL_SSTP, SSTP_USER_TIMEOUT, PATIENCE_MS);
+	sock_set(guests.fd, SOL_SSTP, SSTP_USER_TIMEOUT, PATIENCE_MS);
 	pthread_create(&guests.server, NULL, echo_serve, &guests.fd);
 	pthread_create(&guests.client, NULL, guests_come, NULL);
 }
@@ -1039,7 +1033,7 @@ static void conn_open(struct conn *c)
 	c->to = to;
 	c->fd = proto_socket(PROTO_SSTP, to.sa.sa_family, c->type,
 			     SOCK_NONBLOCK);
-	set(c->fd, SOL_SSTP, SSTP_TOLERANCE, chance(&rng, 50) * 300000);
+	sock_set(c->fd, SOL_SSTP, SSTP_TOLERANCE, chance(&rng, 50) * 300000);
 	while (chance(&rng, 50))
 		some_option(c->fd);
 	if (connect(c->fd, &to.sa, addr_len(&to)) && errno != EINPROGRESS)
@@ -1218,12 +1212,12 @@ static void prepare(void)
 		addr_any(&a, families[i % 2], PORT + i);
 		listeners[i] = proto_socket(PROTO_SSTP, families[i % 2],
 					    types[i / 2], SOCK_NONBLOCK);
-		set(listeners[i], SOL_IPV6, IPV6_V6ONLY, i % 2);
-		set(listeners[i], SOL_SSTP, SSTP_TOLERANCE, i ? 300000 : 0);
-		set(listeners[i], SOL_SSTP, SSTP_ACK_STRATEGY, i % 2);
-		set(listeners[i], SOL_SSTP, SSTP_WINDOW_FACTOR, 100 + 200 * i);
+		sock_set(listeners[i], SOL_IPV6, IPV6_V6ONLY, i % 2);
+		sock_set(listeners[i], SOL_SSTP, SSTP_TOLERANCE, i ? 300000 : 0);
+		sock_set(listeners[i], SOL_SSTP, SSTP_ACK_STRATEGY, i % 2);
+		sock_set(listeners[i], SOL_SSTP, SSTP_WINDOW_FACTOR, 100 + 200 * i);
 		if (i % 2)
-			set(listeners[i], SOL_SOCKET, SO_RCVBUF, SMALL / 2);
+			sock_set(listeners[i], SOL_SOCKET, SO_RCVBUF, SMALL / 2);
 		if (bind(listeners[i], &a.sa, addr_len(&a)) ||
 		    listen(listeners[i], 8))
 			die("listener:");
@@ -1233,7 +1227,7 @@ static void prepare(void)
 		addr_any(&a, families[i], SSTP_PORT);
 		responders[i] = socket(families[i], SOCK_DGRAM, 0);
 		if (i)
-			set(responders[i], SOL_IPV6, IPV6_V6ONLY, 1);
+			sock_set(responders[i], SOL_IPV6, IPV6_V6ONLY, 1);
 		icmp[i] = socket(families[i], SOCK_RAW,
 				 i ? IPPROTO_ICMPV6 : IPPROTO_ICMP);
 		if (responders[i] < 0 || icmp[i] < 0 ||

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <net/if.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -231,6 +232,21 @@ int sock_int(int fd, int level, int opt)
 	if (getsockopt(fd, level, opt, &value, &len))
 		return -errno;
 	return value;
+}
+
+void sock_set(int fd, int level, int opt, int value)
+{
+	if (setsockopt(fd, level, opt, &value, sizeof(value)))
+		die("option %d of level %d:", opt, level);
+}
+
+struct sstp_info sock_info(int fd)
+{
+	struct sstp_info i = {};
+
+	if (getsockopt(fd, SOL_SSTP, SSTP_INFO, &i, &(socklen_t){ sizeof(i) }))
+		die("SSTP_INFO:");
+	return i;
 }
 
 void *echo_serve(void *arg)
@@ -515,6 +531,22 @@ bool busywait(unsigned int ms, bool (*cond)(void *arg), void *arg)
 			pause *= 2;
 	}
 	return true;
+}
+
+int file_try(const char *file, const char *fmt, ...)
+{
+	int fd = open(file, O_WRONLY), err = 0;
+	char text[128];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	return err;
 }
 
 long file_number(const char *file, const char *name, int column)

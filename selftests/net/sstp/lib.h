@@ -58,6 +58,8 @@ bool addr_parse(union addr *a, const char *text, uint16_t port);
 const char *addr_text(const union addr *a);
 
 int sock_int(int fd, int level, int opt);	/* value, or -errno */
+void sock_set(int fd, int level, int opt, int value);
+struct sstp_info sock_info(int fd);
 
 /* A thread for the listener that @fd points to, until that is shut down: it sends
  * each who connects his first byte back.
@@ -106,6 +108,14 @@ bool busywait(unsigned int ms, bool (*cond)(void *arg), void *arg);
  * -1 if there is none.
  */
 long file_number(const char *file, const char *name, int column);
+/* Into @file, in one write(): file_try() returns 0 or -errno, the other succeeds. */
+int file_try(const char *file, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+#define file_put(file, ...)				\
+	do {						\
+		if (file_try(file, __VA_ARGS__))	\
+			die("%s:", file);		\
+	} while (0)
 /* In this thread's namespace: a counter of SSTP; its sockets, with those that close;
  * and in all namespaces, their pages
  */

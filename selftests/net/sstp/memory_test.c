@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,19 +25,6 @@
 #define BUFFER		(32 << 20)	/* as set; the kernel doubles it */
 #define MB		(1 << 20)
 #define MEM		"/proc/sys/net/sstp/mem"
-
-static void put(const char *file, const char *fmt, ...)
-{
-	char text[64];
-	va_list ap;
-	FILE *f = fopen(file, "w");
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (!f || fputs(text, f) < 0 || fclose(f))
-		die("%s:", file);
-}
 
 /* The number after @name in @file */
 static long group_sock(void)
@@ -65,7 +51,7 @@ static void reader_main(struct reader *r, int ready, int go, uint64_t seed)
 	char c;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	put(GROUP "/cgroup.procs", "0");
+	file_put(GROUP "/cgroup.procs", "0");
 	addr_loopback(&a, AF_INET, 0);
 	/* Made here, it is the group's. */
 	l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
@@ -226,7 +212,7 @@ static long limit(long bytes, long old[3])
 	if (!f || fscanf(f, "%ld %ld %ld", &old[0], &old[1], &old[2]) != 3)
 		die(MEM ":");
 	fclose(f);
-	put(MEM, "%ld %ld %ld", pages / 4, pages / 2, pages);
+	file_put(MEM, "%ld %ld %ld", pages / 4, pages / 2, pages);
 	return pages;
 }
 
@@ -250,7 +236,7 @@ static void test_limit(void)
 	shutdown(fd, SHUT_WR);
 	got = reader_read(&r);
 	ktap_result(got == sent, "and nothing is lost");
-	put(MEM, "%ld %ld %ld", old[0], old[1], old[2]);
+	file_put(MEM, "%ld %ld %ld", old[0], old[1], old[2]);
 	close(fd);
 	reader_end(&r);
 	ktap_result(busywait(WAIT_MS, all_empty, NULL), "all is given back");
@@ -298,7 +284,7 @@ static void test_lowat(void)
 	pfd.fd = p.fd;
 	ktap_result(ok && poll(&pfd, 1, WAIT_MS) == 1 && pfd.revents == POLLIN,
 		    "who waits for more than there is memory for is told");
-	put(MEM, "%ld %ld %ld", old[0], old[1], old[2]);
+	file_put(MEM, "%ld %ld %ld", old[0], old[1], old[2]);
 	peer_close(&p);
 }
 
@@ -344,7 +330,7 @@ static void test_first(void)
 		peer_await(&p, 100, accepted);
 	}
 	ktap_result(p.ack, "what the reader waits for always has memory");
-	put(MEM, "%ld %ld %ld", old[0], old[1], old[2]);
+	file_put(MEM, "%ld %ld %ld", old[0], old[1], old[2]);
 	peer_may_vanish();
 	peer_close(&p);
 }

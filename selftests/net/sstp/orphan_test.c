@@ -35,7 +35,7 @@ static void test_idle(int type, int family)
 
 	l = path_socket(B, type);
 	tx = path_socket(A, type);
-	path_set(tx, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
+	sock_set(tx, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
 	rx = path_connect(tx, l, family);
 	path_poll(rx, POLLIN, IDLE_MS);
 
@@ -80,7 +80,7 @@ static void test_closed_window(void)
 	bool ok = true;
 	struct peer p;
 
-	path_set(l, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
+	sock_set(l, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
 	peer_open(&p, l, &us);
 	for (i = 0; i < 3; i++)
 		ok &= send(p.fd, "abc", 3, MSG_DONTWAIT) == 3;
@@ -92,14 +92,6 @@ static void test_closed_window(void)
 	close(p.udp);
 }
 
-static void put(const char *file, const char *value)
-{
-	FILE *f = fopen(file, "w");
-
-	if (!f || fputs(value, f) < 0 || fclose(f))
-		die("%s:", file);
-}
-
 /* It has all of ours, and never ends its own direction. */
 static void test_half_closed(void)
 {
@@ -109,7 +101,7 @@ static void test_half_closed(void)
 	struct peer p;
 	bool ok;
 
-	put("/proc/sys/net/sstp/fin_timeout", "1");
+	file_put("/proc/sys/net/sstp/fin_timeout", "1");
 	peer_open(&p, l, &us);
 	close(p.fd);
 	p.fd = -1;
@@ -129,7 +121,7 @@ static void test_unable(void)
 	struct peer p;
 	int err = 0;
 
-	path_set(l, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
+	sock_set(l, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
 	peer_open(&p, l, &us);
 	if (send(p.fd, "abc", 3, MSG_DONTWAIT) != 3)
 		die("send:");

@@ -44,14 +44,6 @@ void path_run(int host, const char *fmt, ...)
 	run(command);
 }
 
-static void put(const char *file, const char *value)
-{
-	FILE *f = fopen(file, "w");
-
-	if (!f || fputs(value, f) < 0 || fclose(f))
-		die("%s:", file);
-}
-
 /* A device in R, named @to, that leads to a host */
 static void connect_host(int host, const char *to, const char *net4,
 			 const char *net6, int router, int end)
@@ -105,8 +97,8 @@ void path_make(void)
 	connect_host(A, "to-a", "10.0.1", "fd00:10:0:1", 2, 1);
 	connect_host(B, "to-b", "10.0.2", "fd00:10:0:2", 1, 2);
 	path_enter(R);
-	put("/proc/sys/net/ipv4/ip_forward", "1");
-	put("/proc/sys/net/ipv6/conf/all/forwarding", "1");
+	file_put("/proc/sys/net/ipv4/ip_forward", "1");
+	file_put("/proc/sys/net/ipv6/conf/all/forwarding", "1");
 	/* New links and neighbours take a while. */
 	path_enter(A);
 	for (i = 4; i <= 6; i += 2)
@@ -168,12 +160,6 @@ bool path_settle(void)
 	return busywait(20000, no_sockets, NULL);
 }
 
-void path_set(int fd, int level, int option, int value)
-{
-	if (setsockopt(fd, level, option, &value, sizeof(value)))
-		die("option %d of level %d:", option, level);
-}
-
 int path_socket(int host, int type)
 {
 	int fd;
@@ -216,14 +202,4 @@ int path_connect(int fd, int listener, int family)
 		    strerror(sock_int(fd, SOL_SOCKET, SO_ERROR)));
 	close(listener);
 	return peer;
-}
-
-struct sstp_info path_info(int fd)
-{
-	struct sstp_info info = {};
-	socklen_t len = sizeof(info);
-
-	if (getsockopt(fd, SOL_SSTP, SSTP_INFO, &info, &len))
-		die("SSTP_INFO:");
-	return info;
 }

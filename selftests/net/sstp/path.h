@@ -41,8 +41,6 @@ int path_socket(int host, int type);
  * nonblocking; the listener is closed.
  */
 int path_connect(int fd, int listener, int family);
-void path_set(int fd, int level, int option, int value);	/* must succeed */
-struct sstp_info path_info(int fd);
 /* Which of @events are there, after @ms at most */
 short path_poll(int fd, short events, int ms);
 

@@ -33,31 +33,6 @@ struct pool {
 
 static char buf[256 * KB];
 
-static void put(const char *file, const char *text)
-{
-	int fd = open(file, O_WRONLY);
-
-	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		die("%s:", file);
-	close(fd);
-}
-
-static void set(int fd, int level, int option, int value)
-{
-	if (setsockopt(fd, level, option, &value, sizeof(value)))
-		die("option %d:", option);
-}
-
-static struct sstp_info info(int fd)
-{
-	struct sstp_info i = {};
-	socklen_t len = sizeof(i);
-
-	if (getsockopt(fd, SOL_SSTP, SSTP_INFO, &i, &len))
-		die("SSTP_INFO:");
-	return i;
-}
-
 static void pool_add(struct pool *p, int clients)
 {
 	union addr a;
@@ -68,8 +43,8 @@ static void pool_add(struct pool *p, int clients)
 	for (; clients; clients--, p->n++) {
 		int fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
 
-		set(fd, SOL_SSTP, SSTP_SEGMENT_SIZE, SEGMENT);
-		set(fd, SOL_SOCKET, SO_SNDBUFFORCE, 8 * MB);
+		sock_set(fd, SOL_SSTP, SSTP_SEGMENT_SIZE, SEGMENT);
+		sock_set(fd, SOL_SOCKET, SO_SNDBUFFORCE, 8 * MB);
 		if (connect(fd, &a.sa, addr_len(&a)))
 			die("connect:");
 		p->tx[p->n] = fd;
@@ -89,9 +64,9 @@ static void pool_open(struct pool *p, int rcvbuf, int clients)
 	all_held = true;
 	p->seed = nonce();
 	p->listener = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
-	set(p->listener, SOL_SSTP, SSTP_POOL, 1);
+	sock_set(p->listener, SOL_SSTP, SSTP_POOL, 1);
 	if (rcvbuf)
-		set(p->listener, SOL_SOCKET, SO_RCVBUFFORCE, rcvbuf / 2);
+		sock_set(p->listener, SOL_SOCKET, SO_RCVBUFFORCE, rcvbuf / 2);
 	addr_loopback(&a, AF_INET, 0);
 	if (bind(p->listener, &a.sa, addr_len(&a)) || listen(p->listener, MOST))
 		die("listen:");
@@ -177,7 +152,7 @@ static uint64_t queued(const struct pool *p)
 	int i;
 
 	for (i = 0; i < p->n; i++)
-		sum += info(p->rx[i]).rcv_queued;
+		sum += sock_info(p->rx[i]).rcv_queued;
 	return sum;
 }
 
@@ -230,13 +205,13 @@ static void test_bound(int rcvbuf, const char *name)
 	settle(&p, 2 * LIMIT);
 	sum = queued(&p);
 	ktap_diag("%llu of %u bytes", (unsigned long long)sum, LIMIT);
-	must(info(p.listener).rcv_buffer <= LIMIT, "the pool has not grown");
+	must(sock_info(p.listener).rcv_buffer <= LIMIT, "the pool has not grown");
 	/* Each may have the segment that is read next, and a train. */
 	must(sum <= 2 * LIMIT + clients * 2 * 64 * KB, "not much more than it");
 	must(sum >= LIMIT / 2, "it is made use of");
-	must(info(p.listener).rcv_queued >= LIMIT / 4, "the listener tells");
+	must(sock_info(p.listener).rcv_queued >= LIMIT / 4, "the listener tells");
 	for (i = 0; i < clients; i++)
-		must(info(p.rx[i]).rcv_queued >= LIMIT / clients / 4,
+		must(sock_info(p.rx[i]).rcv_queued >= LIMIT / clients / 4,
 		     "each has some of it");
 	transfer(&p, 0, 2 * LIMIT);
 	finish(&p, name);
@@ -279,12 +254,12 @@ static void test_many(void)
 
 static bool fallen(void *arg)
 {
-	return info(*(int *)arg).rcv_buffer == LEAST;
+	return sock_info(*(int *)arg).rcv_buffer == LEAST;
 }
 
 static bool tuned(void *arg)
 {
-	return info(*(int *)arg).rcv_buffer == 4 * LEAST;
+	return sock_info(*(int *)arg).rcv_buffer == 4 * LEAST;
 }
 
 static void test_idle(void)
@@ -310,7 +285,7 @@ static void test_grows(void)
 	int i;
 
 	pool_open(&p, 0, 8);
-	set(p.listener, SOL_SSTP, SSTP_WINDOW_FACTOR, 250);
+	sock_set(p.listener, SOL_SSTP, SSTP_WINDOW_FACTOR, 250);
 	/* All send more than is read. */
 	while (most <= LIMIT && now_ns() < end && all_held) {
 		for (i = 0; i < p.n; i++) {
@@ -318,7 +293,7 @@ static void test_grows(void)
 			drain(&p, i);
 		}
 		poll(NULL, 0, 1);
-		now = info(p.listener).rcv_buffer;
+		now = sock_info(p.listener).rcv_buffer;
 		most = now > most ? now : most;
 	}
 	must(most > LIMIT, "it grows beyond what it was at first");
@@ -347,13 +322,10 @@ static void test_end(void)
 
 int main(void)
 {
-	char text[64];
-
 	ktap_plan(9);
 	new_namespace();
-	snprintf(text, sizeof(text), "%d %d %d", LEAST, LIMIT, 64 * MB);
-	put("/proc/sys/net/sstp/rmem", text);
-	put("/proc/sys/net/sstp/user_timeout", "5000");
+	file_put("/proc/sys/net/sstp/rmem", "%d %d %d", LEAST, LIMIT, 64 * MB);
+	file_put("/proc/sys/net/sstp/user_timeout", "5000");
 	test_option();
 	test_bound(0, "all together keep no more than it holds");
 	test_bound(LIMIT, "the same of one size");

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,30 +53,6 @@ static const struct tunable {
 	{ "weigh_memory",	1,		0,	1 },
 };
 
-/* A whole value in one write(); 0, or -errno */
-static int try_put(const char *file, const char *fmt, ...)
-{
-	int fd = open(file, O_WRONLY), err = 0;
-	char text[64];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (fd < 0)
-		die("%s:", file);
-	if (write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		err = -errno;
-	close(fd);
-	return err;
-}
-
-#define put(file, ...)					\
-	do {						\
-		if (try_put(file, __VA_ARGS__))		\
-			die("%s:", file);		\
-	} while (0)
-
 static const char *tunable_file(const char *name)
 {
 	static char file[128];
@@ -99,7 +74,7 @@ static long tunable_get(const char *name)
 
 static void tunable_set(const char *name, unsigned int value)
 {
-	put(tunable_file(name), "%u\n", value);
+	file_put(tunable_file(name), "%u\n", value);
 }
 
 /* Results of all that must() said since the last one */
@@ -138,7 +113,7 @@ static void refuse(const char *name, const char *text, int err)
 {
 	long was = tunable_get(name);
 
-	must_be(text, try_put(tunable_file(name), "%s\n", text), -err);
+	must_be(text, file_try(tunable_file(name), "%s\n", text), -err);
 	must_be(name, tunable_get(name), was);
 }
 
@@ -192,21 +167,6 @@ static int new_socket(int type)
 	if (fd < 0)
 		die("socket(AF_SSTP):");
 	return fd;
-}
-
-static void set(int fd, int level, int option, int value)
-{
-	if (setsockopt(fd, level, option, &value, sizeof(value)))
-		die("option %d of level %d:", option, level);
-}
-
-static struct sstp_info info(int fd)
-{
-	struct sstp_info i = {};
-
-	if (getsockopt(fd, SOL_SSTP, SSTP_INFO, &i, &(socklen_t){ sizeof(i) }))
-		die("SSTP_INFO:");
-	return i;
 }
 
 static struct sstp_rrda_spec rrda(int fd)
@@ -340,13 +300,13 @@ static bool is_limit(void *arg)
 {
 	struct limit *l = arg;
 
-	return info(l->fd).rcv_buffer == l->bytes;
+	return sock_info(l->fd).rcv_buffer == l->bytes;
 }
 
 static void must_become(const char *what, int fd, uint32_t bytes)
 {
 	if (!busywait(WAIT_MS, is_limit, &(struct limit){ fd, bytes }))
-		must_be(what, info(fd).rcv_buffer, bytes);
+		must_be(what, sock_info(fd).rcv_buffer, bytes);
 }
 
 static void test_option(void)
@@ -386,9 +346,9 @@ static void test_option(void)
 	/* It becomes a listener. */
 	pair_connect(&p, fd);
 	must(same_rrda(p.rx, &good), "who is accepted has the listener's");
-	must_be("under its ceiling", info(p.rx).rcv_buffer, MB);
+	must_be("under its ceiling", sock_info(p.rx).rcv_buffer, MB);
 	must(same_rrda(p.tx, &none), "who connects has its own");
-	must_be("its limit", info(p.tx).rcv_buffer, FIRST);
+	must_be("its limit", sock_info(p.tx).rcv_buffer, FIRST);
 	set_rrda(p.rx, none);
 	must(same_rrda(p.rx, &none), "it changes while connected");
 	pair_close(&p);
@@ -402,7 +362,7 @@ static void must_have_policy(int fd, const char *name)
 
 	must(!getsockopt(fd, SOL_SSTP, SSTP_BUFFER_POLICY, is,
 			 &(socklen_t){ sizeof(is) }) && !strcmp(is, name), name);
-	must(!strcmp(info(fd).policy, name), name);
+	must(!strcmp(sock_info(fd).policy, name), name);
 }
 
 static void test_policy(void)
@@ -420,7 +380,7 @@ static void test_policy(void)
 	must(!strcmp(name, "rrda\n"), "net.sstp.buffer_policy");
 
 	l = new_socket(SOCK_STREAM);
-	set(l, SOL_SOCKET, SO_RCVBUF, 50000);
+	sock_set(l, SOL_SOCKET, SO_RCVBUF, 50000);
 	pair_connect(&before, l);
 	must_have_policy(before.tx, "rrda");
 	must_have_policy(before.rx, "static");
@@ -432,7 +392,7 @@ static void test_policy(void)
 	pair_open(&later);
 	must_have_policy(later.rx, "rrda");
 	pair_open(&plain);
-	set(later.rx, SOL_SOCKET, SO_RCVBUF, 60000);
+	sock_set(later.rx, SOL_SOCKET, SO_RCVBUF, 60000);
 
 	/* The last one's epochs end after those that the others do not have. */
 	pair_exchange(&before);
@@ -440,15 +400,15 @@ static void test_policy(void)
 	pair_exchange(&later);
 	pair_exchange(&plain);
 	must_become("without SO_RCVBUF", plain.rx, FLOOR);
-	must_be("SO_RCVBUF before", info(before.rx).rcv_buffer, 100000);
-	must_be("SO_RCVBUF later", info(later.rx).rcv_buffer, 120000);
-	must_be("static", info(named.rx).rcv_buffer, FIRST);
+	must_be("SO_RCVBUF before", sock_info(before.rx).rcv_buffer, 100000);
+	must_be("SO_RCVBUF later", sock_info(later.rx).rcv_buffer, 120000);
+	must_be("static", sock_info(named.rx).rcv_buffer, FIRST);
 	pair_close(&before);
 	pair_close(&named);
 	pair_close(&later);
 	pair_close(&plain);
 
-	put(POLICY, "static");
+	file_put(POLICY, "static");
 	pair_open(&plain);
 	must_have_policy(plain.rx, "static");
 	pair_close(&plain);
@@ -467,8 +427,8 @@ static void must_add_up(const struct pair *p, uint32_t first)
 
 	for (i = 0; i < 4; i++)
 		low[i] = sstp_counter(names[i]);
-	a = info(p->tx);
-	b = info(p->rx);
+	a = sock_info(p->tx);
+	b = sock_info(p->rx);
 	for (i = 0; i < 4; i++) {
 		const long sums[] = {
 			a.rcv_grown + b.rcv_grown,
@@ -492,16 +452,16 @@ static void test_slow(void)
 	uint64_t end;
 
 	new_namespace();
-	put(RMEM, "%u %u %u", FLOOR, SMALL, 64 * MB);
+	file_put(RMEM, "%u %u %u", FLOOR, SMALL, 64 * MB);
 	pair_open(&p);
-	must_be("first", info(p.rx).rcv_buffer, SMALL);
+	must_be("first", sock_info(p.rx).rcv_buffer, SMALL);
 	end = now_ns() + WAIT_MS * 1000000ULL;
-	while (info(p.rx).rcv_buffer <= SMALL && now_ns() < end) {
+	while (sock_info(p.rx).rcv_buffer <= SMALL && now_ns() < end) {
 		pair_fill(&p, UINT64_MAX);
 		pair_read(&p, 16 * KB);
 		poll(NULL, 0, 5);		/* what makes it slow */
 	}
-	i = info(p.rx);
+	i = sock_info(p.rx);
 	ktap_diag("%u bytes after %u read", i.rcv_buffer, (unsigned int)p.got);
 	must(i.rcv_buffer > SMALL, "above the first");
 	must(i.rcv_buffer_peak >= i.rcv_buffer, "the peak");
@@ -524,24 +484,24 @@ static void test_path(void)
 	path_impair(A, DELAY);
 	path_impair(B, DELAY);
 	path_enter(B);
-	put(RMEM, "%u %u %u", FLOOR, FLOOR, 64 * MB);
+	file_put(RMEM, "%u %u %u", FLOOR, FLOOR, 64 * MB);
 	l = path_socket(B, SOCK_STREAM);
 	/* No trend matters in this time. */
 	set_rrda(l, (struct sstp_rrda_spec){ .k = 255 });
 	p.tx = path_socket(A, SOCK_STREAM);
-	path_set(p.tx, SOL_SSTP, SSTP_SEGMENT_SIZE, 8000);
+	sock_set(p.tx, SOL_SSTP, SSTP_SEGMENT_SIZE, 8000);
 	p.rx = path_connect(p.tx, l, AF_INET);
-	must_be("first", info(p.rx).rcv_buffer, FLOOR);
+	must_be("first", sock_info(p.rx).rcv_buffer, FLOOR);
 	end = now_ns() + WAIT_MS * 1000000ULL;
-	while (info(p.rx).rcv_buffer < 2 * FLOOR && now_ns() < end) {
+	while (sock_info(p.rx).rcv_buffer < 2 * FLOOR && now_ns() < end) {
 		pair_fill(&p, UINT64_MAX);
 		path_poll(p.rx, POLLIN, 10);
 		while (pair_read(&p, SIZE_MAX))
 			;
 	}
-	ktap_diag("%u bytes after %llu read", info(p.rx).rcv_buffer,
+	ktap_diag("%u bytes after %llu read", sock_info(p.rx).rcv_buffer,
 		  (unsigned long long)p.got);
-	must(info(p.rx).rcv_buffer >= 2 * FLOOR, "above the first");
+	must(sock_info(p.rx).rcv_buffer >= 2 * FLOOR, "above the first");
 	must(busywait(WAIT_MS, all_read, &p), "all can be read");
 	pair_close(&p);
 	result("it grows with what the path holds");
@@ -552,7 +512,7 @@ static bool filled_to_floor(void *arg)
 	struct pair *p = arg;
 
 	pair_fill(p, UINT64_MAX);
-	return info(p->rx).rcv_buffer == FLOOR;
+	return sock_info(p->rx).rcv_buffer == FLOOR;
 }
 
 static void test_unread(const char *name)
@@ -561,16 +521,16 @@ static void test_unread(const char *name)
 	struct pair p;
 
 	new_namespace();
-	put(RMEM, "%u %u %u", FLOOR, SMALL, 64 * MB);
+	file_put(RMEM, "%u %u %u", FLOOR, SMALL, 64 * MB);
 	pair_open(&p);
 	must(busywait(WAIT_MS, filled_to_floor, &p), "it falls to the floor");
-	i = info(p.rx);
+	i = sock_info(p.rx);
 	must(i.rcv_queued > FLOOR, "with more in it than that");
 	must_be("the peak", i.rcv_buffer_peak, SMALL);
 	must_be("growth", i.rcv_grown, 0);
 	must_be("bytes", i.rcv_grown_bytes, 0);
 	must(busywait(WAIT_MS, all_read, &p), "all can be read");
-	i = info(p.rx);
+	i = sock_info(p.rx);
 	must_be("discarded", i.packets_discarded, 0);
 	must_be("bytes", i.bytes_discarded, 0);
 	pair_close(&p);
@@ -584,11 +544,11 @@ static void test_idle(void)
 
 	new_namespace();
 	pair_open(&p);
-	must_be("first", info(p.rx).rcv_buffer, FIRST);
+	must_be("first", sock_info(p.rx).rcv_buffer, FIRST);
 	pair_exchange(&p);
 	must_become("reader's limit", p.rx, FLOOR);
 	must_become("writer's limit", p.tx, FLOOR);
-	i = info(p.rx);
+	i = sock_info(p.rx);
 	must(i.rcv_shrunk, "it shrank");
 	must(i.rcv_shrunk_bytes >= FIRST - FLOOR, "by as much");
 	must(i.rcv_buffer_peak >= FIRST, "the peak stays");
@@ -614,7 +574,7 @@ static void test_own(void)
 	pair_exchange(&other);
 	pair_exchange(&p);
 	must_become("own epochs", p.rx, FLOOR);
-	must_be("the system's", info(other.rx).rcv_buffer, FIRST);
+	must_be("the system's", sock_info(other.rx).rcv_buffer, FIRST);
 	pair_close(&other);
 	tunable_set("epoch", 100);
 	tunable_set("k", 3);
@@ -669,7 +629,7 @@ static void test_promise(void)
 	must_be("InDiscarded", sstp_counter("InDiscarded"), 0);
 	must_be("InDiscardedBytes", sstp_counter("InDiscardedBytes"), 0);
 	must_be("InOutOfWindow", sstp_counter("InOutOfWindow"), 0);
-	must_be("packets_discarded", info(p.fd).packets_discarded, 0);
+	must_be("packets_discarded", sock_info(p.fd).packets_discarded, 0);
 	peer_may_vanish();
 	peer_close(&p);
 	result("what was granted before has room");
@@ -712,11 +672,11 @@ static void pair_of_memory(struct pair *p, uint32_t first)
 	const struct sstp_rrda_spec s = { .epoch = 200, .k = 255 };
 	int l;
 
-	put(RMEM, "%u %u %u", FLOOR, first, 1 << 30);
+	file_put(RMEM, "%u %u %u", FLOOR, first, 1 << 30);
 	l = new_socket(SOCK_STREAM);
 	set_rrda(l, s);
 	pair_connect(p, l);
-	must_be("first", info(p->rx).rcv_buffer, first);
+	must_be("first", sock_info(p->rx).rcv_buffer, first);
 }
 
 static long available(void)
@@ -735,7 +695,7 @@ static bool is_share(void *arg)
 	const struct share *s = arg;
 
 	pair_exchange(s->p);
-	return info(s->p->rx).rcv_buffer <= s->available() / 2;
+	return sock_info(s->p->rx).rcv_buffer <= s->available() / 2;
 }
 
 static void test_memory(void)
@@ -757,9 +717,9 @@ static void test_memory(void)
 	}
 	must(available() <= LEAVE, "memory is in use");
 	must(busywait(WAIT_MS, is_share, &s), "the limit falls");
-	ktap_diag("%u of %ld bytes, %ld before", info(p.rx).rcv_buffer, available(),
+	ktap_diag("%u of %ld bytes, %ld before", sock_info(p.rx).rcv_buffer, available(),
 		  had);
-	must(info(p.rx).rcv_buffer > FLOOR, "not to the floor");
+	must(sock_info(p.rx).rcv_buffer > FLOOR, "not to the floor");
 	close(fd);
 	pair_close(&p);
 	result("it takes at most half of what is left of memory");
@@ -777,12 +737,12 @@ static void member_main(void)
 	struct pair p;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	put(GROUP "/inner/cgroup.procs", "0");
+	file_put(GROUP "/inner/cgroup.procs", "0");
 	s.p = &p;
 	pair_of_memory(&p, 128 * MB);
 	must(busywait(WAIT_MS, is_share, &s), "the limit falls");
-	ktap_diag("%u bytes", info(p.rx).rcv_buffer);
-	must(info(p.rx).rcv_buffer > GROUP_MAX / 8, "not to the floor");
+	ktap_diag("%u bytes", sock_info(p.rx).rcv_buffer);
+	must(sock_info(p.rx).rcv_buffer > GROUP_MAX / 8, "not to the floor");
 	pair_close(&p);
 	_exit(!all_held);
 }
@@ -792,7 +752,7 @@ static void test_group(const char *file, const char *name)
 	int status;
 	pid_t pid;
 
-	put(file, "%u", GROUP_MAX);
+	file_put(file, "%u", GROUP_MAX);
 	new_namespace();
 	fflush(stdout);
 	pid = fork();
@@ -801,7 +761,7 @@ static void test_group(const char *file, const char *name)
 	if (!pid)
 		member_main();
 	must(waitpid(pid, &status, 0) == pid && !status, "in the group");
-	put(file, "max");
+	file_put(file, "max");
 	result(name);
 }
 
@@ -809,7 +769,7 @@ int main(void)
 {
 	if (mkdir(GROUP, 0755) || mkdir(GROUP "/inner", 0755))
 		die(GROUP ":");
-	put(GROUP "/cgroup.subtree_control", "+memory");
+	file_put(GROUP "/cgroup.subtree_control", "+memory");
 	ktap_plan(17);
 	test_defaults();
 	test_range();

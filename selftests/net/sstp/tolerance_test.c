@@ -211,7 +211,7 @@ static void test_exact(uint32_t tolerance)
 	uint32_t i;
 
 	all_held = true;
-	path_set(l, SOL_SSTP, SSTP_TOLERANCE, tolerance);
+	sock_set(l, SOL_SSTP, SSTP_TOLERANCE, tolerance);
 	peer_open(&p, l, &us);
 	for (r = 0; r < rounds && all_held; r++) {
 		bool short_control;
@@ -293,8 +293,8 @@ static void test_many_holes(void)
 	uint32_t i;
 
 	all_held = true;
-	path_set(l, SOL_SSTP, SSTP_TOLERANCE, MILLION / 2);
-	path_set(l, SOL_SOCKET, SO_RCVBUFFORCE, 32 << 20);
+	sock_set(l, SOL_SSTP, SSTP_TOLERANCE, MILLION / 2);
+	sock_set(l, SOL_SOCKET, SO_RCVBUFFORCE, 32 << 20);
 	peer_open(&p, l, &us);
 	packets = path_counter(B, "InPkts");
 	for (i = 0; i < m.packets; i += 2) {
@@ -345,15 +345,15 @@ static void flow_open(struct flow *f, int type, int family, uint32_t ours,
 
 	*f = (struct flow){ .type = type, .seed = rnd(), .total = 500000 };
 	f->tolerance = ours < theirs ? ours : theirs;
-	path_set(l, SOL_SSTP, SSTP_TOLERANCE, theirs);
+	sock_set(l, SOL_SSTP, SSTP_TOLERANCE, theirs);
 	f->tx = path_socket(A, type);
-	path_set(f->tx, SOL_SSTP, SSTP_TOLERANCE, ours);
+	sock_set(f->tx, SOL_SSTP, SSTP_TOLERANCE, ours);
 	/* By a contract, as no loss slows that down. */
 	if (setsockopt(f->tx, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate)))
 		die("SSTP_RATE:");
 	f->rx = path_connect(f->tx, l, family);
-	f->size = path_info(f->tx).packet_size;
-	must_be("agreed tolerance", path_info(f->rx).tolerance, f->tolerance);
+	f->size = sock_info(f->tx).packet_size;
+	must_be("agreed tolerance", sock_info(f->rx).tolerance, f->tolerance);
 }
 
 static void flow_write(struct flow *f)
@@ -449,7 +449,7 @@ static void flow_run(struct flow *f)
 /* Returns the packets that were sent again. */
 static long flow_end(struct flow *f, const char *name)
 {
-	struct sstp_info rx = path_info(f->rx), tx = path_info(f->tx);
+	struct sstp_info rx = sock_info(f->rx), tx = sock_info(f->tx);
 
 	/* What is no hole did come. */
 	must_be("bytes received", rx.bytes_received, f->total - f->missing);

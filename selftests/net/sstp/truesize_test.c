@@ -20,12 +20,6 @@
 #define PACKET		(DATA_HLEN + HALF)
 #define WAIT_MS		20000
 
-static void set(int fd, int level, int option, int value)
-{
-	if (setsockopt(fd, level, option, &value, sizeof(value)))
-		die("option %d of level %d:", option, level);
-}
-
 /* The window lets in as many segments as can be. Packets of this connection and of
  * the one @beside can share trains.
  */
@@ -34,11 +28,11 @@ static void open_peer(struct peer *p, const struct peer *beside)
 	struct peer_init us = { .window = 1, .segment = 1, .beside = beside };
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
 
-	set(l, SOL_SOCKET, SO_RCVBUFFORCE, LIMIT / 2);	/* the kernel doubles it */
+	sock_set(l, SOL_SOCKET, SO_RCVBUFFORCE, LIMIT / 2);	/* the kernel doubles it */
 	peer_open(p, l, &us);
 	/* Answers take memory, too: hardly any are kept. */
-	set(p->udp, SOL_SOCKET, SO_RCVBUF, 0);
-	set(p->udp, SOL_UDP, UDP_SEGMENT, PACKET);
+	sock_set(p->udp, SOL_SOCKET, SO_RCVBUF, 0);
+	sock_set(p->udp, SOL_UDP, UDP_SEGMENT, PACKET);
 }
 
 /* At once */

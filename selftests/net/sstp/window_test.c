@@ -79,18 +79,18 @@ static void conn_open(struct conn *c, int type, int family, int factor, int ack)
 	int l = path_socket(B, type);
 
 	*c = (struct conn){ .type = type, .seed = mix64(seed++), .ok = true };
-	path_set(l, SOL_SOCKET, SO_RCVBUF, factor > 100 ? RCVBUF_OVER : RCVBUF);
-	path_set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, factor);
-	path_set(l, SOL_SSTP, SSTP_ACK_STRATEGY, ack);
-	path_set(l, SOL_SSTP, SSTP_USER_TIMEOUT, SILENCE_MS);
+	sock_set(l, SOL_SOCKET, SO_RCVBUF, factor > 100 ? RCVBUF_OVER : RCVBUF);
+	sock_set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, factor);
+	sock_set(l, SOL_SSTP, SSTP_ACK_STRATEGY, ack);
+	sock_set(l, SOL_SSTP, SSTP_USER_TIMEOUT, SILENCE_MS);
 	c->tx = path_socket(A, type);
-	path_set(c->tx, SOL_SOCKET, SO_SNDBUFFORCE,
+	sock_set(c->tx, SOL_SOCKET, SO_SNDBUFFORCE,
 		 rate.peak ? SNDBUF_OVER : SNDBUF);
 	if (rate.peak &&
 	    setsockopt(c->tx, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate)))
 		die("SSTP_RATE:");
-	path_set(c->tx, SOL_SSTP, SSTP_SEGMENT_SIZE, SEGMENT);
-	path_set(c->tx, SOL_SSTP, SSTP_USER_TIMEOUT, SILENCE_MS);
+	sock_set(c->tx, SOL_SSTP, SSTP_SEGMENT_SIZE, SEGMENT);
+	sock_set(c->tx, SOL_SSTP, SSTP_USER_TIMEOUT, SILENCE_MS);
 	c->rx = path_connect(c->tx, l, family);
 }
 
@@ -188,7 +188,7 @@ static bool held(void *arg)
 
 	conn_fill(c, UINT64_MAX);
 	conn_watch(c);
-	tx = path_info(c->tx);
+	tx = sock_info(c->tx);
 	return c->dead || (!path_poll(c->tx, POLLOUT, 0) && !tx.snd_window &&
 			   !tx.in_flight);
 }
@@ -223,7 +223,7 @@ static void must_be_peace(struct conn *c, const struct peace *was)
 
 static void must_fit(struct conn *c)
 {
-	struct sstp_info rx = path_info(c->rx);
+	struct sstp_info rx = sock_info(c->rx);
 
 	if (rx.rcv_buffer != 2 * RCVBUF)
 		complain(c, "buffer", rx.rcv_buffer, 2 * RCVBUF);
@@ -241,12 +241,12 @@ static void conn_hold(struct conn *c)
 /* How long until new data comes, once the reader reads */
 static uint64_t conn_resume(struct conn *c)
 {
-	uint64_t had = path_info(c->rx).bytes_received, start = now_ns();
+	uint64_t had = sock_info(c->rx).bytes_received, start = now_ns();
 
 	do {
 		while (conn_read(c, SEGMENT) > 0)
 			;
-	} while (!c->dead && path_info(c->rx).bytes_received == had &&
+	} while (!c->dead && sock_info(c->rx).bytes_received == had &&
 		 now_ns() - start < 20000 * MS);
 	return (now_ns() - start) / MS;
 }
@@ -265,15 +265,15 @@ static void test_slow(int type, int family, const char *name)
 
 	/* It stays so, for longer than a silent peer would be waited for. */
 	stop = now_ns();
-	tx = path_info(c.tx);
+	tx = sock_info(c.tx);
 	probes = path_counter(A, "OutKeepalives");
 	conn_must(&c, !path_poll(c.tx, POLLOUT, STOP_MS), "poll() finds no room");
 	conn_must(&c, now_ns() - stop >= STOP_MS * MS, "all the time");
 	conn_must(&c, held(&c), "still held");
 	must_be_peace(&c, &was);
 	/* A reader that stops is no congestion. */
-	if (path_info(c.tx).cwnd < tx.cwnd)
-		complain(&c, "cwnd", path_info(c.tx).cwnd, tx.cwnd);
+	if (sock_info(c.tx).cwnd < tx.cwnd)
+		complain(&c, "cwnd", sock_info(c.tx).cwnd, tx.cwnd);
 	/* Less and less often */
 	probes = path_counter(A, "OutKeepalives") - probes;
 	if (probes > PROBES)
@@ -312,7 +312,7 @@ static void test_lost_message(int type, bool both_ways, const char *name)
 
 	conn_open(&c, type, AF_INET, 100, SSTP_ACK_HARD);
 	conn_hold(&c);
-	granted = path_info(c.rx).bytes_received;
+	granted = sock_info(c.rx).bytes_received;
 
 	packs = path_counter(B, "OutPacks");
 	path_impair(A, "loss 100%");
@@ -323,7 +323,7 @@ static void test_lost_message(int type, bool both_ways, const char *name)
 	conn_must(&c, c.got == granted, "all that was granted is read");
 	conn_must(&c, path_counter(B, "OutPacks") > packs, "the window was opened");
 	conn_must(&c, !path_poll(c.tx, POLLOUT, OUTAGE_MS), "nobody hears of it");
-	conn_must(&c, !path_info(c.tx).snd_window, "the window is closed");
+	conn_must(&c, !sock_info(c.tx).snd_window, "the window is closed");
 	path_impair(A, DELAY);
 	if (both_ways)
 		path_impair(B, DELAY);
@@ -360,7 +360,7 @@ static void test_more_than_fits(int factor, int ack, int type, const char *name)
 	conn_finish(&c, c.sent, 20000);
 	discarded = path_counter(B, "InDiscarded") - discarded;
 	replaced = path_counter(B, "SoftReplaced") - replaced;
-	rx = path_info(c.rx);
+	rx = sock_info(c.rx);
 	ktap_diag("%s: %ld packets discarded, %ld segments replaced, peak %u of %u",
 		  name, discarded, replaced, rx.rcv_peak, rx.rcv_buffer);
 	conn_must(&c, path_counter(B, sign) != seen, "more came than fits");
@@ -388,7 +388,7 @@ static void test_large_buffer(const char *name)
 	struct conn c;
 
 	conn_open(&c, SOCK_STREAM, AF_INET, 100, SSTP_ACK_HARD);
-	path_set(c.tx, SOL_SOCKET, SO_SNDBUFFORCE, SNDBUF_LARGE / 2);
+	sock_set(c.tx, SOL_SOCKET, SO_SNDBUFFORCE, SNDBUF_LARGE / 2);
 	conn_hold(&c);
 	conn_take(&c, SNDBUF_LARGE / 12);
 	conn_must(&c, !path_poll(c.tx, POLLOUT, 0), "little room does not count");
@@ -403,7 +403,7 @@ static void test_lowat(int ack, const char *name)
 	struct conn c;
 
 	conn_open(&c, SOCK_STREAM, AF_INET, 1000, ack);
-	path_set(c.rx, SOL_SOCKET, SO_RCVLOWAT, 20 * RCVBUF_OVER);
+	sock_set(c.rx, SOL_SOCKET, SO_RCVLOWAT, 20 * RCVBUF_OVER);
 	conn_fill(&c, 40 * RCVBUF_OVER);
 	conn_must(&c, path_poll(c.rx, POLLIN, 10000), "there is something");
 	conn_close(&c, name);
