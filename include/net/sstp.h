@@ -104,6 +104,8 @@ void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops);
  * @arrived: bytes of memory that arrived in the epoch (in)
  * @served: bytes of memory that the program took in the epoch (in)
  * @lacked: bytes of memory that arrived in the epoch and found no room (in)
+ * @emptied: the program took all that there was, once in the epoch at least (in)
+ * @drained: it did when the buffer was full, or nearly so (in)
  * @used: share of memory in use, of SSTP_RBUF_ONE: of the machine's or of a memory
  *	cgroup's, whichever is fuller; all of it under pressure (in)
  * @available: bytes of memory to be had (in)
@@ -126,6 +128,8 @@ struct sstp_rbuf {
 	u64	arrived;
 	u64	served;
 	u64	lacked;
+	bool	emptied;
+	bool	drained;
 	u32	used;
 	u64	available;
 	struct sstp_rrda_spec rrda;

@@ -30,9 +30,12 @@ static u32 sstp_ack_wanted(const struct sstp_sock *sp)
 	bool soft = sp->strategy == SSTP_ACK_SOFT;
 	u32 to;
 
-	/* Others may have the room that the window was made for. */
+	/* Others may have the room that the window was made for: what would be
+	 * discarded again is not asked for.
+	 */
 	if (sp->member.pool)
-		to = full ? sp->rcv.read : sp->rcv.read + sp->buffer - 1;
+		to = sstp_room_left(sp) ?
+			sp->rcv.low + sstp_room_left(sp) - 1 : sp->rcv.read;
 	/* In soft ACK a later segment makes way. */
 	else if (soft && full && sstp_after(sp->rcv.top, sp->rcv.low))
 		to = sp->rcv.top - 1;
@@ -225,8 +228,11 @@ static void sstp_ack_room(struct sock *sk, u64 now)
 /* The program took segments. */
 void sstp_ack_read(struct sock *sk)
 {
-	WRITE_ONCE(sstp_sk(sk)->full, false);
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	WRITE_ONCE(sp->full, false);
 	sstp_debt_update(sk);
+	sstp_room_read(sk);
 	sstp_ack_room(sk, sstp_now());
 }
 

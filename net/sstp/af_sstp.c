@@ -271,6 +271,8 @@ static int sstp_listen(struct socket *sock, int backlog)
 	sp->listen.open = true;
 	spin_unlock_bh(&sp->listen.lock);
 	err = sstp_bind_listen(sk);
+	if (err)
+		sstp_listen_close(sk);
 out:
 	release_sock(sk);
 	return err;

@@ -139,6 +139,8 @@ static void sstp_handshake_send_ack(struct sock *sk)
 	i.echo = sp->echo;
 	i.hold = sstp_us(sstp_now() - sp->echo_at);
 	sp->init_stamp = i.stamp;
+	if (!sp->probes)
+		sp->init_first = i.stamp;
 	sstp_send_small(sk, buf, sstp_build_init(buf, &i));
 }
 
@@ -215,10 +217,12 @@ void sstp_handshake_confirm(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	/* Of several INIT_ACKs it is not known which one it answers. */
-	if (!sp->probes)
-		sstp_rtt_sample(&sp->rtt, sstp_us(sstp_now()) - sp->init_stamp,
-				sstp_us(sstp_now()));
+	/* Of several INIT_ACKs it is not known which one it answers. Who only receives
+	 * has no other sample, and a long path would have a small buffer for ever: the
+	 * first it was at the earliest.
+	 */
+	sstp_rtt_sample(&sp->rtt, sstp_us(sstp_now()) - sp->init_first,
+			sstp_us(sstp_now()));
 	sstp_handshake_established(sk);
 	sstp_child_ready(sk);
 }

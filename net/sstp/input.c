@@ -135,7 +135,7 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 		limit *= 2;
 	while (atomic_read(&sk->sk_rmem_alloc) + (u64)truesize > limit) {
 		struct sstp_rseg *s;
-		u32 segment;
+		u32 segment, bytes;
 
 		if (sp->strategy != SSTP_ACK_SOFT ||
 		    sstp_before(run->segment, w->low))
@@ -143,6 +143,10 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 		s = sstp_rcv_largest(w, run->segment, &segment);
 		if (!s)
 			return false;
+		/* It comes again: it had no room, after all. */
+		bytes = min_t(u64, (u32)s->got * s->size, sp->rbuf.arrived);
+		sp->rbuf.arrived -= bytes;
+		sp->rbuf.lacked += bytes;
 		sstp_rcv_discard(s);
 		SSTP_INC(sock_net(sk), SOFTREPLACED);
 	}

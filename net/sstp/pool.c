@@ -40,24 +40,41 @@ void sstp_pool_tune(struct sstp_pool *p, const struct sstp_rrda_spec *rrda)
 	spin_unlock_bh(&p->lock);
 }
 
+static void sstp_pool_wake(struct sstp_member *m, bool awake)
+{
+	struct sstp_pool *p = m->pool;
+
+	if (m->awake == awake)
+		return;
+	m->awake = awake;
+	p->awake += awake ? 1 : -1;
+}
+
+static void sstp_pool_activate(struct sstp_member *m, bool active)
+{
+	struct sstp_pool *p = m->pool;
+
+	if (m->active == active)
+		return;
+	m->active = active;
+	WRITE_ONCE(p->active, active ? p->active + 1 : p->active - 1);
+}
+
 void sstp_pool_join(struct sstp_member *m)
 {
-	m->rests = false;
-	if (m->active)
-		return;
-	m->active = true;
 	spin_lock_bh(&m->pool->lock);
-	WRITE_ONCE(m->pool->active, m->pool->active + 1);
+	sstp_pool_wake(m, true);
+	sstp_pool_activate(m, true);
 	spin_unlock_bh(&m->pool->lock);
 }
 
 void sstp_pool_end(struct sstp_member *m)
 {
-	if (!m->active)
+	if (!m->pool)
 		return;
-	m->active = false;
 	spin_lock_bh(&m->pool->lock);
-	WRITE_ONCE(m->pool->active, m->pool->active - 1);
+	sstp_pool_wake(m, false);
+	sstp_pool_activate(m, false);
 	spin_unlock_bh(&m->pool->lock);
 }
 
@@ -66,11 +83,13 @@ bool sstp_pool_rest(struct sstp_member *m)
 	struct sstp_pool *p = m->pool;
 
 	spin_lock_bh(&p->lock);
-	m->rests = p->active > 1 || p->b.rest || p->pinned || !p->b.epoch;
+	if (p->awake > 1 || p->b.rest || p->pinned || !p->b.epoch) {
+		sstp_pool_wake(m, false);
+		if (!m->used)
+			sstp_pool_activate(m, false);
+	}
 	spin_unlock_bh(&p->lock);
-	if (m->rests && !m->used)
-		sstp_pool_end(m);
-	return m->rests;
+	return !m->awake;
 }
 
 void sstp_pool_leave(struct sstp_member *m)
@@ -91,13 +110,14 @@ u32 sstp_pool_share(struct sstp_member *m, u32 used)
 {
 	struct sstp_pool *p = m->pool;
 	u32 limit = READ_ONCE(p->b.limit);
-	u32 n = max(READ_ONCE(p->active), 1U);
 	s64 sum, share;
+	u32 n;
 
 	sum = atomic_long_add_return((long)used - (long)m->used, &p->used);
 	m->used = used;
-	if (m->rests && !used)
+	if (!m->awake && !used && m->active)
 		sstp_pool_end(m);
+	n = max(READ_ONCE(p->active) + !m->active, 1U);
 	share = used + div_s64((s64)limit - sum, n);
 	return clamp_t(s64, share, limit / n, limit);
 }
@@ -119,9 +139,12 @@ s64 sstp_pool_epoch(struct sstp_member *m, const struct sstp_rbuf *seen, u64 now
 	b->arrived += seen->arrived;
 	b->served += seen->served;
 	b->lacked += seen->lacked;
+	b->emptied |= seen->emptied;
+	b->drained |= seen->drained;
 	b->queued = max(b->queued, used);
 	p->path += seen->path;
-	elapsed = now - p->at;
+	/* Another CPU's @now may be later. */
+	elapsed = now > p->at ? now - p->at : 0;
 	if (b->epoch && !p->pinned && elapsed >= b->epoch) {
 		p->at = now;
 		b->used = seen->used;
@@ -135,6 +158,8 @@ s64 sstp_pool_epoch(struct sstp_member *m, const struct sstp_rbuf *seen, u64 now
 		b->arrived = 0;
 		b->served = 0;
 		b->lacked = 0;
+		b->emptied = false;
+		b->drained = false;
 		b->queued = used;
 		p->path = 0;
 	}

@@ -24,8 +24,9 @@
  * @at: ns: when the epoch began
  * @path: bytes that the paths of those members can fill that told since
  * @used: bytes of memory that members use, as far as they told
- * @active: members that hold memory, or of which something may come; written under
+ * @active: members that hold memory, or of which something came lately; written under
  *	@lock
+ * @awake: those of them that do not rest; under @lock
  * @pinned: by SO_RCVBUF: it is of that size, whatever comes
  */
 struct sstp_pool {
@@ -36,6 +37,7 @@ struct sstp_pool {
 	u64		path;
 	atomic_long_t	used;
 	u32		active;
+	u32		awake;
 	bool		pinned;
 };
 
@@ -44,7 +46,7 @@ struct sstp_pool {
  * @pool: or NULL: it has a buffer of its own
  * @used: bytes that it told
  * @active: it counts as active
- * @rests: nothing comes for now
+ * @awake: something came lately
  * @silent: epochs in a row in which it neither got nor took anything, 255 at most
  *
  * Guarded by the connection's socket lock.
@@ -53,7 +55,7 @@ struct sstp_member {
 	struct sstp_pool *pool;
 	u32	used;
 	bool	active;
-	bool	rests;
+	bool	awake;
 	u8	silent;
 };
 
@@ -77,7 +79,7 @@ void sstp_pool_put(struct sstp_pool *p);
 /* Its tunables, from its next epoch on */
 void sstp_pool_tune(struct sstp_pool *p, const struct sstp_rrda_spec *rrda);
 
-/* Something may come for the member. */
+/* Something came for the member. */
 void sstp_pool_join(struct sstp_member *m);
 /* Nothing comes for now. False if its epochs are to go on: the pool's need those of
  * one member until it is at rest.

@@ -4,10 +4,14 @@
  * 2 and 4 are in rrda.c. Beyond the paper:
  *  - what found no room is made room for at once, as a program that reads now and then
  *    has no trend (sstp_rrda_add());
+ *  - if it was full and the program took all of that, it doubles, as a sender that the
+ *    window holds has no trend, either;
  *  - there is always room for what the path holds;
  *  - a buffer that nobody fills or reads falls to the floor, and one that is hardly
  *    used shrinks, as equation 4 keeps what it once had when rates are equal;
- *  - nothing grows while nobody reads, nor beyond half of the memory to be had.
+ *  - nothing grows while nobody reads, nor beyond half of the memory to be had, nor by a
+ *    trend beyond what the program reads in k epochs while it never gets to the end of
+ *    what there is: a queue that stands makes its own surplus when it may grow.
  */
 #include <linux/ktime.h>
 #include "rbuf.h"
@@ -20,6 +24,7 @@
  *	program's next pause finds the room that the last one took
  * @silent: epochs in a row in which nothing moved
  * @unread: in which the program took nothing
+ * @behind: in which it never took all that there was
  * @spare: in which three quarters of the buffer were not used
  */
 struct sstp_rbuf_epochs {
@@ -27,6 +32,7 @@ struct sstp_rbuf_epochs {
 	u32	most;
 	u8	silent;
 	u8	unread;
+	u8	behind;
 	u8	spare;
 };
 
@@ -89,6 +95,7 @@ static void sstp_rbuf_rrda_init(struct sstp_rbuf *b)
 	b->limit = clamp(b->limit, p.floor, p.ceiling);
 	sstp_rrda_init(&e->r, b->limit);
 	e->unread = U8_MAX;
+	e->behind = U8_MAX;
 }
 
 static void sstp_rrda_count(u8 *epochs, bool more)
@@ -99,12 +106,13 @@ static void sstp_rrda_count(u8 *epochs, bool more)
 static u32 sstp_rbuf_rrda_update(struct sstp_rbuf *b)
 {
 	struct sstp_rbuf_epochs *e = (void *)b->priv;
-	u32 used = b->used, limit, floor, most;
 	struct sstp_rrda_params p;
+	u32 limit, floor, most;
 
 	sstp_rbuf_rrda_params(b, &p);
 	sstp_rrda_count(&e->silent, !b->arrived && !b->served && !b->lacked);
 	sstp_rrda_count(&e->unread, !b->served);
+	sstp_rrda_count(&e->behind, !b->emptied);
 	e->most = max(b->queued, e->most - e->most / SSTP_RRDA_FORGET);
 	sstp_rrda_count(&e->spare, e->most < b->limit / SSTP_RRDA_SPARE);
 	floor = p.floor;
@@ -113,17 +121,17 @@ static u32 sstp_rbuf_rrda_update(struct sstp_rbuf *b)
 		p.ceiling = max(most, floor);
 	}
 	p.floor = clamp(b->path, floor, p.ceiling);
-	if (e->unread >= p.k)
-		used = SSTP_RRDA_ONE;
-	/* Nobody reads, or there is no memory: that always counts. */
-	p.blind &= used < SSTP_RRDA_ONE;
 	/* It follows what others made of the limit. */
 	if (b->limit != (u32)(e->r.size / SSTP_RRDA_ONE))
 		e->r.size = (s64)b->limit * SSTP_RRDA_ONE;
 
-	limit = sstp_rrda_epoch(&e->r, &p, b->arrived, b->served, used);
+	p.held = e->behind >= p.k && b->limit >= p.k * b->served;
+	/* Without any memory that counts always. */
+	p.blind &= b->used < SSTP_RRDA_ONE;
+	limit = sstp_rrda_epoch(&e->r, &p, b->arrived, b->served, b->used);
 	if (e->unread < p.k)
-		limit = sstp_rrda_add(&e->r, &p, b->lacked, used);
+		limit = sstp_rrda_add(&e->r, &p, b->lacked +
+				      (b->drained ? b->limit : 0), b->used);
 	if (e->silent >= p.k)
 		limit = floor;
 	else if (e->spare >= p.k)

@@ -213,7 +213,7 @@ static void sstp_consume(struct sock *sk, struct sstp_rseg *s, u32 len)
 	sp->readable -= len;
 	sp->service_bytes += len;
 	sp->rbuf.served += s->got == s->packets ? len :
-			   mul_u32_u32(len, s->got) / s->packets;
+			   div_u64(mul_u32_u32(len, s->got), s->packets);
 	sp->read_off += len;
 	if (sp->read_off == s->len) {
 		sp->read_off = 0;

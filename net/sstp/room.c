@@ -16,7 +16,10 @@
  * under way, one behind a loss, and as much again while it speeds up
  */
 #define SSTP_ROOM_TRIPS		4
-#define SSTP_ROOM_SILENT	3	/* epochs after which a member of a pool rests */
+/* Epochs in which nothing moves, after which a member of a pool rests; in which nothing
+ * is read, after which the path does not count
+ */
+#define SSTP_ROOM_SILENT	3
 
 /* Is there memory to let buffers grow, which is as the peer would have it? */
 bool sstp_may_grow(struct sock *sk)
@@ -37,7 +40,9 @@ u32 sstp_room_segment(const struct sstp_sock *sp)
 /* Memory that @bytes of payload take */
 static u64 sstp_room_memory(const struct sstp_sock *sp, u64 bytes)
 {
-	return mul_u64_u64_div_u64(bytes, sstp_mean(sp), sstp_room_segment(sp));
+	/* More than any limit; with a mean below 2^29 the quotient fits. */
+	return mul_u64_u64_div_u64(min(bytes, BIT_ULL(34)), sstp_mean(sp),
+				   sstp_room_segment(sp));
 }
 
 /* Pages of the machine that a program could have. Counting them takes a while: it is
@@ -61,8 +66,8 @@ static void sstp_room_fuller(struct sstp_rbuf *b, u64 total, u64 available)
 	u64 bytes = available << PAGE_SHIFT;
 
 	b->used = max_t(u64, b->used, SSTP_RBUF_ONE -
-			div64_u64(min(available, total) * SSTP_RBUF_ONE,
-				  max(total, 1ULL)));
+			mul_u64_u64_div_u64(min(available, total),
+					    SSTP_RBUF_ONE, max(total, 1ULL)));
 	b->available = min(b->available, bytes);
 }
 
@@ -174,7 +179,7 @@ static void sstp_room_limit(struct sstp_sock *sp, u32 limit)
 	u32 old = sp->rbuf.limit;
 
 	sstp_room_count(sp, (s64)limit - old);
-	if (limit < old && !sp->promise) {
+	if (limit < old && sp->promise < old) {
 		WRITE_ONCE(sp->promise, old);
 		sp->promise_high = sp->rcv.high;
 		sp->promise_next = limit;
@@ -216,28 +221,34 @@ static u64 sstp_room_progress(const struct sstp_sock *sp)
  */
 void sstp_room_window(struct sstp_sock *sp)
 {
+	struct sstp_rbuf *b = &sp->rbuf;
 	bool known = sp->rtt.srtt;
 	struct sock *sk = &sp->sk;
-	u64 w;
+	u64 w, guess = 0;
 
 	if (sp->member.pool) {
 		sstp_room_share(sp);
 	} else if (sk->sk_userlocks & SOCK_RCVBUF_LOCK) {
 		sstp_room_limit(sp, READ_ONCE(sk->sk_rcvbuf));
 	} else if (sstp_may_grow(sk) &&
-		   (!sp->rbuf.epoch || !known || sp->rbuf.arrived)) {
-		u64 most = min_t(u64, sp->rbuf.ceiling, sp->rbuf.available / 2);
-		u64 want = clamp_t(u64, sstp_room_path(sp), sp->rbuf.limit,
-				   max_t(u64, most, sp->rbuf.limit));
+		   (!b->epoch || !known ||
+		    (b->arrived && sp->unread < SSTP_ROOM_SILENT))) {
+		u64 most = b->ceiling, want;
 
-		if (known)
+		if (b->epoch)
+			most = min(most, b->available / 2);
+		want = clamp_t(u64, sstp_room_path(sp), b->limit,
+			       max_t(u64, most, b->limit));
+		if (known) {
 			sstp_room_limit(sp, want);
-		else if (want > sp->rbuf.limit)
-			WRITE_ONCE(sp->promise, want);
+		} else {
+			guess = want;
+			if (want > b->limit && want > sp->promise)
+				WRITE_ONCE(sp->promise, want);
+		}
 	}
-	if (known)
-		sstp_room_kept(sp);
-	w = known ? sp->rbuf.limit : sstp_rcv_limit(sp);
+	sstp_room_kept(sp);
+	w = max_t(u64, b->limit, guess);
 	sp->buffer = max((u32)w / sstp_mean(sp), 1U);
 	if (sp->set.window_clamp)
 		sp->buffer = clamp_t(u64, sp->set.window_clamp * 100ULL /
@@ -249,6 +260,29 @@ void sstp_room_window(struct sstp_sock *sp)
 	if (known)
 		w = min(w, sp->buffer + sstp_room_progress(sp));
 	sp->window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
+}
+
+/* So many more segments have room. */
+u32 sstp_room_left(const struct sstp_sock *sp)
+{
+	u32 used = atomic_read(&sp->sk.sk_rmem_alloc), limit = sstp_rcv_limit(sp);
+
+	return used < limit ? (limit - used) / sstp_mean(sp) : 0;
+}
+
+/* The program took something. */
+void sstp_room_read(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_rbuf *b = &sp->rbuf;
+
+	if (!sp->readable) {
+		b->emptied = true;
+		b->drained |= b->queued >= b->limit / 4 * 3;
+	}
+	/* Who is at the end is not told of a share any more. */
+	if (sk->sk_state == TCP_CLOSE && sp->member.pool)
+		sstp_pool_share(&sp->member, atomic_read(&sk->sk_rmem_alloc));
 }
 
 /* How far the buffer reaches. With an over-advertised window that is less than
@@ -296,7 +330,6 @@ int sstp_room_start(struct sock *sk)
 		if (err)
 			return err;
 		sp->rbuf.rest = true;
-		sstp_pool_join(m);
 		return 0;
 	}
 	err = sstp_room_make(sk, &sp->rbuf);
@@ -376,14 +409,20 @@ bool sstp_room_epoch(struct sock *sk, u64 now)
 		if (member)
 			sstp_pool_join(&sp->member);
 		sstp_timer_set(sp, SSTP_T_ROOM, now + b->epoch);
-		return false;
+		return member;
 	}
 	elapsed = now - sp->rbuf_at;
-	if (elapsed < b->epoch)
+	if (elapsed < b->epoch) {
+		/* The pool's may have become longer. */
+		sstp_timer_sooner(sp, SSTP_T_ROOM, sp->rbuf_at + b->epoch);
 		return false;
+	}
 	sp->rbuf_at = now;
+	sp->unread = b->served ? 0 : min(sp->unread + 1, U8_MAX);
 	sstp_room_look(sk, b);
-	b->path = b->arrived ? min_t(u64, sstp_room_path(sp), U32_MAX) : 0;
+	b->path = 0;
+	if (b->arrived && sp->unread < SSTP_ROOM_SILENT && sstp_may_grow(sk))
+		b->path = min_t(u64, sstp_room_path(sp), U32_MAX);
 	b->arrived = sstp_room_memory(sp, b->arrived);
 	b->served = sstp_room_memory(sp, b->served);
 	b->lacked = sstp_room_memory(sp, b->lacked);
@@ -394,6 +433,8 @@ bool sstp_room_epoch(struct sock *sk, u64 now)
 	b->arrived = 0;
 	b->served = 0;
 	b->lacked = 0;
+	b->emptied = false;
+	b->drained = false;
 	b->queued = atomic_read(&sk->sk_rmem_alloc);
 	if (!b->rest)
 		sstp_timer_set(sp, SSTP_T_ROOM, now + b->epoch);

@@ -57,7 +57,7 @@ u32 sstp_rrda_epoch(struct sstp_rrda *r, const struct sstp_rrda_params *p,
 	sstp_rrda_smooth(r, v, p->omega);
 	trend = sstp_rrda_trend(r, p->k);
 	/* Equation 4: by how much depends on the memory that is free or not */
-	share = p->blind ? SSTP_RRDA_ONE :
+	share = trend > 0 && p->held ? 0 : p->blind ? SSTP_RRDA_ONE :
 		trend > 0 ? SSTP_RRDA_ONE - used : used;
 	step = mul_u64_u64_shr(abs(r->surplus), share * p->beta, 23);
 	r->size += trend * (s64)((step + 1) / 2);

@@ -19,6 +19,7 @@
  * @omega: weight of the newest epoch, in thousandths, 1 to 1000
  * @floor: least size, bytes
  * @ceiling: largest size, bytes, not below @floor
+ * @held: a surplus does not let it grow
  * @blind: how much memory is in use does not count: alpha and 1 - alpha are 1
  */
 struct sstp_rrda_params {
@@ -27,6 +28,7 @@ struct sstp_rrda_params {
 	u32	omega;
 	u32	floor;
 	u32	ceiling;
+	bool	held;
 	bool	blind;
 };
 

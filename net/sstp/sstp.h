@@ -244,6 +244,7 @@ struct sstp_sock {
 	bool		has_cookie;	/* for our INIT, in @cookie */
 	u8		cookie[SSTP_COOKIE_LEN];
 	u32		init_stamp;	/* of our last INIT or INIT_ACK */
+	u32		init_first;	/* of our first INIT_ACK */
 	u64		heard;		/* ns: last valid packet */
 	u64		life_end;	/* ns: of a socket that the program closed */
 	u64		again_since;	/* ns: first retransmission since an ACK */
@@ -280,6 +281,7 @@ struct sstp_sock {
 	u64		snak_sent;	/* ns */
 	u64		arrival_at;	/* ns: start of the interval measured */
 	u64		rbuf_at;	/* ns: when the policy's epoch began */
+	u8		unread;		/* epochs in a row without a read, 255 at most */
 	u64		arrival_bytes;
 	u64		arrival_rate;	/* bit/s */
 	u64		service_bytes;
@@ -485,6 +487,8 @@ static inline u32 sstp_mean(const struct sstp_sock *sp)
 bool sstp_may_grow(struct sock *sk);
 u32 sstp_room_segment(const struct sstp_sock *sp);
 void sstp_room_window(struct sstp_sock *sp);
+u32 sstp_room_left(const struct sstp_sock *sp);
+void sstp_room_read(struct sock *sk);
 u32 sstp_room_reach(const struct sstp_sock *sp);
 int sstp_room_start(struct sock *sk);
 int sstp_room_listen(struct sock *sk);

@@ -61,7 +61,9 @@ static void policy_silent(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, p.b.rest);
 }
 
-/* It grows with what is not read in time, but not for who does not read at all. */
+/* It grows with what is not read in time, but not for who does not read at all, nor by
+ * a trend for who never gets to the end of it.
+ */
 static void policy_unread(struct kunit *test)
 {
 	struct policy p;
@@ -72,8 +74,11 @@ static void policy_unread(struct kunit *test)
 	p.b.lacked = MB;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, MB, 0), 4 * MB);
 	p.b.lacked = 0;
+	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, MB, MB / 2), 4 * MB);
+	p.b.emptied = true;
 	was = policy_epoch(&p, MB, MB / 2);
 	KUNIT_EXPECT_GT(test, was, 4 * MB);
+	p.b.emptied = false;
 	/* Reading stops: it counts as a pause for k epochs. */
 	KUNIT_EXPECT_GT(test, policy_epochs(&p, 2, MB, 0), was);
 	was = p.b.limit;
@@ -82,9 +87,31 @@ static void policy_unread(struct kunit *test)
 	/* Nor when memory does not count, or there is none. */
 	sstp_rrda_tunables[SSTP_RRDA_WEIGH].value = 0;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, MB, 0), was);
+	p.b.emptied = true;
 	p.b.used = SSTP_RBUF_ONE;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, 2 * MB, MB), was);
 	sstp_rrda_tunables[SSTP_RRDA_WEIGH].value = 1;
+	/* Who catches up shrinks it by the share of memory in use. */
+	p.b.emptied = false;
+	p.b.used = SSTP_RBUF_ONE / 1024;
+	was = policy_epochs(&p, 10, MB, 2 * MB);
+	p.b.queued = was;
+	KUNIT_EXPECT_GE(test, policy_epoch(&p, MB, 2 * MB), was - 32 * KB);
+	KUNIT_EXPECT_LT(test, p.b.limit, was);
+}
+
+/* A full buffer that was emptied doubles, as far as there is memory. */
+static void policy_drained(struct kunit *test)
+{
+	struct policy p;
+
+	policy_start(test, &p);
+	p.b.queued = 4 * MB;
+	p.b.drained = true;
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 8 * MB);
+	p.b.used = SSTP_RBUF_ONE / 2;
+	p.b.queued = 8 * MB;
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 12 * MB);
 }
 
 /* What found no room is added at once. */
@@ -181,6 +208,7 @@ static void policy_valid(struct kunit *test)
 static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(policy_silent),
 	KUNIT_CASE(policy_unread),
+	KUNIT_CASE(policy_drained),
 	KUNIT_CASE(policy_lacked),
 	KUNIT_CASE(policy_spare),
 	KUNIT_CASE(policy_memory),
