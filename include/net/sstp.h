@@ -98,6 +98,7 @@ void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops);
  * @least: no policy lets @limit fall below that (in)
  * @first: @limit at the start, the most that a program may keep a floor at (in)
  * @ceiling: highest @limit (in)
+ * @top: highest @limit until the next update; @ceiling if the policy does not say (out)
  * @path: bytes that the path can fill as fast as it is now; 0 = not known, or nothing
  *	came in the epoch (in)
  * @queued: most bytes in use in the epoch (in)
@@ -123,6 +124,7 @@ struct sstp_rbuf {
 	u32	least;
 	u32	first;
 	u32	ceiling;
+	u32	top;
 	u32	path;
 	u32	queued;
 	u64	arrived;

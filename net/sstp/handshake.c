@@ -139,7 +139,7 @@ static void sstp_handshake_send_ack(struct sock *sk)
 	i.echo = sp->echo;
 	i.hold = sstp_us(sstp_now() - sp->echo_at);
 	sp->init_stamp = i.stamp;
-	if (!sp->probes)
+	if (!sp->init_first)
 		sp->init_first = i.stamp;
 	sstp_send_small(sk, buf, sstp_build_init(buf, &i));
 }

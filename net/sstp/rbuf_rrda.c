@@ -82,6 +82,7 @@ static void sstp_rbuf_rrda_params(struct sstp_rbuf *b, struct sstp_rrda_params *
 	p->floor = clamp(sstp_rrda_of(s->floor, SSTP_RRDA_FLOOR), b->least,
 			 max(b->first, b->least));
 	p->floor = min(p->floor, p->ceiling);
+	b->top = p->ceiling;
 	p->blind = !READ_ONCE(sstp_rrda_tunables[SSTP_RRDA_WEIGH].value);
 }
 

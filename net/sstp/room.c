@@ -233,7 +233,7 @@ void sstp_room_window(struct sstp_sock *sp)
 	} else if (sstp_may_grow(sk) &&
 		   (!b->epoch || !known ||
 		    (b->arrived && sp->unread < SSTP_ROOM_SILENT))) {
-		u64 most = b->ceiling, want;
+		u64 most = b->top, want;
 
 		if (b->epoch)
 			most = min(most, b->available / 2);
@@ -311,6 +311,7 @@ static int sstp_room_make(struct sock *sk, struct sstp_rbuf *b)
 	b->least = READ_ONCE(sn->rmem[0]);
 	b->first = READ_ONCE(sk->sk_rcvbuf);
 	b->ceiling = max_t(u32, READ_ONCE(sn->rmem[2]), b->first);
+	b->top = b->ceiling;
 	b->rrda = sp->set.rrda;
 	b->limit = b->first;
 	sstp_room_look(sk, b);

@@ -601,6 +601,27 @@ static void test_own(void)
 	result("a socket's own tunables");
 }
 
+/* Its round trip holds more than that. */
+static void test_ceiling(void)
+{
+	const uint64_t rate = 100000000000;
+	struct pair p;
+	int l;
+
+	new_namespace();
+	l = new_socket(SOCK_STREAM);
+	if (setsockopt(l, SOL_SSTP, SSTP_RATE_LIMIT, &rate, sizeof(rate)))
+		die("SSTP_RATE_LIMIT:");
+	set_rrda(l, (struct sstp_rrda_spec){ .ceiling = 128 * KB });
+	pair_connect(&p, l);
+	must_be("first", sock_info(p.rx).rcv_buffer, 128 * KB);
+	pair_exchange(&p);
+	pair_exchange(&p);
+	must_be("peak", sock_info(p.rx).rcv_buffer_peak, 128 * KB);
+	pair_close(&p);
+	result("own ceiling bounds what the path gets, too");
+}
+
 /* What was granted before the limit fell */
 static void test_promise(void)
 {
@@ -770,7 +791,7 @@ int main(void)
 	if (mkdir(GROUP, 0755) || mkdir(GROUP "/inner", 0755))
 		die(GROUP ":");
 	file_put(GROUP "/cgroup.subtree_control", "+memory");
-	ktap_plan(17);
+	ktap_plan(18);
 	test_defaults();
 	test_range();
 	test_option();
@@ -783,6 +804,7 @@ int main(void)
 	tunable_set("weigh_memory", 1);
 	test_idle();
 	test_own();
+	test_ceiling();
 	test_promise();
 	test_many();
 	test_memory();
