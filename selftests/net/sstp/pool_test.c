@@ -191,8 +191,8 @@ static void test_option(void)
 	finish(&p, "SSTP_POOL is the listener's");
 }
 
-/* All fill it and nobody reads. Who comes first may have all of it, and the others
- * then have an equal part of it each, so they have twice of it at most.
+/* All fill it and nobody reads. Who comes first may have all of it, the next a half,
+ * and so on: eight have 2.7 of it at most.
  */
 static void test_bound(int rcvbuf, const char *name)
 {
@@ -207,7 +207,7 @@ static void test_bound(int rcvbuf, const char *name)
 	ktap_diag("%llu of %u bytes", (unsigned long long)sum, LIMIT);
 	must(sock_info(p.listener).rcv_buffer <= LIMIT, "the pool has not grown");
 	/* Each may have the segment that is read next, and a train. */
-	must(sum <= 2 * LIMIT + clients * 2 * 64 * KB, "not much more than it");
+	must(sum <= 27 * LIMIT / 10 + clients * 2 * 64 * KB, "not much more than it");
 	must(sum >= LIMIT / 2, "it is made use of");
 	must(sock_info(p.listener).rcv_queued >= LIMIT / 4, "the listener tells");
 	for (i = 0; i < clients; i++)

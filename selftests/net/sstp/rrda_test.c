@@ -35,7 +35,8 @@
 #define FIRST		(4 * MB)	/* net.sstp.rmem[1] by default */
 #define SMALL		(256 * KB)	/* where it is to grow */
 #define WAIT_MS		20000
-#define DELAY		"delay 60ms limit 10000"
+#define DELAY_MS	150		/* one way: INIT_ACK is sent twice */
+#define DELAY		"delay 150ms limit 10000"
 #define PAIRS		500
 #define LEAVE		(400L * MB)	/* of the machine's memory */
 #define GROUP_MAX	(64 * MB)
@@ -492,6 +493,7 @@ static void test_path(void)
 	sock_set(p.tx, SOL_SSTP, SSTP_SEGMENT_SIZE, 8000);
 	p.rx = path_connect(p.tx, l, AF_INET);
 	must_be("first", sock_info(p.rx).rcv_buffer, FLOOR);
+	must(sock_info(p.rx).rtt >= 2 * DELAY_MS * 1000, "RTT is known");
 	end = now_ns() + WAIT_MS * 1000000ULL;
 	while (sock_info(p.rx).rcv_buffer < 2 * FLOOR && now_ns() < end) {
 		pair_fill(&p, UINT64_MAX);
