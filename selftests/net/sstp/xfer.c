@@ -376,9 +376,9 @@ static bool set_int(int fd, int level, int name, int value)
 static bool set_sstp(int fd)
 {
 	uint64_t limit = opt.sstp[SSTP_RATE_LIMIT];
-	int i;
+	size_t i;
 
-	for (i = 1; i <= SSTP_WINDOW_CLAMP; i++)
+	for (i = 1; i < ARRAY_SIZE(opt.sstp); i++)
 		if (i != SSTP_RATE_LIMIT && opt.sstp[i] >= 0 &&
 		    !set_int(fd, SOL_SSTP, i, opt.sstp[i]))
 			return false;
@@ -820,7 +820,7 @@ static void usage(FILE *f)
 "      --tolerance PPM    packets in a million that a segment may lack\n"
 "      --ack hard|soft\n"
 "      --window-factor PERCENT, --window SEGMENTS (at most)\n"
-"      --policy NAME      of the receive buffer\n"
+"      --policy NAME, --pool  of the receive buffer; one for all connections\n"
 "      --user-timeout MS\n");
 }
 
@@ -864,9 +864,8 @@ static void parse_gap(char *text)
 enum {				/* long options without a letter */
 	O_PID = 256, O_NOCHECK, O_PEAK, O_RCVBUF, O_SNDBUF, O_LOWAT, O_NODELAY,
 	O_READSIZE, O_READRATE, O_READPAUSE, O_CTRL, O_RATE, O_LIMIT, O_SEGMENT,
-	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_CLAMP, O_POLICY, O_TIMEOUT,
-	O_SENDPAUSE,
-	O_KEEPALIVE, O_FOR, O_BIN, O_READGAP,
+	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_CLAMP, O_POOL, O_POLICY,
+	O_TIMEOUT, O_SENDPAUSE, O_KEEPALIVE, O_FOR, O_BIN, O_READGAP,
 };
 
 static const struct option long_options[] = {
@@ -910,6 +909,7 @@ static const struct option long_options[] = {
 	{ "ack",	required_argument, NULL, O_ACK },
 	{ "window-factor", required_argument, NULL, O_FACTOR },
 	{ "window",	required_argument, NULL, O_CLAMP },
+	{ "pool",	no_argument,	   NULL, O_POOL },
 	{ "policy",	required_argument, NULL, O_POLICY },
 	{ "user-timeout", required_argument, NULL, O_TIMEOUT },
 	{ }
@@ -1052,6 +1052,9 @@ static void parse_option(int c)
 		break;
 	case O_FACTOR:
 		opt.sstp[SSTP_WINDOW_FACTOR] = number(optarg, 1000);
+		break;
+	case O_POOL:
+		opt.sstp[SSTP_POOL] = 1;
 		break;
 	case O_CLAMP:
 		opt.sstp[SSTP_WINDOW_CLAMP] = number(optarg, 1000);

@@ -78,7 +78,7 @@ struct options {
 	bool keepalive;
 	bool peak;
 	struct sstp_rate_spec rate;
-	int64_t sstp[SSTP_WINDOW_CLAMP + 1];	/* by option, -1 = as it is */
+	int64_t sstp[SSTP_POOL + 1];	/* by option, -1 = as it is */
 	const char *controller;
 	const char *policy;
 };
