@@ -24,6 +24,32 @@ while IFS= read -r file; do
 	esac
 done < <(find tools selftests .ci net -type f -perm -100 | sort)
 
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# server_cell POLICY GOODPUT EXHAUSTION: as tools/bench/server measures one
+server_cell() {
+	echo '{"level": 5, "clients": 20, "policy": "'"$1"'", "goodput": '"$2"', "exhaustion":
+	       '"$3"', "discarded": 1, "jain": 1, "cost": 9, "memory": 1e6}'
+}
+# server_check GOODPUT EXHAUSTION: of rrda, beside 1e8 and 0.3 of static
+server_check() {
+	echo '{"kernel": "6.12", "source": "0", "seconds": 6, "shared": false, "cells": ['"
+		$(server_cell static 1e8 0.3), $(server_cell rrda "$@")]}" > "$work/server.json"
+	tools/bench/server -c -f "$work/server.json"
+}
+refused() { ! "$@"; }
+check "tools/bench/server -c is content with what is wanted" server_check 1.3e8 0.03
+check "tools/bench/server -c finds too little goodput" refused server_check 1.29e8 0.03
+check "tools/bench/server -c finds too much exhaustion" refused server_check 1.3e8 0.031
+drawing() { tools/bench/server -f "$work/server.json" -m "$work/server.md" &&
+	    grep -q '(server.svg)' "$work/server.md" && grep -q '<svg' "$work/server.svg"; }
+if /usr/bin/python3 -c 'import matplotlib' 2> /dev/null; then
+	check "tools/bench/server -m writes and draws" drawing
+else
+	skip "tools/bench/server -m writes and draws" "matplotlib is not installed"
+fi
+
 vectors() { net/sstp/tests/rrda_reference.py | cmp - net/sstp/tests/rrda_vectors.h; }
 check "rrda_vectors.h is what rrda_reference.py writes" vectors
 finish
