@@ -38,6 +38,8 @@ struct sstp_rbuf_epochs {
 
 #define SSTP_RRDA_SPARE		4	/* of it, a buffer is hardly used */
 #define SSTP_RRDA_DECAY		16	/* of it, an epoch, goes then */
+/* Bytes that stay: PACKs would come more often than every 256 KB */
+#define SSTP_RRDA_EASE		(1 << 20)
 #define SSTP_RRDA_FORGET	32	/* of the most in use, an epoch, is forgotten */
 
 struct sstp_rrda_tunable sstp_rrda_tunables[] = {
@@ -135,8 +137,9 @@ static u32 sstp_rbuf_rrda_update(struct sstp_rbuf *b)
 				      (b->drained ? b->limit : 0), b->used);
 	if (e->silent >= p.k)
 		limit = floor;
-	else if (e->spare >= p.k)
-		limit = max(limit - limit / SSTP_RRDA_DECAY, p.floor);
+	else if (e->spare >= p.k && limit > SSTP_RRDA_EASE)
+		limit = max3(limit - limit / SSTP_RRDA_DECAY, p.floor,
+			     (u32)SSTP_RRDA_EASE);
 	b->rest = e->silent >= p.k;
 	return limit;
 }

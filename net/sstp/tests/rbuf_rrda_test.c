@@ -143,9 +143,13 @@ static void policy_spare(struct kunit *test)
 	p.b.path = 3 * MB;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 100, 1000, 1000), 3 * MB);
 	p.b.path = 0;
+	p.b.queued = 400 * KB;
 	/* A quarter is used then. */
-	KUNIT_EXPECT_LE(test, policy_epochs(&p, 100, 1000, 1000), 400 * KB);
-	KUNIT_EXPECT_GE(test, p.b.limit, 375 * KB);
+	KUNIT_EXPECT_LE(test, policy_epochs(&p, 200, 1000, 1000), 1600 * KB);
+	KUNIT_EXPECT_GE(test, p.b.limit, 1500 * KB);
+	/* Or few PACKs are worth more. */
+	p.b.queued = 0;
+	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 300, 1000, 1000), MB);
 }
 
 /* Without memory it gives up what the path needs, too, down to the floor. */
