@@ -13,6 +13,7 @@
  *    trend beyond what the program reads in k epochs while it never gets to the end of
  *    what there is: a queue that stands makes its own surplus when it may grow.
  */
+#include <linux/bits.h>
 #include <linux/ktime.h>
 #include "rbuf.h"
 #include "rrda.h"
@@ -39,7 +40,7 @@ struct sstp_rbuf_epochs {
 #define SSTP_RRDA_SPARE		4	/* of it, a buffer is hardly used */
 #define SSTP_RRDA_DECAY		16	/* of it, an epoch, goes then */
 /* Bytes that stay: PACKs would come more often than every 256 KB */
-#define SSTP_RRDA_EASE		(1 << 20)
+#define SSTP_RRDA_EASE		BIT(20)
 #define SSTP_RRDA_FORGET	32	/* of the most in use, an epoch, is forgotten */
 
 struct sstp_rrda_tunable sstp_rrda_tunables[] = {
