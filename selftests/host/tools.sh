@@ -29,12 +29,12 @@ trap 'rm -rf "$work"' EXIT
 
 # server_cell POLICY GOODPUT EXHAUSTION: as tools/bench/server measures one
 server_cell() {
-	echo '{"level": 5, "clients": 20, "policy": "'"$1"'", "goodput": '"$2"', "exhaustion":
+	echo '{"level": 2, "clients": 20, "policy": "'"$1"'", "goodput": '"$2"', "exhaustion":
 	       '"$3"', "discarded": 1, "jain": 1, "cost": 9, "memory": 1e6}'
 }
 # server_check GOODPUT EXHAUSTION: of rrda, beside 1e8 and 0.3 of static
 server_check() {
-	echo '{"kernel": "6.12", "source": "0", "seconds": 6, "shared": false, "cells": ['"
+	echo '{"kernel": "6.12", "source": "0", "seconds": 6, "shared": true, "work": false, "cells": ['"
 		$(server_cell static 1e8 0.3), $(server_cell rrda "$@")]}" > "$work/server.json"
 	tools/bench/server -c -f "$work/server.json"
 }
