@@ -5,7 +5,7 @@
 #
 #   integrity.sh [-n RANDOM CASES] [-S SEED] [-P tcp]
 #
-# timeout: 600
+# timeout: 900
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"
 
