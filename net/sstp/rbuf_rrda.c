@@ -133,7 +133,8 @@ static u32 sstp_rbuf_rrda_update(struct sstp_rbuf *b)
 	/* Without any memory that counts always. */
 	p.blind &= b->used < SSTP_RRDA_ONE;
 	limit = sstp_rrda_epoch(&e->r, &p, b->arrived, b->served, b->used);
-	if (e->unread < p.k)
+	/* With little CPU, and many to serve, its turn may come late. */
+	if (e->unread < p.beta)
 		limit = sstp_rrda_add(&e->r, &p, b->lacked +
 				      (b->drained ? b->limit : 0), b->used);
 	if (e->silent >= p.k)
