@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeout: 120
+ * timeout: 600
  *
  * One receive buffer for all that a listener accepts: it bounds what they keep
  * together, one alone may have it whole, nobody starves, nothing is lost, and it follows
@@ -22,7 +22,7 @@
 #define LEAST		(64 * KB)
 #define MOST		64		/* connections */
 #define SEGMENT		(16 * KB)
-#define WAIT_MS		20000
+#define WAIT_MS		60000
 
 struct pool {
 	int listener, n;
