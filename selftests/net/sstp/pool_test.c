@@ -325,7 +325,7 @@ int main(void)
 	ktap_plan(9);
 	new_namespace();
 	file_put("/proc/sys/net/sstp/rmem", "%d %d %d", LEAST, LIMIT, 64 * MB);
-	file_put("/proc/sys/net/sstp/user_timeout", "5000");
+	file_put("/proc/sys/net/sstp/user_timeout", "30000");
 	test_option();
 	test_bound(0, "all together keep no more than it holds");
 	test_bound(LIMIT, "the same of one size");
