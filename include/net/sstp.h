@@ -113,6 +113,7 @@ void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops);
  * @rrda: as the option SSTP_RRDA has it (in)
  * @epoch: ns until the next update, or until something comes again; 0 = there are
  *	none (out, by init and update)
+ * @exact: windows do not exceed the buffer (out)
  * @rest: nothing changes until something comes again (out)
  * @priv: the policy's own
  *
@@ -136,6 +137,7 @@ struct sstp_rbuf {
 	u64	available;
 	struct sstp_rrda_spec rrda;
 	u64	epoch;
+	bool	exact;
 	bool	rest;
 	const struct sstp_rbuf_ops *ops;
 	u64	priv[SSTP_RBUF_PRIV_SIZE / sizeof(u64)];

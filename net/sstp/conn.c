@@ -433,6 +433,7 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 	if (err)
 		return err;
 	sp->rcv_isn = rcv_segment;
+	sp->reach = rcv_segment;
 	sp->starved = false;
 	sp->ask = SSTP_RCV_SEGMENTS;
 	sp->control = rcv_shipment;
@@ -801,7 +802,7 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	i->rcv_buffer = sp->rbuf.limit;
 	i->rcv_queued = atomic_read(&sk->sk_rmem_alloc);
 	if (sp->listen.pool) {
-		i->rcv_buffer = READ_ONCE(sp->listen.pool->b.limit);
+		i->rcv_buffer = sstp_pool_limit(sp->listen.pool);
 		i->rcv_queued = sstp_pool_used(sp->listen.pool);
 	}
 	i->rcv_peak = sp->rcv_peak;

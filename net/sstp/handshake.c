@@ -111,6 +111,8 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 		return -ENOMEM;
 	sp->window = sp->rcv.high - sp->rcv.read + 1;
 	sp->promise_high = sp->rcv.high;
+	if (sstp_room_exact(sp))
+		sp->reach = sp->rcv.high;
 	sp->advertised = sp->rcv.high;
 	return sstp_update_rate(sp, gfp);
 }

@@ -122,7 +122,7 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_rcv_wnd *w = &sp->rcv;
-	u64 limit = sstp_rcv_limit(sp);
+	u64 limit;
 
 	/* What the reader needs next always has room: sstp_rcv_tight() */
 	if (run->segment == w->read)
@@ -130,8 +130,15 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 	if (sp->strategy == SSTP_ACK_HARD &&
 	    sstp_after(run->segment, sstp_room_reach(sp)))
 		return false;
+	limit = sstp_rcv_limit(sp);
+	/* Since it was told of its share, others may have read. */
+	if (sp->member.pool &&
+	    atomic_read(&sk->sk_rmem_alloc) + (u64)truesize > limit) {
+		sstp_room_share(sp);
+		limit = sstp_rcv_limit(sp);
+	}
 	/* A window that was granted on a mean too low is a promise still. */
-	if (sp->set.window_factor == 100 && !sp->member.pool)
+	if (sstp_room_exact(sp) && !sp->member.pool)
 		limit *= 2;
 	while (atomic_read(&sk->sk_rmem_alloc) + (u64)truesize > limit) {
 		struct sstp_rseg *s;

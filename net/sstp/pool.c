@@ -4,6 +4,14 @@
 #include <linux/slab.h>
 #include "pool.h"
 
+/* What is read without the lock */
+static void sstp_pool_publish(struct sstp_pool *p)
+{
+	WRITE_ONCE(p->limit, p->b.limit);
+	WRITE_ONCE(p->length, p->b.epoch);
+	WRITE_ONCE(p->exact, p->b.exact);
+}
+
 struct sstp_pool *sstp_pool_new(const struct sstp_rbuf *b, bool pinned)
 {
 	struct sstp_pool *p = kzalloc(sizeof(*p), GFP_KERNEL);
@@ -14,6 +22,7 @@ struct sstp_pool *sstp_pool_new(const struct sstp_rbuf *b, bool pinned)
 	spin_lock_init(&p->lock);
 	p->b = *b;
 	p->b.rest = true;
+	sstp_pool_publish(p);
 	p->pinned = pinned;
 	return p;
 }
@@ -109,7 +118,7 @@ void sstp_pool_leave(struct sstp_member *m)
 u32 sstp_pool_share(struct sstp_member *m, u32 used)
 {
 	struct sstp_pool *p = m->pool;
-	u32 limit = READ_ONCE(p->b.limit);
+	u32 limit = sstp_pool_limit(p);
 	s64 sum, share;
 	u32 n;
 
@@ -153,7 +162,8 @@ s64 sstp_pool_epoch(struct sstp_member *m, const struct sstp_rbuf *seen, u64 now
 		b->arrived = mul_u64_u64_div_u64(b->arrived, b->epoch, elapsed);
 		b->served = mul_u64_u64_div_u64(b->served, b->epoch, elapsed);
 		b->lacked = mul_u64_u64_div_u64(b->lacked, b->epoch, elapsed);
-		WRITE_ONCE(b->limit, b->ops->update(b));
+		b->limit = b->ops->update(b);
+		sstp_pool_publish(p);
 		grown = (s64)b->limit - old;
 		b->arrived = 0;
 		b->served = 0;

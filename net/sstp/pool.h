@@ -19,8 +19,11 @@
 /**
  * struct sstp_pool - a buffer and who shares it
  * @ref: the listener's and each member's
- * @lock: _bh, inside of a socket's lock: guards @b but for its limit, @at, @path
- * @b: the buffer; its limit is read without the lock
+ * @lock: _bh, inside of a socket's lock: guards @b, @at, @path
+ * @b: the buffer
+ * @limit: @b's; this and the next two are written under @lock
+ * @length: ns of an epoch of @b; 0 = it has none
+ * @exact: @b's
  * @at: ns: when the epoch began
  * @path: bytes that the paths of those members can fill that told since
  * @used: bytes of memory that members use, as far as they told
@@ -33,6 +36,9 @@ struct sstp_pool {
 	refcount_t	ref;
 	spinlock_t	lock;		/* of @b, @at, @path and writing @active */
 	struct sstp_rbuf b;
+	u32		limit;
+	bool		exact;
+	u64		length;
 	u64		at;
 	u64		path;
 	atomic_long_t	used;
@@ -47,7 +53,8 @@ struct sstp_pool {
  * @used: bytes that it told
  * @active: it counts as active
  * @awake: something came lately
- * @silent: epochs in a row in which it neither got nor took anything, 255 at most
+ * @silent: epochs in a row in which it neither got nor took anything, as far as it
+ *	matters
  *
  * Guarded by the connection's socket lock.
  */
@@ -68,7 +75,19 @@ static inline u32 sstp_pool_used(const struct sstp_pool *p)
 /* ns of an epoch of its members; a buffer of one size has none of its own */
 static inline u64 sstp_pool_length(const struct sstp_pool *p)
 {
-	return READ_ONCE(p->b.epoch) ?: SSTP_POOL_EPOCH;
+	return READ_ONCE(p->length) ?: SSTP_POOL_EPOCH;
+}
+
+/* Windows of its members do not exceed what they may use. */
+static inline bool sstp_pool_exact(const struct sstp_pool *p)
+{
+	return READ_ONCE(p->exact);
+}
+
+/* Bytes that all of its members may use together */
+static inline u32 sstp_pool_limit(const struct sstp_pool *p)
+{
+	return READ_ONCE(p->limit);
 }
 
 /* With @b as its buffer, whose policy becomes the pool's. NULL without memory. */
@@ -81,8 +100,8 @@ void sstp_pool_tune(struct sstp_pool *p, const struct sstp_rrda_spec *rrda);
 
 /* Something came for the member. */
 void sstp_pool_join(struct sstp_member *m);
-/* Nothing comes for now. False if its epochs are to go on: the pool's need those of
- * one member until it is at rest.
+/* Nothing came for some epochs. False if the member's epochs have to go on, as the
+ * pool's end with those of its last member, until the pool rests, too.
  */
 bool sstp_pool_rest(struct sstp_member *m);
 /* Nothing will come any more, but what is here may be read still. */

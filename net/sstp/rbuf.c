@@ -85,6 +85,7 @@ int sstp_rbuf_attach(struct sstp_rbuf *b, const char *name)
 	if (!ops)
 		return -ENOENT;
 	b->ops = ops;
+	b->exact = false;
 	memset(b->priv, 0, sizeof(b->priv));
 	if (ops->init)
 		ops->init(b);

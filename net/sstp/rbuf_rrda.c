@@ -9,6 +9,9 @@
  *  - there is always room for what the path holds;
  *  - a buffer that nobody fills or reads falls to the floor, and one that is hardly
  *    used shrinks, as equation 4 keeps what it once had when rates are equal;
+ *  - windows do not exceed the buffer until half of it has been enough for some time: a
+ *    sender does not slow down for what found no room, and while the reader is slower
+ *    it would send much of it for nothing;
  *  - nothing grows while nobody reads, nor beyond half of the memory to be had, nor by a
  *    trend beyond what the program reads in k epochs while it never gets to the end of
  *    what there is: a queue that stands makes its own surplus when it may grow.
@@ -27,6 +30,7 @@
  * @unread: in which the program took nothing
  * @behind: in which it never took all that there was
  * @spare: in which three quarters of the buffer were not used
+ * @enough: in which half of it was not, and nothing lacked room
  */
 struct sstp_rbuf_epochs {
 	struct sstp_rrda r;
@@ -35,9 +39,11 @@ struct sstp_rbuf_epochs {
 	u8	unread;
 	u8	behind;
 	u8	spare;
+	u8	enough;
 };
 
 #define SSTP_RRDA_SPARE		4	/* of it, a buffer is hardly used */
+#define SSTP_RRDA_ENOUGH	20	/* epochs that tell of a reader that keeps up */
 #define SSTP_RRDA_DECAY		16	/* of it, an epoch, goes then */
 /* Bytes that stay: PACKs would come more often than every 256 KB */
 #define SSTP_RRDA_EASE		BIT(20)
@@ -100,6 +106,7 @@ static void sstp_rbuf_rrda_init(struct sstp_rbuf *b)
 	sstp_rrda_init(&e->r, b->limit);
 	e->unread = U8_MAX;
 	e->behind = U8_MAX;
+	b->exact = true;
 }
 
 static void sstp_rrda_count(u8 *epochs, bool more)
@@ -119,6 +126,8 @@ static u32 sstp_rbuf_rrda_update(struct sstp_rbuf *b)
 	sstp_rrda_count(&e->behind, !b->emptied);
 	e->most = max(b->queued, e->most - e->most / SSTP_RRDA_FORGET);
 	sstp_rrda_count(&e->spare, e->most < b->limit / SSTP_RRDA_SPARE);
+	sstp_rrda_count(&e->enough, !b->lacked && b->queued < b->limit / 2);
+	b->exact = e->enough < SSTP_RRDA_ENOUGH;
 	floor = p.floor;
 	if (!p.blind) {
 		most = min_t(u64, b->available / 2, p.ceiling);

@@ -16,6 +16,8 @@
  * under way, one behind a loss, and as much again while it speeds up
  */
 #define SSTP_ROOM_TRIPS		4
+/* Of a pool's share, a connection's first window */
+#define SSTP_ROOM_FIRST		16
 /* Epochs in which nothing moves, after which a member of a pool rests; in which nothing
  * is read, after which the path does not count
  */
@@ -159,12 +161,16 @@ static void sstp_room_count(struct sstp_sock *sp, s64 bytes)
 	}
 }
 
-/* The limit is its share of the pool, and no promise: others may need it. */
-static void sstp_room_share(struct sstp_sock *sp)
+/* The limit is its share of the pool, and no promise: others may need it. How many
+ * come at once is not known before something comes of them.
+ */
+void sstp_room_share(struct sstp_sock *sp)
 {
 	struct sock *sk = &sp->sk;
 	u32 share = sstp_pool_share(&sp->member, atomic_read(&sk->sk_rmem_alloc));
 
+	if (!sp->rtt.srtt && !sp->peer_rate)
+		share /= SSTP_ROOM_FIRST;
 	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
 		share = min_t(u32, share, READ_ONCE(sk->sk_rcvbuf));
 	WRITE_ONCE(sp->rbuf.limit, share);
@@ -203,6 +209,15 @@ static void sstp_room_kept(struct sstp_sock *sp)
 	sp->promise_next = sp->rbuf.limit;
 }
 
+/* Are windows no larger than the buffer, by option or as the policy has it? */
+bool sstp_room_exact(const struct sstp_sock *sp)
+{
+	const struct sstp_pool *p = sp->member.pool;
+
+	return sp->set.window_factor == 100 ||
+	       (p ? sstp_pool_exact(p) : sp->rbuf.exact);
+}
+
 /* Segments that come in during a round trip. A window needs not exceed the buffer by
  * more: what is sent into it finds room if the reader has got as far when it comes.
  * Else it comes for nothing, is sent again, and so leaves less of the path to what
@@ -216,50 +231,66 @@ static u64 sstp_room_progress(const struct sstp_sock *sp)
 	return div_u64(bytes, sstp_room_segment(sp)) + SSTP_WINDOW_MORE;
 }
 
+/* The limit as it is now. A buffer that may grow has room for the path at once; before
+ * the round-trip time is known that is a guess, a promise of memory that nobody has yet.
+ * Returns that guess, or 0.
+ */
+static u64 sstp_room_follow(struct sstp_sock *sp)
+{
+	struct sstp_rbuf *b = &sp->rbuf;
+	bool known = sp->rtt.srtt;
+	struct sock *sk = &sp->sk;
+	u64 most = b->top, want;
+
+	if (sp->member.pool) {
+		sstp_room_share(sp);
+		return 0;
+	}
+	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK) {
+		sstp_room_limit(sp, READ_ONCE(sk->sk_rcvbuf));
+		return 0;
+	}
+	if (!sstp_may_grow(sk) ||
+	    (b->epoch && known &&
+	     !(b->arrived && sp->unread < SSTP_ROOM_SILENT)))
+		return 0;
+	if (b->epoch)
+		most = min(most, b->available / 2);
+	want = clamp_t(u64, sstp_room_path(sp), b->limit,
+		       max_t(u64, most, b->limit));
+	if (known) {
+		sstp_room_limit(sp, want);
+		return 0;
+	}
+	if (want > b->limit && want > sp->promise)
+		WRITE_ONCE(sp->promise, want);
+	return want > b->limit ? want : 0;
+}
+
 /* B and W from the buffer's limit. The first window has to last until a grant comes
  * that knows the round-trip time.
  */
 void sstp_room_window(struct sstp_sock *sp)
 {
-	struct sstp_rbuf *b = &sp->rbuf;
-	bool known = sp->rtt.srtt;
-	struct sock *sk = &sp->sk;
-	u64 w, guess = 0;
+	u64 guess = sstp_room_follow(sp), w;
+	bool exact = !guess && sstp_room_exact(sp);
+	u32 factor = exact ? 100 : sp->set.window_factor, reach;
 
-	if (sp->member.pool) {
-		sstp_room_share(sp);
-	} else if (sk->sk_userlocks & SOCK_RCVBUF_LOCK) {
-		sstp_room_limit(sp, READ_ONCE(sk->sk_rcvbuf));
-	} else if (sstp_may_grow(sk) &&
-		   (!b->epoch || !known ||
-		    (b->arrived && sp->unread < SSTP_ROOM_SILENT))) {
-		u64 most = b->top, want;
-
-		if (b->epoch)
-			most = min(most, b->available / 2);
-		want = clamp_t(u64, sstp_room_path(sp), b->limit,
-			       max_t(u64, most, b->limit));
-		if (known) {
-			sstp_room_limit(sp, want);
-		} else {
-			guess = want;
-			if (want > b->limit && want > sp->promise)
-				WRITE_ONCE(sp->promise, want);
-		}
-	}
 	sstp_room_kept(sp);
-	w = max_t(u64, b->limit, guess);
+	w = guess ?: sp->rbuf.limit;
 	sp->buffer = max((u32)w / sstp_mean(sp), 1U);
 	if (sp->set.window_clamp)
-		sp->buffer = clamp_t(u64, sp->set.window_clamp * 100ULL /
-				   sp->set.window_factor, 1, sp->buffer);
-	w = (u64)sp->buffer * sp->set.window_factor;
-	w = div_u64(w, 100);
+		sp->buffer = clamp_t(u64, sp->set.window_clamp * 100ULL / factor,
+				     1, sp->buffer);
+	w = div_u64((u64)sp->buffer * factor, 100);
 	if (sp->set.window_clamp)
 		w = min_t(u64, w, sp->set.window_clamp);
-	if (known)
+	if (sp->rtt.srtt)
 		w = min(w, sp->buffer + sstp_room_progress(sp));
 	sp->window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
+	reach = sp->rcv.read + sp->window - 1;
+	if (exact && sstp_after(reach, sp->reach))
+		sp->reach = reach;
 }
 
 /* So many more segments have room. */
@@ -285,18 +316,17 @@ void sstp_room_read(struct sock *sk)
 		sstp_pool_share(&sp->member, atomic_read(&sk->sk_rmem_alloc));
 }
 
-/* How far the buffer reaches. With an over-advertised window that is less than
- * what was granted; else a grant is a promise, whatever the mean is by now.
+/* How far the buffer reaches. With an over-advertised window that may be less than
+ * what was granted; what was granted by one that was not is a promise, whatever the
+ * mean is by now.
  */
 u32 sstp_room_reach(const struct sstp_sock *sp)
 {
-	u32 granted = sp->rcv.high - sp->rcv.read + 1;
+	u32 reach = sp->rcv.read + sp->buffer - 1;
 
-	if (sp->set.window_factor > 100)
-		granted = max_t(u64, sp->buffer,
-				div_u64(granted * 100ULL,
-					sp->set.window_factor));
-	return sp->rcv.read + min(granted, sp->rcv.high - sp->rcv.read + 1) - 1;
+	if (sstp_before(reach, sp->reach))
+		reach = sp->reach;
+	return sstp_before(reach, sp->rcv.high) ? reach : sp->rcv.high;
 }
 
 /* A buffer of @sk's, as the options and sysctls have it */

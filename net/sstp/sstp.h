@@ -265,6 +265,7 @@ struct sstp_sock {
 	u32		ctl_next;	/* control number of our next PACK */
 	u32		window;		/* W */
 	u32		buffer;		/* B, segments */
+	u32		reach;		/* last segment granted by W = B */
 	u32		init_window;	/* W that our INIT promised, 0 = we answered */
 	/* What was granted under a larger limit, or by a guess: bytes, up to R_h;
 	 * and the largest limit since. 0 = there is no such promise.
@@ -490,6 +491,8 @@ void sstp_room_window(struct sstp_sock *sp);
 u32 sstp_room_left(const struct sstp_sock *sp);
 void sstp_room_read(struct sock *sk);
 u32 sstp_room_reach(const struct sstp_sock *sp);
+void sstp_room_share(struct sstp_sock *sp);
+bool sstp_room_exact(const struct sstp_sock *sp);
 int sstp_room_start(struct sock *sk);
 int sstp_room_listen(struct sock *sk);
 bool sstp_room_epoch(struct sock *sk, u64 now);

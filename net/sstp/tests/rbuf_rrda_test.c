@@ -100,33 +100,60 @@ static void policy_unread(struct kunit *test)
 	KUNIT_EXPECT_LT(test, p.b.limit, was);
 }
 
-/* A full buffer that was emptied doubles, as far as there is memory. */
-static void policy_drained(struct kunit *test)
+/* What found no room is added at once, and a full buffer that was emptied doubles: as
+ * far as there is memory.
+ */
+static void policy_at_once(struct kunit *test)
 {
+	static const struct {
+		bool drained;
+		u32 lacked, used, size;
+	} steps[] = {
+		{ false, MB, 0, 5 * MB },
+		{ false, MB, SSTP_RBUF_ONE / 2, 5 * MB + MB / 2 },
+		{ false, MB, SSTP_RBUF_ONE, 5 * MB + MB / 2 },
+		{ true, 0, SSTP_RBUF_ONE, 5 * MB + MB / 2 },
+		{ true, MB / 2, 0, 11 * MB + MB / 2 },
+		{ true, 0, SSTP_RBUF_ONE / 2, 17 * MB + MB / 4 },
+	};
 	struct policy p;
+	u32 i;
 
 	policy_start(test, &p);
-	p.b.queued = 4 * MB;
-	p.b.drained = true;
-	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 8 * MB);
-	p.b.used = SSTP_RBUF_ONE / 2;
-	p.b.queued = 8 * MB;
-	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 12 * MB);
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		p.b.queued = p.b.limit;
+		p.b.drained = steps[i].drained;
+		p.b.lacked = steps[i].lacked;
+		p.b.used = steps[i].used;
+		KUNIT_EXPECT_EQ_MSG(test, policy_epoch(&p, MB, MB),
+				    steps[i].size, "%u", i);
+	}
 }
 
-/* What found no room is added at once. */
-static void policy_lacked(struct kunit *test)
+/* Windows do not exceed the buffer until half of it has been enough. */
+static void policy_exact(struct kunit *test)
 {
 	struct policy p;
+	u32 i;
 
 	policy_start(test, &p);
-	p.b.queued = 4 * MB;
-	p.b.lacked = MB;
-	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 5 * MB);
-	p.b.used = SSTP_RBUF_ONE / 2;
-	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 5 * MB + MB / 2);
-	p.b.used = SSTP_RBUF_ONE;
-	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 5 * MB + MB / 2);
+	KUNIT_EXPECT_TRUE(test, p.b.exact);
+	p.b.queued = 2 * MB;
+	policy_epochs(&p, 100, MB, MB);
+	KUNIT_EXPECT_TRUE(test, p.b.exact);
+	/* What lacks room, and what takes half of it, each begin it anew. */
+	for (i = 0; i < 3; i++) {
+		p.b.lacked = i == 1;
+		p.b.queued = i == 2 ? 2 * MB : MB;
+		policy_epoch(&p, MB, MB);
+		KUNIT_EXPECT_EQ_MSG(test, p.b.exact, true, "%u", i);
+		p.b.lacked = 0;
+		p.b.queued = MB;
+		policy_epochs(&p, SSTP_RRDA_ENOUGH - 1, MB, MB);
+		KUNIT_EXPECT_EQ_MSG(test, p.b.exact, i != 0, "%u", i);
+		policy_epoch(&p, MB, MB);
+		KUNIT_EXPECT_FALSE_MSG(test, p.b.exact, "%u", i);
+	}
 }
 
 /* A load that has become less leaves no large buffer behind, but what the path needs. */
@@ -212,8 +239,8 @@ static void policy_valid(struct kunit *test)
 static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(policy_silent),
 	KUNIT_CASE(policy_unread),
-	KUNIT_CASE(policy_drained),
-	KUNIT_CASE(policy_lacked),
+	KUNIT_CASE(policy_at_once),
+	KUNIT_CASE(policy_exact),
 	KUNIT_CASE(policy_spare),
 	KUNIT_CASE(policy_memory),
 	KUNIT_CASE(policy_own),
