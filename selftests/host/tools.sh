@@ -29,23 +29,27 @@ trap 'rm -rf "$work"' EXIT
 
 # server_cell POLICY GOODPUT EXHAUSTION: as tools/bench/server measures one
 server_cell() {
-	echo '{"level": 2, "clients": 20, "policy": "'"$1"'", "goodput": '"$2"', "exhaustion":
-	       '"$3"', "discarded": 1, "jain": 1, "cost": 9, "memory": 1e6}'
+	echo '{"level": 2, "clients": 20, "limit": 0, "policy": "'"$1"'", "goodput": '"$2"',
+	       "exhaustion": '"$3"', "discarded": 1, "jain": 1, "cost": 9, "memory": 1e6,
+	       "resized": 0}'
 }
-# server_check GOODPUT EXHAUSTION: of rrda, beside 1e8 and 0.3 of static
-server_check() {
+# server_json MORE GOODPUT EXHAUSTION: of rrda, beside 1e8 and 0.3 of static
+server_json() {
 	echo '{"kernel": "6.12", "source": "0", "seconds": 6, "shared": true, "work": false, "cells": ['"
-		$(server_cell static 1e8 0.3), $(server_cell rrda "$@")]}" > "$work/server.json"
-	tools/bench/server -c -f "$work/server.json"
+		$(server_cell static 1e8 0.3), $(server_cell rrda "$2" "$3")$1]}" > "$work/server.json"
 }
+server_check() { server_json "" "$@" && tools/bench/server -c -f "$work/server.json"; }
 refused() { ! "$@"; }
 check "tools/bench/server -c is content with what is wanted" server_check 1.3e8 0.03
 check "tools/bench/server -c finds too little goodput" refused server_check 1.29e8 0.03
 check "tools/bench/server -c finds too much exhaustion" refused server_check 1.3e8 0.031
-drawing() { tools/bench/server -f "$work/server.json" -m "$work/server.md" &&
-	    grep -q '(server.svg)' "$work/server.md" && grep -q '<svg' "$work/server.svg"; }
+drawing() { server_json "$1" 1.3e8 0.03 &&
+	    tools/bench/server -f "$work/server.json" -m "$work/server.md" &&
+	    grep -q '(server.svg)' "$work/server.md" && grep -q '<svg' "$work/server.svg" &&
+	    grep -q "$2" "$work/server.md"; }
 if /usr/bin/python3 -c 'import matplotlib' 2> /dev/null; then
-	check "tools/bench/server -m writes and draws" drawing
+	check "tools/bench/server -m writes and draws" drawing "" RRDA
+	check "tools/bench/server -m of RRDA in parts" drawing ", $(server_cell "no EMA" 1 1)" "no EMA"
 else
 	skip "tools/bench/server -m writes and draws" "matplotlib is not installed"
 fi
