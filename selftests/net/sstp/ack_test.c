@@ -202,6 +202,67 @@ static void test_clamp(void)
 	finish(&p, "SSTP_WINDOW_CLAMP holds");
 }
 
+static uint32_t awaited_window;
+
+static bool granted_more(const struct peer *p)
+{
+	return p->limit - p->ack + 1 > awaited_window;
+}
+
+/* The policy rrda: a window is of the buffer, until half of that has been enough for
+ * some epochs.
+ */
+static void test_exact(void)
+{
+	const uint32_t room = 32;	/* segments */
+	struct sstp_rrda_spec s = { .epoch = 10 };
+	int i, l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
+	struct peer_init us = { .window = 1, .segment = truesize - 1024 };
+	bool more = false;
+	struct peer p;
+
+	all_held = true;
+	s.floor = room * truesize + truesize / 2;
+	s.ceiling = s.floor;
+	sock_set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, 1000);
+	if (setsockopt(l, SOL_SSTP, SSTP_RRDA, &s, sizeof(s)))
+		die("SSTP_RRDA:");
+	peer_open(&p, l, &us);
+	must_be("W in the INIT_ACK", p.granted, room);
+	awaited_window = room;
+	for (i = 0; i < 1000 && !more; i++) {
+		ship(&p, i, ACK);
+		must(poll(&(struct pollfd){ p.fd, POLLIN, 0 }, 1, WAIT_MS) == 1,
+		     "it is there");
+		take(&p, i);
+		peer_keepalive(&p, i + 1);
+		more = peer_await(&p, QUIET_MS / 10, granted_more);
+		must(!more || i >= 10, "not at once");
+	}
+	must(more, "a reader that keeps up is granted more");
+	finish(&p, "rrda exceeds the buffer for who keeps up only");
+}
+
+/* Many may come at once to the buffer that they are to share. */
+static void test_first(void)
+{
+	const uint32_t room = 64;	/* segments */
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
+	struct peer_init us = { .window = 1, .segment = truesize - 1024 };
+	struct peer p;
+
+	all_held = true;
+	sock_set(l, SOL_SSTP, SSTP_POOL, 1);
+	sock_set(l, SOL_SOCKET, SO_RCVBUFFORCE, (room * 2 + 1) * truesize / 4);
+	peer_open(&p, l, &us);
+	must_be("W in the INIT_ACK", p.granted, room / 16);
+	ship(&p, 0, ACK);
+	awaited_window = room - 2;
+	must(peer_await(&p, WAIT_MS, granted_more), "then it has the whole");
+	take(&p, 0);
+	finish(&p, "who comes to a pool has a sixteenth first");
+}
+
 /* Figure 15: of the window n to n + 7 only n to n + 3 are kept. */
 static void test_hard(void)
 {
@@ -514,13 +575,15 @@ static void ask_often(int seen_every, int times, int changes, const char *name)
 
 int main(void)
 {
-	ktap_plan(14);
+	ktap_plan(16);
 	new_namespace();
 	peer_may_vanish();
 	measure();
 	test_receiver();
 	test_worth();
 	test_clamp();
+	test_exact();
+	test_first();
 	test_hard();
 	test_soft();
 	test_sender();
