@@ -64,6 +64,7 @@
 #define SSTP_EMBRYOS_MAX	256	/* before a listener asks for cookies */
 #define SSTP_TRAIN_BYTES	65000	/* of UDP payload in one skb */
 #define SSTP_QUEUE_BYTES	(256 << 10)	/* ours in queues below us */
+#define SSTP_SHIP_WINDOW	BIT(24)	/* shipments from the highest */
 #define SSTP_HEADROOM		(LL_MAX_HEADER + 40 + 8 + 8)
 
 struct sstp_bucket {
@@ -464,10 +465,26 @@ void sstp_handshake_confirm(struct sock *sk);
 int sstp_sysfs_init(void);
 void sstp_sysfs_exit(void);
 
-/* input.c */
-void sstp_rcv(struct sock *usk, struct sk_buff *skb);
+/* rcv_data.c */
+/* Walks forward through the packets of an skb. Bytes [from, to) of it are at
+ * @p, in fragment @frag - 1, or in its head.
+ */
+struct sstp_cursor {
+	const u8 *p;
+	u32	from;
+	u32	to;
+	u32	frag;
+};
+
+u32 sstp_headers_at(const struct sk_buff *skb, struct sstp_cursor *c, u32 off,
+		    u32 size, u32 len, void *buf, const void **h);
+struct sk_buff *sstp_extract(struct sk_buff *skb, u32 off, u32 len);
+void sstp_rcv_data(struct sock *sk, struct sk_buff *skb);
 void sstp_rcv_accept(struct sock *sk);
 void sstp_debt_update(struct sock *sk);
+
+/* input.c */
+void sstp_rcv(struct sock *usk, struct sk_buff *skb);
 int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb);
 void sstp_rcv_icmp(struct sock *usk, struct sk_buff *skb, int err);
 void sstp_rcv_error(struct sock *sk, int err);

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What becomes of DATA: the packets of a train, in runs of one segment each, go to
+ * their places in the window if there is room and memory for them.
+ */
+#include <linux/highmem.h>
+#include "sstp.h"
+
+/* of packets copied together */
+#define SSTP_TIGHT_BYTES	SKB_WITH_OVERHEAD(8 << 10)
+/* of a segment that the reader waits for, over the limit of all sockets */
+#define SSTP_DEBT_BYTES		(256 << 10)
+
+static const void *sstp_header_seek(const struct sk_buff *skb,
+				    struct sstp_cursor *c, u32 off, u32 len,
+				    void *buf)
+{
+	const struct skb_shared_info *sh = skb_shinfo(skb);
+
+	if (!c->p) {
+		c->p = skb->data;
+		c->to = skb_headlen(skb);
+	}
+	while (off >= c->to && c->frag < sh->nr_frags) {
+		const skb_frag_t *f = &sh->frags[c->frag];
+
+		if (PageHighMem(skb_frag_page(f)))
+			break;
+		c->p = skb_frag_address(f);
+		c->from = c->to;
+		c->to += skb_frag_size(f);
+		c->frag++;
+	}
+	if (off >= c->from && off + len <= c->to)
+		return c->p + (off - c->from);
+	return skb_copy_bits(skb, off, buf, len) ? NULL : buf;
+}
+
+/* Where the header at @off of @skb is; copied to @buf unless contiguous. */
+static inline const void *sstp_header_at(const struct sk_buff *skb,
+					 struct sstp_cursor *c, u32 off,
+					 u32 len, void *buf)
+{
+	if (off >= c->from && off + len <= c->to)
+		return c->p + (off - c->from);
+	return sstp_header_seek(skb, c, off, len, buf);
+}
+
+/* The same for packets of @size bytes each from @off on: returns how many of
+ * their headers are @size apart at @h, 0 when there is none. The last packet may
+ * be shorter.
+ */
+u32 sstp_headers_at(const struct sk_buff *skb, struct sstp_cursor *c, u32 off,
+		    u32 size, u32 len, void *buf, const void **h)
+{
+	*h = sstp_header_at(skb, c, off, len, buf);
+	if (!*h || *h == buf)
+		return !!*h;
+	return (min(c->to, skb->len) - off - len) / size + 1;
+}
+
+/* Data that the reader may have now; R_l moves. */
+void sstp_rcv_accept(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_rcv_wnd *w = &sp->rcv;
+	u32 n = w->low, holed = 0;
+	u64 got = 0;
+	bool finished = sstp_rcv_finished(w);
+
+	if (!sstp_rcv_advance(w, &holed))
+		return;
+	sp->starved = false;
+	for (; n != w->low && !(w->has_eos && n == w->eos); n++) {
+		got += sstp_rcv_slot(w, n)->len;
+		sp->segments_received++;
+		if (sp->ask < SSTP_RCV_SEGMENTS)
+			sp->ask++;
+	}
+	/* All that may come is asked for again. */
+	if (sp->ask > sp->window)
+		sp->ask = SSTP_RCV_SEGMENTS;
+	if (holed) {
+		sp->segments_holed += holed;
+		SSTP_ADD(sock_net(sk), SEGMENTSHOLED, holed);
+	}
+	if (got && sock_flag(sk, SOCK_DEAD)) {
+		/* The program is gone and will never read it. */
+		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
+		sstp_done(sk, ECONNRESET);
+		return;
+	}
+	WRITE_ONCE(sp->readable, sp->readable + got);
+	sp->unacked = min_t(u64, sp->unacked + got, U32_MAX);
+	if (!finished && sstp_rcv_finished(w)) {
+		sp->ack_now = true;
+		WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | RCV_SHUTDOWN);
+		sock_set_flag(sk, SOCK_DONE);
+		sk->sk_state_change(sk);
+		sk_wake_async(sk, SOCK_WAKE_WAITD, POLL_IN);
+	}
+	if (got && sstp_epollin_ready(sk))
+		sk->sk_data_ready(sk);
+}
+
+/* Is there room for it? Soft ACK makes room at the cost of a later segment. */
+static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
+			  u32 truesize)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_rcv_wnd *w = &sp->rcv;
+	u64 limit;
+
+	/* What the reader needs next always has room: sstp_rcv_tight() */
+	if (run->segment == w->read)
+		return true;
+	if (sp->strategy == SSTP_ACK_HARD &&
+	    sstp_after(run->segment, sstp_room_reach(sp)))
+		return false;
+	limit = sstp_rcv_limit(sp);
+	/* Since it was told of its share, others may have read. */
+	if (sp->member.pool &&
+	    atomic_read(&sk->sk_rmem_alloc) + (u64)truesize > limit) {
+		sstp_room_share(sp);
+		limit = sstp_rcv_limit(sp);
+	}
+	/* A window that was granted on a mean too low is a promise still. */
+	if (sstp_room_exact(sp) && !sp->member.pool)
+		limit *= 2;
+	while (atomic_read(&sk->sk_rmem_alloc) + (u64)truesize > limit) {
+		struct sstp_rseg *s;
+		u32 segment, bytes;
+
+		if (sp->strategy != SSTP_ACK_SOFT ||
+		    sstp_before(run->segment, w->low))
+			return false;
+		s = sstp_rcv_largest(w, run->segment, &segment);
+		if (!s)
+			return false;
+		/* It comes again: it had no room, after all. */
+		bytes = min_t(u64, (u32)s->got * s->size, sp->rbuf.arrived);
+		sp->rbuf.arrived -= bytes;
+		sp->rbuf.lacked += bytes;
+		sstp_rcv_discard(s);
+		SSTP_INC(sock_net(sk), SOFTREPLACED);
+	}
+	return true;
+}
+
+/* Would @len bytes of a train keep more of it in memory than they are? */
+static bool sstp_is_minor(const struct sk_buff *skb, u32 len)
+{
+	return 2 * len < skb->len;
+}
+
+/* Bytes [off, off + len) of @skb, in memory of their own, with @room for more
+ * behind it if they are few; NULL without any.
+ */
+static struct sk_buff *sstp_copy(const struct sk_buff *skb, u32 off, u32 len,
+				 u32 room)
+{
+	u32 head = len <= SKB_MAX_HEAD(0) ? len : 0, i;
+	struct sk_buff *copy;
+	int err;
+
+	copy = alloc_skb_with_frags(head ? max(head, room) : 0, len - head,
+				    PAGE_ALLOC_COSTLY_ORDER, &err,
+				    GFP_ATOMIC | __GFP_NOWARN);
+	if (!copy)
+		return NULL;
+	err = skb_copy_bits(skb, off, skb_put(copy, head), head);
+	off += head;
+	for (i = 0; i < skb_shinfo(copy)->nr_frags && !err; i++) {
+		const skb_frag_t *f = &skb_shinfo(copy)->frags[i];
+
+		err = skb_copy_bits(skb, off, skb_frag_address(f),
+				    skb_frag_size(f));
+		off += skb_frag_size(f);
+	}
+	copy->len = len;
+	copy->data_len = len - head;
+	if (!err)
+		return copy;
+	kfree_skb(copy);
+	return NULL;
+}
+
+/* Bytes [off, off + len) of @skb, or NULL without memory. */
+struct sk_buff *sstp_extract(struct sk_buff *skb, u32 off, u32 len)
+{
+	/* An extract is charged for the whole train, which it may keep. */
+	return sstp_is_minor(skb, len) ? sstp_copy(skb, off, len, 0) :
+	       pskb_extract(skb, off, len, GFP_ATOMIC | __GFP_NOWARN);
+}
+
+/* The segment that the reader needs next takes more memory than the buffer has,
+ * as small packets take much more than they hold, or memory lacked lately. From
+ * now on only the next packet is taken, with others in one piece of memory.
+ */
+static bool sstp_rcv_tight(const struct sstp_sock *sp,
+			   const struct sstp_rcv_run *run, u32 truesize)
+{
+	return run->segment == sp->rcv.read && run->packets > 1 &&
+	       (sp->ask < SSTP_RCV_SEGMENTS ||
+		atomic_read(&sp->sk.sk_rmem_alloc) + (u64)truesize >
+		2ULL * sstp_rcv_limit(sp));
+}
+
+/* Bytes that all sockets owe: net.sstp.mem limits them, too. */
+static atomic_long_t sstp_debts;
+
+/* Socket lock, or nobody else has the socket. */
+void sstp_debt_update(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int debt = max(-sk->sk_forward_alloc, 0);
+
+	if (debt == sp->debt)
+		return;
+	atomic_long_add(debt - sp->debt, &sstp_debts);
+	sp->debt = debt;
+}
+
+/* Charges @skb to the receiver. What the reader waits for must come in even when
+ * all memory is in use, perhaps by later segments of this very connection: it is
+ * taken as a debt, which the next charge pays (sk_forward_alloc is negative). A
+ * segment may do so up to the limit for all sockets, and a small one beyond it.
+ */
+static bool sstp_rcv_charge(struct sock *sk, struct sk_buff *skb,
+			    const struct sstp_rcv_run *run)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_rseg *s;
+
+	if (sk_rmem_schedule(sk, skb, skb->truesize))
+		goto charge;
+	sstp_debt_update(sk);
+	sp->starved = true;
+	sp->ask = 1;
+	if (run->segment != sp->rcv.read || !sstp_rcv_is_next(&sp->rcv, run))
+		return false;
+	s = sstp_rcv_slot(&sp->rcv, run->segment);
+	if (sk_memory_allocated(sk) +
+	    (atomic_long_read(&sstp_debts) >> PAGE_SHIFT) >
+	    sk_prot_mem_limits(sk, 2) &&
+	    (s ? s->truesize : 0) + skb->truesize > SSTP_DEBT_BYTES)
+		return false;
+charge:
+	skb_set_owner_r(skb, sk);
+	sstp_debt_update(sk);
+	return true;
+}
+
+/* There was no room or memory: who waits for SO_RCVLOWAT would wait for ever. */
+static void sstp_rcv_full(struct sock *sk)
+{
+	WRITE_ONCE(sstp_sk(sk)->full, true);
+	if (sstp_epollin_ready(sk))
+		sk->sk_data_ready(sk);
+}
+
+/* Payload of the first @count packets of @run */
+static u32 sstp_run_bytes(const struct sstp_rcv_run *run, u32 count)
+{
+	u32 bytes = count * run->size;
+
+	if (run->start + run->count == run->packets)
+		bytes -= run->size - (run->len - (u32)run->size *
+				      (run->packets - 1));
+	return bytes;
+}
+
+/* No room for it, unless it was here before or may not come. */
+static void sstp_rcv_discarded(struct sock *sk, const struct sstp_rcv_run *run)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct net *net = sock_net(sk);
+	u32 bytes;
+
+	if (sstp_rcv_had(&sp->rcv, run)) {
+		SSTP_ADD(net, INDUPLICATE, run->count);
+		sp->packets_duplicate += run->count;
+		return;
+	}
+	if (sstp_after(run->segment, sp->rcv.high)) {
+		SSTP_ADD(net, INOUTOFWINDOW, run->count);
+		return;
+	}
+	bytes = sstp_run_bytes(run, run->count);
+	sp->packets_discarded += run->count;
+	sp->bytes_discarded += bytes;
+	sp->rbuf.lacked += bytes;
+	SSTP_ADD(net, INDISCARDED, run->count);
+	SSTP_ADD(net, INDISCARDEDBYTES, bytes);
+	sstp_rcv_full(sk);
+}
+
+static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
+			 struct sstp_rcv_run *run, bool *taken)
+{
+	u32 len = min(run->count * run->stride, skb->len - run->off);
+	struct sstp_sock *sp = sstp_sk(sk);
+	bool tight = sstp_rcv_tight(sp, run, skb->truesize);
+	bool part = run->packets > 1 && (run->shared || tight);
+	bool minor = part && (tight || sstp_is_minor(skb, len));
+	u32 map = sstp_rcv_map_bytes(&sp->rcv, run), cost;
+	struct net *net = sock_net(sk);
+	struct sk_buff *piece = skb;
+	u32 fresh = 0, bytes, queued, gap;
+
+	gap = sstp_rcv_shipped(&sp->rcv, run);
+	sp->packets_received += run->count;
+	if (sp->ctrl.ops->on_pkt_received)
+		sp->ctrl.ops->on_pkt_received(&sp->ctrl, run->count, gap,
+					      sp->heard);
+	if (run->flags & SSTP_F_ACK)
+		sp->ack_now = true;
+	/* What serves several segments is charged once. */
+	cost = minor ? SKB_TRUESIZE(len) : !part && skb->destructor ? 0 :
+	       skb->truesize;
+	if (!sstp_rcv_room(sk, run, cost + map) ||
+	    (tight && !sstp_rcv_is_next(&sp->rcv, run))) {
+		sstp_rcv_discarded(sk, run);
+		return;
+	}
+	if (tight && sstp_rcv_squeeze(&sp->rcv, skb, run, len)) {
+		fresh = run->count;
+		goto fresh;
+	}
+	if (part) {
+		/* A clone keeps the whole train, and is charged for it. */
+		piece = minor ? sstp_copy(skb, run->off, len,
+					  tight ? SSTP_TIGHT_BYTES : 0) :
+			skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
+		if (!piece) {
+			SSTP_INC(net, INNOMEM);
+			return;
+		}
+		if (minor)
+			run->off = 0;
+	}
+	if (!piece->destructor) {
+		piece->truesize += map;
+		if (!sstp_rcv_charge(sk, piece, run)) {
+			SSTP_INC(net, INNOMEM);
+			sstp_rcv_full(sk);
+			if (piece != skb)
+				kfree_skb(piece);
+			return;
+		}
+	}
+	switch (sstp_rcv_insert(&sp->rcv, piece, run, &fresh)) {
+	case SSTP_RCV_TAKEN:
+		if (piece == skb)
+			*taken = true;
+		piece = skb;
+		break;
+	case SSTP_RCV_SHARED:
+		break;
+	case SSTP_RCV_DUP:
+		SSTP_ADD(net, INDUPLICATE, run->count);
+		sp->packets_duplicate += run->count;
+		break;
+	case SSTP_RCV_OUTSIDE:
+		SSTP_ADD(net, INOUTOFWINDOW, run->count);
+		break;
+	case SSTP_RCV_CONFLICT:
+		SSTP_ADD(net, INCONFLICT, run->count);
+		break;
+	case SSTP_RCV_NOMEM:
+		SSTP_INC(net, INNOMEM);
+		break;
+	}
+	if (piece != skb)
+		kfree_skb(piece);
+	if (!fresh)
+		return;
+fresh:
+	if (run->segment != sp->rcv.low &&
+	    sstp_rcv_slot(&sp->rcv, run->segment)->state ==
+	    SSTP_RSEG_ACCEPTED) {
+		/* Ahead of R_l: a PACK names it. */
+		sp->ack_segment = run->segment;
+		sp->has_accepted = true;
+	}
+	bytes = sstp_run_bytes(run, fresh);
+	sp->bytes_received += bytes;
+	sp->arrival_bytes += bytes;
+	sp->rbuf.arrived += bytes;
+	queued = atomic_read(&sk->sk_rmem_alloc);
+	sp->rbuf.queued = max(sp->rbuf.queued, queued);
+	sp->rcv_peak = max(sp->rcv_peak, queued);
+}
+
+/* How many of the @n packets whose headers are @size apart at @p go on where the
+ * run ends, the segment's last packet excepted.
+ */
+static u32 sstp_run_goes_on(struct sstp_rcv_run *run, const u8 *p, u32 n,
+			    u32 size, const struct sstp_data_hdr *first)
+{
+	u32 packet = (u32)run->start + run->count, i;
+	u32 shipment = run->shipment + run->count;
+	u8 flags = run->flags;
+
+	if (size != SSTP_DATA_HLEN + run->size || packet >= run->packets)
+		return 0;
+	n = min(n, run->packets - 1 - packet);
+	for (i = 0; i < n; i++, p += size) {
+		const struct sstp_data_hdr *h = (const void *)p;
+
+		if (h->h.packet != cpu_to_be16(packet + i) ||
+		    h->shipment != cpu_to_be32(shipment + i) ||
+		    h->segment != first->segment || h->len != first->len ||
+		    (h->h.flags & SSTP_F_LAST) ||
+		    ((h->h.flags ^ flags) & SSTP_F_AGAIN))
+			break;
+		flags |= h->h.flags;
+	}
+	run->flags = flags;
+	run->count += i;
+	return i;
+}
+
+/* Is the packet at @h, of @len bytes, the segment's last, and the run's next? */
+static bool sstp_run_ends(const struct sstp_rcv_run *run,
+			  const struct sstp_data_hdr *h, u32 len,
+			  const struct sstp_data_hdr *first)
+{
+	u32 packet = (u32)run->start + run->count;
+
+	return packet + 1 == run->packets &&
+	       h->segment == first->segment && h->len == first->len &&
+	       be16_to_cpu(h->h.packet) == packet &&
+	       be32_to_cpu(h->shipment) == run->shipment + run->count &&
+	       !((h->h.flags ^ run->flags) & SSTP_F_AGAIN) &&
+	       (h->h.flags & SSTP_F_LAST) &&
+	       len == SSTP_DATA_HLEN + run->len -
+		      (u32)run->size * (run->packets - 1);
+}
+
+/* DATA, one packet or a train of one connection; consumes @skb. */
+void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 size = SSTP_IN(skb)->size, total = skb->len, off = 0;
+	struct net *net = sock_net(sk);
+	struct sstp_cursor c = {};
+	bool taken = false;
+
+	while (off < total) {
+		struct sstp_data_hdr buf, first;
+		const struct sstp_data_hdr *h;
+		struct sstp_rcv_run run;
+		struct sstp_data d;
+		u32 len = min(size, total - off);
+
+		if (len < sizeof(*h)) {
+			SSTP_INC(net, INERRSHORT);
+			break;
+		}
+		h = sstp_header_at(skb, &c, off, sizeof(*h), &buf);
+		if (!h || !sstp_parse_data(h, len, &d) ||
+		    !sstp_rcv_geometry(&d, &run) ||
+		    d.len > sp->set.segment_limit) {
+			SSTP_INC(net, INERRFORMAT);
+			off += len;
+			continue;
+		}
+		if (d.shipment - (sp->rcv.highest - SSTP_SHIP_WINDOW) >
+		    2 * SSTP_SHIP_WINDOW ||
+		    sstp_after(d.segment, sp->rcv.high) ||
+		    (sp->rcv.has_eos && !sstp_before(d.segment, sp->rcv.eos))) {
+			SSTP_INC(net, INOUTOFWINDOW);
+			off += len;
+			continue;
+		}
+		sp->echo = d.stamp;
+		sp->echo_at = sp->heard;
+		sp->has_echo = true;
+		first = *h;
+		run.off = off;
+		run.stride = len;
+		off += len;
+		while (off + sizeof(*h) <= total) {
+			const void *p;
+			u32 n = sstp_headers_at(skb, &c, off, size, sizeof(*h),
+						&buf, &p), more;
+
+			if (!n)
+				break;
+			if (off + n * size > total)
+				n--;
+			more = sstp_run_goes_on(&run, p, n, size, &first);
+			off += more * size;
+			if (more && more == n)
+				continue;
+			h = p + more * size;
+			len = min(size, total - off);
+			if (sstp_run_ends(&run, h, len, &first)) {
+				run.flags |= h->h.flags;
+				run.count++;
+				off += len;
+			}
+			break;
+		}
+		run.shared = off < total || run.off;
+		sstp_rcv_run(sk, skb, &run, &taken);
+	}
+	if (!taken)
+		consume_skb(skb);
+}
