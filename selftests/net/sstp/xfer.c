@@ -16,7 +16,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -31,19 +30,7 @@
 #define IPPROTO_SCTP	132
 #endif
 
-#define MAGIC		0x53535450786665ULL
 #define MS		1000000ULL
-
-struct options opt = {
-	.proto = PROTO_SSTP,
-	.type = SOCK_STREAM,
-	.family = AF_INET,
-	.port = 7000,
-	.job = { .magic = MAGIC, .size = 1 << 20, .write = 64 << 10,
-		 .bin = 100000 },
-	.timeout = 60,
-	.lowat = 1,
-};
 
 static struct conn *conns;	/* the client's */
 FILE *json;
@@ -522,7 +509,7 @@ static bool serve_run(struct conn *c)
 
 	if (!receive_record(c, &c->job, sizeof(c->job)))
 		return false;
-	if (c->job.magic != MAGIC || !c->job.write || !c->job.bin)
+	if (c->job.magic != JOB_MAGIC || !c->job.write || !c->job.bin)
 		return fail(c, "no job", EPROTO);
 	c->index = c->job.index;
 	up = c->job.flags & JOB_UP;
@@ -766,335 +753,15 @@ static void timed_out(int sig)
 	_exit(124);
 }
 
-static void usage(FILE *f)
-{
-	fprintf(f,
-"Usage: xfer server [options]\n"
-"       xfer client [options] ADDRESS\n"
-"\n"
-"Moves data between two hosts and checks every byte. Prints a JSON object per\n"
-"connection (server) or in all (client). Exit status: 0 all is right, 1 not,\n"
-"124 no end in time.\n"
-"\n"
-"  -P, --proto NAME       sstp (default), tcp or sctp\n"
-"  -t, --type NAME        stream (default) or seqpacket\n"
-"  -p, --port N           default 7000\n"
-"  -B, --bind ADDRESS     local address\n"
-"  -n, --connections N    client: at once (1); server: in all, 0 = no end (1)\n"
-"  -T, --timeout SECONDS  0 = none (60)\n"
-"  -j, --json FILE        where the JSON goes (standard output)\n"
-"  -f, --file FILE        client: send this; server: write it here\n"
-"  -h, --help\n"
-"Server:\n"
-"  -4, -6                 family; 6 takes both where the system does (4)\n"
-"  -b, --background       return when clients may come\n"
-"      --pid FILE         write the process ID\n"
-"Client; sizes take k, M, G (1024), rates too (1000):\n"
-"  -s, --size BYTES       each way and connection (1M)\n"
-"  -w, --write BYTES      a write, which is a segment of seqpacket (64k)\n"
-"  -R, --random           writes of random size, up to --write\n"
-"  -S, --seed N           of content and sizes\n"
-"  -d, --down             the server sends\n"
-"  -u, --up               the client sends (default); both: at once\n"
-"      --no-check         same zeros all the time (or the file), nothing verified\n"
-"Sockets:\n"
-"      --rcvbuf BYTES, --sndbuf BYTES, --lowat BYTES\n"
-"      --nodelay\n"
-"      --read-size BYTES  a read of a stream (256k)\n"
-"      --read-rate RATE   read slowly, bit/s\n"
-"      --read-pause MS    wait before the first read\n"
-"      --read-gap MS:PAUSE[:PAUSE...]  after MS of reading none for PAUSE ms, for\n"
-"                         the next one then, and so on, again and again\n"
-"      --send-pause MS    wait before sending content\n"
-"      --for SECONDS      send for so long, in place of --size\n"
-"      --bin US           client: count what came in so many microseconds (100k);\n"
-"                         SSTP: look at the receive buffer then, read or not\n"
-"      --keepalive\n"
-"      --controller NAME  TCP: congestion control\n"
-"      --peak             TCP: look at the receive buffer before each read\n"
-"SSTP (SOL_SSTP options):\n"
-"      --rate P[:AVERAGE[:F[:L]]]  contract, bit/s; F in 1/1000 s\n"
-"      --rate-limit RATE  what the peer may send\n"
-"      --segment BYTES    segments made of a stream\n"
-"      --segment-limit BYTES\n"
-"      --tolerance PPM    packets in a million that a segment may lack\n"
-"      --ack hard|soft\n"
-"      --window-factor PERCENT, --window SEGMENTS (at most)\n"
-"      --policy NAME, --pool  of the receive buffer; one for all connections\n"
-"      --user-timeout MS\n");
-}
-
-static uint64_t number(const char *text, unsigned int unit)
-{
-	uint64_t value;
-
-	if (!parse_scaled(text, unit, &value))
-		die("xfer: %s is no number", text);
-	return value;
-}
-
-static void parse_rate(char *text)
-{
-	struct sstp_rate_spec *r = &opt.rate;
-	char *part = strsep(&text, ":");
-
-	r->peak = number(part, 1000);
-	part = strsep(&text, ":");
-	r->average = part ? number(part, 1000) : 0;
-	part = strsep(&text, ":");
-	r->burst_rate = part ? number(part, 1000) : 0;
-	r->burst_len = text ? number(text, 1000) : 0;
-}
-
-static void parse_gap(char *text)
-{
-	unsigned int n;
-	char *part;
-
-	for (n = 0; (part = strsep(&text, ":")); n++) {
-		if (n > GAPS_MAX)
-			die("xfer: %d pauses at most", GAPS_MAX);
-		opt.gap[n] = number(part, 1000);
-	}
-	if (n < 2)
-		die("xfer: --read-gap without a pause");
-	opt.gaps = n - 1;
-}
-
-enum {				/* long options without a letter */
-	O_PID = 256, O_NOCHECK, O_PEAK, O_RCVBUF, O_SNDBUF, O_LOWAT, O_NODELAY,
-	O_READSIZE, O_READRATE, O_READPAUSE, O_CTRL, O_RATE, O_LIMIT, O_SEGMENT,
-	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_CLAMP, O_POOL, O_POLICY,
-	O_TIMEOUT, O_SENDPAUSE, O_KEEPALIVE, O_FOR, O_BIN, O_READGAP,
-};
-
-static const struct option long_options[] = {
-	{ "proto",	required_argument, NULL, 'P' },
-	{ "type",	required_argument, NULL, 't' },
-	{ "port",	required_argument, NULL, 'p' },
-	{ "bind",	required_argument, NULL, 'B' },
-	{ "connections", required_argument, NULL, 'n' },
-	{ "timeout",	required_argument, NULL, 'T' },
-	{ "json",	required_argument, NULL, 'j' },
-	{ "file",	required_argument, NULL, 'f' },
-	{ "help",	no_argument, NULL, 'h' },
-	{ "background",	no_argument, NULL, 'b' },
-	{ "size",	required_argument, NULL, 's' },
-	{ "write",	required_argument, NULL, 'w' },
-	{ "random",	no_argument, NULL, 'R' },
-	{ "seed",	required_argument, NULL, 'S' },
-	{ "down",	no_argument, NULL, 'd' },
-	{ "up",		no_argument, NULL, 'u' },
-	{ "pid",	required_argument, NULL, O_PID },
-	{ "no-check",	no_argument, NULL, O_NOCHECK },
-	{ "rcvbuf",	required_argument, NULL, O_RCVBUF },
-	{ "sndbuf",	required_argument, NULL, O_SNDBUF },
-	{ "lowat",	required_argument, NULL, O_LOWAT },
-	{ "nodelay",	no_argument, NULL, O_NODELAY },
-	{ "read-size",	required_argument, NULL, O_READSIZE },
-	{ "read-rate",	required_argument, NULL, O_READRATE },
-	{ "read-pause",	required_argument, NULL, O_READPAUSE },
-	{ "read-gap",	required_argument, NULL, O_READGAP },
-	{ "send-pause",	required_argument, NULL, O_SENDPAUSE },
-	{ "for",	required_argument, NULL, O_FOR },
-	{ "bin",	required_argument, NULL, O_BIN },
-	{ "keepalive",	no_argument, NULL, O_KEEPALIVE },
-	{ "peak",	no_argument, NULL, O_PEAK },
-	{ "controller",	required_argument, NULL, O_CTRL },
-	{ "rate",	required_argument, NULL, O_RATE },
-	{ "rate-limit",	required_argument, NULL, O_LIMIT },
-	{ "segment",	required_argument, NULL, O_SEGMENT },
-	{ "segment-limit", required_argument, NULL, O_SEGLIMIT },
-	{ "tolerance",	required_argument, NULL, O_TOLERANCE },
-	{ "ack",	required_argument, NULL, O_ACK },
-	{ "window-factor", required_argument, NULL, O_FACTOR },
-	{ "window",	required_argument, NULL, O_CLAMP },
-	{ "pool",	no_argument,	   NULL, O_POOL },
-	{ "policy",	required_argument, NULL, O_POLICY },
-	{ "user-timeout", required_argument, NULL, O_TIMEOUT },
-	{ }
-};
-
-static void parse_option(int c)
-{
-	int proto;
-
-	switch (c) {
-	case 'P':
-		proto = proto_find(optarg);
-		if (proto < 0)
-			die("xfer: unknown protocol %s", optarg);
-		opt.proto = proto;
-		break;
-	case 't':
-		if (strcmp(optarg, "stream") && strcmp(optarg, "seqpacket"))
-			die("xfer: unknown type %s", optarg);
-		opt.type = *optarg == 's' && optarg[1] == 't' ? SOCK_STREAM :
-			   SOCK_SEQPACKET;
-		break;
-	case 'p':
-		opt.port = number(optarg, 1000);
-		break;
-	case 'B':
-		opt.bind = optarg;
-		break;
-	case 'n':
-		opt.connections = number(optarg, 1000);
-		break;
-	case 'T':
-		opt.timeout = number(optarg, 1000);
-		break;
-	case 'j':
-		opt.json = optarg;
-		break;
-	case 'f':
-		opt.file = optarg;
-		break;
-	case '4':
-		opt.family = AF_INET;
-		break;
-	case '6':
-		opt.family = AF_INET6;
-		break;
-	case 'b':
-		opt.background = true;
-		break;
-	case 's':
-		opt.job.size = number(optarg, 1024);
-		break;
-	case 'w':
-		opt.job.write = number(optarg, 1024);
-		if (!opt.job.write)
-			die("xfer: --write 0 would never end");
-		break;
-	case 'R':
-		opt.job.flags |= JOB_RANDOM;
-		break;
-	case 'S':
-		opt.job.seed = strtoull(optarg, NULL, 0);
-		break;
-	case 'd':
-		opt.job.flags |= JOB_DOWN;
-		break;
-	case 'u':
-		opt.job.flags |= JOB_UP;
-		break;
-	case O_PID:
-		opt.pidfile = optarg;
-		break;
-	case O_NOCHECK:
-		opt.job.flags |= JOB_UNCHECKED;
-		break;
-	case O_RCVBUF:
-		opt.rcvbuf = number(optarg, 1024);
-		break;
-	case O_SNDBUF:
-		opt.sndbuf = number(optarg, 1024);
-		break;
-	case O_LOWAT:
-		opt.lowat = number(optarg, 1024);
-		break;
-	case O_NODELAY:
-		opt.nodelay = true;
-		opt.sstp[SSTP_NODELAY] = 1;
-		break;
-	case O_READSIZE:
-		opt.read_size = number(optarg, 1024);
-		break;
-	case O_READRATE:
-		opt.read_rate = number(optarg, 1000);
-		break;
-	case O_READPAUSE:
-		opt.read_pause = number(optarg, 1000);
-		break;
-	case O_READGAP:
-		parse_gap(optarg);
-		break;
-	case O_SENDPAUSE:
-		opt.send_pause = number(optarg, 1000);
-		break;
-	case O_FOR:
-		opt.seconds = number(optarg, 1000);
-		break;
-	case O_BIN:
-		opt.job.bin = number(optarg, 1000);
-		opt.job.flags |= JOB_BINS;
-		if (!opt.job.bin)
-			die("xfer: --bin 0 has no time");
-		break;
-	case O_KEEPALIVE:
-		opt.keepalive = true;
-		break;
-	case O_PEAK:
-		opt.peak = true;
-		break;
-	case O_CTRL:
-		opt.controller = optarg;
-		break;
-	case O_RATE:
-		parse_rate(optarg);
-		break;
-	case O_LIMIT:
-		opt.sstp[SSTP_RATE_LIMIT] = number(optarg, 1000);
-		break;
-	case O_SEGMENT:
-		opt.sstp[SSTP_SEGMENT_SIZE] = number(optarg, 1024);
-		break;
-	case O_SEGLIMIT:
-		opt.sstp[SSTP_SEGMENT_LIMIT] = number(optarg, 1024);
-		break;
-	case O_TOLERANCE:
-		opt.sstp[SSTP_TOLERANCE] = number(optarg, 1000);
-		break;
-	case O_ACK:
-		opt.sstp[SSTP_ACK_STRATEGY] = strcmp(optarg, "soft") ?
-					      SSTP_ACK_HARD : SSTP_ACK_SOFT;
-		break;
-	case O_FACTOR:
-		opt.sstp[SSTP_WINDOW_FACTOR] = number(optarg, 1000);
-		break;
-	case O_POOL:
-		opt.sstp[SSTP_POOL] = 1;
-		break;
-	case O_CLAMP:
-		opt.sstp[SSTP_WINDOW_CLAMP] = number(optarg, 1000);
-		break;
-	case O_POLICY:
-		opt.policy = optarg;
-		break;
-	case O_TIMEOUT:
-		opt.sstp[SSTP_USER_TIMEOUT] = number(optarg, 1000);
-		break;
-	case 'h':
-		usage(stdout);
-		exit(0);
-	default:
-		usage(stderr);
-		exit(2);
-	}
-}
-
 int main(int argc, char **argv)
 {
-	bool serving;
-	int c;
+	const char *host = parse_args(argc, argv);
 
-	memset(opt.sstp, 0xff, sizeof(opt.sstp));
-	opt.connections = 1;
-	while ((c = getopt_long(argc, argv, "P:t:p:B:n:T:j:f:h46bs:w:RS:du",
-				long_options, NULL)) != -1)
-		parse_option(c);
-	serving = optind < argc && !strcmp(argv[optind], "server");
-	if (optind >= argc || (!serving && strcmp(argv[optind], "client")) ||
-	    argc - optind != (serving ? 1 : 2)) {
-		usage(stderr);
-		return 2;
-	}
 	json = opt.json ? fopen(opt.json, "w") : stdout;
 	if (!json)
 		die("xfer: %s:", opt.json);
 	signal(SIGALRM, timed_out);
 	signal(SIGPIPE, SIG_IGN);
 	alarm(opt.timeout);
-	return serving ? server() : client(argv[optind + 1]);
+	return host ? client(host) : server();
 }

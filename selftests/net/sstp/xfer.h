@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What xfer's transfer and its report have in common. */
+/* What the parts of xfer have in common. */
 #ifndef _SSTP_TEST_XFER_H
 #define _SSTP_TEST_XFER_H
 
@@ -18,6 +18,8 @@ enum {				/* bits of job.flags */
 	JOB_TIMED	= 32,	/* size is not known before its end */
 	JOB_BINS	= 64,	/* each bin matters, not only those of reads */
 };
+
+#define JOB_MAGIC	0x53535450786665ULL
 
 /* Records on the wire: 64-bit words, big-endian. */
 struct job {
@@ -120,6 +122,11 @@ struct conn {
 
 extern struct options opt;
 extern FILE *json;		/* where the report goes */
+
+/* Fills in opt, or ends with a word about what is wrong. Returns the server's address,
+ * NULL to be the server.
+ */
+const char *parse_args(int argc, char **argv);
 
 /* Before and after content is received */
 void bins_begin(struct conn *c);
