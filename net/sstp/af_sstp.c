@@ -636,7 +636,7 @@ static int sstp_release(struct socket *sock)
 	sock->sk = NULL;
 	if (sk->sk_state == TCP_CLOSE) {
 		sstp_unbind(sk);
-		sstp_rcv_destroy(&sp->rcv);
+		sstp_room_free(sp);
 		sock_put(sk);
 	} else if (sk->sk_state != TCP_CLOSING) {
 		/* The peer's time to take the rest begins now. */

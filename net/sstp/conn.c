@@ -762,7 +762,7 @@ void sstp_done(struct sock *sk, int err)
 			sk_error_report(sk);
 		return;
 	}
-	sstp_rcv_destroy(&sp->rcv);
+	sstp_room_free(sp);
 	if (sp->parent)
 		sstp_child_drop(sk);
 	else

@@ -83,6 +83,7 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 				gfp_t gfp)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
+	bool exact;
 	int err;
 
 	sp->segment_limit = i->limit;
@@ -103,7 +104,7 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 		sp->rcv.mean = min(i->p.segment_size, 1U << 24) * 8 +
 			       1024 * 8;
 	sp->snd.high = sp->snd_isn + min(i->window, SSTP_RCV_SEGMENTS) - 1;
-	sstp_room_window(sp);
+	exact = sstp_room_window(sp);
 	/* What the INIT promised is kept. */
 	sp->window = max(sp->window, sp->init_window);
 	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
@@ -111,7 +112,7 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 		return -ENOMEM;
 	sp->window = sp->rcv.high - sp->rcv.read + 1;
 	sp->promise_high = sp->rcv.high;
-	if (sstp_room_exact(sp))
+	if (exact)
 		sp->reach = sp->rcv.high;
 	sp->advertised = sp->rcv.high;
 	return sstp_update_rate(sp, gfp);
@@ -218,13 +219,14 @@ static void sstp_handshake_established(struct sock *sk)
 void sstp_handshake_confirm(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
+	u32 now = sstp_us(sstp_now());
 
 	/* Of several INIT_ACKs it is not known which one it answers. Who only receives
 	 * has no other sample, and a long path would have a small buffer for ever: the
 	 * first it was at the earliest.
 	 */
-	sstp_rtt_sample(&sp->rtt, sstp_us(sstp_now()) - sp->init_first,
-			sstp_us(sstp_now()));
+	sstp_rtt_sample(&sp->rtt, min_t(u32, now - sp->init_first, SSTP_RTT_MAX),
+			now);
 	sstp_handshake_established(sk);
 	sstp_child_ready(sk);
 }

@@ -79,12 +79,20 @@ void sstp_pool_join(struct sstp_member *m)
 
 void sstp_pool_end(struct sstp_member *m)
 {
-	if (!m->pool)
+	struct sstp_pool *p = m->pool;
+
+	if (!p)
 		return;
-	spin_lock_bh(&m->pool->lock);
+	spin_lock_bh(&p->lock);
 	sstp_pool_wake(m, false);
 	sstp_pool_activate(m, false);
-	spin_unlock_bh(&m->pool->lock);
+	/* Nobody's epochs go on: who comes next finds it as it was in the beginning. */
+	if (!p->awake && !p->b.rest) {
+		p->b.rest = true;
+		p->b.limit = min(p->b.limit, p->b.first);
+		sstp_pool_publish(p);
+	}
+	spin_unlock_bh(&p->lock);
 }
 
 bool sstp_pool_rest(struct sstp_member *m)
@@ -149,8 +157,9 @@ s64 sstp_pool_epoch(struct sstp_member *m, const struct sstp_rbuf *seen, u64 now
 	b->served += seen->served;
 	b->lacked += seen->lacked;
 	b->emptied |= seen->emptied;
-	b->drained |= seen->drained;
 	b->queued = max(b->queued, used);
+	/* A member that had its part full says little of the whole. */
+	b->drained |= seen->emptied && b->queued >= b->limit / 4 * 3;
 	p->path += seen->path;
 	/* Another CPU's @now may be later. */
 	elapsed = now > p->at ? now - p->at : 0;

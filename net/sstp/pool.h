@@ -19,13 +19,13 @@
 /**
  * struct sstp_pool - a buffer and who shares it
  * @ref: the listener's and each member's
- * @lock: _bh, inside of a socket's lock: guards @b, @at, @path
- * @b: the buffer
+ * @lock: _bh, inside of a socket's lock: guards what says so below
+ * @b: the buffer; under @lock
  * @limit: @b's; this and the next two are written under @lock
  * @length: ns of an epoch of @b; 0 = it has none
  * @exact: @b's
- * @at: ns: when the epoch began
- * @path: bytes that the paths of those members can fill that told since
+ * @at: ns: when the epoch began; under @lock
+ * @path: bytes that the paths of those members can fill that told since; under @lock
  * @used: bytes of memory that members use, as far as they told
  * @active: members that hold memory, or of which something came lately; written under
  *	@lock
@@ -34,7 +34,7 @@
  */
 struct sstp_pool {
 	refcount_t	ref;
-	spinlock_t	lock;		/* of @b, @at, @path and writing @active */
+	spinlock_t	lock;		/* see above */
 	struct sstp_rbuf b;
 	u32		limit;
 	bool		exact;

@@ -109,7 +109,7 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_rcv_wnd *w = &sp->rcv;
-	u64 limit;
+	u64 limit = sstp_rcv_limit(sp);
 
 	/* What the reader needs next always has room: sstp_rcv_tight() */
 	if (run->segment == w->read)
@@ -117,13 +117,6 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 	if (sp->strategy == SSTP_ACK_HARD &&
 	    sstp_after(run->segment, sstp_room_reach(sp)))
 		return false;
-	limit = sstp_rcv_limit(sp);
-	/* Since it was told of its share, others may have read. */
-	if (sp->member.pool &&
-	    atomic_read(&sk->sk_rmem_alloc) + (u64)truesize > limit) {
-		sstp_room_share(sp);
-		limit = sstp_rcv_limit(sp);
-	}
 	/* A window that was granted on a mean too low is a promise still. */
 	if (sstp_room_exact(sp) && !sp->member.pool)
 		limit *= 2;
@@ -504,6 +497,10 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 			break;
 		}
 		run.shared = off < total || run.off;
+		/* Since it was told of its share, others may have read. */
+		if (sp->member.pool && atomic_read(&sk->sk_rmem_alloc) +
+		    (u64)skb->truesize > sstp_rcv_limit(sp))
+			sstp_room_share(sp);
 		sstp_rcv_run(sk, skb, &run, &taken);
 	}
 	if (!taken)

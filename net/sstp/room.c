@@ -169,8 +169,9 @@ void sstp_room_share(struct sstp_sock *sp)
 	struct sock *sk = &sp->sk;
 	u32 share = sstp_pool_share(&sp->member, atomic_read(&sk->sk_rmem_alloc));
 
-	if (!sp->rtt.srtt && !sp->peer_rate)
-		share /= SSTP_ROOM_FIRST;
+	if (!sp->rtt.srtt)
+		share = clamp_t(u64, sstp_room_path(sp),
+				share / SSTP_ROOM_FIRST, share);
 	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
 		share = min_t(u32, share, READ_ONCE(sk->sk_rcvbuf));
 	WRITE_ONCE(sp->rbuf.limit, share);
@@ -214,8 +215,11 @@ bool sstp_room_exact(const struct sstp_sock *sp)
 {
 	const struct sstp_pool *p = sp->member.pool;
 
-	return sp->set.window_factor == 100 ||
-	       (p ? sstp_pool_exact(p) : sp->rbuf.exact);
+	if (sp->set.window_factor == 100)
+		return true;
+	if (p)
+		return sstp_pool_exact(p);
+	return sp->rbuf.exact && !(sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK);
 }
 
 /* Segments that come in during a round trip. A window needs not exceed the buffer by
@@ -268,29 +272,34 @@ static u64 sstp_room_follow(struct sstp_sock *sp)
 }
 
 /* B and W from the buffer's limit. The first window has to last until a grant comes
- * that knows the round-trip time.
+ * that knows the round-trip time. Returns whether W is no larger than B.
  */
-void sstp_room_window(struct sstp_sock *sp)
+bool sstp_room_window(struct sstp_sock *sp)
 {
 	u64 guess = sstp_room_follow(sp), w;
-	bool exact = !guess && sstp_room_exact(sp);
-	u32 factor = exact ? 100 : sp->set.window_factor, reach;
+	u32 factor = sp->set.window_factor, reach;
 
+	if (!guess && sstp_room_exact(sp))
+		factor = 100;
 	sstp_room_kept(sp);
 	w = guess ?: sp->rbuf.limit;
 	sp->buffer = max((u32)w / sstp_mean(sp), 1U);
 	if (sp->set.window_clamp)
-		sp->buffer = clamp_t(u64, sp->set.window_clamp * 100ULL / factor,
-				     1, sp->buffer);
+		sp->buffer = clamp_t(u64, div_u64(sp->set.window_clamp * 100ULL,
+						  factor), 1, sp->buffer);
 	w = div_u64((u64)sp->buffer * factor, 100);
 	if (sp->set.window_clamp)
 		w = min_t(u64, w, sp->set.window_clamp);
 	if (sp->rtt.srtt)
 		w = min(w, sp->buffer + sstp_room_progress(sp));
 	sp->window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
-	reach = sp->rcv.read + sp->window - 1;
-	if (exact && sstp_after(reach, sp->reach))
+	/* Never far behind, or it would seem to be ahead. */
+	reach = sp->rcv.read - 1;
+	if (factor == 100)
+		reach += sp->window;
+	if (sstp_after(reach, sp->reach))
 		sp->reach = reach;
+	return factor == 100;
 }
 
 /* So many more segments have room. */
@@ -314,6 +323,14 @@ void sstp_room_read(struct sock *sk)
 	/* Who is at the end is not told of a share any more. */
 	if (sk->sk_state == TCP_CLOSE && sp->member.pool)
 		sstp_pool_share(&sp->member, atomic_read(&sk->sk_rmem_alloc));
+}
+
+/* Nobody reads what is left. */
+void sstp_room_free(struct sstp_sock *sp)
+{
+	sstp_rcv_destroy(&sp->rcv);
+	if (sp->member.pool)
+		sstp_pool_share(&sp->member, 0);
 }
 
 /* How far the buffer reaches. With an over-advertised window that may be less than
@@ -437,8 +454,10 @@ bool sstp_room_epoch(struct sock *sk, u64 now)
 		/* Something moves again: its epochs begin here. */
 		b->rest = false;
 		sp->rbuf_at = now;
-		if (member)
+		if (member) {
 			sstp_pool_join(&sp->member);
+			sstp_room_share(sp);
+		}
 		sstp_timer_set(sp, SSTP_T_ROOM, now + b->epoch);
 		return member;
 	}

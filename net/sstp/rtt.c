@@ -3,10 +3,8 @@
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
-#include <linux/time64.h>
 #include "rtt.h"
 
-#define SSTP_RTT_MAX	(60 * USEC_PER_SEC)
 #define SSTP_RTT_HALF	(5 * USEC_PER_SEC)	/* of the window of the minimum */
 
 void sstp_rtt_init(struct sstp_rtt *r)

@@ -3,7 +3,10 @@
 #ifndef _SSTP_RTT_H
 #define _SSTP_RTT_H
 
+#include <linux/time64.h>
 #include <linux/types.h>
+
+#define SSTP_RTT_MAX	(60 * USEC_PER_SEC)
 
 /**
  * struct sstp_rtt - estimate of the round-trip time

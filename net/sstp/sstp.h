@@ -504,11 +504,12 @@ static inline u32 sstp_mean(const struct sstp_sock *sp)
 
 bool sstp_may_grow(struct sock *sk);
 u32 sstp_room_segment(const struct sstp_sock *sp);
-void sstp_room_window(struct sstp_sock *sp);
+bool sstp_room_window(struct sstp_sock *sp);
 u32 sstp_room_left(const struct sstp_sock *sp);
 void sstp_room_read(struct sock *sk);
 u32 sstp_room_reach(const struct sstp_sock *sp);
 void sstp_room_share(struct sstp_sock *sp);
+void sstp_room_free(struct sstp_sock *sp);
 bool sstp_room_exact(const struct sstp_sock *sp);
 int sstp_room_start(struct sock *sk);
 int sstp_room_listen(struct sock *sk);

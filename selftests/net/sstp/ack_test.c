@@ -243,6 +243,32 @@ static void test_exact(void)
 	finish(&p, "rrda exceeds the buffer for who keeps up only");
 }
 
+/* SO_RCVBUF ends that: it is as if the policy were static. */
+static void test_pinned(void)
+{
+	const uint32_t room = 32;	/* segments */
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
+	struct peer_init us = { .window = 1, .segment = truesize - 1024 };
+	struct peer p;
+
+	all_held = true;
+	sock_set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, 1000);
+	peer_open(&p, l, &us);
+	sock_set(p.fd, SOL_SOCKET, SO_RCVBUFFORCE, room * truesize / 2);
+	/* What was granted before is a promise. */
+	for (uint32_t i = 0; i < p.granted; i++) {
+		ship(&p, i, ACK);
+		must(poll(&(struct pollfd){ p.fd, POLLIN, 0 }, 1, WAIT_MS) == 1,
+		     "it is there");
+		take(&p, i);
+		peer_keepalive(&p, i + 1);
+		peer_listen(&p, 1);
+	}
+	awaited_window = room;
+	must(peer_await(&p, WAIT_MS, granted_more), "more than the buffer");
+	finish(&p, "SO_RCVBUF lets windows exceed the buffer at once");
+}
+
 /* Many may come at once to the buffer that they are to share. */
 static void test_first(void)
 {
@@ -575,7 +601,7 @@ static void ask_often(int seen_every, int times, int changes, const char *name)
 
 int main(void)
 {
-	ktap_plan(16);
+	ktap_plan(17);
 	new_namespace();
 	peer_may_vanish();
 	measure();
@@ -583,6 +609,7 @@ int main(void)
 	test_worth();
 	test_clamp();
 	test_exact();
+	test_pinned();
 	test_first();
 	test_hard();
 	test_soft();

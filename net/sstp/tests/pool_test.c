@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A buffer that many share: what each may have of it, and when the whole grows. */
+#include "sstp_test.h"
+#include "../rbuf.h"
+
+/* Nobody else's policy has to be let go. */
+#define sstp_rbuf_detach(b)	((void)(b))
+#include "../pool.c"
+
+#define MB	(1024u * 1024u)
+
+static bool pool_drained;	/* what the policy saw last */
+
+static u32 pool_update(struct sstp_rbuf *b)
+{
+	pool_drained = b->drained;
+	return b->limit;
+}
+
+static struct sstp_rbuf_ops pool_ops = { .update = pool_update };
+
+static struct sstp_pool *pool_of(struct kunit *test, u32 limit)
+{
+	const struct sstp_rbuf b = {
+		.limit = limit, .first = MB, .epoch = NSEC_PER_MSEC,
+		.ops = &pool_ops,
+	};
+	struct sstp_pool *p = sstp_pool_new(&b, false);
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	return p;
+}
+
+static void pool_join(struct sstp_pool *p, struct sstp_member *m, u32 n)
+{
+	while (n--) {
+		m[n] = (struct sstp_member){ .pool = sstp_pool_get(p) };
+		sstp_pool_join(&m[n]);
+	}
+}
+
+static void pool_leave(struct sstp_member *m, u32 n)
+{
+	while (n--)
+		sstp_pool_leave(&m[n]);
+}
+
+/* One alone has all; else a part of what is free, but an equal part of all at least. */
+static void pool_shares(struct kunit *test)
+{
+	struct sstp_pool *p = pool_of(test, 8 * MB);
+	struct sstp_member m[4];
+
+	pool_join(p, m, 1);
+	KUNIT_EXPECT_EQ(test, sstp_pool_share(&m[0], 0), 8 * MB);
+	KUNIT_EXPECT_EQ(test, sstp_pool_share(&m[0], 3 * MB), 8 * MB);
+	pool_join(p, m + 1, 3);
+	KUNIT_EXPECT_EQ(test, sstp_pool_used(p), 3 * MB);
+	KUNIT_EXPECT_EQ(test, sstp_pool_share(&m[1], 0), 2 * MB);
+	KUNIT_EXPECT_EQ(test, sstp_pool_share(&m[0], 4 * MB), 5 * MB);
+	KUNIT_EXPECT_EQ(test, sstp_pool_share(&m[1], 4 * MB), 4 * MB);
+	KUNIT_EXPECT_EQ(test, sstp_pool_share(&m[2], 0), 2 * MB);
+	/* What one gives back, the others may have at once. */
+	KUNIT_EXPECT_EQ(test, sstp_pool_share(&m[0], 0), 2 * MB);
+	KUNIT_EXPECT_EQ(test, sstp_pool_share(&m[1], 4 * MB), 5 * MB);
+	pool_leave(m, 4);
+	KUNIT_EXPECT_EQ(test, sstp_pool_used(p), 0U);
+	KUNIT_EXPECT_EQ(test, refcount_read(&p->ref), 1U);
+	sstp_pool_put(p);
+}
+
+/* The whole was full, or it does not grow for that. */
+static void pool_full(struct kunit *test)
+{
+	struct sstp_pool *p = pool_of(test, 8 * MB);
+	const struct sstp_rbuf seen = { .emptied = true, .drained = true };
+	struct sstp_member m[2];
+	u64 now = NSEC_PER_SEC;
+
+	pool_join(p, m, 2);
+	sstp_pool_epoch(&m[0], &seen, now);
+	sstp_pool_share(&m[0], 5 * MB);
+	sstp_pool_epoch(&m[0], &seen, now += NSEC_PER_MSEC);
+	KUNIT_EXPECT_FALSE(test, pool_drained);
+	sstp_pool_share(&m[1], MB);
+	sstp_pool_epoch(&m[0], &seen, now += NSEC_PER_MSEC);
+	KUNIT_EXPECT_TRUE(test, pool_drained);
+	sstp_pool_share(&m[0], 0);
+	sstp_pool_epoch(&m[0], &seen, now += NSEC_PER_MSEC);
+	/* So it was when this epoch began. */
+	KUNIT_EXPECT_TRUE(test, pool_drained);
+	sstp_pool_epoch(&m[0], &seen, now += NSEC_PER_MSEC);
+	KUNIT_EXPECT_FALSE(test, pool_drained);
+	pool_leave(m, 2);
+	sstp_pool_put(p);
+}
+
+/* With the last member all that the pool has learnt goes, but for SO_RCVBUF. */
+static void pool_empty(struct kunit *test)
+{
+	struct sstp_pool *p = pool_of(test, 8 * MB);
+	struct sstp_rbuf seen = {};
+	struct sstp_member m[2];
+
+	pool_join(p, m, 2);
+	sstp_pool_epoch(&m[0], &seen, NSEC_PER_SEC);
+	KUNIT_EXPECT_FALSE(test, p->b.rest);
+	sstp_pool_end(&m[0]);
+	KUNIT_EXPECT_EQ(test, sstp_pool_limit(p), 8 * MB);
+	sstp_pool_end(&m[1]);
+	KUNIT_EXPECT_EQ(test, sstp_pool_limit(p), MB);
+	KUNIT_EXPECT_TRUE(test, p->b.rest);
+	pool_leave(m, 2);
+	/* An epoch begins with who comes next, however long that takes. */
+	pool_join(p, m, 1);
+	seen.arrived = 1000;
+	KUNIT_EXPECT_EQ(test, sstp_pool_epoch(&m[0], &seen,
+					      100 * NSEC_PER_SEC), 0);
+	KUNIT_EXPECT_EQ(test, p->at, 100 * NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, p->b.arrived, 1000U);
+	pool_leave(m, 1);
+	sstp_pool_put(p);
+}
+
+static struct kunit_case pool_cases[] = {
+	KUNIT_CASE(pool_shares),
+	KUNIT_CASE(pool_full),
+	KUNIT_CASE(pool_empty),
+	{ }
+};
+
+static struct kunit_suite pool_suite = {
+	.name = "sstp_pool",
+	.test_cases = pool_cases,
+};
+
+kunit_test_suite(pool_suite);
