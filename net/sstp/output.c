@@ -680,9 +680,11 @@ void sstp_probe(struct sock *sk)
 		SSTP_INC(sock_net(sk), PROBES);
 		if (sp->probes < U8_MAX)
 			sp->probes++;
-		/* Those under a contract follow sooner. */
+		/* Those under a contract follow sooner. With nothing under way,
+		 * as while the window is closed, silence is no congestion.
+		 */
 		if (sp->probes == (sstp_rate_bound(&sp->rate) ? 8 : 3) &&
-		    sp->ctrl.ops->on_timeout) {
+		    sstp_in_flight(sp) && sp->ctrl.ops->on_timeout) {
 			sp->ctrl.in_flight = sstp_in_flight(sp);
 			sp->ctrl.ops->on_timeout(&sp->ctrl);
 		}

@@ -575,6 +575,47 @@ static void test_limit(void)
 	finish(&p, "a limit of segments holds");
 }
 
+/* The peer is silent, as nobody listens for it, until so many probes wait for an
+ * answer.
+ */
+#define PROBES		4
+
+static bool waits(void *arg)
+{
+	return sock_info(((struct peer *)arg)->fd).backoff >= PROBES;
+}
+
+static bool heard(void *arg)
+{
+	return !waits(arg);
+}
+
+static void be_silent(struct peer *p)
+{
+	must(busywait(WAIT_MS, waits, p), "it probes");
+}
+
+static void test_silence(void)
+{
+	struct peer p;
+	uint32_t cwnd;
+
+	open_sender(&p, 2, 0, 4);
+	must_come(&p, BITS(0, 1));
+	peer_pack(&p, 2, 1, 0, 0);
+	peer_listen(&p, QUIET_MS / 10);
+	cwnd = sock_info(p.fd).cwnd;
+	must(cwnd > 2, "there is something to lose");
+	be_silent(&p);
+	must_be("cwnd while the window is closed", sock_info(p.fd).cwnd, cwnd);
+	p.came = 0;
+	peer_pack(&p, 2, 3, 0, 0);
+	must(busywait(WAIT_MS, heard, &p), "it heard of the window");
+	be_silent(&p);
+	must_be("cwnd with data under way", sock_info(p.fd).cwnd, 2);
+	finish(&p, "silence is congestion if something is under way");
+}
+
 /* A packet that is asked for over and over: does the path swallow it? Not if each
  * time something comes, which found no room; but small packets may come through.
  */
@@ -601,7 +642,7 @@ static void ask_often(int seen_every, int times, int changes, const char *name)
 
 int main(void)
 {
-	ktap_plan(17);
+	ktap_plan(18);
 	new_namespace();
 	peer_may_vanish();
 	measure();
@@ -618,6 +659,7 @@ int main(void)
 	test_release(1, "a soft ACK does not release");
 	test_hold();
 	test_limit();
+	test_silence();
 	ask_often(1, 20, 0, "a lack of room is not taken for a small MTU");
 	/* Last, and each in its namespace, as they change the MTU of all. */
 	ask_often(0, 6, 1, "a packet that never comes is too large");
