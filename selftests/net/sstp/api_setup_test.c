@@ -608,6 +608,10 @@ static void row_v6only(void)
 	addr_loopback(&a, AF_INET, addr_port(&a));
 	note("IPv4 client", xconnect(sock_of(AF_INET, 0), &a));
 	fd = sock_of(AF_INET, 0);
+	/* What an earlier row left of that port in TIME_WAIT is no matter, a
+	 * listener is.
+	 */
+	set_int(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 	note("IPv4 bind beside it", xbind(fd, &a));
 }
 
