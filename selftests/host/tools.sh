@@ -31,7 +31,7 @@ trap 'rm -rf "$work"' EXIT
 server_cell() {
 	echo '{"level": 2, "clients": 20, "limit": 0, "policy": "'"$1"'", "goodput": '"$2"',
 	       "exhaustion": '"$3"', "discarded": 1, "jain": 1, "cost": 9, "memory": 1e6,
-	       "resized": 0}'
+	       "mean": 1e6, "resized": 0}'
 }
 # server_json MORE GOODPUT EXHAUSTION: of rrda, beside 1e8 and 0.3 of static
 server_json() {
