@@ -52,8 +52,29 @@ void sstp_conn_exit(void)
 	rhashtable_destroy(&sstp_cids);
 }
 
-/* Give the socket a CID of its own and make packets find it. */
-int sstp_conn_hash(struct sock *sk)
+/* Who goes through the sockets of the namespace finds it. Socket lock. */
+static int sstp_conn_list(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int err;
+
+	err = xa_alloc_bh(&sstp_net(sock_net(sk))->all, &sp->id, sk,
+			  xa_limit_31b, GFP_ATOMIC);
+	sp->listed = !err;
+	return err;
+}
+
+static void sstp_conn_unlist(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (!sp->listed)
+		return;
+	xa_erase_bh(&sstp_net(sock_net(sk))->all, sp->id);
+	sp->listed = false;
+}
+
+static int sstp_conn_hash_cid(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	int err, tries = 16;
@@ -75,6 +96,19 @@ int sstp_conn_hash(struct sock *sk)
 	return -EAGAIN;
 }
 
+/* Give the socket a CID of its own and make packets find it. */
+int sstp_conn_hash(struct sock *sk)
+{
+	int err = sstp_conn_list(sk);
+
+	if (err)
+		return err;
+	err = sstp_conn_hash_cid(sk);
+	if (err)
+		sstp_conn_unlist(sk);
+	return err;
+}
+
 /* sp->peer is complete. -EEXIST if there is such a connection already. */
 int sstp_conn_hash_peer(struct sock *sk)
 {
@@ -94,6 +128,7 @@ static void sstp_conn_unhash(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
+	sstp_conn_unlist(sk);
 	if (sp->hashed) {
 		rhashtable_remove_fast(&sstp_cids, &sp->cid_node,
 				       sstp_cid_params);
@@ -128,6 +163,36 @@ struct sock *sstp_conn_find_peer(const struct sstp_peer *peer)
 	if (!sp || !refcount_inc_not_zero(&sp->sk.sk_refcnt))
 		return NULL;
 	return &sp->sk;
+}
+
+/**
+ * sstp_conn_next - go through listeners and connections
+ * @net: of this namespace
+ * @id: where to begin, and then where it was found; that plus 1 is behind it
+ * @match: says without any lock whether it is wanted, as well as that can be told
+ * @arg: of @match
+ *
+ * What is there all the time is found, once, whatever comes and goes. Process context.
+ * Return: the next that is wanted, with a reference, or NULL
+ */
+struct sock *sstp_conn_next(struct net *net, unsigned long *id,
+			    bool (*match)(const struct sock *sk, void *arg),
+			    void *arg)
+{
+	struct sstp_net *sn = sstp_net(net);
+	struct sock *sk;
+	bool found;
+
+	for (;; ++*id) {
+		rcu_read_lock();
+		sk = xa_find(&sn->all, id, ULONG_MAX, XA_PRESENT);
+		found = sk && data_race(match(sk, arg)) &&
+			refcount_inc_not_zero(&sk->sk_refcnt);
+		rcu_read_unlock();
+		if (found || !sk)
+			return sk;
+		cond_resched();
+	}
 }
 
 /* Ports */
@@ -208,12 +273,15 @@ int sstp_bind_listen(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_bucket *b = sstp_bucket(sock_net(sk), sp->sport);
 	struct sock *o;
-	int err = 0;
+	int err;
 
 	/* Who looks for a listener where it was must not end up elsewhere. */
 	if (sp->deaf)
 		synchronize_rcu();
 	sp->deaf = false;
+	err = sstp_conn_list(sk);
+	if (err)
+		return err;
 	spin_lock_bh(&b->lock);
 	sk_for_each(o, &b->listeners)
 		if (sstp_bind_conflict(sk, o, sp->sport)) {
@@ -225,6 +293,8 @@ int sstp_bind_listen(struct sock *sk)
 		sk_add_node_rcu(sk, &b->listeners);
 	}
 	spin_unlock_bh(&b->lock);
+	if (err)
+		sstp_conn_unlist(sk);
 	return err;
 }
 
@@ -233,6 +303,7 @@ void sstp_bind_deaf(struct sock *sk)
 {
 	struct sstp_bucket *b = sstp_bucket(sock_net(sk), sstp_sk(sk)->sport);
 
+	sstp_conn_unlist(sk);
 	spin_lock_bh(&b->lock);
 	sstp_set_state(sk, TCP_CLOSE);
 	sk_del_node_init_rcu(sk);

@@ -12,6 +12,7 @@ static int __net_init sstp_net_init(struct net *net)
 	int err, i;
 
 	mutex_init(&sn->encap_lock);
+	xa_init_flags(&sn->all, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH);
 	get_random_bytes(&sn->secret, sizeof(sn->secret));
 	sn->port = kcalloc(SSTP_PORT_BUCKETS, sizeof(*sn->port), GFP_KERNEL);
 	if (!sn->port)
@@ -44,6 +45,7 @@ static void __net_exit sstp_net_pre_exit(struct net *net)
 static void __net_exit sstp_net_exit(struct net *net)
 {
 	sstp_mib_exit(net);
+	xa_destroy(&sstp_net(net)->all);
 	kfree(sstp_net(net)->port);
 }
 

@@ -16,6 +16,7 @@
  *  4. rhashtable bucket locks of the two connection tables.
  *  5. sstp_pool.lock (_bh): a buffer that children of a listener share. Inside of
  *     their socket locks.
+ *  6. xa_lock of sstp_net.all (_bh). Inside of the socket lock.
  *  sstp_net.encap_lock (mutex): opens and closes UDP sockets. Inside the lock of
  *  a socket that listens or connects, outside those of UDP.
  *
@@ -42,6 +43,7 @@
 #include <linux/ktime.h>
 #include <linux/rhashtable.h>
 #include <linux/siphash.h>
+#include <linux/xarray.h>
 #include <net/inet_sock.h>
 #include <net/netns/generic.h>
 #include <net/sock.h>
@@ -81,6 +83,7 @@ struct sstp_bucket {
  *	@encap_lock, and closed only while no sstp socket is left
  * @client: UDP sockets on ports of their own, for those that connect; the same
  * @port: sstp sockets by port
+ * @all: listeners, and what is in the table of CIDs, by numbers of no meaning; RCU
  * @secret: key of cookies
  * @sysctl: what unregisters net.sstp
  *
@@ -92,6 +95,7 @@ struct sstp_net {
 	struct socket	*encap[2][SSTP_ENCAP_SOCKETS];
 	struct socket	*client[2][SSTP_ENCAP_SOCKETS];
 	struct sstp_bucket *port;
+	struct xarray	all;
 	siphash_key_t	secret;
 	struct ctl_table_header *sysctl;
 	/* READ_ONCE() */
@@ -172,10 +176,12 @@ struct sstp_sock {
 
 	/* Identity: written before the socket is in a table, then constant */
 	u32		cid;
+	u32		id;		/* in sstp_net.all, while @listed */
 	u16		sport;		/* as bind() and the INIT name them */
 	u16		dport;
 	u16		af;		/* AF_INET, AF_INET6 or still 0 */
 	bool		v6only;
+	bool		listed;		/* in sstp_net.all */
 	bool		hashed;		/* in the table of CIDs */
 	bool		peer_hashed;
 	bool		bound;		/* in a bucket of ports */
@@ -427,6 +433,9 @@ int sstp_conn_hash(struct sock *sk);
 int sstp_conn_hash_peer(struct sock *sk);
 struct sock *sstp_conn_find(struct net *net, u32 cid);
 struct sock *sstp_conn_find_peer(const struct sstp_peer *peer);
+struct sock *sstp_conn_next(struct net *net, unsigned long *id,
+			    bool (*match)(const struct sock *sk, void *arg),
+			    void *arg);
 struct sock *sstp_listener_find(struct net *net, const struct in6_addr *daddr,
 				u16 port, int dif, u32 hash);
 int sstp_bind_port(struct sock *sk, u16 port);
