@@ -20,7 +20,7 @@ all: modules
 
 help:
 	@echo 'all         build the modules for KDIR (default: the running kernel)'
-	@echo 'install     install modules and the header for programs, run depmod'
+	@echo 'install     install modules and the headers for programs, run depmod'
 	@echo 'uninstall   take both away'
 	@echo 'check       run all tests (selftests/run)'
 	@echo 'demo        show it at work (tools/demo)'
@@ -47,12 +47,13 @@ modules: links
 install: modules
 	$(kbuild) modules_install $(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR))
 	$(if $(DESTDIR),,depmod $(release))
-	install -D -m 644 include/uapi/linux/sstp.h $(INSTALL_HDR_PATH)/include/linux/sstp.h
+	install -D -m 644 -t $(INSTALL_HDR_PATH)/include/linux include/uapi/linux/sstp.h \
+		include/uapi/linux/sstp_netlink.h
 
 uninstall:
 	find $(DESTDIR)/lib/modules/$(release) \( -name 'sstp.ko*' -o -name 'sstp-test.ko*' \) -delete
 	$(if $(DESTDIR),,depmod $(release))
-	rm -f $(INSTALL_HDR_PATH)/include/linux/sstp.h
+	rm -f $(INSTALL_HDR_PATH)/include/linux/sstp.h $(INSTALL_HDR_PATH)/include/linux/sstp_netlink.h
 
 check:
 	selftests/run

@@ -9,6 +9,7 @@
 #include <linux/hrtimer.h>
 #include <linux/memcontrol.h>
 #include <linux/net.h>
+#include <net/genetlink.h>
 #include <net/route.h>
 #include <net/sock.h>
 #include <net/udp_tunnel.h>
@@ -124,6 +125,16 @@ static inline void sstp_own_sockopts(struct socket *sock)
 {
 #ifdef SSTP_HAVE_CUSTOM_SOCKOPT
 	set_bit(SOCK_CUSTOM_SOCKOPT, &sock->flags);
+#endif
+}
+
+/* What the request of a dump asks for */
+static inline struct nlattr **sstp_dump_attrs(struct netlink_callback *cb)
+{
+#ifdef SSTP_HAVE_GENL_INFO_DUMP
+	return genl_info_dump(cb)->attrs;
+#else
+	return genl_dumpit_info(cb)->attrs;
 #endif
 }
 

@@ -186,6 +186,7 @@ struct sock *sstp_conn_next(struct net *net, unsigned long *id,
 	for (;; ++*id) {
 		rcu_read_lock();
 		sk = xa_find(&sn->all, id, ULONG_MAX, XA_PRESENT);
+		/* data_race: a guess; the caller looks again with the lock. */
 		found = sk && data_race(match(sk, arg)) &&
 			refcount_inc_not_zero(&sk->sk_refcnt);
 		rcu_read_unlock();

@@ -68,6 +68,23 @@ void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops)
 }
 EXPORT_SYMBOL_GPL(sstp_unregister_ctrl);
 
+bool sstp_ctrl_name(u32 i, char *name)
+{
+	struct sstp_ctrl_ops *o;
+	bool found = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(o, &sstp_ctrls, list) {
+		found = !i--;
+		if (found) {
+			strscpy(name, o->name, SSTP_NAME_MAX);
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
 bool sstp_ctrl_exists(const char *name)
 {
 	bool found;

@@ -13,6 +13,8 @@ int sstp_ctrl_attach(struct sstp_ctrl *c, const char *name);
 void sstp_ctrl_detach(struct sstp_ctrl *c);
 /* Is there one? Loads the module sstp-ctrl-NAME for who may. Sleeps. */
 bool sstp_ctrl_exists(const char *name);
+/* The name of each in turn, from 0; false behind the last */
+bool sstp_ctrl_name(u32 i, char *name);
 
 /* A name that a controller or policy may have. */
 bool sstp_name_valid(const char *name);

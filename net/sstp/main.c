@@ -77,10 +77,15 @@ static int __init sstp_init(void)
 	err = register_pernet_subsys(&sstp_net_ops);
 	if (err)
 		goto sysfs;
-	err = sstp_af_init();
+	err = sstp_nl_init();
 	if (err)
 		goto pernet;
+	err = sstp_af_init();
+	if (err)
+		goto netlink;
 	return 0;
+netlink:
+	sstp_nl_exit();
 pernet:
 	unregister_pernet_subsys(&sstp_net_ops);
 sysfs:
@@ -97,6 +102,7 @@ ctrl:
 static void __exit sstp_exit(void)
 {
 	sstp_af_exit();
+	sstp_nl_exit();
 	unregister_pernet_subsys(&sstp_net_ops);
 	/* Sockets are freed after a grace period. */
 	rcu_barrier();

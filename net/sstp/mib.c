@@ -63,15 +63,23 @@ static u64 sstp_mib_sum(const struct sstp_net *sn, int i)
 	return sum;
 }
 
+const char *sstp_mib_get(struct net *net, u32 i, u64 *value)
+{
+	BUILD_BUG_ON(ARRAY_SIZE(sstp_mib_list) != __SSTP_MIB_MAX - 1);
+	if (i >= ARRAY_SIZE(sstp_mib_list))
+		return NULL;
+	*value = sstp_mib_sum(sstp_net(net), sstp_mib_list[i].entry);
+	return sstp_mib_list[i].name;
+}
+
 static int sstp_mib_show(struct seq_file *m, void *v)
 {
-	struct sstp_net *sn = sstp_net(m->private);
+	const char *name;
+	u64 value;
 	u32 i;
 
-	BUILD_BUG_ON(ARRAY_SIZE(sstp_mib_list) != __SSTP_MIB_MAX - 1);
-	for (i = 0; i < ARRAY_SIZE(sstp_mib_list); i++)
-		seq_printf(m, "%-24s %llu\n", sstp_mib_list[i].name,
-			   sstp_mib_sum(sn, sstp_mib_list[i].entry));
+	for (i = 0; (name = sstp_mib_get(m->private, i, &value)); i++)
+		seq_printf(m, "%-24s %llu\n", name, value);
 	return 0;
 }
 

@@ -78,6 +78,8 @@ struct sstp_mib {
 		SNMP_ADD_STATS(mib__, SSTP_MIB_##name, n);		\
 	} while (0)
 
+/* The counters in turn, from 0: name and value; NULL behind the last */
+const char *sstp_mib_get(struct net *net, u32 i, u64 *value);
 int sstp_mib_init(struct net *net);
 void sstp_mib_exit(struct net *net);
 

@@ -57,6 +57,23 @@ void sstp_unregister_rbuf(struct sstp_rbuf_ops *ops)
 }
 EXPORT_SYMBOL_GPL(sstp_unregister_rbuf);
 
+bool sstp_rbuf_name(u32 i, char *name)
+{
+	struct sstp_rbuf_ops *o;
+	bool found = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(o, &sstp_rbufs, list) {
+		found = !i--;
+		if (found) {
+			strscpy(name, o->name, SSTP_NAME_MAX);
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
 bool sstp_rbuf_exists(const char *name)
 {
 	bool found;

@@ -10,6 +10,7 @@
 int sstp_rbuf_attach(struct sstp_rbuf *b, const char *name);
 void sstp_rbuf_detach(struct sstp_rbuf *b);
 bool sstp_rbuf_exists(const char *name);
+bool sstp_rbuf_name(u32 i, char *name);
 
 int __init sstp_rbuf_init(void);
 void sstp_rbuf_exit(void);

@@ -562,6 +562,10 @@ int sstp_setsockopt(struct socket *sock, int level, int optname,
 int sstp_getsockopt(struct socket *sock, int level, int optname,
 		    char __user *optval, int __user *optlen);
 
+/* netlink.c */
+int sstp_nl_init(void);
+void sstp_nl_exit(void);
+
 /* af_sstp.c */
 int sstp_af_init(void);
 void sstp_af_exit(void);

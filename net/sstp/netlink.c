@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The generic netlink family "sstp": see Documentation/netlink/specs/sstp.yaml. Each
+ * namespace has its own sockets, counters and events.
+ */
+#include <linux/sock_diag.h>
+#include <net/genetlink.h>
+#include "netlink_gen.h"
+#include "sstp.h"
+
+static struct genl_family sstp_nl_family;
+
+/* struct sstp_info, but for the contract */
+static const struct sstp_nl_field {
+	u16	attr;
+	u16	offset;
+	u16	size;
+} sstp_nl_info[] = {
+#define SSTP_NL_INFO(NAME, field)					\
+	{ SSTP_A_INFO_##NAME, offsetof(struct sstp_info, field),	\
+	  sizeof_field(struct sstp_info, field) }
+	SSTP_NL_INFO(STATE, state),
+	SSTP_NL_INFO(TYPE, type),
+	SSTP_NL_INFO(ACK_STRATEGY, ack_strategy),
+	SSTP_NL_INFO(BACKOFF, backoff),
+	SSTP_NL_INFO(MTU, mtu),
+	SSTP_NL_INFO(PACKET_SIZE, packet_size),
+	SSTP_NL_INFO(SEGMENT_LIMIT, segment_limit),
+	SSTP_NL_INFO(TOLERANCE, tolerance),
+	SSTP_NL_INFO(RTT, rtt),
+	SSTP_NL_INFO(RTTVAR, rttvar),
+	SSTP_NL_INFO(RTT_MIN, rtt_min),
+	SSTP_NL_INFO(CWND, cwnd),
+	SSTP_NL_INFO(IN_FLIGHT, in_flight),
+	SSTP_NL_INFO(PERIOD, period),
+	SSTP_NL_INFO(SND_SEGMENT, snd_segment),
+	SSTP_NL_INFO(SND_UNA, snd_una),
+	SSTP_NL_INFO(SND_WINDOW, snd_window),
+	SSTP_NL_INFO(SND_QUEUED, snd_queued),
+	SSTP_NL_INFO(RCV_SEGMENT, rcv_segment),
+	SSTP_NL_INFO(RCV_WINDOW, rcv_window),
+	SSTP_NL_INFO(RCV_BUFFER, rcv_buffer),
+	SSTP_NL_INFO(RCV_QUEUED, rcv_queued),
+	SSTP_NL_INFO(RCV_PEAK, rcv_peak),
+	SSTP_NL_INFO(REORDERING, reordering),
+	SSTP_NL_INFO(BYTES_SENT, bytes_sent),
+	SSTP_NL_INFO(BYTES_RETRANS, bytes_retrans),
+	SSTP_NL_INFO(BYTES_ACKED, bytes_acked),
+	SSTP_NL_INFO(BYTES_RECEIVED, bytes_received),
+	SSTP_NL_INFO(PACKETS_SENT, packets_sent),
+	SSTP_NL_INFO(PACKETS_RETRANS, packets_retrans),
+	SSTP_NL_INFO(PACKETS_RECEIVED, packets_received),
+	SSTP_NL_INFO(PACKETS_DUPLICATE, packets_duplicate),
+	SSTP_NL_INFO(PACKETS_DISCARDED, packets_discarded),
+	SSTP_NL_INFO(SEGMENTS_SENT, segments_sent),
+	SSTP_NL_INFO(SEGMENTS_RECEIVED, segments_received),
+	SSTP_NL_INFO(SEGMENTS_HOLED, segments_holed),
+	SSTP_NL_INFO(ACKS_SENT, acks_sent),
+	SSTP_NL_INFO(ACKS_RECEIVED, acks_received),
+	SSTP_NL_INFO(SNAKS_SENT, snaks_sent),
+	SSTP_NL_INFO(SNAKS_RECEIVED, snaks_received),
+	SSTP_NL_INFO(ARRIVAL_RATE, arrival_rate),
+	SSTP_NL_INFO(SERVICE_RATE, service_rate),
+	SSTP_NL_INFO(DELIVERY_RATE, delivery_rate),
+	SSTP_NL_INFO(CONTROLLER, controller),
+	SSTP_NL_INFO(POLICY, policy),
+	SSTP_NL_INFO(RCV_BUFFER_PEAK, rcv_buffer_peak),
+	SSTP_NL_INFO(RCV_GROWN, rcv_grown),
+	SSTP_NL_INFO(RCV_SHRUNK, rcv_shrunk),
+	SSTP_NL_INFO(RCV_GROWN_BYTES, rcv_grown_bytes),
+	SSTP_NL_INFO(RCV_SHRUNK_BYTES, rcv_shrunk_bytes),
+	SSTP_NL_INFO(BYTES_DISCARDED, bytes_discarded),
+#undef SSTP_NL_INFO
+};
+
+/* What a message says; each returns nonzero when it has no room for it. */
+
+static int sstp_nl_put_rate(struct sk_buff *skb, int attr,
+			    const struct sstp_rate_spec *r)
+{
+	struct nlattr *nest = nla_nest_start(skb, attr);
+
+	if (!nest ||
+	    nla_put_u64_64bit(skb, SSTP_A_RATE_PEAK, r->peak, SSTP_A_RATE_PAD) ||
+	    nla_put_u64_64bit(skb, SSTP_A_RATE_AVERAGE, r->average, SSTP_A_RATE_PAD) ||
+	    nla_put_u32(skb, SSTP_A_RATE_BURST_RATE, r->burst_rate) ||
+	    nla_put_u32(skb, SSTP_A_RATE_BURST_LEN, r->burst_len))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int sstp_nl_put_field(struct sk_buff *skb, const struct sstp_nl_field *f,
+			     const void *p)
+{
+	switch (f->size) {
+	case sizeof(u8):
+		return nla_put_u8(skb, f->attr, *(const u8 *)p);
+	case sizeof(u32):
+		return nla_put_u32(skb, f->attr, *(const u32 *)p);
+	case sizeof(u64):
+		return nla_put_u64_64bit(skb, f->attr, *(const u64 *)p, SSTP_A_INFO_PAD);
+	default:
+		return nla_put_string(skb, f->attr, p);
+	}
+}
+
+static int sstp_nl_put_info(struct sk_buff *skb, struct sstp_sock *sp)
+{
+	const struct sstp_nl_field *f;
+	struct sstp_info info;
+	struct nlattr *nest;
+	int err;
+
+	/* The contract and the padding are the rest. */
+	BUILD_BUG_ON(ARRAY_SIZE(sstp_nl_info) + 2 != SSTP_A_INFO_MAX);
+	sstp_fill_info(sp, &info);
+	nest = nla_nest_start(skb, SSTP_A_CONN_INFO);
+	err = nest ? sstp_nl_put_rate(skb, SSTP_A_INFO_RATE, &info.rate) : -EMSGSIZE;
+	for (f = sstp_nl_info; !err && f < sstp_nl_info + ARRAY_SIZE(sstp_nl_info); f++)
+		err = sstp_nl_put_field(skb, f, (u8 *)&info + f->offset);
+	if (!err)
+		nla_nest_end(skb, nest);
+	return err;
+}
+
+static int sstp_nl_put_addr(struct sk_buff *skb, int attr, const struct sstp_sock *sp,
+			    const struct in6_addr *a)
+{
+	/* 0.0.0.0 is held as ::. */
+	return sp->af == AF_INET ? nla_put_in_addr(skb, attr, a->s6_addr32[3]) :
+		nla_put_in6_addr(skb, attr, a);
+}
+
+/* Which socket it is; its lock. @ns: where uids are as the reader knows them */
+static int sstp_nl_put_conn(struct sk_buff *skb, struct sock *sk,
+			    struct user_namespace *ns)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 cookie[2];
+
+	sock_diag_save_cookie(sk, cookie);
+	if ((sp->hashed && nla_put_u32(skb, SSTP_A_CONN_CID, sp->cid)) ||
+	    nla_put_u64_64bit(skb, SSTP_A_CONN_COOKIE, (u64)cookie[1] << 32 | cookie[0],
+			      SSTP_A_CONN_PAD) ||
+	    nla_put_u16(skb, SSTP_A_CONN_FAMILY, sp->af) ||
+	    sstp_nl_put_addr(skb, SSTP_A_CONN_LOCAL_ADDR, sp, &sp->saddr) ||
+	    nla_put_be16(skb, SSTP_A_CONN_LOCAL_PORT, htons(sp->sport)) ||
+	    nla_put_u8(skb, SSTP_A_CONN_STATE, sk->sk_state) ||
+	    nla_put_u8(skb, SSTP_A_CONN_TYPE, sk->sk_type) ||
+	    nla_put_u32(skb, SSTP_A_CONN_UID,
+			from_kuid_munged(ns, READ_ONCE(sk->sk_uid))) ||
+	    nla_put_u64_64bit(skb, SSTP_A_CONN_INODE, sock_i_ino(sk), SSTP_A_CONN_PAD) ||
+	    (sk->sk_bound_dev_if &&
+	     nla_put_u32(skb, SSTP_A_CONN_IFINDEX, sk->sk_bound_dev_if)))
+		return -EMSGSIZE;
+	if (sk->sk_state == TCP_LISTEN)
+		return nla_put_u32(skb, SSTP_A_CONN_BACKLOG, READ_ONCE(sk->sk_ack_backlog)) ||
+		       nla_put_u32(skb, SSTP_A_CONN_BACKLOG_MAX,
+				   READ_ONCE(sk->sk_max_ack_backlog));
+	return sstp_nl_put_addr(skb, SSTP_A_CONN_REMOTE_ADDR, sp, &sp->peer.addr) ||
+	       nla_put_be16(skb, SSTP_A_CONN_REMOTE_PORT, htons(sp->dport)) ||
+	       nla_put_u32(skb, SSTP_A_CONN_PEER_CID, sp->peer.cid) ||
+	       nla_put_be16(skb, SSTP_A_CONN_ENCAP_PORT, sp->peer.port);
+}
+
+/* Connections */
+
+static int sstp_nl_check_addr(const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	if (!attr || nla_len(attr) == sizeof(struct in_addr) ||
+	    nla_len(attr) == sizeof(struct in6_addr))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, attr, "an address has 4 or 16 bytes");
+	return -EINVAL;
+}
+
+static int sstp_nl_check(struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	return sstp_nl_check_addr(attrs[SSTP_A_CONN_LOCAL_ADDR], extack) ?:
+	       sstp_nl_check_addr(attrs[SSTP_A_CONN_REMOTE_ADDR], extack);
+}
+
+static bool sstp_nl_is_addr(const struct sstp_sock *sp, const struct in6_addr *a,
+			    const struct nlattr *want)
+{
+	struct in6_addr addr;
+
+	if (!want)
+		return true;
+	if (nla_len(want) == sizeof(struct in_addr) && nla_get_in_addr(want)) {
+		ipv6_addr_set_v4mapped(nla_get_in_addr(want), &addr);
+		return ipv6_addr_equal(a, &addr);
+	}
+	if (nla_len(want) == sizeof(struct in_addr))
+		return ipv6_addr_any(a) && sp->af == AF_INET;
+	addr = nla_get_in6_addr(want);
+	return ipv6_addr_equal(a, &addr) && !(ipv6_addr_any(a) && sp->af == AF_INET);
+}
+
+/* @arg: attributes up to SSTP_A_CONN_REMOTE_PORT at least, checked */
+static bool sstp_nl_match(const struct sock *sk, void *arg)
+{
+	const struct sstp_sock *sp = sstp_sk(sk);
+	bool listens = READ_ONCE(sk->sk_state) == TCP_LISTEN;
+	struct nlattr **attrs = arg, *a;
+
+	a = attrs[SSTP_A_CONN_CID];
+	if (a && (listens || nla_get_u32(a) != sp->cid))
+		return false;
+	a = attrs[SSTP_A_CONN_COOKIE];
+	if (a && nla_get_u64(a) != (u64)atomic64_read(&sk->sk_cookie))
+		return false;
+	a = attrs[SSTP_A_CONN_STATES];
+	if (a && !(nla_get_u32(a) & 1U << READ_ONCE(sk->sk_state)))
+		return false;
+	a = attrs[SSTP_A_CONN_FAMILY];
+	if (a && nla_get_u16(a) != sp->af)
+		return false;
+	a = attrs[SSTP_A_CONN_LOCAL_PORT];
+	if (a && nla_get_be16(a) != htons(sp->sport))
+		return false;
+	a = attrs[SSTP_A_CONN_REMOTE_PORT];
+	if (a && (listens || nla_get_be16(a) != htons(sp->dport)))
+		return false;
+	if (listens && attrs[SSTP_A_CONN_REMOTE_ADDR])
+		return false;
+	return sstp_nl_is_addr(sp, &sp->saddr, attrs[SSTP_A_CONN_LOCAL_ADDR]) &&
+	       sstp_nl_is_addr(sp, &sp->peer.addr, attrs[SSTP_A_CONN_REMOTE_ADDR]);
+}
+
+/* The one that has the CID or the cookie, and matches the rest; with a reference */
+static struct sock *sstp_nl_find(struct genl_info *info)
+{
+	struct nlattr *cid = info->attrs[SSTP_A_CONN_CID];
+	struct net *net = genl_info_net(info);
+	unsigned long id = 0;
+	struct sock *sk;
+
+	if (!cid && !info->attrs[SSTP_A_CONN_COOKIE]) {
+		GENL_SET_ERR_MSG(info, "neither a CID nor a cookie says which one");
+		return ERR_PTR(-EINVAL);
+	}
+	if (cid) {
+		rcu_read_lock();
+		sk = sstp_conn_find(net, nla_get_u32(cid));
+		rcu_read_unlock();
+	} else {
+		sk = sstp_conn_next(net, &id, sstp_nl_match, info->attrs);
+	}
+	return sk ?: ERR_PTR(-ENOENT);
+}
+
+/* All of it in one message. -ENOENT: it is none of those that are wanted any more. */
+static int sstp_nl_conn(struct sk_buff *skb, struct sock *sk, struct user_namespace *ns,
+			u32 portid, u32 seq, int flags, struct nlattr **attrs)
+{
+	int err = -ENOENT;
+	void *hdr;
+	bool slow;
+
+	hdr = genlmsg_put(skb, portid, seq, &sstp_nl_family, flags, SSTP_CMD_CONN_GET);
+	if (!hdr)
+		return -EMSGSIZE;
+	slow = lock_sock_fast(sk);
+	if (sstp_sk(sk)->listed && sstp_nl_match(sk, attrs))
+		err = sstp_nl_put_conn(skb, sk, ns) || sstp_nl_put_info(skb, sstp_sk(sk)) ?
+			-EMSGSIZE : 0;
+	unlock_sock_fast(sk, slow);
+	if (err)
+		genlmsg_cancel(skb, hdr);
+	else
+		genlmsg_end(skb, hdr);
+	return err;
+}
+
+int sstp_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct sk_buff *msg;
+	struct sock *sk;
+	int err;
+
+	err = sstp_nl_check(info->attrs, info->extack);
+	if (err)
+		return err;
+	sk = sstp_nl_find(info);
+	if (IS_ERR(sk))
+		return PTR_ERR(sk);
+	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	err = msg ? sstp_nl_conn(msg, sk, sk_user_ns(NETLINK_CB(skb).sk), info->snd_portid,
+				 info->snd_seq, 0, info->attrs) : -ENOMEM;
+	sock_put(sk);
+	if (!err)
+		return genlmsg_reply(msg, info);
+	nlmsg_free(msg);
+	return err;
+}
+
+int sstp_nl_conn_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct nlattr **attrs = sstp_dump_attrs(cb);
+	struct user_namespace *ns = sk_user_ns(NETLINK_CB(cb->skb).sk);
+	unsigned long id = cb->args[0];
+	struct sock *sk;
+	int err;
+
+	err = sstp_nl_check(attrs, cb->extack);
+	if (err)
+		return err;
+	while ((sk = sstp_conn_next(sock_net(skb->sk), &id, sstp_nl_match, attrs))) {
+		err = sstp_nl_conn(skb, sk, ns, NETLINK_CB(cb->skb).portid,
+				   cb->nlh->nlmsg_seq, NLM_F_MULTI, attrs);
+		sock_put(sk);
+		if (err == -EMSGSIZE)
+			break;
+		id++;
+	}
+	cb->args[0] = id;
+	return skb->len ?: sk ? err : 0;
+}
+
+int sstp_nl_conn_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return -EOPNOTSUPP;
+}
+
+/* Counters */
+
+static int sstp_nl_put_counter(struct sk_buff *skb, const char *name, u64 value)
+{
+	struct nlattr *nest = nla_nest_start(skb, SSTP_A_STAT_COUNTER);
+
+	if (!nest || nla_put_string(skb, SSTP_A_COUNTER_NAME, name) ||
+	    nla_put_u64_64bit(skb, SSTP_A_COUNTER_VALUE, value, SSTP_A_COUNTER_PAD)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* The counters from @i on, or the one called @name, as many as there is room for.
+ * Returns where to go on.
+ */
+static u32 sstp_nl_stat(struct sk_buff *skb, struct net *net, u32 i, const char *name)
+{
+	const char *one;
+	u64 value;
+
+	for (; (one = sstp_mib_get(net, i, &value)); i++)
+		if ((!name || !strcmp(name, one)) && sstp_nl_put_counter(skb, one, value))
+			break;
+	return i;
+}
+
+int sstp_nl_stat_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *name = info->attrs[SSTP_A_STAT_NAME];
+	struct sk_buff *msg;
+	void *hdr;
+	u32 empty;
+
+	if (GENL_REQ_ATTR_CHECK(info, SSTP_A_STAT_NAME))
+		return -EINVAL;
+	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	hdr = msg ? genlmsg_put_reply(msg, info, &sstp_nl_family, 0, SSTP_CMD_STAT_GET) :
+		NULL;
+	if (!hdr) {
+		nlmsg_free(msg);
+		return -ENOMEM;
+	}
+	empty = msg->len;
+	sstp_nl_stat(msg, genl_info_net(info), 0, nla_data(name));
+	if (msg->len == empty) {
+		nlmsg_free(msg);
+		NL_SET_ERR_MSG_ATTR(info->extack, name, "no such counter");
+		return -ENOENT;
+	}
+	genlmsg_end(msg, hdr);
+	return genlmsg_reply(msg, info);
+}
+
+int sstp_nl_stat_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct nlattr *name = sstp_dump_attrs(cb)[SSTP_A_STAT_NAME];
+	u32 empty;
+	void *hdr;
+
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &sstp_nl_family, NLM_F_MULTI, SSTP_CMD_STAT_GET);
+	if (!hdr)
+		return -EMSGSIZE;
+	empty = skb->len;
+	cb->args[0] = sstp_nl_stat(skb, sock_net(skb->sk), cb->args[0],
+				   name ? nla_data(name) : NULL);
+	if (skb->len == empty) {
+		genlmsg_cancel(skb, hdr);
+		return 0;
+	}
+	genlmsg_end(skb, hdr);
+	return skb->len;
+}
+
+/* Controllers and policies */
+
+static int sstp_nl_plugin(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 cmd,
+			  const char *name)
+{
+	void *hdr = genlmsg_put(skb, portid, seq, &sstp_nl_family, flags, cmd);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (nla_put_string(skb, SSTP_A_PLUGIN_NAME, name)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+/* The one that the request names */
+static int sstp_nl_plugin_do(struct genl_info *info, bool (*each)(u32 i, char *name))
+{
+	struct nlattr *want = info->attrs[SSTP_A_PLUGIN_NAME];
+	char name[SSTP_NAME_MAX];
+	struct sk_buff *msg;
+	int err;
+	u32 i;
+
+	if (GENL_REQ_ATTR_CHECK(info, SSTP_A_PLUGIN_NAME))
+		return -EINVAL;
+	for (i = 0; each(i, name); i++)
+		if (!strcmp(name, nla_data(want)))
+			goto found;
+	NL_SET_ERR_MSG_ATTR(info->extack, want, "nothing of that name");
+	return -ENOENT;
+found:
+	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!msg)
+		return -ENOMEM;
+	err = sstp_nl_plugin(msg, info->snd_portid, info->snd_seq, 0, info->genlhdr->cmd,
+			     name);
+	if (!err)
+		return genlmsg_reply(msg, info);
+	nlmsg_free(msg);
+	return err;
+}
+
+static int sstp_nl_plugin_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+			       bool (*each)(u32 i, char *name))
+{
+	struct nlattr *want = sstp_dump_attrs(cb)[SSTP_A_PLUGIN_NAME];
+	char name[SSTP_NAME_MAX];
+	u32 i;
+
+	for (i = cb->args[0]; each(i, name); i++)
+		if ((!want || !strcmp(name, nla_data(want))) &&
+		    sstp_nl_plugin(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				   NLM_F_MULTI, cmd, name))
+			break;
+	cb->args[0] = i;
+	return skb->len;
+}
+
+int sstp_nl_ctrl_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return sstp_nl_plugin_do(info, sstp_ctrl_name);
+}
+
+int sstp_nl_ctrl_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return sstp_nl_plugin_dump(skb, cb, SSTP_CMD_CTRL_GET, sstp_ctrl_name);
+}
+
+int sstp_nl_policy_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return sstp_nl_plugin_do(info, sstp_rbuf_name);
+}
+
+int sstp_nl_policy_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return sstp_nl_plugin_dump(skb, cb, SSTP_CMD_POLICY_GET, sstp_rbuf_name);
+}
+
+static const struct genl_multicast_group sstp_nl_groups[] = {
+	[SSTP_NLGRP_EVENTS] = { .name = SSTP_MCGRP_EVENTS },
+};
+
+static struct genl_family sstp_nl_family __ro_after_init = {
+	.name		= SSTP_FAMILY_NAME,
+	.version	= SSTP_FAMILY_VERSION,
+	.netnsok	= true,
+	.parallel_ops	= true,
+	.module		= THIS_MODULE,
+	.ops		= sstp_nl_ops,
+	.n_ops		= ARRAY_SIZE(sstp_nl_ops),
+	.mcgrps		= sstp_nl_groups,
+	.n_mcgrps	= ARRAY_SIZE(sstp_nl_groups),
+};
+
+int __init sstp_nl_init(void)
+{
+	/* In the specification they are numbers. */
+	BUILD_BUG_ON(SSTP_NAME_MAX != 15 + 1);
+	return genl_register_family(&sstp_nl_family);
+}
+
+void sstp_nl_exit(void)
+{
+	genl_unregister_family(&sstp_nl_family);
+}
