@@ -101,7 +101,7 @@ bool sstp_ctrl_exists(const char *name)
 	return found;
 }
 
-int sstp_ctrl_attach(struct sstp_ctrl *c, const char *name)
+struct sstp_ctrl_ops *sstp_ctrl_get(const char *name)
 {
 	struct sstp_ctrl_ops *ops;
 
@@ -110,15 +110,47 @@ int sstp_ctrl_attach(struct sstp_ctrl *c, const char *name)
 	if (ops && !try_module_get(ops->owner))
 		ops = NULL;
 	rcu_read_unlock();
-	if (!ops)
-		return -ENOENT;
+	return ops;
+}
+
+void sstp_ctrl_put(const struct sstp_ctrl_ops *ops)
+{
+	if (ops)
+		module_put(ops->owner);
+}
+
+static void sstp_ctrl_begin(struct sstp_ctrl *c, const struct sstp_ctrl_ops *ops)
+{
 	c->ops = ops;
 	c->cwnd = SSTP_CWND_MAX;
 	c->period = 0;
-	c->min_rtt = U32_MAX;
 	memset(c->priv, 0, sizeof(c->priv));
 	ops->init(c);
+}
+
+int sstp_ctrl_attach(struct sstp_ctrl *c, const char *name)
+{
+	const struct sstp_ctrl_ops *ops = sstp_ctrl_get(name);
+
+	if (!ops)
+		return -ENOENT;
+	c->min_rtt = U32_MAX;
+	sstp_ctrl_begin(c, ops);
 	return 0;
+}
+
+void sstp_ctrl_switch(struct sstp_ctrl *c, const struct sstp_ctrl_ops *ops)
+{
+	u32 held = min(c->cwnd, c->in_flight);
+
+	if (c->ops == ops) {
+		sstp_ctrl_put(ops);
+		return;
+	}
+	sstp_ctrl_detach(c);
+	sstp_ctrl_begin(c, ops);
+	if (c->cwnd != SSTP_CWND_MAX)
+		c->cwnd = max(c->cwnd, held);
 }
 
 void sstp_ctrl_detach(struct sstp_ctrl *c)
@@ -127,7 +159,7 @@ void sstp_ctrl_detach(struct sstp_ctrl *c)
 		return;
 	if (c->ops->release)
 		c->ops->release(c);
-	module_put(c->ops->owner);
+	sstp_ctrl_put(c->ops);
 	c->ops = NULL;
 }
 

@@ -11,6 +11,13 @@
  */
 int sstp_ctrl_attach(struct sstp_ctrl *c, const char *name);
 void sstp_ctrl_detach(struct sstp_ctrl *c);
+/* The controller @name, with a reference on its module, or NULL */
+struct sstp_ctrl_ops *sstp_ctrl_get(const char *name);
+void sstp_ctrl_put(const struct sstp_ctrl_ops *ops);	/* NULL will do */
+/* Another controller, whose reference @c takes, goes on with what was measured. Its
+ * window is not smaller than what the old one has under way.
+ */
+void sstp_ctrl_switch(struct sstp_ctrl *c, const struct sstp_ctrl_ops *ops);
 /* Is there one? Loads the module sstp-ctrl-NAME for who may. Sleeps. */
 bool sstp_ctrl_exists(const char *name);
 /* The name of each in turn, from 0; false behind the last */

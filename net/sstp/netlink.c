@@ -319,9 +319,185 @@ int sstp_nl_conn_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len ?: sk ? err : 0;
 }
 
+/* What conn-set asks for; what it does not is NULL. */
+struct sstp_nl_change {
+	struct nlattr *attr[SSTP_A_CONN_POLICY + 1];
+	struct nlattr *rrda[SSTP_A_RRDA_MAX + 1];
+	struct sstp_rate_spec rate;
+	struct sstp_ctrl_ops *ctrl;
+	struct sstp_rbuf_ops *policy;
+	struct netlink_ext_ack *extack;
+};
+
+static int sstp_nl_refuse(struct sstp_nl_change *c, const struct nlattr *attr, int err,
+			  const char *why)
+{
+	if (c->extack) {
+		c->extack->_msg = why;
+		NL_SET_BAD_ATTR(c->extack, attr);
+	}
+	return err;
+}
+
+static int sstp_nl_parse_rate(struct sstp_nl_change *c)
+{
+	struct nlattr *a[SSTP_A_RATE_MAX + 1];
+	int err;
+
+	err = nla_parse_nested(a, SSTP_A_RATE_MAX, c->attr[SSTP_A_CONN_RATE],
+			       sstp_rate_nl_policy, c->extack);
+	if (err)
+		return err;
+	if (a[SSTP_A_RATE_PEAK])
+		c->rate.peak = nla_get_u64(a[SSTP_A_RATE_PEAK]);
+	if (a[SSTP_A_RATE_AVERAGE])
+		c->rate.average = nla_get_u64(a[SSTP_A_RATE_AVERAGE]);
+	if (a[SSTP_A_RATE_BURST_RATE])
+		c->rate.burst_rate = nla_get_u32(a[SSTP_A_RATE_BURST_RATE]);
+	if (a[SSTP_A_RATE_BURST_LEN])
+		c->rate.burst_len = nla_get_u32(a[SSTP_A_RATE_BURST_LEN]);
+	return 0;
+}
+
+/* Without any lock, as modules may be loaded */
+static int sstp_nl_parse(struct sstp_nl_change *c)
+{
+	struct nlattr **attr = c->attr;
+	int err = 0;
+
+	if (!attr[SSTP_A_CONN_RATE] && !attr[SSTP_A_CONN_RRDA] &&
+	    !attr[SSTP_A_CONN_CONTROLLER] && !attr[SSTP_A_CONN_POLICY])
+		return sstp_nl_refuse(c, NULL, -EINVAL, "nothing to change");
+	if (attr[SSTP_A_CONN_RATE])
+		err = sstp_nl_parse_rate(c);
+	if (!err && attr[SSTP_A_CONN_RRDA])
+		err = nla_parse_nested(c->rrda, SSTP_A_RRDA_MAX, attr[SSTP_A_CONN_RRDA],
+				       sstp_rrda_nl_policy, c->extack);
+	if (err)
+		return err;
+	if (attr[SSTP_A_CONN_CONTROLLER]) {
+		sstp_ctrl_exists(nla_data(attr[SSTP_A_CONN_CONTROLLER]));
+		c->ctrl = sstp_ctrl_get(nla_data(attr[SSTP_A_CONN_CONTROLLER]));
+		if (!c->ctrl)
+			return sstp_nl_refuse(c, attr[SSTP_A_CONN_CONTROLLER], -ENOENT,
+					      "no such controller");
+	}
+	if (attr[SSTP_A_CONN_POLICY]) {
+		sstp_rbuf_exists(nla_data(attr[SSTP_A_CONN_POLICY]));
+		c->policy = sstp_rbuf_get(nla_data(attr[SSTP_A_CONN_POLICY]));
+		if (!c->policy)
+			return sstp_nl_refuse(c, attr[SSTP_A_CONN_POLICY], -ENOENT,
+					      "no such policy");
+	}
+	return 0;
+}
+
+/* The tunables that @sp would have */
+static int sstp_nl_rrda(struct sstp_nl_change *c, const struct sstp_sock *sp,
+			struct sstp_rrda_spec *s)
+{
+	u32 *const val[] = { &s->epoch, &s->k, &s->beta, &s->omega, &s->floor, &s->ceiling };
+	enum sstp_rrda_tunable_id bad;
+	u32 i;
+
+	BUILD_BUG_ON(ARRAY_SIZE(val) != SSTP_A_RRDA_MAX);
+	if (sp->member.pool)
+		return sstp_nl_refuse(c, c->attr[SSTP_A_CONN_RRDA], -EINVAL,
+				      "rrda: the buffer is shared; ask its listener");
+	*s = sp->set.rrda;
+	for (i = 0; i < ARRAY_SIZE(val); i++)
+		if (c->rrda[i + 1])
+			*val[i] = nla_get_u32(c->rrda[i + 1]);
+	bad = sstp_rrda_spec_fault(s);
+	if (bad == SSTP_RRDA_TUNABLES)
+		return 0;
+	return sstp_nl_refuse(c, c->rrda[bad + 1] ?: c->attr[SSTP_A_CONN_RRDA], -EINVAL,
+			      "rrda: out of range, or a floor above the ceiling");
+}
+
+static int sstp_nl_check_policy(struct sstp_nl_change *c, const struct sstp_sock *sp)
+{
+	const struct nlattr *attr = c->attr[SSTP_A_CONN_POLICY];
+
+	if (sp->member.pool || sp->listen.pool)
+		return sstp_nl_refuse(c, attr, -EINVAL, "policy: the buffer is shared");
+	if (sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK && c->policy != &sstp_rbuf_static)
+		return sstp_nl_refuse(c, attr, -EINVAL, "policy: SO_RCVBUF fixes the buffer");
+	return 0;
+}
+
+/* All of it or nothing. Socket lock. */
+static int sstp_nl_apply(struct sock *sk, struct sstp_nl_change *c)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_rrda_spec rrda;
+	int err = 0;
+
+	if (!sp->listed || !sstp_nl_match(sk, c->attr))
+		return -ENOENT;
+	if (c->attr[SSTP_A_CONN_RRDA])
+		err = sstp_nl_rrda(c, sp, &rrda);
+	if (!err && c->policy)
+		err = sstp_nl_check_policy(c, sp);
+	if (!err && c->attr[SSTP_A_CONN_RATE]) {
+		err = sstp_set_rate(sp, &c->rate);
+		if (err == -EINVAL)
+			sstp_nl_refuse(c, c->attr[SSTP_A_CONN_RATE], err,
+				       sstp_rate_fault(&c->rate, sstp_set_frame(sp)));
+	}
+	/* A push of what waited may have ended it. */
+	if (err || sk->sk_state == TCP_CLOSE)
+		return err;
+	/* From here on nothing fails. */
+	if (c->attr[SSTP_A_CONN_RRDA])
+		sstp_set_rrda(sp, &rrda);
+	sstp_set_names(sp, c->ctrl ? c->ctrl->name : NULL,
+		       c->policy ? c->policy->name : NULL);
+	if (sk->sk_state == TCP_LISTEN)
+		return 0;
+	local_bh_disable();
+	if (c->ctrl) {
+		sp->ctrl.in_flight = sstp_in_flight(sp);
+		sstp_ctrl_switch(&sp->ctrl, c->ctrl);
+		c->ctrl = NULL;
+	}
+	if (c->policy) {
+		sstp_room_policy(sk, c->policy);
+		c->policy = NULL;
+	}
+	if (sstp_synchronized(sk))
+		sstp_push(sk);
+	local_bh_enable();
+	return 0;
+}
+
 int sstp_nl_conn_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return -EOPNOTSUPP;
+	struct sstp_nl_change *c;
+	struct sock *sk;
+	int err;
+
+	sk = sstp_nl_find(info);
+	if (IS_ERR(sk))
+		return PTR_ERR(sk);
+	c = kzalloc_obj(*c, GFP_KERNEL);
+	if (!c) {
+		sock_put(sk);
+		return -ENOMEM;
+	}
+	memcpy(c->attr, info->attrs, sizeof(c->attr));
+	c->extack = info->extack;
+	err = sstp_nl_parse(c);
+	if (!err) {
+		lock_sock(sk);
+		err = sstp_nl_apply(sk, c);
+		release_sock(sk);
+	}
+	sock_put(sk);
+	sstp_ctrl_put(c->ctrl);
+	sstp_rbuf_put(c->policy);
+	kfree(c);
+	return err;
 }
 
 /* Counters */

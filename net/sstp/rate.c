@@ -34,22 +34,25 @@ static u64 sstp_rate_bursts(u32 burst_rate, u32 burst_len, u32 frame)
 	return div_u64(thousand, 125);
 }
 
-int sstp_rate_check(const struct sstp_rate_spec *spec, u32 frame)
+const char *sstp_rate_fault(const struct sstp_rate_spec *spec, u32 frame)
 {
 	if (!spec->peak)
 		return spec->average || spec->burst_rate || spec->burst_len ?
-			-EINVAL : 0;
-	if (spec->peak < SSTP_RATE_MIN || spec->peak > SSTP_RATE_MAX ||
-	    spec->average > spec->peak ||
-	    (spec->average && spec->average < SSTP_RATE_MIN) ||
-	    spec->burst_len > SSTP_PACKETS_MAX)
-		return -EINVAL;
+			"rate: no peak, but more than that" : NULL;
+	if (spec->peak < SSTP_RATE_MIN || spec->peak > SSTP_RATE_MAX)
+		return "rate: peak out of range";
+	if (spec->average > spec->peak)
+		return "rate: average above the peak";
+	if (spec->average && spec->average < SSTP_RATE_MIN)
+		return "rate: average out of range";
+	if (spec->burst_len > SSTP_PACKETS_MAX)
+		return "rate: burst length out of range";
 	/* F <= P / (L * l * 8) */
 	if (spec->burst_rate &&
 	    sstp_rate_bursts(spec->burst_rate, spec->burst_len ?: 1, frame) >
 	    spec->peak)
-		return -EINVAL;
-	return 0;
+		return "rate: bursts above the peak";
+	return NULL;
 }
 
 int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,

@@ -8,6 +8,7 @@
 #ifndef _SSTP_RATE_H
 #define _SSTP_RATE_H
 
+#include <linux/errno.h>
 #include <linux/types.h>
 #include <uapi/linux/sstp.h>
 
@@ -89,10 +90,15 @@ struct sstp_rate {
 void sstp_rate_init(struct sstp_rate *r);
 void sstp_rate_free(struct sstp_rate *r);
 
-/* 0, or -EINVAL when @spec contradicts itself or is out of range: P under 8 kbit/s
- * or over 1 Tbit/s, average > P, F * L * @frame > P. Changes nothing.
+/* What is wrong when @spec contradicts itself or is out of range, for people: P under
+ * 8 kbit/s or over 1 Tbit/s, average > P, F * L * @frame > P. Else NULL.
  */
-int sstp_rate_check(const struct sstp_rate_spec *spec, u32 frame);
+const char *sstp_rate_fault(const struct sstp_rate_spec *spec, u32 frame);
+/* The same as 0 or -EINVAL */
+static inline int sstp_rate_check(const struct sstp_rate_spec *spec, u32 frame)
+{
+	return sstp_rate_fault(spec, frame) ? -EINVAL : 0;
+}
 
 /**
  * sstp_rate_set - put a contract in force, or none

@@ -90,7 +90,7 @@ bool sstp_rbuf_exists(const char *name)
 	return found;
 }
 
-int sstp_rbuf_attach(struct sstp_rbuf *b, const char *name)
+struct sstp_rbuf_ops *sstp_rbuf_get(const char *name)
 {
 	struct sstp_rbuf_ops *ops;
 
@@ -99,8 +99,17 @@ int sstp_rbuf_attach(struct sstp_rbuf *b, const char *name)
 	if (ops && !try_module_get(ops->owner))
 		ops = NULL;
 	rcu_read_unlock();
-	if (!ops)
-		return -ENOENT;
+	return ops;
+}
+
+void sstp_rbuf_put(const struct sstp_rbuf_ops *ops)
+{
+	if (ops)
+		module_put(ops->owner);
+}
+
+void sstp_rbuf_begin(struct sstp_rbuf *b, const struct sstp_rbuf_ops *ops)
+{
 	b->ops = ops;
 	b->exact = false;
 	memset(b->priv, 0, sizeof(b->priv));
@@ -108,6 +117,15 @@ int sstp_rbuf_attach(struct sstp_rbuf *b, const char *name)
 		ops->init(b);
 	if (!ops->update)
 		b->epoch = 0;
+}
+
+int sstp_rbuf_attach(struct sstp_rbuf *b, const char *name)
+{
+	const struct sstp_rbuf_ops *ops = sstp_rbuf_get(name);
+
+	if (!ops)
+		return -ENOENT;
+	sstp_rbuf_begin(b, ops);
 	return 0;
 }
 
@@ -117,7 +135,7 @@ void sstp_rbuf_detach(struct sstp_rbuf *b)
 		return;
 	if (b->ops->release)
 		b->ops->release(b);
-	module_put(b->ops->owner);
+	sstp_rbuf_put(b->ops);
 	b->ops = NULL;
 }
 

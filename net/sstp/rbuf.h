@@ -9,6 +9,10 @@
 /* As sstp_ctrl_attach() and its kin. */
 int sstp_rbuf_attach(struct sstp_rbuf *b, const char *name);
 void sstp_rbuf_detach(struct sstp_rbuf *b);
+struct sstp_rbuf_ops *sstp_rbuf_get(const char *name);
+void sstp_rbuf_put(const struct sstp_rbuf_ops *ops);
+/* With @ops as its policy, whose reference it takes; it has none */
+void sstp_rbuf_begin(struct sstp_rbuf *b, const struct sstp_rbuf_ops *ops);
 bool sstp_rbuf_exists(const char *name);
 bool sstp_rbuf_name(u32 i, char *name);
 
@@ -45,7 +49,13 @@ enum sstp_rrda_tunable_id {
 };
 
 extern struct sstp_rrda_tunable sstp_rrda_tunables[SSTP_RRDA_TUNABLES];
-/* Each in range or 0, and the floor not above the ceiling */
-bool sstp_rrda_spec_valid(const struct sstp_rrda_spec *s);
+/* What is neither in range nor 0, or a floor above the ceiling; SSTP_RRDA_TUNABLES if
+ * nothing is wrong
+ */
+enum sstp_rrda_tunable_id sstp_rrda_spec_fault(const struct sstp_rrda_spec *s);
+static inline bool sstp_rrda_spec_valid(const struct sstp_rrda_spec *s)
+{
+	return sstp_rrda_spec_fault(s) == SSTP_RRDA_TUNABLES;
+}
 
 #endif /* _SSTP_RBUF_H */

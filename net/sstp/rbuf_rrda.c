@@ -59,16 +59,17 @@ struct sstp_rrda_tunable sstp_rrda_tunables[] = {
 	{ "weigh_memory",	1,		0,	1 },
 };
 
-bool sstp_rrda_spec_valid(const struct sstp_rrda_spec *s)
+enum sstp_rrda_tunable_id sstp_rrda_spec_fault(const struct sstp_rrda_spec *s)
 {
 	const u32 val[] = { s->epoch, s->k, s->beta, s->omega, s->floor, s->ceiling };
-	u32 i;
+	enum sstp_rrda_tunable_id i;
 
 	for (i = 0; i < ARRAY_SIZE(val); i++)
 		if (val[i] && (val[i] < sstp_rrda_tunables[i].least ||
 			       val[i] > sstp_rrda_tunables[i].most))
-			return false;
-	return !s->floor || !s->ceiling || s->floor <= s->ceiling;
+			return i;
+	return s->floor && s->ceiling && s->floor > s->ceiling ? SSTP_RRDA_FLOOR :
+		SSTP_RRDA_TUNABLES;
 }
 
 static u32 sstp_rrda_of(u32 own, enum sstp_rrda_tunable_id id)

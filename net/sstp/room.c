@@ -366,6 +366,17 @@ static int sstp_room_make(struct sock *sk, struct sstp_rbuf *b)
 	return sstp_rbuf_attach(b, name);
 }
 
+/* What an epoch has seen, at its begin */
+static void sstp_room_epoch_begin(struct sock *sk, struct sstp_rbuf *b)
+{
+	b->arrived = 0;
+	b->served = 0;
+	b->lacked = 0;
+	b->emptied = false;
+	b->drained = false;
+	b->queued = atomic_read(&sk->sk_rmem_alloc);
+}
+
 /* A connection begins. */
 int sstp_room_start(struct sock *sk)
 {
@@ -384,6 +395,33 @@ int sstp_room_start(struct sock *sk)
 	sp->promise_next = sp->rbuf.limit;
 	sp->rcv_buffer_peak = sp->rbuf.limit;
 	return err;
+}
+
+/* Another policy, whose reference the connection takes. It begins with the limit that
+ * there is; what was granted stays granted.
+ */
+void sstp_room_policy(struct sock *sk, const struct sstp_rbuf_ops *ops)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_rbuf *b = &sp->rbuf;
+	u32 old = b->limit, limit;
+
+	if (b->ops == ops) {
+		sstp_rbuf_put(ops);
+		return;
+	}
+	sstp_rbuf_detach(b);
+	/* As when nothing has come yet: its first epoch begins when something does. */
+	b->top = b->ceiling;
+	b->path = 0;
+	sstp_room_epoch_begin(sk, b);
+	sstp_room_look(sk, b);
+	b->rest = true;
+	sp->unread = 0;
+	sstp_rbuf_begin(b, ops);
+	limit = b->limit;
+	b->limit = old;
+	sstp_room_limit(sp, limit);
 }
 
 /* A listener begins: its children may share a buffer. */
@@ -480,12 +518,7 @@ bool sstp_room_epoch(struct sock *sk, u64 now)
 		sstp_room_member(sp, now);
 	else
 		sstp_room_own(sp, elapsed);
-	b->arrived = 0;
-	b->served = 0;
-	b->lacked = 0;
-	b->emptied = false;
-	b->drained = false;
-	b->queued = atomic_read(&sk->sk_rmem_alloc);
+	sstp_room_epoch_begin(sk, b);
 	if (!b->rest)
 		sstp_timer_set(sp, SSTP_T_ROOM, now + b->epoch);
 	return member || b->limit > old;

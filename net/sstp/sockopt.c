@@ -18,11 +18,11 @@ static void sstp_set(struct sstp_sock *sp, const struct sstp_settings *set)
 	spin_unlock_bh(&sp->listen.lock);
 }
 
-static int sstp_set_rate(struct sstp_sock *sp, const struct sstp_rate_spec *r)
+/* Socket lock. -EINVAL, -ENOMEM: the old one stays. */
+int sstp_set_rate(struct sstp_sock *sp, const struct sstp_rate_spec *r)
 {
 	struct sstp_settings set = sp->set, old = sp->set;
-	u32 frame = sp->frame ?: 1514;
-	int err = sstp_rate_check(r, frame);
+	int err = sstp_rate_check(r, sstp_set_frame(sp));
 
 	if (err)
 		return err;
@@ -54,27 +54,34 @@ static int sstp_get_name(char *name, sockptr_t optval, unsigned int optlen,
 	return 0;
 }
 
+/* The name of a controller or a policy, or NULL, for connections to come. Socket lock. */
+void sstp_set_names(struct sstp_sock *sp, const char *ctrl, const char *policy)
+{
+	struct sstp_settings set = sp->set;
+
+	if (ctrl)
+		strscpy(set.ctrl, ctrl, SSTP_NAME_MAX);
+	if (policy)
+		strscpy(set.policy, policy, SSTP_NAME_MAX);
+	sstp_set(sp, &set);
+}
+
 static int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
 			 unsigned int optlen)
 {
-	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_settings set;
+	bool ctrl = opt == SSTP_CONTROLLER;
 	char name[SSTP_NAME_MAX];
 	int err;
 
-	err = sstp_get_name(name, optval, optlen, opt == SSTP_CONTROLLER ?
-			    sstp_ctrl_exists : sstp_rbuf_exists);
+	err = sstp_get_name(name, optval, optlen, ctrl ? sstp_ctrl_exists :
+			    sstp_rbuf_exists);
 	if (err)
 		return err;
 	lock_sock(sk);
-	if (!sstp_unconnected(sk)) {
+	if (!sstp_unconnected(sk))
 		err = -EISCONN;
-	} else {
-		set = sp->set;
-		strscpy(opt == SSTP_CONTROLLER ? set.ctrl : set.policy, name,
-			SSTP_NAME_MAX);
-		sstp_set(sp, &set);
-	}
+	else
+		sstp_set_names(sstp_sk(sk), ctrl ? name : NULL, ctrl ? NULL : name);
 	release_sock(sk);
 	return err;
 }
@@ -155,8 +162,8 @@ static int sstp_set_limit(struct sock *sk, u64 limit)
 	return 0;
 }
 
-/* From the next epoch on */
-static int sstp_set_rrda(struct sstp_sock *sp, const struct sstp_rrda_spec *rrda)
+/* From the next epoch on; checked. Socket lock. */
+int sstp_set_rrda(struct sstp_sock *sp, const struct sstp_rrda_spec *rrda)
 {
 	struct sstp_settings set = sp->set;
 

@@ -522,6 +522,7 @@ void sstp_room_free(struct sstp_sock *sp);
 bool sstp_room_exact(const struct sstp_sock *sp);
 int sstp_room_start(struct sock *sk);
 int sstp_room_listen(struct sock *sk);
+void sstp_room_policy(struct sock *sk, const struct sstp_rbuf_ops *ops);
 bool sstp_room_epoch(struct sock *sk, u64 now);
 
 /* ack.c */
@@ -557,6 +558,15 @@ int sstp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 u32 sstp_readable(struct sock *sk);
 
 /* sockopt.c */
+/* Bytes of a frame to check a contract by */
+static inline u32 sstp_set_frame(const struct sstp_sock *sp)
+{
+	return sp->frame ?: 1514;
+}
+
+int sstp_set_rate(struct sstp_sock *sp, const struct sstp_rate_spec *r);
+int sstp_set_rrda(struct sstp_sock *sp, const struct sstp_rrda_spec *rrda);
+void sstp_set_names(struct sstp_sock *sp, const char *ctrl, const char *policy);
 int sstp_setsockopt(struct socket *sock, int level, int optname,
 		    sockptr_t optval, unsigned int optlen);
 int sstp_getsockopt(struct socket *sock, int level, int optname,
