@@ -317,7 +317,7 @@ void sstp_ack_due(struct sock *sk)
 		      sstp_net(sock_net(sk))->user_timeout) *
 		     (u64)NSEC_PER_MSEC) {
 		SSTP_INC(sock_net(sk), TIMEOUTS);
-		sstp_done(sk, ETIMEDOUT);
+		sstp_done(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
 	/* It hears us, but what we ask for does not come: ask less often. */

@@ -308,7 +308,7 @@ static void sstp_disconnect(struct sock *sk)
 		if (sk->sk_state != TCP_SYN_SENT)
 			sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
 		/* Who reads or polls it elsewhere learns as much. */
-		sstp_done(sk, ECONNRESET);
+		sstp_done(sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
 	}
 	if (!(sk->sk_userlocks & SOCK_BINDPORT_LOCK))
 		sstp_unbind(sk);
@@ -611,7 +611,7 @@ static int sstp_release(struct socket *sock)
 		sstp_unbind(sk);
 		sstp_listen_close(sk);
 	} else if (sk->sk_state == TCP_SYN_SENT) {
-		sstp_done(sk, 0);
+		sstp_done(sk, 0, SSTP_CLOSED_BY_LOCAL);
 	} else if (sk->sk_state == TCP_CLOSING) {
 		/* Over but for the last word. */
 	} else if (sk->sk_state != TCP_CLOSE) {
@@ -620,7 +620,7 @@ static int sstp_release(struct socket *sock)
 				     !sk->sk_lingertime)) {
 			/* Data is lost: the peer must not believe otherwise. */
 			sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-			sstp_done(sk, 0);
+			sstp_done(sk, 0, SSTP_CLOSED_BY_LOCAL);
 		} else {
 			sstp_end_sending(sk);
 			if (linger)
@@ -628,7 +628,7 @@ static int sstp_release(struct socket *sock)
 			if (sp->readable && sk->sk_state != TCP_CLOSE) {
 				/* It came while we lingered. */
 				sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-				sstp_done(sk, 0);
+				sstp_done(sk, 0, SSTP_CLOSED_BY_LOCAL);
 			}
 		}
 	}

@@ -550,7 +550,7 @@ void sstp_set_state(struct sock *sk, int state)
 int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
 {
 	unsigned long pacing = READ_ONCE(sp->sk.sk_max_pacing_rate);
-	struct sstp_rate_spec spec = sp->set.rate;
+	struct sstp_rate_spec spec = sp->set.rate, old = sp->rate.spec;
 	u64 limit = sp->peer_limit;
 	u32 segment;
 	int err;
@@ -573,9 +573,12 @@ int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
 	}
 	err = sstp_rate_set(&sp->rate, &spec, sp->frame, segment, sp->extra,
 			    sstp_now(), gfp);
-	if (!err)
-		sp->pacing = pacing;
-	return err;
+	if (err)
+		return err;
+	sp->pacing = pacing;
+	if (memcmp(&old, &sp->rate.spec, sizeof(old)))
+		sstp_nl_rate(&sp->sk);
+	return 0;
 }
 
 /* Families */
@@ -606,7 +609,7 @@ static void sstp_listen_evict(struct sock *parent)
 	bh_lock_sock(&sp->sk);
 	if (sp->sk.sk_state == TCP_SYN_RECV && sp->probes >= 2) {
 		SSTP_INC(sock_net(parent), TIMEOUTS);
-		sstp_done(&sp->sk, ETIMEDOUT);
+		sstp_done(&sp->sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 	}
 	bh_unlock_sock(&sp->sk);
 	sock_put(&sp->sk);
@@ -770,7 +773,7 @@ void sstp_listen_close(struct sock *sk)
 		sock_set_flag(&sp->sk, SOCK_DEAD);
 		if (sp->sk.sk_state != TCP_CLOSE) {
 			sstp_send_end(&sp->sk, SSTP_RESET, SSTP_RESET_ABORT);
-			sstp_done(&sp->sk, ECONNRESET);
+			sstp_done(&sp->sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
 		} else if (sp->parent) {
 			/* Over before anybody accepted it. */
 			sstp_child_drop(&sp->sk);
@@ -792,11 +795,11 @@ static void sstp_release_segment(void *arg, struct sstp_sseg *s)
 	sstp_sseg_free(s);
 }
 
-/* The connection is over, for good. @err: what the program learns, or 0.
- * Socket lock; the caller has a reference. With no file left, and none to come,
+/* The connection is over, for good. @err: what the program learns, or 0. @by: who
+ * ended it. Socket lock; the caller has a reference. With no file left, and none to come,
  * this drops the socket's first reference.
  */
-void sstp_done(struct sock *sk, int err)
+void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 n;
@@ -806,6 +809,7 @@ void sstp_done(struct sock *sk, int err)
 	if (err && (sk->sk_state == TCP_SYN_SENT ||
 		    sk->sk_state == TCP_SYN_RECV))
 		SSTP_INC(sock_net(sk), ATTEMPTFAILS);
+	sstp_nl_closed(sk, err, by);
 	sstp_set_state(sk, TCP_CLOSE);
 	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
 	if (err)

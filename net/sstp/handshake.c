@@ -188,7 +188,7 @@ void sstp_handshake_again(struct sock *sk)
 
 	if (sp->probes >= sstp_net(sock_net(sk))->init_retries) {
 		SSTP_INC(sock_net(sk), TIMEOUTS);
-		sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT);
+		sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
 	sp->probes++;
@@ -205,6 +205,7 @@ static void sstp_handshake_established(struct sock *sk)
 
 	sstp_set_state(sk, TCP_ESTABLISHED);
 	SSTP_INC(sock_net(sk), ESTABLISHED);
+	sstp_nl_established(sk);
 	sp->probes = 0;
 	sp->heard = sstp_now();
 	sp->ctrl.srtt = sstp_rtt_smoothed(&sp->rtt, 0);
@@ -289,12 +290,12 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 	if (err == -EEXIST) {
 		/* It gave us the CID of another connection of ours with it. */
 		SSTP_INC(sock_net(sk), INOUTOFWINDOW);
-		sstp_done(sk, EADDRNOTAVAIL);
+		sstp_done(sk, EADDRNOTAVAIL, SSTP_CLOSED_BY_LOCAL);
 		return;
 	}
 	if (err || sstp_handshake_apply(sk, &i, GFP_ATOMIC)) {
 		SSTP_INC(sock_net(sk), INNOMEM);
-		sstp_done(sk, ENOMEM);
+		sstp_done(sk, ENOMEM, SSTP_CLOSED_BY_LOCAL);
 		return;
 	}
 	sstp_handshake_established(sk);
@@ -374,7 +375,7 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 	if (sstp_conn_hash_peer(sk) || sstp_conn_hash(sk) ||
 	    sstp_encap_route(sk) || sstp_handshake_apply(sk, i, GFP_ATOMIC)) {
 		SSTP_INC(net, INNOMEM);
-		sstp_done(sk, ENOMEM);
+		sstp_done(sk, ENOMEM, SSTP_CLOSED_BY_LOCAL);
 	} else {
 		SSTP_INC(net, PASSIVEOPENS);
 		sstp_handshake_send_ack(sk);

@@ -97,12 +97,12 @@ static void sstp_rcv_end(struct sock *sk, const void *p, u32 len)
 	    (e->h.type == SSTP_CLOSE || stray)) {
 		sp->eos_state = SSTP_EOS_ACKED;
 		sstp_state_check(sk);
-		sstp_done(sk, 0);
+		sstp_done(sk, 0, sp->ended_by);
 		return;
 	}
 	if (e->h.type == SSTP_CLOSE) {
 		if (sk->sk_state == TCP_CLOSING)
-			sstp_done(sk, 0);
+			sstp_done(sk, 0, sp->ended_by);
 		return;
 	}
 	SSTP_INC(net, RESETS);
@@ -110,7 +110,7 @@ static void sstp_rcv_end(struct sock *sk, const void *p, u32 len)
 	      sk->sk_state == TCP_SYN_SENT ? ECONNREFUSED :
 	      sk->sk_state == TCP_CLOSE_WAIT ? EPIPE :
 	      sk->sk_state == TCP_CLOSING ? 0 : ECONNRESET;
-	sstp_done(sk, err);
+	sstp_done(sk, err, SSTP_CLOSED_BY_PEER);
 }
 
 /* Packets of any type for @sk, whose lock is held, all of one type; consumes
@@ -379,7 +379,7 @@ void sstp_rcv_error(struct sock *sk, int err)
 	 * connection times out.
 	 */
 	if (sk->sk_state == TCP_SYN_SENT)
-		sstp_done(sk, err);
+		sstp_done(sk, err, SSTP_CLOSED_BY_PEER);
 	else
 		WRITE_ONCE(sk->sk_err_soft, err);
 }

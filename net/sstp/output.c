@@ -666,7 +666,7 @@ void sstp_probe(struct sock *sk)
 		 * for it.
 		 */
 		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-		sstp_done(sk, ETIMEDOUT);
+		sstp_done(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
 	if (sp->probes || sp->context_ship == sp->snd.shipment) {
@@ -674,7 +674,7 @@ void sstp_probe(struct sock *sk)
 			sp->wait_since = now;
 		if (now - sp->wait_since > sstp_user_timeout(sp)) {
 			SSTP_INC(sock_net(sk), TIMEOUTS);
-			sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT);
+			sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 			return;
 		}
 		SSTP_INC(sock_net(sk), PROBES);
@@ -720,6 +720,8 @@ void sstp_state_check(struct sock *sk)
 	}
 	if (state == sk->sk_state)
 		return;
+	if (sk->sk_state == TCP_ESTABLISHED)
+		sp->ended_by = in ? SSTP_CLOSED_BY_PEER : SSTP_CLOSED_BY_LOCAL;
 	sstp_set_state(sk, state);
 	if (in)
 		WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | RCV_SHUTDOWN);
@@ -759,13 +761,13 @@ void sstp_life(struct sock *sk)
 	u64 now = sstp_now(), due;
 
 	if (sk->sk_state == TCP_CLOSING) {
-		sstp_done(sk, 0);
+		sstp_done(sk, 0, sp->ended_by);
 		return;
 	}
 	if (sock_flag(sk, SOCK_DEAD) && now >= sp->life_end) {
 		/* The peer never ends its direction, or takes too long. */
 		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-		sstp_done(sk, 0);
+		sstp_done(sk, 0, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
 	if (sp->again_since &&
@@ -773,7 +775,7 @@ void sstp_life(struct sock *sk)
 		/* The peer answers, but no retransmission gets through. */
 		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-		sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT);
+		sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
 	if (sock_flag(sk, SOCK_DEAD)) {
@@ -791,7 +793,7 @@ void sstp_life(struct sock *sk)
 	if (sp->keepalives >= READ_ONCE(sn->keepalive_probes)) {
 		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-		sstp_done(sk, ETIMEDOUT);
+		sstp_done(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
 	sp->keepalives++;

@@ -87,7 +87,7 @@ void sstp_rcv_accept(struct sock *sk)
 	if (got && sock_flag(sk, SOCK_DEAD)) {
 		/* The program is gone and will never read it. */
 		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-		sstp_done(sk, ECONNRESET);
+		sstp_done(sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
 		return;
 	}
 	WRITE_ONCE(sp->readable, sp->readable + got);
@@ -285,6 +285,7 @@ static void sstp_rcv_discarded(struct sock *sk, const struct sstp_rcv_run *run)
 	sp->rbuf.lacked += bytes;
 	SSTP_ADD(net, INDISCARDED, run->count);
 	SSTP_ADD(net, INDISCARDEDBYTES, bytes);
+	sstp_nl_exhausted(sk);
 	sstp_rcv_full(sk);
 }
 

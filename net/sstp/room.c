@@ -192,6 +192,8 @@ static void sstp_room_limit(struct sstp_sock *sp, u32 limit)
 		sp->promise_next = limit;
 	}
 	WRITE_ONCE(sp->rbuf.limit, limit);
+	if (limit != old)
+		sstp_nl_resized(&sp->sk, old, limit, false);
 	sp->promise_next = max(sp->promise_next, limit);
 	sp->rcv_buffer_peak = max(sp->rcv_buffer_peak, limit);
 }
@@ -465,13 +467,20 @@ static void sstp_room_member(struct sstp_sock *sp, u64 now)
 {
 	struct sstp_rbuf *b = &sp->rbuf;
 	struct sstp_member *m = &sp->member;
+	s64 grown;
+	u32 limit;
 
 	if (b->arrived || b->served || b->lacked)
 		m->silent = 0;
 	else if (m->silent < SSTP_ROOM_SILENT)
 		m->silent++;
 	sstp_pool_share(m, atomic_read(&sp->sk.sk_rmem_alloc));
-	sstp_room_count(sp, sstp_pool_epoch(m, b, now));
+	grown = sstp_pool_epoch(m, b, now);
+	sstp_room_count(sp, grown);
+	if (grown) {
+		limit = sstp_pool_limit(m->pool);
+		sstp_nl_resized(&sp->sk, limit - grown, limit, true);
+	}
 	b->rest = m->silent == SSTP_ROOM_SILENT && sstp_pool_rest(m);
 }
 

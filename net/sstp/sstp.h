@@ -48,6 +48,7 @@
 #include <net/netns/generic.h>
 #include <net/sock.h>
 #include <net/sstp.h>
+#include <uapi/linux/sstp_netlink.h>
 #include "compat.h"
 #include "ctrl.h"
 #include "mib.h"
@@ -248,6 +249,7 @@ struct sstp_sock {
 	u8		probes;		/* unanswered */
 	u8		blocked;	/* probes answered by a closed window */
 	u8		eos_state;	/* enum sstp_eos */
+	u8		ended_by;	/* enum sstp_closed_by: who ended a direction first */
 	bool		has_cookie;	/* for our INIT, in @cookie */
 	u8		cookie[SSTP_COOKIE_LEN];
 	u32		init_stamp;	/* of our last INIT or INIT_ACK */
@@ -289,6 +291,7 @@ struct sstp_sock {
 	u64		snak_sent;	/* ns */
 	u64		arrival_at;	/* ns: start of the interval measured */
 	u64		rbuf_at;	/* ns: when the policy's epoch began */
+	u64		exhausted_at;	/* ns: when listeners were last told of it */
 	u8		unread;		/* epochs in a row without a read, 255 at most */
 	u64		arrival_bytes;
 	u64		arrival_rate;	/* bit/s */
@@ -446,7 +449,7 @@ struct sock *sstp_child(struct sock *parent);
 void sstp_child_ready(struct sock *sk);
 struct sock *sstp_child_accept(struct sock *parent);
 void sstp_listen_close(struct sock *sk);
-void sstp_done(struct sock *sk, int err);
+void sstp_done(struct sock *sk, int err, enum sstp_closed_by by);
 void sstp_set_state(struct sock *sk, int state);
 int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp);
 void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *info);
@@ -575,6 +578,12 @@ int sstp_getsockopt(struct socket *sock, int level, int optname,
 /* netlink.c */
 int sstp_nl_init(void);
 void sstp_nl_exit(void);
+/* Events: socket lock, any context */
+void sstp_nl_established(struct sock *sk);
+void sstp_nl_closed(struct sock *sk, int err, enum sstp_closed_by by);
+void sstp_nl_rate(struct sock *sk);
+void sstp_nl_resized(struct sock *sk, u32 old, u32 limit, bool shared);
+void sstp_nl_exhausted(struct sock *sk);
 
 /* af_sstp.c */
 int sstp_af_init(void);
