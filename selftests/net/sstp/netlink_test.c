@@ -1,0 +1,1308 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 600
+ *
+ * The generic netlink family "sstp": what it shows is so, dumps are whole while
+ * connections come and go, changes are made whole or not at all and by those who may,
+ * events tell what happens, and nobody sees another namespace.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/sstp_netlink.h>
+#include <net/if.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib.h"
+#include "nl.h"
+
+#define WAIT_MS		30000
+#define SEGMENT		16384
+
+static struct nl nl;
+
+/* Two ends that are connected over lo, and who listens there */
+struct pair {
+	int listener, tx, rx;
+	union addr at;
+};
+
+static int listen_at(int family, int type, union addr *at)
+{
+	int fd = proto_socket(PROTO_SSTP, family, type, 0);
+
+	addr_loopback(at, family, 0);
+	if (fd < 0 || bind(fd, &at->sa, addr_len(at)) || listen(fd, 4096) ||
+	    getsockname(fd, &at->sa, &(socklen_t){ sizeof(*at) }))
+		die("listen:");
+	return fd;
+}
+
+static void pair_connect(struct pair *p, int family, int type)
+{
+	p->tx = proto_socket(PROTO_SSTP, family, type, 0);
+	if (p->tx < 0 || connect(p->tx, &p->at.sa, addr_len(&p->at)))
+		die("connect:");
+	p->rx = accept(p->listener, NULL, NULL);
+	if (p->rx < 0)
+		die("accept:");
+}
+
+static void pair_open(struct pair *p, int family, int type)
+{
+	p->listener = listen_at(family, type, &p->at);
+	pair_connect(p, family, type);
+}
+
+static void pair_close(struct pair *p)
+{
+	close(p->tx);
+	close(p->rx);
+	close(p->listener);
+}
+
+/* @bytes from one end to the other, in pieces that always fit */
+static void pair_move(struct pair *p, size_t bytes)
+{
+	static char out[SEGMENT], in[SEGMENT];
+	uint64_t seed = nonce();
+	size_t pos;
+
+	for (pos = 0; pos < bytes; pos += SEGMENT) {
+		content_fill(out, SEGMENT, seed, pos);
+		if (send(p->tx, out, SEGMENT, 0) != SEGMENT ||
+		    recv(p->rx, in, SEGMENT, MSG_WAITALL) != SEGMENT) {
+			must(false, "it moves");
+			return;
+		}
+		must(content_check(in, SEGMENT, seed, pos) == SEGMENT, "it is the same");
+	}
+}
+
+static uint64_t cookie(int fd)
+{
+	uint64_t value = 0;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, &value, &(socklen_t){ sizeof(value) }))
+		die("SO_COOKIE:");
+	return value;
+}
+
+/* A copy of the last connection that came, and how many have */
+struct seen {
+	char attrs[8192];
+	struct nl_message m;
+	int count;
+};
+
+static void see(const struct nl_message *m, void *arg)
+{
+	struct seen *s = arg;
+
+	if (m->len > sizeof(s->attrs))
+		die("a message of %zu bytes", m->len);
+	memcpy(s->attrs, m->attrs, m->len);
+	s->m = *m;
+	s->m.attrs = s->attrs;
+	s->count++;
+}
+
+static int get_by_cookie(struct nl *n, uint64_t value, struct seen *s)
+{
+	struct nl_request r;
+
+	s->count = 0;
+	nl_start(&r, n, SSTP_CMD_CONN_GET, 0);
+	nl_add_u64(&r, SSTP_A_CONN_COOKIE, value);
+	return nl_talk(n, &r, see, s);
+}
+
+static int get_by_cid(struct nl *n, uint32_t value, struct seen *s)
+{
+	struct nl_request r;
+
+	s->count = 0;
+	nl_start(&r, n, SSTP_CMD_CONN_GET, 0);
+	nl_add_u32(&r, SSTP_A_CONN_CID, value);
+	return nl_talk(n, &r, see, s);
+}
+
+static struct seen *get(int fd)
+{
+	static struct seen s;
+
+	if (get_by_cookie(&nl, cookie(fd), &s) || s.count != 1)
+		die("a socket is not to be seen");
+	return &s;
+}
+
+static void must_be_addr(const char *what, const struct nl_message *m, uint16_t addr,
+			 uint16_t port, const union addr *want)
+{
+	const void *bytes = want->sa.sa_family == AF_INET ?
+		(const void *)&want->v4.sin_addr : &want->v6.sin6_addr;
+	size_t n = want->sa.sa_family == AF_INET ? 4 : 16, len = 0;
+	const void *got = nl_attr(m, addr, &len);
+
+	must_be(what, len, n);
+	must(len == n && !memcmp(got, bytes, n), what);
+	must_be(what, ntohs(nl_number(m, port)), addr_port(want));
+}
+
+static void check_identity(int fd, int type)
+{
+	struct seen *s = get(fd), again;
+	union addr self = {}, peer = {};
+	struct stat st;
+
+	if (getsockname(fd, &self.sa, &(socklen_t){ sizeof(self) }) ||
+	    getpeername(fd, &peer.sa, &(socklen_t){ sizeof(peer) }) || fstat(fd, &st))
+		die("getsockname:");
+	must_be("family", nl_number(&s->m, SSTP_A_CONN_FAMILY), self.sa.sa_family);
+	must_be_addr("local", &s->m, SSTP_A_CONN_LOCAL_ADDR, SSTP_A_CONN_LOCAL_PORT, &self);
+	must_be_addr("remote", &s->m, SSTP_A_CONN_REMOTE_ADDR, SSTP_A_CONN_REMOTE_PORT,
+		     &peer);
+	must_be("state", nl_number(&s->m, SSTP_A_CONN_STATE), TCP_ESTABLISHED);
+	must_be("type", nl_number(&s->m, SSTP_A_CONN_TYPE), type);
+	must_be("uid", nl_number(&s->m, SSTP_A_CONN_UID), geteuid());
+	must_be("inode", nl_number(&s->m, SSTP_A_CONN_INODE), st.st_ino);
+	must(!nl_attr(&s->m, SSTP_A_CONN_IFINDEX, NULL), "no device");
+	must(!nl_attr(&s->m, SSTP_A_CONN_BACKLOG, NULL), "no backlog");
+	must(nl_number(&s->m, SSTP_A_CONN_CID), "a CID");
+	must_be("by CID", get_by_cid(&nl, nl_number(&s->m, SSTP_A_CONN_CID), &again), 0);
+	must_be("its cookie", nl_number(&again.m, SSTP_A_CONN_COOKIE), cookie(fd));
+}
+
+static void test_get(void)
+{
+	static const int families[] = { AF_INET, AF_INET6 };
+	static const int types[] = { SOCK_STREAM, SOCK_SEQPACKET };
+	struct nl_request r;
+	struct seen s = {};
+	struct pair p;
+	uint32_t cid;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(families); i++) {
+		all_held = true;
+		pair_open(&p, families[i], types[i]);
+		check_identity(p.tx, types[i]);
+		check_identity(p.rx, types[i]);
+		cid = nl_number(&get(p.tx)->m, SSTP_A_CONN_CID);
+		must_be("the peer's CID", nl_number(&get(p.rx)->m, SSTP_A_CONN_PEER_CID), cid);
+		pair_close(&p);
+		ktap_result(all_held, "IPv%d: one connection", i ? 6 : 4);
+	}
+
+	all_held = true;
+	pair_open(&p, AF_INET, SOCK_STREAM);
+	cid = nl_number(&get(p.tx)->m, SSTP_A_CONN_CID);
+	must_be("no such cookie", get_by_cookie(&nl, UINT64_MAX, &s), -ENOENT);
+	must_be("no such CID", get_by_cid(&nl, 0, &s), -ENOENT);
+	nl_start(&r, &nl, SSTP_CMD_CONN_GET, 0);
+	must_be("nothing said", nl_talk(&nl, &r, NULL, NULL), -EINVAL);
+	must(nl.why[0], "it says why");
+	nl_start(&r, &nl, SSTP_CMD_CONN_GET, 0);
+	nl_add_u32(&r, SSTP_A_CONN_CID, cid);
+	nl_add_u64(&r, SSTP_A_CONN_COOKIE, cookie(p.rx));
+	must_be("the CID of another cookie", nl_talk(&nl, &r, NULL, NULL), -ENOENT);
+	pair_close(&p);
+	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all are gone");
+	must_be("what is gone", get_by_cid(&nl, cid, &s), -ENOENT);
+	ktap_result(all_held, "what is not there is not found");
+}
+
+static const struct field {
+	uint16_t attr;
+	size_t offset, size;
+} fields[] = {
+#define FIELD(NAME, field)						\
+	{ SSTP_A_INFO_##NAME, offsetof(struct sstp_info, field),	\
+	  sizeof(((struct sstp_info *)0)->field) }
+	FIELD(STATE, state), FIELD(TYPE, type), FIELD(ACK_STRATEGY, ack_strategy),
+	FIELD(BACKOFF, backoff), FIELD(MTU, mtu), FIELD(PACKET_SIZE, packet_size),
+	FIELD(SEGMENT_LIMIT, segment_limit), FIELD(TOLERANCE, tolerance), FIELD(RTT, rtt),
+	FIELD(RTTVAR, rttvar), FIELD(RTT_MIN, rtt_min), FIELD(CWND, cwnd),
+	FIELD(IN_FLIGHT, in_flight), FIELD(PERIOD, period),
+	FIELD(SND_SEGMENT, snd_segment), FIELD(SND_UNA, snd_una),
+	FIELD(SND_WINDOW, snd_window), FIELD(SND_QUEUED, snd_queued),
+	FIELD(RCV_SEGMENT, rcv_segment), FIELD(RCV_WINDOW, rcv_window),
+	FIELD(RCV_BUFFER, rcv_buffer), FIELD(RCV_QUEUED, rcv_queued),
+	FIELD(RCV_PEAK, rcv_peak), FIELD(REORDERING, reordering),
+	FIELD(BYTES_SENT, bytes_sent), FIELD(BYTES_RETRANS, bytes_retrans),
+	FIELD(BYTES_ACKED, bytes_acked), FIELD(BYTES_RECEIVED, bytes_received),
+	FIELD(PACKETS_SENT, packets_sent), FIELD(PACKETS_RETRANS, packets_retrans),
+	FIELD(PACKETS_RECEIVED, packets_received),
+	FIELD(PACKETS_DUPLICATE, packets_duplicate),
+	FIELD(PACKETS_DISCARDED, packets_discarded), FIELD(SEGMENTS_SENT, segments_sent),
+	FIELD(SEGMENTS_RECEIVED, segments_received), FIELD(SEGMENTS_HOLED, segments_holed),
+	FIELD(ACKS_SENT, acks_sent), FIELD(ACKS_RECEIVED, acks_received),
+	FIELD(SNAKS_SENT, snaks_sent), FIELD(SNAKS_RECEIVED, snaks_received),
+	FIELD(ARRIVAL_RATE, arrival_rate), FIELD(SERVICE_RATE, service_rate),
+	FIELD(DELIVERY_RATE, delivery_rate), FIELD(CONTROLLER, controller),
+	FIELD(POLICY, policy), FIELD(RCV_BUFFER_PEAK, rcv_buffer_peak),
+	FIELD(RCV_GROWN, rcv_grown), FIELD(RCV_SHRUNK, rcv_shrunk),
+	FIELD(RCV_GROWN_BYTES, rcv_grown_bytes), FIELD(RCV_SHRUNK_BYTES, rcv_shrunk_bytes),
+	FIELD(BYTES_DISCARDED, bytes_discarded),
+#undef FIELD
+};
+
+static struct sstp_rate_spec rate_of(const struct nl_message *m, uint16_t type)
+{
+	struct nl_message in = nl_inside(m, type);
+
+	return (struct sstp_rate_spec){
+		.peak = nl_number(&in, SSTP_A_RATE_PEAK),
+		.average = nl_number(&in, SSTP_A_RATE_AVERAGE),
+		.burst_rate = nl_number(&in, SSTP_A_RATE_BURST_RATE),
+		.burst_len = nl_number(&in, SSTP_A_RATE_BURST_LEN),
+	};
+}
+
+/* struct sstp_info, from a message */
+static struct sstp_info info_of(const struct nl_message *m)
+{
+	struct nl_message in = nl_inside(m, SSTP_A_CONN_INFO);
+	struct sstp_info i = {};
+	const struct field *f;
+	const void *data;
+	size_t len = 0;
+
+	i.rate = rate_of(&in, SSTP_A_INFO_RATE);
+	for (f = fields; f < fields + ARRAY_SIZE(fields); f++) {
+		data = nl_attr(&in, f->attr, &len);
+		if (!data) {
+			ktap_diag("no attribute %u", f->attr);
+			all_held = false;
+			continue;
+		}
+		if (f->size == SSTP_NAME_MAX ? len > SSTP_NAME_MAX : len != f->size) {
+			ktap_diag("attribute %u has %zu bytes", f->attr, len);
+			all_held = false;
+			continue;
+		}
+		memcpy((char *)&i + f->offset, data, len);
+	}
+	return i;
+}
+
+struct still {
+	int fd;
+	struct sstp_info before, shown;
+};
+
+static bool stood_still(void *arg)
+{
+	struct still *s = arg;
+	struct sstp_info after;
+
+	s->before = sock_info(s->fd);
+	s->shown = info_of(&get(s->fd)->m);
+	after = sock_info(s->fd);
+	return !memcmp(&s->before, &after, sizeof(after));
+}
+
+static void test_info(void)
+{
+	struct sstp_rate_spec rate = { 80000000, 40000000, 0, 200 };
+	unsigned char covered[sizeof(struct sstp_info)] = {};
+	const struct field *f;
+	struct still s;
+	struct pair p;
+	size_t i;
+
+	all_held = true;
+	for (f = fields; f < fields + ARRAY_SIZE(fields); f++)
+		memset(covered + f->offset, 1, f->size);
+	memset(covered + offsetof(struct sstp_info, rate), 1, sizeof(rate));
+	memset(covered + offsetof(struct sstp_info, reserved), 1, sizeof(uint32_t));
+	must(!memchr(covered, 0, sizeof(covered)), "every field has an attribute");
+	must_be("attributes", ARRAY_SIZE(fields) + 2, SSTP_A_INFO_MAX);
+
+	pair_open(&p, AF_INET, SOCK_STREAM);
+	if (setsockopt(p.tx, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate)))
+		die("SSTP_RATE:");
+	pair_move(&p, 40 * SEGMENT);
+	for (i = 0; i < 2; i++) {
+		s.fd = i ? p.rx : p.tx;
+		must(busywait(WAIT_MS, stood_still, &s), "it stands still");
+		must(!memcmp(&s.before, &s.shown, sizeof(s.shown)), "it is as SSTP_INFO");
+	}
+	must_be("received", s.shown.bytes_received, 40 * SEGMENT);
+	must_be("the contract", info_of(&get(p.tx)->m).rate.average, rate.average);
+	pair_close(&p);
+	ktap_result(all_held, "info is what SSTP_INFO says");
+}
+
+/* Dumps */
+
+static struct nl_request filter;
+
+static void filter_start(void)
+{
+	nl_start(&filter, &nl, SSTP_CMD_CONN_GET, NLM_F_DUMP);
+}
+
+static int dump_count(struct seen *s)
+{
+	int err;
+
+	s->count = 0;
+	err = nl_talk(&nl, &filter, see, s);
+	return err ?: s->count;
+}
+
+static void test_filters(void)
+{
+	struct in6_addr mapped = { .s6_addr = { [10] = 0xff, 0xff, 127, 0, 0, 1 } };
+	struct in_addr v4 = { htonl(INADDR_LOOPBACK) }, none = {};
+	struct pair a, b;
+	struct seen s;
+	uint32_t cid;
+	union addr any;
+	int l;
+
+	all_held = true;
+	pair_open(&a, AF_INET, SOCK_STREAM);
+	pair_open(&b, AF_INET6, SOCK_SEQPACKET);
+	l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+	addr_any(&any, AF_INET, 0);
+	if (bind(l, &any.sa, addr_len(&any)) || listen(l, 7))
+		die("listen:");
+	filter_start();
+	must_be("all", dump_count(&s), 7);
+	nl_add_u32(&filter, SSTP_A_CONN_STATES, 1 << TCP_LISTEN);
+	must_be("listeners", dump_count(&s), 3);
+	filter_start();
+	nl_add_u32(&filter, SSTP_A_CONN_STATES, 1 << TCP_ESTABLISHED | 1 << TCP_LISTEN);
+	must_be("established and listeners", dump_count(&s), 7);
+	filter_start();
+	nl_add_u32(&filter, SSTP_A_CONN_STATES, 1 << TCP_CLOSE_WAIT);
+	must_be("half closed", dump_count(&s), 0);
+	filter_start();
+	nl_add_u16(&filter, SSTP_A_CONN_FAMILY, AF_INET6);
+	must_be("IPv6", dump_count(&s), 3);
+	nl_add_u32(&filter, SSTP_A_CONN_STATES, 1 << TCP_LISTEN);
+	must_be("IPv6 listeners", dump_count(&s), 1);
+	must_be("its port", ntohs(nl_number(&s.m, SSTP_A_CONN_LOCAL_PORT)), addr_port(&b.at));
+	filter_start();
+	nl_add_u16(&filter, SSTP_A_CONN_LOCAL_PORT, htons(addr_port(&a.at)));
+	must_be("local port", dump_count(&s), 2);
+	filter_start();
+	nl_add_u16(&filter, SSTP_A_CONN_REMOTE_PORT, htons(addr_port(&a.at)));
+	must_be("remote port", dump_count(&s), 1);
+	must_be("that one", nl_number(&s.m, SSTP_A_CONN_COOKIE), cookie(a.tx));
+	cid = nl_number(&s.m, SSTP_A_CONN_CID);
+	filter_start();
+	nl_add_u32(&filter, SSTP_A_CONN_CID, cid);
+	must_be("CID", dump_count(&s), 1);
+	must_be("that CID", nl_number(&s.m, SSTP_A_CONN_CID), cid);
+	filter_start();
+	nl_add_u64(&filter, SSTP_A_CONN_COOKIE, cookie(b.rx));
+	must_be("cookie", dump_count(&s), 1);
+	filter_start();
+	nl_add(&filter, SSTP_A_CONN_LOCAL_ADDR, &v4, sizeof(v4));
+	must_be("local address", dump_count(&s), 3);
+	filter_start();
+	nl_add(&filter, SSTP_A_CONN_REMOTE_ADDR, &v4, sizeof(v4));
+	must_be("remote address", dump_count(&s), 2);
+	filter_start();
+	nl_add(&filter, SSTP_A_CONN_REMOTE_ADDR, &mapped, sizeof(mapped));
+	must_be("remote address, mapped", dump_count(&s), 2);
+	filter_start();
+	nl_add(&filter, SSTP_A_CONN_LOCAL_ADDR, &in6addr_loopback, 16);
+	must_be("local address of IPv6", dump_count(&s), 3);
+	filter_start();
+	nl_add(&filter, SSTP_A_CONN_LOCAL_ADDR, &none, sizeof(none));
+	must_be("no address", dump_count(&s), 1);
+	must_be("the listener's", nl_number(&s.m, SSTP_A_CONN_BACKLOG_MAX), 7);
+	filter_start();
+	nl_add(&filter, SSTP_A_CONN_LOCAL_ADDR, &in6addr_any, 16);
+	must_be("no address of IPv6", dump_count(&s), 0);
+	filter_start();
+	nl_add(&filter, SSTP_A_CONN_LOCAL_ADDR, &in6addr_any, 5);
+	must_be("half an address", dump_count(&s), -EINVAL);
+	close(l);
+	pair_close(&a);
+	pair_close(&b);
+	ktap_result(all_held, "dumps: every filter");
+}
+
+struct waiting {
+	int fd;
+	unsigned int want;
+};
+
+static bool waits(void *arg)
+{
+	struct waiting *w = arg;
+
+	return nl_number(&get(w->fd)->m, SSTP_A_CONN_BACKLOG) == w->want;
+}
+
+static void test_listener(void)
+{
+	struct waiting w;
+	union addr at;
+	struct seen *s;
+	int fd[3], i;
+
+	all_held = true;
+	w.fd = listen_at(AF_INET, SOCK_STREAM, &at);
+	w.want = ARRAY_SIZE(fd);
+	listen(w.fd, 5);
+	for (i = 0; i < (int)ARRAY_SIZE(fd); i++) {
+		fd[i] = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+		if (connect(fd[i], &at.sa, addr_len(&at)))
+			die("connect:");
+	}
+	must(busywait(WAIT_MS, waits, &w), "three wait");
+	s = get(w.fd);
+	must_be("most", nl_number(&s->m, SSTP_A_CONN_BACKLOG_MAX), 5);
+	must_be("state", nl_number(&s->m, SSTP_A_CONN_STATE), TCP_LISTEN);
+	must(!nl_attr(&s->m, SSTP_A_CONN_CID, NULL), "no CID");
+	must(!nl_attr(&s->m, SSTP_A_CONN_REMOTE_PORT, NULL), "no peer");
+	close(accept(w.fd, NULL, NULL));
+	w.want--;
+	must(waits(&w), "two wait");
+	for (i = 0; i < (int)ARRAY_SIZE(fd); i++)
+		close(fd[i]);
+	close(w.fd);
+	ktap_result(all_held, "a listener's queue");
+}
+
+/* Dumps while others come and go */
+
+#define CHURNERS	2
+
+static struct many {
+	int n;
+	struct pair *p;
+	uint8_t *times;		/* by cookie */
+	uint64_t cookies;	/* the largest, plus 1 */
+} many;
+
+static volatile bool churn_on;
+static long churned[CHURNERS];
+
+static void *churn(void *arg)
+{
+	long *count = arg;
+	struct pair p;
+
+	while (churn_on) {
+		pair_open(&p, AF_INET, SOCK_STREAM);
+		pair_close(&p);
+		++*count;
+	}
+	return NULL;
+}
+
+static void count_cookie(const struct nl_message *m, void *arg)
+{
+	uint64_t c = nl_number(m, SSTP_A_CONN_COOKIE);
+	long *all = arg;
+
+	++*all;
+	if (c < many.cookies && many.times[c] < UINT8_MAX)
+		many.times[c]++;
+}
+
+static void once(int fd, long *missed, long *again)
+{
+	uint8_t times = many.times[cookie(fd)];
+
+	*missed += !times;
+	*again += times > 1;
+}
+
+static void test_many(int n)
+{
+	const struct rlimit files = { 2 * n + 200, 2 * n + 200 };
+	long missed = 0, again = 0, all, ends = 0;
+	pthread_t thread[CHURNERS];
+	uint64_t start, longest = 0;
+	int i, round;
+
+	all_held = true;
+	if (setrlimit(RLIMIT_NOFILE, &files))
+		die("setrlimit:");
+	many.n = n;
+	many.p = calloc(n, sizeof(*many.p));
+	many.p[0].listener = listen_at(AF_INET, SOCK_STREAM, &many.p[0].at);
+	for (i = 0; i < n; i++) {
+		many.p[i].listener = many.p[0].listener;
+		many.p[i].at = many.p[0].at;
+		pair_connect(&many.p[i], AF_INET, SOCK_STREAM);
+		if (cookie(many.p[i].tx) >= many.cookies)
+			many.cookies = cookie(many.p[i].tx) + 1;
+		if (cookie(many.p[i].rx) >= many.cookies)
+			many.cookies = cookie(many.p[i].rx) + 1;
+	}
+	many.times = calloc(many.cookies, 1);
+
+	churn_on = true;
+	for (i = 0; i < CHURNERS; i++)
+		if (pthread_create(&thread[i], NULL, churn, &churned[i]))
+			die("pthread_create:");
+	for (round = 0; round < 5; round++) {
+		memset(many.times, 0, many.cookies);
+		all = 0;
+		start = now_ns();
+		filter_start();
+		must_be("dump", nl_talk(&nl, &filter, count_cookie, &all), 0);
+		if (now_ns() - start > longest)
+			longest = now_ns() - start;
+		for (i = 0; i < n; i++) {
+			once(many.p[i].tx, &missed, &again);
+			once(many.p[i].rx, &missed, &again);
+		}
+		/* Those before are among what comes and goes then. */
+		for (i = round * n / 10; i < (round + 1) * n / 10; i++)
+			ends += shutdown(many.p[i].tx, SHUT_WR);
+	}
+	churn_on = false;
+	for (i = 0; i < CHURNERS; i++)
+		pthread_join(thread[i], NULL);
+	must_be("missed", missed, 0);
+	must_be("shown again", again, 0);
+	must_be("shutdown", ends, 0);
+	must(churned[0] + churned[1] > 0, "some came and went");
+	ktap_diag("the longest of %d dumps took %llu ms; %ld came and went", round,
+		  (unsigned long long)longest / 1000000, churned[0] + churned[1]);
+	for (i = 0; i < n; i++) {
+		close(many.p[i].tx);
+		close(many.p[i].rx);
+	}
+	close(many.p[0].listener);
+	free(many.p);
+	free(many.times);
+	ktap_result(all_held, "dumps of %d connections, each end once", n);
+}
+
+/* Changes */
+
+static struct nl_request change;
+
+static void change_start(int fd)
+{
+	nl_start(&change, &nl, SSTP_CMD_CONN_SET, 0);
+	nl_add_u64(&change, SSTP_A_CONN_COOKIE, cookie(fd));
+}
+
+static void change_rate(uint64_t peak, uint64_t average, uint32_t burst_rate,
+			uint32_t burst_len)
+{
+	size_t nest = nl_nest(&change, SSTP_A_CONN_RATE);
+
+	nl_add_u64(&change, SSTP_A_RATE_PEAK, peak);
+	nl_add_u64(&change, SSTP_A_RATE_AVERAGE, average);
+	nl_add_u32(&change, SSTP_A_RATE_BURST_RATE, burst_rate);
+	nl_add_u32(&change, SSTP_A_RATE_BURST_LEN, burst_len);
+	nl_nest_end(&change, nest);
+}
+
+static void change_rrda(uint16_t which, uint32_t value)
+{
+	size_t nest = nl_nest(&change, SSTP_A_CONN_RRDA);
+
+	nl_add_u32(&change, which, value);
+	nl_nest_end(&change, nest);
+}
+
+static int change_now(void)
+{
+	return nl_talk(&nl, &change, NULL, NULL);
+}
+
+/* What can be changed */
+struct set {
+	struct sstp_rate_spec rate;
+	struct sstp_rrda_spec rrda;
+	char controller[SSTP_NAME_MAX], policy[SSTP_NAME_MAX];
+};
+
+static void get_set(int fd, struct set *s)
+{
+	memset(s, 0, sizeof(*s));
+	if (getsockopt(fd, SOL_SSTP, SSTP_RATE, &s->rate,
+		       &(socklen_t){ sizeof(s->rate) }) ||
+	    getsockopt(fd, SOL_SSTP, SSTP_RRDA, &s->rrda,
+		       &(socklen_t){ sizeof(s->rrda) }) ||
+	    getsockopt(fd, SOL_SSTP, SSTP_CONTROLLER, s->controller,
+		       &(socklen_t){ SSTP_NAME_MAX }) ||
+	    getsockopt(fd, SOL_SSTP, SSTP_BUFFER_POLICY, s->policy,
+		       &(socklen_t){ SSTP_NAME_MAX }))
+		die("getsockopt:");
+}
+
+static void test_set(void)
+{
+	struct pair p;
+	struct set s;
+	int i;
+
+	all_held = true;
+	pair_open(&p, AF_INET, SOCK_STREAM);
+	change_start(p.tx);
+	change_rate(2000000000, 1000000000, 0, 300);
+	must_be("rate", change_now(), 0);
+	get_set(p.tx, &s);
+	must_be("peak", s.rate.peak, 2000000000);
+	must_be("average", s.rate.average, 1000000000);
+	must_be("burst length", s.rate.burst_len, 300);
+	must_be("peak in force", sock_info(p.tx).rate.peak, 2000000000);
+	pair_move(&p, 4 * SEGMENT);
+	change_start(p.tx);
+	nl_nest_end(&change, nl_nest(&change, SSTP_A_CONN_RATE));
+	must_be("no rate", change_now(), 0);
+	must_be("no contract", sock_info(p.tx).rate.peak, 0);
+
+	change_start(p.rx);
+	change_rrda(SSTP_A_RRDA_EPOCH, 50);
+	must_be("epoch", change_now(), 0);
+	for (i = SSTP_A_RRDA_K; i <= SSTP_A_RRDA_CEILING; i++) {
+		change_start(p.rx);
+		change_rrda(i, i < SSTP_A_RRDA_FLOOR ? i : i * 65536);
+		must_be("tunable", change_now(), 0);
+	}
+	get_set(p.rx, &s);
+	must_be("epoch", s.rrda.epoch, 50);
+	must_be("k", s.rrda.k, SSTP_A_RRDA_K);
+	must_be("beta", s.rrda.beta, SSTP_A_RRDA_BETA);
+	must_be("omega", s.rrda.omega, SSTP_A_RRDA_OMEGA);
+	must_be("floor", s.rrda.floor, SSTP_A_RRDA_FLOOR * 65536);
+	must_be("ceiling", s.rrda.ceiling, SSTP_A_RRDA_CEILING * 65536);
+	ktap_result(all_held, "contract and tunables of a live connection");
+
+	all_held = true;
+	for (i = 0; i < 6; i++) {
+		static const char * const ctrl[] = { "rate", "newreno" };
+		static const char * const policy[] = { "static", "rrda" };
+
+		change_start(p.tx);
+		nl_add_text(&change, SSTP_A_CONN_CONTROLLER, ctrl[i % 2]);
+		must_be("controller", change_now(), 0);
+		must(!strcmp(sock_info(p.tx).controller, ctrl[i % 2]), ctrl[i % 2]);
+		must(i % 2 ? sock_info(p.tx).cwnd < UINT32_MAX :
+		     sock_info(p.tx).cwnd == UINT32_MAX, "a window of its own");
+		change_start(p.rx);
+		nl_add_text(&change, SSTP_A_CONN_POLICY, policy[i % 2]);
+		must_be("policy", change_now(), 0);
+		must(!strcmp(sock_info(p.rx).policy, policy[i % 2]), policy[i % 2]);
+		pair_move(&p, 100 * SEGMENT);
+	}
+	ktap_result(all_held, "controller and policy of a live connection");
+
+	all_held = true;
+	close(p.tx);
+	close(p.rx);
+	change_start(p.listener);
+	change_rate(3000000000, 0, 0, 0);
+	change_rrda(SSTP_A_RRDA_K, 7);
+	nl_add_text(&change, SSTP_A_CONN_CONTROLLER, "newreno");
+	nl_add_text(&change, SSTP_A_CONN_POLICY, "static");
+	must_be("listener", change_now(), 0);
+	pair_connect(&p, AF_INET, SOCK_STREAM);
+	get_set(p.rx, &s);
+	must_be("a child's peak", s.rate.peak, 3000000000);
+	must_be("a child's k", s.rrda.k, 7);
+	must(!strcmp(s.controller, "newreno"), "a child's controller");
+	must(!strcmp(s.policy, "static"), "a child's policy");
+	pair_close(&p);
+	ktap_result(all_held, "a listener's settings");
+}
+
+/* What is in @change fails, is explained, and changes nothing of @fd. */
+static void must_refuse(int fd, const char *what, int err)
+{
+	struct set before, after;
+
+	get_set(fd, &before);
+	/* What is right does not happen, either. */
+	nl_add_text(&change, SSTP_A_CONN_CONTROLLER, "rate");
+	must_be(what, change_now(), -err);
+	must(nl.why[0], what);
+	get_set(fd, &after);
+	must(!memcmp(&before, &after, sizeof(after)), what);
+}
+
+static void test_refused(void)
+{
+	static const struct {
+		const char *what;
+		struct sstp_rate_spec r;
+	} rates[] = {
+		{ "peak too low", { .peak = 7999 } },
+		{ "peak too high", { .peak = 1000000000001 } },
+		{ "average above the peak", { .peak = 1000000, .average = 1000001 } },
+		{ "average too low", { .peak = 1000000, .average = 7999 } },
+		{ "bursts above the peak", { 1000000, 0, 1000000, 100 } },
+		{ "bursts too long", { 1000000, 0, 0, 65536 } },
+		{ "no peak", { .average = 1000000 } },
+	};
+	static const struct {
+		uint16_t which;
+		uint32_t value;
+	} tunables[] = {
+		{ SSTP_A_RRDA_EPOCH, 10001 }, { SSTP_A_RRDA_K, 256 },
+		{ SSTP_A_RRDA_BETA, 1025 }, { SSTP_A_RRDA_OMEGA, 1001 },
+		{ SSTP_A_RRDA_FLOOR, 4095 }, { SSTP_A_RRDA_CEILING, (1 << 30) + 1 },
+		{ SSTP_A_RRDA_FLOOR, 1 << 21 },		/* above the ceiling */
+	};
+	struct sstp_rrda_spec rrda = { .ceiling = 1 << 20 };
+	uint32_t cid;
+	struct pair p;
+	union addr at;
+	size_t i;
+
+	all_held = true;
+	pair_open(&p, AF_INET, SOCK_STREAM);
+	if (setsockopt(p.tx, SOL_SSTP, SSTP_RRDA, &rrda, sizeof(rrda)))
+		die("SSTP_RRDA:");
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+		change_start(p.tx);
+		change_rate(rates[i].r.peak, rates[i].r.average, rates[i].r.burst_rate,
+			    rates[i].r.burst_len);
+		must_refuse(p.tx, rates[i].what, EINVAL);
+	}
+	for (i = 0; i < ARRAY_SIZE(tunables); i++) {
+		change_start(p.tx);
+		change_rrda(tunables[i].which, tunables[i].value);
+		must_refuse(p.tx, "tunable", EINVAL);
+		must(nl.bad, "which tunable");
+	}
+	change_start(p.tx);
+	nl_add_text(&change, SSTP_A_CONN_POLICY, "none");
+	must_refuse(p.tx, "no such policy", ENOENT);
+	change_start(p.tx);
+	change_rate(1000000, 0, 0, 0);
+	nl_add_text(&change, SSTP_A_CONN_POLICY, "");
+	must_refuse(p.tx, "no policy's name", ENOENT);
+	change_start(p.tx);
+	nl_add_text(&change, SSTP_A_CONN_POLICY, "static");
+	nl_add_text(&change, SSTP_A_CONN_CONTROLLER, "none");
+	must_be("no such controller", change_now(), -ENOENT);
+	must(!strcmp(sock_info(p.tx).policy, "rrda"), "the policy is as before");
+	change_start(p.tx);
+	nl_add_text(&change, SSTP_A_CONN_POLICY, "sixteen letters!");
+	must_be("a long name", change_now(), -EINVAL);
+	change_start(p.tx);
+	must_be("nothing", change_now(), -EINVAL);
+
+	cid = nl_number(&get(p.rx)->m, SSTP_A_CONN_CID);
+	change_start(p.tx);
+	nl_add_u32(&change, SSTP_A_CONN_CID, cid);
+	nl_add_text(&change, SSTP_A_CONN_CONTROLLER, "rate");
+	must_be("another's CID", change_now(), -ENOENT);
+	must(!strcmp(sock_info(p.rx).controller, "newreno"), "it was not that one");
+	sock_set(p.tx, SOL_SOCKET, SO_RCVBUF, 100000);
+	change_start(p.tx);
+	nl_add_text(&change, SSTP_A_CONN_POLICY, "rrda");
+	must_refuse(p.tx, "SO_RCVBUF", EINVAL);
+	pair_close(&p);
+
+	p.listener = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+	sock_set(p.listener, SOL_SSTP, SSTP_POOL, 1);
+	addr_loopback(&at, AF_INET, 0);
+	if (bind(p.listener, &at.sa, addr_len(&at)) || listen(p.listener, 5) ||
+	    getsockname(p.listener, &p.at.sa, &(socklen_t){ sizeof(p.at) }))
+		die("listen:");
+	pair_connect(&p, AF_INET, SOCK_STREAM);
+	change_start(p.rx);
+	change_rrda(SSTP_A_RRDA_K, 5);
+	must_refuse(p.rx, "tunables of a part of a pool", EINVAL);
+	change_start(p.rx);
+	nl_add_text(&change, SSTP_A_CONN_POLICY, "static");
+	must_refuse(p.rx, "policy of a part of a pool", EINVAL);
+	change_start(p.listener);
+	nl_add_text(&change, SSTP_A_CONN_POLICY, "static");
+	must_refuse(p.listener, "policy of a pool", EINVAL);
+	change_start(p.listener);
+	change_rrda(SSTP_A_RRDA_K, 5);
+	must_be("tunables of a pool", change_now(), 0);
+	pair_close(&p);
+	ktap_result(all_held, "what is wrong changes nothing");
+}
+
+/* In a child, as the exit status: what @change gets, and whether it may look */
+static int as_nobody(void)
+{
+	pid_t pid = fork();
+	struct seen s;
+	int status;
+
+	if (pid < 0)
+		die("fork:");
+	if (!pid) {
+		if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+			_exit(255);
+		nl_open(&nl);
+		filter_start();
+		if (dump_count(&s) < 3)
+			_exit(254);
+		_exit(-change_now());
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		die("waitpid:");
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 256;
+}
+
+static void test_privilege(void)
+{
+	struct pair p;
+	struct set before, after;
+
+	all_held = true;
+	pair_open(&p, AF_INET, SOCK_STREAM);
+	get_set(p.tx, &before);
+	change_start(p.tx);
+	change_rate(1000000, 0, 0, 0);
+	must_be("as nobody", as_nobody(), EPERM);
+	get_set(p.tx, &after);
+	must(!memcmp(&before, &after, sizeof(after)), "as before");
+	pair_close(&p);
+	ktap_result(all_held, "everybody may look, not everybody may change");
+}
+
+/* Events */
+
+static struct nl ev;
+static char event_buf[16384];
+
+static void events_open(void)
+{
+	nl_open(&ev);
+	if (setsockopt(ev.fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &ev.events,
+		       sizeof(ev.events)))
+		die("NETLINK_ADD_MEMBERSHIP:");
+}
+
+/* The next event @cmd of the socket that has @cookie; others are passed over. */
+static bool event_of(uint64_t c, uint8_t cmd, struct nl_message *m)
+{
+	uint64_t end = now_ns() + WAIT_MS * 1000000ULL;
+
+	while (now_ns() < end)
+		if (nl_event(&ev, event_buf, sizeof(event_buf), m, 1000) &&
+		    m->cmd == cmd && nl_number(m, SSTP_A_CONN_COOKIE) == c)
+			return true;
+	ktap_diag("no event %u", cmd);
+	all_held = false;
+	*m = (struct nl_message){};
+	return false;
+}
+
+static void must_close(uint64_t c, const char *what, int err, enum sstp_closed_by by)
+{
+	struct nl_message m;
+
+	if (!event_of(c, SSTP_CMD_CLOSED, &m))
+		ktap_diag("%s", what);
+	must_be(what, nl_number(&m, SSTP_A_CONN_ERROR), err);
+	must_be(what, nl_number(&m, SSTP_A_CONN_CLOSED_BY), by);
+	must(nl_attr(&m, SSTP_A_CONN_INFO, NULL), "its last info");
+}
+
+static void lo_up(bool up)
+{
+	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = up ? IFF_UP : 0 };
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &lo))
+		die("lo:");
+	close(fd);
+}
+
+static void test_closed(void)
+{
+	struct sockaddr none = { .sa_family = AF_UNSPEC };
+	struct nl_message m;
+	uint64_t tx, rx;
+	struct pair p;
+	union addr at;
+	int fd;
+
+	all_held = true;
+	pair_open(&p, AF_INET, SOCK_STREAM);
+	tx = cookie(p.tx);
+	rx = cookie(p.rx);
+	event_of(tx < rx ? tx : rx, SSTP_CMD_ESTABLISHED, &m);
+	must_be("state", nl_number(&m, SSTP_A_CONN_STATE), TCP_ESTABLISHED);
+	event_of(tx < rx ? rx : tx, SSTP_CMD_ESTABLISHED, &m);
+	must(nl_number(&m, SSTP_A_CONN_CID) && nl_number(&m, SSTP_A_CONN_PEER_CID), "CIDs");
+	must(nl_number(&m, SSTP_A_CONN_LOCAL_PORT) == htons(addr_port(&p.at)) ||
+	     nl_number(&m, SSTP_A_CONN_REMOTE_PORT) == htons(addr_port(&p.at)), "port");
+	ktap_result(all_held, "events: established");
+
+	all_held = true;
+	close(p.tx);
+	must(!recv(p.rx, event_buf, 1, 0), "the end");
+	close(p.rx);
+	must_close(tx, "closed well, here", 0, SSTP_CLOSED_BY_LOCAL);
+	close(p.listener);
+	/* The other end's came before or comes after. */
+	pair_open(&p, AF_INET, SOCK_STREAM);
+	tx = cookie(p.tx);
+	rx = cookie(p.rx);
+	close(p.tx);
+	must(!recv(p.rx, event_buf, 1, 0), "the end");
+	close(p.rx);
+	must_close(rx, "closed well, by the peer", 0, SSTP_CLOSED_BY_PEER);
+	close(p.listener);
+
+	pair_open(&p, AF_INET, SOCK_STREAM);
+	tx = cookie(p.tx);
+	must(send(p.tx, "x", 1, 0) == 1, "sent");
+	must(recv(p.rx, event_buf, 1, MSG_PEEK) == 1, "here");
+	close(p.rx);
+	must_close(tx, "reset by the peer", ECONNRESET, SSTP_CLOSED_BY_PEER);
+	close(p.tx);
+	close(p.listener);
+
+	pair_open(&p, AF_INET, SOCK_STREAM);
+	tx = cookie(p.tx);
+	must(!connect(p.tx, &none, sizeof(none)), "disconnect");
+	must_close(tx, "reset here", ECONNRESET, SSTP_CLOSED_BY_LOCAL);
+	pair_close(&p);
+
+	addr_loopback(&at, AF_INET, 1);
+	fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+	tx = cookie(fd);
+	must(connect(fd, &at.sa, addr_len(&at)) && errno == ECONNREFUSED, "refused");
+	must_close(tx, "refused", ECONNREFUSED, SSTP_CLOSED_BY_PEER);
+	close(fd);
+
+	pair_open(&p, AF_INET, SOCK_STREAM);
+	sock_set(p.tx, SOL_SSTP, SSTP_USER_TIMEOUT, 500);
+	tx = cookie(p.tx);
+	lo_up(false);
+	must(send(p.tx, "x", 1, 0) == 1, "sent");
+	event_of(tx, SSTP_CMD_CLOSED, &m);
+	must_be("timeout", nl_number(&m, SSTP_A_CONN_CLOSED_BY), SSTP_CLOSED_BY_TIMEOUT);
+	must(nl_number(&m, SSTP_A_CONN_ERROR), "an error");
+	lo_up(true);
+	pair_close(&p);
+	ktap_result(all_held, "events: closed, and why");
+}
+
+static void test_changed(void)
+{
+	struct sstp_rate_spec rate = { .peak = 7000000 }, told;
+	struct nl_message m;
+	struct pair p;
+
+	all_held = true;
+	pair_open(&p, AF_INET, SOCK_STREAM);
+	if (setsockopt(p.tx, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate)))
+		die("SSTP_RATE:");
+	event_of(cookie(p.tx), SSTP_CMD_RATE_CHANGED, &m);
+	told = rate_of(&m, SSTP_A_CONN_RATE);
+	must_be("peak", told.peak, rate.peak);
+	must_be("average", told.average, rate.peak);
+	change_start(p.tx);
+	change_rate(0, 0, 0, 0);
+	must_be("no rate", change_now(), 0);
+	event_of(cookie(p.tx), SSTP_CMD_RATE_CHANGED, &m);
+	must_be("no peak", rate_of(&m, SSTP_A_CONN_RATE).peak, 0);
+	ktap_result(all_held, "events: another contract");
+
+	/* Nothing moves: it falls to the floor. */
+	all_held = true;
+	pair_move(&p, 4 * SEGMENT);
+	event_of(cookie(p.rx), SSTP_CMD_BUFFER_RESIZED, &m);
+	must(nl_number(&m, SSTP_A_CONN_OLD_LIMIT) != nl_number(&m, SSTP_A_CONN_NEW_LIMIT) &&
+	     nl_number(&m, SSTP_A_CONN_NEW_LIMIT), "another limit");
+	must(!nl_attr(&m, SSTP_A_CONN_SHARED, NULL), "not shared");
+	pair_close(&p);
+	ktap_result(all_held, "events: another limit");
+}
+
+static void test_exhausted(void)
+{
+	uint64_t start, last = 0, now = 0;
+	struct nl_message m = {};
+	static char buf[SEGMENT];
+	int events = 0, i;
+	struct pair p;
+
+	all_held = true;
+	p.listener = listen_at(AF_INET, SOCK_STREAM, &p.at);
+	sock_set(p.listener, SOL_SOCKET, SO_RCVBUF, 30000);
+	sock_set(p.listener, SOL_SSTP, SSTP_WINDOW_FACTOR, 1000);
+	pair_connect(&p, AF_INET, SOCK_STREAM);
+	start = now_ns();
+	/* More than there is room for, until it has been told thrice */
+	for (i = 0; events < 3 && i < 100000; i++) {
+		send(p.tx, buf, sizeof(buf), MSG_DONTWAIT);
+		if (!nl_event(&ev, event_buf, sizeof(event_buf), &m, 1)) {
+			/* Room again, for the next to overfill */
+			recv(p.rx, buf, sizeof(buf), MSG_DONTWAIT);
+			continue;
+		}
+		if (m.cmd != SSTP_CMD_EXHAUSTED)
+			continue;
+		events++;
+		now = nl_number(&m, SSTP_A_CONN_PACKETS_DISCARDED);
+		must(now > last, "more packets");
+		last = now;
+		must(nl_number(&m, SSTP_A_CONN_BYTES_DISCARDED) >= now, "bytes of them");
+	}
+	must_be("events", events, 3);
+	must(now_ns() - start >= 2 * 100000000ULL, "not too often");
+	must(sock_info(p.rx).packets_discarded >= last, "as SSTP_INFO");
+	pair_close(&p);
+	ktap_result(all_held, "events: no room");
+}
+
+static void test_lost(void)
+{
+	bool lost = false;
+	struct nl_message m;
+	struct pair p;
+	int i;
+
+	all_held = true;
+	sock_set(ev.fd, SOL_SOCKET, SO_RCVBUF, 1);
+	p.listener = listen_at(AF_INET, SOCK_STREAM, &p.at);
+	for (i = 0; i < 20; i++) {
+		pair_connect(&p, AF_INET, SOCK_STREAM);
+		close(p.tx);
+		close(p.rx);
+	}
+	close(p.listener);
+	for (i = 0; i < 100 && !lost; i++)
+		lost = !nl_event(&ev, event_buf, sizeof(event_buf), &m, 0) && errno == ENOBUFS;
+	must(lost, "it is told");
+	ktap_result(all_held, "events: lost ones are missed");
+}
+
+/* Namespaces */
+
+static void test_namespace(void)
+{
+	struct nl here = nl, there;
+	struct nl_message m;
+	struct nl_request r;
+	struct pair p, q;
+	struct seen s;
+	uint32_t cid;
+
+	all_held = true;
+	pair_open(&p, AF_INET, SOCK_STREAM);
+	cid = nl_number(&get(p.tx)->m, SSTP_A_CONN_CID);
+	new_namespace();
+	nl_open(&there);
+	nl = there;
+	events_open();
+	filter_start();
+	must_be("nobody is here", dump_count(&s), 0);
+	must_be("by cookie", get_by_cookie(&there, cookie(p.tx), &s), -ENOENT);
+	must_be("by CID", get_by_cid(&there, cid, &s), -ENOENT);
+	change_start(p.tx);
+	nl_add_text(&change, SSTP_A_CONN_CONTROLLER, "rate");
+	must_be("set", change_now(), -ENOENT);
+	change_start(p.tx);
+	nl_add_text(&change, SSTP_A_CONN_CONTROLLER, "rate");
+	nl = here;
+	must_be("set, there", change_now(), 0);
+	pair_close(&p);
+	/* The first that is heard of is one from here. */
+	pair_open(&q, AF_INET, SOCK_STREAM);
+	must(nl_event(&ev, event_buf, sizeof(event_buf), &m, WAIT_MS), "an event");
+	must(nl_number(&m, SSTP_A_CONN_COOKIE) == cookie(q.tx) ||
+	     nl_number(&m, SSTP_A_CONN_COOKIE) == cookie(q.rx), "from here");
+	nl_start(&r, &there, SSTP_CMD_STAT_GET, 0);
+	nl_add_text(&r, SSTP_A_STAT_NAME, "Established");
+	must_be("counter", nl_talk(&there, &r, see, &s), 0);
+	m = nl_inside(&s.m, SSTP_A_STAT_COUNTER);
+	must_be("of here", nl_number(&m, SSTP_A_COUNTER_VALUE), 2);
+	pair_close(&q);
+	nl_close(&ev);
+	nl_close(&here);
+	nl = there;
+	ktap_result(all_held, "another namespace is not seen");
+}
+
+/* The rest */
+
+static void see_counters(const struct nl_message *m, void *arg)
+{
+	struct nl_message one;
+	const void *data;
+	int *count = arg;
+	const char *name;
+	uint16_t type;
+	size_t pos = 0;
+
+	while (nl_next(m, &pos, &type, &data, &one.len)) {
+		must_be("attribute", type, SSTP_A_STAT_COUNTER);
+		one.attrs = data;
+		name = nl_attr(&one, SSTP_A_COUNTER_NAME, NULL);
+		must_be(name, nl_number(&one, SSTP_A_COUNTER_VALUE), sstp_counter(name));
+		++*count;
+	}
+}
+
+static int lines(const char *file)
+{
+	FILE *f = fopen(file, "r");
+	int c, n = 0;
+
+	if (!f)
+		die("%s:", file);
+	while ((c = fgetc(f)) != EOF)
+		n += c == '\n';
+	fclose(f);
+	return n;
+}
+
+static void see_names(const struct nl_message *m, void *arg)
+{
+	char *names = arg;
+
+	strcat(strcat(names, nl_attr(m, SSTP_A_PLUGIN_NAME, NULL)), " ");
+}
+
+static void test_lists(void)
+{
+	char ctrls[256] = "", policies[256] = "";
+	struct nl_request r;
+	int count = 0;
+
+	all_held = true;
+	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all are gone");
+	nl_start(&r, &nl, SSTP_CMD_STAT_GET, NLM_F_DUMP);
+	must_be("counters", nl_talk(&nl, &r, see_counters, &count), 0);
+	must_be("counters", count, lines("/proc/net/sstp_snmp"));
+	nl_start(&r, &nl, SSTP_CMD_STAT_GET, NLM_F_DUMP);
+	nl_add_text(&r, SSTP_A_STAT_NAME, "Resets");
+	count = 0;
+	must_be("one counter", nl_talk(&nl, &r, see_counters, &count), 0);
+	must_be("one counter", count, 1);
+	nl_start(&r, &nl, SSTP_CMD_STAT_GET, 0);
+	nl_add_text(&r, SSTP_A_STAT_NAME, "None");
+	must_be("no such counter", nl_talk(&nl, &r, NULL, NULL), -ENOENT);
+	nl_start(&r, &nl, SSTP_CMD_STAT_GET, 0);
+	must_be("no counter's name", nl_talk(&nl, &r, NULL, NULL), -EINVAL);
+	nl_start(&r, &nl, SSTP_CMD_CTRL_GET, NLM_F_DUMP);
+	must_be("controllers", nl_talk(&nl, &r, see_names, ctrls), 0);
+	must(strstr(ctrls, "rate ") && strstr(ctrls, "newreno "), ctrls);
+	nl_start(&r, &nl, SSTP_CMD_POLICY_GET, NLM_F_DUMP);
+	must_be("policies", nl_talk(&nl, &r, see_names, policies), 0);
+	must(strstr(policies, "static ") && strstr(policies, "rrda "), policies);
+	nl_start(&r, &nl, SSTP_CMD_POLICY_GET, 0);
+	nl_add_text(&r, SSTP_A_PLUGIN_NAME, "rrda");
+	must_be("a policy", nl_talk(&nl, &r, NULL, NULL), 0);
+	nl_start(&r, &nl, SSTP_CMD_CTRL_GET, 0);
+	nl_add_text(&r, SSTP_A_PLUGIN_NAME, "rrda");
+	must_be("not a controller", nl_talk(&nl, &r, NULL, NULL), -ENOENT);
+	ktap_result(all_held, "counters, controllers, policies");
+}
+
+static void test_garbage(void)
+{
+	uint64_t seed = nonce(), x = seed;
+	struct nl_request r;
+	char junk[200];
+	struct pair p;
+	uint32_t cid;
+	int i, done;
+
+	all_held = true;
+	pair_open(&p, AF_INET, SOCK_STREAM);
+	cid = nl_number(&get(p.tx)->m, SSTP_A_CONN_CID);
+	nl_start(&r, &nl, 200, 0);
+	must_be("no such command", nl_talk(&nl, &r, NULL, NULL), -EOPNOTSUPP);
+	nl_start(&r, &nl, SSTP_CMD_CLOSED, 0);
+	must_be("an event's", nl_talk(&nl, &r, NULL, NULL), -EOPNOTSUPP);
+	nl_start(&r, &nl, SSTP_CMD_CONN_SET, NLM_F_DUMP);
+	must_be("no such dump", nl_talk(&nl, &r, NULL, NULL), -EOPNOTSUPP);
+	nl_start(&r, &nl, SSTP_CMD_CONN_GET, 0);
+	nl_add(&r, SSTP_A_CONN_CID, &cid, 2);
+	must_be("half a CID", nl_talk(&nl, &r, NULL, NULL), -EINVAL);
+	nl_start(&r, &nl, SSTP_CMD_CONN_GET, 0);
+	nl_add_u32(&r, SSTP_A_CONN_CID, cid);
+	nl_add(&r, SSTP_A_CONN_REMOTE_ADDR, junk, 17);
+	must_be("a long address", nl_talk(&nl, &r, NULL, NULL), -EINVAL);
+	nl_start(&r, &nl, SSTP_CMD_CONN_GET, 0);
+	nl_add_u32(&r, SSTP_A_CONN_CID, cid);
+	nl_add_u32(&r, SSTP_A_CONN_UID, 0);
+	must_be("no filter", nl_talk(&nl, &r, NULL, NULL), -EINVAL);
+	nl_start(&r, &nl, SSTP_CMD_CONN_GET, 0);
+	nl_add_u32(&r, SSTP_A_CONN_CID, cid);
+	nl_add_u32(&r, 500, 0);
+	must_be("no such attribute", nl_talk(&nl, &r, NULL, NULL), -EINVAL);
+	change_start(p.tx);
+	nl_add_u32(&change, SSTP_A_CONN_RATE, 0);
+	must_be("not a nest", change_now(), -EINVAL);
+
+	/* What makes no sense at all; some of it may. */
+	for (i = 0; i < 5000; i++) {
+		x = mix64(x);
+		nl_start(&r, &nl, x % 7, x >> 8 & 1 ? NLM_F_DUMP : 0);
+		nl_add_u32(&r, SSTP_A_CONN_CID, cid);
+		for (done = 0; done < (int)(x >> 9 & 3); done++) {
+			x = mix64(x);
+			content_fill(junk, sizeof(junk), seed, x >> 32);
+			nl_add(&r, x % 32 | (x >> 5 & 1 ? NLA_F_NESTED : 0), junk,
+			       (x >> 6) % (x >> 14 & 1 ? sizeof(junk) : 24));
+		}
+		/* An attribute that ends behind the message */
+		if (!(x >> 16 & 7))
+			((struct nlattr *)r.attrs)->nla_len = x >> 20;
+		nl_talk(&nl, &r, NULL, NULL);
+	}
+	must_be("still there", nl_number(&get(p.tx)->m, SSTP_A_CONN_CID), cid);
+	pair_move(&p, SEGMENT);
+	pair_close(&p);
+	if (!all_held)
+		ktap_diag("seed %#llx", (unsigned long long)seed);
+	ktap_result(all_held, "requests that make no sense");
+}
+
+/* Both ends are here. */
+static int how_many(void)
+{
+	const char *kernel = getenv("SSTP_KERNEL");
+
+	if (kernel && (!strcmp(kernel, "debug") || !strcmp(kernel, "kcsan")))
+		return 600;
+	return file_number("/proc/meminfo", "MemAvailable:", 1) > 1500000 &&
+	       kernel && !strcmp(kernel, "uml") ? 10000 : 3000;
+}
+
+int main(void)
+{
+	new_namespace();
+	nl_open(&nl);
+	ktap_plan(21);
+	test_get();
+	test_info();
+	test_filters();
+	test_listener();
+	test_many(how_many());
+	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all are gone");
+	test_set();
+	test_refused();
+	test_privilege();
+	events_open();
+	test_closed();
+	test_changed();
+	test_exhausted();
+	test_lost();
+	nl_close(&ev);
+	test_namespace();
+	test_lists();
+	test_garbage();
+	return ktap_end();
+}
