@@ -71,6 +71,10 @@ struct sstp_ack_sample {
  *
  * Every callback runs under the connection's lock, with bottom halves off, and
  * must not sleep. Only @init, @name and one of @on_ack, @on_loss are required.
+ *
+ * A connection may get another controller while it is live. @init then finds what was
+ * measured (@srtt and the rest that is in), and a window that it sets is raised to what
+ * is under way.
  */
 struct sstp_ctrl_ops {
 	void	(*init)(struct sstp_ctrl *c);

@@ -49,6 +49,8 @@ mapfile -t sysctls < <(sed -n 's/.*\.procname = "\(.*\)",/\1/p; s/.*SSTP_SYSCTL_
 mapfile -t mibs < <(sed -n 's/^\tSNMP_MIB_ITEM("\([A-Za-z]*\)".*/\1/p' net/sstp/mib.c)
 mapfile -t info < <(sed -n '/^struct sstp_info {/,/^}/s/^\t.*[\t ]\([a-z_]*\)\(\[.*\]\)\?;.*/\1/p' \
 	include/uapi/linux/sstp.h)
+mapfile -t commands < <(sed -n '/^operations:/,/^mcast-groups:/s/^      name: //p' \
+	Documentation/netlink/specs/sstp.yaml)
 mapfile -t types < <(sed -n '/^enum sstp_type {/,/^}/s/^\tSSTP_\([A-Z_]*\),.*/\1/p' net/sstp/wire.h |
 	grep -vx TYPES)
 mapfile -t wire < <(sed -n '/^enum sstp_opt {/,/^}/s/^\tSSTP_OPT_\([A-Z_]*\),.*/\1/p' net/sstp/wire.h)
@@ -57,6 +59,7 @@ check "sstp.rst has every option" names "$use" "${options[@]}" SSTP_HOLES
 check "sstp.7 has every option" names "$man" "${options[@]}" SSTP_HOLES
 check "sstp.rst has every sysctl" names "$use" "${sysctls[@]}"
 check "sstp.7 has every sysctl" names "$man" "${sysctls[@]}"
+check "sstp.rst has every netlink command" names "$use" "${commands[@]}"
 check "sstp.rst has every counter" names "$use" "${mibs[@]}"
 check "sstp.7 has every field of struct sstp_info" names "$man" "${info[@]}"
 check "sstp-protocol.rst has every packet type" names "$protocol" "${types[@]}"
