@@ -1,0 +1,188 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Programs made for TCP use SSTP under sstp-run, and TCP where the other end or the
+# kernel has nothing else. Real programs, with loss on the path; what connections are
+# made of is read from the kernel's counters.
+# timeout: 400
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/path.sh"
+
+here=$(cd "$(dirname "$0")" && pwd)
+cases=$here/run_cases.py
+export PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
+
+# opens NAMESPACE: connections tried so far, of SSTP and of TCP
+opens() {
+	in_ns "$1" awk '$1 == "ActiveOpens" { sstp = $2 }
+			$1 == "Tcp:" && n++ { tcp = $6 }
+			END { print sstp + 0, tcp }' /proc/net/sstp_snmp /proc/net/snmp
+}
+
+# by sstp|tcp|both COMMAND...: in a; it connects by these only
+by() {
+	local what=$1 before after sstp tcp status
+	shift
+	before=$(opens "$a")
+	in_ns "$a" "$@"
+	status=$?
+	after=$(opens "$a")
+	sstp=$((${after% *} - ${before% *})) tcp=$((${after#* } - ${before#* }))
+	[ "$status" = 0 ] || { echo "exit status $status"; return 1; }
+	case $what in
+	sstp) [ $sstp -gt 0 ] && [ $tcp = 0 ] ;;
+	tcp) [ $sstp = 0 ] && [ $tcp -gt 0 ] ;;
+	both) [ $sstp -gt 0 ] && [ $tcp -gt 0 ] ;;
+	esac || { echo "connections: $sstp by SSTP, $tcp by TCP"; return 1; }
+}
+
+# server PORT COMMAND...: in b, until stopped; listening when this returns
+server() {
+	local port=$1
+	shift
+	ip netns exec "$b" "$@" > "$work/server.log" 2>&1 < /dev/null &
+	server_pid=$!	# ip has become the server
+	busywait 60 listens "$port" "$1" && return
+	fail "${*:1:3} listens"
+	sed 's/^/# /' "$work/server.log"
+	return 1
+}
+listens() {
+	case $2 in
+	sstp-run) grep -q "at .* port $1: SSTP and TCP" "$work/server.log" ;;
+	*) in_ns "$b" ss -Hltn "sport = :$1" | grep -q . ;;
+	esac
+}
+stop() { { kill "$server_pid"; wait "$server_pid"; } 2> /dev/null; }
+
+setup_path || skip_all "no network namespaces"
+for program in iperf3 curl socat ssh scp ssh-keygen ss; do
+	command -v $program > /dev/null || skip_all "$program is not there: tools/deps net"
+done
+sshd=/usr/sbin/sshd
+[ -x $sshd ] || sshd=${SSTP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sstp}/sshd$sshd
+[ -x "$sshd" ] || skip_all "sshd is not there: tools/deps net"
+head -c 1000000 /dev/urandom > "$work/file"
+same() { cmp "$work/file" "$1"; }
+
+# --- iperf3
+impair delay 1ms loss 0.5%
+server 5201 sstp-run -v iperf3 -s
+check "iperf3 sends" by sstp sstp-run iperf3 -c "$b4" -n 2M
+check "iperf3 receives" by sstp sstp-run iperf3 -c "$b4" -n 2M -R
+check "iperf3 -P 4" by sstp sstp-run iperf3 -c "$b6" -n 2M -P 4
+check "iperf3 --bidir" by sstp sstp-run iperf3 -c "$b4" -n 1M --bidir
+contract() {
+	by sstp sstp-run --rate 20M --policy static iperf3 -c "$b4" -n 1M -J > "$work/json" &&
+	grep -q '"sender_tcp_congestion":[[:space:]]*"rate"' "$work/json"
+}
+check "iperf3 under a contract" contract
+check "iperf3 without sstp-run, by TCP" by tcp iperf3 -c "$b4" -n 1M
+stop
+
+# --- HTTP
+impair delay 1ms loss 1%
+server 8000 sstp-run -v python3 -m http.server --bind :: --directory "$work" 8000
+get() { curl -sSf -m 60 -o "$work/got" "$@" && same "$work/got"; }
+export -f get same
+export work
+check "curl and http.server" by sstp sstp-run bash -c "get http://$b4:8000/file"
+check "curl and http.server, IPv6" by sstp sstp-run bash -c "get http://[$b6]:8000/file"
+check "curl without sstp-run, by TCP" by tcp bash -c "get http://$b4:8000/file"
+stop
+server 8001 python3 -m http.server --bind 10.0.2.2 --directory "$work" 8001
+check "curl, and a server without sstp-run" by both sstp-run bash -c "get http://$b4:8001/file"
+says() { by both sstp-run -v python3 "$cases" blocking "$b4" 8001 2>&1 | tee "$work/said"
+	 grep -q "to $b4 port 8001: TCP (Connection refused)" "$work/said"; }
+check "a client that blocks, and a server without sstp-run" says
+check "an asyncio client, and a server without sstp-run" \
+	by both sstp-run python3 "$cases" asyncio-http "$b4" 8001 "$work/file"
+stop
+
+# --- ssh
+mkdir -p /run/sshd "$work/ssh"
+grep -q '^sshd:' /etc/passwd || echo 'sshd:x:74:65534::/run/sshd:/usr/sbin/nologin' >> /etc/passwd
+for key in host user; do
+	ssh-keygen -q -t ed25519 -N '' -f "$work/ssh/$key"
+done
+cp "$work/ssh/user.pub" "$work/ssh/authorized"
+cat > "$work/ssh/config" <<-END
+	Port 2222
+	HostKey $work/ssh/host
+	AuthorizedKeysFile $work/ssh/authorized
+	PidFile none
+	StrictModes no
+	UsePAM no
+	PermitRootLogin yes
+	Subsystem sftp /usr/lib/openssh/sftp-server
+END
+ssh_options=(-F none -i "$work/ssh/user" -o StrictHostKeyChecking=no
+	     -o UserKnownHostsFile=/dev/null -o BatchMode=yes -o LogLevel=ERROR)
+impair delay 1ms loss 0.1%
+if server 2222 sstp-run -v "$sshd" -D -e -f "$work/ssh/config"; then
+	piped() {
+		by sstp sstp-run ssh "${ssh_options[@]}" -p 2222 "root@$b4" cat \
+			< "$work/file" > "$work/echo" && same "$work/echo"
+	}
+	check "ssh, a file there and back" piped
+	check "scp to there" by sstp sstp-run scp -q "${ssh_options[@]}" -P 2222 \
+		"$work/file" "root@[$b6]:$work/scp"
+	check "scp to there: content" same "$work/scp"
+	check "scp from there" by sstp sstp-run scp -q "${ssh_options[@]}" -P 2222 \
+		"root@$b4:$work/file" "$work/scp2"
+	check "scp from there: content" same "$work/scp2"
+	stop
+fi
+
+# --- socat
+impair delay 1ms loss 1%
+server 7000 sstp-run -v socat -b 65536 TCP-LISTEN:7000,fork,reuseaddr EXEC:cat
+echoed() { by sstp sstp-run socat -b 65536 -t 60 - "TCP:$b4:7000" < "$work/file" > "$work/echo" &&
+	   same "$work/echo"; }
+check "socat, there and back" echoed
+stop
+
+# --- asyncio
+server 7001 sstp-run -v python3 "$cases" serve 7001
+check "asyncio" by sstp sstp-run python3 "$cases" asyncio "$b4" 7001
+check "an asyncio client without sstp-run, by TCP" by tcp python3 "$cases" asyncio "$b6" 7001
+stop
+
+# --- what no program above does
+impair
+check "options" in_ns "$a" sstp-run python3 "$cases" options
+check "names and states" in_ns "$a" sstp-run python3 "$cases" names
+check "epoll before connect() and listen()" in_ns "$a" sstp-run python3 "$cases" epoll
+check "copies of descriptors" in_ns "$a" sstp-run python3 "$cases" copies
+check "children" in_ns "$a" sstp-run python3 "$cases" children
+check "threads in accept()" in_ns "$a" sstp-run python3 "$cases" threads
+check "signals" in_ns "$a" sstp-run python3 "$cases" signals
+check "sendfile() and splice()" in_ns "$a" sstp-run python3 "$cases" sendfile
+check "--listen sstp, kept by exec()" in_ns "$a" sstp-run -l sstp python3 "$cases" listen-sstp
+check "--listen tcp" in_ns "$a" sstp-run -l tcp python3 "$cases" listen-tcp
+
+# --- a peer that never answers; a kernel without SSTP
+busywait 20 sockets_are "$a" 0
+ip netns exec "$b" socat -u UDP-RECV:9 /dev/null &
+silent=$!
+udp_open() { in_ns "$b" ss -Hlun "sport = :9" | grep -q .; }
+busywait 20 udp_open
+in_ns "$a" sysctl -qw net.sstp.encap_port=9
+server 8001 python3 "$cases" serve 8001
+check "a silent peer is given up, and not waited for again" \
+	by both sstp-run -t 500 python3 "$cases" silent "$b4" 8001
+kill $silent
+stop
+
+unloaded() { rmmod sstp; }
+settle
+cleanup
+a='' b='' namespaces=()
+if busywait 30 unloaded; then
+	without() { sstp-run -v python3 "$cases" absent 2>&1 | tee "$work/said" &&
+		    grep -q "port .*: TCP (the kernel has no SSTP)" "$work/said"; }
+	check "without the module, by TCP" without
+	insmod "$SSTP_MODULE_DIR/sstp.ko"
+else
+	fail "the module unloads"
+fi
+finish

@@ -1,0 +1,456 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Cases of run.sh: a program that knows nothing of SSTP, to be run under sstp-run.
+
+  python3 run_cases.py CASE [ARGUMENT...]
+
+Only where it says so do they look behind the curtain: an option of SSTP's level
+tells what a socket really is.
+"""
+
+import asyncio
+import ctypes
+import errno
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.request
+
+SOL_SSTP, SSTP_NODELAY = 345, 11
+EPOLLEXCLUSIVE = 1 << 28
+SO_DOMAIN, SO_PROTOCOL, SO_ZEROCOPY = 39, 38, 60
+
+
+def is_sstp(sock):
+    try:
+        sock.getsockopt(SOL_SSTP, SSTP_NODELAY)
+        return True
+    except OSError:
+        return False
+
+
+def equal(got, want):
+    if got != want:
+        raise AssertionError(f"got {got!r}, want {want!r}")
+
+
+def fails(error, function, *args):
+    try:
+        function(*args)
+    except OSError as e:
+        equal(e.errno, error)
+        return
+    raise AssertionError(f"succeeds instead of {errno.errorcode[error]}")
+
+
+def counter(name):
+    with open("/proc/net/sstp_snmp", encoding="ascii") as lines:
+        return int(dict(line.split() for line in lines)[name])
+
+
+def listener(family=socket.AF_INET, address="127.0.0.1", port=0):
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    sock.bind((address, port))
+    sock.listen(16)
+    return sock
+
+
+def client(to, tcp=False):
+    """Connected; what SSTP cannot do keeps a socket with TCP."""
+    sock = socket.socket(to.family, socket.SOCK_STREAM)
+    if tcp:
+        sock.setsockopt(socket.SOL_SOCKET, SO_ZEROCOPY, 1)
+    sock.connect(to.getsockname()[:2])
+    equal(is_sstp(sock), not tcp)
+    return sock
+
+
+def meet(to, tcp=False):
+    """Both ends of a connection that was tried out."""
+    ours = client(to, tcp)
+    theirs, name = to.accept()
+    equal(name, ours.getsockname())
+    equal(theirs.getpeername(), name)
+    equal(is_sstp(theirs), not tcp)
+    for one, other in (ours, theirs), (theirs, ours):
+        one.sendall(b"hello")
+        equal(other.recv(5, socket.MSG_WAITALL), b"hello")
+    return ours, theirs
+
+
+# --- with a peer -----------------------------------------------------------------
+
+def blocking(host, port):
+    with urllib.request.urlopen(f"http://{host}:{port}/") as reply:
+        equal(reply.status, 200)
+
+
+def asyncio_http(host, port, path):
+    async def get():
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"GET /file HTTP/1.0\r\n\r\n")
+        data = await reader.read()
+        writer.close()
+        return data.partition(b"\r\n\r\n")[2]
+
+    with open(path, "rb") as f:
+        assert asyncio.run(get()) == f.read(), "other content"
+
+
+def serve(port):
+    """Sends back what comes; IPv4 and IPv6 have a socket each."""
+    async def echo(reader, writer):
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+        writer.close()
+
+    async def run():
+        server = await asyncio.start_server(echo, None, int(port))
+        await server.serve_forever()
+
+    asyncio.run(run())
+
+
+def asyncio_client(host, port):
+    async def one():
+        data = os.urandom(100000)
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(data)
+        writer.write_eof()
+        assert await reader.read() == data, "other content"
+        writer.close()
+
+    async def run():
+        await asyncio.gather(*(one() for _ in range(8)))
+
+    asyncio.run(run())
+
+
+def silent(host, port):
+    before = counter("ActiveOpens")
+    for _ in range(2):
+        sock = socket.create_connection((host, int(port)))
+        assert not is_sstp(sock)
+        sock.sendall(b"x")
+        equal(sock.recv(1), b"x")
+        equal(counter("ActiveOpens") - before, 1)
+
+
+# --- alone ------------------------------------------------------------------------
+
+def options():
+    tcp, level = socket.IPPROTO_TCP, socket.SOL_SOCKET
+    at = listener()
+    sock = socket.socket()
+    early = [(tcp, socket.TCP_NODELAY, 1), (tcp, socket.TCP_KEEPIDLE, 33),
+             (tcp, socket.TCP_USER_TIMEOUT, 5000), (level, socket.SO_KEEPALIVE, 1),
+             (tcp, socket.TCP_CORK, 1), (socket.IPPROTO_IP, socket.IP_TOS, 0x20),
+             (socket.IPPROTO_IP, socket.IP_TTL, 33), (level, socket.SO_RCVLOWAT, 1)]
+    for where, name, value in early:
+        sock.setsockopt(where, name, value)
+    sock.setsockopt(tcp, socket.TCP_CONGESTION, b"reno")
+    sock.setsockopt(level, socket.SO_RCVBUF, 100000)
+    size = sock.getsockopt(level, socket.SO_RCVBUF)
+    sock.connect(at.getsockname())
+    assert is_sstp(sock)
+    equal(sock.getsockopt(level, socket.SO_RCVBUF), size)
+    for where, name, value in early:
+        equal(sock.getsockopt(where, name), value)
+    equal(sock.getsockopt(SOL_SSTP, SSTP_NODELAY), 1)
+    for name, value in ((socket.TCP_NODELAY, 0), (socket.TCP_KEEPIDLE, 44),
+                        (socket.TCP_KEEPINTVL, 7), (socket.TCP_KEEPCNT, 3),
+                        (socket.TCP_CORK, 0), (socket.TCP_USER_TIMEOUT, 6000),
+                        (socket.TCP_QUICKACK, 0), (socket.TCP_NOTSENT_LOWAT, 4096)):
+        sock.setsockopt(tcp, name, value)
+        equal(sock.getsockopt(tcp, name), value)
+    sock.setsockopt(socket.IPPROTO_IP, 10, 2)           # IP_MTU_DISCOVER
+    fails(errno.EINVAL, sock.setsockopt, tcp, socket.TCP_KEEPIDLE, 0)
+    fails(errno.EINVAL, sock.setsockopt, tcp, socket.TCP_KEEPCNT, 128)
+    fails(errno.ENOPROTOOPT, sock.setsockopt, tcp, 999, 1)
+    fails(errno.ENOPROTOOPT, sock.getsockopt, tcp, 999)
+    fails(errno.ENOPROTOOPT, sock.setsockopt, tcp, 31, b"tls")  # TCP_ULP
+    name = sock.getsockopt(tcp, socket.TCP_CONGESTION, 16).rstrip(b"\0")
+    equal(name, b"newreno")
+    assert 500 < sock.getsockopt(tcp, socket.TCP_MAXSEG) < 65536
+    info = sock.getsockopt(tcp, socket.TCP_INFO, 104)
+    equal((len(info), info[0]), (104, 1))               # TCP_ESTABLISHED
+    # Of who has the same inode as one that is gone nothing is known.
+    other = client(at)
+    equal(other.getsockopt(tcp, socket.TCP_KEEPIDLE), 7200)
+
+
+def names():
+    for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+        at = listener(family, address)
+        level = socket.SOL_SOCKET
+        equal(at.getsockopt(level, socket.SO_ACCEPTCONN), 1)
+        equal(at.getsockopt(level, SO_DOMAIN), family)
+        equal(at.getsockopt(level, socket.SO_TYPE), socket.SOCK_STREAM)
+        port = at.getsockname()[1]
+        assert port
+        at.setblocking(False)
+        fails(errno.EAGAIN, at.accept)
+        equal(select.select([at], [], [], 0)[0], [])
+        for tcp in False, True, False:
+            sock = client(at, tcp)
+            equal(select.select([at], [], [], 10)[0], [at])
+            theirs = at.accept()[0]
+            for end in sock, theirs:
+                equal(end.getsockopt(level, SO_DOMAIN), family)
+                equal(end.getsockopt(level, SO_PROTOCOL), socket.IPPROTO_TCP)
+                equal(end.getsockopt(level, socket.SO_ERROR), 0)
+            copy = socket.socket(fileno=os.dup(theirs.fileno()))
+            equal((copy.family, copy.type), (family, socket.SOCK_STREAM))
+            fails(errno.EISCONN, sock.connect, at.getsockname())
+            sock.close()
+            equal(theirs.recv(1), b"")
+            theirs.close()
+            copy.close()
+        at.settimeout(0.01)
+        fails(None, at.accept)                  # socket.timeout has no number
+        at.close()
+        # Both have gone, and the port with them.
+        fails(errno.ECONNREFUSED, socket.create_connection, (address, port))
+        at = socket.socket(family)
+        at.setsockopt(level, socket.SO_REUSEADDR, 1)
+        at.bind((address, port))
+        at.listen()
+        for tcp in False, True:
+            meet(at, tcp)
+        at.close()
+    both = listener(socket.AF_INET6, "::")
+    for address in "127.0.0.1", "::1":
+        sock = socket.create_connection((address, both.getsockname()[1]))
+        assert is_sstp(sock) and is_sstp(both.accept()[0])
+    # An own address and port
+    sock = socket.socket()
+    sock.bind(("127.0.0.2", 0))
+    name = sock.getsockname()
+    sock.connect(("127.0.0.1", both.getsockname()[1]))
+    assert is_sstp(sock)
+    equal(sock.getsockname(), name)
+
+
+def epoll_case():
+    at = socket.socket()
+    at.bind(("127.0.0.1", 0))
+    at.setblocking(False)
+    watch = select.epoll()
+    watch.register(at, select.EPOLLIN | select.EPOLLET)
+    at.listen()
+    shared = select.epoll()
+    shared.register(at, select.EPOLLIN | EPOLLEXCLUSIVE)
+    shared.modify(at, select.EPOLLIN)
+    for tcp in False, True, False, True:
+        equal(watch.poll(0), [])
+        sock = socket.socket()
+        sock.setblocking(False)
+        edge = select.epoll()
+        edge.register(sock, select.EPOLLIN)
+        edge.modify(sock, select.EPOLLIN | select.EPOLLOUT | select.EPOLLET)
+        if tcp:
+            sock.setsockopt(socket.SOL_SOCKET, SO_ZEROCOPY, 1)
+        equal(sock.connect_ex(at.getsockname()), errno.EINPROGRESS)
+        while not edge.poll(10)[0][1] & select.EPOLLOUT:
+            pass
+        equal(sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR), 0)
+        equal(is_sstp(sock), not tcp)
+        equal(watch.poll(10), [(at.fileno(), select.EPOLLIN)])
+        equal(shared.poll(10), [(at.fileno(), select.EPOLLIN)])
+        theirs = at.accept()[0]
+        fails(errno.EAGAIN, at.accept)
+        theirs.sendall(b"x")
+        while not edge.poll(10)[0][1] & select.EPOLLIN:
+            pass
+        equal(sock.recv(10), b"x")
+    # Refused by both: the registration is still the first one.
+    sock = socket.socket()
+    sock.setblocking(False)
+    edge = select.epoll()
+    edge.register(sock, select.EPOLLOUT)
+    port = at.getsockname()[1]
+    at.close()
+    equal(sock.connect_ex(("127.0.0.1", port)), errno.EINPROGRESS)
+    assert edge.poll(10)[0][1] & select.EPOLLERR
+    equal(sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR), errno.ECONNREFUSED)
+
+
+def copies():
+    at = listener()
+    port = at.getsockname()[1]
+    before = set(os.listdir("/proc/self/fd"))
+    copy = socket.socket(fileno=os.dup(at.fileno()))
+    other = socket.socket()
+    os.dup2(at.fileno(), other.fileno())
+    at.close()
+    for sock in copy, other:
+        for tcp in False, True:
+            equal([e.close() for e in meet(sock, tcp)], [None, None])
+    copy.close()
+    # A program that closes what it does not know leaves the listener's own alone...
+    keep = other.fileno()
+    os.closerange(3, keep)
+    os.closerange(keep + 1, 65536)
+    for fd in range(keep + 1, 2000):
+        fails(errno.EBADF, os.close, fd)
+    # ... and so does one that takes a number.
+    null = os.open("/dev/null", os.O_RDONLY)
+    for fd in {int(n) for n in before} - {0, 1, 2, keep, null}:
+        os.dup2(null, fd)
+    for tcp in False, True:
+        meet(other, tcp)
+    os.dup2(null, keep)
+    fails(errno.ECONNREFUSED, socket.create_connection, ("127.0.0.1", port))
+
+
+def children():
+    at = listener()
+    for _ in range(2):      # vfork(), and descriptors closed in the child
+        subprocess.run(["true"], check=True, close_fds=True)
+        subprocess.run(["sh", "-c", "exit 0"], check=True, preexec_fn=os.getpid)
+    for tcp in False, True:
+        meet(at, tcp)
+    pids = []
+    for _ in range(2):
+        pid = os.fork()
+        if not pid:
+            conn = at.accept()[0]
+            conn.sendall(b"%d" % os.getpid())
+            conn.close()
+            at.close()
+            os._exit(0)
+        pids.append(pid)
+    port = at.getsockname()[1]
+    ends = [client(at, tcp) for tcp in (False, True)]
+    at.close()              # the children still have it
+    equal(sorted(int(end.recv(20)) for end in ends), sorted(pids))
+    for pid in pids:
+        equal(os.waitpid(pid, 0)[1], 0)
+    fails(errno.ECONNREFUSED, socket.create_connection, ("127.0.0.1", port))
+    if not os.fork():       # what is connected passes exec()
+        at = listener()
+        ours, theirs = meet(at)
+        theirs.set_inheritable(True)
+        pid = os.fork()
+        if not pid:
+            os.execlp("sh", "sh", "-c", f"read line <&{theirs.fileno()}; "
+                      f"echo got $line >&{theirs.fileno()}")
+        theirs.close()
+        ours.sendall(b"this\n")
+        equal(ours.makefile().read(), "got this\n")
+        os._exit(0)
+    equal(os.wait()[1], 0)
+
+
+def threads():
+    at = listener()
+    got = []
+
+    def serve_two():
+        for _ in range(2):
+            conn = at.accept()[0]
+            got.append(is_sstp(conn))
+            conn.sendall(b"x")
+            conn.close()
+
+    crew = [threading.Thread(target=serve_two) for _ in range(4)]
+    for one in crew:
+        one.start()
+    for i in range(8):
+        equal(client(at, i % 2 == 1).recv(1), b"x")
+    for one in crew:
+        one.join()
+    equal(sorted(got), [False] * 4 + [True] * 4)
+
+
+def signals():
+    libc = ctypes.CDLL(None, use_errno=True)
+    at = listener()
+    late = []
+
+    def ring(*_):
+        late.append(1)
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGALRM, ring)
+    signal.siginterrupt(signal.SIGALRM, True)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    equal(libc.accept(at.fileno(), None, None), -1)
+    equal(ctypes.get_errno(), errno.EINTR)
+    # With SA_RESTART it goes on, until somebody comes.
+    signal.siginterrupt(signal.SIGALRM, False)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    end = []
+    timer = threading.Timer(0.6, lambda: end.append(client(at)))
+    timer.start()
+    assert libc.accept(at.fileno(), None, None) >= 0
+    timer.join()
+
+
+def sendfile():
+    data = os.urandom(300000)
+    ours, theirs = meet(listener())
+    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as sink:
+        source.write(data)
+        source.flush()
+
+        def send():
+            source.seek(0)
+            equal(ours.sendfile(source), len(data))
+            ours.shutdown(socket.SHUT_WR)
+
+        one = threading.Thread(target=send)
+        one.start()
+        out, into = os.pipe()
+        while n := os.splice(theirs.fileno(), into, 65536):
+            while n:
+                n -= os.splice(out, sink.fileno(), n)
+        one.join()
+        sink.seek(0)
+        assert sink.read() == data, "other content"
+    # From a pipe into a socket
+    os.write(into, data[:4096])
+    equal(os.splice(out, theirs.fileno(), 4096), 4096)
+    equal(ours.recv(4096, socket.MSG_WAITALL), data[:4096])
+
+
+def listen_sstp(fd=None):
+    if fd:
+        at = socket.socket(fileno=int(fd))
+        equal(at.family, socket.AF_INET)
+    else:
+        at = listener()
+        at.set_inheritable(True)
+        assert is_sstp(at)
+        fails(errno.ECONNREFUSED, client, at, True)
+        os.execlp("python3", "python3", __file__, "listen-sstp", str(at.fileno()))
+    meet(at)
+
+
+def listen_tcp():
+    at = listener()
+    assert not is_sstp(at)
+    sock = socket.create_connection(at.getsockname())
+    assert not is_sstp(sock) and not is_sstp(at.accept()[0])
+
+
+def absent():
+    fails(errno.EAFNOSUPPORT, socket.socket, 25, socket.SOCK_STREAM)
+    at = listener()
+    meet(at, tcp=True)
+    sock = socket.create_connection(at.getsockname())
+    assert not is_sstp(sock)
+
+
+CASES = {"blocking": blocking, "asyncio-http": asyncio_http, "serve": serve,
+         "asyncio": asyncio_client, "silent": silent, "options": options, "names": names,
+         "epoll": epoll_case, "copies": copies, "children": children, "threads": threads,
+         "signals": signals, "sendfile": sendfile, "listen-sstp": listen_sstp,
+         "listen-tcp": listen_tcp, "absent": absent}
+
+CASES[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,1234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Preloaded by sstp-run: programs made for TCP use SSTP where the peer has it.
+ *
+ * A socket begins as TCP's, so options, addresses and errors are TCP's own. connect()
+ * makes an SSTP socket with the same settings beside it. If that one connects it takes
+ * the descriptor over; else the TCP socket connects, as if nothing had been tried.
+ *
+ * listen() makes an SSTP listener with the same address. Then the program's descriptor
+ * becomes an epoll instance that has both listeners in it: it is readable when one of
+ * them is, and accept() asks both. They have hidden descriptors of their own.
+ *
+ * What is known of a descriptor is in an array. No call of a data path is here, and
+ * close() looks at one number. There is no lock and no malloc(): calls may come from
+ * signal handlers and after fork(). After vfork() nothing is changed, since the memory
+ * is the parent's.
+ */
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/sockios.h>
+#include <linux/sstp.h>
+
+#include "options.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define EXPORT		__attribute__((visibility("default")))
+
+#ifndef SO_BUF_LOCK
+#define SO_BUF_LOCK	72
+#endif
+
+#define FDS		65536	/* descriptors that are followed */
+#define LISTENERS	256
+#define WATCHES		256
+#define MEMOS		1024
+#define SILENT		16
+#define SILENT_SECONDS	60
+
+/* The functions that ours stand in front of. */
+#define CALLS(X)								\
+	X(int, socket, (int, int, int))						\
+	X(int, connect, (int, const struct sockaddr *, socklen_t))		\
+	X(int, listen, (int, int))						\
+	X(int, accept4, (int, struct sockaddr *, socklen_t *, int))		\
+	X(int, getsockname, (int, struct sockaddr *, socklen_t *))		\
+	X(int, getsockopt, (int, int, int, void *, socklen_t *))		\
+	X(int, setsockopt, (int, int, int, const void *, socklen_t))		\
+	X(int, shutdown, (int, int))						\
+	X(int, close, (int))							\
+	X(int, dup, (int))							\
+	X(int, dup2, (int, int))						\
+	X(int, dup3, (int, int, int))						\
+	X(int, fcntl64, (int, int, ...))					\
+	X(int, close_range, (unsigned int, unsigned int, int))			\
+	X(int, epoll_ctl, (int, int, int, struct epoll_event *))
+
+#define DECLARE(type, name, args)	static type (*real_##name) args;
+CALLS(DECLARE)
+
+/* What is known of a descriptor. */
+enum {
+	FD_OTHER,	/* nothing: not a socket, made elsewhere, or connected */
+	FD_FRESH,	/* made by socket(), neither connected nor listening */
+	FD_TCP,		/* TCP's for good */
+	FD_HIDDEN,	/* ours, one of a listener's two */
+	FD_LISTENER,	/* and more: listeners[this - FD_LISTENER] */
+};
+
+static _Atomic uint16_t kinds[FDS];
+
+enum { BY_SSTP, BY_TCP };
+
+static struct listener {
+	atomic_int users;	/* descriptors of the program; 0 = free */
+	atomic_int part[2];	/* hidden descriptors, by protocol */
+	atomic_uint turn;	/* whom accept() asks first */
+} listeners[LISTENERS];
+
+/* Registrations with epoll of sockets that may yet be replaced. */
+static struct watch {
+	atomic_int fd;		/* and 1; 0 = free, -1 = being filled in */
+	int epoll;
+	struct epoll_event event;
+} watches[WATCHES];
+
+/* TCP's options that SSTP has no use for: taken, remembered, without effect. */
+static const struct memo_option {
+	int name, min, max, value;
+} memo_options[] = {
+	{ TCP_MAXSEG, 0, 32767, 0 },
+	{ TCP_CORK, INT32_MIN, INT32_MAX, 0 },
+	{ TCP_KEEPIDLE, 1, 32767, 7200 },
+	{ TCP_KEEPINTVL, 1, 32767, 75 },
+	{ TCP_KEEPCNT, 1, 127, 9 },
+	{ TCP_SYNCNT, 1, 127, 6 },
+	{ TCP_LINGER2, INT32_MIN, INT32_MAX, 60 },
+	{ TCP_DEFER_ACCEPT, INT32_MIN, INT32_MAX, 0 },
+	{ TCP_WINDOW_CLAMP, 0, INT32_MAX, 0 },
+	{ TCP_QUICKACK, INT32_MIN, INT32_MAX, 1 },
+	{ TCP_THIN_LINEAR_TIMEOUTS, 0, 1, 0 },
+	{ TCP_NOTSENT_LOWAT, INT32_MIN, INT32_MAX, 0 },
+	{ TCP_FASTOPEN, 0, INT32_MAX, 0 },
+	{ TCP_FASTOPEN_CONNECT, 0, 1, 0 },
+	{ TCP_FASTOPEN_NO_COOKIE, 0, 1, 0 },
+};
+
+/* By the socket's inode, so that no close() need be noticed. */
+static struct memo {
+	_Atomic uint64_t inode;
+	int value[ARRAY_SIZE(memo_options)];
+} memos[MEMOS];
+
+/* Hosts that do not even refuse: not waited for again for a while. */
+static struct silent {
+	_Atomic uint64_t host;
+	_Atomic int64_t until;
+} silents[SILENT];
+static atomic_uint silent_next;
+
+static struct run_options options;
+static atomic_bool absent;	/* the kernel has no SSTP */
+static atomic_int owner;	/* whose memory this is */
+static struct stat stderr_then;
+
+static void owner_set(void)
+{
+	owner = getpid();
+}
+
+/* Not in a child of vfork(), which has our memory but descriptors of its own. */
+static bool mine(void)
+{
+	return getpid() == owner;
+}
+
+static void resolve(void)
+{
+#define RESOLVE(type, name, args)	real_##name = (type (*) args)dlsym(RTLD_NEXT, #name);
+	CALLS(RESOLVE)
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	if (!real_close)
+		resolve();
+	owner_set();
+	pthread_atfork(NULL, NULL, owner_set);
+	run_options_get(&options);
+	fstat(STDERR_FILENO, &stderr_then);
+}
+
+/* Constructors of other libraries may call us before ours has run. */
+#define REAL(name)	({ if (!real_##name) resolve(); real_##name; })
+
+static int kind_of(int fd)
+{
+	return fd >= 0 && fd < FDS ? kinds[fd] : FD_OTHER;
+}
+
+static void set_kind(int fd, int kind)
+{
+	if (fd >= 0 && fd < FDS)
+		kinds[fd] = kind;
+}
+
+static struct listener *listener_of(int fd)
+{
+	int kind = kind_of(fd);
+
+	return kind >= FD_LISTENER ? &listeners[kind - FD_LISTENER] : NULL;
+}
+
+/* --- what is said, with --verbose ------------------------------------------------- */
+
+/* "curl[123]: to 192.0.2.1 port 80: SSTP" */
+static void say(const char *what, const struct sockaddr *sa, const char *verdict,
+		const char *why)
+{
+	char text[400], address[INET6_ADDRSTRLEN] = "?";
+	int error = errno, port = 0, n;
+	struct stat now;
+
+	/* Whatever else descriptor 2 has become is left alone. */
+	if (!options.verbose || fstat(STDERR_FILENO, &now) ||
+	    now.st_dev != stderr_then.st_dev || now.st_ino != stderr_then.st_ino)
+		goto out;
+	if (sa->sa_family == AF_INET) {
+		const struct sockaddr_in *a4 = (const void *)sa;
+
+		inet_ntop(AF_INET, &a4->sin_addr, address, sizeof(address));
+		port = ntohs(a4->sin_port);
+	} else if (sa->sa_family == AF_INET6) {
+		const struct sockaddr_in6 *a6 = (const void *)sa;
+
+		inet_ntop(AF_INET6, &a6->sin6_addr, address, sizeof(address));
+		port = ntohs(a6->sin6_port);
+	}
+	n = snprintf(text, sizeof(text), "sstp-run: %s[%d]: %s %s port %d: %s%s%s%s\n",
+		     program_invocation_short_name, getpid(), what, address, port,
+		     verdict, why ? " (" : "", why ?: "", why ? ")" : "");
+	if (n > (int)sizeof(text) - 1)
+		n = sizeof(text) - 1;
+	n = write(STDERR_FILENO, text, n);
+out:
+	errno = error;
+}
+
+static void say_name(const char *what, int fd, const char *verdict, const char *why)
+{
+	struct sockaddr_storage at = {};
+	socklen_t len = sizeof(at);
+	int error = errno;
+
+	if (!options.verbose)
+		return;
+	REAL(getsockname)(fd, (struct sockaddr *)&at, &len);
+	errno = error;
+	say(what, (struct sockaddr *)&at, verdict, why);
+}
+
+/* --- sockets ----------------------------------------------------------------------- */
+
+static int get_int(int fd, int level, int name)
+{
+	socklen_t len = sizeof(int);
+	int value;
+
+	return REAL(getsockopt)(fd, level, name, &value, &len) ? -1 : value;
+}
+
+static bool is_sstp(int fd)
+{
+	return get_int(fd, SOL_SOCKET, SO_DOMAIN) == AF_SSTP &&
+	       get_int(fd, SOL_SOCKET, SO_TYPE) == SOCK_STREAM;
+}
+
+/* TCP's, and neither connected nor on the way to that, nor listening. */
+static bool is_idle_tcp(int fd)
+{
+	struct tcp_info info;
+	socklen_t len = sizeof(info);
+
+	return get_int(fd, SOL_SOCKET, SO_PROTOCOL) == IPPROTO_TCP &&
+	       !REAL(getsockopt)(fd, IPPROTO_TCP, TCP_INFO, &info, &len) &&
+	       info.tcpi_state == 7 /* TCP_CLOSE */;
+}
+
+static bool is_mapped(const struct sockaddr *sa)
+{
+	const struct sockaddr_in6 *a6 = (const void *)sa;
+
+	return sa->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&a6->sin6_addr);
+}
+
+static bool is_any(const struct sockaddr *sa)
+{
+	const struct sockaddr_in6 *a6 = (const void *)sa;
+	const struct sockaddr_in *a4 = (const void *)sa;
+
+	if (sa->sa_family == AF_INET)
+		return !a4->sin_port && a4->sin_addr.s_addr == htonl(INADDR_ANY);
+	return !a6->sin6_port && IN6_IS_ADDR_UNSPECIFIED(&a6->sin6_addr);
+}
+
+/* The settings that the kernel knows for both; V4 and V6 share one in SSTP. */
+static const struct shared_option {
+	int level, name;
+	enum { ALWAYS, V4, V6 } when;
+} shared_options[] = {
+	{ SOL_SOCKET, SO_REUSEADDR, ALWAYS },
+	{ SOL_SOCKET, SO_REUSEPORT, ALWAYS },
+	{ SOL_SOCKET, SO_BINDTODEVICE, ALWAYS },
+	{ SOL_SOCKET, SO_MARK, ALWAYS },
+	{ SOL_SOCKET, SO_PRIORITY, ALWAYS },
+	{ SOL_SOCKET, SO_KEEPALIVE, ALWAYS },
+	{ SOL_SOCKET, SO_LINGER, ALWAYS },
+	{ SOL_SOCKET, SO_OOBINLINE, ALWAYS },
+	{ SOL_SOCKET, SO_DONTROUTE, ALWAYS },
+	{ SOL_SOCKET, SO_RCVLOWAT, ALWAYS },
+	{ SOL_SOCKET, SO_RCVTIMEO, ALWAYS },
+	{ SOL_SOCKET, SO_SNDTIMEO, ALWAYS },
+	{ SOL_SOCKET, SO_MAX_PACING_RATE, ALWAYS },
+	{ IPPROTO_IP, IP_FREEBIND, ALWAYS },
+	{ IPPROTO_IP, IP_TOS, V4 },
+	{ IPPROTO_IP, IP_TTL, V4 },
+	{ IPPROTO_IPV6, IPV6_V6ONLY, ALWAYS },
+	{ IPPROTO_IPV6, IPV6_TCLASS, V6 },
+	{ IPPROTO_IPV6, IPV6_UNICAST_HOPS, V6 },
+};
+
+/* What SSTP has under another name. */
+static const struct { int tcp, sstp; } own_options[] = {
+	{ TCP_NODELAY, SSTP_NODELAY },
+	{ TCP_USER_TIMEOUT, SSTP_USER_TIMEOUT },
+};
+
+/* With these on it a socket stays with TCP: SSTP would do without what they ask for. */
+static bool pins(int level, int name)
+{
+	static const struct { int level, name; } list[] = {
+		{ IPPROTO_TCP, TCP_MD5SIG }, { IPPROTO_TCP, TCP_MD5SIG_EXT },
+		{ IPPROTO_TCP, 38 /* TCP_AO_ADD_KEY */ },
+		{ IPPROTO_TCP, TCP_ULP }, { IPPROTO_TCP, TCP_REPAIR },
+		{ SOL_SOCKET, SO_ATTACH_FILTER }, { SOL_SOCKET, SO_ATTACH_BPF },
+		{ SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF },
+		{ SOL_SOCKET, SO_ATTACH_REUSEPORT_EBPF },
+		{ SOL_SOCKET, SO_TIMESTAMPING }, { SOL_SOCKET, SO_TXTIME },
+		{ SOL_SOCKET, SO_ZEROCOPY },
+		{ IPPROTO_IP, IP_OPTIONS }, { IPPROTO_IP, IP_TRANSPARENT },
+		{ IPPROTO_IP, IP_MINTTL }, { IPPROTO_IP, IP_XFRM_POLICY },
+		{ IPPROTO_IP, IP_IPSEC_POLICY },
+		{ IPPROTO_IPV6, IPV6_TRANSPARENT }, { IPPROTO_IPV6, IPV6_MINHOPCOUNT },
+		{ IPPROTO_IPV6, IPV6_XFRM_POLICY }, { IPPROTO_IPV6, IPV6_IPSEC_POLICY },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(list); i++)
+		if (list[i].level == level && list[i].name == name)
+			return true;
+	return false;
+}
+
+static bool copy_option(int from, int to, int level, int name)
+{
+	char want[32] = {}, have[32] = {};
+	socklen_t len = sizeof(want), size = sizeof(have);
+
+	if (REAL(getsockopt)(from, level, name, want, &len))
+		return true;
+	if (!REAL(getsockopt)(to, level, name, have, &size) && size == len &&
+	    !memcmp(want, have, len))
+		return true;
+	return !REAL(setsockopt)(to, level, name, want, len);
+}
+
+/* Only buffers that the program has fixed; it is told twice of what it asked for. */
+static bool copy_buffers(int from, int to)
+{
+	int locks = get_int(from, SOL_SOCKET, SO_BUF_LOCK), size;
+
+	if (locks < 0)
+		return true;
+	if (locks & 1) {
+		size = get_int(from, SOL_SOCKET, SO_SNDBUF) / 2;
+		if (REAL(setsockopt)(to, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)))
+			return false;
+	}
+	if (locks & 2) {
+		size = get_int(from, SOL_SOCKET, SO_RCVBUF) / 2;
+		if (REAL(setsockopt)(to, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size)))
+			return false;
+	}
+	return true;
+}
+
+static bool copy_own(int from, int to)
+{
+	unsigned int i;
+	int value;
+
+	for (i = 0; i < ARRAY_SIZE(own_options); i++) {
+		value = get_int(from, IPPROTO_TCP, own_options[i].tcp);
+		if (value > 0 && REAL(setsockopt)(to, SOL_SSTP, own_options[i].sstp,
+						  &value, sizeof(value)))
+			return false;
+	}
+	return true;
+}
+
+/* What sstp-run was told. */
+static const char *set_wanted(int fd)
+{
+	if (options.rate.peak && REAL(setsockopt)(fd, SOL_SSTP, SSTP_RATE, &options.rate,
+						  sizeof(options.rate)))
+		return "rate";
+	if (options.controller && REAL(setsockopt)(fd, SOL_SSTP, SSTP_CONTROLLER,
+						   options.controller,
+						   strlen(options.controller)))
+		return "controller";
+	if (options.policy && REAL(setsockopt)(fd, SOL_SSTP, SSTP_BUFFER_POLICY,
+					       options.policy, strlen(options.policy)))
+		return "policy";
+	return NULL;
+}
+
+static struct memo *memo_find(int fd, bool make)
+{
+	struct stat st;
+	struct memo *m;
+	unsigned int i;
+
+	if (fstat(fd, &st))
+		return NULL;
+	m = &memos[st.st_ino % MEMOS];
+	if (m->inode == st.st_ino)
+		return m;
+	if (!make)
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(memo_options); i++)
+		m->value[i] = memo_options[i].value;
+	m->inode = st.st_ino;
+	return m;
+}
+
+static void memo_copy(int from, int to)
+{
+	struct memo *m = memo_find(to, true);
+	unsigned int i;
+
+	for (i = 0; m && i < ARRAY_SIZE(memo_options); i++)
+		m->value[i] = get_int(from, IPPROTO_TCP, memo_options[i].name);
+}
+
+/* An SSTP socket as @tcp is, which does not block; -1 and @why if there can be none. */
+static int make_like(int tcp, bool v4, const char **why)
+{
+	struct sockaddr_storage at;
+	socklen_t len = sizeof(at);
+	unsigned int i;
+	int fd;
+
+	/* Asked once: each time, the kernel would look for a module. */
+	*why = "the kernel has no SSTP";
+	if (absent)
+		return -1;
+	fd = REAL(socket)(AF_SSTP, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0) {
+		if (errno == EAFNOSUPPORT)
+			absent = true;
+		else
+			*why = strerrordesc_np(errno);
+		return -1;
+	}
+	*why = "an option";
+	for (i = 0; i < ARRAY_SIZE(shared_options); i++) {
+		const struct shared_option *o = &shared_options[i];
+
+		if (o->when == (v4 ? V6 : V4))
+			continue;
+		if (!copy_option(tcp, fd, o->level, o->name))
+			goto fail;
+	}
+	if (!copy_buffers(tcp, fd) || !copy_own(tcp, fd))
+		goto fail;
+	*why = set_wanted(fd);
+	if (*why)
+		goto fail;
+	memo_copy(tcp, fd);
+	if (!REAL(getsockname)(tcp, (struct sockaddr *)&at, &len) &&
+	    !is_any((struct sockaddr *)&at) && bind(fd, (struct sockaddr *)&at, len)) {
+		*why = strerrordesc_np(errno);
+		goto fail;
+	}
+	return fd;
+fail:
+	REAL(close)(fd);
+	return -1;
+}
+
+/* --- epoll: who watches a socket goes on watching what replaces it ------------------ */
+
+static struct watch *watch_find(int fd, int epoll)
+{
+	int i;
+
+	for (i = 0; i < WATCHES; i++)
+		if (watches[i].fd == fd + 1 && (epoll < 0 || watches[i].epoll == epoll))
+			return &watches[i];
+	return NULL;
+}
+
+static void watch_note(int epoll, int op, int fd, const struct epoll_event *event)
+{
+	struct watch *w = watch_find(fd, epoll);
+	int i, none;
+
+	if (op == EPOLL_CTL_DEL) {
+		if (w)
+			w->fd = 0;
+		return;
+	}
+	for (i = 0; !w && i < WATCHES; i++) {
+		none = 0;
+		if (atomic_compare_exchange_strong(&watches[i].fd, &none, -1))
+			w = &watches[i];
+	}
+	if (!w) {
+		set_kind(fd, FD_TCP);	/* there is no telling who watches */
+		return;
+	}
+	w->epoll = epoll;
+	w->event = *event;
+	w->fd = fd + 1;
+}
+
+static void watch_forget(int fd)
+{
+	struct watch *w;
+
+	while ((w = watch_find(fd, -1)))
+		w->fd = 0;
+}
+
+/* @with becomes @fd, in its place and with its flags. */
+static int replace(int fd, int with, int flags)
+{
+	struct watch *w, moved[8];
+	int cloexec = REAL(fcntl64)(fd, F_GETFD) & FD_CLOEXEC, i, n = 0;
+	bool fresh = kind_of(fd) == FD_FRESH;
+
+	REAL(fcntl64)(with, F_SETFL, flags);
+	if (flags & O_ASYNC) {
+		REAL(fcntl64)(with, F_SETOWN, REAL(fcntl64)(fd, F_GETOWN));
+		REAL(fcntl64)(with, F_SETSIG, REAL(fcntl64)(fd, F_GETSIG));
+	}
+	while (fresh && n < (int)ARRAY_SIZE(moved) && (w = watch_find(fd, -1))) {
+		if (!REAL(epoll_ctl)(w->epoll, EPOLL_CTL_DEL, fd, NULL))
+			moved[n++] = *w;
+		w->fd = 0;
+	}
+	if (REAL(dup3)(with, fd, cloexec ? O_CLOEXEC : 0) < 0)
+		return -1;
+	REAL(close)(with);
+	for (i = 0; i < n; i++) {
+		/* Not possible of an epoll instance, which a listener is. */
+		moved[i].event.events &= ~EPOLLEXCLUSIVE;
+		REAL(epoll_ctl)(moved[i].epoll, EPOLL_CTL_ADD, fd, &moved[i].event);
+	}
+	return 0;
+}
+
+/* --- connect() ------------------------------------------------------------------------ */
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
+}
+
+static uint64_t host_hash(const struct sockaddr *sa)
+{
+	const struct sockaddr_in6 *a6 = (const void *)sa;
+	const struct sockaddr_in *a4 = (const void *)sa;
+	const uint8_t *bytes = sa->sa_family == AF_INET ?
+		(const void *)&a4->sin_addr : (const void *)&a6->sin6_addr;
+	uint64_t hash = 0xcbf29ce484222325;
+	int i, n = sa->sa_family == AF_INET ? 4 : 16;
+
+	for (i = 0; i < n; i++)
+		hash = (hash ^ bytes[i]) * 0x100000001b3;
+	return hash;
+}
+
+static bool is_silent(const struct sockaddr *sa)
+{
+	uint64_t host = host_hash(sa);
+	int i;
+
+	for (i = 0; i < SILENT; i++)
+		if (silents[i].host == host && now_ms() < silents[i].until)
+			return true;
+	return false;
+}
+
+static void note_silent(const struct sockaddr *sa)
+{
+	struct silent *s = &silents[silent_next++ % SILENT];
+
+	s->until = now_ms() + SILENT_SECONDS * 1000;
+	s->host = host_hash(sa);
+}
+
+/* After a signal: does every handler of the program want calls to go on? Which one ran
+ * cannot be known.
+ */
+static bool calls_go_on(void)
+{
+	struct sigaction sa;
+	int n;
+
+	for (n = 1; n < NSIG; n++)
+		if (!sigaction(n, NULL, &sa) && sa.sa_handler != SIG_DFL &&
+		    sa.sa_handler != SIG_IGN && !(sa.sa_flags & SA_RESTART))
+			return false;
+	return true;
+}
+
+/* 0 when connected, else what was wrong; EINTR if a program that waits wants that. */
+static int wait_connected(int fd, bool blocking)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	int64_t end = now_ms() + options.timeout;
+	int n, error;
+
+	do {
+		n = poll(&p, 1, end > now_ms() ? end - now_ms() : 0);
+		if (n < 0 && (errno != EINTR || (blocking && !calls_go_on())))
+			return errno;
+	} while (n < 0);
+	if (!n)
+		return ETIMEDOUT;
+	if (p.revents & (POLLERR | POLLHUP)) {
+		error = get_int(fd, SOL_SOCKET, SO_ERROR);
+		return error > 0 ? error : ECONNREFUSED;
+	}
+	return 0;
+}
+
+/* By SSTP: 0 and errno as connect() has it, or -1 and @why TCP is to be tried. */
+static int try_connect(int fd, const struct sockaddr *sa, socklen_t len, const char **why)
+{
+	int flags = REAL(fcntl64)(fd, F_GETFL), error = 0, with;
+	bool blocking = !(flags & O_NONBLOCK);
+
+	if (is_silent(sa)) {
+		*why = "no answer by SSTP a while ago";
+		return -1;
+	}
+	with = make_like(fd, sa->sa_family == AF_INET || is_mapped(sa), why);
+	if (with < 0)
+		return -1;
+	if (REAL(connect)(with, sa, len))
+		error = errno == EINPROGRESS ? wait_connected(with, blocking) : errno;
+	/* Who waits gets his answer; who does not asks again, as for TCP. */
+	if (!error && blocking && REAL(connect)(with, sa, len) && errno != EISCONN)
+		error = errno;
+	if (error && error != EINTR) {
+		if (error == ETIMEDOUT)
+			note_silent(sa);
+		*why = strerrordesc_np(error);
+	} else if (replace(fd, with, flags)) {
+		*why = strerrordesc_np(errno);
+	} else {
+		set_kind(fd, FD_OTHER);
+		errno = error ?: blocking ? 0 : EINPROGRESS;
+		return 0;
+	}
+	REAL(close)(with);
+	return -1;
+}
+
+EXPORT int connect(int fd, const struct sockaddr *sa, socklen_t len)
+{
+	int kind = kind_of(fd), error = errno;
+	const char *why = NULL;
+
+	if (kind == FD_TCP || kind >= FD_HIDDEN || !sa ||
+	    len < sizeof(struct sockaddr_in) ||
+	    (sa->sa_family != AF_INET && sa->sa_family != AF_INET6) ||
+	    (sa->sa_family == AF_INET6 && len < sizeof(struct sockaddr_in6)) ||
+	    get_int(fd, SOL_SOCKET, SO_DOMAIN) != sa->sa_family || !is_idle_tcp(fd))
+		goto tcp;
+	if (!try_connect(fd, sa, len, &why)) {
+		say("to", sa, "SSTP", NULL);
+		if (!errno)
+			errno = error;
+		else
+			return -1;
+		return 0;
+	}
+	say("to", sa, "TCP", why);
+	if (kind == FD_FRESH)
+		set_kind(fd, FD_TCP);
+tcp:
+	errno = error;
+	return REAL(connect)(fd, sa, len);
+}
+
+/* --- listen() and what follows ------------------------------------------------------ */
+
+/* Out of the way of those who count on small numbers. */
+static int hide(int fd)
+{
+	struct rlimit limit;
+	int at = -1;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit))
+		at = REAL(fcntl64)(fd, F_DUPFD_CLOEXEC,
+				   (int)(limit.rlim_cur < 2048 ? limit.rlim_cur / 2 : 1024));
+	if (at < 0)
+		at = REAL(fcntl64)(fd, F_DUPFD_CLOEXEC, 0);
+	if (at >= FDS) {
+		REAL(close)(at);
+		at = -1;
+	}
+	if (at >= 0)
+		set_kind(at, FD_HIDDEN);
+	return at;
+}
+
+static void unhide(int fd)
+{
+	if (fd < 0)
+		return;
+	set_kind(fd, FD_OTHER);
+	REAL(close)(fd);
+}
+
+/* The program's @fd stands for both from now on. */
+static int join(int fd, int sstp)
+{
+	int flags = REAL(fcntl64)(fd, F_GETFL), epoll, i, none;
+	struct listener *l = NULL;
+	struct epoll_event event = { .events = EPOLLIN };
+
+	if (fd >= FDS)
+		return -1;
+	for (i = 0; i < LISTENERS && !l; i++) {
+		none = 0;
+		if (atomic_compare_exchange_strong(&listeners[i].users, &none, 1))
+			l = &listeners[i];
+	}
+	if (!l)
+		return -1;
+	l->part[BY_TCP] = hide(fd);
+	l->part[BY_SSTP] = hide(sstp);
+	epoll = epoll_create1(EPOLL_CLOEXEC);
+	for (i = 0; i < 2; i++)
+		if (epoll < 0 || REAL(epoll_ctl)(epoll, EPOLL_CTL_ADD, l->part[i], &event))
+			goto fail;
+	REAL(fcntl64)(l->part[BY_TCP], F_SETFL, flags | O_NONBLOCK);
+	if (replace(fd, epoll, flags))
+		goto fail;
+	REAL(close)(sstp);
+	set_kind(fd, FD_LISTENER + (l - listeners));
+	return 0;
+fail:
+	REAL(fcntl64)(fd, F_SETFL, flags);
+	if (epoll >= 0)
+		REAL(close)(epoll);
+	unhide(l->part[BY_TCP]);
+	unhide(l->part[BY_SSTP]);
+	l->users = 0;
+	return -1;
+}
+
+EXPORT int listen(int fd, int backlog)
+{
+	struct listener *l = listener_of(fd);
+	int kind = kind_of(fd), error = errno, sstp;
+	const char *why = NULL;
+
+	if (l) {
+		REAL(listen)(l->part[BY_SSTP], backlog);
+		return REAL(listen)(l->part[BY_TCP], backlog);
+	}
+	if (options.listen == LISTEN_TCP || kind == FD_TCP ||
+	    kind == FD_HIDDEN || !is_idle_tcp(fd))
+		return REAL(listen)(fd, backlog);
+	/* TCP first: errors are its own, and so is the port if any will do. */
+	if (REAL(listen)(fd, backlog))
+		return -1;
+	sstp = make_like(fd, get_int(fd, SOL_SOCKET, SO_DOMAIN) == AF_INET, &why);
+	if (sstp >= 0 && REAL(listen)(sstp, backlog)) {
+		why = strerrordesc_np(errno);
+		REAL(close)(sstp);
+		sstp = -1;
+	}
+	if (sstp < 0) {
+		say_name("at", fd, "TCP", why);
+		set_kind(fd, FD_TCP);
+	} else if (options.listen == LISTEN_SSTP) {
+		say_name("at", fd, "SSTP", NULL);
+		replace(fd, sstp, REAL(fcntl64)(fd, F_GETFL));
+		set_kind(fd, FD_OTHER);
+	} else if (join(fd, sstp)) {
+		say_name("at", fd, "TCP", "no descriptor is left");
+		REAL(close)(sstp);
+	} else {
+		say_name("at", listener_of(fd)->part[BY_TCP], "SSTP and TCP", NULL);
+	}
+	errno = error;
+	return 0;
+}
+
+static int listener_wait(struct listener *l, int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct timeval tv = {};
+	socklen_t len = sizeof(tv);
+	int ms, n;
+
+	REAL(getsockopt)(l->part[BY_TCP], SOL_SOCKET, SO_RCVTIMEO, &tv, &len);
+	ms = tv.tv_sec * 1000 + (tv.tv_usec + 999) / 1000;
+	do {
+		n = poll(&p, 1, ms ?: -1);
+	} while (n < 0 && errno == EINTR && !ms && calls_go_on());
+	if (!n)
+		errno = EAGAIN;
+	return n > 0 ? 0 : -1;
+}
+
+static int listener_accept(struct listener *l, int fd, struct sockaddr *sa, socklen_t *len,
+			   int flags)
+{
+	int error = errno, i, n;
+	unsigned int turn;
+
+	do {
+		turn = l->turn++;
+		for (i = 0; i < 2; i++) {
+			n = REAL(accept4)(l->part[(turn + i) % 2], sa, len, flags);
+			if (n >= 0)
+				errno = error;
+			if (n >= 0 || errno != EAGAIN)
+				return n;
+		}
+		if (REAL(fcntl64)(fd, F_GETFL) & O_NONBLOCK)
+			return -1;
+	} while (!listener_wait(l, fd));
+	return -1;
+}
+
+EXPORT int accept4(int fd, struct sockaddr *sa, socklen_t *len, int flags)
+{
+	struct listener *l = listener_of(fd);
+	struct sockaddr_storage peer = {};
+	socklen_t size = sizeof(peer);
+	int n, error;
+
+	if (l)
+		n = listener_accept(l, fd, sa, len, flags);
+	else
+		n = REAL(accept4)(fd, sa, len, flags);
+	if (n < 0)
+		return n;
+	set_kind(n, FD_OTHER);
+	error = errno;
+	if (options.verbose && !getpeername(n, (struct sockaddr *)&peer, &size) &&
+	    (peer.ss_family == AF_INET || peer.ss_family == AF_INET6))
+		say("from", (struct sockaddr *)&peer, is_sstp(n) ? "SSTP" : "TCP", NULL);
+	errno = error;
+	return n;
+}
+
+EXPORT int accept(int fd, struct sockaddr *sa, socklen_t *len)
+{
+	return accept4(fd, sa, len, 0);
+}
+
+EXPORT int getsockname(int fd, struct sockaddr *sa, socklen_t *len)
+{
+	struct listener *l = listener_of(fd);
+
+	return REAL(getsockname)(l ? l->part[BY_TCP] : fd, sa, len);
+}
+
+EXPORT int shutdown(int fd, int how)
+{
+	struct listener *l = listener_of(fd);
+
+	if (!l)
+		return REAL(shutdown)(fd, how);
+	REAL(shutdown)(l->part[BY_SSTP], how);
+	return REAL(shutdown)(l->part[BY_TCP], how);
+}
+
+/* --- descriptors ------------------------------------------------------------------- */
+
+EXPORT int socket(int family, int type, int protocol)
+{
+	int fd = REAL(socket)(family, type, protocol);
+	bool fresh = (family == AF_INET || family == AF_INET6) &&
+		     (type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC)) == SOCK_STREAM &&
+		     (!protocol || protocol == IPPROTO_TCP);
+
+	if (fd >= 0 && mine()) {
+		if (kind_of(fd) == FD_FRESH)
+			watch_forget(fd);	/* closed where we could not see it */
+		set_kind(fd, fresh ? FD_FRESH : FD_OTHER);
+	}
+	return fd;
+}
+
+/* The program's @fd goes. */
+static void forget(int fd)
+{
+	struct listener *l = listener_of(fd);
+	int part[2];
+
+	if (kind_of(fd) == FD_OTHER || kind_of(fd) == FD_HIDDEN || !mine())
+		return;
+	if (kind_of(fd) == FD_FRESH)
+		watch_forget(fd);
+	set_kind(fd, FD_OTHER);
+	if (!l)
+		return;
+	part[BY_SSTP] = l->part[BY_SSTP];
+	part[BY_TCP] = l->part[BY_TCP];
+	if (atomic_fetch_sub(&l->users, 1) == 1) {
+		unhide(part[BY_SSTP]);
+		unhide(part[BY_TCP]);
+	}
+}
+
+EXPORT int close(int fd)
+{
+	int kind = kind_of(fd);
+
+	/* The program has not opened it: it closes whatever may be there. */
+	if (kind == FD_HIDDEN && mine()) {
+		errno = EBADF;
+		return -1;
+	}
+	if (kind != FD_OTHER)
+		forget(fd);
+	return REAL(close)(fd);
+}
+
+EXPORT int close_range(unsigned int first, unsigned int last, int flags)
+{
+	unsigned int at, end = last < FDS - 1 ? last : FDS - 1;
+	int ret = 0;
+
+	if (flags || !mine())
+		return REAL(close_range)(first, last, flags);
+	for (at = first; at <= end; at++) {
+		if (kinds[at] == FD_HIDDEN) {
+			if (at > first)
+				ret = REAL(close_range)(first, at - 1, 0) ?: ret;
+			first = at + 1;
+		} else if (kinds[at] != FD_OTHER) {
+			forget(at);
+		}
+	}
+	return first > last ? ret : REAL(close_range)(first, last, 0) ?: ret;
+}
+
+EXPORT void closefrom(int first)
+{
+	close_range(first < 0 ? 0 : first, ~0U, 0);
+}
+
+static int duplicated(int fd, int to)
+{
+	int kind = kind_of(fd);
+
+	if (to < 0 || !mine())
+		return to;
+	if (kind < FD_LISTENER) {
+		set_kind(to, FD_OTHER);
+	} else if (to < FDS) {
+		listeners[kind - FD_LISTENER].users++;
+		set_kind(to, kind);
+	}
+	return to;
+}
+
+/* Descriptor @to is about to be something else. */
+static void make_way(int fd, int to)
+{
+	int i, p, at;
+
+	if (fd == to || kind_of(to) == FD_OTHER || !mine() || REAL(fcntl64)(fd, F_GETFD) < 0)
+		return;
+	if (kind_of(to) != FD_HIDDEN) {
+		forget(to);
+		return;
+	}
+	at = hide(to);
+	for (i = 0; i < LISTENERS; i++)
+		for (p = 0; p < 2; p++)
+			if (listeners[i].users && listeners[i].part[p] == to)
+				listeners[i].part[p] = at;
+	set_kind(to, FD_OTHER);
+}
+
+EXPORT int dup(int fd)
+{
+	return duplicated(fd, REAL(dup)(fd));
+}
+
+EXPORT int dup2(int fd, int to)
+{
+	make_way(fd, to);
+	return fd == to ? REAL(dup2)(fd, to) : duplicated(fd, REAL(dup2)(fd, to));
+}
+
+EXPORT int dup3(int fd, int to, int flags)
+{
+	make_way(fd, to);
+	return duplicated(fd, REAL(dup3)(fd, to, flags));
+}
+
+EXPORT int fcntl64(int fd, int command, ...)
+{
+	va_list args;
+	void *arg;
+	int ret;
+
+	va_start(args, command);
+	arg = va_arg(args, void *);
+	va_end(args);
+	ret = REAL(fcntl64)(fd, command, arg);
+	if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
+		return duplicated(fd, ret);
+	return ret;
+}
+
+EXPORT int fcntl(int fd, int command, ...) __attribute__((alias("fcntl64")));
+
+EXPORT int epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
+{
+	struct epoll_event shared;
+	int ret;
+
+	if (event && op != EPOLL_CTL_DEL && listener_of(fd)) {
+		/* Not possible of an epoll instance; all who wait are woken. */
+		shared = *event;
+		shared.events &= ~EPOLLEXCLUSIVE;
+		event = &shared;
+	}
+	ret = REAL(epoll_ctl)(epoll, op, fd, event);
+	if (!ret && kind_of(fd) == FD_FRESH)
+		watch_note(epoll, op, fd, event);
+	return ret;
+}
+
+/* --- TCP's options ----------------------------------------------------------------- */
+
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+/* Of level IP, what TCP takes and SSTP need not be told. */
+static bool is_idle_option(int level, int name)
+{
+	if (level == IPPROTO_IP)
+		return name == IP_MTU_DISCOVER || name == IP_RECVERR ||
+		       name == IP_BIND_ADDRESS_NO_PORT;
+	return level == IPPROTO_IPV6 && (name == IPV6_MTU_DISCOVER || name == IPV6_RECVERR);
+}
+
+static int set_tcp(int fd, int name, const void *value, socklen_t len)
+{
+	struct memo *m;
+	unsigned int i;
+	int number;
+
+	if (name == TCP_CONGESTION)
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(own_options); i++)
+		if (own_options[i].tcp == name)
+			return REAL(setsockopt)(fd, SOL_SSTP, own_options[i].sstp, value, len);
+	for (i = 0; i < ARRAY_SIZE(memo_options); i++) {
+		if (memo_options[i].name != name)
+			continue;
+		if (len < sizeof(number))
+			return fail(EINVAL);
+		memcpy(&number, value, sizeof(number));
+		if (number < memo_options[i].min || number > memo_options[i].max)
+			return fail(EINVAL);
+		m = memo_find(fd, true);
+		if (m)
+			m->value[i] = number;
+		return 0;
+	}
+	return fail(ENOPROTOOPT);
+}
+
+EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+{
+	struct listener *l = listener_of(fd);
+	int ret, error;
+
+	if (l) {
+		ret = REAL(setsockopt)(l->part[BY_TCP], level, name, value, len);
+		error = errno;
+		if (!ret)
+			setsockopt(l->part[BY_SSTP], level, name, value, len);
+		errno = error;
+		return ret;
+	}
+	ret = REAL(setsockopt)(fd, level, name, value, len);
+	if (!ret && kind_of(fd) == FD_FRESH && pins(level, name))
+		set_kind(fd, FD_TCP);
+	if (!ret || errno != ENOPROTOOPT || !value)
+		return ret;
+	if (level == IPPROTO_TCP && is_sstp(fd))
+		return set_tcp(fd, name, value, len);
+	if (is_idle_option(level, name) && is_sstp(fd))
+		return 0;
+	return fail(ENOPROTOOPT);
+}
+
+static int give(void *to, socklen_t *len, const void *from, socklen_t size)
+{
+	if (*len > size)
+		*len = size;
+	memcpy(to, from, *len);
+	return 0;
+}
+
+static int get_sstp_info(int fd, struct sstp_info *info)
+{
+	socklen_t len = sizeof(*info);
+
+	memset(info, 0, sizeof(*info));
+	return REAL(getsockopt)(fd, SOL_SSTP, SSTP_INFO, info, &len);
+}
+
+static void fill_tcp_info(int fd, const struct sstp_info *s, struct tcp_info *t)
+{
+	int unsent = 0;
+
+	ioctl(fd, SIOCOUTQNSD, &unsent);
+	memset(t, 0, sizeof(*t));
+	t->tcpi_state = s->state;
+	t->tcpi_backoff = s->backoff;
+	t->tcpi_probes = s->backoff;
+	t->tcpi_rto = s->rtt + 4 * s->rttvar;
+	t->tcpi_snd_mss = s->packet_size;
+	t->tcpi_rcv_mss = s->packet_size;
+	t->tcpi_advmss = s->packet_size;
+	t->tcpi_unacked = s->in_flight;
+	t->tcpi_pmtu = s->mtu;
+	t->tcpi_rtt = s->rtt;
+	t->tcpi_rttvar = s->rttvar;
+	t->tcpi_min_rtt = s->rtt_min;
+	/* A controller may set none. */
+	t->tcpi_snd_cwnd = s->cwnd == ~0U ? s->in_flight : s->cwnd;
+	t->tcpi_snd_ssthresh = INT32_MAX;
+	t->tcpi_reordering = s->reordering;
+	t->tcpi_rcv_space = s->rcv_buffer;
+	t->tcpi_total_retrans = s->packets_retrans;
+	t->tcpi_pacing_rate = s->rate.average ? s->rate.average / 8 : ~0ULL;
+	t->tcpi_max_pacing_rate = s->rate.peak ? s->rate.peak / 8 : ~0ULL;
+	t->tcpi_delivery_rate = s->delivery_rate / 8;
+	t->tcpi_bytes_acked = s->bytes_acked;
+	t->tcpi_bytes_received = s->bytes_received;
+	t->tcpi_bytes_sent = s->bytes_sent + s->bytes_retrans;
+	t->tcpi_bytes_retrans = s->bytes_retrans;
+	t->tcpi_segs_out = s->packets_sent + s->acks_sent + s->snaks_sent;
+	t->tcpi_segs_in = s->packets_received + s->acks_received + s->snaks_received;
+	t->tcpi_data_segs_out = s->packets_sent;
+	t->tcpi_data_segs_in = s->packets_received;
+	t->tcpi_notsent_bytes = unsent;
+}
+
+static int get_tcp(int fd, int name, void *value, socklen_t *len)
+{
+	struct sstp_info info;
+	struct tcp_info tcp;
+	struct memo *m;
+	unsigned int i;
+	int number;
+
+	for (i = 0; i < ARRAY_SIZE(own_options); i++)
+		if (own_options[i].tcp == name)
+			return REAL(getsockopt)(fd, SOL_SSTP, own_options[i].sstp, value,
+						len);
+	if (name == TCP_CONGESTION)
+		return REAL(getsockopt)(fd, SOL_SSTP, SSTP_CONTROLLER, value, len);
+	if (name == TCP_INFO || name == TCP_MAXSEG) {
+		if (get_sstp_info(fd, &info))
+			return -1;
+		if (name == TCP_MAXSEG) {
+			number = info.packet_size ?: 536;
+			return give(value, len, &number, sizeof(number));
+		}
+		fill_tcp_info(fd, &info, &tcp);
+		return give(value, len, &tcp, sizeof(tcp));
+	}
+	for (i = 0; i < ARRAY_SIZE(memo_options); i++) {
+		if (memo_options[i].name != name)
+			continue;
+		m = memo_find(fd, false);
+		number = m ? m->value[i] : memo_options[i].value;
+		return give(value, len, &number, sizeof(number));
+	}
+	return fail(ENOPROTOOPT);
+}
+
+/* What a program that made a TCP socket expects. */
+static int disguise(int fd, int name, int *value)
+{
+	struct sockaddr_storage at = {};
+	socklen_t len = sizeof(at);
+
+	if (!is_sstp(fd))
+		return 0;
+	if (name == SO_PROTOCOL)
+		*value = IPPROTO_TCP;
+	else if (!REAL(getsockname)(fd, (struct sockaddr *)&at, &len))
+		*value = at.ss_family;
+	return 0;
+}
+
+EXPORT int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
+{
+	struct listener *l = listener_of(fd);
+	int ret;
+
+	if (l)
+		return REAL(getsockopt)(l->part[BY_TCP], level, name, value, len);
+	ret = REAL(getsockopt)(fd, level, name, value, len);
+	if (!ret) {
+		if (level == SOL_SOCKET && (name == SO_DOMAIN || name == SO_PROTOCOL) &&
+		    *len == sizeof(int))
+			return disguise(fd, name, value);
+		return 0;
+	}
+	if (level == IPPROTO_TCP && errno == ENOPROTOOPT && value && is_sstp(fd))
+		return get_tcp(fd, name, value, len);
+	return ret;
+}
