@@ -11,7 +11,8 @@ trap 'rm -rf "$work"' EXIT
 use=Documentation/networking/sstp.rst
 protocol=Documentation/networking/sstp-protocol.rst
 man=Documentation/man/sstp.7
-for file in README.md "$use" "$protocol" "$man"; do
+man_run=Documentation/man/sstp-run.1
+for file in README.md "$use" "$protocol" "$man" "$man_run"; do
 	[ -f "$file" ] || skip_all "$file is not there"
 done
 
@@ -65,6 +66,16 @@ check "sstp.7 has every field of struct sstp_info" names "$man" "${info[@]}"
 check "sstp-protocol.rst has every packet type" names "$protocol" "${types[@]}"
 check "sstp-protocol.rst has every option of set-up" names "$protocol" "${wire[@]}"
 
+mapfile -t run < <(sed -n '/long_options\[\] = {/,/^}/s/^\t{ "\([a-z]*\)".*/\1/p' \
+	tools/sstp-run/sstp-run.c)
+mapfile -t run_env < <(sed -n 's/^#define ENV_.*"\(.*\)"/\1/p' tools/sstp-run/options.h)
+mapfile -t run_tcp < <(sed -n '/memo_options\[\] = {/,/^}/s/^\t{ \(TCP_[A-Z_0-9]*\),.*/\1/p' \
+	tools/sstp-run/preload.c)
+dashed() { local file=$1; shift; names "$file" "${@/#/[\\]-[\\]-}"; }
+check "sstp-run.1 has every option" dashed "$man_run" "${run[@]}"
+check "sstp-run.1 has every variable" names "$man_run" "${run_env[@]}"
+check "sstp-run.1 has every TCP option that is remembered" names "$man_run" "${run_tcp[@]}"
+
 # default NAME VALUE...: the row of a sysctl in sstp.rst begins with its value.
 default() {
 	local name=$1
@@ -109,15 +120,17 @@ check "the README's links lead somewhere" files_exist
 
 man_lint() {
 	local out
-	out=$(groff -man -Tutf8 -ww -z "$man" 2>&1)
+	out=$(groff -man -Tutf8 -ww -z "$1" 2>&1)
 	[ -z "$out" ] || { echo "$out"; return 1; }
-	! LC_ALL=C grep -n '[^ -~	]' "$man"
+	! LC_ALL=C grep -n '[^ -~	]' "$1"
 }
-if command -v groff > /dev/null; then
-	check "sstp.7 is without a warning" man_lint
-else
-	skip "sstp.7 is without a warning" "groff is not installed"
-fi
+for file in "$man" "$man_run"; do
+	if command -v groff > /dev/null; then
+		check "${file##*/} is without a warning" man_lint "$file"
+	else
+		skip "${file##*/} is without a warning" "groff is not installed"
+	fi
+done
 
 # Debian's Python, or the first that has docutils.
 for python in python3 /usr/bin/python3; do

@@ -61,25 +61,23 @@
 #define SILENT_SECONDS	60
 
 /* The functions that ours stand in front of. */
-#define CALLS(X)								\
-	X(int, socket, (int, int, int))						\
-	X(int, connect, (int, const struct sockaddr *, socklen_t))		\
-	X(int, listen, (int, int))						\
-	X(int, accept4, (int, struct sockaddr *, socklen_t *, int))		\
-	X(int, getsockname, (int, struct sockaddr *, socklen_t *))		\
-	X(int, getsockopt, (int, int, int, void *, socklen_t *))		\
-	X(int, setsockopt, (int, int, int, const void *, socklen_t))		\
-	X(int, shutdown, (int, int))						\
-	X(int, close, (int))							\
-	X(int, dup, (int))							\
-	X(int, dup2, (int, int))						\
-	X(int, dup3, (int, int, int))						\
-	X(int, fcntl64, (int, int, ...))					\
-	X(int, close_range, (unsigned int, unsigned int, int))			\
-	X(int, epoll_ctl, (int, int, int, struct epoll_event *))
-
-#define DECLARE(type, name, args)	static type (*real_##name) args;
-CALLS(DECLARE)
+static struct {
+	typeof(&socket) socket;
+	typeof(&connect) connect;
+	typeof(&listen) listen;
+	typeof(&accept4) accept4;
+	typeof(&getsockname) getsockname;
+	typeof(&getsockopt) getsockopt;
+	typeof(&setsockopt) setsockopt;
+	typeof(&shutdown) shutdown;
+	typeof(&close) close;
+	typeof(&dup) dup;
+	typeof(&dup2) dup2;
+	typeof(&dup3) dup3;
+	typeof(&fcntl64) fcntl64;
+	typeof(&close_range) close_range;
+	typeof(&epoll_ctl) epoll_ctl;
+} real;
 
 /* What is known of a descriptor. */
 enum {
@@ -157,15 +155,30 @@ static bool mine(void)
 	return getpid() == owner;
 }
 
+#define RESOLVE(name)	(real.name = (typeof(real.name))dlsym(RTLD_NEXT, #name))
+
 static void resolve(void)
 {
-#define RESOLVE(type, name, args)	real_##name = (type (*) args)dlsym(RTLD_NEXT, #name);
-	CALLS(RESOLVE)
+	RESOLVE(socket);
+	RESOLVE(connect);
+	RESOLVE(listen);
+	RESOLVE(accept4);
+	RESOLVE(getsockname);
+	RESOLVE(getsockopt);
+	RESOLVE(setsockopt);
+	RESOLVE(shutdown);
+	RESOLVE(close);
+	RESOLVE(dup);
+	RESOLVE(dup2);
+	RESOLVE(dup3);
+	RESOLVE(fcntl64);
+	RESOLVE(close_range);
+	RESOLVE(epoll_ctl);
 }
 
 __attribute__((constructor)) static void start(void)
 {
-	if (!real_close)
+	if (!real.close)
 		resolve();
 	owner_set();
 	pthread_atfork(NULL, NULL, owner_set);
@@ -174,7 +187,7 @@ __attribute__((constructor)) static void start(void)
 }
 
 /* Constructors of other libraries may call us before ours has run. */
-#define REAL(name)	({ if (!real_##name) resolve(); real_##name; })
+#define REAL(name)	({ if (!real.name) resolve(); real.name; })
 
 static int kind_of(int fd)
 {
@@ -1023,7 +1036,7 @@ EXPORT int fcntl64(int fd, int command, ...)
 	return ret;
 }
 
-EXPORT int fcntl(int fd, int command, ...) __attribute__((alias("fcntl64")));
+EXPORT int fcntl(int fd, int command, ...) __attribute__((__alias__("fcntl64")));
 
 EXPORT int epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
 {

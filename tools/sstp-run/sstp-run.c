@@ -159,7 +159,8 @@ static void warn_of(const char *program)
 	if (strchr(program, '/')) {
 		why = deaf(program);
 	} else {
-		rest = list = strdup(getenv("PATH") ?: "/bin:/usr/bin");
+		list = strdup(getenv("PATH") ?: "/bin:/usr/bin");
+		rest = list;
 		while (!why && (dir = strsep(&rest, ":"))) {
 			if (snprintf(path, sizeof(path), "%s/%s", *dir ? dir : ".",
 				     program) < (int)sizeof(path) && !access(path, X_OK)) {
