@@ -54,6 +54,26 @@ else
 	skip "tools/bench/server -m writes and draws" "matplotlib is not installed"
 fi
 
+installed() {
+	make -s -C tools/sstp-run "OUT=$work/run" "DESTDIR=$work/root" prefix=/usr install &&
+		run=$work/root/usr/bin/sstp-run &&
+		[ "$($run sh -c 'echo "${LD_PRELOAD%%:*}"' 2>&1)" = \
+		  "$work/root/usr/bin/../lib/sstp/libsstp-preload.so" ] &&
+		$run -h | grep -qi usage && test -f "$work/root/usr/share/man/man1/sstp-run.1"
+}
+check "sstp-run is installed and finds its library" installed
+run=$work/run/sstp-run
+status_is() { local want=$1; shift; "$@"; [ $? = "$want" ]; }
+for rate in 5x 5g 1M: :5M 1M:2M:3:4:5 -1 0 ''; do
+	check "sstp-run --rate '$rate' is refused" status_is 125 "$run" --rate "$rate" true
+done
+for rate in 950M 1.5G:1000000k 20M:10M:500:30; do
+	check "sstp-run --rate $rate" "$run" --rate "$rate" true
+done
+check "sstp-run gives the program's status" status_is 7 "$run" sh -c 'exit 7'
+check "sstp-run of nothing" status_is 127 "$run" /nonexistent
+check "sstp-run without a program" status_is 125 "$run"
+
 vectors() { net/sstp/tests/rrda_reference.py | cmp - net/sstp/tests/rrda_vectors.h; }
 check "rrda_vectors.h is what rrda_reference.py writes" vectors
 finish

@@ -341,8 +341,9 @@ static bool pins(int level, int name)
 		{ SOL_SOCKET, SO_ATTACH_FILTER }, { SOL_SOCKET, SO_ATTACH_BPF },
 		{ SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF },
 		{ SOL_SOCKET, SO_ATTACH_REUSEPORT_EBPF },
+		{ SOL_SOCKET, SO_TIMESTAMP }, { SOL_SOCKET, SO_TIMESTAMPNS },
 		{ SOL_SOCKET, SO_TIMESTAMPING }, { SOL_SOCKET, SO_TXTIME },
-		{ SOL_SOCKET, SO_ZEROCOPY },
+		{ SOL_SOCKET, SO_ZEROCOPY }, { SOL_SOCKET, SO_PEEK_OFF },
 		{ IPPROTO_IP, IP_OPTIONS }, { IPPROTO_IP, IP_TRANSPARENT },
 		{ IPPROTO_IP, IP_MINTTL }, { IPPROTO_IP, IP_XFRM_POLICY },
 		{ IPPROTO_IP, IP_IPSEC_POLICY },
@@ -800,7 +801,8 @@ EXPORT int listen(int fd, int backlog)
 		set_kind(fd, FD_TCP);
 	} else if (options.listen == LISTEN_SSTP) {
 		say_name("at", fd, "SSTP", NULL);
-		replace(fd, sstp, REAL(fcntl64)(fd, F_GETFL));
+		if (replace(fd, sstp, REAL(fcntl64)(fd, F_GETFL)))
+			REAL(close)(sstp);
 		set_kind(fd, FD_OTHER);
 	} else if (join(fd, sstp)) {
 		say_name("at", fd, "TCP", "no descriptor is left");
