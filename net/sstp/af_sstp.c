@@ -652,12 +652,15 @@ static __poll_t sstp_poll(struct file *file, struct socket *sock,
 			  poll_table *wait)
 {
 	struct sock *sk = sock->sk;
-	u8 shutdown = READ_ONCE(sk->sk_shutdown);
-	int state = READ_ONCE(sk->sk_state);
 	struct sstp_sock *sp = sstp_sk(sk);
 	__poll_t mask = 0;
+	u8 shutdown;
+	int state;
 
+	/* First: what changes from here on wakes the caller. */
 	sock_poll_wait(file, sock, wait);
+	shutdown = READ_ONCE(sk->sk_shutdown);
+	state = READ_ONCE(sk->sk_state);
 	if (READ_ONCE(sp->autocork)) {
 		/* As sstp_uncork(), but without the lock. */
 		WRITE_ONCE(sp->autocork, 0);
