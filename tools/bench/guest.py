@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The machine that tools/bench measures in: one emulated CPU which runs one instruction
-a nanosecond, two network namespaces and a veth pair between them."""
+"""What the commands of tools/bench share: the machine that they measure in (one emulated
+CPU which runs one instruction a nanosecond, two network namespaces and a veth pair between
+them), and how they keep and show what they measured."""
 
 import ctypes
+import glob
+import hashlib
 import json
 import os
 import subprocess
@@ -16,13 +19,13 @@ SERVER = "10.9.9.2"
 
 # --- on the host -----------------------------------------------------------------
 
-def run(name, job, kernel, timeout, *options):
+def run(name, job, kernel, timeout, *options, program="xfer"):
     """Has tools/bench/NAME --guest FILE measure @job in one boot; the objects that it
     prints, one a line."""
     with tempfile.TemporaryDirectory(prefix=f"sstp-{name}-") as work:
         # Static, as an idle guest's time flies while the host looks for a library.
         subprocess.run(["make", "-s", "-C", f"{TREE}/selftests/net/sstp", "LDLIBS=-static",
-                        f"OUT={work}/bin", f"{work}/bin/xfer"], check=True)
+                        f"OUT={work}/bin", f"{work}/bin/{program}"], check=True)
         with open(f"{work}/job", "w", encoding="ascii") as f:
             json.dump(job, f)
         with subprocess.Popen(
@@ -36,14 +39,103 @@ def run(name, job, kernel, timeout, *options):
             sys.exit(f"{name}: the machine ended with status {vm.returncode}")
 
 
+def digest(*patterns):
+    """Stands for what the numbers depend on: the module, and those files."""
+    total = hashlib.sha256()
+    for pattern in ("net/sstp/*.[ch]", "include/**/*.h", "selftests/net/sstp/lib.*",
+                    "tools/bench/guest.py", *patterns):
+        for path in sorted(glob.glob(os.path.join(TREE, pattern), recursive=True)):
+            with open(path, "rb") as f:
+                total.update(f.read())
+    return total.hexdigest()[:8]
+
+
+def add_files(add):
+    """Options that results() and show() heed"""
+    add("-f", "--file", metavar="FILE", help="measure nothing: report what -j wrote there")
+    add("-j", "--json", metavar="FILE", help="write the numbers there")
+    add("-p", "--plot", metavar="NAME", help="draw NAME.png and NAME.svg (matplotlib)")
+    add("-m", "--markdown", metavar="FILE", help="write a chapter of Documentation/evaluation "
+        "there, with a picture beside it")
+
+
+def results(args, measure):
+    """What measure(args) finds, or found once."""
+    if args.file:
+        with open(args.file, encoding="ascii") as f:
+            measured = json.load(f)
+    else:
+        measured = measure(args)
+    if args.json:
+        with open(args.json, "w", encoding="ascii") as f:
+            json.dump(measured, f, indent=1)
+            f.write("\n")
+    return measured
+
+
+def show(args, plot, chapter):
+    """As the options say; plot(NAME), and chapter(PICTURE) is text."""
+    if args.markdown:
+        picture = os.path.splitext(args.markdown)[0]
+        plot(picture)
+        os.unlink(picture + ".png")
+        with open(args.markdown, "w", encoding="utf-8") as f:
+            f.write(chapter(os.path.basename(picture) + ".svg"))
+    if args.plot:
+        plot(args.plot)
+
+
+def drawing():
+    """pyplot of matplotlib, which draws the same each time."""
+    import matplotlib                   # pylint: disable=import-outside-toplevel
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "sstp"
+    from matplotlib import pyplot       # pylint: disable=import-outside-toplevel
+    return pyplot
+
+
+def save(figure, name):
+    figure.tight_layout()
+    figure.savefig(f"{name}.png", dpi=100, metadata={"Software": None})
+    figure.savefig(f"{name}.svg", metadata={"Date": None, "Creator": None})
+
+
+def markdown_table(rows):
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = ["| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths)) + " |"
+             for row in rows]
+    lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")
+    return "\n".join(lines) + "\n"
+
+
+def listed(head, lines):
+    return f"\n{head}:\n\n" + "".join(f"- {line}\n" for line in lines) if lines else ""
+
+
 # --- in the guest ----------------------------------------------------------------
 
 def read_job(path):
-    """What run() was given; xfer's copy is where it starts soonest."""
+    """What run() was given; the program's copy is where it starts soonest."""
     with open(path, encoding="ascii") as f:
         job = json.load(f)
-    subprocess.run(["cp", f"{os.path.dirname(path)}/bin/xfer", SHM], check=True)
+    subprocess.run(f"cp {os.path.dirname(path)}/bin/* {SHM}", shell=True, check=True)
     return job
+
+
+def write(path, text):
+    with open(path, "w", encoding="ascii") as f:
+        f.write(text)
+
+
+def numbers(path):
+    """A name and a number a line"""
+    with open(path, encoding="ascii") as f:
+        return {name: int(value) for name, value in map(str.split, f)}
+
+
+def counters():
+    """Of this thread's namespace."""
+    return numbers("/proc/thread-self/net/sstp_snmp")
 
 
 def report(result):
@@ -54,6 +146,33 @@ def idle_ns():
     """Time without instructions, exact; /proc/stat counts in ticks."""
     with open("/proc/timer_list", encoding="ascii") as f:
         return sum(int(line.split()[2]) for line in f if ".idle_sleeptime" in line)
+
+
+class Group:
+    """A cgroup for the server."""
+
+    PATH = "/sys/fs/cgroup/server"
+
+    def __init__(self, controller):
+        write("/sys/fs/cgroup/cgroup.subtree_control", f"+{controller}")
+        os.mkdir(self.PATH)
+
+    def set(self, name, text):
+        write(f"{self.PATH}/{name}", text)
+
+    def read(self, name):
+        with open(f"{self.PATH}/{name}", encoding="ascii") as f:
+            return f.read()
+
+    def numbers(self, name):
+        return numbers(f"{self.PATH}/{name}")
+
+    def enter(self):
+        self.set("cgroup.procs", "0")
+
+    @staticmethod
+    def leave():
+        write("/sys/fs/cgroup/cgroup.procs", "0")
 
 
 class Lab:
@@ -81,6 +200,12 @@ class Lab:
     def set_mtu(self, mtu):
         for ns, dev in (("a", "ab"), ("b", "ba")):
             self.command("ip", "-n", ns, "link", "set", dev, "mtu", str(mtu))
+
+    def set_line(self, rate, delay, queue):
+        self.command("tc", "-n", "a", "qdisc", "add", "dev", "ab", "root", "tbf", "rate", rate,
+                     "burst", "80kb", "limit", queue)
+        self.command("tc", "-n", "b", "qdisc", "add", "dev", "ba", "root", "netem",
+                     "delay", delay, "limit", "100000")
 
     @staticmethod
     def spawn(out, *words):
