@@ -43,15 +43,44 @@ refused() { ! "$@"; }
 check "tools/bench/server -c is content with what is wanted" server_check 1.3e8 0.03
 check "tools/bench/server -c finds too little goodput" refused server_check 1.29e8 0.03
 check "tools/bench/server -c finds too much exhaustion" refused server_check 1.3e8 0.031
-drawing() { server_json "$1" 1.3e8 0.03 &&
-	    tools/bench/server -f "$work/server.json" -m "$work/server.md" &&
-	    grep -q '(server.svg)' "$work/server.md" && grep -q '<svg' "$work/server.svg" &&
-	    grep -q "$2" "$work/server.md"; }
+
+# memory_check FLOORS KILLED: as tools/bench/memory measures it, limits of so many floors in
+# all with memory full, and 640 before
+memory_check() {
+	local time=0 samples="" phase connections floors filled
+	while IFS=: read -r phase connections floors filled; do
+		samples+=${samples:+,}' {"time": '$((time += 3))', "phase": "'$phase'", "group": 6e7,
+			"connections": '$connections', "limit": '$((floors << 16))', "queued": 0,
+			"least": 65536, "most": '$((floors / connections << 16))',
+			"bytes": 9, "filled": '$((filled << 20))'}'
+	done <<-END
+		5 send:5:50:0
+		35 send:35:640:0
+		memory is filled:35:$1:56
+		memory is free:35:640:0
+		5 send again:35:100:0
+		none sends:35:35:0
+		1000 are idle:1000:1000:0
+	END
+	echo '{"kernel": "6.12", "source": "0", "samples": ['"$samples"'], "result": {"sent": 9,
+	       "received": 9, "troubles": {"memory.events oom_kill": '"$2"'}}}' > "$work/memory.json"
+	tools/bench/memory -c -f "$work/memory.json"
+}
+check "tools/bench/memory -c is content with what is wanted" memory_check 320 0
+check "tools/bench/memory -c finds buffers that do not shrink" refused memory_check 321 0
+check "tools/bench/memory -c finds that a process was killed" refused memory_check 320 1
+
+# drawing COMMAND TEXT
+drawing() { "tools/bench/$1" -f "$work/$1.json" -m "$work/$1.md" &&
+	    grep -q "($1.svg)" "$work/$1.md" && grep -q '<svg' "$work/$1.svg" &&
+	    grep -q "$2" "$work/$1.md"; }
+draw_parts() { server_json ", $(server_cell "no EMA" 1 1)" 1.3e8 0.03 && drawing server "no EMA"; }
 if /usr/bin/python3 -c 'import matplotlib' 2> /dev/null; then
-	check "tools/bench/server -m writes and draws" drawing "" RRDA
-	check "tools/bench/server -m of RRDA in parts" drawing ", $(server_cell "no EMA" 1 1)" "no EMA"
+	check "tools/bench/server -m writes and draws" drawing server RRDA
+	check "tools/bench/server -m of RRDA in parts" draw_parts
+	check "tools/bench/memory -m writes and draws" drawing memory idle
 else
-	skip "tools/bench/server -m writes and draws" "matplotlib is not installed"
+	skip "tools/bench/... -m writes and draws" "matplotlib is not installed"
 fi
 
 installed() {
