@@ -436,12 +436,15 @@ int sstp_conn_hash(struct sock *sk);
 int sstp_conn_hash_peer(struct sock *sk);
 struct sock *sstp_conn_find(struct net *net, u32 cid);
 struct sock *sstp_conn_find_peer(const struct sstp_peer *peer);
+int sstp_conn_list(struct sock *sk);
+void sstp_conn_unlist(struct sock *sk);
 struct sock *sstp_conn_next(struct net *net, unsigned long *id,
 			    bool (*match)(const struct sock *sk, void *arg),
 			    void *arg);
 struct sock *sstp_listener_find(struct net *net, const struct in6_addr *daddr,
 				u16 port, int dif, u32 hash);
 int sstp_bind_port(struct sock *sk, u16 port);
+void sstp_bind_child(struct sock *sk);
 void sstp_unbind(struct sock *sk);
 int sstp_bind_listen(struct sock *sk);
 void sstp_bind_deaf(struct sock *sk);
