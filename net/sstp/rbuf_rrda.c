@@ -120,6 +120,7 @@ static u32 sstp_rbuf_rrda_update(struct sstp_rbuf *b)
 	struct sstp_rbuf_epochs *e = (void *)b->priv;
 	struct sstp_rrda_params p;
 	u32 limit, floor, most;
+	bool idle;
 
 	sstp_rbuf_rrda_params(b, &p);
 	sstp_rrda_count(&e->silent, !b->arrived && !b->served && !b->lacked);
@@ -147,12 +148,16 @@ static u32 sstp_rbuf_rrda_update(struct sstp_rbuf *b)
 	if (e->unread < p.beta)
 		limit = sstp_rrda_add(&e->r, &p, b->lacked +
 				      (b->drained ? b->limit : 0), b->used);
-	if (e->silent >= p.k)
+	/* A program that pauses finds its buffer again, for as long as one that reads
+	 * late has room made.
+	 */
+	idle = e->silent >= (b->queued ? max(p.k, p.beta) : p.k);
+	if (idle)
 		limit = floor;
 	else if (e->spare >= p.k && limit > SSTP_RRDA_EASE)
 		limit = max3(limit - limit / SSTP_RRDA_DECAY, p.floor,
 			     (u32)SSTP_RRDA_EASE);
-	b->rest = e->silent >= p.k;
+	b->rest = idle;
 	return limit;
 }
 

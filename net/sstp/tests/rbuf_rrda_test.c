@@ -44,15 +44,24 @@ static u32 policy_epochs(struct policy *p, u32 n, u64 arrived, u64 served)
 	return p->b.limit;
 }
 
-/* Who is silent for k epochs has the floor, rests, and comes back from there. */
+/* Who is silent for k epochs has the floor, rests, and comes back from there; with
+ * something to read after beta epochs.
+ */
 static void policy_silent(struct kunit *test)
 {
 	struct policy p;
 
 	policy_start(test, &p);
+	policy_epochs(&p, 10, 1000, 1000);
+	KUNIT_EXPECT_GT(test, policy_epochs(&p, 2, 0, 0), MB);
+	KUNIT_EXPECT_FALSE(test, p.b.rest);
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, 0, 0), 64 * KB);
+	KUNIT_EXPECT_TRUE(test, p.b.rest);
+
+	policy_start(test, &p);
 	p.b.queued = 3 * MB;
 	policy_epochs(&p, 10, 1000, 1000);
-	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 2, 0, 0), 4 * MB);
+	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 15, 0, 0), 4 * MB);
 	KUNIT_EXPECT_FALSE(test, p.b.rest);
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, 0, 0), 64 * KB);
 	KUNIT_EXPECT_TRUE(test, p.b.rest);
@@ -203,6 +212,7 @@ static void policy_own(struct kunit *test)
 	p.b.rrda = (struct sstp_rrda_spec){ .floor = MB, .ceiling = 2 * MB };
 	p.b.queued = 4 * MB;
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 2 * MB);
+	p.b.queued = 0;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 3, 0, 0), MB);
 	p.b.rrda.floor = 64 * MB;
 	p.b.rrda.ceiling = 1 << 30;
