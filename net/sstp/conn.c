@@ -629,7 +629,7 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 		}
 	sstp_snd_destroy(&sp->snd);
 	sstp_ctrl_detach(&sp->ctrl);
-	sstp_pool_end(&sp->member);
+	sstp_room_end(sp);
 	sk_dst_reset(sk);
 
 	if (!sock_flag(sk, SOCK_DEAD)) {

@@ -10,6 +10,24 @@
 static LIST_HEAD(sstp_rbufs);
 static DEFINE_SPINLOCK(sstp_rbuf_lock);
 
+/* Changes as buffers begin to be used or are not any more, not with each epoch. */
+static atomic_t sstp_rbufs_moving;
+
+u32 sstp_rbuf_moving(void)
+{
+	return max(atomic_read(&sstp_rbufs_moving), 1);
+}
+
+void sstp_rbuf_count(struct sstp_rbuf *b)
+{
+	bool moving = b->ops && b->epoch && !b->rest;
+
+	if (moving == b->counted)
+		return;
+	b->counted = moving;
+	atomic_add(moving ? 1 : -1, &sstp_rbufs_moving);
+}
+
 /* RCU or sstp_rbuf_lock */
 static struct sstp_rbuf_ops *sstp_rbuf_find(const char *name)
 {
@@ -137,6 +155,7 @@ void sstp_rbuf_detach(struct sstp_rbuf *b)
 		b->ops->release(b);
 	sstp_rbuf_put(b->ops);
 	b->ops = NULL;
+	sstp_rbuf_count(b);
 }
 
 int __init sstp_rbuf_init(void)

@@ -121,6 +121,8 @@ static void sstp_room_look(struct sock *sk, struct sstp_rbuf *b)
 	b->available = U64_MAX;
 	sstp_room_fuller(b, totalram_pages(), sstp_room_available());
 	sstp_room_group(sk, b);
+	/* All that grow at once share it. */
+	b->available = div_u64(b->available, sstp_rbuf_moving());
 	if (!sstp_may_grow(sk))
 		b->used = SSTP_RBUF_ONE;
 }
@@ -327,6 +329,21 @@ void sstp_room_read(struct sock *sk)
 		sstp_pool_share(&sp->member, atomic_read(&sk->sk_rmem_alloc));
 }
 
+/* Its epochs are over. */
+static void sstp_room_rest(struct sstp_sock *sp)
+{
+	sp->rbuf.rest = true;
+	if (!sp->member.pool)
+		sstp_rbuf_count(&sp->rbuf);
+}
+
+/* Nothing will come any more, but what is here may be read still. */
+void sstp_room_end(struct sstp_sock *sp)
+{
+	sstp_pool_end(&sp->member);
+	sstp_room_rest(sp);
+}
+
 /* Nobody reads what is left. */
 void sstp_room_free(struct sstp_sock *sp)
 {
@@ -460,6 +477,7 @@ static void sstp_room_own(struct sstp_sock *sp, u64 elapsed)
 	b->served = sstp_room_rate(b, b->served, elapsed);
 	b->lacked = sstp_room_rate(b, b->lacked, elapsed);
 	sstp_room_limit(sp, b->ops->update(b));
+	sstp_rbuf_count(b);
 }
 
 /* A part of a pool: it tells what it saw, and rests when that is nothing. */
@@ -495,7 +513,9 @@ bool sstp_room_epoch(struct sock *sk, u64 now)
 
 	if (member)
 		b->epoch = sstp_pool_length(sp->member.pool);
-	else if (!b->epoch || (sk->sk_userlocks & SOCK_RCVBUF_LOCK))
+	else if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
+		sstp_room_rest(sp);
+	if (!b->epoch || (!member && (sk->sk_userlocks & SOCK_RCVBUF_LOCK)))
 		return false;
 	if (b->rest) {
 		/* Something moves again: its epochs begin here. */
@@ -504,6 +524,8 @@ bool sstp_room_epoch(struct sock *sk, u64 now)
 		if (member) {
 			sstp_pool_join(&sp->member);
 			sstp_room_share(sp);
+		} else {
+			sstp_rbuf_count(b);
 		}
 		sstp_timer_set(sp, SSTP_T_ROOM, now + b->epoch);
 		return member;

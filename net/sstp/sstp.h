@@ -524,6 +524,7 @@ u32 sstp_room_left(const struct sstp_sock *sp);
 void sstp_room_read(struct sock *sk);
 u32 sstp_room_reach(const struct sstp_sock *sp);
 void sstp_room_share(struct sstp_sock *sp);
+void sstp_room_end(struct sstp_sock *sp);
 void sstp_room_free(struct sstp_sock *sp);
 bool sstp_room_exact(const struct sstp_sock *sp);
 int sstp_room_start(struct sock *sk);
