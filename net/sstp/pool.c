@@ -9,7 +9,6 @@ static void sstp_pool_publish(struct sstp_pool *p)
 {
 	WRITE_ONCE(p->limit, p->b.limit);
 	WRITE_ONCE(p->length, p->b.epoch);
-	WRITE_ONCE(p->exact, p->b.exact);
 }
 
 struct sstp_pool *sstp_pool_new(const struct sstp_rbuf *b, bool pinned)

@@ -21,9 +21,8 @@
  * @ref: the listener's and each member's
  * @lock: _bh, inside of a socket's lock: guards what says so below
  * @b: the buffer; under @lock
- * @limit: @b's; this and the next two are written under @lock
+ * @limit: @b's; this and the next are written under @lock
  * @length: ns of an epoch of @b; 0 = it has none
- * @exact: @b's
  * @at: ns: when the epoch began; under @lock
  * @path: bytes that the paths of those members can fill that told since; under @lock
  * @used: bytes of memory that members use, as far as they told
@@ -37,7 +36,6 @@ struct sstp_pool {
 	spinlock_t	lock;		/* see above */
 	struct sstp_rbuf b;
 	u32		limit;
-	bool		exact;
 	u64		length;
 	u64		at;
 	u64		path;
@@ -78,16 +76,26 @@ static inline u64 sstp_pool_length(const struct sstp_pool *p)
 	return READ_ONCE(p->length) ?: SSTP_POOL_EPOCH;
 }
 
-/* Windows of its members do not exceed what they may use. */
+/* Windows of its members do not exceed what they may use, if it adapts: what one was
+ * granted and does not use is what others need, however much there was of late.
+ */
 static inline bool sstp_pool_exact(const struct sstp_pool *p)
 {
-	return READ_ONCE(p->exact);
+	return READ_ONCE(p->length);
 }
 
 /* Bytes that all of its members may use together */
 static inline u32 sstp_pool_limit(const struct sstp_pool *p)
 {
 	return READ_ONCE(p->limit);
+}
+
+/* Bytes that nobody uses, as far as members told */
+static inline u32 sstp_pool_free(const struct sstp_pool *p)
+{
+	u32 limit = sstp_pool_limit(p), used = sstp_pool_used(p);
+
+	return used < limit ? limit - used : 0;
 }
 
 /* With @b as its buffer, whose policy becomes the pool's. NULL without memory. */

@@ -117,6 +117,10 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 	if (sp->strategy == SSTP_ACK_HARD &&
 	    sstp_after(run->segment, sstp_room_reach(sp)))
 		return false;
+	/* What it was granted of a shared buffer has room while there is some. */
+	if (sp->member.pool && !sstp_after(run->segment, sp->reach))
+		limit = max(limit, atomic_read(&sk->sk_rmem_alloc) +
+			    (u64)sstp_pool_free(sp->member.pool));
 	/* A window that was granted on a mean too low is a promise still. */
 	if (sstp_room_exact(sp) && !sp->member.pool)
 		limit *= 2;
