@@ -209,7 +209,7 @@ static void sstp_ack_room(struct sock *sk, u64 now)
 	sstp_room_window(sp);
 	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
 	gained = sp->rcv.high - sp->advertised;
-	if (gained && gained >= sp->window / 4) {
+	if (gained && gained >= DIV_ROUND_UP(sp->window, 4)) {
 		sstp_ack_pack(sk, now);
 	} else if (gained && !sp->readable && sstp_ack_near(sp)) {
 		/* What is not told makes the window smaller. */
