@@ -111,8 +111,8 @@ void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops);
  * @lacked: bytes of memory that arrived in the epoch and found no room (in)
  * @emptied: the program took all that there was, once in the epoch at least (in)
  * @drained: it did when the buffer was full, or nearly so (in)
- * @used: share of memory in use, of SSTP_RBUF_ONE: of the machine's or of a memory
- *	cgroup's, whichever is fuller; all of it under pressure (in)
+ * @used: share of memory in use, of SSTP_RBUF_ONE: of the machine's, a memory cgroup's
+ *	or SSTP's, whichever is fullest; all of it under pressure (in)
  * @available: bytes of memory to be had, of which each buffer in which something moves
  *	has an equal part (in)
  * @rrda: as the option SSTP_RRDA has it (in)

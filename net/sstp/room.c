@@ -117,10 +117,13 @@ static void sstp_room_group(const struct sock *sk, struct sstp_rbuf *b)
 /* What the policy sees of memory */
 static void sstp_room_look(struct sock *sk, struct sstp_rbuf *b)
 {
+	long most = sk_prot_mem_limits(sk, 2);	/* for all sockets of SSTP */
+
 	b->used = 0;
 	b->available = U64_MAX;
 	sstp_room_fuller(b, totalram_pages(), sstp_room_available());
 	sstp_room_group(sk, b);
+	sstp_room_fuller(b, most, most - min(most, sk_memory_allocated(sk)));
 	/* All that grow at once share it. */
 	b->available = div_u64(b->available, sstp_rbuf_moving());
 	if (!sstp_may_grow(sk))
