@@ -113,14 +113,15 @@ void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops);
  * @drained: it did when the buffer was full, or nearly so (in)
  * @used: share of memory in use, of SSTP_RBUF_ONE: of the machine's, a memory cgroup's
  *	or SSTP's, whichever is fullest; all of it under pressure (in)
- * @available: bytes of memory to be had, of which each buffer in which something moves
- *	has an equal part (in)
+ * @available: bytes of memory to be had, of which each buffer in which much moves has
+ *	an equal part (in)
  * @rrda: as the option SSTP_RRDA has it (in)
  * @epoch: ns until the next update, or until something comes again; 0 = there are
  *	none (out, by init and update)
  * @exact: windows do not exceed the buffer (out)
  * @rest: nothing changes until something comes again (out)
- * @counted: as one in which something moves; not for the policy
+ * @counted: as one in which much moves; this and the next are not for the policy
+ * @busy_until: ns: so long it counts as that
  * @priv: the policy's own
  *
  * Guarded as struct sstp_ctrl is. Epochs may be a little longer than they should: what
@@ -146,6 +147,7 @@ struct sstp_rbuf {
 	bool	exact;
 	bool	rest;
 	bool	counted;
+	u64	busy_until;
 	const struct sstp_rbuf_ops *ops;
 	u64	priv[SSTP_RBUF_PRIV_SIZE / sizeof(u64)];
 };

@@ -88,7 +88,7 @@ void sstp_pool_end(struct sstp_member *m)
 	/* Nobody's epochs go on: who comes next finds it as it was in the beginning. */
 	if (!p->awake && !p->b.rest) {
 		p->b.rest = true;
-		sstp_rbuf_count(&p->b);
+		sstp_rbuf_uncount(&p->b);
 		p->b.limit = min(p->b.limit, p->b.first);
 		sstp_pool_publish(p);
 	}
@@ -151,7 +151,6 @@ s64 sstp_pool_epoch(struct sstp_member *m, const struct sstp_rbuf *seen, u64 now
 	old = b->limit;
 	if (b->rest) {
 		b->rest = false;
-		sstp_rbuf_count(b);
 		p->at = now;
 	}
 	b->arrived += seen->arrived;
@@ -173,7 +172,7 @@ s64 sstp_pool_epoch(struct sstp_member *m, const struct sstp_rbuf *seen, u64 now
 		b->served = mul_u64_u64_div_u64(b->served, b->epoch, elapsed);
 		b->lacked = mul_u64_u64_div_u64(b->lacked, b->epoch, elapsed);
 		b->limit = b->ops->update(b);
-		sstp_rbuf_count(b);
+		sstp_rbuf_count(b, now);
 		sstp_pool_publish(p);
 		grown = (s64)b->limit - old;
 		b->arrived = 0;

@@ -2,6 +2,8 @@
 /* Registry of receive buffer policies. */
 #include <linux/capability.h>
 #include <linux/kmod.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/rculist.h>
 #include <linux/spinlock.h>
 #include "ctrl.h"
@@ -9,6 +11,13 @@
 
 static LIST_HEAD(sstp_rbufs);
 static DEFINE_SPINLOCK(sstp_rbuf_lock);
+
+/* Bytes a second: who moves less needs no more than the least buffer. If he counted,
+ * many who send a byte now and then would leave nothing to those who need much.
+ */
+#define SSTP_RBUF_MUCH		(64 << 10)
+/* A program that reads once in a while moves nothing in between. */
+#define SSTP_RBUF_LATELY	(2 * NSEC_PER_SEC)
 
 /* Changes as buffers begin to be used or are not any more, not with each epoch. */
 static atomic_t sstp_rbufs_moving;
@@ -18,14 +27,26 @@ u32 sstp_rbuf_moving(void)
 	return max(atomic_read(&sstp_rbufs_moving), 1);
 }
 
-void sstp_rbuf_count(struct sstp_rbuf *b)
+static void sstp_rbuf_set_counted(struct sstp_rbuf *b, bool counted)
 {
-	bool moving = b->ops && b->epoch && !b->rest;
-
-	if (moving == b->counted)
+	if (counted == b->counted)
 		return;
-	b->counted = moving;
-	atomic_add(moving ? 1 : -1, &sstp_rbufs_moving);
+	b->counted = counted;
+	atomic_add(counted ? 1 : -1, &sstp_rbufs_moving);
+}
+
+void sstp_rbuf_count(struct sstp_rbuf *b, u64 now)
+{
+	u64 much = mul_u64_u64_div_u64(b->epoch, SSTP_RBUF_MUCH, NSEC_PER_SEC);
+
+	if (max3(b->arrived, b->served, b->lacked) >= much)
+		b->busy_until = now + SSTP_RBUF_LATELY;
+	sstp_rbuf_set_counted(b, b->epoch && !b->rest && now < b->busy_until);
+}
+
+void sstp_rbuf_uncount(struct sstp_rbuf *b)
+{
+	sstp_rbuf_set_counted(b, false);
 }
 
 /* RCU or sstp_rbuf_lock */
@@ -155,7 +176,7 @@ void sstp_rbuf_detach(struct sstp_rbuf *b)
 		b->ops->release(b);
 	sstp_rbuf_put(b->ops);
 	b->ops = NULL;
-	sstp_rbuf_count(b);
+	sstp_rbuf_uncount(b);
 }
 
 int __init sstp_rbuf_init(void)

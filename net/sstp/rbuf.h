@@ -13,9 +13,11 @@ struct sstp_rbuf_ops *sstp_rbuf_get(const char *name);
 void sstp_rbuf_put(const struct sstp_rbuf_ops *ops);
 /* With @ops as its policy, whose reference it takes; it has none */
 void sstp_rbuf_begin(struct sstp_rbuf *b, const struct sstp_rbuf_ops *ops);
-/* After @rest has changed, or its policy: does something move in it? */
-void sstp_rbuf_count(struct sstp_rbuf *b);
-/* Buffers in which something moves, of all namespaces; 1 at least */
+/* An epoch ended @now, and what moved in it is still there: is it much? */
+void sstp_rbuf_count(struct sstp_rbuf *b, u64 now);
+/* Nothing moves in it any more. */
+void sstp_rbuf_uncount(struct sstp_rbuf *b);
+/* Buffers in which much moved of late, of all namespaces; 1 at least */
 u32 sstp_rbuf_moving(void);
 bool sstp_rbuf_exists(const char *name);
 bool sstp_rbuf_name(u32 i, char *name);

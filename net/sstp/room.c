@@ -124,7 +124,7 @@ static void sstp_room_look(struct sock *sk, struct sstp_rbuf *b)
 	sstp_room_fuller(b, totalram_pages(), sstp_room_available());
 	sstp_room_group(sk, b);
 	sstp_room_fuller(b, most, most - min(most, sk_memory_allocated(sk)));
-	/* All that grow at once share it. */
+	/* All that may grow at once share it. */
 	b->available = div_u64(b->available, sstp_rbuf_moving());
 	if (!sstp_may_grow(sk))
 		b->used = SSTP_RBUF_ONE;
@@ -337,7 +337,7 @@ static void sstp_room_rest(struct sstp_sock *sp)
 {
 	sp->rbuf.rest = true;
 	if (!sp->member.pool)
-		sstp_rbuf_count(&sp->rbuf);
+		sstp_rbuf_uncount(&sp->rbuf);
 }
 
 /* Nothing will come any more, but what is here may be read still. */
@@ -480,7 +480,7 @@ static void sstp_room_own(struct sstp_sock *sp, u64 elapsed)
 	b->served = sstp_room_rate(b, b->served, elapsed);
 	b->lacked = sstp_room_rate(b, b->lacked, elapsed);
 	sstp_room_limit(sp, b->ops->update(b));
-	sstp_rbuf_count(b);
+	sstp_rbuf_count(b, sp->rbuf_at);
 }
 
 /* A part of a pool: it tells what it saw, and rests when that is nothing. */
@@ -527,8 +527,6 @@ bool sstp_room_epoch(struct sock *sk, u64 now)
 		if (member) {
 			sstp_pool_join(&sp->member);
 			sstp_room_share(sp);
-		} else {
-			sstp_rbuf_count(b);
 		}
 		sstp_timer_set(sp, SSTP_T_ROOM, now + b->epoch);
 		return member;

@@ -5,7 +5,8 @@
  *
  * The buffer policy "rrda": its tunables, for all and of a socket; it grows for a reader
  * that is slow, but not for one that does not read; who is silent has the floor, and
- * what was granted before still has room; it leaves memory to the others.
+ * what was granted before still has room; it leaves memory to the others, and shares
+ * it with those who need much.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -39,6 +40,10 @@
 #define DELAY		"delay 150ms limit 10000"
 #define PAIRS		500
 #define LEAVE		(400L * MB)	/* of the machine's memory */
+#define BUSY		8		/* connections in which much moves */
+#define QUIET		100		/* in which hardly anything does */
+#define LITTLE_MS	100		/* between two bytes of theirs */
+#define A_WHILE		60		/* such pauses */
 #define GROUP_MAX	(64 * MB)
 
 static const struct tunable {
@@ -742,10 +747,91 @@ static void test_memory(void)
 	must(busywait(WAIT_MS, is_share, &s), "the limit falls");
 	ktap_diag("%u of %ld bytes, %ld before", sock_info(p.rx).rcv_buffer, available(),
 		  had);
-	must(sock_info(p.rx).rcv_buffer > FLOOR, "not to the floor");
+	/* Of all that came and went here nobody has a part any more. */
+	must(sock_info(p.rx).rcv_buffer > available() / 8, "not much more");
 	close(fd);
 	pair_close(&p);
 	result("it takes at most half of what is left of memory");
+}
+
+/* 64 KB from one end to the other */
+static void pair_move(struct pair *p)
+{
+	pair_fill(p, p->sent + 64 * KB);
+	must(busywait(WAIT_MS, all_read, p), "what was sent comes");
+}
+
+/* Much moves in all. Has each its part of half of what is available, or less? */
+static bool are_parts(void *arg)
+{
+	struct pair *p = arg;
+	int i, more = 0;
+
+	for (i = 0; i < BUSY; i++) {
+		pair_move(&p[i]);
+		more += sock_info(p[i].rx).rcv_buffer > available() / 2 / BUSY;
+	}
+	return !more;
+}
+
+static void test_busy(void)
+{
+	struct pair p[BUSY];
+	int i;
+
+	new_namespace();
+	for (i = 0; i < BUSY; i++)
+		pair_of_memory(&p[i], 512 * MB);
+	must(busywait(WAIT_MS, are_parts, p), "the limits fall");
+	for (i = 0; i < BUSY; i++) {
+		ktap_diag("%u of %ld bytes", sock_info(p[i].rx).rcv_buffer, available());
+		must(sock_info(p[i].rx).rcv_buffer > available() / 8 / BUSY,
+		     "not much more than that");
+	}
+	for (i = 0; i < BUSY; i++)
+		pair_close(&p[i]);
+	result("buffers in which much moves share what is available");
+}
+
+/* Nothing of theirs ever rests. */
+static void move_little(struct pair *p)
+{
+	char c;
+	int i;
+
+	for (i = 0; i < QUIET; i++)
+		pair_fill(&p[i], p[i].sent + 1);
+	for (i = 0; i < QUIET; i++)
+		must(busywait(WAIT_MS, all_read, &p[i]), "what was sent comes");
+	for (i = 0; i < QUIET; i++)
+		must(send(p[i].rx, "x", 1, MSG_NOSIGNAL) == 1, "an answer");
+	poll(NULL, 0, LITTLE_MS);	/* what makes it little */
+	for (i = 0; i < QUIET; i++)
+		must(recv(p[i].tx, &c, 1, 0) == 1, "it comes");
+}
+
+static void test_quiet(void)
+{
+	static struct pair quiet[QUIET];
+	struct pair p;
+	int i;
+
+	new_namespace();
+	for (i = 0; i < QUIET; i++)
+		pair_open(&quiet[i]);
+	for (i = 0; i < A_WHILE && all_held; i++)
+		move_little(quiet);
+	pair_of_memory(&p, 512 * MB);
+	for (i = 0; i < A_WHILE / 4 && all_held; i++) {
+		pair_move(&p);
+		move_little(quiet);
+	}
+	ktap_diag("%u of %ld bytes", sock_info(p.rx).rcv_buffer, available());
+	must(sock_info(p.rx).rcv_buffer > available() / 8, "it has as much as alone");
+	pair_close(&p);
+	for (i = 0; i < QUIET; i++)
+		pair_close(&quiet[i]);
+	result("who moves little has no part of it");
 }
 
 static long group_max(void)
@@ -793,7 +879,7 @@ int main(void)
 	if (mkdir(GROUP, 0755) || mkdir(GROUP "/inner", 0755))
 		die(GROUP ":");
 	file_put(GROUP "/cgroup.subtree_control", "+memory");
-	ktap_plan(18);
+	ktap_plan(20);
 	test_defaults();
 	test_range();
 	test_option();
@@ -810,6 +896,8 @@ int main(void)
 	test_promise();
 	test_many();
 	test_memory();
+	test_busy();
+	test_quiet();
 	test_group(GROUP "/inner/memory.max", "nor more than half of its group's");
 	test_group(GROUP "/memory.high", "nor of that of a group above");
 	if (rmdir(GROUP "/inner") || rmdir(GROUP))
