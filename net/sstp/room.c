@@ -251,7 +251,7 @@ static u64 sstp_room_follow(struct sstp_sock *sp)
 	struct sstp_rbuf *b = &sp->rbuf;
 	bool known = sp->rtt.srtt;
 	struct sock *sk = &sp->sk;
-	u64 most = b->top, want;
+	u64 want, most;
 
 	if (sp->member.pool) {
 		sstp_room_share(sp);
@@ -265,10 +265,12 @@ static u64 sstp_room_follow(struct sstp_sock *sp)
 	    (b->epoch && known &&
 	     !(b->arrived && sp->unread < SSTP_ROOM_SILENT)))
 		return 0;
-	if (b->epoch)
-		most = min(most, b->available / 2);
-	want = clamp_t(u64, sstp_room_path(sp), b->limit,
-		       max_t(u64, most, b->limit));
+	want = sstp_room_path(sp);
+	/* Without epochs nobody has looked of late. */
+	if (!b->epoch && want > b->limit)
+		sstp_room_look(sk, b);
+	most = min_t(u64, b->top, b->available / 2);
+	want = clamp_t(u64, want, b->limit, max_t(u64, most, b->limit));
 	if (known) {
 		sstp_room_limit(sp, want);
 		return 0;

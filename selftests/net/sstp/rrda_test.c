@@ -834,6 +834,39 @@ static void test_quiet(void)
 	result("who moves little has no part of it");
 }
 
+/* A contract says what the path holds: more than that. */
+static void test_static(void)
+{
+	const uint64_t rate = 10000000000;
+	struct pair p = { .seed = nonce() };
+	uint32_t limit;
+	long most;
+	int l;
+
+	path_make();
+	path_impair(A, DELAY);
+	path_impair(B, DELAY);
+	path_enter(B);
+	file_put(RMEM, "%u %u %u", FLOOR, FLOOR, 1 << 30);
+	l = path_socket(B, SOCK_STREAM);
+	if (setsockopt(l, SOL_SSTP, SSTP_BUFFER_POLICY, "static", 6) ||
+	    setsockopt(l, SOL_SSTP, SSTP_RATE_LIMIT, &rate, sizeof(rate)))
+		die("setsockopt:");
+	p.tx = path_socket(A, SOCK_STREAM);
+	most = available();
+	p.rx = path_connect(p.tx, l, AF_INET);
+	pair_fill(&p, 1000);
+	path_poll(p.rx, POLLIN, WAIT_MS);
+	must(busywait(WAIT_MS, all_read, &p), "what was sent comes");
+	limit = sock_info(p.rx).rcv_buffer;
+	most = available() > most ? available() : most;
+	ktap_diag("%u of %ld bytes", limit, most);
+	must(limit > MB, "it grows");
+	must(limit <= most / 2, "not beyond half of what is available");
+	pair_close(&p);
+	result("static grows with the path, as far as there is memory");
+}
+
 static long group_max(void)
 {
 	return GROUP_MAX;
@@ -879,7 +912,7 @@ int main(void)
 	if (mkdir(GROUP, 0755) || mkdir(GROUP "/inner", 0755))
 		die(GROUP ":");
 	file_put(GROUP "/cgroup.subtree_control", "+memory");
-	ktap_plan(20);
+	ktap_plan(21);
 	test_defaults();
 	test_range();
 	test_option();
@@ -898,6 +931,7 @@ int main(void)
 	test_memory();
 	test_busy();
 	test_quiet();
+	test_static();
 	test_group(GROUP "/inner/memory.max", "nor more than half of its group's");
 	test_group(GROUP "/memory.high", "nor of that of a group above");
 	if (rmdir(GROUP "/inner") || rmdir(GROUP))
