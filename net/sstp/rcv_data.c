@@ -103,6 +103,18 @@ void sstp_rcv_accept(struct sock *sk)
 		sk->sk_data_ready(sk);
 }
 
+/* Bytes that what was granted of a shared buffer may use: it has room while there is
+ * some, and as far as SO_RCVBUF goes.
+ */
+static u64 sstp_rcv_granted(const struct sstp_sock *sp)
+{
+	u64 most = atomic_read(&sp->sk.sk_rmem_alloc) +
+		   (u64)sstp_pool_free(sp->member.pool);
+
+	return sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK ?
+	       min_t(u64, most, READ_ONCE(sp->sk.sk_rcvbuf)) : most;
+}
+
 /* Is there room for it? Soft ACK makes room at the cost of a later segment. */
 static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 			  u32 truesize)
@@ -117,10 +129,8 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 	if (sp->strategy == SSTP_ACK_HARD &&
 	    sstp_after(run->segment, sstp_room_reach(sp)))
 		return false;
-	/* What it was granted of a shared buffer has room while there is some. */
 	if (sp->member.pool && !sstp_after(run->segment, sp->reach))
-		limit = max(limit, atomic_read(&sk->sk_rmem_alloc) +
-			    (u64)sstp_pool_free(sp->member.pool));
+		limit = max(limit, sstp_rcv_granted(sp));
 	/* A window that was granted on a mean too low is a promise still. */
 	if (sstp_room_exact(sp) && !sp->member.pool)
 		limit *= 2;

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib.h"
+#include "peer.h"
 
 #define KB		1024
 #define MB		(1024 * KB)
@@ -23,6 +23,8 @@
 #define MOST		64		/* connections */
 #define SEGMENT		(16 * KB)
 #define WAIT_MS		60000
+#define RCVBUF		(64 * KB)	/* as the kernel has it */
+#define BIG		(32 * KB)	/* segments in one packet each */
 
 struct pool {
 	int listener, n;
@@ -320,9 +322,40 @@ static void test_end(void)
 	finish(&p, "it lives as long as its last member");
 }
 
+/* It says that its segments are small, and has a window of many. */
+static void test_member_rcvbuf(void)
+{
+	struct peer_init us = { .window = 1, .segment = 1 };
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
+	struct pollfd f = { .events = POLLIN };
+	struct peer p;
+	uint32_t i, queued;
+
+	all_held = true;
+	sock_set(l, SOL_SSTP, SSTP_POOL, 1);
+	peer_open(&p, l, &us);
+	sock_set(p.fd, SOL_SOCKET, SO_RCVBUFFORCE, RCVBUF / 2);
+	peer_data(&p, 0, 0, 1, 1, LAST);
+	f.fd = p.fd;
+	must(poll(&f, 1, WAIT_MS) == 1 && recv(p.fd, buf, sizeof(buf), 0) == 1,
+	     "one comes");
+	must_be("its limit", sock_info(p.fd).rcv_buffer, RCVBUF);
+	must(p.granted > 3 * LIMIT / 4 / BIG, "much more was granted");
+	for (i = 1; i < p.granted; i++)
+		peer_data(&p, i, 0, BIG, BIG, LAST);
+	queued = sock_info(p.fd).rcv_queued;
+	ktap_diag("%u bytes of %u segments", queued, p.granted);
+	/* The segment that is read next has room always. */
+	must(queued <= RCVBUF + 2 * BIG, "not much more than that");
+	peer_may_vanish();
+	peer_close(&p);
+	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all are gone");
+	ktap_result(all_held, "SO_RCVBUF of a member bounds its part");
+}
+
 int main(void)
 {
-	ktap_plan(9);
+	ktap_plan(10);
 	new_namespace();
 	file_put("/proc/sys/net/sstp/rmem", "%d %d %d", LEAST, LIMIT, 64 * MB);
 	file_put("/proc/sys/net/sstp/user_timeout", "30000");
@@ -335,5 +368,6 @@ int main(void)
 	test_idle();
 	test_grows();
 	test_end();
+	test_member_rcvbuf();
 	return ktap_end();
 }
