@@ -211,7 +211,7 @@ static void sstp_ack_room(struct sock *sk, u64 now)
 	gained = sp->rcv.high - sp->advertised;
 	if (gained && gained >= DIV_ROUND_UP(sp->window, 4)) {
 		sstp_ack_pack(sk, now);
-	} else if (gained && !sp->readable && sstp_ack_near(sp)) {
+	} else if (gained && !sstp_epollin_ready(sk) && sstp_ack_near(sp)) {
 		/* What is not told makes the window smaller. */
 		if ((u64)gained * sstp_mean(sp) >= SSTP_GRANT_BYTES)
 			sstp_ack_pack(sk, now);

@@ -7,8 +7,8 @@
  * memory stays within the buffer, and both go on as soon as the reader does,
  * also when the message that says so was lost. With an over-advertised window
  * what finds no room is sent again, and nothing is lost. A writer with a large buffer
- * need not wait until a third of it is free, nor a reader for more than fits. (One
- * CPU, as two may change the order of packets, which makes the receiver ask for them.)
+ * need not wait until a third of it is free, nor a reader for more than fits, nor for
+ * more than is there. (One CPU, as two may change the order of packets, which makes the receiver ask for them.)
  *
  *	window_test [-S SEED]
  */
@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "path.h"
@@ -409,6 +410,23 @@ static void test_lowat(int ack, const char *name)
 	conn_close(&c, name);
 }
 
+/* It pauses, takes a little, and waits for as much as there was: there is room for it. */
+static void test_lowat_more(const char *name)
+{
+	struct conn c;
+	int ready;
+
+	conn_open(&c, SOCK_STREAM, AF_INET, 100, SSTP_ACK_HARD);
+	conn_hold(&c);
+	path_poll(c.tx, 0, STOP_MS);
+	if (ioctl(c.rx, FIONREAD, &ready))
+		die("FIONREAD:");
+	sock_set(c.rx, SOL_SOCKET, SO_RCVLOWAT, ready);
+	conn_take(&c, c.got + SEGMENT);
+	conn_must(&c, path_poll(c.rx, POLLIN, SLACK_MS), "it comes soon");
+	conn_close(&c, name);
+}
+
 int main(int argc, char **argv)
 {
 	int c;
@@ -419,7 +437,7 @@ int main(int argc, char **argv)
 			die("usage: %s [-S SEED]", argv[0]);
 		seed = strtoull(optarg, NULL, 0);
 	}
-	ktap_plan(11);
+	ktap_plan(12);
 	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
 	path_make();
 	path_impair(A, DELAY);
@@ -440,5 +458,6 @@ int main(int argc, char **argv)
 	test_large_buffer("room in a large buffer");
 	test_lowat(SSTP_ACK_HARD, "SO_RCVLOWAT of more than fits, hard ACK");
 	test_lowat(SSTP_ACK_SOFT, "SO_RCVLOWAT of more than fits, soft ACK");
+	test_lowat_more("SO_RCVLOWAT of more than is there");
 	return ktap_end();
 }
