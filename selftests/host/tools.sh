@@ -62,8 +62,9 @@ memory_check() {
 		none sends:35:35:0
 		1000 are idle:1000:1000:0
 	END
-	echo '{"kernel": "6.12", "source": "0", "samples": ['"$samples"'], "result": {"sent": 9,
-	       "received": 9, "troubles": {"memory.events oom_kill": '"$2"'}}}' > "$work/memory.json"
+	echo '{"kernel": "6.12", "source": "0", "places": {"cgroup": {"samples": ['"$samples"'],
+	       "result": {"most": 67108864, "fill": 58720256, "sent": 9, "received": 9,
+	       "troubles": {"memory.events oom_kill": '"$2"'}}}}}' > "$work/memory.json"
 	tools/bench/memory -c -f "$work/memory.json"
 }
 check "tools/bench/memory -c is content with what is wanted" memory_check 320 0
