@@ -23,6 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "linux/sstp_netlink.h"
+#include "nl.h"
 #include "path.h"
 #include "peer.h"
 
@@ -44,6 +46,7 @@
 #define QUIET		100		/* in which hardly anything does */
 #define LITTLE_MS	100		/* between two bytes of theirs */
 #define A_WHILE		60		/* such pauses */
+#define EPOCHS		15		/* in which much moves, that it shows */
 #define GROUP_MAX	(64 * MB)
 
 static const struct tunable {
@@ -834,6 +837,81 @@ static void test_quiet(void)
 	result("who moves little has no part of it");
 }
 
+/* Of the policy, as an administrator has it */
+static void make_static(int fd)
+{
+	struct nl_request r;
+	uint64_t cookie;
+	struct nl nl;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &(socklen_t){ sizeof(cookie) }))
+		die("SO_COOKIE:");
+	nl_open(&nl);
+	nl_start(&r, &nl, SSTP_CMD_CONN_SET, NLM_F_ACK);
+	nl_add_u64(&r, SSTP_A_CONN_COOKIE, cookie);
+	nl_add_text(&r, SSTP_A_CONN_POLICY, "static");
+	must_be("static", nl_talk(&nl, &r, NULL, NULL), 0);
+	nl_close(&nl);
+}
+
+/* Much moves, then nothing any more, for one reason or another; some are here still. */
+static void test_gone(void)
+{
+	enum { CLOSED, PINNED, STATIC, DISCONNECTED, ANEW, BROKEN, SHARED, KINDS };
+	const struct sockaddr none = { .sa_family = AF_UNSPEC };
+	struct pair p[KINDS], again, big;
+	union addr a;
+	int i, j, l;
+
+	new_namespace();
+	for (i = 0; i < KINDS; i++) {
+		l = new_socket(SOCK_STREAM);
+		sock_set(l, SOL_SSTP, SSTP_POOL, i == SHARED);
+		pair_connect(&p[i], l);
+	}
+	for (j = 0; j < EPOCHS && all_held; j++) {
+		for (i = 0; i < KINDS; i++)
+			pair_move(&p[i]);
+		poll(NULL, 0, 20);
+	}
+	/* Something is left to read. */
+	for (i = 0; i < KINDS; i++)
+		pair_fill(&p[i], p[i].sent + 64 * KB);
+	pair_close(&p[CLOSED]);
+	pair_close(&p[SHARED]);
+	sock_set(p[PINNED].rx, SOL_SOCKET, SO_RCVBUF, 50000);
+	make_static(p[STATIC].rx);
+	must(!connect(p[DISCONNECTED].rx, &none, sizeof(none)), "it is disconnected");
+	must(!connect(p[ANEW].rx, &none, sizeof(none)), "this one, too");
+	l = new_socket(SOCK_STREAM);
+	addr_loopback(&a, AF_INET, 0);
+	if (bind(l, &a.sa, addr_len(&a)) || listen(l, 1) ||
+	    getsockname(l, &a.sa, &(socklen_t){ sizeof(a) }) ||
+	    fcntl(p[ANEW].rx, F_SETFL, 0) || connect(p[ANEW].rx, &a.sa, addr_len(&a)))
+		die("connect:");
+	again.rx = accept(l, NULL, NULL);
+	if (setsockopt(p[BROKEN].tx, SOL_SOCKET, SO_LINGER, &(struct linger){ 1, 0 },
+		       sizeof(struct linger)))
+		die("SO_LINGER:");
+	close(p[BROKEN].tx);
+	p[BROKEN].tx = -1;
+
+	pair_of_memory(&big, 1 << 30);
+	for (i = 0; i < EPOCHS && all_held; i++) {
+		pair_move(&big);
+		poll(NULL, 0, LITTLE_MS);
+	}
+	ktap_diag("%u of %ld bytes", sock_info(big.rx).rcv_buffer, available());
+	must(sock_info(big.rx).rcv_buffer > available() / 8 * 3, "it has all to itself");
+	pair_close(&big);
+	close(again.rx);
+	close(l);
+	for (i = PINNED; i < SHARED; i++)
+		pair_close(&p[i]);
+	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all are gone");
+	result("who is gone has no part of it");
+}
+
 /* A contract says what the path holds: more than that. */
 static void test_static(void)
 {
@@ -912,7 +990,7 @@ int main(void)
 	if (mkdir(GROUP, 0755) || mkdir(GROUP "/inner", 0755))
 		die(GROUP ":");
 	file_put(GROUP "/cgroup.subtree_control", "+memory");
-	ktap_plan(21);
+	ktap_plan(22);
 	test_defaults();
 	test_range();
 	test_option();
@@ -931,6 +1009,7 @@ int main(void)
 	test_memory();
 	test_busy();
 	test_quiet();
+	test_gone();
 	test_static();
 	test_group(GROUP "/inner/memory.max", "nor more than half of its group's");
 	test_group(GROUP "/memory.high", "nor of that of a group above");
