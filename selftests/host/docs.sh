@@ -70,7 +70,7 @@ mapfile -t run < <(sed -n '/long_options\[\] = {/,/^}/s/^\t{ "\([a-z]*\)".*/\1/p
 	tools/sstp-run/sstp-run.c)
 mapfile -t run_env < <(sed -n 's/^#define ENV_.*"\(.*\)"/\1/p' tools/sstp-run/options.h)
 mapfile -t run_tcp < <(sed -n '/memo_options\[\] = {/,/^}/s/^\t{ \(TCP_[A-Z_0-9]*\),.*/\1/p' \
-	tools/sstp-run/preload.c)
+	tools/sstp-run/sockopt.c)
 dashed() { local file=$1; shift; names "$file" "${@/#/[\\]-[\\]-}"; }
 check "sstp-run.1 has every option" dashed "$man_run" "${run[@]}"
 check "sstp-run.1 has every variable" names "$man_run" "${run_env[@]}"

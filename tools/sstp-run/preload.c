@@ -18,85 +18,28 @@
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
-#include <sys/types.h>
 #include <time.h>
-#include <unistd.h>
 
-#include <linux/sockios.h>
-#include <linux/sstp.h>
+#include "preload.h"
 
-#include "options.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define EXPORT		__attribute__((visibility("default")))
-
-#ifndef SO_BUF_LOCK
-#define SO_BUF_LOCK	72
-#endif
-
-#define FDS		65536	/* descriptors that are followed */
-#define LISTENERS	256
 #define WATCHES		256
-#define MEMOS		1024
 #define SILENT		16
 #define SILENT_SECONDS	60
 
-/* The functions that ours stand in front of. */
-static struct {
-	typeof(&socket) socket;
-	typeof(&connect) connect;
-	typeof(&listen) listen;
-	typeof(&accept4) accept4;
-	typeof(&getsockname) getsockname;
-	typeof(&getsockopt) getsockopt;
-	typeof(&setsockopt) setsockopt;
-	typeof(&shutdown) shutdown;
-	typeof(&close) close;
-	typeof(&dup) dup;
-	typeof(&dup2) dup2;
-	typeof(&dup3) dup3;
-	typeof(&fcntl64) fcntl64;
-	typeof(&close_range) close_range;
-	typeof(&epoll_ctl) epoll_ctl;
-} real;
-
-/* What is known of a descriptor. */
-enum {
-	FD_OTHER,	/* nothing: not a socket, made elsewhere, or connected */
-	FD_FRESH,	/* made by socket(), neither connected nor listening */
-	FD_TCP,		/* TCP's for good */
-	FD_HIDDEN,	/* ours, one of a listener's two */
-	FD_LISTENER,	/* and more: listeners[this - FD_LISTENER] */
-};
-
-static _Atomic uint16_t kinds[FDS];
-
-enum { BY_SSTP, BY_TCP };
-
-static struct listener {
-	atomic_int users;	/* descriptors of the program; 0 = free */
-	atomic_int part[2];	/* hidden descriptors, by protocol */
-	atomic_uint turn;	/* whom accept() asks first */
-} listeners[LISTENERS];
+struct real real;
+_Atomic uint16_t kinds[FDS];
+struct listener listeners[LISTENERS];
 
 /* Registrations with epoll of sockets that may yet be replaced. */
 static struct watch {
@@ -105,33 +48,6 @@ static struct watch {
 	struct epoll_event event;
 } watches[WATCHES];
 
-/* TCP's options that SSTP has no use for: taken, remembered, without effect. */
-static const struct memo_option {
-	int name, min, max, value;
-} memo_options[] = {
-	{ TCP_MAXSEG, 0, 32767, 0 },
-	{ TCP_CORK, INT32_MIN, INT32_MAX, 0 },
-	{ TCP_KEEPIDLE, 1, 32767, 7200 },
-	{ TCP_KEEPINTVL, 1, 32767, 75 },
-	{ TCP_KEEPCNT, 1, 127, 9 },
-	{ TCP_SYNCNT, 1, 127, 6 },
-	{ TCP_LINGER2, INT32_MIN, INT32_MAX, 60 },
-	{ TCP_DEFER_ACCEPT, INT32_MIN, INT32_MAX, 0 },
-	{ TCP_WINDOW_CLAMP, 0, INT32_MAX, 0 },
-	{ TCP_QUICKACK, INT32_MIN, INT32_MAX, 1 },
-	{ TCP_THIN_LINEAR_TIMEOUTS, 0, 1, 0 },
-	{ TCP_NOTSENT_LOWAT, INT32_MIN, INT32_MAX, 0 },
-	{ TCP_FASTOPEN, 0, INT32_MAX, 0 },
-	{ TCP_FASTOPEN_CONNECT, 0, 1, 0 },
-	{ TCP_FASTOPEN_NO_COOKIE, 0, 1, 0 },
-};
-
-/* By the socket's inode, so that no close() need be noticed. */
-static struct memo {
-	_Atomic uint64_t inode;
-	int value[ARRAY_SIZE(memo_options)];
-} memos[MEMOS];
-
 /* Hosts that do not even refuse: not waited for again for a while. */
 static struct silent {
 	_Atomic uint64_t host;
@@ -139,7 +55,7 @@ static struct silent {
 } silents[SILENT];
 static atomic_uint silent_next;
 
-static struct run_options options;
+struct run_options options;
 static atomic_bool absent;	/* the kernel has no SSTP */
 static atomic_int owner;	/* whose memory this is */
 static struct stat stderr_then;
@@ -157,7 +73,7 @@ static bool mine(void)
 
 #define RESOLVE(name)	(real.name = (typeof(real.name))dlsym(RTLD_NEXT, #name))
 
-static void resolve(void)
+void resolve(void)
 {
 	RESOLVE(socket);
 	RESOLVE(connect);
@@ -184,27 +100,6 @@ __attribute__((constructor)) static void start(void)
 	pthread_atfork(NULL, NULL, owner_set);
 	run_options_get(&options);
 	fstat(STDERR_FILENO, &stderr_then);
-}
-
-/* Constructors of other libraries may call us before ours has run. */
-#define REAL(name)	({ if (!real.name) resolve(); real.name; })
-
-static int kind_of(int fd)
-{
-	return fd >= 0 && fd < FDS ? kinds[fd] : FD_OTHER;
-}
-
-static void set_kind(int fd, int kind)
-{
-	if (fd >= 0 && fd < FDS)
-		kinds[fd] = kind;
-}
-
-static struct listener *listener_of(int fd)
-{
-	int kind = kind_of(fd);
-
-	return kind >= FD_LISTENER ? &listeners[kind - FD_LISTENER] : NULL;
 }
 
 /* --- what is said, with --verbose ------------------------------------------------- */
@@ -257,7 +152,7 @@ static void say_name(const char *what, int fd, const char *verdict, const char *
 
 /* --- sockets ----------------------------------------------------------------------- */
 
-static int get_int(int fd, int level, int name)
+int get_int(int fd, int level, int name)
 {
 	socklen_t len = sizeof(int);
 	int value;
@@ -265,7 +160,7 @@ static int get_int(int fd, int level, int name)
 	return REAL(getsockopt)(fd, level, name, &value, &len) ? -1 : value;
 }
 
-static bool is_sstp(int fd)
+bool is_sstp(int fd)
 {
 	return get_int(fd, SOL_SOCKET, SO_DOMAIN) == AF_SSTP &&
 	       get_int(fd, SOL_SOCKET, SO_TYPE) == SOCK_STREAM;
@@ -299,162 +194,11 @@ static bool is_any(const struct sockaddr *sa)
 	return !a6->sin6_port && IN6_IS_ADDR_UNSPECIFIED(&a6->sin6_addr);
 }
 
-/* The settings that the kernel knows for both; V4 and V6 share one in SSTP. */
-static const struct shared_option {
-	int level, name;
-	enum { ALWAYS, V4, V6 } when;
-} shared_options[] = {
-	{ SOL_SOCKET, SO_REUSEADDR, ALWAYS },
-	{ SOL_SOCKET, SO_REUSEPORT, ALWAYS },
-	{ SOL_SOCKET, SO_BINDTODEVICE, ALWAYS },
-	{ SOL_SOCKET, SO_MARK, ALWAYS },
-	{ SOL_SOCKET, SO_PRIORITY, ALWAYS },
-	{ SOL_SOCKET, SO_KEEPALIVE, ALWAYS },
-	{ SOL_SOCKET, SO_LINGER, ALWAYS },
-	{ SOL_SOCKET, SO_OOBINLINE, ALWAYS },
-	{ SOL_SOCKET, SO_DONTROUTE, ALWAYS },
-	{ SOL_SOCKET, SO_RCVLOWAT, ALWAYS },
-	{ SOL_SOCKET, SO_RCVTIMEO, ALWAYS },
-	{ SOL_SOCKET, SO_SNDTIMEO, ALWAYS },
-	{ SOL_SOCKET, SO_MAX_PACING_RATE, ALWAYS },
-	{ IPPROTO_IP, IP_FREEBIND, ALWAYS },
-	{ IPPROTO_IP, IP_TOS, V4 },
-	{ IPPROTO_IP, IP_TTL, V4 },
-	{ IPPROTO_IPV6, IPV6_V6ONLY, ALWAYS },
-	{ IPPROTO_IPV6, IPV6_TCLASS, V6 },
-	{ IPPROTO_IPV6, IPV6_UNICAST_HOPS, V6 },
-};
-
-/* What SSTP has under another name. */
-static const struct { int tcp, sstp; } own_options[] = {
-	{ TCP_NODELAY, SSTP_NODELAY },
-	{ TCP_USER_TIMEOUT, SSTP_USER_TIMEOUT },
-};
-
-/* With these on it a socket stays with TCP: SSTP would do without what they ask for. */
-static bool pins(int level, int name)
-{
-	static const struct { int level, name; } list[] = {
-		{ IPPROTO_TCP, TCP_MD5SIG }, { IPPROTO_TCP, TCP_MD5SIG_EXT },
-		{ IPPROTO_TCP, 38 /* TCP_AO_ADD_KEY */ },
-		{ IPPROTO_TCP, TCP_ULP }, { IPPROTO_TCP, TCP_REPAIR },
-		{ SOL_SOCKET, SO_ATTACH_FILTER }, { SOL_SOCKET, SO_ATTACH_BPF },
-		{ SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF },
-		{ SOL_SOCKET, SO_ATTACH_REUSEPORT_EBPF },
-		{ SOL_SOCKET, SO_TIMESTAMP }, { SOL_SOCKET, SO_TIMESTAMPNS },
-		{ SOL_SOCKET, SO_TIMESTAMPING }, { SOL_SOCKET, SO_TXTIME },
-		{ SOL_SOCKET, SO_ZEROCOPY }, { SOL_SOCKET, SO_PEEK_OFF },
-		{ IPPROTO_IP, IP_OPTIONS }, { IPPROTO_IP, IP_TRANSPARENT },
-		{ IPPROTO_IP, IP_MINTTL }, { IPPROTO_IP, IP_XFRM_POLICY },
-		{ IPPROTO_IP, IP_IPSEC_POLICY },
-		{ IPPROTO_IPV6, IPV6_TRANSPARENT }, { IPPROTO_IPV6, IPV6_MINHOPCOUNT },
-		{ IPPROTO_IPV6, IPV6_XFRM_POLICY }, { IPPROTO_IPV6, IPV6_IPSEC_POLICY },
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(list); i++)
-		if (list[i].level == level && list[i].name == name)
-			return true;
-	return false;
-}
-
-static bool copy_option(int from, int to, int level, int name)
-{
-	char want[32] = {}, have[32] = {};
-	socklen_t len = sizeof(want), size = sizeof(have);
-
-	if (REAL(getsockopt)(from, level, name, want, &len))
-		return true;
-	if (!REAL(getsockopt)(to, level, name, have, &size) && size == len &&
-	    !memcmp(want, have, len))
-		return true;
-	return !REAL(setsockopt)(to, level, name, want, len);
-}
-
-/* Only buffers that the program has fixed; it is told twice of what it asked for. */
-static bool copy_buffers(int from, int to)
-{
-	int locks = get_int(from, SOL_SOCKET, SO_BUF_LOCK), size;
-
-	if (locks < 0)
-		return true;
-	if (locks & 1) {
-		size = get_int(from, SOL_SOCKET, SO_SNDBUF) / 2;
-		if (REAL(setsockopt)(to, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)))
-			return false;
-	}
-	if (locks & 2) {
-		size = get_int(from, SOL_SOCKET, SO_RCVBUF) / 2;
-		if (REAL(setsockopt)(to, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size)))
-			return false;
-	}
-	return true;
-}
-
-static bool copy_own(int from, int to)
-{
-	unsigned int i;
-	int value;
-
-	for (i = 0; i < ARRAY_SIZE(own_options); i++) {
-		value = get_int(from, IPPROTO_TCP, own_options[i].tcp);
-		if (value > 0 && REAL(setsockopt)(to, SOL_SSTP, own_options[i].sstp,
-						  &value, sizeof(value)))
-			return false;
-	}
-	return true;
-}
-
-/* What sstp-run was told. */
-static const char *set_wanted(int fd)
-{
-	if (options.rate.peak && REAL(setsockopt)(fd, SOL_SSTP, SSTP_RATE, &options.rate,
-						  sizeof(options.rate)))
-		return "rate";
-	if (options.controller && REAL(setsockopt)(fd, SOL_SSTP, SSTP_CONTROLLER,
-						   options.controller,
-						   strlen(options.controller)))
-		return "controller";
-	if (options.policy && REAL(setsockopt)(fd, SOL_SSTP, SSTP_BUFFER_POLICY,
-					       options.policy, strlen(options.policy)))
-		return "policy";
-	return NULL;
-}
-
-static struct memo *memo_find(int fd, bool make)
-{
-	struct stat st;
-	struct memo *m;
-	unsigned int i;
-
-	if (fstat(fd, &st))
-		return NULL;
-	m = &memos[st.st_ino % MEMOS];
-	if (m->inode == st.st_ino)
-		return m;
-	if (!make)
-		return NULL;
-	for (i = 0; i < ARRAY_SIZE(memo_options); i++)
-		m->value[i] = memo_options[i].value;
-	m->inode = st.st_ino;
-	return m;
-}
-
-static void memo_copy(int from, int to)
-{
-	struct memo *m = memo_find(to, true);
-	unsigned int i;
-
-	for (i = 0; m && i < ARRAY_SIZE(memo_options); i++)
-		m->value[i] = get_int(from, IPPROTO_TCP, memo_options[i].name);
-}
-
 /* An SSTP socket as @tcp is, which does not block; -1 and @why if there can be none. */
 static int make_like(int tcp, bool v4, const char **why)
 {
 	struct sockaddr_storage at;
 	socklen_t len = sizeof(at);
-	unsigned int i;
 	int fd;
 
 	/* Asked once: each time, the kernel would look for a module. */
@@ -469,21 +213,9 @@ static int make_like(int tcp, bool v4, const char **why)
 			*why = strerrordesc_np(errno);
 		return -1;
 	}
-	*why = "an option";
-	for (i = 0; i < ARRAY_SIZE(shared_options); i++) {
-		const struct shared_option *o = &shared_options[i];
-
-		if (o->when == (v4 ? V6 : V4))
-			continue;
-		if (!copy_option(tcp, fd, o->level, o->name))
-			goto fail;
-	}
-	if (!copy_buffers(tcp, fd) || !copy_own(tcp, fd))
-		goto fail;
-	*why = set_wanted(fd);
+	*why = copy_options(tcp, fd, v4);
 	if (*why)
 		goto fail;
-	memo_copy(tcp, fd);
 	if (!REAL(getsockname)(tcp, (struct sockaddr *)&at, &len) &&
 	    !is_any((struct sockaddr *)&at) && bind(fd, (struct sockaddr *)&at, len)) {
 		*why = strerrordesc_np(errno);
@@ -1054,196 +786,5 @@ EXPORT int epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
 	ret = REAL(epoll_ctl)(epoll, op, fd, event);
 	if (!ret && kind_of(fd) == FD_FRESH)
 		watch_note(epoll, op, fd, event);
-	return ret;
-}
-
-/* --- TCP's options ----------------------------------------------------------------- */
-
-static int fail(int error)
-{
-	errno = error;
-	return -1;
-}
-
-/* Of level IP, what TCP takes and SSTP need not be told. */
-static bool is_idle_option(int level, int name)
-{
-	if (level == IPPROTO_IP)
-		return name == IP_MTU_DISCOVER || name == IP_RECVERR ||
-		       name == IP_BIND_ADDRESS_NO_PORT;
-	return level == IPPROTO_IPV6 && (name == IPV6_MTU_DISCOVER || name == IPV6_RECVERR);
-}
-
-static int set_tcp(int fd, int name, const void *value, socklen_t len)
-{
-	struct memo *m;
-	unsigned int i;
-	int number;
-
-	if (name == TCP_CONGESTION)
-		return 0;
-	for (i = 0; i < ARRAY_SIZE(own_options); i++)
-		if (own_options[i].tcp == name)
-			return REAL(setsockopt)(fd, SOL_SSTP, own_options[i].sstp, value, len);
-	for (i = 0; i < ARRAY_SIZE(memo_options); i++) {
-		if (memo_options[i].name != name)
-			continue;
-		if (len < sizeof(number))
-			return fail(EINVAL);
-		memcpy(&number, value, sizeof(number));
-		if (number < memo_options[i].min || number > memo_options[i].max)
-			return fail(EINVAL);
-		m = memo_find(fd, true);
-		if (m)
-			m->value[i] = number;
-		return 0;
-	}
-	return fail(ENOPROTOOPT);
-}
-
-EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
-{
-	struct listener *l = listener_of(fd);
-	int ret, error;
-
-	if (l) {
-		ret = REAL(setsockopt)(l->part[BY_TCP], level, name, value, len);
-		error = errno;
-		if (!ret)
-			setsockopt(l->part[BY_SSTP], level, name, value, len);
-		errno = error;
-		return ret;
-	}
-	ret = REAL(setsockopt)(fd, level, name, value, len);
-	if (!ret && kind_of(fd) == FD_FRESH && pins(level, name))
-		set_kind(fd, FD_TCP);
-	if (!ret || errno != ENOPROTOOPT || !value)
-		return ret;
-	if (level == IPPROTO_TCP && is_sstp(fd))
-		return set_tcp(fd, name, value, len);
-	if (is_idle_option(level, name) && is_sstp(fd))
-		return 0;
-	return fail(ENOPROTOOPT);
-}
-
-static int give(void *to, socklen_t *len, const void *from, socklen_t size)
-{
-	if (*len > size)
-		*len = size;
-	memcpy(to, from, *len);
-	return 0;
-}
-
-static int get_sstp_info(int fd, struct sstp_info *info)
-{
-	socklen_t len = sizeof(*info);
-
-	memset(info, 0, sizeof(*info));
-	return REAL(getsockopt)(fd, SOL_SSTP, SSTP_INFO, info, &len);
-}
-
-static void fill_tcp_info(int fd, const struct sstp_info *s, struct tcp_info *t)
-{
-	int unsent = 0;
-
-	ioctl(fd, SIOCOUTQNSD, &unsent);
-	memset(t, 0, sizeof(*t));
-	t->tcpi_state = s->state;
-	t->tcpi_backoff = s->backoff;
-	t->tcpi_probes = s->backoff;
-	t->tcpi_rto = s->rtt + 4 * s->rttvar;
-	t->tcpi_snd_mss = s->packet_size;
-	t->tcpi_rcv_mss = s->packet_size;
-	t->tcpi_advmss = s->packet_size;
-	t->tcpi_unacked = s->in_flight;
-	t->tcpi_pmtu = s->mtu;
-	t->tcpi_rtt = s->rtt;
-	t->tcpi_rttvar = s->rttvar;
-	t->tcpi_min_rtt = s->rtt_min;
-	/* A controller may set none. */
-	t->tcpi_snd_cwnd = s->cwnd == ~0U ? s->in_flight : s->cwnd;
-	t->tcpi_snd_ssthresh = INT32_MAX;
-	t->tcpi_reordering = s->reordering;
-	t->tcpi_rcv_space = s->rcv_buffer;
-	t->tcpi_total_retrans = s->packets_retrans;
-	t->tcpi_pacing_rate = s->rate.average ? s->rate.average / 8 : ~0ULL;
-	t->tcpi_max_pacing_rate = s->rate.peak ? s->rate.peak / 8 : ~0ULL;
-	t->tcpi_delivery_rate = s->delivery_rate / 8;
-	t->tcpi_bytes_acked = s->bytes_acked;
-	t->tcpi_bytes_received = s->bytes_received;
-	t->tcpi_bytes_sent = s->bytes_sent + s->bytes_retrans;
-	t->tcpi_bytes_retrans = s->bytes_retrans;
-	t->tcpi_segs_out = s->packets_sent + s->acks_sent + s->snaks_sent;
-	t->tcpi_segs_in = s->packets_received + s->acks_received + s->snaks_received;
-	t->tcpi_data_segs_out = s->packets_sent;
-	t->tcpi_data_segs_in = s->packets_received;
-	t->tcpi_notsent_bytes = unsent;
-}
-
-static int get_tcp(int fd, int name, void *value, socklen_t *len)
-{
-	struct sstp_info info;
-	struct tcp_info tcp;
-	struct memo *m;
-	unsigned int i;
-	int number;
-
-	for (i = 0; i < ARRAY_SIZE(own_options); i++)
-		if (own_options[i].tcp == name)
-			return REAL(getsockopt)(fd, SOL_SSTP, own_options[i].sstp, value,
-						len);
-	if (name == TCP_CONGESTION)
-		return REAL(getsockopt)(fd, SOL_SSTP, SSTP_CONTROLLER, value, len);
-	if (name == TCP_INFO || name == TCP_MAXSEG) {
-		if (get_sstp_info(fd, &info))
-			return -1;
-		if (name == TCP_MAXSEG) {
-			number = info.packet_size ?: 536;
-			return give(value, len, &number, sizeof(number));
-		}
-		fill_tcp_info(fd, &info, &tcp);
-		return give(value, len, &tcp, sizeof(tcp));
-	}
-	for (i = 0; i < ARRAY_SIZE(memo_options); i++) {
-		if (memo_options[i].name != name)
-			continue;
-		m = memo_find(fd, false);
-		number = m ? m->value[i] : memo_options[i].value;
-		return give(value, len, &number, sizeof(number));
-	}
-	return fail(ENOPROTOOPT);
-}
-
-/* What a program that made a TCP socket expects. */
-static int disguise(int fd, int name, int *value)
-{
-	struct sockaddr_storage at = {};
-	socklen_t len = sizeof(at);
-
-	if (!is_sstp(fd))
-		return 0;
-	if (name == SO_PROTOCOL)
-		*value = IPPROTO_TCP;
-	else if (!REAL(getsockname)(fd, (struct sockaddr *)&at, &len))
-		*value = at.ss_family;
-	return 0;
-}
-
-EXPORT int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
-{
-	struct listener *l = listener_of(fd);
-	int ret;
-
-	if (l)
-		return REAL(getsockopt)(l->part[BY_TCP], level, name, value, len);
-	ret = REAL(getsockopt)(fd, level, name, value, len);
-	if (!ret) {
-		if (level == SOL_SOCKET && (name == SO_DOMAIN || name == SO_PROTOCOL) &&
-		    *len == sizeof(int))
-			return disguise(fd, name, value);
-		return 0;
-	}
-	if (level == IPPROTO_TCP && errno == ENOPROTOOPT && value && is_sstp(fd))
-		return get_tcp(fd, name, value, len);
 	return ret;
 }

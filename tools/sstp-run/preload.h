@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of the library share; preload.c says how it works. */
+#ifndef _SSTP_RUN_PRELOAD_H
+#define _SSTP_RUN_PRELOAD_H
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/sstp.h>
+
+#include "options.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define EXPORT		__attribute__((visibility("default")))
+
+#define FDS		65536	/* descriptors that are followed */
+#define LISTENERS	256
+
+/* The functions that ours stand in front of. */
+extern struct real {
+	typeof(&socket) socket;
+	typeof(&connect) connect;
+	typeof(&listen) listen;
+	typeof(&accept4) accept4;
+	typeof(&getsockname) getsockname;
+	typeof(&getsockopt) getsockopt;
+	typeof(&setsockopt) setsockopt;
+	typeof(&shutdown) shutdown;
+	typeof(&close) close;
+	typeof(&dup) dup;
+	typeof(&dup2) dup2;
+	typeof(&dup3) dup3;
+	typeof(&fcntl64) fcntl64;
+	typeof(&close_range) close_range;
+	typeof(&epoll_ctl) epoll_ctl;
+} real;
+
+/* Constructors of other libraries may call us before ours has run. */
+#define REAL(name)	({ if (!real.name) resolve(); real.name; })
+
+/* What is known of a descriptor. */
+enum {
+	FD_OTHER,	/* nothing: not a socket, made elsewhere, or connected */
+	FD_FRESH,	/* made by socket(), neither connected nor listening */
+	FD_TCP,		/* TCP's for good */
+	FD_HIDDEN,	/* ours, one of a listener's two */
+	FD_LISTENER,	/* and more: listeners[this - FD_LISTENER] */
+};
+
+extern _Atomic uint16_t kinds[FDS];
+
+enum { BY_SSTP, BY_TCP };
+
+extern struct listener {
+	atomic_int users;	/* descriptors of the program; 0 = free */
+	atomic_int part[2];	/* hidden descriptors, by protocol */
+	atomic_uint turn;	/* whom accept() asks first */
+} listeners[LISTENERS];
+
+static inline int kind_of(int fd)
+{
+	return fd >= 0 && fd < FDS ? kinds[fd] : FD_OTHER;
+}
+
+static inline void set_kind(int fd, int kind)
+{
+	if (fd >= 0 && fd < FDS)
+		kinds[fd] = kind;
+}
+
+static inline struct listener *listener_of(int fd)
+{
+	int kind = kind_of(fd);
+
+	return kind >= FD_LISTENER ? &listeners[kind - FD_LISTENER] : NULL;
+}
+
+/* preload.c */
+extern struct run_options options;
+
+void resolve(void);
+int get_int(int fd, int level, int name);
+bool is_sstp(int fd);
+
+/* sockopt.c */
+const char *copy_options(int tcp, int sstp, bool v4);
+
+#endif

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Options: what an SSTP socket takes over of TCP's, and what it answers for TCP. */
+#include <errno.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+
+#include "preload.h"
+
+#ifndef SO_BUF_LOCK
+#define SO_BUF_LOCK	72
+#endif
+
+#define MEMOS		1024
+
+/* The settings that the kernel knows for both; V4 and V6 share one in SSTP. */
+static const struct shared_option {
+	int level, name;
+	enum { ALWAYS, V4, V6 } when;
+} shared_options[] = {
+	{ SOL_SOCKET, SO_REUSEADDR, ALWAYS },
+	{ SOL_SOCKET, SO_REUSEPORT, ALWAYS },
+	{ SOL_SOCKET, SO_BINDTODEVICE, ALWAYS },
+	{ SOL_SOCKET, SO_MARK, ALWAYS },
+	{ SOL_SOCKET, SO_PRIORITY, ALWAYS },
+	{ SOL_SOCKET, SO_KEEPALIVE, ALWAYS },
+	{ SOL_SOCKET, SO_LINGER, ALWAYS },
+	{ SOL_SOCKET, SO_OOBINLINE, ALWAYS },
+	{ SOL_SOCKET, SO_DONTROUTE, ALWAYS },
+	{ SOL_SOCKET, SO_RCVLOWAT, ALWAYS },
+	{ SOL_SOCKET, SO_RCVTIMEO, ALWAYS },
+	{ SOL_SOCKET, SO_SNDTIMEO, ALWAYS },
+	{ SOL_SOCKET, SO_MAX_PACING_RATE, ALWAYS },
+	{ IPPROTO_IP, IP_FREEBIND, ALWAYS },
+	{ IPPROTO_IP, IP_TOS, V4 },
+	{ IPPROTO_IP, IP_TTL, V4 },
+	{ IPPROTO_IPV6, IPV6_V6ONLY, ALWAYS },
+	{ IPPROTO_IPV6, IPV6_TCLASS, V6 },
+	{ IPPROTO_IPV6, IPV6_UNICAST_HOPS, V6 },
+};
+
+/* What SSTP has under another name. */
+static const struct { int tcp, sstp; } own_options[] = {
+	{ TCP_NODELAY, SSTP_NODELAY },
+	{ TCP_USER_TIMEOUT, SSTP_USER_TIMEOUT },
+};
+
+/* TCP's options that SSTP has no use for: taken, remembered, without effect. */
+static const struct memo_option {
+	int name, min, max, value;
+} memo_options[] = {
+	{ TCP_MAXSEG, 0, 32767, 0 },
+	{ TCP_CORK, INT32_MIN, INT32_MAX, 0 },
+	{ TCP_KEEPIDLE, 1, 32767, 7200 },
+	{ TCP_KEEPINTVL, 1, 32767, 75 },
+	{ TCP_KEEPCNT, 1, 127, 9 },
+	{ TCP_SYNCNT, 1, 127, 6 },
+	{ TCP_LINGER2, INT32_MIN, INT32_MAX, 60 },
+	{ TCP_DEFER_ACCEPT, INT32_MIN, INT32_MAX, 0 },
+	{ TCP_WINDOW_CLAMP, 0, INT32_MAX, 0 },
+	{ TCP_QUICKACK, INT32_MIN, INT32_MAX, 1 },
+	{ TCP_THIN_LINEAR_TIMEOUTS, 0, 1, 0 },
+	{ TCP_NOTSENT_LOWAT, INT32_MIN, INT32_MAX, 0 },
+	{ TCP_FASTOPEN, 0, INT32_MAX, 0 },
+	{ TCP_FASTOPEN_CONNECT, 0, 1, 0 },
+	{ TCP_FASTOPEN_NO_COOKIE, 0, 1, 0 },
+};
+
+/* By the socket's inode, so that no close() need be noticed. */
+static struct memo {
+	_Atomic uint64_t inode;
+	int value[ARRAY_SIZE(memo_options)];
+} memos[MEMOS];
+
+/* With these on it a socket stays with TCP: SSTP would do without what they ask for. */
+static bool pins(int level, int name)
+{
+	static const struct { int level, name; } list[] = {
+		{ IPPROTO_TCP, TCP_MD5SIG }, { IPPROTO_TCP, TCP_MD5SIG_EXT },
+		{ IPPROTO_TCP, 38 /* TCP_AO_ADD_KEY */ },
+		{ IPPROTO_TCP, TCP_ULP }, { IPPROTO_TCP, TCP_REPAIR },
+		{ SOL_SOCKET, SO_ATTACH_FILTER }, { SOL_SOCKET, SO_ATTACH_BPF },
+		{ SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF },
+		{ SOL_SOCKET, SO_ATTACH_REUSEPORT_EBPF },
+		{ SOL_SOCKET, SO_TIMESTAMP }, { SOL_SOCKET, SO_TIMESTAMPNS },
+		{ SOL_SOCKET, SO_TIMESTAMPING }, { SOL_SOCKET, SO_TXTIME },
+		{ SOL_SOCKET, SO_ZEROCOPY }, { SOL_SOCKET, SO_PEEK_OFF },
+		{ IPPROTO_IP, IP_OPTIONS }, { IPPROTO_IP, IP_TRANSPARENT },
+		{ IPPROTO_IP, IP_MINTTL }, { IPPROTO_IP, IP_XFRM_POLICY },
+		{ IPPROTO_IP, IP_IPSEC_POLICY },
+		{ IPPROTO_IPV6, IPV6_TRANSPARENT }, { IPPROTO_IPV6, IPV6_MINHOPCOUNT },
+		{ IPPROTO_IPV6, IPV6_XFRM_POLICY }, { IPPROTO_IPV6, IPV6_IPSEC_POLICY },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(list); i++)
+		if (list[i].level == level && list[i].name == name)
+			return true;
+	return false;
+}
+
+static bool copy_option(int from, int to, int level, int name)
+{
+	char want[32] = {}, have[32] = {};
+	socklen_t len = sizeof(want), size = sizeof(have);
+
+	if (REAL(getsockopt)(from, level, name, want, &len))
+		return true;
+	if (!REAL(getsockopt)(to, level, name, have, &size) && size == len &&
+	    !memcmp(want, have, len))
+		return true;
+	return !REAL(setsockopt)(to, level, name, want, len);
+}
+
+/* Only buffers that the program has fixed; it is told twice of what it asked for. */
+static bool copy_buffers(int from, int to)
+{
+	int locks = get_int(from, SOL_SOCKET, SO_BUF_LOCK), size;
+
+	if (locks < 0)
+		return true;
+	if (locks & 1) {
+		size = get_int(from, SOL_SOCKET, SO_SNDBUF) / 2;
+		if (REAL(setsockopt)(to, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)))
+			return false;
+	}
+	if (locks & 2) {
+		size = get_int(from, SOL_SOCKET, SO_RCVBUF) / 2;
+		if (REAL(setsockopt)(to, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size)))
+			return false;
+	}
+	return true;
+}
+
+static bool copy_own(int from, int to)
+{
+	unsigned int i;
+	int value;
+
+	for (i = 0; i < ARRAY_SIZE(own_options); i++) {
+		value = get_int(from, IPPROTO_TCP, own_options[i].tcp);
+		if (value > 0 && REAL(setsockopt)(to, SOL_SSTP, own_options[i].sstp,
+						  &value, sizeof(value)))
+			return false;
+	}
+	return true;
+}
+
+/* What sstp-run was told. */
+static const char *set_wanted(int fd)
+{
+	if (options.rate.peak && REAL(setsockopt)(fd, SOL_SSTP, SSTP_RATE, &options.rate,
+						  sizeof(options.rate)))
+		return "rate";
+	if (options.controller && REAL(setsockopt)(fd, SOL_SSTP, SSTP_CONTROLLER,
+						   options.controller,
+						   strlen(options.controller)))
+		return "controller";
+	if (options.policy && REAL(setsockopt)(fd, SOL_SSTP, SSTP_BUFFER_POLICY,
+					       options.policy, strlen(options.policy)))
+		return "policy";
+	return NULL;
+}
+
+static struct memo *memo_find(int fd, bool make)
+{
+	struct stat st;
+	struct memo *m;
+	unsigned int i;
+
+	if (fstat(fd, &st))
+		return NULL;
+	m = &memos[st.st_ino % MEMOS];
+	if (m->inode == st.st_ino)
+		return m;
+	if (!make)
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(memo_options); i++)
+		m->value[i] = memo_options[i].value;
+	m->inode = st.st_ino;
+	return m;
+}
+
+static void memo_copy(int from, int to)
+{
+	struct memo *m = memo_find(to, true);
+	unsigned int i;
+
+	for (i = 0; m && i < ARRAY_SIZE(memo_options); i++)
+		m->value[i] = get_int(from, IPPROTO_TCP, memo_options[i].name);
+}
+
+/* NULL, or what @sstp cannot do as @tcp has it */
+const char *copy_options(int tcp, int sstp, bool v4)
+{
+	const char *why;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(shared_options); i++) {
+		const struct shared_option *o = &shared_options[i];
+
+		if (o->when == (v4 ? V6 : V4))
+			continue;
+		if (!copy_option(tcp, sstp, o->level, o->name))
+			return "an option";
+	}
+	if (!copy_buffers(tcp, sstp) || !copy_own(tcp, sstp))
+		return "an option";
+	why = set_wanted(sstp);
+	if (!why)
+		memo_copy(tcp, sstp);
+	return why;
+}
+
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+/* Of level IP, what TCP takes and SSTP need not be told. */
+static bool is_idle_option(int level, int name)
+{
+	if (level == IPPROTO_IP)
+		return name == IP_MTU_DISCOVER || name == IP_RECVERR ||
+		       name == IP_BIND_ADDRESS_NO_PORT;
+	return level == IPPROTO_IPV6 && (name == IPV6_MTU_DISCOVER || name == IPV6_RECVERR);
+}
+
+static int set_tcp(int fd, int name, const void *value, socklen_t len)
+{
+	struct memo *m;
+	unsigned int i;
+	int number;
+
+	if (name == TCP_CONGESTION)
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(own_options); i++)
+		if (own_options[i].tcp == name)
+			return REAL(setsockopt)(fd, SOL_SSTP, own_options[i].sstp, value, len);
+	for (i = 0; i < ARRAY_SIZE(memo_options); i++) {
+		if (memo_options[i].name != name)
+			continue;
+		if (len < sizeof(number))
+			return fail(EINVAL);
+		memcpy(&number, value, sizeof(number));
+		if (number < memo_options[i].min || number > memo_options[i].max)
+			return fail(EINVAL);
+		m = memo_find(fd, true);
+		if (m)
+			m->value[i] = number;
+		return 0;
+	}
+	return fail(ENOPROTOOPT);
+}
+
+EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+{
+	struct listener *l = listener_of(fd);
+	int ret, error;
+
+	if (l) {
+		ret = REAL(setsockopt)(l->part[BY_TCP], level, name, value, len);
+		error = errno;
+		if (!ret)
+			setsockopt(l->part[BY_SSTP], level, name, value, len);
+		errno = error;
+		return ret;
+	}
+	ret = REAL(setsockopt)(fd, level, name, value, len);
+	if (!ret && kind_of(fd) == FD_FRESH && pins(level, name))
+		set_kind(fd, FD_TCP);
+	if (!ret || errno != ENOPROTOOPT || !value)
+		return ret;
+	if (level == IPPROTO_TCP && is_sstp(fd))
+		return set_tcp(fd, name, value, len);
+	if (is_idle_option(level, name) && is_sstp(fd))
+		return 0;
+	return fail(ENOPROTOOPT);
+}
+
+static int give(void *to, socklen_t *len, const void *from, socklen_t size)
+{
+	if (*len > size)
+		*len = size;
+	memcpy(to, from, *len);
+	return 0;
+}
+
+static int get_sstp_info(int fd, struct sstp_info *info)
+{
+	socklen_t len = sizeof(*info);
+
+	memset(info, 0, sizeof(*info));
+	return REAL(getsockopt)(fd, SOL_SSTP, SSTP_INFO, info, &len);
+}
+
+static void fill_tcp_info(int fd, const struct sstp_info *s, struct tcp_info *t)
+{
+	int unsent = 0;
+
+	ioctl(fd, SIOCOUTQNSD, &unsent);
+	memset(t, 0, sizeof(*t));
+	t->tcpi_state = s->state;
+	t->tcpi_backoff = s->backoff;
+	t->tcpi_probes = s->backoff;
+	t->tcpi_rto = s->rtt + 4 * s->rttvar;
+	t->tcpi_snd_mss = s->packet_size;
+	t->tcpi_rcv_mss = s->packet_size;
+	t->tcpi_advmss = s->packet_size;
+	t->tcpi_unacked = s->in_flight;
+	t->tcpi_pmtu = s->mtu;
+	t->tcpi_rtt = s->rtt;
+	t->tcpi_rttvar = s->rttvar;
+	t->tcpi_min_rtt = s->rtt_min;
+	/* A controller may set none. */
+	t->tcpi_snd_cwnd = s->cwnd == ~0U ? s->in_flight : s->cwnd;
+	t->tcpi_snd_ssthresh = INT32_MAX;
+	t->tcpi_reordering = s->reordering;
+	t->tcpi_rcv_space = s->rcv_buffer;
+	t->tcpi_total_retrans = s->packets_retrans;
+	t->tcpi_pacing_rate = s->rate.average ? s->rate.average / 8 : ~0ULL;
+	t->tcpi_max_pacing_rate = s->rate.peak ? s->rate.peak / 8 : ~0ULL;
+	t->tcpi_delivery_rate = s->delivery_rate / 8;
+	t->tcpi_bytes_acked = s->bytes_acked;
+	t->tcpi_bytes_received = s->bytes_received;
+	t->tcpi_bytes_sent = s->bytes_sent + s->bytes_retrans;
+	t->tcpi_bytes_retrans = s->bytes_retrans;
+	t->tcpi_segs_out = s->packets_sent + s->acks_sent + s->snaks_sent;
+	t->tcpi_segs_in = s->packets_received + s->acks_received + s->snaks_received;
+	t->tcpi_data_segs_out = s->packets_sent;
+	t->tcpi_data_segs_in = s->packets_received;
+	t->tcpi_notsent_bytes = unsent;
+}
+
+static int get_tcp(int fd, int name, void *value, socklen_t *len)
+{
+	struct sstp_info info;
+	struct tcp_info tcp;
+	struct memo *m;
+	unsigned int i;
+	int number;
+
+	for (i = 0; i < ARRAY_SIZE(own_options); i++)
+		if (own_options[i].tcp == name)
+			return REAL(getsockopt)(fd, SOL_SSTP, own_options[i].sstp, value,
+						len);
+	if (name == TCP_CONGESTION)
+		return REAL(getsockopt)(fd, SOL_SSTP, SSTP_CONTROLLER, value, len);
+	if (name == TCP_INFO || name == TCP_MAXSEG) {
+		if (get_sstp_info(fd, &info))
+			return -1;
+		if (name == TCP_MAXSEG) {
+			number = info.packet_size ?: 536;
+			return give(value, len, &number, sizeof(number));
+		}
+		fill_tcp_info(fd, &info, &tcp);
+		return give(value, len, &tcp, sizeof(tcp));
+	}
+	for (i = 0; i < ARRAY_SIZE(memo_options); i++) {
+		if (memo_options[i].name != name)
+			continue;
+		m = memo_find(fd, false);
+		number = m ? m->value[i] : memo_options[i].value;
+		return give(value, len, &number, sizeof(number));
+	}
+	return fail(ENOPROTOOPT);
+}
+
+/* What a program that made a TCP socket expects. */
+static int disguise(int fd, int name, int *value)
+{
+	struct sockaddr_storage at = {};
+	socklen_t len = sizeof(at);
+
+	if (!is_sstp(fd))
+		return 0;
+	if (name == SO_PROTOCOL)
+		*value = IPPROTO_TCP;
+	else if (!REAL(getsockname)(fd, (struct sockaddr *)&at, &len))
+		*value = at.ss_family;
+	return 0;
+}
+
+EXPORT int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
+{
+	struct listener *l = listener_of(fd);
+	int ret;
+
+	if (l)
+		return REAL(getsockopt)(l->part[BY_TCP], level, name, value, len);
+	ret = REAL(getsockopt)(fd, level, name, value, len);
+	if (!ret) {
+		if (level == SOL_SOCKET && (name == SO_DOMAIN || name == SO_PROTOCOL) &&
+		    *len == sizeof(int))
+			return disguise(fd, name, value);
+		return 0;
+	}
+	if (level == IPPROTO_TCP && errno == ENOPROTOOPT && value && is_sstp(fd))
+		return get_tcp(fd, name, value, len);
+	return ret;
+}
