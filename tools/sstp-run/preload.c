@@ -33,20 +33,12 @@
 
 #include "preload.h"
 
-#define WATCHES		256
 #define SILENT		16
 #define SILENT_SECONDS	60
 
 struct real real;
 _Atomic uint16_t kinds[FDS];
 struct listener listeners[LISTENERS];
-
-/* Registrations with epoll of sockets that may yet be replaced. */
-static struct watch {
-	atomic_int fd;		/* and 1; 0 = free, -1 = being filled in */
-	int epoll;
-	struct epoll_event event;
-} watches[WATCHES];
 
 /* Hosts that do not even refuse: not waited for again for a while. */
 static struct silent {
@@ -56,7 +48,6 @@ static struct silent {
 static atomic_uint silent_next;
 
 struct run_options options;
-static atomic_bool absent;	/* the kernel has no SSTP */
 static atomic_int owner;	/* whose memory this is */
 static struct stat stderr_then;
 
@@ -182,121 +173,6 @@ static bool is_mapped(const struct sockaddr *sa)
 	const struct sockaddr_in6 *a6 = (const void *)sa;
 
 	return sa->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&a6->sin6_addr);
-}
-
-static bool is_any(const struct sockaddr *sa)
-{
-	const struct sockaddr_in6 *a6 = (const void *)sa;
-	const struct sockaddr_in *a4 = (const void *)sa;
-
-	if (sa->sa_family == AF_INET)
-		return !a4->sin_port && a4->sin_addr.s_addr == htonl(INADDR_ANY);
-	return !a6->sin6_port && IN6_IS_ADDR_UNSPECIFIED(&a6->sin6_addr);
-}
-
-/* An SSTP socket as @tcp is, which does not block; -1 and @why if there can be none. */
-static int make_like(int tcp, bool v4, const char **why)
-{
-	struct sockaddr_storage at;
-	socklen_t len = sizeof(at);
-	int fd;
-
-	/* Asked once: each time, the kernel would look for a module. */
-	*why = "the kernel has no SSTP";
-	if (absent)
-		return -1;
-	fd = REAL(socket)(AF_SSTP, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd < 0) {
-		if (errno == EAFNOSUPPORT)
-			absent = true;
-		else
-			*why = strerrordesc_np(errno);
-		return -1;
-	}
-	*why = copy_options(tcp, fd, v4);
-	if (*why)
-		goto fail;
-	if (!REAL(getsockname)(tcp, (struct sockaddr *)&at, &len) &&
-	    !is_any((struct sockaddr *)&at) && bind(fd, (struct sockaddr *)&at, len)) {
-		*why = strerrordesc_np(errno);
-		goto fail;
-	}
-	return fd;
-fail:
-	REAL(close)(fd);
-	return -1;
-}
-
-/* --- epoll: who watches a socket goes on watching what replaces it ------------------ */
-
-static struct watch *watch_find(int fd, int epoll)
-{
-	int i;
-
-	for (i = 0; i < WATCHES; i++)
-		if (watches[i].fd == fd + 1 && (epoll < 0 || watches[i].epoll == epoll))
-			return &watches[i];
-	return NULL;
-}
-
-static void watch_note(int epoll, int op, int fd, const struct epoll_event *event)
-{
-	struct watch *w = watch_find(fd, epoll);
-	int i, none;
-
-	if (op == EPOLL_CTL_DEL) {
-		if (w)
-			w->fd = 0;
-		return;
-	}
-	for (i = 0; !w && i < WATCHES; i++) {
-		none = 0;
-		if (atomic_compare_exchange_strong(&watches[i].fd, &none, -1))
-			w = &watches[i];
-	}
-	if (!w) {
-		set_kind(fd, FD_TCP);	/* there is no telling who watches */
-		return;
-	}
-	w->epoll = epoll;
-	w->event = *event;
-	w->fd = fd + 1;
-}
-
-static void watch_forget(int fd)
-{
-	struct watch *w;
-
-	while ((w = watch_find(fd, -1)))
-		w->fd = 0;
-}
-
-/* @with becomes @fd, in its place and with its flags. */
-static int replace(int fd, int with, int flags)
-{
-	struct watch *w, moved[8];
-	int cloexec = REAL(fcntl64)(fd, F_GETFD) & FD_CLOEXEC, i, n = 0;
-	bool fresh = kind_of(fd) == FD_FRESH;
-
-	REAL(fcntl64)(with, F_SETFL, flags);
-	if (flags & O_ASYNC) {
-		REAL(fcntl64)(with, F_SETOWN, REAL(fcntl64)(fd, F_GETOWN));
-		REAL(fcntl64)(with, F_SETSIG, REAL(fcntl64)(fd, F_GETSIG));
-	}
-	while (fresh && n < (int)ARRAY_SIZE(moved) && (w = watch_find(fd, -1))) {
-		if (!REAL(epoll_ctl)(w->epoll, EPOLL_CTL_DEL, fd, NULL))
-			moved[n++] = *w;
-		w->fd = 0;
-	}
-	if (REAL(dup3)(with, fd, cloexec ? O_CLOEXEC : 0) < 0)
-		return -1;
-	REAL(close)(with);
-	for (i = 0; i < n; i++) {
-		/* Not possible of an epoll instance, which a listener is. */
-		moved[i].event.events &= ~EPOLLEXCLUSIVE;
-		REAL(epoll_ctl)(moved[i].epoll, EPOLL_CTL_ADD, fd, &moved[i].event);
-	}
-	return 0;
 }
 
 /* --- connect() ------------------------------------------------------------------------ */
@@ -771,20 +647,3 @@ EXPORT int fcntl64(int fd, int command, ...)
 }
 
 EXPORT int fcntl(int fd, int command, ...) __attribute__((__alias__("fcntl64")));
-
-EXPORT int epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
-{
-	struct epoll_event shared;
-	int ret;
-
-	if (event && op != EPOLL_CTL_DEL && listener_of(fd)) {
-		/* Not possible of an epoll instance; all who wait are woken. */
-		shared = *event;
-		shared.events &= ~EPOLLEXCLUSIVE;
-		event = &shared;
-	}
-	ret = REAL(epoll_ctl)(epoll, op, fd, event);
-	if (!ret && kind_of(fd) == FD_FRESH)
-		watch_note(epoll, op, fd, event);
-	return ret;
-}

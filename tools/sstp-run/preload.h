@@ -87,6 +87,11 @@ void resolve(void);
 int get_int(int fd, int level, int name);
 bool is_sstp(int fd);
 
+/* replace.c */
+int make_like(int tcp, bool v4, const char **why);
+int replace(int fd, int with, int flags);
+void watch_forget(int fd);
+
 /* sockopt.c */
 const char *copy_options(int tcp, int sstp, bool v4);
 
