@@ -86,6 +86,9 @@ extern struct run_options options;
 void resolve(void);
 int get_int(int fd, int level, int name);
 bool is_sstp(int fd);
+bool is_idle_tcp(int fd);
+bool calls_go_on(void);
+void say(const char *what, const struct sockaddr *sa, const char *verdict, const char *why);
 
 /* replace.c */
 int make_like(int tcp, bool v4, const char **why);
