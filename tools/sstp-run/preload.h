@@ -89,6 +89,8 @@ bool is_sstp(int fd);
 bool is_idle_tcp(int fd);
 bool calls_go_on(void);
 void say(const char *what, const struct sockaddr *sa, const char *verdict, const char *why);
+int hide(int fd);
+void unhide(int fd);
 
 /* replace.c */
 int make_like(int tcp, bool v4, const char **why);
