@@ -84,11 +84,14 @@ static inline struct listener *listener_of(int fd)
 extern struct run_options options;
 
 void resolve(void);
+bool mine(void);
 int get_int(int fd, int level, int name);
 bool is_sstp(int fd);
 bool is_idle_tcp(int fd);
 bool calls_go_on(void);
 void say(const char *what, const struct sockaddr *sa, const char *verdict, const char *why);
+
+/* fds.c */
 int hide(int fd);
 void unhide(int fd);
 
