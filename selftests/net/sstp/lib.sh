@@ -54,6 +54,8 @@ setup_ns() {
 		ip netns add "${!name}" || return
 		namespaces+=("${!name}")
 		ip -n "${!name}" link set lo up
+		# Until link-local addresses have been tried out a router asks for nobody.
+		ip netns exec "${!name}" sysctl -qw net.ipv6.conf.default.accept_dad=0
 	done
 }
 
