@@ -142,7 +142,7 @@ EXPORT int connect(int fd, const struct sockaddr *sa, socklen_t len)
 	}
 	say("to", sa, "TCP", why);
 	if (kind == FD_FRESH)
-		set_kind(fd, FD_TCP);
+		stay_tcp(fd);
 tcp:
 	errno = error;
 	return REAL(connect)(fd, sa, len);

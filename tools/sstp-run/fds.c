@@ -38,21 +38,6 @@ void unhide(int fd)
 	REAL(close)(fd);
 }
 
-EXPORT int socket(int family, int type, int protocol)
-{
-	int fd = REAL(socket)(family, type, protocol);
-	bool fresh = (family == AF_INET || family == AF_INET6) &&
-		     (type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC)) == SOCK_STREAM &&
-		     (!protocol || protocol == IPPROTO_TCP);
-
-	if (fd >= 0 && mine()) {
-		if (kind_of(fd) == FD_FRESH)
-			watch_forget(fd);	/* closed where we could not see it */
-		set_kind(fd, fresh ? FD_FRESH : FD_OTHER);
-	}
-	return fd;
-}
-
 /* The program's @fd goes. */
 static void forget(int fd)
 {
@@ -74,6 +59,26 @@ static void forget(int fd)
 	}
 }
 
+/* The kernel gives the program @fd: what we know of it has been closed, seen or not. */
+void given(int fd, int kind)
+{
+	if (fd < 0 || !mine())
+		return;
+	forget(fd);
+	set_kind(fd, kind);
+}
+
+EXPORT int socket(int family, int type, int protocol)
+{
+	int fd = REAL(socket)(family, type, protocol);
+	bool fresh = (family == AF_INET || family == AF_INET6) &&
+		     (type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC)) == SOCK_STREAM &&
+		     (!protocol || protocol == IPPROTO_TCP);
+
+	given(fd, fresh ? FD_FRESH : FD_OTHER);
+	return fd;
+}
+
 EXPORT int close(int fd)
 {
 	int kind = kind_of(fd);
@@ -88,23 +93,53 @@ EXPORT int close(int fd)
 	return REAL(close)(fd);
 }
 
+#ifdef __x86_64__
+static long first_syscall(long number, long a, long b, long c, long d, long e, long f);
+__attribute__((used)) typeof(&syscall) pass_on = (typeof(&syscall))first_syscall;
+
+/* Event loops close by syscall(). All else passes with registers and stack as they are:
+ * behind the arguments that were given is what belongs to the caller.
+ */
+__asm__(".globl syscall\n"
+	".type syscall, @function\n"
+	"syscall:\n"
+	"	endbr64\n"
+	"	cmp $3, %rdi\n"
+	"	je 1f\n"
+	"	jmp *pass_on(%rip)\n"
+	"1:	mov %esi, %edi\n"
+	"	jmp syscall_close\n"
+	".size syscall, . - syscall\n");
+
+__attribute__((used)) long syscall_close(int fd)
+{
+	return close(fd);
+}
+
+static long first_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	pass_on = REAL(syscall);
+	return pass_on(number, a, b, c, d, e, f);
+}
+#endif
+
 EXPORT int close_range(unsigned int first, unsigned int last, int flags)
 {
 	unsigned int at, end = last < FDS - 1 ? last : FDS - 1;
 	int ret = 0;
 
-	if (flags || !mine())
+	if (first > last || flags & CLOSE_RANGE_CLOEXEC || !mine())
 		return REAL(close_range)(first, last, flags);
 	for (at = first; at <= end; at++) {
 		if (kinds[at] == FD_HIDDEN) {
 			if (at > first)
-				ret = REAL(close_range)(first, at - 1, 0) ?: ret;
+				ret = REAL(close_range)(first, at - 1, flags) ?: ret;
 			first = at + 1;
 		} else if (kinds[at] != FD_OTHER) {
 			forget(at);
 		}
 	}
-	return first > last ? ret : REAL(close_range)(first, last, 0) ?: ret;
+	return first > last ? ret : REAL(close_range)(first, last, flags) ?: ret;
 }
 
 EXPORT void closefrom(int first)
@@ -114,16 +149,11 @@ EXPORT void closefrom(int first)
 
 static int duplicated(int fd, int to)
 {
-	int kind = kind_of(fd);
+	struct listener *l = listener_of(fd);
 
-	if (to < 0 || !mine())
-		return to;
-	if (kind < FD_LISTENER) {
-		set_kind(to, FD_OTHER);
-	} else if (to < FDS) {
-		listeners[kind - FD_LISTENER].users++;
-		set_kind(to, kind);
-	}
+	if (l && to >= 0 && to < FDS && mine())
+		l->users++;
+	given(to, kind_of(fd) == FD_HIDDEN ? FD_OTHER : kind_of(fd));
 	return to;
 }
 

@@ -28,8 +28,6 @@ static int join(int fd, int sstp)
 	struct listener *l = NULL;
 	struct epoll_event event = { .events = EPOLLIN };
 
-	if (fd >= FDS)
-		return -1;
 	for (i = 0; i < LISTENERS && !l; i++) {
 		none = 0;
 		if (atomic_compare_exchange_strong(&listeners[i].users, &none, 1))
@@ -83,7 +81,7 @@ EXPORT int listen(int fd, int backlog)
 	}
 	if (sstp < 0) {
 		say_name("at", fd, "TCP", why);
-		set_kind(fd, FD_TCP);
+		stay_tcp(fd);
 	} else if (options.listen == LISTEN_SSTP) {
 		say_name("at", fd, "SSTP", NULL);
 		if (replace(fd, sstp, REAL(fcntl64)(fd, F_GETFL)))
@@ -92,6 +90,7 @@ EXPORT int listen(int fd, int backlog)
 	} else if (join(fd, sstp)) {
 		say_name("at", fd, "TCP", "no descriptor is left");
 		REAL(close)(sstp);
+		stay_tcp(fd);
 	} else {
 		say_name("at", listener_of(fd)->part[BY_TCP], "SSTP and TCP", NULL);
 	}
@@ -150,7 +149,7 @@ EXPORT int accept4(int fd, struct sockaddr *sa, socklen_t *len, int flags)
 		n = REAL(accept4)(fd, sa, len, flags);
 	if (n < 0)
 		return n;
-	set_kind(n, FD_OTHER);
+	given(n, FD_OTHER);
 	error = errno;
 	if (options.verbose && !getpeername(n, (struct sockaddr *)&peer, &size) &&
 	    (peer.ss_family == AF_INET || peer.ss_family == AF_INET6))

@@ -63,6 +63,7 @@ void resolve(void)
 	RESOLVE(fcntl64);
 	RESOLVE(close_range);
 	RESOLVE(epoll_ctl);
+	RESOLVE(syscall);
 }
 
 __attribute__((constructor)) static void start(void)

@@ -38,6 +38,7 @@ extern struct real {
 	typeof(&fcntl64) fcntl64;
 	typeof(&close_range) close_range;
 	typeof(&epoll_ctl) epoll_ctl;
+	typeof(&syscall) syscall;
 } real;
 
 /* Constructors of other libraries may call us before ours has run. */
@@ -46,7 +47,7 @@ extern struct real {
 /* What is known of a descriptor. */
 enum {
 	FD_OTHER,	/* nothing: not a socket, made elsewhere, or connected */
-	FD_FRESH,	/* made by socket(), neither connected nor listening */
+	FD_FRESH,	/* known as TCP's that is neither connected nor listening */
 	FD_TCP,		/* TCP's for good */
 	FD_HIDDEN,	/* ours, one of a listener's two */
 	FD_LISTENER,	/* and more: listeners[this - FD_LISTENER] */
@@ -64,7 +65,7 @@ extern struct listener {
 
 static inline int kind_of(int fd)
 {
-	return fd >= 0 && fd < FDS ? kinds[fd] : FD_OTHER;
+	return fd >= 0 && fd < FDS ? kinds[fd] : FD_TCP;
 }
 
 static inline void set_kind(int fd, int kind)
@@ -94,11 +95,13 @@ void say(const char *what, const struct sockaddr *sa, const char *verdict, const
 /* fds.c */
 int hide(int fd);
 void unhide(int fd);
+void given(int fd, int kind);
 
 /* replace.c */
 int make_like(int tcp, bool v4, const char **why);
 int replace(int fd, int with, int flags);
 void watch_forget(int fd);
+void stay_tcp(int fd);
 
 /* sockopt.c */
 const char *copy_options(int tcp, int sstp, bool v4);

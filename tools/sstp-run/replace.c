@@ -65,7 +65,7 @@ static struct watch *watch_find(int fd, int epoll)
 	int i;
 
 	for (i = 0; i < WATCHES; i++)
-		if (watches[i].fd == fd + 1 && (epoll < 0 || watches[i].epoll == epoll))
+		if (watches[i].fd == fd + 1 && watches[i].epoll == epoll)
 			return &watches[i];
 	return NULL;
 }
@@ -86,7 +86,7 @@ static void watch_note(int epoll, int op, int fd, const struct epoll_event *even
 			w = &watches[i];
 	}
 	if (!w) {
-		set_kind(fd, FD_TCP);	/* there is no telling who watches */
+		stay_tcp(fd);	/* there is no telling who watches */
 		return;
 	}
 	w->epoll = epoll;
@@ -98,34 +98,44 @@ void watch_forget(int fd)
 {
 	struct watch *w;
 
-	while ((w = watch_find(fd, -1)))
-		w->fd = 0;
+	for (w = watches; w < watches + WATCHES; w++)
+		if (w->fd == fd + 1)
+			w->fd = 0;
+}
+
+/* Never to be replaced */
+void stay_tcp(int fd)
+{
+	if (kind_of(fd) == FD_FRESH)
+		watch_forget(fd);
+	set_kind(fd, FD_TCP);
 }
 
 /* @with becomes @fd, in its place and with its flags. */
 int replace(int fd, int with, int flags)
 {
-	struct watch *w, moved[8];
-	int cloexec = REAL(fcntl64)(fd, F_GETFD) & FD_CLOEXEC, i, n = 0;
+	int cloexec = REAL(fcntl64)(fd, F_GETFD) & FD_CLOEXEC;
 	bool fresh = kind_of(fd) == FD_FRESH;
+	struct watch *w;
 
 	REAL(fcntl64)(with, F_SETFL, flags);
 	if (flags & O_ASYNC) {
 		REAL(fcntl64)(with, F_SETOWN, REAL(fcntl64)(fd, F_GETOWN));
 		REAL(fcntl64)(with, F_SETSIG, REAL(fcntl64)(fd, F_GETSIG));
 	}
-	while (fresh && n < (int)ARRAY_SIZE(moved) && (w = watch_find(fd, -1))) {
-		if (!REAL(epoll_ctl)(w->epoll, EPOLL_CTL_DEL, fd, NULL))
-			moved[n++] = *w;
-		w->fd = 0;
-	}
+	for (w = watches; fresh && w < watches + WATCHES; w++)
+		if (w->fd == fd + 1 && REAL(epoll_ctl)(w->epoll, EPOLL_CTL_DEL, fd, NULL))
+			w->fd = 0;	/* it has closed the epoll instance */
 	if (REAL(dup3)(with, fd, cloexec ? O_CLOEXEC : 0) < 0)
 		return -1;
 	REAL(close)(with);
-	for (i = 0; i < n; i++) {
+	for (w = watches; fresh && w < watches + WATCHES; w++) {
+		if (w->fd != fd + 1)
+			continue;
 		/* Not possible of an epoll instance, which a listener is. */
-		moved[i].event.events &= ~EPOLLEXCLUSIVE;
-		REAL(epoll_ctl)(moved[i].epoll, EPOLL_CTL_ADD, fd, &moved[i].event);
+		w->event.events &= ~EPOLLEXCLUSIVE;
+		REAL(epoll_ctl)(w->epoll, EPOLL_CTL_ADD, fd, &w->event);
+		w->fd = 0;
 	}
 	return 0;
 }
@@ -133,7 +143,7 @@ int replace(int fd, int with, int flags)
 EXPORT int epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
 {
 	struct epoll_event shared;
-	int ret;
+	int ret, error = errno;
 
 	if (event && op != EPOLL_CTL_DEL && listener_of(fd)) {
 		/* Not possible of an epoll instance; all who wait are woken. */
@@ -142,7 +152,13 @@ EXPORT int epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
 		event = &shared;
 	}
 	ret = REAL(epoll_ctl)(epoll, op, fd, event);
-	if (!ret && kind_of(fd) == FD_FRESH)
+	if (ret)
+		return ret;
+	/* Another program or a message may have brought it. */
+	if (op == EPOLL_CTL_ADD && kind_of(fd) == FD_OTHER && is_idle_tcp(fd))
+		set_kind(fd, FD_FRESH);
+	if (kind_of(fd) == FD_FRESH)
 		watch_note(epoll, op, fd, event);
-	return ret;
+	errno = error;
+	return 0;
 }

@@ -272,7 +272,7 @@ EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t 
 	}
 	ret = REAL(setsockopt)(fd, level, name, value, len);
 	if (!ret && kind_of(fd) == FD_FRESH && pins(level, name))
-		set_kind(fd, FD_TCP);
+		stay_tcp(fd);
 	if (!ret || errno != ENOPROTOOPT || !value)
 		return ret;
 	if (level == IPPROTO_TCP && is_sstp(fd))

@@ -155,7 +155,7 @@ while read -r line; do
 	esac
 done < "$work/alone"
 sed 's/^/# /' "$work/alone.err"
-check "all of them" test "$(wc -l < "$work/alone")" = 8
+check "all of them" test "$(wc -l < "$work/alone")" = 11
 check "listen sstp, kept by exec()" in_ns "$a" sstp-run -l sstp python3 "$cases" listen-sstp
 check "listen tcp" in_ns "$a" sstp-run -l tcp python3 "$cases" listen-tcp
 

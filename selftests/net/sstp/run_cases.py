@@ -19,7 +19,9 @@ import sys
 import threading
 import traceback
 
-SOL_SSTP, SSTP_NODELAY = 345, 11
+SOL_SSTP = 345
+SSTP_NODELAY = 11
+CLOSE_RANGE_UNSHARE = 2
 EPOLLEXCLUSIVE = 1 << 28
 SO_DOMAIN, SO_PROTOCOL, SO_ZEROCOPY = 39, 38, 60
 
@@ -51,10 +53,12 @@ def counter(name):
         return int(dict(line.split() for line in lines)[name])
 
 
-def listener(family=socket.AF_INET, address="127.0.0.1", port=0):
+def listener(family=socket.AF_INET, address="127.0.0.1", tcp=False):
     sock = socket.socket(family, socket.SOCK_STREAM)
-    sock.bind((address, port))
-    sock.listen(16)
+    if tcp:
+        sock.setsockopt(socket.SOL_SOCKET, SO_ZEROCOPY, 1)
+    sock.bind((address, 0))
+    sock.listen(512)
     return sock
 
 
@@ -317,6 +321,88 @@ def copies():
     fails(errno.ECONNREFUSED, socket.create_connection, ("127.0.0.1", port))
 
 
+def watched(sock, to, tcp=False):
+    """Who watches with epoll sees the connection."""
+    sock.setblocking(False)
+    watches = [select.epoll() for _ in range(10)]
+    for watch in watches:
+        watch.register(sock, select.EPOLLOUT | select.EPOLLET)
+    equal(sock.connect_ex(to), errno.EINPROGRESS)
+    for watch in watches:
+        assert watch.poll(10) == [(sock.fileno(), select.EPOLLOUT)], "watches in vain"
+    equal(is_sstp(sock), not tcp)
+
+
+def inherited(fd, port):
+    watched(socket.socket(fileno=int(fd)), ("127.0.0.1", int(port)))
+
+
+def moved():
+    """To another number, or into another program, before they connect."""
+    import resource
+    import subprocess
+    at = listener()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (70000, 70000))
+    for number in 1000, 66000:      # that is more than are followed
+        first = socket.socket()
+        sock = socket.socket(fileno=os.dup2(first.fileno(), number))
+        first.close()
+        watched(sock, at.getsockname(), tcp=number > 65535)
+    sock = socket.socket()
+    subprocess.run(["python3", __file__, "inherited", str(sock.fileno()),
+                    str(at.getsockname()[1])], pass_fds=[sock.fileno()], check=True)
+    # What keeps a socket with TCP keeps a copy.
+    sock = socket.socket()
+    sock.setsockopt(socket.SOL_SOCKET, SO_ZEROCOPY, 1)
+    copy = socket.socket(fileno=os.dup(sock.fileno()))
+    sock.close()
+    copy.connect(at.getsockname())
+    assert not is_sstp(copy)
+
+
+def many():
+    """What TCP has taken is no longer looked after, however many there are."""
+    only, both = listener(tcp=True), listener()
+    watch = select.epoll()
+    ends = []
+    for _ in range(300):
+        sock = socket.socket()
+        sock.setblocking(False)
+        watch.register(sock, select.EPOLLOUT)
+        equal(sock.connect_ex(only.getsockname()), errno.EINPROGRESS)
+        ends.append(sock)
+    assert not any(map(is_sstp, ends))
+    watched(socket.socket(), both.getsockname())
+
+
+def unseen():
+    """Descriptors that are closed otherwise than by close()."""
+    import ctypes
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.fdopen.restype = ctypes.c_void_p
+    libc.fclose.argtypes = [ctypes.c_void_p]
+    close = 3 if os.uname().machine == "x86_64" else 57
+    fresh = []
+
+    def by_stdio(fd):
+        equal(libc.fclose(libc.fdopen(fd, b"r")), 0)
+        fresh.append(socket.socket())           # it is noticed now
+        equal(fresh[-1].fileno(), fd)
+
+    for way in (lambda fd: equal(libc.syscall(close, fd), 0), by_stdio,
+                lambda fd: equal(libc.close_range(fd, fd, CLOSE_RANGE_UNSHARE), 0)):
+        at = listener()
+        for tcp in False, True:
+            meet(at, tcp)
+        port = at.getsockname()[1]
+        way(at.detach())
+        fails(errno.ECONNREFUSED, socket.create_connection, ("127.0.0.1", port))
+    equal(libc.close_range(5, 3, 0), -1)
+    equal(ctypes.get_errno(), errno.EINVAL)
+    equal(libc.syscall(close, -1), -1)
+    equal(ctypes.get_errno(), errno.EBADF)
+
+
 def children():
     import subprocess
     at = listener()
@@ -461,8 +547,9 @@ def absent():
 
 ALONE = {"options": options, "names and states": names,
          "epoll before connect() and listen()": epoll_case,
-         "copies of descriptors": copies, "children": children,
-         "threads in accept()": threads, "signals": signals,
+         "copies of descriptors": copies, "moved before connect()": moved,
+         "many watched": many, "closed unseen": unseen,
+         "children": children, "threads in accept()": threads, "signals": signals,
          "sendfile() and splice()": sendfile}
 
 
@@ -482,6 +569,7 @@ def alone():
 
 
 CASES = {"http": http, "serve": serve, "asyncio": asyncio_client, "silent": silent,
+         "inherited": inherited,
          "alone": alone, "listen-sstp": listen_sstp, "listen-tcp": listen_tcp,
          "absent": absent}
 
