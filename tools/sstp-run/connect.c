@@ -88,8 +88,18 @@ static int wait_connected(int fd, bool blocking)
 	return 0;
 }
 
+/* Which socket it is */
+static uint64_t cookie_of(int fd)
+{
+	uint64_t cookie;
+	socklen_t len = sizeof(cookie);
+
+	return REAL(getsockopt)(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len) ? 0 : cookie;
+}
+
 /* By SSTP: 0 and errno as connect() has it, or -1 and @why TCP is to be tried. */
-static int try_connect(int fd, const struct sockaddr *sa, socklen_t len, const char **why)
+static int try_connect(int fd, uint64_t cookie, const struct sockaddr *sa, socklen_t len,
+		       const char **why)
 {
 	int flags = REAL(fcntl64)(fd, F_GETFL), error = 0, with;
 	bool blocking = !(flags & O_NONBLOCK);
@@ -110,7 +120,7 @@ static int try_connect(int fd, const struct sockaddr *sa, socklen_t len, const c
 		if (error == ETIMEDOUT)
 			note_silent(sa);
 		*why = strerrordesc_np(error);
-	} else if (replace(fd, with, flags)) {
+	} else if (cookie_of(fd) != cookie || replace(fd, with, flags)) {
 		*why = strerrordesc_np(errno);
 	} else {
 		set_kind(fd, FD_OTHER);
@@ -125,6 +135,7 @@ EXPORT int connect(int fd, const struct sockaddr *sa, socklen_t len)
 {
 	int kind = kind_of(fd), error = errno;
 	const char *why = NULL;
+	uint64_t cookie;
 
 	if (kind == FD_TCP || kind >= FD_HIDDEN || !sa ||
 	    len < sizeof(struct sockaddr_in) ||
@@ -132,13 +143,19 @@ EXPORT int connect(int fd, const struct sockaddr *sa, socklen_t len)
 	    (sa->sa_family == AF_INET6 && len < sizeof(struct sockaddr_in6)) ||
 	    get_int(fd, SOL_SOCKET, SO_DOMAIN) != sa->sa_family || !is_idle_tcp(fd))
 		goto tcp;
-	if (!try_connect(fd, sa, len, &why)) {
+	cookie = cookie_of(fd);
+	if (!try_connect(fd, cookie, sa, len, &why)) {
 		say("to", sa, "SSTP", NULL);
 		if (!errno)
 			errno = error;
 		else
 			return -1;
 		return 0;
+	}
+	/* While we waited another thread has closed it, and may have got the number. */
+	if (cookie_of(fd) != cookie) {
+		errno = EBADF;
+		return -1;
 	}
 	say("to", sa, "TCP", why);
 	if (kind == FD_FRESH)

@@ -142,6 +142,8 @@ stop
 server 7001 sstp-run -v python3 "$cases" serve 7001
 check "asyncio" by sstp sstp-run python3 "$cases" asyncio "$b4" 7001
 check "asyncio, and a client without sstp-run" echoed tcp socat -t 60 - "TCP:[$b6]:7001"
+impair delay 200ms
+check "an answer that is late" by sstp sstp-run python3 "$cases" late "$b4" 7001
 stop
 
 # --- what no program above does

@@ -17,6 +17,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 import traceback
 
 SOL_SSTP = 345
@@ -152,6 +153,39 @@ def silent(host, port):
         sock.sendall(b"x")
         equal(sock.recv(1), b"x")
         equal(counter("ActiveOpens") - before, 1)
+
+
+def late(host, port):
+    """The answer takes its time: a signal comes first, then somebody takes the number."""
+    def connect(sock):
+        sock.connect((host, int(port)))
+
+    rung = []
+    signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
+    with socket.socket() as sock:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        connect(sock)
+        equal((is_sstp(sock), rung), (True, [1]))
+        sock.sendall(b"x")
+        equal(sock.recv(1), b"x")
+    sock, null = socket.socket(), os.open("/dev/null", os.O_RDONLY)
+    before, got = counter("ActiveOpens"), []
+
+    def connect_in_vain():
+        try:
+            got.append(connect(sock))
+        except OSError as e:
+            got.append(e.errno)
+
+    one = threading.Thread(target=connect_in_vain)
+    one.start()
+    while counter("ActiveOpens") == before:
+        time.sleep(0.01)
+    os.dup2(null, sock.fileno())
+    equal(got, [])
+    one.join()
+    equal(got, [errno.EBADF])
+    assert os.path.sameopenfile(sock.fileno(), null), "the file is lost"
 
 
 # --- alone ------------------------------------------------------------------------
@@ -569,7 +603,7 @@ def alone():
 
 
 CASES = {"http": http, "serve": serve, "asyncio": asyncio_client, "silent": silent,
-         "inherited": inherited,
+         "late": late, "inherited": inherited,
          "alone": alone, "listen-sstp": listen_sstp, "listen-tcp": listen_tcp,
          "absent": absent}
 
