@@ -151,7 +151,7 @@ EXPORT int accept4(int fd, struct sockaddr *sa, socklen_t *len, int flags)
 		return n;
 	given(n, FD_OTHER);
 	error = errno;
-	if (options.verbose && !getpeername(n, (struct sockaddr *)&peer, &size) &&
+	if (options.verbose && !REAL(getpeername)(n, (struct sockaddr *)&peer, &size) &&
 	    (peer.ss_family == AF_INET || peer.ss_family == AF_INET6))
 		say("from", (struct sockaddr *)&peer, is_sstp(n) ? "SSTP" : "TCP", NULL);
 	errno = error;
@@ -168,6 +168,13 @@ EXPORT int getsockname(int fd, struct sockaddr *sa, socklen_t *len)
 	struct listener *l = listener_of(fd);
 
 	return REAL(getsockname)(l ? l->part[BY_TCP] : fd, sa, len);
+}
+
+EXPORT int getpeername(int fd, struct sockaddr *sa, socklen_t *len)
+{
+	struct listener *l = listener_of(fd);
+
+	return REAL(getpeername)(l ? l->part[BY_TCP] : fd, sa, len);
 }
 
 EXPORT int shutdown(int fd, int how)

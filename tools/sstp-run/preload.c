@@ -53,6 +53,7 @@ void resolve(void)
 	RESOLVE(listen);
 	RESOLVE(accept4);
 	RESOLVE(getsockname);
+	RESOLVE(getpeername);
 	RESOLVE(getsockopt);
 	RESOLVE(setsockopt);
 	RESOLVE(shutdown);

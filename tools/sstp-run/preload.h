@@ -28,6 +28,7 @@ extern struct real {
 	typeof(&listen) listen;
 	typeof(&accept4) accept4;
 	typeof(&getsockname) getsockname;
+	typeof(&getpeername) getpeername;
 	typeof(&getsockopt) getsockopt;
 	typeof(&setsockopt) setsockopt;
 	typeof(&shutdown) shutdown;

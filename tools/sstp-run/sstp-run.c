@@ -124,6 +124,8 @@ static const char *deaf(const char *path)
 		return NULL;
 	if (st.st_mode & S_ISUID && geteuid() != st.st_uid)
 		return "is set-user-ID";
+	if (st.st_mode & S_ISGID && getegid() != st.st_gid)
+		return "is set-group-ID";
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;

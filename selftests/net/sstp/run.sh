@@ -19,12 +19,12 @@ opens() {
 			END { print sstp + 0, tcp }' /proc/net/sstp_snmp /proc/net/snmp
 }
 
-# by sstp|tcp|both COMMAND...: in a; it connects by these only
+# by sstp|tcp|both COMMAND...: in a; it connects by these only, and says so
 by() {
 	local what=$1 before after sstp tcp status
 	shift
 	before=$(opens "$a")
-	in_ns "$a" "$@"
+	SSTP_RUN_VERBOSE=1 in_ns "$a" "$@"
 	status=$?
 	after=$(opens "$a")
 	sstp=$((${after% *} - ${before% *})) tcp=$((${after#* } - ${before#* }))
@@ -157,11 +157,25 @@ while read -r line; do
 	esac
 done < "$work/alone"
 sed 's/^/# /' "$work/alone.err"
-check "all of them" test "$(wc -l < "$work/alone")" = 11
+check "all of them" test "$(wc -l < "$work/alone")" = 12
+check "rate, controller and policy" in_ns "$a" sstp-run --rate 20M --controller newreno \
+	--policy static python3 "$cases" wanted
 check "listen sstp, kept by exec()" in_ns "$a" sstp-run -l sstp python3 "$cases" listen-sstp
 check "listen tcp" in_ns "$a" sstp-run -l tcp python3 "$cases" listen-tcp
 
-# --- a peer that never answers; a kernel without SSTP
+# --- programs that do not load the library
+cp /bin/true "$work/setgid"
+chgrp 1 "$work/setgid" && chmod g+s "$work/setgid"
+deaf() { sstp-run -v "${@:2}" 2>&1 | grep -q "$1, it will use TCP"; }
+check "of a static program it says so" deaf "is linked statically" /sbin/ldconfig --version
+check "of a set-group-ID program too" deaf "is set-group-ID" "$work/setgid"
+
+# --- a peer without the module, one that never answers, a kernel without SSTP
+in_ns "$a" sysctl -qw net.sstp.encap_port=10
+server 7000 socat TCP-LISTEN:7000,fork,reuseaddr EXEC:cat
+check "a peer whose kernel has no SSTP is not waited for" \
+	echoed both sstp-run -t 60000 timeout 30 socat -t 20 - "TCP:$b4:7000"
+stop
 busywait 20 sockets_are "$a" 0
 ip netns exec "$b" socat -u UDP-RECV:9 /dev/null &
 silent=$!

@@ -21,7 +21,8 @@ import time
 import traceback
 
 SOL_SSTP = 345
-SSTP_NODELAY = 11
+SSTP_RATE, SSTP_CONTROLLER, SSTP_BUFFER_POLICY, SSTP_NODELAY = 1, 8, 9, 11
+MSG_FASTOPEN, TCP_FASTOPEN_CONNECT = 0x20000000, 30
 CLOSE_RANGE_UNSHARE = 2
 EPOLLEXCLUSIVE = 1 << 28
 SO_DOMAIN, SO_PROTOCOL, SO_ZEROCOPY = 39, 38, 60
@@ -240,6 +241,7 @@ def names():
         equal(at.getsockopt(level, socket.SO_TYPE), socket.SOCK_STREAM)
         port = at.getsockname()[1]
         assert port
+        fails(errno.ENOTCONN, at.getpeername)
         at.setblocking(False)
         fails(errno.EAGAIN, at.accept)
         equal(select.select([at], [], [], 0)[0], [])
@@ -273,7 +275,20 @@ def names():
     both = listener(socket.AF_INET6, "::")
     for address in "127.0.0.1", "::1":
         sock = socket.create_connection((address, both.getsockname()[1]))
-        assert is_sstp(sock) and is_sstp(both.accept()[0])
+        theirs, name = both.accept()
+        assert is_sstp(sock) and is_sstp(theirs)
+        assert name[0].endswith(address), name
+        equal(theirs.getpeername(), name)
+    # Two that share a port
+    two = [socket.socket(), socket.socket()]
+    for at in two:
+        at.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        at.bind(("127.0.0.1", two[0].getsockname()[1]))
+    for at in two:
+        at.listen()
+    for tcp in [False, True] * 4:
+        sock = client(two[0], tcp)
+        equal(is_sstp(select.select(two, [], [], 10)[0][0].accept()[0]), not tcp)
     # An own address and port
     sock = socket.socket()
     sock.bind(("127.0.0.2", 0))
@@ -437,6 +452,21 @@ def unseen():
     equal(ctypes.get_errno(), errno.EBADF)
 
 
+def fastopen():
+    at, only = listener(), listener(tcp=True)
+    sock = socket.socket()
+    equal(sock.sendto(b"hello", MSG_FASTOPEN, at.getsockname()), 5)
+    assert not is_sstp(sock)
+    equal(at.accept()[0].recv(5), b"hello")
+    for to in at, only:
+        sock = socket.socket()
+        sock.setsockopt(socket.IPPROTO_TCP, TCP_FASTOPEN_CONNECT, 1)
+        sock.connect(to.getsockname())
+        equal(is_sstp(sock), to is at)
+        sock.sendall(b"hello")
+        equal(to.accept()[0].recv(5), b"hello")
+
+
 def children():
     import subprocess
     at = listener()
@@ -496,6 +526,12 @@ def threads():
     for one in crew:
         one.join()
     equal(sorted(got), [False] * 4 + [True] * 4)
+    # shutdown() ends accept().
+    one = threading.Thread(target=fails, args=(errno.EINVAL, at.accept))
+    one.start()
+    at.shutdown(socket.SHUT_RDWR)
+    one.join(10)
+    assert not one.is_alive()
 
 
 def signals():
@@ -571,6 +607,15 @@ def listen_tcp():
     assert not is_sstp(sock) and not is_sstp(at.accept()[0])
 
 
+def wanted():
+    """With a rate, a controller and a policy: both ends have them."""
+    for sock in meet(listener()):
+        equal([sock.getsockopt(SOL_SSTP, name, 16).rstrip(b"\0")
+               for name in (SSTP_CONTROLLER, SSTP_BUFFER_POLICY)], [b"newreno", b"static"])
+        equal(int.from_bytes(sock.getsockopt(SOL_SSTP, SSTP_RATE, 24)[:8], sys.byteorder),
+              20000000)
+
+
 def absent():
     fails(errno.EAFNOSUPPORT, socket.socket, 25, socket.SOCK_STREAM)
     at = listener()
@@ -582,7 +627,7 @@ def absent():
 ALONE = {"options": options, "names and states": names,
          "epoll before connect() and listen()": epoll_case,
          "copies of descriptors": copies, "moved before connect()": moved,
-         "many watched": many, "closed unseen": unseen,
+         "many watched": many, "closed unseen": unseen, "TCP Fast Open": fastopen,
          "children": children, "threads in accept()": threads, "signals": signals,
          "sendfile() and splice()": sendfile}
 
@@ -603,7 +648,7 @@ def alone():
 
 
 CASES = {"http": http, "serve": serve, "asyncio": asyncio_client, "silent": silent,
-         "late": late, "inherited": inherited,
+         "late": late, "inherited": inherited, "wanted": wanted,
          "alone": alone, "listen-sstp": listen_sstp, "listen-tcp": listen_tcp,
          "absent": absent}
 
