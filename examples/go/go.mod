@@ -1,0 +1,3 @@
+module example.org/sstp
+
+go 1.19

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0
+"""AF_SSTP for the module socket: see sstp(7) and <linux/sstp.h>."""
+
+import collections
+import socket
+import struct
+
+AF_SSTP, SOL_SSTP = 25, 345
+
+(SSTP_RATE, SSTP_RATE_LIMIT, SSTP_SEGMENT_SIZE, SSTP_SEGMENT_LIMIT, SSTP_TOLERANCE,
+ SSTP_ACK_STRATEGY, SSTP_WINDOW_FACTOR, SSTP_CONTROLLER, SSTP_BUFFER_POLICY,
+ SSTP_USER_TIMEOUT, SSTP_NODELAY, SSTP_INFO, SSTP_WINDOW_CLAMP, SSTP_RRDA,
+ SSTP_POOL) = range(1, 16)
+
+SSTP_HOLES = 1
+HOLE = struct.Struct("=II")
+HOLES_ROOM = socket.CMSG_SPACE(4096 * HOLE.size)     # more are never listed
+
+# struct sstp_info; the contract's fields are among its own.
+FIELDS = (
+    ("B", "state type ack_strategy backoff"),
+    ("I", "mtu packet_size segment_limit tolerance rtt rttvar rtt_min cwnd in_flight"),
+    ("Q", "peak average"),
+    ("I", "burst_rate burst_len"),
+    ("Q", "period"),
+    ("I", "snd_segment snd_una snd_window snd_queued rcv_segment rcv_window "
+          "rcv_buffer rcv_queued rcv_peak reordering"),
+    ("Q", "bytes_sent bytes_retrans bytes_acked bytes_received packets_sent "
+          "packets_retrans packets_received packets_duplicate packets_discarded "
+          "segments_sent segments_received segments_holed acks_sent acks_received "
+          "snaks_sent snaks_received arrival_rate service_rate delivery_rate"),
+    ("16s", "controller policy"),
+    ("I", "rcv_buffer_peak rcv_grown rcv_shrunk reserved"),
+    ("Q", "rcv_grown_bytes rcv_shrunk_bytes bytes_discarded"),
+)
+INFO = struct.Struct("@" + "".join(code * len(names.split()) for code, names in FIELDS))
+Info = collections.namedtuple("Info", " ".join(names for _, names in FIELDS))
+
+
+def new(family, kind=socket.SOCK_SEQPACKET):
+    """A socket for addresses of a family, AF_INET or AF_INET6. The module does not
+    know how addresses of AF_SSTP look: it takes this for a socket of that family.
+    """
+    fd = socket.socket(AF_SSTP, kind).detach()
+    return socket.socket(family, kind, 0, fileno=fd)
+
+
+def set_rate(sock, peak, average=0, burst_rate=0, burst_len=0):
+    """The contract: bit/s, F in 1/1000 s, L in packets; what is 0 is derived."""
+    sock.setsockopt(SOL_SSTP, SSTP_RATE,
+                    struct.pack("=QQII", peak, average, burst_rate, burst_len))
+
+
+def info(sock):
+    """struct sstp_info; what the kernel's has not yet is 0."""
+    data = sock.getsockopt(SOL_SSTP, SSTP_INFO, INFO.size)
+    values = INFO.unpack(data.ljust(INFO.size, b"\0"))
+    return Info(*(v.rstrip(b"\0").decode() if isinstance(v, bytes) else v
+                  for v in values))
+
+
+def receive(sock, size):
+    """A segment, the (offset, length) of each of its holes, and whether these are all.
+    Bytes that are missing read as 0. b"" is the end of what the peer sends.
+    """
+    data, control, flags, _ = sock.recvmsg(size, HOLES_ROOM)
+    holes = []
+    for level, kind, body in control:
+        if (level, kind) == (SOL_SSTP, SSTP_HOLES):
+            holes += HOLE.iter_unpack(body)
+    return data, holes, not flags & socket.MSG_CTRUNC

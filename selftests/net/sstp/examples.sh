@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The examples do what they say, each client with each server, with loss on the path.
+# timeout: 300
+# kernels: uml 6.12
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/path.sh"
+
+source=$(cd "$(dirname "$0")/../../../examples" && pwd)
+declare -A at=(
+	[C]=$SSTP_BIN/examples/c
+	[Python]=$source/python
+	[Go]=$SSTP_BIN/examples/go
+)
+export PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
+rate=50000000
+
+setup_path || skip_all "no network namespaces"
+languages=(C Python)
+if [ -x "${at[Go]}/server" ]; then
+	languages+=(Go)
+else
+	skip "the examples in Go" "go was not there to build them: tools/deps net"
+fi
+
+# server LANGUAGE OPTIONS...: in b, until stopped; listening when this returns
+server() {
+	local language=$1
+	shift
+	rm -rf "$work/received" "$work/server.log"
+	mkdir "$work/received"
+	ip netns exec "$b" "${at[$language]}/server" "$@" "$work/received" \
+		> "$work/server.log" 2>&1 &
+	server_pid=$!	# ip has become the server
+	busywait 60 grep -q listening "$work/server.log" && return
+	fail "the server in $language listens"
+	sed 's/^/# /' "$work/server.log"
+	return 1
+}
+stop() { { kill "$server_pid"; wait "$server_pid"; } 2> /dev/null; }
+
+# client LANGUAGE ARGUMENTS...: in a; what it says is in LANGUAGE.said
+client() {
+	local language=$1
+	shift
+	in_ns "$a" "${at[$language]}/client" "$@" < "$work/file" > "$work/$language.said"
+}
+
+hash_of() { sha256sum < "$1"; }
+head -c 1000000 /dev/urandom > "$work/file"
+sent=$(hash_of "$work/file")
+
+# said LANGUAGE MISSING: what the server answered, and what SSTP_INFO showed
+said() {
+	local answer contract resent
+	{ read -r answer && read -r _ contract _ _ _ _ _ resent _; } < "$work/$1.said" &&
+		echo "$resent" >> "$work/resent" &&
+		[ "$answer" = "1000000 bytes, $2 missing" ] && [ "$contract" = $rate ] && return
+	cat "$work/$1.said" "$work/server.log"
+	return 1
+}
+# moved LANGUAGE NUMBER ADDRESS: a client's file is the server's NUMBER
+moved() {
+	client "$1" -r $rate "$3" && said "$1" 0 && [ "$(hash_of "$work/received/$2")" = "$sent" ]
+}
+# Three of each at once
+crowd() {
+	local language pids=() n status=0
+	for language in "${languages[@]}" "${languages[@]}" "${languages[@]}"; do
+		in_ns "$a" "${at[$language]}/client" "$b4" < "$work/file" > /dev/null &
+		pids+=($!)
+	done
+	for n in "${pids[@]}"; do
+		wait "$n" || status=1
+	done
+	for n in "${!pids[@]}"; do
+		# After those that came one by one
+		[ "$(hash_of "$work/received/$((n + 1 + ${#languages[@]}))")" = "$sent" ] || status=1
+	done
+	return $status
+}
+# The file has zeros where the server says so, and else what was sent.
+with_holes() {
+	python3 - "$work/file" "$work/received/1" "$work/server.log" <<-'END'
+		import re, sys
+		want, got, log = (open(name, "rb").read() for name in sys.argv[1:])
+		want = bytearray(want)
+		holes = [[int(n) for n in hole]
+		         for hole in re.findall(rb"1: (\d+) bytes are missing at (\d+)\n", log)]
+		for length, offset in holes:
+		    want[offset:offset + length] = bytes(length)
+		missing = sum(length for length, _ in holes)
+		assert got == want, "other bytes are missing"
+		assert missing, "nothing is missing"
+		assert b"1: 1000000 bytes, %d missing\n" % missing in log, log
+	END
+}
+refused() {
+	! client "$1" "$b4" 2> "$work/refused" && grep -qi "connection refused" "$work/refused"
+}
+
+impair delay 1ms loss 1%
+for to in "${languages[@]}"; do
+	server "$to" || continue
+	n=0
+	for from in "${languages[@]}"; do
+		address=$b4
+		[ $((++n)) = 2 ] && address=$b6
+		check "client in $from, server in $to" moved "$from" $n "$address"
+	done
+	check "many clients at once, server in $to" crowd
+	stop
+done
+check "all this with packets lost" grep -qv '^0$' "$work/resent"
+
+impair delay 1ms loss 3%
+for language in "${languages[@]}"; do
+	server "$language" -t 200000 || continue
+	check "a client that tolerates loss, in $language" client "$language" -t 200000 "$b4"
+	check "what is missing is said, in $language" with_holes
+	stop
+done
+impair
+for language in "${languages[@]}"; do
+	check "nobody listens, in $language" refused "$language"
+done
+finish
