@@ -3,14 +3,20 @@
 #
 #   make [KDIR=/path/to/kernel/build] [BUILD=/path/to/objects] [W=1] [V=1]
 #
-# "make help" lists the targets.
+# and installs it, or what programs need, below DESTDIR and prefix. "make help" lists
+# the targets.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 # Not include/config/kernel.release, which is no "uname -r" on Debian 12.
 release := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 BUILD ?= $(CURDIR)/build/$(or $(release),unknown)
-prefix ?= /usr
+prefix ?= /usr/local
 INSTALL_HDR_PATH ?= $(DESTDIR)$(prefix)
+man7 = $(DESTDIR)$(prefix)/share/man/man7
+doc = $(DESTDIR)$(prefix)/share/doc/sstp
+
+# Directories of tools/ that have something to install
+tools := sstp-run
 
 # A User Mode Linux build tree needs to be told its architecture each time.
 arch := $(if $(shell grep -sx CONFIG_UML=y $(KDIR)/.config),ARCH=um)
@@ -19,16 +25,20 @@ kbuild = +$(MAKE) -C $(KDIR) M=$(BUILD) $(arch)
 all: modules
 
 help:
-	@echo 'all         build the modules for KDIR (default: the running kernel)'
-	@echo 'install     install modules and the headers for programs, run depmod'
-	@echo 'uninstall   take both away'
-	@echo 'check       run all tests (selftests/run)'
-	@echo 'demo        show it at work (tools/demo)'
-	@echo 'lab         measure it in simulated time, the quick set (tools/lab/run)'
-	@echo 'evaluation  measure all of it, and write Documentation/evaluation (hours)'
-	@echo 'sparse      build with sparse'
-	@echo 'checkpatch  kernel coding style, strictly'
-	@echo 'clean       remove what was built'
+	@echo 'all              build the modules for KDIR (default: the running kernel)'
+	@echo 'install          all of the following two'
+	@echo 'install-modules  install the modules, run depmod'
+	@echo 'install-tools    install commands, manual pages, shell completion, the headers'
+	@echo '                 for programs and examples, in prefix (default: /usr/local)'
+	@echo 'uninstall        take all away that was installed; also uninstall-modules and'
+	@echo '                 uninstall-tools'
+	@echo 'check            run all tests (selftests/run)'
+	@echo 'demo             show it at work (tools/demo)'
+	@echo 'lab              measure it in simulated time, the quick set (tools/lab/run)'
+	@echo 'evaluation       measure all of it, and write Documentation/evaluation (hours)'
+	@echo 'sparse           build with sparse'
+	@echo 'checkpatch       kernel coding style, strictly'
+	@echo 'clean            remove what was built'
 
 # Objects land beside their sources in kbuild, and not every kernel can be told
 # otherwise. So BUILD gets links to the sources.
@@ -44,16 +54,32 @@ links:
 modules: links
 	$(kbuild) modules
 
-install: modules
+install: install-modules install-tools
+
+uninstall: uninstall-modules uninstall-tools
+
+install-modules: modules
 	$(kbuild) modules_install $(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR))
 	$(if $(DESTDIR),,depmod $(release))
-	install -D -m 644 -t $(INSTALL_HDR_PATH)/include/linux include/uapi/linux/sstp.h \
-		include/uapi/linux/sstp_netlink.h
 
-uninstall:
+uninstall-modules:
 	find $(DESTDIR)/lib/modules/$(release) \( -name 'sstp.ko*' -o -name 'sstp-test.ko*' \) -delete
 	$(if $(DESTDIR),,depmod $(release))
+
+install-tools:
+	@for tool in $(tools); do $(MAKE) -C tools/$$tool install prefix=$(prefix) || exit; done
+	install -D -m 644 -t $(INSTALL_HDR_PATH)/include/linux include/uapi/linux/sstp.h \
+		include/uapi/linux/sstp_netlink.h
+	install -D -m 644 -t $(man7) Documentation/man/sstp.7
+	@find examples -name __pycache__ -prune -o -type f -exec sh -c 'for f; do \
+		[ -x "$$f" ] && mode=755 || mode=644; \
+		install -D -m $$mode "$$f" "$(doc)/$$f" || exit; done' - {} +
+
+uninstall-tools:
+	@for tool in $(tools); do $(MAKE) -C tools/$$tool uninstall prefix=$(prefix) || exit; done
 	rm -f $(INSTALL_HDR_PATH)/include/linux/sstp.h $(INSTALL_HDR_PATH)/include/linux/sstp_netlink.h
+	rm -f $(man7)/sstp.7
+	rm -rf $(doc)
 
 check:
 	selftests/run
@@ -82,4 +108,5 @@ checkpatch:
 clean:
 	rm -rf $(CURDIR)/build $(BUILD)
 
-.PHONY: all help links modules install uninstall check demo lab evaluation sparse checkpatch clean
+.PHONY: all help links modules install uninstall install-modules uninstall-modules \
+	install-tools uninstall-tools check demo lab evaluation sparse checkpatch clean

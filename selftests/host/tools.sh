@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
 cd "$(dirname "$0")/../.." || exit
+export PYTHONDONTWRITEBYTECODE=1
 
 parses() {
 	case $(head -n 1 "$1") in
@@ -22,7 +23,7 @@ while IFS= read -r file; do
 	tools/vm/guest|.ci/*|selftests/net/*|selftests/host/*) ;;
 	*) check "$file -h" helps "$file" ;;
 	esac
-done < <(find tools selftests .ci net -type f -perm -100 | sort)
+done < <(find tools selftests .ci net examples -type f -perm -100 | sort)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -84,14 +85,7 @@ else
 	skip "tools/bench/... -m writes and draws" "matplotlib is not installed"
 fi
 
-installed() {
-	make -s -C tools/sstp-run "OUT=$work/run" "DESTDIR=$work/root" prefix=/usr install &&
-		run=$work/root/usr/bin/sstp-run &&
-		[ "$($run sh -c 'echo "${LD_PRELOAD%%:*}"' 2>&1)" = \
-		  "$work/root/usr/bin/../lib/sstp/libsstp-preload.so" ] &&
-		$run -h | grep -qi usage && test -f "$work/root/usr/share/man/man1/sstp-run.1"
-}
-check "sstp-run is installed and finds its library" installed
+make -s -C tools/sstp-run "OUT=$work/run" || exit
 run=$work/run/sstp-run
 status_is() { local want=$1; shift; "$@"; [ $? = "$want" ]; }
 for rate in 5x 5g 1M: :5M 1M:2M:3:4:5 -1 0 ''; do

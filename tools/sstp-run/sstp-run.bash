@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# bash completion for sstp-run(1)
+
+_sstp_run()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} option='' i
+
+	COMPREPLY=()
+	# The program is the first word that is no option, nor of one.
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		option=''
+		case ${COMP_WORDS[i]} in
+		-[rcplt]|--rate|--controller|--policy|--listen|--timeout)
+			option=${COMP_WORDS[i]}
+			# Words break at these, too: --rate=1M:2M
+			[[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
+			((i++))
+			while [[ ${COMP_WORDS[i + 1]-} == : ]]; do
+				((i += 2))
+			done
+			;;
+		-*) ;;
+		*) break ;;
+		esac
+	done
+	if ((i < COMP_CWORD)); then
+		if declare -F _command_offset > /dev/null; then
+			_command_offset "$i"
+		else
+			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		fi
+		return
+	fi
+	# Is the word what the last option takes?
+	((i == COMP_CWORD)) && option=''
+	[[ $cur == = ]] && cur=''
+	case $option in
+	-c|--controller)
+		mapfile -t COMPREPLY < <(compgen -W 'newreno rate' -- "$cur") ;;
+	-p|--policy)
+		mapfile -t COMPREPLY < <(compgen -W 'rrda static' -- "$cur") ;;
+	-l|--listen)
+		mapfile -t COMPREPLY < <(compgen -W 'both sstp tcp' -- "$cur") ;;
+	-*) ;;
+	*)
+		if [[ $cur == -* ]]; then
+			mapfile -t COMPREPLY < <(compgen -W '--rate --controller --policy
+				--listen --timeout --verbose --help' -- "$cur")
+		else
+			mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+		fi
+		;;
+	esac
+} && complete -F _sstp_run sstp-run
