@@ -45,10 +45,16 @@ names() {
 
 mapfile -t options < <(sed -n '/^enum {/,/^};/s/^\t\(SSTP_[A-Z_]*\)\( = [0-9]*\)\?,.*/\1/p' \
 	include/uapi/linux/sstp.h)
+mapfile -t structs < <(sed -n 's/^struct \(sstp_[a-z_]*\) {/\1/p' include/uapi/linux/sstp.h)
+mapfile -t level_ip < <(sed -n '/^static int sstp_set_ip/,/^}/p; /^static int sstp_get_ip/,/^}/p' \
+	net/sstp/sockopt.c | grep -oE '\bIP(V6)?_[A-Z0-9_]+' | sort -u)
+mapfile -t refused < <(sed -n '/^static int sstp_set_socket/,/ENOPROTOOPT/s/^\tcase \(SO_.*\):/\1/p' \
+	net/sstp/sockopt.c | sed 's/_OLD//; /_NEW/d; /SO_REUSEPORT$/d')
+mapfile -t ioctls < <(sed -n '/^static int sstp_ioctl/,/^}/s/^\tcase \(.*\):/\1/p' net/sstp/af_sstp.c)
 mapfile -t sysctls < <(sed -n 's/.*\.procname = "\(.*\)",/\1/p; s/.*SSTP_SYSCTL_INT("\([a-z_]*\)".*/\1/p' \
 	net/sstp/sysctl.c)
 mapfile -t mibs < <(sed -n 's/^\tSNMP_MIB_ITEM("\([A-Za-z]*\)".*/\1/p' net/sstp/mib.c)
-mapfile -t info < <(sed -n '/^struct sstp_info {/,/^}/s/^\t.*[\t ]\([a-z_]*\)\(\[.*\]\)\?;.*/\1/p' \
+mapfile -t info < <(sed -n '/^struct sstp_info {/,/^}/s/^\t\(struct \)\?[a-z0-9_]*[\t ]*\([a-z_]*\)\(\[.*\]\)\?;.*/\2/p' \
 	include/uapi/linux/sstp.h)
 mapfile -t commands < <(sed -n '/^operations:/,/^mcast-groups:/s/^      name: //p' \
 	Documentation/netlink/specs/sstp.yaml)
@@ -56,9 +62,11 @@ mapfile -t types < <(sed -n '/^enum sstp_type {/,/^}/s/^\tSSTP_\([A-Z_]*\),.*/\1
 	grep -vx TYPES)
 mapfile -t wire < <(sed -n '/^enum sstp_opt {/,/^}/s/^\tSSTP_OPT_\([A-Z_]*\),.*/\1/p' net/sstp/wire.h)
 
-check "sstp.rst has every option" names "$use" "${options[@]}" SSTP_HOLES
 check "sstp.7 has every option" names "$man" "${options[@]}" SSTP_HOLES
-check "sstp.rst has every sysctl" names "$use" "${sysctls[@]}"
+check "sstp.7 has every structure" names "$man" "${structs[@]}"
+check "sstp.7 has every option of IP and IPv6" names "$man" "${level_ip[@]}"
+check "sstp.7 has every option of SOL_SOCKET that is not there" names "$man" "${refused[@]}"
+check "sstp.7 has every ioctl" names "$man" "${ioctls[@]}"
 check "sstp.7 has every sysctl" names "$man" "${sysctls[@]}"
 check "sstp.rst has every netlink command" names "$use" "${commands[@]}"
 check "sstp.rst has every counter" names "$use" "${mibs[@]}"
@@ -76,11 +84,12 @@ check "sstp-run.1 has every option" dashed "$man_run" "${run[@]}"
 check "sstp-run.1 has every variable" names "$man_run" "${run_env[@]}"
 check "sstp-run.1 has every TCP option that is remembered" names "$man_run" "${run_tcp[@]}"
 
-# default NAME VALUE...: the row of a sysctl in sstp.rst begins with its value.
+# default NAME VALUE...: sstp.7 has the default of a sysctl or tunable.
 default() {
 	local name=$1
 	shift
-	grep -qE "^$name +${*// / +}( |$)" "$use" || { grep -E "^$name " "$use"; return 1; }
+	grep -qE "^\.IR $name \" \(default: ${*// / }[;)]" "$man" ||
+		{ grep "^\.IR $name " "$man"; return 1; }
 }
 while read -r field value; do
 	case $field in
@@ -96,8 +105,33 @@ while read -r field value; do
 		*) numbers+=($((part))) ;;
 		esac
 	done
-	check "default of $field" default "$field" "${numbers[@]}"
+	check "sstp.7 has the default of $field" default "$field" "${numbers[@]}"
 done < <(sed -n '/sstp_defaults = {/,/^}/s/^\t\.\([a-z_]*\) = \(.*\),$/\1 \2/p' net/sstp/sysctl.c)
+
+while IFS=', ' read -r name value least most; do
+	check "sstp.7 has default and range of $name" \
+		default "$name" "$((value)); $((least)) to $((most))"
+done < <(sed -n '/sstp_rrda_tunables\[\] = {/,/^}/s/^\t{ "\([a-z_]*\)",[ \t]*\(.*\) },/\1,\2/p' \
+	net/sstp/rbuf_rrda.c | tr -d '\t ')
+
+# The example in Python has the header's numbers and fields.
+python_agrees() {
+	local numbers=("${options[@]}" SSTP_HOLES AF_SSTP SOL_SSTP) want got
+	{
+		printf '#include <%s>\n' stdio.h linux/sstp.h
+		echo 'int main(void) {'
+		printf 'printf("%%d ", %s);\n' "${numbers[@]}"
+		echo 'printf("%zu %zu\n", sizeof(struct sstp_hole), sizeof(struct sstp_info)); }'
+	} > "$work/numbers.c"
+	gcc -Iinclude/uapi -o "$work/numbers" "$work/numbers.c" || return
+	want=$("$work/numbers"; echo "${info[@]}" | sed 's/ rate / peak average burst_rate burst_len /')
+	got=$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=examples/python python3 -c '
+import sstp, sys
+print(*(getattr(sstp, name) for name in sys.argv[1:]), sstp.HOLE.size, sstp.INFO.size)
+print(*sstp.Info._fields)' "${numbers[@]}")
+	[ "$got" = "$want" ] || { printf '%s\n' "$got" "$want"; return 1; }
+}
+check "examples/python/sstp.py agrees with the header" python_agrees
 
 # Functions that the protocol document points to.
 functions() {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The examples do what they say, each client with each server, with loss on the path.
-# timeout: 300
+# timeout: 600
 # kernels: uml 6.12
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"
@@ -32,7 +32,7 @@ server() {
 	ip netns exec "$b" "${at[$language]}/server" "$@" "$work/received" \
 		> "$work/server.log" 2>&1 &
 	server_pid=$!	# ip has become the server
-	busywait 60 grep -q listening "$work/server.log" && return
+	busywait 120 grep -q listening "$work/server.log" && return
 	fail "the server in $language listens"
 	sed 's/^/# /' "$work/server.log"
 	return 1
