@@ -63,10 +63,10 @@ said() {
 moved() {
 	client "$1" -r $rate "$3" && said "$1" 0 && [ "$(hash_of "$work/received/$2")" = "$sent" ]
 }
-# Three of each at once
+# One of each, all at once
 crowd() {
 	local language pids=() n status=0
-	for language in "${languages[@]}" "${languages[@]}" "${languages[@]}"; do
+	for language in "${languages[@]}"; do
 		in_ns "$a" "${at[$language]}/client" "$b4" < "$work/file" > /dev/null &
 		pids+=($!)
 	done
