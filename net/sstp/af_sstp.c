@@ -368,8 +368,8 @@ static int sstp_start_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int 
 	sp->peer.addr = addr;
 	sp->peer.port = htons(READ_ONCE(sstp_net(sock_net(sk))->encap_port));
 	err = sstp_encap_route(sk);
-	if (!err && !sp->bound)
-		err = sstp_bind_port(sk, 0);
+	if (!err && !sp->bound && sstp_bind_port(sk, 0))
+		err = -EADDRNOTAVAIL;
 	if (!err)
 		err = sstp_handshake_connect(sk);
 	if (!err)
@@ -722,6 +722,10 @@ static int sstp_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 		lock_sock(sk);
 		val = sp->bytes_written - sp->bytes_sent;
 		release_sock(sk);
+		break;
+	case SIOCATMARK:
+		/* There are no urgent data. */
+		val = 0;
 		break;
 	default:
 		return -ENOIOCTLCMD;

@@ -271,6 +271,9 @@ struct sock *sstp_encap_client(struct net *net, bool v6)
 	mutex_lock(&sn->encap_lock);
 	if (!sn->client[v6][i])
 		err = sstp_encap_sock(net, v6, 0, false, &sn->client[v6][i]);
+	/* As connect() says it that finds no port. */
+	if (err == -EADDRINUSE)
+		err = -EADDRNOTAVAIL;
 	usk = err ? ERR_PTR(err) : sn->client[v6][i]->sk;
 	mutex_unlock(&sn->encap_lock);
 	return usk;

@@ -742,6 +742,31 @@ static int udp_bind(uint16_t port, bool reuseport)
 	return xbind(fd, &a);
 }
 
+/* All ports are taken: the one that there is, also of UDP, and then eight, which are
+ * enough for UDP.
+ */
+static void row_no_port(void)
+{
+	union addr a, any;
+	int fd, i;
+
+	new_namespace();
+	fd = sock();
+	addr_loopback(&a, family, 5000);
+	addr_loopback(&any, family, 0);
+	if (xbind(fd, &a) || listen(fd, 9))
+		bail("listen");
+	file_put("/proc/sys/net/ipv4/ip_local_port_range", "40000 40000");
+	note("connect", xconnect(sock(), &a));
+	note("once more", xconnect(sock(), &a));
+	note("bind", xbind(sock(), &any));
+	file_put("/proc/sys/net/ipv4/ip_local_port_range", "40000 40007");
+	for (i = 0; i < 7; i++)
+		note("of eight", xconnect(sock(), &a));
+	note("the ninth", xconnect(sock(), &a));
+	note("bind", xbind(sock(), &any));
+}
+
 /* Who is the first to use SSTP gets no share of what others receive. */
 static void row_encap_owner(void)
 {
@@ -816,6 +841,7 @@ static const struct row rows[] = {
 	{ "scope", row_scope, ROW_STREAM | ROW_SEQPACKET | ROW_V6 },
 	{ "inherit", row_inherit, ROW_ALL },
 	{ "disconnect", row_disconnect, ROW_ALL },
+	{ "no_port", row_no_port, ROW_ALL },
 	{ "encap_owner", row_encap_owner,
 	  ROW_OWN | ROW_STREAM | ROW_V4 | ROW_V6 },
 	{ "encap_port", row_encap_port,
