@@ -245,17 +245,18 @@ static int sstp_set_ip(struct sock *sk, int level, int opt, sockptr_t optval,
 	u8 byte;
 
 	if (level == SOL_IP && opt != IP_TOS && opt != IP_TTL &&
-	    opt != IP_FREEBIND)
+	    opt != IP_FREEBIND && opt != IP_MTU_DISCOVER)
 		return -ENOPROTOOPT;
 	if (level == SOL_IPV6 && opt != IPV6_V6ONLY && opt != IPV6_TCLASS &&
-	    opt != IPV6_UNICAST_HOPS)
+	    opt != IPV6_UNICAST_HOPS && opt != IPV6_FREEBIND &&
+	    opt != IPV6_MTU_DISCOVER)
 		return -ENOPROTOOPT;
 	if (optlen >= sizeof(val)) {
 		if (copy_from_sockptr(&val, optval, sizeof(val)))
 			return -EFAULT;
-	} else if (!optlen && level == SOL_IP) {
+	} else if (!optlen && level == SOL_IP && opt != IP_FREEBIND) {
 		val = 0;
-	} else if (level == SOL_IP) {
+	} else if (optlen && level == SOL_IP) {
 		/* As IP does, for programs that pass a char. */
 		if (copy_from_sockptr(&byte, optval, 1))
 			return -EFAULT;
@@ -278,6 +279,10 @@ static int sstp_set_ip(struct sock *sk, int level, int opt, sockptr_t optval,
 		case IP_FREEBIND:
 			sp->freebind = !!val;
 			break;
+		case IP_MTU_DISCOVER:
+			if (val != IP_PMTUDISC_WANT)
+				err = -EINVAL;
+			break;
 		}
 	} else {
 		switch (opt) {
@@ -298,6 +303,13 @@ static int sstp_set_ip(struct sock *sk, int level, int opt, sockptr_t optval,
 				err = -EINVAL;
 			else
 				sp->ttl = val;
+			break;
+		case IPV6_FREEBIND:
+			sp->freebind = !!val;
+			break;
+		case IPV6_MTU_DISCOVER:
+			if (val != IPV6_PMTUDISC_WANT)
+				err = -EINVAL;
 			break;
 		}
 	}
@@ -437,8 +449,13 @@ static int sstp_get_ip(struct sock *sk, int level, int opt)
 	if ((level == SOL_IP && opt == IP_TTL) ||
 	    (level == SOL_IPV6 && opt == IPV6_UNICAST_HOPS))
 		return sp->ttl >= 0 ? sp->ttl : 64;
-	if (level == SOL_IP && opt == IP_FREEBIND)
+	if ((level == SOL_IP && opt == IP_FREEBIND) ||
+	    (level == SOL_IPV6 && opt == IPV6_FREEBIND))
 		return sp->freebind;
+	if (level == SOL_IP && opt == IP_MTU_DISCOVER)
+		return IP_PMTUDISC_WANT;
+	if (level == SOL_IPV6 && opt == IPV6_MTU_DISCOVER)
+		return IPV6_PMTUDISC_WANT;
 	if (level == SOL_IPV6 && opt == IPV6_V6ONLY)
 		return sp->v6only;
 	if ((level == SOL_IP && opt == IP_MTU) ||

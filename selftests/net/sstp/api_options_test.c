@@ -86,6 +86,15 @@ static void row_zerocopy(void)
 	note("ZEROCOPY", set_int(sock(), SOL_SOCKET, SO_ZEROCOPY, 1));
 }
 
+static void try_mtu_discover(int fd, int level, int opt)
+{
+	notef("MTU_DISCOVER", "%d", get_int(fd, level, opt));
+	note("WANT", set_int(fd, level, opt, IP_PMTUDISC_WANT));
+	note("DONT", set_int(fd, level, opt, IP_PMTUDISC_DONT));
+	note("PROBE", set_int(fd, level, opt, IP_PMTUDISC_PROBE));
+	note("99", set_int(fd, level, opt, 99));
+}
+
 static void row_sol_ip(void)
 {
 	int fd = sock();
@@ -97,6 +106,8 @@ static void row_sol_ip(void)
 		note("HOPS -1", set_int(fd, SOL_IPV6, IPV6_UNICAST_HOPS, -1));
 		note("HOPS are", get_int(fd, SOL_IPV6, IPV6_UNICAST_HOPS));
 		note("TCLASS 256", set_int(fd, SOL_IPV6, IPV6_TCLASS, 256));
+		try_int("FREEBIND", fd, SOL_IPV6, IPV6_FREEBIND, 1);
+		try_mtu_discover(fd, SOL_IPV6, IPV6_MTU_DISCOVER);
 		note("unknown", set_int(fd, SOL_IPV6, 250, 1));
 		note("unknown get", get_int(fd, SOL_IPV6, 250));
 		return;
@@ -107,6 +118,8 @@ static void row_sol_ip(void)
 	note("TTL 256", set_int(fd, SOL_IP, IP_TTL, 256));
 	note("TTL -1", set_int(fd, SOL_IP, IP_TTL, -1));
 	note("TTL is", get_int(fd, SOL_IP, IP_TTL));
+	try_int("FREEBIND", fd, SOL_IP, IP_FREEBIND, 1);
+	try_mtu_discover(fd, SOL_IP, IP_MTU_DISCOVER);
 	note("TOS one byte", setsockopt(fd, SOL_IP, IP_TOS, "\x08", 1));
 	note("TOS is", get_int(fd, SOL_IP, IP_TOS));
 	note("unknown", set_int(fd, SOL_IP, 250, 1));
@@ -521,6 +534,10 @@ static const struct difference differences[] = {
 	  "the family has one protocol", 0, NULL },
 	{ "freebind", "connect", "ENETUNREACH",
 	  "TCP sends from any IPv6 address", ROW_STREAM | ROW_V6, NULL },
+	{ "sol_ip", "DONT", "EINVAL",
+	  "packets do not exceed the path MTU, but for one sent again", 0, NULL },
+	{ "sol_ip", "PROBE", "EINVAL",
+	  "the path MTU is heeded", 0, NULL },
 	{ "zerocopy", "ZEROCOPY", "EOPNOTSUPP",
 	  "all bytes are copied next to their header", 0, NULL },
 	{ "sol_tcp", "NODELAY", "ENOPROTOOPT",
