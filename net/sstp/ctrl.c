@@ -1,36 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Registry of controllers. */
-#include <linux/capability.h>
-#include <linux/ctype.h>
-#include <linux/kmod.h>
-#include <linux/rculist.h>
-#include <linux/spinlock.h>
+/* Controllers of connections. */
 #include "ctrl.h"
+#include "plugin.h"
 
-static LIST_HEAD(sstp_ctrls);
-static DEFINE_SPINLOCK(sstp_ctrl_lock);
-
-/* RCU or sstp_ctrl_lock */
-static struct sstp_ctrl_ops *sstp_ctrl_find(const char *name)
-{
-	struct sstp_ctrl_ops *o;
-
-	list_for_each_entry_rcu(o, &sstp_ctrls, list,
-				lockdep_is_held(&sstp_ctrl_lock))
-		if (!strcmp(o->name, name))
-			return o;
-	return NULL;
-}
-
-bool sstp_name_valid(const char *name)
-{
-	u32 n = strnlen(name, SSTP_NAME_MAX), i;
-
-	for (i = 0; i < n; i++)
-		if (!isgraph(name[i]))
-			return false;
-	return n && n < SSTP_NAME_MAX;
-}
+DEFINE_SSTP_REGISTRY(sstp_ctrls, "ctrl");
 
 /**
  * sstp_register_ctrl - offer a controller to connections
@@ -40,18 +13,9 @@ bool sstp_name_valid(const char *name)
  */
 int sstp_register_ctrl(struct sstp_ctrl_ops *ops)
 {
-	int err = 0;
-
-	if (!sstp_name_valid(ops->name) || !ops->init ||
-	    (!ops->on_ack && !ops->on_loss))
+	if (!ops->init || (!ops->on_ack && !ops->on_loss))
 		return -EINVAL;
-	spin_lock(&sstp_ctrl_lock);
-	if (sstp_ctrl_find(ops->name))
-		err = -EEXIST;
-	else
-		list_add_tail_rcu(&ops->list, &sstp_ctrls);
-	spin_unlock(&sstp_ctrl_lock);
-	return err;
+	return sstp_plugin_register(&sstp_ctrls, sstp_plugin_of(ops));
 }
 EXPORT_SYMBOL_GPL(sstp_register_ctrl);
 
@@ -61,56 +25,15 @@ EXPORT_SYMBOL_GPL(sstp_register_ctrl);
  */
 void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops)
 {
-	spin_lock(&sstp_ctrl_lock);
-	list_del_rcu(&ops->list);
-	spin_unlock(&sstp_ctrl_lock);
-	synchronize_rcu();
+	sstp_plugin_unregister(&sstp_ctrls, sstp_plugin_of(ops));
 }
 EXPORT_SYMBOL_GPL(sstp_unregister_ctrl);
 
-bool sstp_ctrl_name(u32 i, char *name)
-{
-	struct sstp_ctrl_ops *o;
-	bool found = false;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(o, &sstp_ctrls, list) {
-		found = !i--;
-		if (found) {
-			strscpy(name, o->name, SSTP_NAME_MAX);
-			break;
-		}
-	}
-	rcu_read_unlock();
-	return found;
-}
-
-bool sstp_ctrl_exists(const char *name)
-{
-	bool found;
-
-	rcu_read_lock();
-	found = sstp_ctrl_find(name);
-	rcu_read_unlock();
-	if (found || !capable(CAP_NET_ADMIN))
-		return found;
-	request_module("sstp-ctrl-%s", name);
-	rcu_read_lock();
-	found = sstp_ctrl_find(name);
-	rcu_read_unlock();
-	return found;
-}
-
 struct sstp_ctrl_ops *sstp_ctrl_get(const char *name)
 {
-	struct sstp_ctrl_ops *ops;
+	struct sstp_plugin *p = sstp_plugin_get(&sstp_ctrls, name);
 
-	rcu_read_lock();
-	ops = sstp_ctrl_find(name);
-	if (ops && !try_module_get(ops->owner))
-		ops = NULL;
-	rcu_read_unlock();
-	return ops;
+	return p ? container_of(&p->name, struct sstp_ctrl_ops, name) : NULL;
 }
 
 void sstp_ctrl_put(const struct sstp_ctrl_ops *ops)

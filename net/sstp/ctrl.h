@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Registry of controllers. */
+/* Controllers of connections. */
 #ifndef _SSTP_CTRL_H
 #define _SSTP_CTRL_H
 
@@ -18,13 +18,6 @@ void sstp_ctrl_put(const struct sstp_ctrl_ops *ops);	/* NULL will do */
  * window is not smaller than what the old one has under way.
  */
 void sstp_ctrl_switch(struct sstp_ctrl *c, const struct sstp_ctrl_ops *ops);
-/* Is there one? Loads the module sstp-ctrl-NAME for who may. Sleeps. */
-bool sstp_ctrl_exists(const char *name);
-/* The name of each in turn, from 0; false behind the last */
-bool sstp_ctrl_name(u32 i, char *name);
-
-/* A name that a controller or policy may have. */
-bool sstp_name_valid(const char *name);
 
 int __init sstp_ctrl_init(void);	/* registers those built in */
 void sstp_ctrl_exit(void);

@@ -376,14 +376,14 @@ static int sstp_nl_parse(struct sstp_nl_change *c)
 	if (err)
 		return err;
 	if (attr[SSTP_A_CONN_CONTROLLER]) {
-		sstp_ctrl_exists(nla_data(attr[SSTP_A_CONN_CONTROLLER]));
+		sstp_plugin_exists(&sstp_ctrls, nla_data(attr[SSTP_A_CONN_CONTROLLER]));
 		c->ctrl = sstp_ctrl_get(nla_data(attr[SSTP_A_CONN_CONTROLLER]));
 		if (!c->ctrl)
 			return sstp_nl_refuse(c, attr[SSTP_A_CONN_CONTROLLER], -ENOENT,
 					      "no such controller");
 	}
 	if (attr[SSTP_A_CONN_POLICY]) {
-		sstp_rbuf_exists(nla_data(attr[SSTP_A_CONN_POLICY]));
+		sstp_plugin_exists(&sstp_rbufs, nla_data(attr[SSTP_A_CONN_POLICY]));
 		c->policy = sstp_rbuf_get(nla_data(attr[SSTP_A_CONN_POLICY]));
 		if (!c->policy)
 			return sstp_nl_refuse(c, attr[SSTP_A_CONN_POLICY], -ENOENT,
@@ -595,7 +595,7 @@ static int sstp_nl_plugin(struct sk_buff *skb, u32 portid, u32 seq, int flags, u
 }
 
 /* The one that the request names */
-static int sstp_nl_plugin_do(struct genl_info *info, bool (*each)(u32 i, char *name))
+static int sstp_nl_plugin_do(struct genl_info *info, struct sstp_registry *r)
 {
 	struct nlattr *want = info->attrs[SSTP_A_PLUGIN_NAME];
 	char name[SSTP_NAME_MAX];
@@ -605,7 +605,7 @@ static int sstp_nl_plugin_do(struct genl_info *info, bool (*each)(u32 i, char *n
 
 	if (GENL_REQ_ATTR_CHECK(info, SSTP_A_PLUGIN_NAME))
 		return -EINVAL;
-	for (i = 0; each(i, name); i++)
+	for (i = 0; sstp_plugin_name(r, i, name); i++)
 		if (!strcmp(name, nla_data(want)))
 			goto found;
 	NL_SET_ERR_MSG_ATTR(info->extack, want, "nothing of that name");
@@ -623,13 +623,13 @@ found:
 }
 
 static int sstp_nl_plugin_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
-			       bool (*each)(u32 i, char *name))
+			       struct sstp_registry *r)
 {
 	struct nlattr *want = sstp_dump_attrs(cb)[SSTP_A_PLUGIN_NAME];
 	char name[SSTP_NAME_MAX];
 	u32 i;
 
-	for (i = cb->args[0]; each(i, name); i++)
+	for (i = cb->args[0]; sstp_plugin_name(r, i, name); i++)
 		if ((!want || !strcmp(name, nla_data(want))) &&
 		    sstp_nl_plugin(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 				   NLM_F_MULTI, cmd, name))
@@ -640,22 +640,22 @@ static int sstp_nl_plugin_dump(struct sk_buff *skb, struct netlink_callback *cb,
 
 int sstp_nl_ctrl_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return sstp_nl_plugin_do(info, sstp_ctrl_name);
+	return sstp_nl_plugin_do(info, &sstp_ctrls);
 }
 
 int sstp_nl_ctrl_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return sstp_nl_plugin_dump(skb, cb, SSTP_CMD_CTRL_GET, sstp_ctrl_name);
+	return sstp_nl_plugin_dump(skb, cb, SSTP_CMD_CTRL_GET, &sstp_ctrls);
 }
 
 int sstp_nl_policy_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return sstp_nl_plugin_do(info, sstp_rbuf_name);
+	return sstp_nl_plugin_do(info, &sstp_rbufs);
 }
 
 int sstp_nl_policy_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return sstp_nl_plugin_dump(skb, cb, SSTP_CMD_POLICY_GET, sstp_rbuf_name);
+	return sstp_nl_plugin_dump(skb, cb, SSTP_CMD_POLICY_GET, &sstp_rbufs);
 }
 
 /* Events */

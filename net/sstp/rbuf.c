@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Registry of receive buffer policies. */
-#include <linux/capability.h>
-#include <linux/kmod.h>
+/* Policies of receive buffers. */
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/rculist.h>
-#include <linux/spinlock.h>
-#include "ctrl.h"
+#include "plugin.h"
 #include "rbuf.h"
 
-static LIST_HEAD(sstp_rbufs);
-static DEFINE_SPINLOCK(sstp_rbuf_lock);
+DEFINE_SSTP_REGISTRY(sstp_rbufs, "rbuf");
 
 /* Bytes a second: who moves less needs no more than the least buffer. If he counted,
  * many who send a byte now and then would leave nothing to those who need much.
@@ -49,18 +44,6 @@ void sstp_rbuf_uncount(struct sstp_rbuf *b)
 	sstp_rbuf_set_counted(b, false);
 }
 
-/* RCU or sstp_rbuf_lock */
-static struct sstp_rbuf_ops *sstp_rbuf_find(const char *name)
-{
-	struct sstp_rbuf_ops *o;
-
-	list_for_each_entry_rcu(o, &sstp_rbufs, list,
-				lockdep_is_held(&sstp_rbuf_lock))
-		if (!strcmp(o->name, name))
-			return o;
-	return NULL;
-}
-
 /**
  * sstp_register_rbuf - offer a policy to connections
  * @ops: must stay until sstp_unregister_rbuf() has returned
@@ -69,17 +52,7 @@ static struct sstp_rbuf_ops *sstp_rbuf_find(const char *name)
  */
 int sstp_register_rbuf(struct sstp_rbuf_ops *ops)
 {
-	int err = 0;
-
-	if (!sstp_name_valid(ops->name))
-		return -EINVAL;
-	spin_lock(&sstp_rbuf_lock);
-	if (sstp_rbuf_find(ops->name))
-		err = -EEXIST;
-	else
-		list_add_tail_rcu(&ops->list, &sstp_rbufs);
-	spin_unlock(&sstp_rbuf_lock);
-	return err;
+	return sstp_plugin_register(&sstp_rbufs, sstp_plugin_of(ops));
 }
 EXPORT_SYMBOL_GPL(sstp_register_rbuf);
 
@@ -89,56 +62,15 @@ EXPORT_SYMBOL_GPL(sstp_register_rbuf);
  */
 void sstp_unregister_rbuf(struct sstp_rbuf_ops *ops)
 {
-	spin_lock(&sstp_rbuf_lock);
-	list_del_rcu(&ops->list);
-	spin_unlock(&sstp_rbuf_lock);
-	synchronize_rcu();
+	sstp_plugin_unregister(&sstp_rbufs, sstp_plugin_of(ops));
 }
 EXPORT_SYMBOL_GPL(sstp_unregister_rbuf);
 
-bool sstp_rbuf_name(u32 i, char *name)
-{
-	struct sstp_rbuf_ops *o;
-	bool found = false;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(o, &sstp_rbufs, list) {
-		found = !i--;
-		if (found) {
-			strscpy(name, o->name, SSTP_NAME_MAX);
-			break;
-		}
-	}
-	rcu_read_unlock();
-	return found;
-}
-
-bool sstp_rbuf_exists(const char *name)
-{
-	bool found;
-
-	rcu_read_lock();
-	found = sstp_rbuf_find(name);
-	rcu_read_unlock();
-	if (found || !capable(CAP_NET_ADMIN))
-		return found;
-	request_module("sstp-rbuf-%s", name);
-	rcu_read_lock();
-	found = sstp_rbuf_find(name);
-	rcu_read_unlock();
-	return found;
-}
-
 struct sstp_rbuf_ops *sstp_rbuf_get(const char *name)
 {
-	struct sstp_rbuf_ops *ops;
+	struct sstp_plugin *p = sstp_plugin_get(&sstp_rbufs, name);
 
-	rcu_read_lock();
-	ops = sstp_rbuf_find(name);
-	if (ops && !try_module_get(ops->owner))
-		ops = NULL;
-	rcu_read_unlock();
-	return ops;
+	return p ? container_of(&p->name, struct sstp_rbuf_ops, name) : NULL;
 }
 
 void sstp_rbuf_put(const struct sstp_rbuf_ops *ops)

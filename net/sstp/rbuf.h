@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Registry of receive buffer policies. */
+/* Policies of receive buffers. */
 #ifndef _SSTP_RBUF_H
 #define _SSTP_RBUF_H
 
@@ -19,8 +19,6 @@ void sstp_rbuf_count(struct sstp_rbuf *b, u64 now);
 void sstp_rbuf_uncount(struct sstp_rbuf *b);
 /* Buffers in which much moved of late, of all namespaces; 1 at least */
 u32 sstp_rbuf_moving(void);
-bool sstp_rbuf_exists(const char *name);
-bool sstp_rbuf_name(u32 i, char *name);
 
 int __init sstp_rbuf_init(void);
 void sstp_rbuf_exit(void);

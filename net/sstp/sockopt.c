@@ -39,7 +39,7 @@ int sstp_set_rate(struct sstp_sock *sp, const struct sstp_rate_spec *r)
 }
 
 static int sstp_get_name(char *name, sockptr_t optval, unsigned int optlen,
-			 bool (*exists)(const char *))
+			 struct sstp_registry *r)
 {
 	char buf[SSTP_NAME_MAX] = {};
 
@@ -48,7 +48,7 @@ static int sstp_get_name(char *name, sockptr_t optval, unsigned int optlen,
 	if (copy_from_sockptr(buf, optval, min_t(u32, optlen,
 						 SSTP_NAME_MAX - 1)))
 		return -EFAULT;
-	if (!exists(buf))
+	if (!sstp_plugin_exists(r, buf))
 		return -ENOENT;
 	strscpy(name, buf, SSTP_NAME_MAX);
 	return 0;
@@ -73,8 +73,7 @@ static int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
 	char name[SSTP_NAME_MAX];
 	int err;
 
-	err = sstp_get_name(name, optval, optlen, ctrl ? sstp_ctrl_exists :
-			    sstp_rbuf_exists);
+	err = sstp_get_name(name, optval, optlen, ctrl ? &sstp_ctrls : &sstp_rbufs);
 	if (err)
 		return err;
 	lock_sock(sk);

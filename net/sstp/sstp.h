@@ -52,6 +52,7 @@
 #include "compat.h"
 #include "ctrl.h"
 #include "mib.h"
+#include "plugin.h"
 #include "pool.h"
 #include "rate.h"
 #include "rbuf.h"

@@ -33,9 +33,9 @@ static int sstp_sysctl_port(SSTP_CTL_CONST struct ctl_table *t, int write,
 	return sstp_encap_move(net, port);
 }
 
+/* extra1 is the registry of such names. */
 static int sstp_sysctl_name(SSTP_CTL_CONST struct ctl_table *t, int write,
-			    void *buffer, size_t *lenp, loff_t *ppos,
-			    bool (*exists)(const char *))
+			    void *buffer, size_t *lenp, loff_t *ppos)
 {
 	char name[SSTP_NAME_MAX];
 	struct ctl_table tmp = {
@@ -48,25 +48,13 @@ static int sstp_sysctl_name(SSTP_CTL_CONST struct ctl_table *t, int write,
 	err = proc_dostring(&tmp, write, buffer, lenp, ppos);
 	if (err || !write)
 		return err;
-	if (!exists(name))
+	if (!sstp_plugin_exists(t->extra1, name))
 		return -ENOENT;
 	/* Readers copy it as it changes: a mix of two names is found unknown,
 	 * and that connection fails.
 	 */
 	strscpy(t->data, name, SSTP_NAME_MAX);
 	return 0;
-}
-
-static int sstp_sysctl_ctrl(SSTP_CTL_CONST struct ctl_table *t, int write,
-			    void *buffer, size_t *lenp, loff_t *ppos)
-{
-	return sstp_sysctl_name(t, write, buffer, lenp, ppos, sstp_ctrl_exists);
-}
-
-static int sstp_sysctl_policy(SSTP_CTL_CONST struct ctl_table *t, int write,
-			      void *buffer, size_t *lenp, loff_t *ppos)
-{
-	return sstp_sysctl_name(t, write, buffer, lenp, ppos, sstp_rbuf_exists);
 }
 
 #define SSTP_SYSCTL_INT(name, field, n, low, high)			\
@@ -94,14 +82,16 @@ static const struct ctl_table sstp_table[] = {
 		.data = (void *)offsetof(struct sstp_net, ctrl),
 		.maxlen = SSTP_NAME_MAX,
 		.mode = 0644,
-		.proc_handler = sstp_sysctl_ctrl,
+		.proc_handler = sstp_sysctl_name,
+		.extra1 = &sstp_ctrls,
 	},
 	{
 		.procname = "buffer_policy",
 		.data = (void *)offsetof(struct sstp_net, policy),
 		.maxlen = SSTP_NAME_MAX,
 		.mode = 0644,
-		.proc_handler = sstp_sysctl_policy,
+		.proc_handler = sstp_sysctl_name,
+		.extra1 = &sstp_rbufs,
 	},
 	SSTP_SYSCTL_INT("rmem", rmem, 3, &sstp_buf_min, &sstp_buf_max),
 	SSTP_SYSCTL_INT("wmem", wmem, 3, &sstp_buf_min, &sstp_buf_max),

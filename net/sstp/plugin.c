@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Registries: controllers and receive buffer policies, by their names. */
+#include <linux/capability.h>
+#include <linux/ctype.h>
+#include <linux/kmod.h>
+#include <linux/rculist.h>
+#include "plugin.h"
+
+/* RCU or the lock */
+static struct sstp_plugin *sstp_plugin_find(struct sstp_registry *r, const char *name)
+{
+	struct sstp_plugin *p;
+
+	list_for_each_entry_rcu(p, &r->list, list, lockdep_is_held(&r->lock))
+		if (!strcmp(p->name, name))
+			return p;
+	return NULL;
+}
+
+static bool sstp_plugin_name_valid(const char *name)
+{
+	u32 n = strnlen(name, SSTP_NAME_MAX), i;
+
+	for (i = 0; i < n; i++)
+		if (!isgraph(name[i]))
+			return false;
+	return n && n < SSTP_NAME_MAX;
+}
+
+int sstp_plugin_register(struct sstp_registry *r, struct sstp_plugin *p)
+{
+	int err = 0;
+
+	if (!sstp_plugin_name_valid(p->name))
+		return -EINVAL;
+	spin_lock(&r->lock);
+	if (sstp_plugin_find(r, p->name))
+		err = -EEXIST;
+	else
+		list_add_tail_rcu(&p->list, &r->list);
+	spin_unlock(&r->lock);
+	return err;
+}
+
+void sstp_plugin_unregister(struct sstp_registry *r, struct sstp_plugin *p)
+{
+	spin_lock(&r->lock);
+	list_del_rcu(&p->list);
+	spin_unlock(&r->lock);
+	synchronize_rcu();
+}
+
+struct sstp_plugin *sstp_plugin_get(struct sstp_registry *r, const char *name)
+{
+	struct sstp_plugin *p;
+
+	rcu_read_lock();
+	p = sstp_plugin_find(r, name);
+	if (p && !try_module_get(p->owner))
+		p = NULL;
+	rcu_read_unlock();
+	return p;
+}
+
+static bool sstp_plugin_here(struct sstp_registry *r, const char *name)
+{
+	bool here;
+
+	rcu_read_lock();
+	here = sstp_plugin_find(r, name);
+	rcu_read_unlock();
+	return here;
+}
+
+bool sstp_plugin_exists(struct sstp_registry *r, const char *name)
+{
+	if (sstp_plugin_here(r, name))
+		return true;
+	/* What has no such name is no request for a module, either. */
+	if (!sstp_plugin_name_valid(name) || !capable(CAP_NET_ADMIN))
+		return false;
+	request_module("sstp-%s-%s", r->kind, name);
+	return sstp_plugin_here(r, name);
+}
+
+bool sstp_plugin_name(struct sstp_registry *r, u32 i, char *name)
+{
+	struct sstp_plugin *p;
+	bool found = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(p, &r->list, list) {
+		found = !i--;
+		if (found) {
+			strscpy(name, p->name, SSTP_NAME_MAX);
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Registries: one of controllers, one of receive buffer policies. */
+#ifndef _SSTP_PLUGIN_H
+#define _SSTP_PLUGIN_H
+
+#include <linux/build_bug.h>
+#include <linux/container_of.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/spinlock.h>
+#include <net/sstp.h>
+
+/* What the registry knows of a struct sstp_ctrl_ops or struct sstp_rbuf_ops */
+struct sstp_plugin {
+	char	name[SSTP_NAME_MAX];
+	struct module *owner;
+	struct list_head list;
+};
+
+#define SSTP_PLUGIN_AT(type, member)					\
+	static_assert(offsetof(type, member) - offsetof(type, name) ==	\
+		      offsetof(struct sstp_plugin, member))
+SSTP_PLUGIN_AT(struct sstp_ctrl_ops, owner);
+SSTP_PLUGIN_AT(struct sstp_ctrl_ops, list);
+SSTP_PLUGIN_AT(struct sstp_rbuf_ops, owner);
+SSTP_PLUGIN_AT(struct sstp_rbuf_ops, list);
+#undef SSTP_PLUGIN_AT
+
+/* Of either ops; container_of(&plugin->name, TYPE, name) is the way back. */
+#define sstp_plugin_of(ops)	container_of(&(ops)->name, struct sstp_plugin, name)
+
+/**
+ * struct sstp_registry - those of one kind
+ * @kind: the module of one that is not here is sstp-KIND-NAME
+ * @lock: guards writing to @list
+ * @list: RCU
+ */
+struct sstp_registry {
+	const char *kind;
+	spinlock_t lock;		/* guards writing to @list */
+	struct list_head list;
+};
+
+#define DEFINE_SSTP_REGISTRY(r, what)				\
+	struct sstp_registry r = {				\
+		.kind = what,					\
+		.lock = __SPIN_LOCK_UNLOCKED(r.lock),		\
+		.list = LIST_HEAD_INIT(r.list),			\
+	}
+
+extern struct sstp_registry sstp_ctrls;
+extern struct sstp_registry sstp_rbufs;
+
+/* -EINVAL: the name will not do; -EEXIST: it is taken. */
+int sstp_plugin_register(struct sstp_registry *r, struct sstp_plugin *p);
+void sstp_plugin_unregister(struct sstp_registry *r, struct sstp_plugin *p);	/* sleeps */
+/* With a reference on its module, or NULL. Any context. */
+struct sstp_plugin *sstp_plugin_get(struct sstp_registry *r, const char *name);
+/* Is there one? Loads its module for who may. Sleeps. */
+bool sstp_plugin_exists(struct sstp_registry *r, const char *name);
+/* The name of each in turn, from 0; false behind the last */
+bool sstp_plugin_name(struct sstp_registry *r, u32 i, char *name);
+
+#endif /* _SSTP_PLUGIN_H */
