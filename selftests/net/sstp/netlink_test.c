@@ -116,24 +116,79 @@ static void see(const struct nl_message *m, void *arg)
 	s->count++;
 }
 
-static int get_by_cookie(struct nl *n, uint64_t value, struct seen *s)
+/* Attributes of a request; ARGS() makes a list of them. */
+struct arg {
+	uint16_t type, len;
+	const void *data;
+	const struct arg *in;		/* what is nested in it */
+};
+
+#define ARGS(...)	((const struct arg[]){ __VA_ARGS__ __VA_OPT__(,) {} })
+#define RAW(t, p, n)	{ .type = (t), .data = (p), .len = (n) }
+#define NUMBER(t, T, v)	RAW(t, &(const T){ v }, sizeof(T))
+#define U16(t, v)	NUMBER(t, uint16_t, v)
+#define U32(t, v)	NUMBER(t, uint32_t, v)
+#define U64(t, v)	NUMBER(t, uint64_t, v)
+#define TEXT(t, s)	RAW(t, s, strlen(s) + 1)
+#define NEST(t, ...)	{ .type = (t), .in = ARGS(__VA_ARGS__) }
+#define CONTROL(name)	TEXT(SSTP_A_CONN_CONTROLLER, name)
+#define POLICY(name)	TEXT(SSTP_A_CONN_POLICY, name)
+#define RRDA(t, v)	NEST(SSTP_A_CONN_RRDA, U32(SSTP_A_RRDA_##t, v))
+#define PEAK(v)		NEST(SSTP_A_CONN_RATE, U64(SSTP_A_RATE_PEAK, v))
+
+static void add_args(struct nl_request *r, const struct arg *a)
+{
+	size_t nest;
+
+	for (; a->type; a++) {
+		if (!a->in) {
+			nl_add(r, a->type, a->data, a->len);
+			continue;
+		}
+		nest = nl_nest(r, a->type);
+		add_args(r, a->in);
+		nl_nest_end(r, nest);
+	}
+}
+
+/* What comes is put into @s, if it is not NULL: 0 or -errno */
+static int ask(struct nl *n, uint8_t cmd, uint16_t flags, const struct arg *a,
+	       struct seen *s)
 {
 	struct nl_request r;
 
-	s->count = 0;
-	nl_start(&r, n, SSTP_CMD_CONN_GET, 0);
-	nl_add_u64(&r, SSTP_A_CONN_COOKIE, value);
-	return nl_talk(n, &r, see, s);
+	if (s)
+		s->count = 0;
+	nl_start(&r, n, cmd, flags);
+	add_args(&r, a);
+	return nl_talk(n, &r, s ? see : NULL, s);
+}
+
+static int get_by_cookie(struct nl *n, uint64_t value, struct seen *s)
+{
+	return ask(n, SSTP_CMD_CONN_GET, 0, ARGS(U64(SSTP_A_CONN_COOKIE, value)), s);
 }
 
 static int get_by_cid(struct nl *n, uint32_t value, struct seen *s)
 {
+	return ask(n, SSTP_CMD_CONN_GET, 0, ARGS(U32(SSTP_A_CONN_CID, value)), s);
+}
+
+/* The number of connections, or -errno */
+static int dump(const struct arg *a, struct seen *s)
+{
+	return ask(&nl, SSTP_CMD_CONN_GET, NLM_F_DUMP, a, s) ?: s->count;
+}
+
+/* Of the socket that has @cookie */
+static int change(uint64_t cookie, const struct arg *a)
+{
 	struct nl_request r;
 
-	s->count = 0;
-	nl_start(&r, n, SSTP_CMD_CONN_GET, 0);
-	nl_add_u32(&r, SSTP_A_CONN_CID, value);
-	return nl_talk(n, &r, see, s);
+	nl_start(&r, &nl, SSTP_CMD_CONN_SET, 0);
+	nl_add_u64(&r, SSTP_A_CONN_COOKIE, cookie);
+	add_args(&r, a);
+	return nl_talk(&nl, &r, NULL, NULL);
 }
 
 static struct seen *get(int fd)
@@ -186,7 +241,6 @@ static void test_get(void)
 {
 	static const int families[] = { AF_INET, AF_INET6 };
 	static const int types[] = { SOCK_STREAM, SOCK_SEQPACKET };
-	struct nl_request r;
 	struct seen s = {};
 	struct pair p;
 	uint32_t cid;
@@ -208,53 +262,15 @@ static void test_get(void)
 	cid = nl_number(&get(p.tx)->m, SSTP_A_CONN_CID);
 	must_be("no such cookie", get_by_cookie(&nl, UINT64_MAX, &s), -ENOENT);
 	must_be("no such CID", get_by_cid(&nl, 0, &s), -ENOENT);
-	nl_start(&r, &nl, SSTP_CMD_CONN_GET, 0);
-	must_be("nothing said", nl_talk(&nl, &r, NULL, NULL), -EINVAL);
+	must_be("nothing said", ask(&nl, SSTP_CMD_CONN_GET, 0, ARGS(), NULL), -EINVAL);
 	must(nl.why[0], "it says why");
-	nl_start(&r, &nl, SSTP_CMD_CONN_GET, 0);
-	nl_add_u32(&r, SSTP_A_CONN_CID, cid);
-	nl_add_u64(&r, SSTP_A_CONN_COOKIE, cookie(p.rx));
-	must_be("the CID of another cookie", nl_talk(&nl, &r, NULL, NULL), -ENOENT);
+	must_be("the CID of another cookie", ask(&nl, SSTP_CMD_CONN_GET, 0, ARGS(
+		U32(SSTP_A_CONN_CID, cid), U64(SSTP_A_CONN_COOKIE, cookie(p.rx))), NULL), -ENOENT);
 	pair_close(&p);
 	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all are gone");
 	must_be("what is gone", get_by_cid(&nl, cid, &s), -ENOENT);
 	ktap_result(all_held, "what is not there is not found");
 }
-
-static const struct field {
-	uint16_t attr;
-	size_t offset, size;
-} fields[] = {
-#define FIELD(NAME, field)						\
-	{ SSTP_A_INFO_##NAME, offsetof(struct sstp_info, field),	\
-	  sizeof(((struct sstp_info *)0)->field) }
-	FIELD(STATE, state), FIELD(TYPE, type), FIELD(ACK_STRATEGY, ack_strategy),
-	FIELD(BACKOFF, backoff), FIELD(MTU, mtu), FIELD(PACKET_SIZE, packet_size),
-	FIELD(SEGMENT_LIMIT, segment_limit), FIELD(TOLERANCE, tolerance), FIELD(RTT, rtt),
-	FIELD(RTTVAR, rttvar), FIELD(RTT_MIN, rtt_min), FIELD(CWND, cwnd),
-	FIELD(IN_FLIGHT, in_flight), FIELD(PERIOD, period),
-	FIELD(SND_SEGMENT, snd_segment), FIELD(SND_UNA, snd_una),
-	FIELD(SND_WINDOW, snd_window), FIELD(SND_QUEUED, snd_queued),
-	FIELD(RCV_SEGMENT, rcv_segment), FIELD(RCV_WINDOW, rcv_window),
-	FIELD(RCV_BUFFER, rcv_buffer), FIELD(RCV_QUEUED, rcv_queued),
-	FIELD(RCV_PEAK, rcv_peak), FIELD(REORDERING, reordering),
-	FIELD(BYTES_SENT, bytes_sent), FIELD(BYTES_RETRANS, bytes_retrans),
-	FIELD(BYTES_ACKED, bytes_acked), FIELD(BYTES_RECEIVED, bytes_received),
-	FIELD(PACKETS_SENT, packets_sent), FIELD(PACKETS_RETRANS, packets_retrans),
-	FIELD(PACKETS_RECEIVED, packets_received),
-	FIELD(PACKETS_DUPLICATE, packets_duplicate),
-	FIELD(PACKETS_DISCARDED, packets_discarded), FIELD(SEGMENTS_SENT, segments_sent),
-	FIELD(SEGMENTS_RECEIVED, segments_received), FIELD(SEGMENTS_HOLED, segments_holed),
-	FIELD(ACKS_SENT, acks_sent), FIELD(ACKS_RECEIVED, acks_received),
-	FIELD(SNAKS_SENT, snaks_sent), FIELD(SNAKS_RECEIVED, snaks_received),
-	FIELD(ARRIVAL_RATE, arrival_rate), FIELD(SERVICE_RATE, service_rate),
-	FIELD(DELIVERY_RATE, delivery_rate), FIELD(CONTROLLER, controller),
-	FIELD(POLICY, policy), FIELD(RCV_BUFFER_PEAK, rcv_buffer_peak),
-	FIELD(RCV_GROWN, rcv_grown), FIELD(RCV_SHRUNK, rcv_shrunk),
-	FIELD(RCV_GROWN_BYTES, rcv_grown_bytes), FIELD(RCV_SHRUNK_BYTES, rcv_shrunk_bytes),
-	FIELD(BYTES_DISCARDED, bytes_discarded),
-#undef FIELD
-};
 
 static struct sstp_rate_spec rate_of(const struct nl_message *m, uint16_t type)
 {
@@ -268,30 +284,34 @@ static struct sstp_rate_spec rate_of(const struct nl_message *m, uint16_t type)
 	};
 }
 
-/* struct sstp_info, from a message */
+/* struct sstp_info, from a message: attributes are in the order of its fields. */
 static struct sstp_info info_of(const struct nl_message *m)
 {
 	struct nl_message in = nl_inside(m, SSTP_A_CONN_INFO);
+	size_t at = 0, len, room;
 	struct sstp_info i = {};
-	const struct field *f;
 	const void *data;
-	size_t len = 0;
+	uint16_t type;
 
-	i.rate = rate_of(&in, SSTP_A_INFO_RATE);
-	for (f = fields; f < fields + ARRAY_SIZE(fields); f++) {
-		data = nl_attr(&in, f->attr, &len);
-		if (!data) {
-			ktap_diag("no attribute %u", f->attr);
-			all_held = false;
+	for (type = SSTP_A_INFO_STATE; type <= SSTP_A_INFO_MAX; type++, at += room) {
+		data = nl_attr(&in, type, &len);
+		if (!data)
+			die("info has no attribute %u", type);
+		if (type == SSTP_A_INFO_RATE) {
+			i.rate = rate_of(&in, type);
+			at = offsetof(struct sstp_info, rate);
+			room = sizeof(i.rate);
 			continue;
 		}
-		if (f->size == SSTP_NAME_MAX ? len > SSTP_NAME_MAX : len != f->size) {
-			ktap_diag("attribute %u has %zu bytes", f->attr, len);
-			all_held = false;
-			continue;
-		}
-		memcpy((char *)&i + f->offset, data, len);
+		room = type == SSTP_A_INFO_CONTROLLER || type == SSTP_A_INFO_POLICY ?
+			SSTP_NAME_MAX : len;
+		if (room <= sizeof(uint64_t))
+			at = (at + room - 1) / room * room;
+		if (len > room || at + room > sizeof(i))
+			die("attribute %u of info has %zu bytes", type, len);
+		memcpy((char *)&i + at, data, len);
 	}
+	must_be("bytes of info", at, sizeof(i));
 	return i;
 }
 
@@ -314,20 +334,11 @@ static bool stood_still(void *arg)
 static void test_info(void)
 {
 	struct sstp_rate_spec rate = { 80000000, 40000000, 0, 200 };
-	unsigned char covered[sizeof(struct sstp_info)] = {};
-	const struct field *f;
 	struct still s;
 	struct pair p;
 	size_t i;
 
 	all_held = true;
-	for (f = fields; f < fields + ARRAY_SIZE(fields); f++)
-		memset(covered + f->offset, 1, f->size);
-	memset(covered + offsetof(struct sstp_info, rate), 1, sizeof(rate));
-	memset(covered + offsetof(struct sstp_info, reserved), 1, sizeof(uint32_t));
-	must(!memchr(covered, 0, sizeof(covered)), "every field has an attribute");
-	must_be("attributes", ARRAY_SIZE(fields) + 2, SSTP_A_INFO_MAX);
-
 	pair_open(&p, AF_INET, SOCK_STREAM);
 	if (setsockopt(p.tx, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate)))
 		die("SSTP_RATE:");
@@ -345,30 +356,14 @@ static void test_info(void)
 
 /* Dumps */
 
-static struct nl_request filter;
-
-static void filter_start(void)
-{
-	nl_start(&filter, &nl, SSTP_CMD_CONN_GET, NLM_F_DUMP);
-}
-
-static int dump_count(struct seen *s)
-{
-	int err;
-
-	s->count = 0;
-	err = nl_talk(&nl, &filter, see, s);
-	return err ?: s->count;
-}
-
 static void test_filters(void)
 {
-	struct in6_addr mapped = { .s6_addr = { [10] = 0xff, 0xff, 127, 0, 0, 1 } };
-	struct in_addr v4 = { htonl(INADDR_LOOPBACK) }, none = {};
+	const struct in6_addr mapped = { .s6_addr = { [10] = 0xff, 0xff, 127, 0, 0, 1 } };
+	const struct in_addr v4 = { htonl(INADDR_LOOPBACK) }, none = {};
 	struct pair a, b;
 	struct seen s;
-	uint32_t cid;
 	union addr any;
+	size_t i;
 	int l;
 
 	all_held = true;
@@ -378,59 +373,53 @@ static void test_filters(void)
 	addr_any(&any, AF_INET, 0);
 	if (bind(l, &any.sa, addr_len(&any)) || listen(l, 7))
 		die("listen:");
-	filter_start();
-	must_be("all", dump_count(&s), 7);
-	nl_add_u32(&filter, SSTP_A_CONN_STATES, 1 << TCP_LISTEN);
-	must_be("listeners", dump_count(&s), 3);
-	filter_start();
-	nl_add_u32(&filter, SSTP_A_CONN_STATES, 1 << TCP_ESTABLISHED | 1 << TCP_LISTEN);
-	must_be("established and listeners", dump_count(&s), 7);
-	filter_start();
-	nl_add_u32(&filter, SSTP_A_CONN_STATES, 1 << TCP_CLOSE_WAIT);
-	must_be("half closed", dump_count(&s), 0);
-	filter_start();
-	nl_add_u16(&filter, SSTP_A_CONN_FAMILY, AF_INET6);
-	must_be("IPv6", dump_count(&s), 3);
-	nl_add_u32(&filter, SSTP_A_CONN_STATES, 1 << TCP_LISTEN);
-	must_be("IPv6 listeners", dump_count(&s), 1);
-	must_be("its port", ntohs(nl_number(&s.m, SSTP_A_CONN_LOCAL_PORT)), addr_port(&b.at));
-	filter_start();
-	nl_add_u16(&filter, SSTP_A_CONN_LOCAL_PORT, htons(addr_port(&a.at)));
-	must_be("local port", dump_count(&s), 2);
-	filter_start();
-	nl_add_u16(&filter, SSTP_A_CONN_REMOTE_PORT, htons(addr_port(&a.at)));
-	must_be("remote port", dump_count(&s), 1);
-	must_be("that one", nl_number(&s.m, SSTP_A_CONN_COOKIE), cookie(a.tx));
-	cid = nl_number(&s.m, SSTP_A_CONN_CID);
-	filter_start();
-	nl_add_u32(&filter, SSTP_A_CONN_CID, cid);
-	must_be("CID", dump_count(&s), 1);
-	must_be("that CID", nl_number(&s.m, SSTP_A_CONN_CID), cid);
-	filter_start();
-	nl_add_u64(&filter, SSTP_A_CONN_COOKIE, cookie(b.rx));
-	must_be("cookie", dump_count(&s), 1);
-	filter_start();
-	nl_add(&filter, SSTP_A_CONN_LOCAL_ADDR, &v4, sizeof(v4));
-	must_be("local address", dump_count(&s), 3);
-	filter_start();
-	nl_add(&filter, SSTP_A_CONN_REMOTE_ADDR, &v4, sizeof(v4));
-	must_be("remote address", dump_count(&s), 2);
-	filter_start();
-	nl_add(&filter, SSTP_A_CONN_REMOTE_ADDR, &mapped, sizeof(mapped));
-	must_be("remote address, mapped", dump_count(&s), 2);
-	filter_start();
-	nl_add(&filter, SSTP_A_CONN_LOCAL_ADDR, &in6addr_loopback, 16);
-	must_be("local address of IPv6", dump_count(&s), 3);
-	filter_start();
-	nl_add(&filter, SSTP_A_CONN_LOCAL_ADDR, &none, sizeof(none));
-	must_be("no address", dump_count(&s), 1);
-	must_be("the listener's", nl_number(&s.m, SSTP_A_CONN_BACKLOG_MAX), 7);
-	filter_start();
-	nl_add(&filter, SSTP_A_CONN_LOCAL_ADDR, &in6addr_any, 16);
-	must_be("no address of IPv6", dump_count(&s), 0);
-	filter_start();
-	nl_add(&filter, SSTP_A_CONN_LOCAL_ADDR, &in6addr_any, 5);
-	must_be("half an address", dump_count(&s), -EINVAL);
+
+#define STATES(v)	U32(SSTP_A_CONN_STATES, v)
+#define LOCAL(p, n)	RAW(SSTP_A_CONN_LOCAL_ADDR, p, n)
+#define REMOTE(p, n)	RAW(SSTP_A_CONN_REMOTE_ADDR, p, n)
+	const struct {
+		const char *what;
+		int want, only;		/* how many; which, if it is one */
+		const struct arg *args;
+	} cases[] = {
+		{ "all", 7, 0, ARGS() },
+		{ "listeners", 3, 0, ARGS(STATES(1 << TCP_LISTEN)) },
+		{ "established and listeners", 7, 0,
+		  ARGS(STATES(1 << TCP_ESTABLISHED | 1 << TCP_LISTEN)) },
+		{ "half closed", 0, 0, ARGS(STATES(1 << TCP_CLOSE_WAIT)) },
+		{ "IPv6", 3, 0, ARGS(U16(SSTP_A_CONN_FAMILY, AF_INET6)) },
+		{ "IPv6 listeners", 1, b.listener,
+		  ARGS(U16(SSTP_A_CONN_FAMILY, AF_INET6), STATES(1 << TCP_LISTEN)) },
+		{ "local port", 2, 0,
+		  ARGS(U16(SSTP_A_CONN_LOCAL_PORT, htons(addr_port(&a.at)))) },
+		{ "remote port", 1, a.tx,
+		  ARGS(U16(SSTP_A_CONN_REMOTE_PORT, htons(addr_port(&a.at)))) },
+		{ "CID", 1, a.tx,
+		  ARGS(U32(SSTP_A_CONN_CID, nl_number(&get(a.tx)->m, SSTP_A_CONN_CID))) },
+		{ "cookie", 1, b.rx, ARGS(U64(SSTP_A_CONN_COOKIE, cookie(b.rx))) },
+		{ "local address", 3, 0, ARGS(LOCAL(&v4, 4)) },
+		{ "remote address", 2, 0, ARGS(REMOTE(&v4, 4)) },
+		{ "remote address, mapped", 2, 0, ARGS(REMOTE(&mapped, 16)) },
+		{ "local address of IPv6", 3, 0, ARGS(LOCAL(&in6addr_loopback, 16)) },
+		{ "no address", 1, l, ARGS(LOCAL(&none, 4)) },
+		{ "no address of IPv6", 0, 0, ARGS(LOCAL(&in6addr_any, 16)) },
+		{ "the last of two", 1, b.rx,
+		  ARGS(U64(SSTP_A_CONN_COOKIE, cookie(a.rx)),
+		       U64(SSTP_A_CONN_COOKIE, cookie(b.rx))) },
+		{ "half an address", -EINVAL, 0, ARGS(LOCAL(&in6addr_any, 5)) },
+		{ "too long an address", -EINVAL, 0, ARGS(REMOTE(cases, 17)) },
+		{ "what is no filter", -EINVAL, 0, ARGS(U32(SSTP_A_CONN_UID, 0)) },
+	};
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		must_be(cases[i].what, dump(cases[i].args, &s), cases[i].want);
+		must(!!nl.why[0] == (cases[i].want < 0), cases[i].what);
+		if (cases[i].only)
+			must_be(cases[i].what, nl_number(&s.m, SSTP_A_CONN_COOKIE),
+				cookie(cases[i].only));
+	}
+#undef STATES
+#undef LOCAL
+#undef REMOTE
 	close(l);
 	pair_close(&a);
 	pair_close(&b);
@@ -531,6 +520,7 @@ static void test_many(int n)
 	long missed = 0, again = 0, all, ends = 0;
 	pthread_t thread[CHURNERS];
 	uint64_t start, longest = 0;
+	struct nl_request r;
 	int i, round;
 
 	all_held = true;
@@ -558,8 +548,8 @@ static void test_many(int n)
 		memset(many.times, 0, many.cookies);
 		all = 0;
 		start = now_ns();
-		filter_start();
-		must_be("dump", nl_talk(&nl, &filter, count_cookie, &all), 0);
+		nl_start(&r, &nl, SSTP_CMD_CONN_GET, NLM_F_DUMP);
+		must_be("dump", nl_talk(&nl, &r, count_cookie, &all), 0);
 		if (now_ns() - start > longest)
 			longest = now_ns() - start;
 		for (i = 0; i < n; i++) {
@@ -591,39 +581,6 @@ static void test_many(int n)
 
 /* Changes */
 
-static struct nl_request change;
-
-static void change_start(int fd)
-{
-	nl_start(&change, &nl, SSTP_CMD_CONN_SET, 0);
-	nl_add_u64(&change, SSTP_A_CONN_COOKIE, cookie(fd));
-}
-
-static void change_rate(uint64_t peak, uint64_t average, uint32_t burst_rate,
-			uint32_t burst_len)
-{
-	size_t nest = nl_nest(&change, SSTP_A_CONN_RATE);
-
-	nl_add_u64(&change, SSTP_A_RATE_PEAK, peak);
-	nl_add_u64(&change, SSTP_A_RATE_AVERAGE, average);
-	nl_add_u32(&change, SSTP_A_RATE_BURST_RATE, burst_rate);
-	nl_add_u32(&change, SSTP_A_RATE_BURST_LEN, burst_len);
-	nl_nest_end(&change, nest);
-}
-
-static void change_rrda(uint16_t which, uint32_t value)
-{
-	size_t nest = nl_nest(&change, SSTP_A_CONN_RRDA);
-
-	nl_add_u32(&change, which, value);
-	nl_nest_end(&change, nest);
-}
-
-static int change_now(void)
-{
-	return nl_talk(&nl, &change, NULL, NULL);
-}
-
 /* What can be changed */
 struct set {
 	struct sstp_rate_spec rate;
@@ -653,28 +610,22 @@ static void test_set(void)
 
 	all_held = true;
 	pair_open(&p, AF_INET, SOCK_STREAM);
-	change_start(p.tx);
-	change_rate(2000000000, 1000000000, 0, 300);
-	must_be("rate", change_now(), 0);
+	must_be("rate", change(cookie(p.tx), ARGS(NEST(SSTP_A_CONN_RATE,
+		U64(SSTP_A_RATE_PEAK, 2000000000), U64(SSTP_A_RATE_AVERAGE, 1000000000),
+		U32(SSTP_A_RATE_BURST_LEN, 300)))), 0);
 	get_set(p.tx, &s);
 	must_be("peak", s.rate.peak, 2000000000);
 	must_be("average", s.rate.average, 1000000000);
 	must_be("burst length", s.rate.burst_len, 300);
 	must_be("peak in force", sock_info(p.tx).rate.peak, 2000000000);
 	pair_move(&p, 4 * SEGMENT);
-	change_start(p.tx);
-	nl_nest_end(&change, nl_nest(&change, SSTP_A_CONN_RATE));
-	must_be("no rate", change_now(), 0);
+	must_be("no rate", change(cookie(p.tx), ARGS(NEST(SSTP_A_CONN_RATE))), 0);
 	must_be("no contract", sock_info(p.tx).rate.peak, 0);
 
-	change_start(p.rx);
-	change_rrda(SSTP_A_RRDA_EPOCH, 50);
-	must_be("epoch", change_now(), 0);
-	for (i = SSTP_A_RRDA_K; i <= SSTP_A_RRDA_CEILING; i++) {
-		change_start(p.rx);
-		change_rrda(i, i < SSTP_A_RRDA_FLOOR ? i : i * 65536);
-		must_be("tunable", change_now(), 0);
-	}
+	must_be("epoch", change(cookie(p.rx), ARGS(RRDA(EPOCH, 50))), 0);
+	for (i = SSTP_A_RRDA_K; i <= SSTP_A_RRDA_CEILING; i++)
+		must_be("tunable", change(cookie(p.rx), ARGS(NEST(SSTP_A_CONN_RRDA,
+			U32(i, i < SSTP_A_RRDA_FLOOR ? i : i * 65536)))), 0);
 	get_set(p.rx, &s);
 	must_be("epoch", s.rrda.epoch, 50);
 	must_be("k", s.rrda.k, SSTP_A_RRDA_K);
@@ -689,15 +640,11 @@ static void test_set(void)
 		static const char * const ctrl[] = { "rate", "newreno" };
 		static const char * const policy[] = { "static", "rrda" };
 
-		change_start(p.tx);
-		nl_add_text(&change, SSTP_A_CONN_CONTROLLER, ctrl[i % 2]);
-		must_be("controller", change_now(), 0);
+		must_be("controller", change(cookie(p.tx), ARGS(CONTROL(ctrl[i % 2]))), 0);
 		must(!strcmp(sock_info(p.tx).controller, ctrl[i % 2]), ctrl[i % 2]);
 		must(i % 2 ? sock_info(p.tx).cwnd < UINT32_MAX :
 		     sock_info(p.tx).cwnd == UINT32_MAX, "a window of its own");
-		change_start(p.rx);
-		nl_add_text(&change, SSTP_A_CONN_POLICY, policy[i % 2]);
-		must_be("policy", change_now(), 0);
+		must_be("policy", change(cookie(p.rx), ARGS(POLICY(policy[i % 2]))), 0);
 		must(!strcmp(sock_info(p.rx).policy, policy[i % 2]), policy[i % 2]);
 		pair_move(&p, 100 * SEGMENT);
 	}
@@ -706,12 +653,8 @@ static void test_set(void)
 	all_held = true;
 	close(p.tx);
 	close(p.rx);
-	change_start(p.listener);
-	change_rate(3000000000, 0, 0, 0);
-	change_rrda(SSTP_A_RRDA_K, 7);
-	nl_add_text(&change, SSTP_A_CONN_CONTROLLER, "newreno");
-	nl_add_text(&change, SSTP_A_CONN_POLICY, "static");
-	must_be("listener", change_now(), 0);
+	must_be("listener", change(cookie(p.listener), ARGS(
+		PEAK(3000000000), RRDA(K, 7), CONTROL("newreno"), POLICY("static"))), 0);
 	pair_connect(&p, AF_INET, SOCK_STREAM);
 	get_set(p.rx, &s);
 	must_be("a child's peak", s.rate.peak, 3000000000);
@@ -722,43 +665,61 @@ static void test_set(void)
 	ktap_result(all_held, "a listener's settings");
 }
 
-/* What is in @change fails, is explained, and changes nothing of @fd. */
-static void must_refuse(int fd, const char *what, int err)
+/* @args fail, with the reason and, if @blame, the attribute. Nothing of @fd changes. */
+static void must_refuse(int fd, const char *what, int err, bool blame,
+			const struct arg *args)
 {
 	struct set before, after;
 
 	get_set(fd, &before);
-	/* What is right does not happen, either. */
-	nl_add_text(&change, SSTP_A_CONN_CONTROLLER, "rate");
-	must_be(what, change_now(), -err);
+	must_be(what, change(cookie(fd), args), -err);
 	must(nl.why[0], what);
+	must(!blame || nl.bad, what);
 	get_set(fd, &after);
 	must(!memcmp(&before, &after, sizeof(after)), what);
 }
 
 static void test_refused(void)
 {
-	static const struct {
+	/* What is right does not happen, either. */
+#define RATE(peak, average, ...)							\
+	ARGS(CONTROL("rate"), NEST(SSTP_A_CONN_RATE, U64(SSTP_A_RATE_PEAK, peak),		\
+	     U64(SSTP_A_RATE_AVERAGE, average) __VA_OPT__(,) __VA_ARGS__))
+	const struct {
 		const char *what;
-		struct sstp_rate_spec r;
-	} rates[] = {
-		{ "peak too low", { .peak = 7999 } },
-		{ "peak too high", { .peak = 1000000000001 } },
-		{ "average above the peak", { .peak = 1000000, .average = 1000001 } },
-		{ "average too low", { .peak = 1000000, .average = 7999 } },
-		{ "bursts above the peak", { 1000000, 0, 1000000, 100 } },
-		{ "bursts too long", { 1000000, 0, 0, 65536 } },
-		{ "no peak", { .average = 1000000 } },
+		int err;
+		const struct arg *args;
+	} cases[] = {
+		{ "peak too low", EINVAL, RATE(7999, 0) },
+		{ "peak too high", EINVAL, RATE(1000000000001, 0) },
+		{ "average above the peak", EINVAL, RATE(1000000, 1000001) },
+		{ "average too low", EINVAL, RATE(1000000, 7999) },
+		{ "bursts above the peak", EINVAL,
+		  RATE(1000000, 0, U32(SSTP_A_RATE_BURST_RATE, 1000000),
+		       U32(SSTP_A_RATE_BURST_LEN, 100)) },
+		{ "bursts too long", EINVAL,
+		  RATE(1000000, 0, U32(SSTP_A_RATE_BURST_LEN, 65536)) },
+		{ "no peak", EINVAL, RATE(0, 1000000) },
+		{ "no part of a rate", EINVAL, RATE(1000000, 0, U32(9, 0)) },
+		{ "half a peak", EINVAL, ARGS(CONTROL("rate"), NEST(SSTP_A_CONN_RATE,
+						U32(SSTP_A_RATE_PEAK, 1000000))) },
+		{ "epoch too long", EINVAL, ARGS(CONTROL("rate"), RRDA(EPOCH, 10001)) },
+		{ "k too large", EINVAL, ARGS(CONTROL("rate"), RRDA(K, 256)) },
+		{ "beta too large", EINVAL, ARGS(CONTROL("rate"), RRDA(BETA, 1025)) },
+		{ "omega too large", EINVAL, ARGS(CONTROL("rate"), RRDA(OMEGA, 1001)) },
+		{ "floor too low", EINVAL, ARGS(CONTROL("rate"), RRDA(FLOOR, 4095)) },
+		{ "ceiling too high", EINVAL, ARGS(CONTROL("rate"), RRDA(CEILING, (1 << 30) + 1)) },
+		{ "floor above the ceiling", EINVAL, ARGS(CONTROL("rate"), RRDA(FLOOR, 1 << 21)) },
+		{ "not a nest", EINVAL, ARGS(CONTROL("rate"), U32(SSTP_A_CONN_RATE, 0)) },
+		{ "no such policy", ENOENT, ARGS(CONTROL("rate"), POLICY("none")) },
+		{ "no policy's name", ENOENT, ARGS(PEAK(1000000), POLICY("")) },
+		{ "no such controller", ENOENT, ARGS(POLICY("static"), CONTROL("none")) },
+		{ "a long name", EINVAL, ARGS(PEAK(1000000), CONTROL("sixteen letters!")) },
+		{ "a name without an end", EINVAL,
+		  ARGS(PEAK(1000000), RAW(SSTP_A_CONN_CONTROLLER, "rate", 4)) },
+		{ "a filter", EINVAL, ARGS(CONTROL("rate"), U32(SSTP_A_CONN_STATES, ~0)) },
 	};
-	static const struct {
-		uint16_t which;
-		uint32_t value;
-	} tunables[] = {
-		{ SSTP_A_RRDA_EPOCH, 10001 }, { SSTP_A_RRDA_K, 256 },
-		{ SSTP_A_RRDA_BETA, 1025 }, { SSTP_A_RRDA_OMEGA, 1001 },
-		{ SSTP_A_RRDA_FLOOR, 4095 }, { SSTP_A_RRDA_CEILING, (1 << 30) + 1 },
-		{ SSTP_A_RRDA_FLOOR, 1 << 21 },		/* above the ceiling */
-	};
+#undef RATE
 	struct sstp_rrda_spec rrda = { .ceiling = 1 << 20 };
 	uint32_t cid;
 	struct pair p;
@@ -769,46 +730,16 @@ static void test_refused(void)
 	pair_open(&p, AF_INET, SOCK_STREAM);
 	if (setsockopt(p.tx, SOL_SSTP, SSTP_RRDA, &rrda, sizeof(rrda)))
 		die("SSTP_RRDA:");
-	for (i = 0; i < ARRAY_SIZE(rates); i++) {
-		change_start(p.tx);
-		change_rate(rates[i].r.peak, rates[i].r.average, rates[i].r.burst_rate,
-			    rates[i].r.burst_len);
-		must_refuse(p.tx, rates[i].what, EINVAL);
-	}
-	for (i = 0; i < ARRAY_SIZE(tunables); i++) {
-		change_start(p.tx);
-		change_rrda(tunables[i].which, tunables[i].value);
-		must_refuse(p.tx, "tunable", EINVAL);
-		must(nl.bad, "which tunable");
-	}
-	change_start(p.tx);
-	nl_add_text(&change, SSTP_A_CONN_POLICY, "none");
-	must_refuse(p.tx, "no such policy", ENOENT);
-	change_start(p.tx);
-	change_rate(1000000, 0, 0, 0);
-	nl_add_text(&change, SSTP_A_CONN_POLICY, "");
-	must_refuse(p.tx, "no policy's name", ENOENT);
-	change_start(p.tx);
-	nl_add_text(&change, SSTP_A_CONN_POLICY, "static");
-	nl_add_text(&change, SSTP_A_CONN_CONTROLLER, "none");
-	must_be("no such controller", change_now(), -ENOENT);
-	must(!strcmp(sock_info(p.tx).policy, "rrda"), "the policy is as before");
-	change_start(p.tx);
-	nl_add_text(&change, SSTP_A_CONN_POLICY, "sixteen letters!");
-	must_be("a long name", change_now(), -EINVAL);
-	change_start(p.tx);
-	must_be("nothing", change_now(), -EINVAL);
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		must_refuse(p.tx, cases[i].what, cases[i].err, true, cases[i].args);
+	must_refuse(p.tx, "nothing to change", EINVAL, false, ARGS());
 
 	cid = nl_number(&get(p.rx)->m, SSTP_A_CONN_CID);
-	change_start(p.tx);
-	nl_add_u32(&change, SSTP_A_CONN_CID, cid);
-	nl_add_text(&change, SSTP_A_CONN_CONTROLLER, "rate");
-	must_be("another's CID", change_now(), -ENOENT);
+	must_be("another's CID", change(cookie(p.tx), ARGS(U32(SSTP_A_CONN_CID, cid),
+							   CONTROL("rate"))), -ENOENT);
 	must(!strcmp(sock_info(p.rx).controller, "newreno"), "it was not that one");
 	sock_set(p.tx, SOL_SOCKET, SO_RCVBUF, 100000);
-	change_start(p.tx);
-	nl_add_text(&change, SSTP_A_CONN_POLICY, "rrda");
-	must_refuse(p.tx, "SO_RCVBUF", EINVAL);
+	must_refuse(p.tx, "SO_RCVBUF", EINVAL, true, ARGS(CONTROL("rate"), POLICY("rrda")));
 	pair_close(&p);
 
 	p.listener = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
@@ -818,24 +749,19 @@ static void test_refused(void)
 	    getsockname(p.listener, &p.at.sa, &(socklen_t){ sizeof(p.at) }))
 		die("listen:");
 	pair_connect(&p, AF_INET, SOCK_STREAM);
-	change_start(p.rx);
-	change_rrda(SSTP_A_RRDA_K, 5);
-	must_refuse(p.rx, "tunables of a part of a pool", EINVAL);
-	change_start(p.rx);
-	nl_add_text(&change, SSTP_A_CONN_POLICY, "static");
-	must_refuse(p.rx, "policy of a part of a pool", EINVAL);
-	change_start(p.listener);
-	nl_add_text(&change, SSTP_A_CONN_POLICY, "static");
-	must_refuse(p.listener, "policy of a pool", EINVAL);
-	change_start(p.listener);
-	change_rrda(SSTP_A_RRDA_K, 5);
-	must_be("tunables of a pool", change_now(), 0);
+	must_refuse(p.rx, "tunables of a part of a pool", EINVAL, true,
+		    ARGS(CONTROL("rate"), RRDA(K, 5)));
+	must_refuse(p.rx, "policy of a part of a pool", EINVAL, true,
+		    ARGS(CONTROL("rate"), POLICY("static")));
+	must_refuse(p.listener, "policy of a pool", EINVAL, true,
+		    ARGS(CONTROL("rate"), POLICY("static")));
+	must_be("tunables of a pool", change(cookie(p.listener), ARGS(RRDA(K, 5))), 0);
 	pair_close(&p);
 	ktap_result(all_held, "what is wrong changes nothing");
 }
 
-/* In a child, as the exit status: what @change gets, and whether it may look */
-static int as_nobody(void)
+/* In a child, in other shoes: whether it sees sockets, and what @change gets */
+static void must_get(const char *what, void (*become)(void), uint64_t c, int want)
 {
 	pid_t pid = fork();
 	struct seen s;
@@ -844,17 +770,49 @@ static int as_nobody(void)
 	if (pid < 0)
 		die("fork:");
 	if (!pid) {
-		if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
-			_exit(255);
+		become();
 		nl_open(&nl);
-		filter_start();
-		if (dump_count(&s) < 3)
-			_exit(254);
-		_exit(-change_now());
+		if (dump(ARGS(), &s) < 3)
+			_exit(255);
+		_exit(-change(c, ARGS(PEAK(1000000))));
 	}
 	if (waitpid(pid, &status, 0) != pid)
 		die("waitpid:");
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 256;
+	must_be(what, WIFEXITED(status) ? WEXITSTATUS(status) : -1, want);
+}
+
+static void as_nobody(void)
+{
+	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+		_exit(254);
+}
+
+/* With all capabilities, but not in the namespace of users that the network's is of */
+static void as_root_elsewhere(void)
+{
+	if (unshare(CLONE_NEWUSER))
+		_exit(254);
+}
+
+/* A network of its own, in a namespace of users where it may do what it likes */
+static int as_root_at_home(void)
+{
+	pid_t pid = fork();
+	struct pair p;
+	int status;
+
+	if (pid < 0)
+		die("fork:");
+	if (pid)
+		return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ?
+			WEXITSTATUS(status) : -1;
+	if (unshare(CLONE_NEWUSER))
+		_exit(254);
+	new_namespace();
+	nl_open(&nl);
+	pair_open(&p, AF_INET, SOCK_STREAM);
+	status = -change(cookie(p.tx), ARGS(PEAK(1000000)));
+	_exit(status ?: sock_info(p.tx).rate.peak != 1000000);
 }
 
 static void test_privilege(void)
@@ -865,11 +823,11 @@ static void test_privilege(void)
 	all_held = true;
 	pair_open(&p, AF_INET, SOCK_STREAM);
 	get_set(p.tx, &before);
-	change_start(p.tx);
-	change_rate(1000000, 0, 0, 0);
-	must_be("as nobody", as_nobody(), EPERM);
+	must_get("as nobody", as_nobody, cookie(p.tx), EPERM);
+	must_get("as root of other users", as_root_elsewhere, cookie(p.tx), EPERM);
 	get_set(p.tx, &after);
 	must(!memcmp(&before, &after, sizeof(after)), "as before");
+	must_be("as root of a network of one's own", as_root_at_home(), 0);
 	pair_close(&p);
 	ktap_result(all_held, "everybody may look, not everybody may change");
 }
@@ -1009,9 +967,7 @@ static void test_changed(void)
 	told = rate_of(&m, SSTP_A_CONN_RATE);
 	must_be("peak", told.peak, rate.peak);
 	must_be("average", told.average, rate.peak);
-	change_start(p.tx);
-	change_rate(0, 0, 0, 0);
-	must_be("no rate", change_now(), 0);
+	must_be("no rate", change(cookie(p.tx), ARGS(PEAK(0))), 0);
 	event_of(cookie(p.tx), SSTP_CMD_RATE_CHANGED, &m);
 	must_be("no peak", rate_of(&m, SSTP_A_CONN_RATE).peak, 0);
 	ktap_result(all_held, "events: another contract");
@@ -1092,7 +1048,6 @@ static void test_namespace(void)
 {
 	struct nl here = nl, there;
 	struct nl_message m;
-	struct nl_request r;
 	struct pair p, q;
 	struct seen s;
 	uint32_t cid;
@@ -1104,32 +1059,26 @@ static void test_namespace(void)
 	nl_open(&there);
 	nl = there;
 	events_open();
-	filter_start();
-	must_be("nobody is here", dump_count(&s), 0);
+	must_be("nobody is here", dump(ARGS(), &s), 0);
 	must_be("by cookie", get_by_cookie(&there, cookie(p.tx), &s), -ENOENT);
 	must_be("by CID", get_by_cid(&there, cid, &s), -ENOENT);
-	change_start(p.tx);
-	nl_add_text(&change, SSTP_A_CONN_CONTROLLER, "rate");
-	must_be("set", change_now(), -ENOENT);
-	change_start(p.tx);
-	nl_add_text(&change, SSTP_A_CONN_CONTROLLER, "rate");
+	must_be("set", change(cookie(p.tx), ARGS(CONTROL("rate"))), -ENOENT);
 	nl = here;
-	must_be("set, there", change_now(), 0);
+	must_be("set, there", change(cookie(p.tx), ARGS(CONTROL("rate"))), 0);
+	nl = there;
 	pair_close(&p);
 	/* The first that is heard of is one from here. */
 	pair_open(&q, AF_INET, SOCK_STREAM);
 	must(nl_event(&ev, event_buf, sizeof(event_buf), &m, WAIT_MS), "an event");
 	must(nl_number(&m, SSTP_A_CONN_COOKIE) == cookie(q.tx) ||
 	     nl_number(&m, SSTP_A_CONN_COOKIE) == cookie(q.rx), "from here");
-	nl_start(&r, &there, SSTP_CMD_STAT_GET, 0);
-	nl_add_text(&r, SSTP_A_STAT_NAME, "Established");
-	must_be("counter", nl_talk(&there, &r, see, &s), 0);
+	must_be("counter", ask(&there, SSTP_CMD_STAT_GET, 0,
+			       ARGS(TEXT(SSTP_A_STAT_NAME, "Established")), &s), 0);
 	m = nl_inside(&s.m, SSTP_A_STAT_COUNTER);
 	must_be("of here", nl_number(&m, SSTP_A_COUNTER_VALUE), 2);
 	pair_close(&q);
 	nl_close(&ev);
 	nl_close(&here);
-	nl = there;
 	ktap_result(all_held, "another namespace is not seen");
 }
 
@@ -1175,9 +1124,23 @@ static void see_names(const struct nl_message *m, void *arg)
 
 static void test_lists(void)
 {
+	const struct {
+		const char *what;
+		int cmd, err;
+		const struct arg *args;
+	} cases[] = {
+		{ "no such counter", SSTP_CMD_STAT_GET, ENOENT,
+		  ARGS(TEXT(SSTP_A_STAT_NAME, "None")) },
+		{ "no counter's name", SSTP_CMD_STAT_GET, EINVAL, ARGS() },
+		{ "a policy", SSTP_CMD_POLICY_GET, 0, ARGS(TEXT(SSTP_A_PLUGIN_NAME, "rrda")) },
+		{ "not a controller", SSTP_CMD_CTRL_GET, ENOENT,
+		  ARGS(TEXT(SSTP_A_PLUGIN_NAME, "rrda")) },
+		{ "no controller's name", SSTP_CMD_CTRL_GET, EINVAL, ARGS() },
+	};
 	char ctrls[256] = "", policies[256] = "";
 	struct nl_request r;
 	int count = 0;
+	size_t i;
 
 	all_held = true;
 	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all are gone");
@@ -1189,31 +1152,41 @@ static void test_lists(void)
 	count = 0;
 	must_be("one counter", nl_talk(&nl, &r, see_counters, &count), 0);
 	must_be("one counter", count, 1);
-	nl_start(&r, &nl, SSTP_CMD_STAT_GET, 0);
-	nl_add_text(&r, SSTP_A_STAT_NAME, "None");
-	must_be("no such counter", nl_talk(&nl, &r, NULL, NULL), -ENOENT);
-	nl_start(&r, &nl, SSTP_CMD_STAT_GET, 0);
-	must_be("no counter's name", nl_talk(&nl, &r, NULL, NULL), -EINVAL);
 	nl_start(&r, &nl, SSTP_CMD_CTRL_GET, NLM_F_DUMP);
 	must_be("controllers", nl_talk(&nl, &r, see_names, ctrls), 0);
 	must(strstr(ctrls, "rate ") && strstr(ctrls, "newreno "), ctrls);
 	nl_start(&r, &nl, SSTP_CMD_POLICY_GET, NLM_F_DUMP);
 	must_be("policies", nl_talk(&nl, &r, see_names, policies), 0);
 	must(strstr(policies, "static ") && strstr(policies, "rrda "), policies);
-	nl_start(&r, &nl, SSTP_CMD_POLICY_GET, 0);
-	nl_add_text(&r, SSTP_A_PLUGIN_NAME, "rrda");
-	must_be("a policy", nl_talk(&nl, &r, NULL, NULL), 0);
-	nl_start(&r, &nl, SSTP_CMD_CTRL_GET, 0);
-	nl_add_text(&r, SSTP_A_PLUGIN_NAME, "rrda");
-	must_be("not a controller", nl_talk(&nl, &r, NULL, NULL), -ENOENT);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		must_be(cases[i].what, ask(&nl, cases[i].cmd, 0, cases[i].args, NULL),
+			-cases[i].err);
+		must(!!nl.why[0] == (cases[i].err == ENOENT), cases[i].what);
+	}
 	ktap_result(all_held, "counters, controllers, policies");
 }
 
 static void test_garbage(void)
 {
+	static char junk[200];
+	const struct {
+		const char *what;
+		int cmd, flags, err;
+		const struct arg *args;
+	} cases[] = {
+		{ "no such command", 200, 0, EOPNOTSUPP, ARGS() },
+		{ "an event's", SSTP_CMD_CLOSED, 0, EOPNOTSUPP, ARGS() },
+		{ "no such dump", SSTP_CMD_CONN_SET, NLM_F_DUMP, EOPNOTSUPP, ARGS() },
+		{ "half a CID", SSTP_CMD_CONN_GET, 0, EINVAL, ARGS(U16(SSTP_A_CONN_CID, 1)) },
+		{ "a long address", SSTP_CMD_CONN_GET, 0, EINVAL,
+		  ARGS(U32(SSTP_A_CONN_CID, 1), RAW(SSTP_A_CONN_REMOTE_ADDR, junk, 17)) },
+		{ "no filter", SSTP_CMD_CONN_GET, 0, EINVAL,
+		  ARGS(U32(SSTP_A_CONN_CID, 1), U32(SSTP_A_CONN_UID, 0)) },
+		{ "no such attribute", SSTP_CMD_CONN_GET, 0, EINVAL,
+		  ARGS(U32(SSTP_A_CONN_CID, 1), U32(500, 0)) },
+	};
 	uint64_t seed = nonce(), x = seed;
 	struct nl_request r;
-	char junk[200];
 	struct pair p;
 	uint32_t cid;
 	int i, done;
@@ -1221,30 +1194,9 @@ static void test_garbage(void)
 	all_held = true;
 	pair_open(&p, AF_INET, SOCK_STREAM);
 	cid = nl_number(&get(p.tx)->m, SSTP_A_CONN_CID);
-	nl_start(&r, &nl, 200, 0);
-	must_be("no such command", nl_talk(&nl, &r, NULL, NULL), -EOPNOTSUPP);
-	nl_start(&r, &nl, SSTP_CMD_CLOSED, 0);
-	must_be("an event's", nl_talk(&nl, &r, NULL, NULL), -EOPNOTSUPP);
-	nl_start(&r, &nl, SSTP_CMD_CONN_SET, NLM_F_DUMP);
-	must_be("no such dump", nl_talk(&nl, &r, NULL, NULL), -EOPNOTSUPP);
-	nl_start(&r, &nl, SSTP_CMD_CONN_GET, 0);
-	nl_add(&r, SSTP_A_CONN_CID, &cid, 2);
-	must_be("half a CID", nl_talk(&nl, &r, NULL, NULL), -EINVAL);
-	nl_start(&r, &nl, SSTP_CMD_CONN_GET, 0);
-	nl_add_u32(&r, SSTP_A_CONN_CID, cid);
-	nl_add(&r, SSTP_A_CONN_REMOTE_ADDR, junk, 17);
-	must_be("a long address", nl_talk(&nl, &r, NULL, NULL), -EINVAL);
-	nl_start(&r, &nl, SSTP_CMD_CONN_GET, 0);
-	nl_add_u32(&r, SSTP_A_CONN_CID, cid);
-	nl_add_u32(&r, SSTP_A_CONN_UID, 0);
-	must_be("no filter", nl_talk(&nl, &r, NULL, NULL), -EINVAL);
-	nl_start(&r, &nl, SSTP_CMD_CONN_GET, 0);
-	nl_add_u32(&r, SSTP_A_CONN_CID, cid);
-	nl_add_u32(&r, 500, 0);
-	must_be("no such attribute", nl_talk(&nl, &r, NULL, NULL), -EINVAL);
-	change_start(p.tx);
-	nl_add_u32(&change, SSTP_A_CONN_RATE, 0);
-	must_be("not a nest", change_now(), -EINVAL);
+	for (i = 0; i < (int)ARRAY_SIZE(cases); i++)
+		must_be(cases[i].what, ask(&nl, cases[i].cmd, cases[i].flags, cases[i].args, NULL),
+			-cases[i].err);
 
 	/* What makes no sense at all; some of it may. */
 	for (i = 0; i < 5000; i++) {

@@ -33,11 +33,6 @@ void nl_add(struct nl_request *r, uint16_t type, const void *data, size_t len)
 	r->n.nlmsg_len = NLMSG_ALIGN(r->n.nlmsg_len) + NLA_ALIGN(a->nla_len);
 }
 
-void nl_add_u16(struct nl_request *r, uint16_t type, uint16_t value)
-{
-	nl_add(r, type, &value, sizeof(value));
-}
-
 void nl_add_u32(struct nl_request *r, uint16_t type, uint32_t value)
 {
 	nl_add(r, type, &value, sizeof(value));
@@ -133,19 +128,19 @@ static struct nl_message nl_parse(const struct nlmsghdr *n)
 	};
 }
 
-static int nl_error(struct nl *nl, const struct nlmsghdr *n)
+/* An answer's end: @n, with @size bytes before what may be told */
+static int nl_end(struct nl *nl, const struct nlmsghdr *n, size_t size)
 {
-	const struct nlmsgerr *e = NLMSG_DATA(n);
-	struct nl_message m = { .attrs = e + 1 };
+	struct nl_message m = { .attrs = (const char *)NLMSG_DATA(n) + size };
 	const char *why;
 
 	if (n->nlmsg_flags & NLM_F_ACK_TLVS) {
-		m.len = n->nlmsg_len - NLMSG_LENGTH(sizeof(*e));
+		m.len = n->nlmsg_len - NLMSG_LENGTH(size);
 		why = nl_attr(&m, NLMSGERR_ATTR_MSG, NULL);
 		snprintf(nl->why, sizeof(nl->why), "%s", why ? why : "");
 		nl->bad = nl_number(&m, NLMSGERR_ATTR_OFFS);
 	}
-	return e->error;
+	return *(const int *)NLMSG_DATA(n);
 }
 
 int nl_talk(struct nl *nl, struct nl_request *r,
@@ -172,9 +167,9 @@ int nl_talk(struct nl *nl, struct nl_request *r,
 			if (n->nlmsg_seq != nl->seq)
 				continue;
 			if (n->nlmsg_type == NLMSG_ERROR)
-				return nl_error(nl, n);
+				return nl_end(nl, n, sizeof(struct nlmsgerr));
 			if (n->nlmsg_type == NLMSG_DONE)
-				return *(int *)NLMSG_DATA(n);
+				return nl_end(nl, n, sizeof(int));
 			m = nl_parse(n);
 			if (each)
 				each(&m, arg);

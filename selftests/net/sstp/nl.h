@@ -38,7 +38,6 @@ void nl_close(struct nl *nl);
 
 void nl_start(struct nl_request *r, struct nl *nl, uint8_t cmd, uint16_t flags);
 void nl_add(struct nl_request *r, uint16_t type, const void *data, size_t len);
-void nl_add_u16(struct nl_request *r, uint16_t type, uint16_t value);
 void nl_add_u32(struct nl_request *r, uint16_t type, uint32_t value);
 void nl_add_u64(struct nl_request *r, uint16_t type, uint64_t value);
 void nl_add_text(struct nl_request *r, uint16_t type, const char *text);
