@@ -209,7 +209,8 @@ static bool sstp_nl_match(const struct sock *sk, void *arg)
 	if (a && (listens || nla_get_u32(a) != sp->cid))
 		return false;
 	a = attrs[SSTP_A_CONN_COOKIE];
-	if (a && nla_get_u64(a) != (u64)atomic64_read(&sk->sk_cookie))
+	/* 0 is that of all which nobody has asked for yet. */
+	if (a && (!nla_get_u64(a) || nla_get_u64(a) != (u64)atomic64_read(&sk->sk_cookie)))
 		return false;
 	a = attrs[SSTP_A_CONN_STATES];
 	if (a && !(nla_get_u32(a) & 1U << READ_ONCE(sk->sk_state)))

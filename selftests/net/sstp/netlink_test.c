@@ -262,6 +262,9 @@ static void test_get(void)
 	cid = nl_number(&get(p.tx)->m, SSTP_A_CONN_CID);
 	must_be("no such cookie", get_by_cookie(&nl, UINT64_MAX, &s), -ENOENT);
 	must_be("no such CID", get_by_cid(&nl, 0, &s), -ENOENT);
+	/* The accepted one has not been given a cookie yet. */
+	must_be("no cookie", get_by_cookie(&nl, 0, &s), -ENOENT);
+	must_be("a change without a cookie", change(0, ARGS(PEAK(8000))), -ENOENT);
 	must_be("nothing said", ask(&nl, SSTP_CMD_CONN_GET, 0, ARGS(), NULL), -EINVAL);
 	must(nl.why[0], "it says why");
 	must_be("the CID of another cookie", ask(&nl, SSTP_CMD_CONN_GET, 0, ARGS(
