@@ -23,6 +23,15 @@ done
 check "unloads after namespaces went" busywait 20 unloaded
 check "loads after namespaces went" insmod "$ko"
 
+# The function that makes the rest of it is the module's.
+coproc dump { netlink_test hold; }
+read -r -t 20 <&"${dump[0]}"
+stays() { ! rmmod sstp; }
+check "stays while a netlink dump is under way" stays
+exec {dump[1]}>&-
+check "unloads when its reader has gone" busywait 20 unloaded
+check "loads after a dump" insmod "$ko"
+
 # A listener leaves UDP sockets behind, which go with the module.
 under_fire() {
 	local i

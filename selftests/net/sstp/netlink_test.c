@@ -73,7 +73,7 @@ static void pair_close(struct pair *p)
 /* @bytes from one end to the other, in pieces that always fit */
 static void pair_move(struct pair *p, size_t bytes)
 {
-	static char out[SEGMENT], in[SEGMENT];
+	static __thread char out[SEGMENT], in[SEGMENT];
 	uint64_t seed = nonce();
 	size_t pos;
 
@@ -484,6 +484,7 @@ static struct many {
 } many;
 
 static volatile bool churn_on;
+static pthread_t churner[CHURNERS];
 static long churned[CHURNERS];
 
 static void *churn(void *arg)
@@ -493,10 +494,38 @@ static void *churn(void *arg)
 
 	while (churn_on) {
 		pair_open(&p, AF_INET, SOCK_STREAM);
+		pair_move(&p, SEGMENT);
 		pair_close(&p);
 		++*count;
 	}
 	return NULL;
+}
+
+static void churn_start(void)
+{
+	int i;
+
+	churn_on = true;
+	for (i = 0; i < CHURNERS; i++) {
+		churned[i] = 0;
+		if (pthread_create(&churner[i], NULL, churn, &churned[i]))
+			die("pthread_create:");
+	}
+}
+
+/* How many came and went */
+static long churn_end(void)
+{
+	long all = 0;
+	int i;
+
+	churn_on = false;
+	for (i = 0; i < CHURNERS; i++) {
+		pthread_join(churner[i], NULL);
+		all += churned[i];
+	}
+	must(all > 0, "some came and went");
+	return all;
 }
 
 static void count_cookie(const struct nl_message *m, void *arg)
@@ -520,8 +549,7 @@ static void once(int fd, long *missed, long *again)
 static void test_many(int n)
 {
 	const struct rlimit files = { 2 * n + 200, 2 * n + 200 };
-	long missed = 0, again = 0, all, ends = 0;
-	pthread_t thread[CHURNERS];
+	long missed = 0, again = 0, all, ends = 0, came;
 	uint64_t start, longest = 0;
 	struct nl_request r;
 	int i, round;
@@ -543,10 +571,7 @@ static void test_many(int n)
 	}
 	many.times = calloc(many.cookies, 1);
 
-	churn_on = true;
-	for (i = 0; i < CHURNERS; i++)
-		if (pthread_create(&thread[i], NULL, churn, &churned[i]))
-			die("pthread_create:");
+	churn_start();
 	for (round = 0; round < 5; round++) {
 		memset(many.times, 0, many.cookies);
 		all = 0;
@@ -563,15 +588,12 @@ static void test_many(int n)
 		for (i = round * n / 10; i < (round + 1) * n / 10; i++)
 			ends += shutdown(many.p[i].tx, SHUT_WR);
 	}
-	churn_on = false;
-	for (i = 0; i < CHURNERS; i++)
-		pthread_join(thread[i], NULL);
+	came = churn_end();
 	must_be("missed", missed, 0);
 	must_be("shown again", again, 0);
 	must_be("shutdown", ends, 0);
-	must(churned[0] + churned[1] > 0, "some came and went");
 	ktap_diag("the longest of %d dumps took %llu ms; %ld came and went", round,
-		  (unsigned long long)longest / 1000000, churned[0] + churned[1]);
+		  (unsigned long long)longest / 1000000, came);
 	for (i = 0; i < n; i++) {
 		close(many.p[i].tx);
 		close(many.p[i].rx);
@@ -761,6 +783,53 @@ static void test_refused(void)
 	must_be("tunables of a pool", change(cookie(p.listener), ARGS(RRDA(K, 5))), 0);
 	pair_close(&p);
 	ktap_result(all_held, "what is wrong changes nothing");
+}
+
+/* What is there now */
+struct crowd {
+	uint64_t cookie[1000];
+	int n;
+};
+
+static void crowd_add(const struct nl_message *m, void *arg)
+{
+	struct crowd *c = arg;
+
+	if (c->n < (int)ARRAY_SIZE(c->cookie))
+		c->cookie[c->n++] = nl_number(m, SSTP_A_CONN_COOKIE);
+}
+
+/* Changes meet connections in every state: that of all are made, or the socket has gone. */
+static void test_races(void)
+{
+	const struct arg *const changes[] = {
+		ARGS(PEAK(500000000), CONTROL("rate"), POLICY("static"), RRDA(K, 5)),
+		ARGS(PEAK(0), CONTROL("newreno"), POLICY("rrda"), RRDA(K, 0)),
+		ARGS(NEST(SSTP_A_CONN_RATE, U64(SSTP_A_RATE_PEAK, 900000000),
+			  U32(SSTP_A_RATE_BURST_LEN, 4)), CONTROL("newreno")),
+		ARGS(POLICY("static")), ARGS(POLICY("rrda"), CONTROL("rate")),
+	};
+	static struct crowd crowd;
+	struct nl_request r;
+	long made = 0, gone = 0;
+	int i, err;
+
+	all_held = true;
+	churn_start();
+	while (made < 1000) {
+		crowd.n = 0;
+		nl_start(&r, &nl, SSTP_CMD_CONN_GET, NLM_F_DUMP);
+		must_be("dump", nl_talk(&nl, &r, crowd_add, &crowd), 0);
+		for (i = 0; i < crowd.n; i++) {
+			err = change(crowd.cookie[i], changes[(made + gone) % ARRAY_SIZE(changes)]);
+			made += !err;
+			gone += err == -ENOENT;
+			if (err && err != -ENOENT)
+				must_be(nl.why, err, 0);
+		}
+	}
+	ktap_diag("%ld changes, %ld came too late, %ld came and went", made, gone, churn_end());
+	ktap_result(all_held, "changes of what comes and goes");
 }
 
 /* In a child, in other shoes: whether it sees sockets, and what @change gets */
@@ -1225,6 +1294,21 @@ static void test_garbage(void)
 	ktap_result(all_held, "requests that make no sense");
 }
 
+/* A dump that nobody reads, until standard input ends: for module.sh */
+static int hold(void)
+{
+	struct nl_request r;
+	char c;
+
+	nl_open(&nl);
+	nl_start(&r, &nl, SSTP_CMD_STAT_GET, NLM_F_DUMP);
+	if (send(nl.fd, &r, r.n.nlmsg_len, 0) < 0)
+		die("send:");
+	puts("held");
+	fflush(stdout);
+	return read(STDIN_FILENO, &c, 1) < 0;
+}
+
 /* Both ends are here. */
 static int how_many(void)
 {
@@ -1236,11 +1320,13 @@ static int how_many(void)
 	       kernel && !strcmp(kernel, "uml") ? 10000 : 3000;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc == 2 && !strcmp(argv[1], "hold"))
+		return hold();
 	new_namespace();
 	nl_open(&nl);
-	ktap_plan(21);
+	ktap_plan(22);
 	test_get();
 	test_info();
 	test_filters();
@@ -1249,6 +1335,7 @@ int main(void)
 	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all are gone");
 	test_set();
 	test_refused();
+	test_races();
 	test_privilege();
 	events_open();
 	test_closed();
