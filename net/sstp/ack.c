@@ -548,6 +548,7 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 		SSTP_INC(net, INPACKS);
 	}
 	sample.lost = sstp_ack_vanished(sp, asked, sp->highest, a.received);
+	sp->packets_lost += sample.lost;
 	sstp_ack_extra(sp, asked);
 
 	sample.now = sstp_us(now);

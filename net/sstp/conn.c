@@ -316,6 +316,8 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 	sp->heard = sstp_now();
 	sp->progress = sp->heard;
 	sp->arrival_at = sp->heard;
+	sp->born = sp->heard;
+	sp->chrono.since = sp->heard;
 	return 0;
 }
 
@@ -646,6 +648,26 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 		sock_put(sk);
 }
 
+/* For how long, and what held it up */
+static void sstp_fill_times(const struct sstp_sock *sp, struct sstp_info *i)
+{
+	const struct sstp_chrono *c = &sp->chrono;
+	u64 now = sstp_now(), unread = sp->unread_time;
+
+	i->age = div_u64(now - sp->born, NSEC_PER_USEC);
+	i->busy_time = div_u64(now - sp->born - sstp_chrono_get(c, SSTP_HELD_IDLE, now),
+			       NSEC_PER_USEC);
+	i->contract_time = div_u64(sstp_chrono_get(c, SSTP_HELD_CONTRACT, now), NSEC_PER_USEC);
+	i->controller_time = div_u64(sstp_chrono_get(c, SSTP_HELD_CONTROLLER, now),
+				     NSEC_PER_USEC);
+	i->window_time = div_u64(sstp_chrono_get(c, SSTP_HELD_WINDOW, now), NSEC_PER_USEC);
+	i->sndbuf_time = div_u64(sstp_chrono_get(c, SSTP_HELD_SNDBUF, now), NSEC_PER_USEC);
+	i->device_time = div_u64(sstp_chrono_get(c, SSTP_HELD_DEVICE, now), NSEC_PER_USEC);
+	if (sp->unread_since)
+		unread += now - sp->unread_since;
+	i->unread_time = div_u64(unread, NSEC_PER_USEC);
+}
+
 void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 {
 	struct sock *sk = &sp->sk;
@@ -670,6 +692,7 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 		i->in_flight = sstp_in_flight(sp);
 		i->snd_segment = sp->snd.next - sp->snd_isn;
 		i->snd_una = sp->snd.low - sp->snd_isn;
+		sstp_fill_times(sp, i);
 		if (!sstp_after(sp->snd.next, sp->snd.high))
 			i->snd_window = sp->snd.high - sp->snd.next + 1;
 	}
@@ -709,6 +732,13 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	i->rcv_grown_bytes = sp->rcv_grown_bytes;
 	i->rcv_shrunk_bytes = sp->rcv_shrunk_bytes;
 	i->bytes_discarded = sp->bytes_discarded;
+	i->rcv_readable = sp->readable;
+	i->packets_lost = sp->packets_lost;
+	i->mem_available = sp->rbuf.available;
+	i->mem_used = sp->rbuf.used * 1000ULL / SSTP_RBUF_ONE;
+	i->rcv_epochs = sp->rcv_epochs;
+	i->rcv_bounded = sp->rcv_bounded;
+	i->snd_unacked = sp->queued;
 	if (sp->ctrl.ops)
 		strscpy(i->controller, sp->ctrl.ops->name, SSTP_NAME_MAX);
 	if (sp->rbuf.ops)

@@ -70,6 +70,21 @@ static const struct sstp_nl_field {
 	SSTP_NL_INFO(RCV_GROWN_BYTES, rcv_grown_bytes),
 	SSTP_NL_INFO(RCV_SHRUNK_BYTES, rcv_shrunk_bytes),
 	SSTP_NL_INFO(BYTES_DISCARDED, bytes_discarded),
+	SSTP_NL_INFO(AGE, age),
+	SSTP_NL_INFO(BUSY_TIME, busy_time),
+	SSTP_NL_INFO(CONTRACT_TIME, contract_time),
+	SSTP_NL_INFO(CONTROLLER_TIME, controller_time),
+	SSTP_NL_INFO(WINDOW_TIME, window_time),
+	SSTP_NL_INFO(SNDBUF_TIME, sndbuf_time),
+	SSTP_NL_INFO(DEVICE_TIME, device_time),
+	SSTP_NL_INFO(UNREAD_TIME, unread_time),
+	SSTP_NL_INFO(RCV_READABLE, rcv_readable),
+	SSTP_NL_INFO(PACKETS_LOST, packets_lost),
+	SSTP_NL_INFO(MEM_AVAILABLE, mem_available),
+	SSTP_NL_INFO(MEM_USED, mem_used),
+	SSTP_NL_INFO(RCV_EPOCHS, rcv_epochs),
+	SSTP_NL_INFO(RCV_BOUNDED, rcv_bounded),
+	SSTP_NL_INFO(SND_UNACKED, snd_unacked),
 #undef SSTP_NL_INFO
 };
 

@@ -489,12 +489,25 @@ static u64 sstp_user_timeout(const struct sstp_sock *sp)
 	return ms * (u64)NSEC_PER_MSEC;
 }
 
+/* Nothing may be sent now, nor again: what is it that lacks? */
+static enum sstp_held sstp_push_lacks(struct sock *sk)
+{
+	const struct sstp_snd_wnd *w = &sstp_sk(sk)->snd;
+
+	if (w->next != w->end)
+		return sstp_after(w->next, w->high) ? SSTP_HELD_WINDOW : SSTP_HELD_NOT;
+	if (w->low == w->end)
+		return SSTP_HELD_IDLE;
+	return sk_stream_memory_free(sk) ? SSTP_HELD_NOT : SSTP_HELD_SNDBUF;
+}
+
 /* Ship what the window, the contract and the controller allow. */
 void sstp_push(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snd_wnd *w = &sp->snd;
 	bool shipped = false, idle = false;
+	enum sstp_held held = SSTP_HELD_NOT;
 	u64 now = sstp_now();
 	int budget;
 
@@ -518,10 +531,13 @@ void sstp_push(struct sock *sk)
 			s = sstp_next_new(sp);
 		if (!s) {
 			idle = true;
+			held = sstp_push_lacks(sk);
 			break;
 		}
-		if (sstp_throttled(sk))
+		if (sstp_throttled(sk)) {
+			held = SSTP_HELD_DEVICE;
 			break;
+		}
 		if (!budget) {
 			/* Others want the CPU, too. */
 			sstp_timer_set(sp, SSTP_T_PACE, now);
@@ -533,6 +549,7 @@ void sstp_push(struct sock *sk)
 
 			if ((s32)flight >= (s32)sp->ctrl.cwnd) {
 				sp->ctrl.cwnd_limited = true;
+				held = SSTP_HELD_CONTROLLER;
 				break;
 			}
 			room = sp->ctrl.cwnd - flight;
@@ -541,8 +558,10 @@ void sstp_push(struct sock *sk)
 		      SSTP_DATA_HLEN + s->size + sstp_overhead(sp) > sp->mtu;
 		want = again || big ? 1 : min_t(u32, room, SSTP_TRAIN_PACKETS);
 		want = sstp_ctrl_allow(sp, want, now);
-		if (!want)
+		if (!want) {
+			held = SSTP_HELD_CONTROLLER;
 			break;
+		}
 		n = sstp_sseg_bytes(s, again ? packet : s->next);
 		wire = sp->frame - sp->size + n;
 		allow = want;
@@ -551,6 +570,7 @@ void sstp_push(struct sock *sk)
 						&next);
 		if (!allow) {
 			sstp_timer_set(sp, SSTP_T_PACE, next);
+			held = SSTP_HELD_CONTRACT;
 			break;
 		}
 		stamp = sstp_us(now);
@@ -574,6 +594,7 @@ void sstp_push(struct sock *sk)
 		if (!skb) {
 			SSTP_INC(sock_net(sk), OUTNOMEM);
 			sstp_timer_set(sp, SSTP_T_PACE, now + NSEC_PER_MSEC);
+			held = SSTP_HELD_SNDBUF;
 			break;
 		}
 		/* Headers below ours, of every packet of the train. */
@@ -582,6 +603,7 @@ void sstp_push(struct sock *sk)
 		shipped = true;
 		sstp_encap_xmit(sk, skb, big);
 	}
+	sstp_chrono_set(&sp->chrono, held, now);
 	if (idle) {
 		if (!sstp_snd_outstanding(w))
 			sp->again_since = 0;

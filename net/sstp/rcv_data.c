@@ -90,6 +90,8 @@ void sstp_rcv_accept(struct sock *sk)
 		sstp_done(sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
 		return;
 	}
+	if (got && !sp->readable)
+		sp->unread_since = sstp_now();
 	WRITE_ONCE(sp->readable, sp->readable + got);
 	sp->unacked = min_t(u64, sp->unacked + got, U32_MAX);
 	if (!finished && sstp_rcv_finished(w)) {

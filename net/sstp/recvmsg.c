@@ -211,6 +211,10 @@ static void sstp_consume(struct sock *sk, struct sstp_rseg *s, u32 len)
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	sp->readable -= len;
+	if (!sp->readable && sp->unread_since) {
+		sp->unread_time += sstp_now() - sp->unread_since;
+		sp->unread_since = 0;
+	}
 	sp->service_bytes += len;
 	sp->rbuf.served += s->got == s->packets ? len :
 			   div_u64(mul_u32_u32(len, s->got), s->packets);

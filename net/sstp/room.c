@@ -507,6 +507,19 @@ static void sstp_room_member(struct sstp_sock *sp, u64 now)
 	b->rest = m->silent == SSTP_ROOM_SILENT && sstp_pool_rest(m);
 }
 
+/* Is there less room than is used, or than the path could fill, for want of memory? */
+static bool sstp_room_bounded(struct sock *sk)
+{
+	const struct sstp_sock *sp = sstp_sk(sk);
+	const struct sstp_rbuf *b = &sp->rbuf;
+
+	if (!b->lacked && !b->drained &&
+	    (!b->arrived || sp->unread >= SSTP_ROOM_SILENT || sstp_room_path(sp) <= b->limit))
+		return false;
+	return !sstp_may_grow(sk) ||
+	       (!sp->member.pool && b->limit < b->top && b->limit >= b->available / 2);
+}
+
 /* An epoch may have ended. True if there may be more room than before. */
 bool sstp_room_epoch(struct sock *sk, u64 now)
 {
@@ -552,6 +565,8 @@ bool sstp_room_epoch(struct sock *sk, u64 now)
 		sstp_room_member(sp, now);
 	else
 		sstp_room_own(sp, elapsed);
+	sp->rcv_epochs++;
+	sp->rcv_bounded += sstp_room_bounded(sk);
 	sstp_room_epoch_begin(sk, b);
 	if (!b->rest)
 		sstp_timer_set(sp, SSTP_T_ROOM, now + b->epoch);

@@ -49,6 +49,7 @@
 #include <net/sock.h>
 #include <net/sstp.h>
 #include <uapi/linux/sstp_netlink.h>
+#include "chrono.h"
 #include "compat.h"
 #include "ctrl.h"
 #include "mib.h"
@@ -308,6 +309,13 @@ struct sstp_sock {
 	bool		has_accepted;	/* @ack_segment was not reported */
 
 	/* Only counted; for SSTP_INFO */
+	struct sstp_chrono chrono;
+	u64		born;		/* ns */
+	u64		unread_since;	/* ns: since then there has been something to read */
+	u64		unread_time;	/* ns, before that */
+	u64		packets_lost;
+	u32		rcv_epochs;
+	u32		rcv_bounded;
 	u32		rcv_peak;
 	u32		rcv_buffer_peak;
 	u32		rcv_grown;

@@ -160,6 +160,25 @@ struct sstp_info {
 	__u64	rcv_grown_bytes;	/* by how much, in all */
 	__u64	rcv_shrunk_bytes;
 	__u64	bytes_discarded;	/* payload that found no room */
+	__u64	age;		/* time since its set-up began */
+	__u64	busy_time;	/* with data to send, or not acknowledged; of it, while */
+	__u64	contract_time;	/* the contract held back data */
+	__u64	controller_time;	/* the controller did */
+	__u64	window_time;	/* the peer's window did */
+	__u64	sndbuf_time;	/* all was sent, and the send buffer full, or there
+				 * was no memory to send
+				 */
+	__u64	device_time;	/* queues below had enough */
+	__u64	unread_time;	/* with data that the program had not read */
+	__u64	rcv_readable;	/* bytes that the program may read */
+	__u64	packets_lost;	/* on the way to the peer, as far as it tells */
+	__u64	mem_available;	/* of memory that the buffer may share in, as its
+				 * policy saw it last
+				 */
+	__u32	mem_used;	/* share of memory in use, likewise, in thousandths */
+	__u32	rcv_epochs;	/* in which the policy looked at the buffer */
+	__u32	rcv_bounded;	/* in which it lacked room that memory did not give */
+	__u32	snd_unacked;	/* bytes written and not acknowledged */
 };
 
 #endif /* _UAPI_LINUX_SSTP_H */
