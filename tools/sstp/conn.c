@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Connections, as the kernel tells of them. */
+#include <linux/genetlink.h>
+#include <netinet/tcp.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+#include "sstp.h"
+
+/* All of struct sstp_info but the contract, in its order */
+const struct field info_fields[] = {
+#define FIELD(NAME, field)						\
+	{ #field, SSTP_A_INFO_##NAME, offsetof(struct sstp_info, field), \
+	  sizeof(((struct sstp_info *)0)->field), FIELD_NUMBER }
+#define TEXT(NAME, field)						\
+	{ #field, SSTP_A_INFO_##NAME, offsetof(struct sstp_info, field), \
+	  sizeof(((struct sstp_info *)0)->field), FIELD_TEXT }
+	FIELD(STATE, state),
+	FIELD(TYPE, type),
+	FIELD(ACK_STRATEGY, ack_strategy),
+	FIELD(BACKOFF, backoff),
+	FIELD(MTU, mtu),
+	FIELD(PACKET_SIZE, packet_size),
+	FIELD(SEGMENT_LIMIT, segment_limit),
+	FIELD(TOLERANCE, tolerance),
+	FIELD(RTT, rtt),
+	FIELD(RTTVAR, rttvar),
+	FIELD(RTT_MIN, rtt_min),
+	FIELD(CWND, cwnd),
+	FIELD(IN_FLIGHT, in_flight),
+	FIELD(PERIOD, period),
+	FIELD(SND_SEGMENT, snd_segment),
+	FIELD(SND_UNA, snd_una),
+	FIELD(SND_WINDOW, snd_window),
+	FIELD(SND_QUEUED, snd_queued),
+	FIELD(RCV_SEGMENT, rcv_segment),
+	FIELD(RCV_WINDOW, rcv_window),
+	FIELD(RCV_BUFFER, rcv_buffer),
+	FIELD(RCV_QUEUED, rcv_queued),
+	FIELD(RCV_PEAK, rcv_peak),
+	FIELD(REORDERING, reordering),
+	FIELD(BYTES_SENT, bytes_sent),
+	FIELD(BYTES_RETRANS, bytes_retrans),
+	FIELD(BYTES_ACKED, bytes_acked),
+	FIELD(BYTES_RECEIVED, bytes_received),
+	FIELD(PACKETS_SENT, packets_sent),
+	FIELD(PACKETS_RETRANS, packets_retrans),
+	FIELD(PACKETS_RECEIVED, packets_received),
+	FIELD(PACKETS_DUPLICATE, packets_duplicate),
+	FIELD(PACKETS_DISCARDED, packets_discarded),
+	FIELD(SEGMENTS_SENT, segments_sent),
+	FIELD(SEGMENTS_RECEIVED, segments_received),
+	FIELD(SEGMENTS_HOLED, segments_holed),
+	FIELD(ACKS_SENT, acks_sent),
+	FIELD(ACKS_RECEIVED, acks_received),
+	FIELD(SNAKS_SENT, snaks_sent),
+	FIELD(SNAKS_RECEIVED, snaks_received),
+	FIELD(ARRIVAL_RATE, arrival_rate),
+	FIELD(SERVICE_RATE, service_rate),
+	FIELD(DELIVERY_RATE, delivery_rate),
+	TEXT(CONTROLLER, controller),
+	TEXT(POLICY, policy),
+	FIELD(RCV_BUFFER_PEAK, rcv_buffer_peak),
+	FIELD(RCV_GROWN, rcv_grown),
+	FIELD(RCV_SHRUNK, rcv_shrunk),
+	FIELD(RCV_GROWN_BYTES, rcv_grown_bytes),
+	FIELD(RCV_SHRUNK_BYTES, rcv_shrunk_bytes),
+	FIELD(BYTES_DISCARDED, bytes_discarded),
+	FIELD(AGE, age),
+	FIELD(BUSY_TIME, busy_time),
+	FIELD(CONTRACT_TIME, contract_time),
+	FIELD(CONTROLLER_TIME, controller_time),
+	FIELD(WINDOW_TIME, window_time),
+	FIELD(SNDBUF_TIME, sndbuf_time),
+	FIELD(DEVICE_TIME, device_time),
+	FIELD(UNREAD_TIME, unread_time),
+	FIELD(RCV_READABLE, rcv_readable),
+	FIELD(PACKETS_LOST, packets_lost),
+	FIELD(MEM_AVAILABLE, mem_available),
+	FIELD(MEM_USED, mem_used),
+	FIELD(RCV_EPOCHS, rcv_epochs),
+	FIELD(RCV_BOUNDED, rcv_bounded),
+	FIELD(SND_UNACKED, snd_unacked),
+#undef FIELD
+#undef TEXT
+};
+
+const unsigned int info_fields_count = SIZE(info_fields);
+
+uint64_t field_number(const struct field *f, const struct sstp_info *i)
+{
+	uint64_t value = 0;
+
+	/* Of machines that run little endian; others have the number at the end. */
+	memcpy((char *)&value + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ?
+				 sizeof(value) - f->size : 0),
+	       (const char *)i + f->offset, f->size);
+	return value;
+}
+
+/* A newer kernel may have made it larger or smaller. */
+static void take(void *to, size_t size, const struct nlattr *a)
+{
+	size_t len = mnl_attr_get_payload_len(a);
+
+	memcpy(to, mnl_attr_get_payload(a), len < size ? len : size);
+}
+
+static void parse_spec(const struct nlattr *nest, struct sstp_rate_spec *r)
+{
+	const struct nlattr *a;
+
+	mnl_attr_for_each_nested(a, nest) {
+		switch (mnl_attr_get_type(a)) {
+		case SSTP_A_RATE_PEAK:
+			take(&r->peak, sizeof(r->peak), a);
+			break;
+		case SSTP_A_RATE_AVERAGE:
+			take(&r->average, sizeof(r->average), a);
+			break;
+		case SSTP_A_RATE_BURST_RATE:
+			take(&r->burst_rate, sizeof(r->burst_rate), a);
+			break;
+		case SSTP_A_RATE_BURST_LEN:
+			take(&r->burst_len, sizeof(r->burst_len), a);
+			break;
+		}
+	}
+}
+
+static void parse_info(const struct nlattr *nest, struct sstp_info *i)
+{
+	static const struct field *by_attr[SSTP_A_INFO_MAX + 1];
+	const struct nlattr *a;
+	const struct field *f;
+	unsigned int k;
+
+	if (!by_attr[info_fields[0].attr])
+		for (k = 0; k < SIZE(info_fields); k++)
+			by_attr[info_fields[k].attr] = &info_fields[k];
+	mnl_attr_for_each_nested(a, nest) {
+		if (mnl_attr_get_type(a) > SSTP_A_INFO_MAX)
+			continue;
+		f = by_attr[mnl_attr_get_type(a)];
+		if (f)
+			take((char *)i + f->offset, f->size, a);
+		else if (mnl_attr_get_type(a) == SSTP_A_INFO_RATE)
+			parse_spec(a, &i->rate);
+	}
+	i->controller[SSTP_NAME_MAX - 1] = 0;
+	i->policy[SSTP_NAME_MAX - 1] = 0;
+}
+
+void conn_parse(const struct nlmsghdr *n, struct conn *c)
+{
+	const struct genlmsghdr *g = mnl_nlmsg_get_payload(n);
+	const struct nlattr *a;
+
+	memset(c, 0, sizeof(*c));
+	c->cmd = g->cmd;
+	mnl_attr_for_each(a, n, GENL_HDRLEN) {
+		switch (mnl_attr_get_type(a)) {
+#define TAKE(NAME, field)						\
+		case SSTP_A_CONN_##NAME:				\
+			take(&c->field, sizeof(c->field), a);		\
+			break
+		TAKE(PEER_CID, peer_cid);
+		TAKE(COOKIE, cookie);
+		TAKE(FAMILY, family);
+		TAKE(LOCAL_ADDR, local);
+		TAKE(REMOTE_ADDR, remote);
+		TAKE(STATE, state);
+		TAKE(TYPE, type);
+		TAKE(UID, uid);
+		TAKE(INODE, inode);
+		TAKE(IFINDEX, ifindex);
+		TAKE(BACKLOG, backlog);
+		TAKE(BACKLOG_MAX, backlog_max);
+		TAKE(ERROR, error);
+		TAKE(CLOSED_BY, closed_by);
+		TAKE(OLD_LIMIT, old_limit);
+		TAKE(NEW_LIMIT, new_limit);
+		TAKE(PACKETS_DISCARDED, packets_discarded);
+		TAKE(BYTES_DISCARDED, bytes_discarded);
+#undef TAKE
+		case SSTP_A_CONN_CID:
+			take(&c->cid, sizeof(c->cid), a);
+			c->has_cid = true;
+			break;
+		case SSTP_A_CONN_LOCAL_PORT:
+			c->local_port = ntohs(mnl_attr_get_u16(a));
+			break;
+		case SSTP_A_CONN_REMOTE_PORT:
+			c->remote_port = ntohs(mnl_attr_get_u16(a));
+			break;
+		case SSTP_A_CONN_ENCAP_PORT:
+			c->encap_port = ntohs(mnl_attr_get_u16(a));
+			break;
+		case SSTP_A_CONN_SHARED:
+			c->shared = true;
+			break;
+		case SSTP_A_CONN_INFO:
+			parse_info(a, &c->info);
+			c->has_info = true;
+			break;
+		case SSTP_A_CONN_RATE:
+			parse_spec(a, &c->rate);
+			c->has_rate = true;
+			break;
+		}
+	}
+}
+
+bool conn_listens(const struct conn *c)
+{
+	return c->state == TCP_LISTEN;
+}
+
+/* As ss(8) shows them, and as it lets one write them */
+static const struct {
+	const char *name, *word;
+} states[] = {
+	[TCP_ESTABLISHED] = { "ESTAB", "established" },
+	[TCP_SYN_SENT] = { "SYN-SENT", "syn-sent" },
+	[TCP_SYN_RECV] = { "SYN-RECV", "syn-recv" },
+	[TCP_FIN_WAIT1] = { "FIN-WAIT-1", "fin-wait-1" },
+	[TCP_FIN_WAIT2] = { "FIN-WAIT-2", "fin-wait-2" },
+	[TCP_CLOSE] = { "UNCONN", "closed" },
+	[TCP_CLOSE_WAIT] = { "CLOSE-WAIT", "close-wait" },
+	[TCP_LAST_ACK] = { "LAST-ACK", "last-ack" },
+	[TCP_LISTEN] = { "LISTEN", "listening" },
+	[TCP_CLOSING] = { "CLOSING", "closing" },
+};
+
+const char *state_name(unsigned int state)
+{
+	return state < SIZE(states) && states[state].name ? states[state].name : "UNKNOWN";
+}
+
+uint32_t state_parse(const char *word)
+{
+	unsigned int i;
+
+	if (!strcasecmp(word, "all"))
+		return ~0U;
+	for (i = 0; i < SIZE(states); i++)
+		if (states[i].name && (!strcasecmp(word, states[i].name) ||
+				       !strcasecmp(word, states[i].word)))
+			return STATE_BIT(i);
+	return 0;
+}

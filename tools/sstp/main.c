@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/* sstp: see, follow and change SSTP connections. */
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sstp.h"
+
+static const char *command_name = "";
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+	{ "show",    cmd_show,    "connections and listeners; -i: all that is known of each" },
+	{ "stat",    cmd_stat,    "counters of the protocol, and how fast they rise" },
+	{ "monitor", cmd_monitor, "what happens to connections, as it happens" },
+	{ "set",     cmd_set,     "change a live connection" },
+	{ "top",     cmd_top,     "connections by rate, again and again" },
+	{ "trace",   cmd_trace,   "record a connection" },
+	{ "plot",    cmd_plot,    "draw what was recorded" },
+};
+
+static void usage(FILE *f)
+{
+	unsigned int i;
+
+	fprintf(f, "Usage: sstp [COMMAND [...]]\n\n"
+		"Connections of SSTP: without a command, each of them and what limits it.\n\n");
+	for (i = 0; i < SIZE(commands); i++)
+		fprintf(f, "  %-9s%s\n", commands[i].name, commands[i].help);
+	fprintf(f, "\n'sstp COMMAND -h' says more; so does sstp(8).\n");
+}
+
+static void say(const char *format, va_list args)
+{
+	fflush(stdout);
+	fprintf(stderr, "sstp%s%s: ", *command_name ? " " : "", command_name);
+	vfprintf(stderr, format, args);
+	putc('\n', stderr);
+}
+
+void die(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	exit(1);
+}
+
+void misused(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	fprintf(stderr, "'sstp %s%s-h' says how it is used\n", command_name,
+		*command_name ? " " : "");
+	exit(2);
+}
+
+void option(struct options *o, int c, const char *usage)
+{
+	uint64_t n;
+
+	switch (c) {
+	case 'h':
+		fputs(usage, stdout);
+		exit(0);
+	case 'j':
+		o->json = true;
+		return;
+	case 'n':
+		o->numeric = true;
+		return;
+	case 'i':
+		o->interval = parse_seconds(optarg);
+		return;
+	case 'c':
+		if (!parse_number(optarg, 1000, &n) || !n)
+			misused("'%s' is not a count: 1 or more", optarg);
+		o->count = n;
+		return;
+	}
+	/* getopt() has said what it did not know. */
+	fprintf(stderr, "'sstp %s -h' says how it is used\n", command_name);
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int i;
+
+	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+	term_init();
+	if (argc < 2)
+		return cmd_show(argc, argv);
+	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
+		usage(stdout);
+		return 0;
+	}
+	for (i = 0; i < SIZE(commands); i++) {
+		if (strcmp(argv[1], commands[i].name))
+			continue;
+		command_name = argv[1];
+		return commands[i].run(argc - 1, argv + 1);
+	}
+	fprintf(stderr, "sstp: there is no command '%s'\n\n", argv[1]);
+	usage(stderr);
+	return 2;
+}

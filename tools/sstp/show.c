@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/* sstp show: connections and listeners. */
+#include <getopt.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "sstp.h"
+
+static const char usage[] =
+"Usage: sstp show [-a|-l] [-imjn] [CONNECTIONS]\n"
+"\n"
+"Connections, with the columns of ss(8). Recv-Q: bytes that the program has not read;\n"
+"Send-Q: bytes that the peer has not acknowledged. Of a listener: connections that wait\n"
+"for accept(), and how many may.\n"
+"\n"
+"  -a  listeners as well\n"
+"  -l  listeners only\n"
+"  -i  all that is known of each, and what limits it\n"
+"  -m  memory of its buffers\n"
+"  -j  JSON\n"
+"  -n  ports as numbers\n"
+"\n" FILTER_USAGE;
+
+struct show {
+	struct options o;
+	bool info;
+	bool memory;
+	bool why;
+	unsigned long n;
+};
+
+static void heading(void)
+{
+	printf("%s%-4s %-10s %-10s %-10s %-25s %-25s %s%s\n", color(BOLD), "Type", "State",
+	       "Recv-Q", "Send-Q", "Local Address:Port", "Peer Address:Port", "CID",
+	       color(PLAIN));
+}
+
+static void row(const struct conn *c, bool numeric)
+{
+	char local[TEXT_MAX], remote[TEXT_MAX] = "*:*", cid[9] = "-";
+	bool listens = conn_listens(c);
+	enum color tint = listens ? CYAN : c->state == TCP_ESTABLISHED ? GREEN : YELLOW;
+
+	text_addr(local, c->family, &c->local, c->local_port, numeric);
+	if (!listens)
+		text_addr(remote, c->family, &c->remote, c->remote_port, numeric);
+	if (c->has_cid)
+		snprintf(cid, sizeof(cid), "%08x", c->cid);
+	printf("%-4s %s%-10s%s %-10llu %-10u %-25s %-25s %s\n",
+	       c->type == SOCK_STREAM ? "str" : "seq", color(tint), state_name(c->state),
+	       color(PLAIN),
+	       listens ? c->backlog : (unsigned long long)c->info.rcv_readable,
+	       listens ? c->backlog_max : c->info.snd_unacked, local, remote, cid);
+}
+
+static void each(const struct conn *c, void *arg)
+{
+	struct show *s = arg;
+
+	if (s->o.json) {
+		printf("%s\n{", s->n++ ? "," : "");
+		json_conn(stdout, c);
+		putchar('}');
+		return;
+	}
+	if (!s->n++)
+		heading();
+	row(c, s->o.numeric);
+	if (s->info)
+		info_print(c);
+	if (s->memory)
+		info_memory(c);
+	if (s->why && !conn_listens(c))
+		why_print(c, NULL);
+}
+
+int cmd_show(int argc, char **argv)
+{
+	bool alone = argc < 2 || strcmp(argv[0], "show"), all = false, listeners = false;
+	struct show s = { .why = alone };
+	struct filter f = {};
+	struct nl nl;
+	int c;
+
+	while (!alone && (c = getopt(argc, argv, "alimjnh")) != -1) {
+		if (c == 'a')
+			all = true;
+		else if (c == 'l')
+			listeners = true;
+		else if (c == 'i')
+			s.info = s.why = true;
+		else if (c == 'm')
+			s.memory = true;
+		else
+			option(&s.o, c, usage);
+	}
+	if (!alone)
+		argv += optind + filter_parse(&f, argv + optind);
+	if (!alone && *argv)
+		misused("'%s' does not say which connections", *argv);
+	if (!f.states && !all && !f.has_cid)
+		f.states = listeners ? STATE_BIT(TCP_LISTEN) : ~STATE_BIT(TCP_LISTEN);
+	nl_open(&nl);
+	if (s.o.json)
+		putchar('[');
+	nl_check(&nl, filter_dump(&nl, &f, each, &s), "connections");
+	if (s.o.json)
+		puts(s.n ? "\n]" : "]");
+	else if (!s.n)
+		heading();
+	if (alone && term_is_one())
+		printf("%s%s'sstp show -i' says more, 'sstp -h' what else there is.%s\n",
+		       color(FAINT), s.n ? "" : "No connection here. ", color(PLAIN));
+	return 0;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the parts of the sstp command share. */
+#ifndef _SSTP_TOOL_H
+#define _SSTP_TOOL_H
+
+#include <libmnl/libmnl.h>
+#include <linux/sstp.h>
+#include <linux/sstp_netlink.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* main.c: ends the command with status 1, or 2 after a word on -h */
+void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+void misused(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* Options that several commands have; each getopt() string says which */
+struct options {
+	bool json;
+	bool numeric;		/* ports as numbers */
+	double interval;	/* s */
+	unsigned long count;	/* of intervals; 0 = no end */
+};
+
+/* Takes -h, of @usage, and those above; ends the command if @c is none of them */
+void option(struct options *o, int c, const char *usage);
+
+/* ---- term.c: the terminal */
+enum color { PLAIN, BOLD, RED, GREEN, YELLOW, CYAN, FAINT };
+void term_init(void);
+bool term_is_one(void);
+unsigned int term_rows(void);	/* without end if it is none */
+/* What begins and ends a colour; nothing in a pipe, or with NO_COLOR */
+const char *color(enum color c);
+
+/* ---- text.c: numbers as people read and write them */
+#define TEXT_MAX	96
+/* Each returns @buf */
+char *text_bytes(char buf[TEXT_MAX], double bytes);
+char *text_rate(char buf[TEXT_MAX], double bits);	/* per second */
+char *text_us(char buf[TEXT_MAX], double us);
+char *text_number(char buf[TEXT_MAX], double n);	/* 12.3k */
+char *text_addr(char buf[TEXT_MAX], int family, const void *addr, uint16_t port,
+		bool numeric);
+/* k, M, G, T of @unit (1000 or 1024) may follow; false: it is no number */
+bool parse_number(const char *text, unsigned int unit, uint64_t *value);
+/* P[:AVERAGE[:F[:L]]], or none */
+bool parse_rate(const char *text, struct sstp_rate_spec *r);
+bool parse_port(const char *text, uint16_t *port);
+/* IPv4 as a mapped address; @family is what it was written as */
+bool parse_addr(const char *text, struct in6_addr *addr, int *family);
+double parse_seconds(const char *text);
+
+/* ---- nl.c: the generic netlink family */
+struct nl {
+	struct mnl_socket *s;
+	uint16_t family;
+	uint32_t events;	/* group */
+	uint32_t seq;
+	char why[256];		/* the kernel's words on the last error */
+};
+
+#define NL_REQUEST_MAX	1024	/* bytes */
+
+void nl_open(struct nl *nl);
+/* A request in @buf; NLM_F_DUMP in @flags if it is one */
+struct nlmsghdr *nl_start(struct nl *nl, char buf[NL_REQUEST_MAX], uint8_t cmd,
+			  uint16_t flags);
+/* Sends it; @each has every answer. 0 or -errno */
+int nl_talk(struct nl *nl, struct nlmsghdr *n, mnl_cb_t each, void *arg);
+void nl_listen(struct nl *nl);
+/* Ends the command if @err is one: @what failed */
+void nl_check(const struct nl *nl, int err, const char *what);
+
+/* ---- conn.c: connections, as the kernel tells of them */
+struct conn {
+	uint8_t cmd;		/* of the message */
+	bool has_cid;
+	bool has_info;
+	bool has_rate;
+	bool shared;
+	uint32_t cid;
+	uint32_t peer_cid;
+	uint64_t cookie;
+	uint16_t family;
+	uint16_t local_port;
+	uint16_t remote_port;
+	uint16_t encap_port;
+	struct in6_addr local;	/* the first 4 bytes with AF_INET */
+	struct in6_addr remote;
+	uint8_t state;
+	uint8_t type;
+	uint32_t uid;
+	uint64_t inode;
+	uint32_t ifindex;
+	uint32_t backlog;
+	uint32_t backlog_max;
+	struct sstp_info info;
+	/* Events */
+	struct sstp_rate_spec rate;
+	uint32_t error;
+	uint8_t closed_by;
+	uint32_t old_limit;
+	uint32_t new_limit;
+	uint64_t packets_discarded;
+	uint64_t bytes_discarded;
+};
+
+enum field_kind { FIELD_NUMBER, FIELD_TEXT };
+struct field {
+	const char *name;	/* as in struct sstp_info */
+	uint16_t attr;
+	uint16_t offset;
+	uint16_t size;
+	enum field_kind kind;
+};
+extern const struct field info_fields[];
+extern const unsigned int info_fields_count;
+uint64_t field_number(const struct field *f, const struct sstp_info *i);
+
+void conn_parse(const struct nlmsghdr *n, struct conn *c);
+bool conn_listens(const struct conn *c);
+const char *state_name(unsigned int state);
+/* A bit for each state that the word names; 0: it is none */
+uint32_t state_parse(const char *word);
+#define STATE_BIT(state)	(1U << (state))
+
+/* ---- filter.c: words that say which connections */
+struct filter {
+	bool has_cid, has_src, has_dst, has_addr, has_sport, has_dport, has_port;
+	uint32_t cid;
+	uint32_t states;	/* 0 = all */
+	struct in6_addr src, dst, addr;
+	int src_family, dst_family;
+	uint16_t sport, dport, port;
+};
+
+/* For -h */
+#define FILTER_USAGE							\
+"CONNECTIONS (what several words say must all be true):\n"		\
+"  CID, or cid CID        the one with that number, as show prints it\n"	\
+"  state STATE            established, close-wait, ..., as in ss(8), or all\n" \
+"  addr A, src A, dst A   address of either end, of this one, of the peer\n" \
+"  port P, sport P, dport P\n"
+/* Takes the words that belong to it; returns how many these are */
+int filter_parse(struct filter *f, char **words);
+/* All of it; the kernel cannot be asked for an address or port of either end */
+bool filter_match(const struct filter *f, const struct conn *c);
+/* All that match, as the kernel sends them */
+int filter_dump(struct nl *nl, const struct filter *f,
+		void (*each)(const struct conn *c, void *arg), void *arg);
+/* The only one that matches; ends the command if there is none, or another */
+void filter_one(struct nl *nl, const struct filter *f, struct conn *c);
+/* The same one again; 0 or -errno */
+int conn_again(struct nl *nl, uint64_t cookie, struct conn *c);
+
+/* ---- time.c: of CLOCK_MONOTONIC, s */
+double now(void);
+/* False: a signal came first */
+bool nap_until(double at);
+
+/* ---- json.c */
+void json_conn(FILE *f, const struct conn *c);	/* an object without its braces */
+void json_text(FILE *f, const char *text);	/* in quotes */
+
+/* ---- info.c, why.c: lines below a connection */
+void info_print(const struct conn *c);
+void info_memory(const struct conn *c);
+/* What it did since @since, or since it began if that is NULL: what limits it, and what to
+ * do about it.
+ */
+void why_print(const struct conn *c, const struct sstp_info *since);
+
+/* ---- commands; each returns the exit status */
+int cmd_show(int argc, char **argv);
+int cmd_stat(int argc, char **argv);
+int cmd_monitor(int argc, char **argv);
+int cmd_set(int argc, char **argv);
+int cmd_top(int argc, char **argv);
+int cmd_trace(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
+
+#endif /* _SSTP_TOOL_H */

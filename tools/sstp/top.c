@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/* sstp top: connections by rate, a line each, again and again. */
+#include <getopt.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sstp.h"
+
+#define BAR	12	/* characters */
+
+static const char usage[] =
+"Usage: sstp top [-n] [-i SECONDS] [-c COUNT] [CONNECTIONS]\n"
+"\n"
+"Connections, those first that move most: what they sent and received in the interval,\n"
+"contract, round-trip time, packets lost on the way to the peer, how full the receive\n"
+"buffer is and how large. Ends with Ctrl-C.\n"
+"\n"
+"  -i SECONDS  interval (1)\n"
+"  -c COUNT    ends after so many\n"
+"  -n          ports as numbers\n"
+"\n" FILTER_USAGE;
+
+/* A connection in this interval and the one before */
+struct line {
+	uint64_t cookie;
+	double sent;		/* bit/s */
+	double received;
+	double lost;		/* share */
+	struct conn c;
+};
+
+struct lines {
+	struct line *at;
+	size_t n, room;
+};
+
+static void add(const struct conn *c, void *arg)
+{
+	struct lines *l = arg;
+
+	if (l->n == l->room) {
+		l->room = l->room ? 2 * l->room : 64;
+		l->at = realloc(l->at, l->room * sizeof(*l->at));
+		if (!l->at)
+			die("no memory for %zu connections", l->room);
+	}
+	l->at[l->n++] = (struct line){ .cookie = c->cookie, .c = *c };
+}
+
+static int by_cookie(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
+}
+
+static int by_rate(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+	double d = y->sent + y->received - x->sent - x->received;
+
+	return d < 0 ? -1 : d > 0 ? 1 : by_cookie(a, b);
+}
+
+static void compare(struct line *l, const struct lines *before, double seconds)
+{
+	const struct sstp_info *i = &l->c.info, *was;
+	const struct line *old = before->n ? bsearch(l, before->at, before->n,
+						     sizeof(*l), by_cookie) : NULL;
+	double packets;
+
+	/* One that is new counts from the next interval on. */
+	if (!old)
+		return;
+	was = &old->c.info;
+	l->sent = 8.0 * (i->bytes_sent - was->bytes_sent) / seconds;
+	l->received = 8.0 * (i->bytes_received - was->bytes_received) / seconds;
+	packets = i->packets_sent - was->packets_sent;
+	l->lost = packets > 0 ? (i->packets_lost - was->packets_lost) / packets : 0;
+}
+
+static void bar(const struct sstp_info *i)
+{
+	double share = i->rcv_buffer ? (double)i->rcv_queued / i->rcv_buffer : 0;
+	unsigned int full = share >= 1 ? BAR : share * BAR + 0.5;
+	enum color tint = share > 0.9 ? RED : share > 0.5 ? YELLOW : GREEN;
+
+	printf("[%s%.*s%s%.*s]", color(tint), full, "############", color(PLAIN), BAR - full,
+	       "............");
+}
+
+static void print(const struct line *l, bool numeric)
+{
+	char remote[TEXT_MAX], sent[TEXT_MAX], received[TEXT_MAX], rate[TEXT_MAX] = "-";
+	char rtt[TEXT_MAX], size[TEXT_MAX];
+	const struct sstp_info *i = &l->c.info;
+
+	text_addr(remote, l->c.family, &l->c.remote, l->c.remote_port, numeric);
+	if (i->rate.peak)
+		text_number(rate, i->rate.average ?: i->rate.peak);
+	printf("%08x %-25s %8s %8s %8s %8s %s%6.2f%%%s ", l->c.cid, remote,
+	       text_number(sent, l->sent), text_number(received, l->received), rate,
+	       text_us(rtt, i->rtt), color(l->lost > 0.01 ? RED : PLAIN), 100 * l->lost,
+	       color(PLAIN));
+	bar(i);
+	printf(" %s\n", text_bytes(size, i->rcv_buffer));
+}
+
+static void page(const struct lines *l, bool numeric)
+{
+	unsigned int rows = term_rows();
+	size_t i;
+
+	if (term_is_one())
+		printf("\033[H\033[2J");	/* from the top left, all of it anew */
+	printf("%s%-8s %-25s %8s %8s %8s %8s %7s %-14s%s\n", color(BOLD), "CID", "Peer",
+	       "tx bit/s", "rx bit/s", "contract", "rtt", "lost", "buffer", color(PLAIN));
+	for (i = 0; i < l->n && i + 2 < rows; i++)
+		print(&l->at[i], numeric);
+	if (i < l->n)
+		printf("%s... and %zu more", color(FAINT), l->n - i);
+	printf("%s%s", color(PLAIN), term_is_one() ? "" : "\n");
+	fflush(stdout);
+}
+
+int cmd_top(int argc, char **argv)
+{
+	struct options o = { .interval = 1 };
+	struct lines all[2] = {};
+	struct filter f = {};
+	unsigned long i;
+	double then, at;
+	struct nl nl;
+	size_t k;
+	int c;
+
+	while ((c = getopt(argc, argv, "ni:c:h")) != -1)
+		option(&o, c, usage);
+	argv += optind + filter_parse(&f, argv + optind);
+	if (*argv)
+		misused("'%s' does not say which connections", *argv);
+	if (!f.states)
+		f.states = ~STATE_BIT(TCP_LISTEN);
+	nl_open(&nl);
+	nl_check(&nl, filter_dump(&nl, &f, add, &all[0]), "connections");
+	then = now();
+	for (i = 1; !o.count || i <= o.count; i++) {
+		struct lines *new = &all[i & 1], *old = &all[!(i & 1)];
+
+		nap_until(then + o.interval);
+		new->n = 0;
+		nl_check(&nl, filter_dump(&nl, &f, add, new), "connections");
+		at = now();
+		if (old->n)
+			qsort(old->at, old->n, sizeof(*old->at), by_cookie);
+		for (k = 0; k < new->n; k++)
+			compare(&new->at[k], old, at - then);
+		if (new->n)
+			qsort(new->at, new->n, sizeof(*new->at), by_rate);
+		page(new, o.numeric);
+		then = at;
+	}
+	return 0;
+}
