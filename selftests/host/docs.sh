@@ -12,7 +12,8 @@ use=Documentation/networking/sstp.rst
 protocol=Documentation/networking/sstp-protocol.rst
 man=Documentation/man/sstp.7
 man_run=Documentation/man/sstp-run.1
-for file in README.md "$use" "$protocol" "$man" "$man_run"; do
+man_tool=Documentation/man/sstp.8
+for file in README.md "$use" "$protocol" "$man" "$man_run" "$man_tool"; do
 	[ -f "$file" ] || skip_all "$file is not there"
 done
 
@@ -83,6 +84,19 @@ dashed() { local file=$1; shift; names "$file" "${@/#/[\\]-[\\]-}"; }
 check "sstp-run.1 has every option" dashed "$man_run" "${run[@]}"
 check "sstp-run.1 has every variable" names "$man_run" "${run_env[@]}"
 check "sstp-run.1 has every TCP option that is remembered" names "$man_run" "${run_tcp[@]}"
+
+mapfile -t tool < <(sed -n '/commands\[\] = {/,/^}/s/^\t{ "\([a-z]*\)".*/\1/p' tools/sstp/main.c)
+mapfile -t tool_set < <(sed -n '/tunables\[\] = {/,/^}/s/^\t{ "\([a-z]*\)".*/\1/p' tools/sstp/set.c)
+mapfile -t tool_filter < <(sed -n '/names\[\] = {/,/^\t};/s/"//gp' tools/sstp/filter.c |
+	tr -d ' \t' | tr , '\n' | grep -v '[{}]' | grep .)
+mapfile -t tool_why < <(sed -n 's/.*\tline("\([a-z ]*\)".*/\1/p' tools/sstp/why.c | sort -u)
+check "sstp.8 has every command" names "$man_tool" "${tool[@]}"
+check "sstp.8 has everything that can be set" names "$man_tool" rate controller policy \
+	"${tool_set[@]}"
+check "sstp.8 has every word of a filter" names "$man_tool" "${tool_filter[@]}"
+check "sstp.8 has every cause that is named" names "$man_tool" "${tool_why[@]}"
+check "sstp's completion has every command and word" names tools/sstp/completion "${tool[@]}" \
+	"${tool_set[@]}" "${tool_filter[@]}"
 
 # default NAME VALUE...: sstp.7 has the default of a sysctl or tunable.
 default() {
@@ -158,7 +172,7 @@ man_lint() {
 	[ -z "$out" ] || { echo "$out"; return 1; }
 	! LC_ALL=C grep -n '[^ -~	]' "$1"
 }
-for file in "$man" "$man_run"; do
+for file in "$man" "$man_run" "$man_tool"; do
 	if command -v groff > /dev/null; then
 		check "${file##*/} is without a warning" man_lint "$file"
 	else

@@ -98,6 +98,45 @@ check "sstp-run gives the program's status" status_is 7 "$run" sh -c 'exit 7'
 check "sstp-run of nothing" status_is 127 "$run" /nonexistent
 check "sstp-run without a program" status_is 125 "$run"
 
+command_installed() {
+	make -s -C tools/sstp "OUT=$work/sstp" "DESTDIR=$work/root" prefix=/usr install &&
+		"$work/root/usr/sbin/sstp" -h | grep -qi usage &&
+		test -f "$work/root/usr/share/man/man8/sstp.8" &&
+		bash -n "$work/root/usr/share/bash-completion/completions/sstp"
+}
+# A look as sstp trace writes it, $1 seconds after the first
+look() {
+	echo '{"time": '"$1"', "local_addr": "::1", "local_port": 1, "remote_addr": "::1",
+	      "remote_port": 2, "info": {"rate": {"peak": 1, "average": 0}, "bytes_sent": '"$1"',
+	      "bytes_retrans": 0, "bytes_acked": 0, "bytes_received": 0, "in_flight": 1,
+	      "cwnd": 4294967295, "snd_window": 1, "rcv_window": 1, "rcv_buffer": 1,
+	      "rcv_queued": 0, "snd_queued": 1, "rtt": 10, "rtt_min": 9}}' | tr -d '\n'
+	echo
+}
+completes() {
+	bash -c '. tools/sstp/completion; COMP_WORDS=('"$1"') COMP_CWORD='"$2"'; _sstp
+		 echo "${COMPREPLY[*]}"' | grep -qw -- "$3"
+}
+check "sstp is installed" command_installed
+sstp=$work/root/usr/sbin/sstp
+check "sstp of an unknown command" status_is 2 "$sstp" nothing
+check "sstp plot of nothing" status_is 2 "$sstp" plot
+check "sstp plot of what is not there" status_is 1 "$sstp" plot "$work/nothing"
+look 0 > "$work/trace"
+check "sstp plot of one look" status_is 1 "$sstp" plot "$work/trace"
+look 1 >> "$work/trace"
+printf '{"time": 2, "in' >> "$work/trace"
+draw_trace() { "$sstp" plot "$work/trace" && grep -q '<svg' "$work/trace.svg"; }
+if /usr/bin/python3 -c 'import matplotlib' 2> /dev/null; then
+	check "sstp plot draws, from where it is installed" draw_trace
+else
+	skip "sstp plot draws, from where it is installed" "matplotlib is not installed"
+fi
+check "completion of a command" completes "sstp tr" 1 trace
+check "completion of an option" completes "sstp show -" 2 -m
+check "completion of a state" completes "sstp show state estab" 3 established
+check "completion of a change" completes "sstp set abcd ceil" 3 ceiling
+
 vectors() { net/sstp/tests/rrda_reference.py | cmp - net/sstp/tests/rrda_vectors.h; }
 check "rrda_vectors.h is what rrda_reference.py writes" vectors
 finish

@@ -1,0 +1,222 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The sstp command: what it shows is so, what it changes changes, and it says why a
+# transfer is slow, in four cases that are planted here.
+# timeout: 480
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/path.sh"
+
+command -v sstp > /dev/null || skip_all "the sstp command is not there: tools/sstp"
+unset NO_COLOR
+export TERM=xterm
+
+# says NAMESPACE TEXT: sstp alone says it, and sstp show -i too
+says() { in_ns "$1" sstp | grep -qF -- "$2" && in_ns "$1" sstp show -i | grep -qF -- "$2"; }
+# finds NAME NAMESPACE TEXT: it does, before long
+finds() {
+	if busywait 60 says "$2" "$3"; then
+		pass "$1"
+	else
+		fail "$1" "nothing says: $3"
+		in_ns "$2" sstp show -im 2>&1 | sed 's/^/# /'
+		explain
+	fi
+}
+# No word from the shell about what it was told to kill
+end_client() { kill -9 "$client"; wait "$client"; } 2> /dev/null
+end_transfer() {
+	end_client
+	stop_server
+	busywait 30 sockets_are "$a" 0 && busywait 30 sockets_are "$b" 0
+}
+# refused STATUS TEXT COMMAND...: with that exit status, and words that have the text
+refused() {
+	local want=$1 text=$2 status
+	shift 2
+	"$@" > "$work/refused" 2>&1
+	status=$?
+	grep -qF -- "$text" "$work/refused" && [ $status = "$want" ] ||
+		{ echo "exit status $status:"; cat "$work/refused"; return 1; }
+}
+no_color() { ! in_ns "$a" "$@" 2>&1 | grep -q $'\033'; }
+# json PYTHON: true of d, what sstp show -j says of a
+json() {
+	in_ns "$a" sstp show -j | python3 -c 'import json, sys
+d = json.load(sys.stdin)
+sys.exit(not eval("(" + sys.argv[1] + ")"))' "$1"
+}
+rows() { in_ns "$a" sstp show -n "$@" | tail -n +2; }
+
+setup_path || skip_all "no network namespaces"
+
+# --- nothing there
+check "no connection: a heading" test "$(in_ns "$a" sstp show | wc -l)" = 1
+check "no connection: JSON" json 'd == []'
+check "an unknown command is refused" refused 2 "no command" sstp shwo
+check "what is no filter is refused" refused 2 "not an IPv4 or IPv6" sstp show dst 10.0.0
+check "what is no state is refused" refused 2 "is not a state" sstp show state ready
+check "a CID that nobody has: what to do" refused 1 "sstp show -a" sstp set 1234 rate 1M
+for command in show stat monitor set top trace plot; do
+	check "sstp $command -h" sh -c "sstp $command -h | grep -q Usage"
+done
+
+# --- a small contract
+impair delay 5ms rate 50mbit
+serve -n 0
+transfer_begin -s 1G --rate 10M "$b4"
+finds "small contract: the sender's side says so" "$a" "limited by: contract 10.0Mbit/s"
+finds "small contract: the receiver's side sends one there" "$b" "limited by: nothing here"
+
+row=$(rows)
+read -r type state _ queued local remote cid <<< "$row"
+check "a connection is shown" test "$type $state $remote" = "str ESTAB 10.0.2.2:7000"
+check "with its local address" test "${local%:*}" = 10.0.1.1
+check "and what is not acknowledged" test "$queued" -gt 0
+is_row() { test "$(rows "$@" | wc -l)" = 1; }
+no_row() { test "$(rows "$@" | wc -l)" = 0; }
+for filter in "$cid" "cid $cid" "dport 7000" "port 7000" "sport ${local#*:}" \
+	      "dst 10.0.2.2" "src 10.0.1.1" "addr 10.0.2.2" "state established" \
+	      "state estab port 7000 addr 10.0.1.1"; do
+	# shellcheck disable=SC2086 # words
+	check "filter '$filter' finds it" is_row $filter
+done
+for filter in "cid $((16#$cid == 1 ? 2 : 1))" "dport 7001" "sport 7000" "port 1" \
+	      "dst 10.0.1.1" "addr fd00::1" "state closing" "dst 10.0.2.2 port 7001"; do
+	# shellcheck disable=SC2086 # words
+	check "filter '$filter' does not" no_row $filter
+done
+check "a listener is not shown" test "$(in_ns "$b" sstp show -n | grep -c LISTEN)" = 0
+check "but with -l, alone" \
+	test "$(in_ns "$b" sstp show -ln | tail -n +2 | awk '{ print $2, $5 }')" = "LISTEN 0.0.0.0:7000"
+check "and with -a, both" test "$(in_ns "$b" sstp show -a | wc -l)" = 3
+check "-m shows memory" sh -c "ip netns exec $b sstp show -m | grep -q 'rcv_buffer:.*policy:rrda'"
+check "JSON has the same" json "len(d) == 1 and d[0]['cid'] == '$cid' and
+	d[0]['remote_port'] == 7000 and d[0]['info']['rate']['peak'] == 10000000 and
+	d[0]['info']['contract_time'] > 0 and d[0]['info']['controller'] == 'rate'"
+for command in "sstp" "sstp show -im" "sstp stat" "sstp top -c 1 -i 0.1"; do
+	# shellcheck disable=SC2086 # words
+	check "no colour in a pipe: $command" no_color $command
+done
+colored() { in_ns "$a" script -qec "$*" /dev/null < /dev/null | grep -q $'\033\[1m'; }
+check "colour on a terminal" colored sstp show
+uncolored() { NO_COLOR=1 in_ns "$a" script -qec "sstp show" /dev/null < /dev/null |
+	      { ! grep -q $'\033'; }; }
+check "none with NO_COLOR" uncolored
+
+# --- stat
+check "stat shows counters" sh -c "ip netns exec $a sstp stat | grep -q '^OutData  *[1-9]'"
+check "and those asked for" test \
+	"$(in_ns "$a" sstp stat -z 'InErr*' | wc -l)" = "$(grep -c '^InErr' /proc/net/sstp_snmp)"
+rises() { in_ns "$a" sstp stat -i 0.5 -c 2 OutData |
+	  awk '$1 == "OutData" && $3 + 0 > 100 { n++ } END { exit n != 2 }'; }
+check "and how fast they rise" rises
+check "an unknown counter: what to do" refused 1 "stat -z" in_ns "$a" sstp stat Nothing
+
+# --- set, and monitor of it
+monitor() {
+	ip netns exec "$a" sstp monitor -n > "$work/monitor" 2>&1 &
+	monitor=$!
+	busywait 20 listens_to_events
+}
+listens_to_events() { in_ns "$a" cat /proc/net/netlink | awk '$4 != "00000000"' | grep -q ' 16 '; }
+end_monitor() { kill "$monitor"; wait "$monitor"; } 2> /dev/null
+monitor
+check "set: another contract" in_ns "$a" sstp set "$cid" rate 20M
+check "it is in force" json "d[0]['info']['rate']['peak'] == 20000000"
+check "set: tunables, a policy and a controller, by other words than the CID" \
+	in_ns "$a" sstp set dport 7000 controller newreno policy static floor 128k epoch 50
+check "these are in force" json "d[0]['info']['controller'] == 'newreno' and
+	d[0]['info']['policy'] == 'static'"
+check "set: no contract" in_ns "$a" sstp set "$cid" rate none
+check "there is none" json "d[0]['info']['rate']['peak'] == 0"
+check "a controller that is not there: which ones are" \
+	refused 1 "newreno" in_ns "$a" sstp set "$cid" controller nothing
+check "a rate that is none is refused" refused 2 "is not a rate" sstp set "$cid" rate fast
+check "a rate out of range: the kernel's words" refused 1 "nothing was changed" \
+	in_ns "$a" sstp set "$cid" rate 1
+check "who may not change is told so" refused 1 "CAP_NET_ADMIN" \
+	in_ns "$a" setpriv --reuid 65534 --clear-groups --inh-caps -all --bounding-set -all \
+	sstp set "$cid" rate 20M
+
+# --- top, trace, plot
+top_line() { in_ns "$a" sstp top -n -i 0.5 -c 2 | grep -A 1 ^CID | tail -n 1 |
+	     awk -v cid="$cid" '$1 == cid && $2 == "10.0.2.2:7000" && $3 != "0" { n = 1 }
+				END { exit !n }'; }
+check "top shows what is sent" top_line
+check "trace records" in_ns "$a" sstp trace "$cid" -o "$work/trace" -i 0.05 -c 20
+check "as many looks as asked for" test "$(wc -l < "$work/trace")" = 20
+advances() {
+	python3 -c 'import json, sys
+d = [json.loads(line) for line in open(sys.argv[1])]
+sys.exit(not (d[0]["time"] < d[-1]["time"] and
+	      d[0]["info"]["bytes_sent"] < d[-1]["info"]["bytes_sent"]))' "$work/trace"
+}
+check "of a connection that goes on" advances
+if /usr/bin/python3 -c 'import matplotlib' 2> /dev/null; then
+	check "plot draws" sstp plot "$work/trace"
+	check "SVG" grep -q '<svg' "$work/trace.svg"
+	check "and PNG" sstp plot "$work/trace" -o "$work/trace.png"
+	check "which is one" test "$(head -c 4 "$work/trace.png" | tail -c 3)" = PNG
+else
+	skip "plot draws" "python3-matplotlib is not installed"
+fi
+in_ns "$a" sstp trace "$cid" -o "$work/end" 2> "$work/end.err" &
+tracer=$!
+busywait 20 test -s "$work/end"
+end_transfer
+check "trace ends with its connection" wait "$tracer"
+check "and says so" grep -q "is over" "$work/end.err"
+told() { grep -qE "$1" "$work/monitor"; }
+check "monitor told of contracts" busywait 10 told "rate-changed +$cid .* peak:20.0Mbit/s"
+check "and of the end" busywait 10 told "closed +$cid .* by:(local|peer) .* sent:"
+end_monitor
+
+# --- a slow reader
+impair delay 5ms rate 50mbit
+serve --read-rate 2M
+transfer_begin -s 1G "$b4"
+finds "slow reader: the receiver's side says so" "$b" "limited by: slow reader"
+finds "slow reader: the sender's side sends one there" "$a" "limited by: peer, whose window"
+end_transfer
+
+# --- a lossy path
+impair delay 20ms loss 2%
+serve
+transfer_begin -s 1G "$b4"
+finds "lossy path: the sender's side says so" "$a" "limited by: lossy path"
+end_transfer
+
+# --- memory pressure
+mem=$(sysctl -n net.sstp.mem)
+trap 'sysctl -qw "net.sstp.mem=$mem"; settle; cleanup; rm -rf "$work"' EXIT
+impair delay 20ms rate 100mbit
+in_ns "$b" sysctl -qw net.sstp.rmem="65536 65536 268435456"
+sysctl -qw net.sstp.mem="1 1 1000000"
+serve
+transfer_begin -s 1G "$b4"
+finds "memory pressure: the receiver's side says so" "$b" "limited by: memory pressure"
+finds "memory pressure: the sender's side sends one there" "$a" "limited by: peer, whose window"
+end_transfer
+sysctl -qw "net.sstp.mem=$mem"
+
+# --- and a program that has nothing to send
+impair
+serve
+transfer_begin -s 1G --send-pause 60000 "$b4"
+finds "nothing to send: the sender's side says so" "$a" "limited by: program that sends"
+end_transfer
+
+# --- many
+coproc many { exec ip netns exec "$a" "$SSTP_BIN/many" 10000; }
+# shellcheck disable=SC2154 # set by coproc
+read -r -t 120 made <&"${many[0]}"
+check "10000 connections" test "$made" = 10000
+begin=${EPOCHREALTIME/./}
+shown=$(in_ns "$a" sstp show -i | grep -c '^str')
+took=$(((${EPOCHREALTIME/./} - begin) / 1000))
+check "all are shown" test "$shown" = 10000
+note "sstp show -i of 10000 connections took $took ms"
+check "within 10 s" test "$took" -lt 10000
+eval "exec ${many[1]}>&-"
+wait "$many_PID"
+finish
