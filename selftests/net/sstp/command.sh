@@ -207,15 +207,19 @@ finds "nothing to send: the sender's side says so" "$a" "limited by: program tha
 end_transfer
 
 # --- many
-coproc many { exec ip netns exec "$a" "$SSTP_BIN/many" 10000; }
+sockets=10000
+case ${SSTP_KERNEL:-} in
+debug|kcsan) sockets=1200 ;;	# slow, and large
+esac
+coproc many { exec ip netns exec "$a" "$SSTP_BIN/many" $sockets; }
 # shellcheck disable=SC2154 # set by coproc
 read -r -t 120 made <&"${many[0]}"
-check "10000 connections" test "$made" = 10000
+check "$sockets connections" test "$made" = "$sockets"
 begin=${EPOCHREALTIME/./}
 shown=$(in_ns "$a" sstp show -i | grep -c '^str')
 took=$(((${EPOCHREALTIME/./} - begin) / 1000))
-check "all are shown" test "$shown" = 10000
-note "sstp show -i of 10000 connections took $took ms"
+check "all are shown" test "$shown" = "$sockets"
+note "sstp show -i of $sockets connections took $took ms"
 check "within 10 s" test "$took" -lt 10000
 eval "exec ${many[1]}>&-"
 wait "$many_PID"
