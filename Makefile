@@ -16,7 +16,7 @@ man7 = $(DESTDIR)$(prefix)/share/man/man7
 doc = $(DESTDIR)$(prefix)/share/doc/sstp
 
 # Directories of tools/ that have something to install
-tools := sstp-run
+tools := sstp-run sstp
 
 # A User Mode Linux build tree needs to be told its architecture each time.
 arch := $(if $(shell grep -sx CONFIG_UML=y $(KDIR)/.config),ARCH=um)
