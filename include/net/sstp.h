@@ -120,6 +120,8 @@ void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops);
  *	none (out, by init and update)
  * @exact: windows do not exceed the buffer (out)
  * @rest: nothing changes until something comes again (out)
+ * @surplus: v' of rrda, bytes an epoch, for traces (out)
+ * @trend: f of rrda, the same (out)
  * @counted: as one in which much moves; this and the next are not for the policy
  * @busy_until: ns: so long it counts as that
  * @priv: the policy's own
@@ -146,6 +148,8 @@ struct sstp_rbuf {
 	u64	epoch;
 	bool	exact;
 	bool	rest;
+	s64	surplus;
+	s8	trend;
 	bool	counted;
 	u64	busy_until;
 	const struct sstp_rbuf_ops *ops;

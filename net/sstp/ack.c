@@ -7,6 +7,7 @@
  * Socket lock throughout.
  */
 #include "sstp.h"
+#include "trace.h"
 
 #define SSTP_ACK_BYTES		(256 << 10)	/* accepted, before a PACK */
 #define SSTP_GRANT_BYTES	(32 << 10)	/* of memory, told to a sender in need */
@@ -99,6 +100,8 @@ static void sstp_ack_fill(struct sstp_sock *sp, struct sstp_ack *a, u64 now)
 
 static void sstp_ack_done(struct sstp_sock *sp, u64 now)
 {
+	if (sp->advertised != sp->rcv.high)
+		trace_sstp_rcv_window(sp);
 	sp->advertised = sp->rcv.high;
 	sp->unacked = 0;
 	sp->ack_now = false;
@@ -131,6 +134,24 @@ static u32 sstp_ack_retry(const struct sstp_sock *sp)
 	return min(wait, srtt + srtt / 4 + 1000);
 }
 
+/* What SNAK @a of @len bytes at @p asks for */
+static void sstp_ack_trace(const struct sstp_sock *sp, const void *p, u32 len,
+			   const struct sstp_ack *a)
+{
+	struct sstp_snak_iter it;
+	struct sstp_snak_run run;
+
+	sstp_snak_start(&it, p, len, a);
+	while (sstp_snak_next(&it, &run)) {
+		u32 packets = 0, i;
+
+		for (i = 0; i < run.bits; i++)
+			packets += sstp_snak_wanted(&run, i);
+		trace_sstp_snak_snd(sp, run.segment, run.bits ? 0 : run.first,
+				    run.bits ? run.first : 0, packets);
+	}
+}
+
 /* Ask for what is lost and due. False if there was nothing. */
 static bool sstp_ack_snak(struct sock *sk, u64 now)
 {
@@ -156,13 +177,15 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 				    SSTP_SNAK_BYTES, to, sstp_us(now), retry,
 				    &entries, &more);
 		if (!entries) {
-			kfree_skb(skb);
+			consume_skb(skb);
 			break;
 		}
 		sstp_ack_fill(sp, &a, now);
 		a.type = SSTP_SNAK;
 		a.entries = entries;
 		sstp_build_ack(skb_put(skb, head + len), &a);
+		if (trace_sstp_snak_snd_enabled())
+			sstp_ack_trace(sp, skb->data, skb->len, &a);
 		sstp_small_xmit(sk, skb);
 		sp->snaks_sent++;
 		SSTP_INC(sock_net(sk), OUTSNAKS);
@@ -467,13 +490,14 @@ void sstp_ack_sndbuf(struct sock *sk)
 		WRITE_ONCE(sk->sk_sndbuf, want);
 }
 
-/* A PACK or SNAK of @len bytes. */
-void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
+/* A PACK or SNAK of @len bytes, at @off of @skb, which is linear. */
+void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snd_wnd *w = &sp->snd;
 	struct sstp_ack_sample sample = {};
 	u32 was_low = w->low, was_high = w->high, was_highest = sp->highest;
+	const void *p = skb->data + off;
 	struct net *net = sock_net(sk);
 	u64 now = sstp_now();
 	struct sstp_ack a;
@@ -481,12 +505,12 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 	u32 asked = 0;
 
 	if (!sstp_parse_ack(p, len, &a)) {
-		SSTP_INC(net, INERRFORMAT);
+		sstp_drop(sk, skb, SSTP_MIB_INERRFORMAT, 1);
 		return;
 	}
 	/* Seen already, or overtaken by a later one that says more. */
 	if (sstp_before(a.control, sp->control)) {
-		SSTP_INC(net, INDUPLICATE);
+		sstp_drop(sk, skb, SSTP_MIB_INDUPLICATE, 1);
 		return;
 	}
 	/* What a receiver reports never goes back, and never beyond what was
@@ -495,14 +519,14 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 	if (a.control - sp->control > SSTP_CONTROL_WINDOW ||
 	    a.highest - sp->highest > w->shipment - 1 - sp->highest ||
 	    sstp_before(a.ack, w->low) || sstp_before(a.limit, w->high)) {
-		SSTP_INC(net, INOUTOFWINDOW);
+		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 		return;
 	}
 	ended = sp->eos_state >= SSTP_EOS_SENT && a.ack == w->end + 1;
 	if (ended)
 		a.ack = w->end;
 	if (!sstp_snd_ack(w, a.ack, a.limit, sstp_ack_release, sk)) {
-		SSTP_INC(net, INOUTOFWINDOW);
+		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 		return;
 	}
 	if (ended)
@@ -549,6 +573,8 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 	}
 	sample.lost = sstp_ack_vanished(sp, asked, sp->highest, a.received);
 	sp->packets_lost += sample.lost;
+	if (a.type == SSTP_SNAK)
+		trace_sstp_snak_rcv(sp, asked, sample.lost);
 	sstp_ack_extra(sp, asked);
 
 	sample.now = sstp_us(now);
@@ -563,12 +589,14 @@ void sstp_ack_rcv(struct sock *sk, const void *p, u32 len)
 		sp->ctrl.ops->on_ack(&sp->ctrl, &sample);
 	if (sample.lost && sp->ctrl.ops->on_loss)
 		sp->ctrl.ops->on_loss(&sp->ctrl, &sample);
+	trace_sstp_ctrl(sp, sample.delivered, sample.lost, false);
 	sp->ctrl.cwnd_limited = false;
 	sstp_ack_sndbuf(sk);
 
 	if (w->low != was_low || w->high != was_high) {
 		sp->blocked = 0;
 		sp->progress = now;
+		trace_sstp_snd_window(sp);
 		sk->sk_write_space(sk);
 	} else if (probed && sstp_after(w->next, w->high) &&
 		   !sample.delivered && sp->highest == was_highest) {

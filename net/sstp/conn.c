@@ -2,6 +2,7 @@
 /* Connections: tables, states, families of listeners, birth and death. */
 #include <linux/random.h>
 #include "sstp.h"
+#include "trace.h"
 
 static struct rhashtable sstp_cids;	/* all namespaces; CIDs are unique */
 static struct rhashtable sstp_peers;
@@ -344,6 +345,7 @@ void sstp_conn_reset(struct sock *sk)
 
 void sstp_set_state(struct sock *sk, int state)
 {
+	trace_sstp_state(sstp_sk(sk), state);
 	WRITE_ONCE(sk->sk_state, state);
 }
 
@@ -354,8 +356,9 @@ int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
 {
 	unsigned long pacing = READ_ONCE(sp->sk.sk_max_pacing_rate);
 	struct sstp_rate_spec spec = sp->set.rate, old = sp->rate.spec;
+	u32 segment, len = sp->rate.burst_len;
 	u64 limit = sp->peer_limit;
-	u32 segment;
+	bool changed;
 	int err;
 
 	if (pacing <= SSTP_RATE_MAX / 8) {
@@ -379,7 +382,10 @@ int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
 	if (err)
 		return err;
 	sp->pacing = pacing;
-	if (memcmp(&old, &sp->rate.spec, sizeof(old)))
+	changed = memcmp(&old, &sp->rate.spec, sizeof(old));
+	if (changed || len != sp->rate.burst_len)
+		trace_sstp_rate(sp);
+	if (changed)
 		sstp_nl_rate(&sp->sk);
 	return 0;
 }
@@ -419,8 +425,8 @@ static void sstp_listen_evict(struct sock *parent)
 }
 
 /* A child of listener @parent for an INIT, locked, with a reference for the
- * caller; another one, later the file's, is the list's. NULL is counted.
- * Softirq.
+ * caller; another one, later the file's, is the list's. Else ERR_PTR:
+ * -ENOBUFS if the backlog is full, -ENOMEM. Softirq.
  */
 struct sock *sstp_child(struct sock *parent)
 {
@@ -431,15 +437,11 @@ struct sock *sstp_child(struct sock *parent)
 
 	if (sstp_listen_full(parent))
 		sstp_listen_evict(parent);
-	if (sstp_listen_full(parent)) {
-		SSTP_INC(sock_net(parent), LISTENOVERFLOWS);
-		return NULL;
-	}
+	if (sstp_listen_full(parent))
+		return ERR_PTR(-ENOBUFS);
 	sk = sk_clone_lock(parent, GFP_ATOMIC);
-	if (!sk) {
-		SSTP_INC(sock_net(parent), INNOMEM);
-		return NULL;
-	}
+	if (!sk)
+		return ERR_PTR(-ENOMEM);
 	__acquire(&sk->sk_lock.slock);
 	sp = sstp_sk(sk);
 	/* All but the generic part is the listener's: begin anew. */
@@ -476,12 +478,11 @@ struct sock *sstp_child(struct sock *parent)
 		__release(&sk->sk_lock.slock);	/* for sparse: to the caller */
 		return sk;
 	}
-	SSTP_INC(sock_net(parent), LISTENOVERFLOWS);
 	sstp_set_state(sk, TCP_CLOSE);
 	bh_unlock_sock(sk);
 	sock_put(sk);
 	sock_put(sk);
-	return NULL;
+	return ERR_PTR(-ENOBUFS);
 }
 
 /* Off the listener's lists, if it is on one: the list's reference goes. */
@@ -613,6 +614,7 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 		    sk->sk_state == TCP_SYN_RECV))
 		SSTP_INC(sock_net(sk), ATTEMPTFAILS);
 	sstp_nl_closed(sk, err, by);
+	trace_sstp_closed(sp, err, by);
 	sstp_set_state(sk, TCP_CLOSE);
 	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
 	if (err)

@@ -23,6 +23,7 @@ static void sstp_encap_note(struct sk_buff *skb)
 	};
 
 	BUILD_BUG_ON(sizeof(in) > sizeof(skb->cb));
+	BUILD_BUG_ON(sizeof(struct sstp_rcb) > offsetof(struct sstp_skb_in, why));
 	if (skb->protocol == htons(ETH_P_IP)) {
 		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &in.saddr);
 		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, &in.daddr);
@@ -40,8 +41,6 @@ static void sstp_encap_data_ready(struct sock *usk)
 	int off = 0, err;
 
 	for (;;) {
-		struct net *net = sock_net(usk);
-
 		skb = __skb_recv_udp(usk, MSG_DONTWAIT, &off, &err);
 		if (!skb && err == -EAGAIN)
 			break;
@@ -51,14 +50,14 @@ static void sstp_encap_data_ready(struct sock *usk)
 		/* UDP kept its own notes in place of the device. */
 		skb->dev = NULL;
 		off = 0;
+		sstp_encap_note(skb);
 		if (!udp_hdr(skb)->check) {
-			SSTP_INC(net, INERRNOCSUM);
-			kfree_skb(skb);
+			sstp_drop(usk, skb, SSTP_MIB_INERRNOCSUM, 1);
+			sstp_free(skb);
 		} else if (skb_checksum_complete(skb)) {
-			SSTP_INC(net, INERRCSUM);
-			kfree_skb(skb);
+			sstp_drop(usk, skb, SSTP_MIB_INERRCSUM, 1);
+			sstp_free(skb);
 		} else {
-			sstp_encap_note(skb);
 			sstp_rcv(usk, skb);
 		}
 	}
@@ -431,8 +430,8 @@ int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment)
 	__be16 sport = inet_sk(usk)->inet_sport;
 
 	if (!dst) {
-		SSTP_INC(sock_net(sk), OUTERR);
-		kfree_skb(skb);
+		sstp_drop(sk, skb, SSTP_MIB_OUTERR, 1);
+		sstp_free(skb);
 		return -EHOSTUNREACH;
 	}
 	skb->priority = READ_ONCE(sk->sk_priority);
@@ -526,6 +525,7 @@ void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
 	}
 #endif
 no_route:
-	SSTP_INC(net, OUTERR);
-	kfree_skb(skb);
+	*SSTP_IN(skb) = *in;
+	sstp_drop(usk, skb, SSTP_MIB_OUTERR, 1);
+	sstp_free(skb);
 }

@@ -245,7 +245,7 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 		const struct sstp_cookie_hdr *c = (void *)skb->data;
 
 		if (skb->len < sizeof(*c)) {
-			SSTP_INC(sock_net(sk), INERRSHORT);
+			sstp_drop(sk, skb, SSTP_MIB_INERRSHORT, 1);
 			return;
 		}
 		if (sk->sk_state != TCP_SYN_SENT)
@@ -262,7 +262,7 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 	}
 
 	if (!sstp_parse_init(skb->data, skb->len, &i)) {
-		SSTP_INC(sock_net(sk), INERRFORMAT);
+		sstp_drop(sk, skb, SSTP_MIB_INERRFORMAT, 1);
 		return;
 	}
 	if (sk->sk_state != TCP_SYN_SENT) {
@@ -277,11 +277,11 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 	if (i.dport != sp->sport || i.sport != sp->dport ||
 	    i.echo - (sp->init_stamp - 60 * USEC_PER_SEC) >
 	    60 * USEC_PER_SEC) {
-		SSTP_INC(sock_net(sk), INOUTOFWINDOW);
+		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 		return;
 	}
 	if (i.version != SSTP_VERSION || i.sktype != sk->sk_type) {
-		SSTP_INC(sock_net(sk), INERRVERSION);
+		sstp_drop(sk, skb, SSTP_MIB_INERRVERSION, 1);
 		return;
 	}
 	sp->peer.cid = i.peer_cid;
@@ -289,12 +289,12 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 	err = sstp_conn_hash_peer(sk);
 	if (err == -EEXIST) {
 		/* It gave us the CID of another connection of ours with it. */
-		SSTP_INC(sock_net(sk), INOUTOFWINDOW);
+		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 		sstp_done(sk, EADDRNOTAVAIL, SSTP_CLOSED_BY_LOCAL);
 		return;
 	}
 	if (err || sstp_handshake_apply(sk, &i, GFP_ATOMIC)) {
-		SSTP_INC(sock_net(sk), INNOMEM);
+		sstp_drop(sk, skb, SSTP_MIB_INNOMEM, 1);
 		sstp_done(sk, ENOMEM, SSTP_CLOSED_BY_LOCAL);
 		return;
 	}
@@ -333,7 +333,7 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 	struct sock *sk;
 
 	if (sk_acceptq_is_full(lsk)) {
-		SSTP_INC(net, LISTENOVERFLOWS);
+		sstp_drop(usk, skb, SSTP_MIB_LISTENOVERFLOWS, 1);
 		return;
 	}
 	if (i->p.has_cookie) {
@@ -360,8 +360,11 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 	}
 
 	sk = sstp_child(lsk);
-	if (!sk)
+	if (IS_ERR(sk)) {
+		sstp_drop(usk, skb, PTR_ERR(sk) == -ENOMEM ? SSTP_MIB_INNOMEM :
+			  SSTP_MIB_LISTENOVERFLOWS, 1);
 		return;
+	}
 	__acquire(&sk->sk_lock.slock);
 	sp = sstp_sk(sk);
 	sp->peer = *peer;
@@ -374,7 +377,7 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 	sp->echo_at = sstp_now();
 	if (sstp_conn_hash_peer(sk) || sstp_conn_hash(sk) ||
 	    sstp_encap_route(sk) || sstp_handshake_apply(sk, i, GFP_ATOMIC)) {
-		SSTP_INC(net, INNOMEM);
+		sstp_drop(usk, skb, SSTP_MIB_INNOMEM, 1);
 		sstp_done(sk, ENOMEM, SSTP_CLOSED_BY_LOCAL);
 	} else {
 		SSTP_INC(net, PASSIVEOPENS);
@@ -395,11 +398,13 @@ void sstp_handshake_init(struct sock *usk, struct sk_buff *skb)
 	struct sock *sk;
 
 	if (!sstp_parse_init(skb->data, skb->len, &i) || i.cid) {
-		SSTP_INC(net, INERRFORMAT);
+		sstp_drop(usk, skb, SSTP_MIB_INERRFORMAT, 1);
 		return;
 	}
-	if (skb->pkt_type != PACKET_HOST || ipv6_addr_is_multicast(daddr))
+	if (skb->pkt_type != PACKET_HOST || ipv6_addr_is_multicast(daddr)) {
+		sstp_drop(usk, skb, SSTP_MIB_INNOPORT, 1);
 		return;
+	}
 	peer.addr = SSTP_IN(skb)->saddr;
 	peer.cid = i.peer_cid;
 	peer.port = SSTP_IN(skb)->sport;
@@ -423,12 +428,12 @@ void sstp_handshake_init(struct sock *usk, struct sk_buff *skb)
 					     (__force u32)peer.addr.s6_addr32[3],
 					     (__force u32)peer.port, 0));
 	if (!sk) {
-		SSTP_INC(net, INNOPORT);
+		sstp_drop(usk, skb, SSTP_MIB_INNOPORT, 1);
 		sstp_handshake_refuse(usk, skb, &i, SSTP_RESET_REFUSED);
 		return;
 	}
 	if (i.version != SSTP_VERSION || i.sktype != sk->sk_type) {
-		SSTP_INC(net, INERRVERSION);
+		sstp_drop(usk, skb, SSTP_MIB_INERRVERSION, 1);
 		sstp_handshake_refuse(usk, skb, &i, SSTP_RESET_VERSION);
 	} else {
 		sstp_handshake_new(usk, skb, sk, &i, &peer);

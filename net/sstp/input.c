@@ -8,16 +8,16 @@
 #include "sstp.h"
 
 /* KEEPALIVE and EOS */
-static void sstp_rcv_state(struct sock *sk, const void *p, u32 len)
+static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
+			   u32 len)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_rcv_wnd *w = &sp->rcv;
-	struct net *net = sock_net(sk);
 	struct sstp_pos pos, end = { w->eos };
 	struct sstp_data d;
 
-	if (!sstp_parse_data(p, len, &d)) {
-		SSTP_INC(net, INERRSHORT);
+	if (!sstp_parse_data(skb->data + off, len, &d)) {
+		sstp_drop(sk, skb, SSTP_MIB_INERRSHORT, 1);
 		return;
 	}
 	pos.segment = d.segment;
@@ -31,7 +31,7 @@ static void sstp_rcv_state(struct sock *sk, const void *p, u32 len)
 		/* An old one, overtaken: the sender learns how far we are. */
 		if (sstp_before(d.segment, w->low))
 			sp->ack_now = true;
-		SSTP_INC(net, INOUTOFWINDOW);
+		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 		return;
 	}
 	sp->echo = d.stamp;
@@ -41,7 +41,7 @@ static void sstp_rcv_state(struct sock *sk, const void *p, u32 len)
 	if (d.type == SSTP_EOS) {
 		if (d.packet || (w->has_eos && w->eos != d.segment) ||
 		    sstp_pos_before(pos, w->hi)) {
-			SSTP_INC(net, INCONFLICT);
+			sstp_drop(sk, skb, SSTP_MIB_INCONFLICT, 1);
 			return;
 		}
 		w->eos = d.segment;
@@ -56,17 +56,17 @@ static bool sstp_is_stray(const struct sstp_hdr *h)
 	return h->type == SSTP_RESET && h->flags & SSTP_F_STRAY;
 }
 
-static void sstp_rcv_end(struct sock *sk, const void *p, u32 len)
+static void sstp_rcv_end(struct sock *sk, struct sk_buff *skb, u32 off,
+			 u32 len)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	const struct sstp_end_hdr *e = p;
-	struct net *net = sock_net(sk);
+	const struct sstp_end_hdr *e = (void *)(skb->data + off);
 	u32 seq, code;
 	bool stray;
 	int err;
 
 	if (len < sizeof(*e)) {
-		SSTP_INC(net, INERRSHORT);
+		sstp_drop(sk, skb, SSTP_MIB_INERRSHORT, 1);
 		return;
 	}
 	seq = be32_to_cpu(e->seq);
@@ -74,19 +74,19 @@ static void sstp_rcv_end(struct sock *sk, const void *p, u32 len)
 	stray = sstp_is_stray(&e->h);
 	if (sk->sk_state == TCP_SYN_SENT) {
 		if (e->h.type != SSTP_RESET || seq != sp->snd.shipment) {
-			SSTP_INC(net, INOUTOFWINDOW);
+			sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 			return;
 		}
 	} else if (stray) {
 		/* It quotes a packet of ours. */
 		if (sp->snd.shipment - seq > SSTP_SHIP_WINDOW / 16 &&
 		    sp->ctl_next - seq > SSTP_SHIP_WINDOW / 16) {
-			SSTP_INC(net, INOUTOFWINDOW);
+			sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 			return;
 		}
 	} else if (seq - (sp->rcv.highest - 64) >
 		   64 + SSTP_SHIP_WINDOW / 16) {
-		SSTP_INC(net, INOUTOFWINDOW);
+		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 		return;
 	}
 	/* It has our EOS, or it would not close. A RESET of who knows no
@@ -105,7 +105,7 @@ static void sstp_rcv_end(struct sock *sk, const void *p, u32 len)
 			sstp_done(sk, 0, sp->ended_by);
 		return;
 	}
-	SSTP_INC(net, RESETS);
+	SSTP_INC(sock_net(sk), RESETS);
 	err = code == SSTP_RESET_VERSION ? EPROTOTYPE :
 	      sk->sk_state == TCP_SYN_SENT ? ECONNREFUSED :
 	      sk->sk_state == TCP_CLOSE_WAIT ? EPIPE :
@@ -119,7 +119,6 @@ static void sstp_rcv_end(struct sock *sk, const void *p, u32 len)
 int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct net *net = sock_net(sk);
 	const struct sstp_hdr *h;
 	u32 size, off, len;
 	struct sstp_hdr buf;
@@ -127,25 +126,24 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 	u8 type;
 
 	if (sk->sk_state == TCP_CLOSE || sk->sk_state == TCP_LISTEN)
-		goto drop;
+		goto no_conn;
 	/* Not pulled: bytes in the head keep packets from being joined. */
 	h = skb_header_pointer(skb, 0, sizeof(buf), &buf);
 	if (!h)
-		goto drop;
+		goto no_mem;
 	type = h->type;
 	/* Until we had the lock it may have become another connection. */
-	if (be32_to_cpu(h->cid) != (sstp_is_stray(h) ? sp->peer.cid : sp->cid)) {
-		SSTP_INC(net, INNOCONN);
-		goto drop;
-	}
+	if (be32_to_cpu(h->cid) != (sstp_is_stray(h) ? sp->peer.cid : sp->cid))
+		goto no_conn;
 	if (type == SSTP_INIT_ACK || type == SSTP_COOKIE) {
-		if (!skb_linearize(skb))
-			sstp_handshake_rcv(sk, skb);
-		goto drop;
+		if (skb_linearize(skb))
+			goto no_mem;
+		sstp_handshake_rcv(sk, skb);
+		goto out;
 	}
 	if (sk->sk_state == TCP_SYN_SENT && type != SSTP_RESET) {
-		SSTP_INC(net, INOUTOFWINDOW);
-		goto drop;
+		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
+		goto out;
 	}
 	now = sstp_now();
 	if (type == SSTP_DATA) {
@@ -163,7 +161,7 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 	/* The rest is small, but several may have been joined. */
 	size = SSTP_IN(skb)->size;
 	if (skb_linearize(skb))
-		goto drop;
+		goto no_mem;
 	for (off = 0; off < skb->len && sk->sk_state != TCP_CLOSE;
 	     off += size) {
 		len = min(size, skb->len - off);
@@ -174,7 +172,7 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 				sstp_handshake_confirm(sk);
 			sp->heard = now;
 			sp->keepalives = 0;
-			sstp_rcv_state(sk, skb->data + off, len);
+			sstp_rcv_state(sk, skb, off, len);
 			sstp_rcv_accept(sk);
 			sstp_ack_check(sk);
 			sstp_state_check(sk);
@@ -183,17 +181,23 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 		case SSTP_SNAK:
 			if (sk->sk_state == TCP_SYN_RECV)
 				sstp_handshake_confirm(sk);
-			sstp_ack_rcv(sk, skb->data + off, len);
+			sstp_ack_rcv(sk, skb, off, len);
 			break;
 		case SSTP_RESET:
 		case SSTP_CLOSE:
-			sstp_rcv_end(sk, skb->data + off, len);
+			sstp_rcv_end(sk, skb, off, len);
 			break;
 		}
 	}
-drop:
-	consume_skb(skb);
+out:
+	sstp_free(skb);
 	return 0;
+no_conn:
+	sstp_drop(sk, skb, SSTP_MIB_INNOCONN, 1);
+	goto out;
+no_mem:
+	sstp_drop(sk, skb, SSTP_MIB_INNOMEM, 1);
+	goto out;
 }
 
 /* No connection has its CID: tell who sent it, who may have forgotten it is
@@ -209,7 +213,7 @@ static void sstp_rcv_stray(struct sock *usk, struct sk_buff *skb)
 	struct sstp_data_hdr buf;
 	const struct sstp_data_hdr *h;
 
-	SSTP_INC(sock_net(usk), INNOCONN);
+	sstp_drop(usk, skb, SSTP_MIB_INNOCONN, 1);
 	h = skb_header_pointer(skb, 0, sizeof(buf), &buf);
 	if (!h || h->h.type > SSTP_SNAK || skb->pkt_type != PACKET_HOST ||
 	    ipv6_addr_is_multicast(&SSTP_IN(skb)->daddr))
@@ -237,7 +241,7 @@ static struct sock *sstp_rcv_find(struct sock *usk, struct sk_buff *skb,
 	if (sstp_is_stray(h)) {
 		sk = sstp_conn_find_peer(&peer);
 		if (!sk)
-			SSTP_INC(net, INNOCONN);
+			sstp_drop(usk, skb, SSTP_MIB_INNOCONN, 1);
 		return sk;
 	}
 	sk = sstp_conn_find(net, be32_to_cpu(h->cid));
@@ -248,7 +252,7 @@ static struct sock *sstp_rcv_find(struct sock *usk, struct sk_buff *skb,
 	sp = sstp_sk(sk);
 	if (sp->peer.port != peer.port ||
 	    !ipv6_addr_equal(&sp->peer.addr, &peer.addr)) {
-		SSTP_INC(net, INWRONGADDR);
+		sstp_drop(usk, skb, SSTP_MIB_INWRONGADDR, 1);
 		sock_put(sk);
 		return NULL;
 	}
@@ -265,26 +269,28 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
 
 	h = skb_header_pointer(skb, 0, sizeof(buf), &buf);
 	if (!h) {
-		SSTP_INC(sock_net(usk), INERRSHORT);
-		goto drop;
+		sstp_drop(usk, skb, SSTP_MIB_INERRSHORT, 1);
+		goto out;
 	}
 	if (h->type >= SSTP_TYPES) {
-		SSTP_INC(sock_net(usk), INERRTYPE);
-		goto drop;
+		sstp_drop(usk, skb, SSTP_MIB_INERRTYPE, 1);
+		goto out;
 	}
 	if (h->type == SSTP_INIT) {
 		/* Where connections come from, only they are answered: a way
 		 * in past a filter would lead to all listeners.
 		 */
 		if (!usk->sk_reuseport)
-			SSTP_INC(sock_net(usk), INNOPORT);
-		else if (!skb_linearize(skb))
+			sstp_drop(usk, skb, SSTP_MIB_INNOPORT, 1);
+		else if (skb_linearize(skb))
+			sstp_drop(usk, skb, SSTP_MIB_INNOMEM, 1);
+		else
 			sstp_handshake_init(usk, skb);
-		goto drop;
+		goto out;
 	}
 	sk = sstp_rcv_find(usk, skb, h);
 	if (!sk)
-		goto drop;
+		goto out;
 	bh_lock_sock_nested(sk);
 	/* What is received counts, too. */
 	limit = 2ULL * max_t(u64, READ_ONCE(sk->sk_rcvbuf),
@@ -293,14 +299,14 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
 	if (!sock_owned_by_user(sk)) {
 		sstp_backlog_rcv(sk, skb);
 	} else if (sk_add_backlog(sk, skb, min_t(u64, limit, INT_MAX))) {
-		SSTP_INC(sock_net(sk), INBACKLOGDROP);
-		kfree_skb(skb);
+		sstp_drop(sk, skb, SSTP_MIB_INBACKLOGDROP, 1);
+		sstp_free(skb);
 	}
 	bh_unlock_sock(sk);
 	sock_put(sk);
 	return;
-drop:
-	consume_skb(skb);
+out:
+	sstp_free(skb);
 }
 
 /* Bytes [off, off + len) of a train: of one connection and type. */
@@ -310,10 +316,11 @@ static void sstp_rcv_piece(struct sock *usk, struct sk_buff *skb, u32 off,
 	struct sk_buff *piece = sstp_extract(skb, off, len);
 
 	if (!piece) {
-		SSTP_INC(sock_net(usk), INNOMEM);
+		sstp_drop(usk, skb, SSTP_MIB_INNOMEM, 1);
 		return;
 	}
 	*SSTP_IN(piece) = *SSTP_IN(skb);
+	SSTP_IN(piece)->why = 0;
 	piece->skb_iif = skb->skb_iif;
 	piece->pkt_type = skb->pkt_type;
 	sstp_rcv_one(usk, piece);
@@ -360,7 +367,7 @@ void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 		goto out;
 	}
 	sstp_rcv_piece(usk, skb, start, total - start);
-	consume_skb(skb);
+	sstp_free(skb);
 out:
 	rcu_read_unlock();
 }

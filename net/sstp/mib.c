@@ -72,6 +72,11 @@ const char *sstp_mib_get(struct net *net, u32 i, u64 *value)
 	return sstp_mib_list[i].name;
 }
 
+const char *sstp_mib_name(enum sstp_mib_id id)
+{
+	return sstp_mib_list[id - 1].name;
+}
+
 static int sstp_mib_show(struct seq_file *m, void *v)
 {
 	const char *name;

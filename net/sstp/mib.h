@@ -6,8 +6,10 @@
 #include <net/ip.h>
 #include <net/snmp.h>
 
-/* What counts; mib.c has the names. */
-enum {
+#define SSTP_MIB_NAME_MAX	20
+
+/* What counts; mib.c has the names, in this order. */
+enum sstp_mib_id {
 	SSTP_MIB_NUM,
 	SSTP_MIB_ACTIVEOPENS,		/* connect() sent an INIT */
 	SSTP_MIB_PASSIVEOPENS,		/* an INIT made a connection */
@@ -80,6 +82,8 @@ struct sstp_mib {
 
 /* The counters in turn, from 0: name and value; NULL behind the last */
 const char *sstp_mib_get(struct net *net, u32 i, u64 *value);
+/* Of one of them */
+const char *sstp_mib_name(enum sstp_mib_id id);
 int sstp_mib_init(struct net *net);
 void sstp_mib_exit(struct net *net);
 

@@ -9,6 +9,7 @@
 #include <net/ip.h>
 #include <net/ip6_route.h>
 #include "sstp.h"
+#include "trace.h"
 
 #define SSTP_TRAIN_PACKETS	64	/* what UDP GRO joins again */
 #define SSTP_PUSH_TRAINS	64	/* in one go */
@@ -402,7 +403,7 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 	*packets = n;
 	if (!n) {
 		/* In too many pieces for an skb. */
-		kfree_skb(skb);
+		consume_skb(skb);
 		skb = sstp_copy_packet(sp, s, s->next, 0, stamp);
 		if (!skb)
 			return NULL;
@@ -471,6 +472,7 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	} else {
 		SSTP_ADD(net, OUTDATA, packets);
 	}
+	trace_sstp_ship(sp, packets, wire, again);
 	sstp_rate_sent(&sp->rate, packets, wire, now);
 	if (sp->ctrl.period)
 		sp->ctrl_next = max(sp->ctrl_next,
@@ -583,6 +585,8 @@ void sstp_push(struct sock *sk)
 				sstp_timer_sooner(sp, SSTP_T_LIFE, now);
 			skb = sstp_copy_packet(sp, s, packet, flags, stamp);
 			if (skb) {
+				trace_sstp_retransmit(sp, s->number, packet,
+						      w->shipment);
 				sstp_snd_shipped_again(w, s, packet,
 						       w->shipment++);
 				sp->bytes_retrans += n;
@@ -709,6 +713,7 @@ void sstp_probe(struct sock *sk)
 		    sstp_in_flight(sp) && sp->ctrl.ops->on_timeout) {
 			sp->ctrl.in_flight = sstp_in_flight(sp);
 			sp->ctrl.ops->on_timeout(&sp->ctrl);
+			trace_sstp_ctrl(sp, 0, 0, true);
 		}
 	}
 	sstp_send_context(sk, SSTP_F_ACK);

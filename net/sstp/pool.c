@@ -139,7 +139,7 @@ u32 sstp_pool_share(struct sstp_member *m, u32 used)
 	return clamp_t(s64, share, limit / n, limit);
 }
 
-s64 sstp_pool_epoch(struct sstp_member *m, const struct sstp_rbuf *seen, u64 now)
+s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf *seen, u64 now)
 {
 	struct sstp_pool *p = m->pool;
 	struct sstp_rbuf *b = &p->b;
@@ -175,6 +175,13 @@ s64 sstp_pool_epoch(struct sstp_member *m, const struct sstp_rbuf *seen, u64 now
 		sstp_rbuf_count(b, now);
 		sstp_pool_publish(p);
 		grown = (s64)b->limit - old;
+		seen->arrived = b->arrived;
+		seen->served = b->served;
+		seen->lacked = b->lacked;
+		seen->queued = b->queued;
+		seen->path = b->path;
+		seen->surplus = b->surplus;
+		seen->trend = b->trend;
 		b->arrived = 0;
 		b->served = 0;
 		b->lacked = 0;

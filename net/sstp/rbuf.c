@@ -83,6 +83,8 @@ void sstp_rbuf_begin(struct sstp_rbuf *b, const struct sstp_rbuf_ops *ops)
 {
 	b->ops = ops;
 	b->exact = false;
+	b->surplus = 0;
+	b->trend = 0;
 	memset(b->priv, 0, sizeof(b->priv));
 	if (ops->init)
 		ops->init(b);

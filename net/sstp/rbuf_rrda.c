@@ -144,6 +144,8 @@ static u32 sstp_rbuf_rrda_update(struct sstp_rbuf *b)
 	/* Without any memory that counts always. */
 	p.blind &= b->used < SSTP_RRDA_ONE;
 	limit = sstp_rrda_epoch(&e->r, &p, b->arrived, b->served, b->used);
+	b->surplus = div_s64(e->r.surplus, SSTP_RRDA_BYTE);
+	b->trend = e->r.same >= p.k ? e->r.sign : 0;
 	/* With little CPU, and many to serve, its turn may come late. */
 	if (e->unread < p.beta)
 		limit = sstp_rrda_add(&e->r, &p, b->lacked +

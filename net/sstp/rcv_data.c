@@ -5,6 +5,7 @@
  */
 #include <linux/highmem.h>
 #include "sstp.h"
+#include "trace.h"
 
 /* of packets copied together */
 #define SSTP_TIGHT_BYTES	SKB_WITH_OVERHEAD(8 << 10)
@@ -72,7 +73,10 @@ void sstp_rcv_accept(struct sock *sk)
 		return;
 	sp->starved = false;
 	for (; n != w->low && !(w->has_eos && n == w->eos); n++) {
-		got += sstp_rcv_slot(w, n)->len;
+		const struct sstp_rseg *s = sstp_rcv_slot(w, n);
+
+		got += s->len;
+		trace_sstp_segment_ready(sp, n, s);
 		sp->segments_received++;
 		if (sp->ask < SSTP_RCV_SEGMENTS)
 			sp->ask++;
@@ -151,7 +155,7 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 		sp->rbuf.arrived -= bytes;
 		sp->rbuf.lacked += bytes;
 		sstp_rcv_discard(s);
-		SSTP_INC(sock_net(sk), SOFTREPLACED);
+		sstp_drop(sk, NULL, SSTP_MIB_SOFTREPLACED, 1);
 	}
 	return true;
 }
@@ -280,27 +284,27 @@ static u32 sstp_run_bytes(const struct sstp_rcv_run *run, u32 count)
 }
 
 /* No room for it, unless it was here before or may not come. */
-static void sstp_rcv_discarded(struct sock *sk, const struct sstp_rcv_run *run)
+static void sstp_rcv_discarded(struct sock *sk, struct sk_buff *skb,
+			       const struct sstp_rcv_run *run)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct net *net = sock_net(sk);
 	u32 bytes;
 
 	if (sstp_rcv_had(&sp->rcv, run)) {
-		SSTP_ADD(net, INDUPLICATE, run->count);
+		sstp_drop(sk, skb, SSTP_MIB_INDUPLICATE, run->count);
 		sp->packets_duplicate += run->count;
 		return;
 	}
 	if (sstp_after(run->segment, sp->rcv.high)) {
-		SSTP_ADD(net, INOUTOFWINDOW, run->count);
+		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, run->count);
 		return;
 	}
 	bytes = sstp_run_bytes(run, run->count);
 	sp->packets_discarded += run->count;
 	sp->bytes_discarded += bytes;
 	sp->rbuf.lacked += bytes;
-	SSTP_ADD(net, INDISCARDED, run->count);
-	SSTP_ADD(net, INDISCARDEDBYTES, bytes);
+	sstp_drop(sk, skb, SSTP_MIB_INDISCARDED, run->count);
+	SSTP_ADD(sock_net(sk), INDISCARDEDBYTES, bytes);
 	sstp_nl_exhausted(sk);
 	sstp_rcv_full(sk);
 }
@@ -314,7 +318,6 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	bool part = run->packets > 1 && (run->shared || tight);
 	bool minor = part && (tight || sstp_is_minor(skb, len));
 	u32 map = sstp_rcv_map_bytes(&sp->rcv, run), cost;
-	struct net *net = sock_net(sk);
 	struct sk_buff *piece = skb;
 	u32 fresh = 0, bytes, queued, gap;
 
@@ -330,7 +333,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	       skb->truesize;
 	if (!sstp_rcv_room(sk, run, cost + map) ||
 	    (tight && !sstp_rcv_is_next(&sp->rcv, run))) {
-		sstp_rcv_discarded(sk, run);
+		sstp_rcv_discarded(sk, skb, run);
 		return;
 	}
 	if (tight && sstp_rcv_squeeze(&sp->rcv, skb, run, len)) {
@@ -343,7 +346,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 					  tight ? SSTP_TIGHT_BYTES : 0) :
 			skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
 		if (!piece) {
-			SSTP_INC(net, INNOMEM);
+			sstp_drop(sk, skb, SSTP_MIB_INNOMEM, 1);
 			return;
 		}
 		if (minor)
@@ -352,10 +355,10 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	if (!piece->destructor) {
 		piece->truesize += map;
 		if (!sstp_rcv_charge(sk, piece, run)) {
-			SSTP_INC(net, INNOMEM);
+			sstp_drop(sk, skb, SSTP_MIB_INNOMEM, 1);
 			sstp_rcv_full(sk);
 			if (piece != skb)
-				kfree_skb(piece);
+				consume_skb(piece);
 			return;
 		}
 	}
@@ -368,24 +371,26 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	case SSTP_RCV_SHARED:
 		break;
 	case SSTP_RCV_DUP:
-		SSTP_ADD(net, INDUPLICATE, run->count);
+		sstp_drop(sk, skb, SSTP_MIB_INDUPLICATE, run->count);
 		sp->packets_duplicate += run->count;
 		break;
 	case SSTP_RCV_OUTSIDE:
-		SSTP_ADD(net, INOUTOFWINDOW, run->count);
+		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, run->count);
 		break;
 	case SSTP_RCV_CONFLICT:
-		SSTP_ADD(net, INCONFLICT, run->count);
+		sstp_drop(sk, skb, SSTP_MIB_INCONFLICT, run->count);
 		break;
 	case SSTP_RCV_NOMEM:
-		SSTP_INC(net, INNOMEM);
+		sstp_drop(sk, skb, SSTP_MIB_INNOMEM, 1);
 		break;
 	}
 	if (piece != skb)
-		kfree_skb(piece);
+		consume_skb(piece);
 	if (!fresh)
 		return;
 fresh:
+	if (trace_sstp_repair_enabled() && run->flags & SSTP_F_AGAIN)
+		trace_sstp_repair(sp, run, fresh);
 	if (run->segment != sp->rcv.low &&
 	    sstp_rcv_slot(&sp->rcv, run->segment)->state ==
 	    SSTP_RSEG_ACCEPTED) {
@@ -453,7 +458,6 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 size = SSTP_IN(skb)->size, total = skb->len, off = 0;
-	struct net *net = sock_net(sk);
 	struct sstp_cursor c = {};
 	bool taken = false;
 
@@ -465,14 +469,14 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 		u32 len = min(size, total - off);
 
 		if (len < sizeof(*h)) {
-			SSTP_INC(net, INERRSHORT);
+			sstp_drop(sk, skb, SSTP_MIB_INERRSHORT, 1);
 			break;
 		}
 		h = sstp_header_at(skb, &c, off, sizeof(*h), &buf);
 		if (!h || !sstp_parse_data(h, len, &d) ||
 		    !sstp_rcv_geometry(&d, &run) ||
 		    d.len > sp->set.segment_limit) {
-			SSTP_INC(net, INERRFORMAT);
+			sstp_drop(sk, skb, SSTP_MIB_INERRFORMAT, 1);
 			off += len;
 			continue;
 		}
@@ -480,7 +484,7 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 		    2 * SSTP_SHIP_WINDOW ||
 		    sstp_after(d.segment, sp->rcv.high) ||
 		    (sp->rcv.has_eos && !sstp_before(d.segment, sp->rcv.eos))) {
-			SSTP_INC(net, INOUTOFWINDOW);
+			sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 			off += len;
 			continue;
 		}
@@ -521,5 +525,5 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 		sstp_rcv_run(sk, skb, &run, &taken);
 	}
 	if (!taken)
-		consume_skb(skb);
+		sstp_free(skb);
 }

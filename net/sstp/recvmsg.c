@@ -3,6 +3,7 @@
 #include <linux/highmem.h>
 #include "sstp.h"
 #include "stride.h"
+#include "trace.h"
 
 #define SSTP_HOLES_MAX	4096	/* reported of one segment; more is MSG_CTRUNC */
 
@@ -221,6 +222,7 @@ static void sstp_consume(struct sock *sk, struct sstp_rseg *s, u32 len)
 	sp->read_off += len;
 	if (sp->read_off == s->len) {
 		sp->read_off = 0;
+		trace_sstp_segment_read(sp, sp->rcv.read, s);
 		sstp_rcv_pop(&sp->rcv);
 		return;
 	}

@@ -8,6 +8,7 @@
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include "sstp.h"
+#include "trace.h"
 
 #define SSTP_RTD_GUESS		(25 * USEC_PER_MSEC)	/* its window lasts for 200 ms */
 /* Segments beyond the buffer and a round trip's, to see whether more can be taken */
@@ -197,8 +198,10 @@ static void sstp_room_limit(struct sstp_sock *sp, u32 limit)
 		sp->promise_next = limit;
 	}
 	WRITE_ONCE(sp->rbuf.limit, limit);
-	if (limit != old)
+	if (limit != old) {
+		trace_sstp_rbuf_limit(sp, old, limit, false);
 		sstp_nl_resized(&sp->sk, old, limit, false);
+	}
 	sp->promise_next = max(sp->promise_next, limit);
 	sp->rcv_buffer_peak = max(sp->rcv_buffer_peak, limit);
 }
@@ -477,11 +480,13 @@ static u64 sstp_room_rate(const struct sstp_rbuf *b, u64 bytes, u64 elapsed)
 static void sstp_room_own(struct sstp_sock *sp, u64 elapsed)
 {
 	struct sstp_rbuf *b = &sp->rbuf;
+	u32 old = b->limit;
 
 	b->arrived = sstp_room_rate(b, b->arrived, elapsed);
 	b->served = sstp_room_rate(b, b->served, elapsed);
 	b->lacked = sstp_room_rate(b, b->lacked, elapsed);
 	sstp_room_limit(sp, b->ops->update(b));
+	trace_sstp_rbuf_epoch(sp, old, b->limit, false);
 	sstp_rbuf_count(b, sp->rbuf_at);
 }
 
@@ -502,6 +507,8 @@ static void sstp_room_member(struct sstp_sock *sp, u64 now)
 	sstp_room_count(sp, grown);
 	if (grown) {
 		limit = sstp_pool_limit(m->pool);
+		trace_sstp_rbuf_epoch(sp, limit - grown, limit, true);
+		trace_sstp_rbuf_limit(sp, limit - grown, limit, true);
 		sstp_nl_resized(&sp->sk, limit - grown, limit, true);
 	}
 	b->rest = m->silent == SSTP_ROOM_SILENT && sstp_pool_rest(m);

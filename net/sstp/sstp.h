@@ -357,12 +357,15 @@ enum sstp_eos {
  * @daddr: where it went
  * @sport: UDP port that it came from
  * @size: bytes of every packet in it but the last
+ * @why: enum sstp_mib_id: packets of it were discarded, 0 = none. What the window
+ *	notes, struct sstp_rcb, does not reach as far
  */
 struct sstp_skb_in {
 	struct in6_addr saddr;
 	struct in6_addr daddr;
 	__be16	sport;
 	u16	size;
+	u8	why;
 };
 
 #define SSTP_IN(skb)	((struct sstp_skb_in *)(skb)->cb)
@@ -507,6 +510,10 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb);
 void sstp_rcv_accept(struct sock *sk);
 void sstp_debt_update(struct sock *sk);
 
+/* drop.c */
+void sstp_drop(struct sock *sk, struct sk_buff *skb, enum sstp_mib_id why, u32 n);
+void sstp_free(struct sk_buff *skb);
+
 /* input.c */
 void sstp_rcv(struct sock *usk, struct sk_buff *skb);
 int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb);
@@ -542,7 +549,7 @@ void sstp_room_policy(struct sock *sk, const struct sstp_rbuf_ops *ops);
 bool sstp_room_epoch(struct sock *sk, u64 now);
 
 /* ack.c */
-void sstp_ack_rcv(struct sock *sk, const void *p, u32 len);
+void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len);
 void sstp_ack_check(struct sock *sk);
 void sstp_ack_read(struct sock *sk);
 void sstp_ack_epoch(struct sock *sk);

@@ -55,6 +55,8 @@ mapfile -t ioctls < <(sed -n '/^static int sstp_ioctl/,/^}/s/^\tcase \(.*\):/\1/
 mapfile -t sysctls < <(sed -n 's/.*\.procname = "\(.*\)",/\1/p; s/.*SSTP_SYSCTL_INT("\([a-z_]*\)".*/\1/p' \
 	net/sstp/sysctl.c)
 mapfile -t mibs < <(sed -n 's/^\tSNMP_MIB_ITEM("\([A-Za-z]*\)".*/\1/p' net/sstp/mib.c)
+mapfile -t events < <(sed -n 's/^TRACE_EVENT(\(sstp_[a-z_]*\),$/\1/p
+			      s/^DEFINE_EVENT([a-z_]*, \(sstp_[a-z_]*\),$/\1/p' net/sstp/trace.h)
 mapfile -t info < <(sed -n '/^struct sstp_info {/,/^}/s/^\t\(struct \)\?[a-z0-9_]*[\t ]*\([a-z_]*\)\(\[.*\]\)\?;.*/\2/p' \
 	include/uapi/linux/sstp.h)
 mapfile -t commands < <(sed -n '/^operations:/,/^mcast-groups:/s/^      name: //p' \
@@ -71,6 +73,9 @@ check "sstp.7 has every ioctl" names "$man" "${ioctls[@]}"
 check "sstp.7 has every sysctl" names "$man" "${sysctls[@]}"
 check "sstp.rst has every netlink command" names "$use" "${commands[@]}"
 check "sstp.rst has every counter" names "$use" "${mibs[@]}"
+check "sstp.rst has every tracepoint" names "$use" "${events[@]}"
+check "sstp.rst has every bpftrace script" names "$use" \
+	$(cd tools/bpftrace && echo *.bt)
 check "sstp.7 has every field of struct sstp_info" names "$man" "${info[@]}"
 check "sstp-protocol.rst has every packet type" names "$protocol" "${types[@]}"
 check "sstp-protocol.rst has every option of set-up" names "$protocol" "${wire[@]}"

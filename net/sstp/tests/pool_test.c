@@ -75,7 +75,7 @@ static void pool_shares(struct kunit *test)
 static void pool_full(struct kunit *test)
 {
 	struct sstp_pool *p = pool_of(test, 8 * MB);
-	const struct sstp_rbuf seen = { .emptied = true, .drained = true };
+	struct sstp_rbuf seen = { .emptied = true, .drained = true };
 	struct sstp_member m[2];
 	u64 now = NSEC_PER_SEC;
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Packets that come to nothing: counted, traced, and freed with a reason. */
+#include "sstp.h"
+#include "trace.h"
+
+/* Of the kernel's reasons those that come nearest; TCP's, where it has the same case */
+static const enum skb_drop_reason sstp_drop_reasons[__SSTP_MIB_MAX] = {
+	[SSTP_MIB_LISTENOVERFLOWS]	= SKB_DROP_REASON_SOCKET_BACKLOG,
+	[SSTP_MIB_INERRSHORT]		= SKB_DROP_REASON_PKT_TOO_SMALL,
+	[SSTP_MIB_INERRCSUM]		= SKB_DROP_REASON_UDP_CSUM,
+	[SSTP_MIB_INERRNOCSUM]		= SKB_DROP_REASON_UDP_CSUM,
+	[SSTP_MIB_INERRTYPE]		= SKB_DROP_REASON_UNHANDLED_PROTO,
+	[SSTP_MIB_INERRFORMAT]		= SKB_DROP_REASON_NOT_SPECIFIED,
+	[SSTP_MIB_INERRVERSION]		= SKB_DROP_REASON_UNHANDLED_PROTO,
+	[SSTP_MIB_INNOCONN]		= SKB_DROP_REASON_NO_SOCKET,
+	[SSTP_MIB_INNOPORT]		= SKB_DROP_REASON_NO_SOCKET,
+	[SSTP_MIB_INWRONGADDR]		= SKB_DROP_REASON_NO_SOCKET,
+	[SSTP_MIB_INOUTOFWINDOW]	= SKB_DROP_REASON_TCP_OVERWINDOW,
+	[SSTP_MIB_INCONFLICT]		= SKB_DROP_REASON_NOT_SPECIFIED,
+	[SSTP_MIB_INDUPLICATE]		= SKB_DROP_REASON_TCP_OLD_DATA,
+	[SSTP_MIB_INDISCARDED]		= SKB_DROP_REASON_SOCKET_RCVBUFF,
+	[SSTP_MIB_INNOMEM]		= SKB_DROP_REASON_NOMEM,
+	[SSTP_MIB_INBACKLOGDROP]	= SKB_DROP_REASON_SOCKET_BACKLOG,
+	[SSTP_MIB_OUTERR]		= SKB_DROP_REASON_IP_OUTNOROUTES,
+};
+
+/**
+ * sstp_drop - packets, all of an skb or not, are discarded
+ * @sk: connection, or the UDP socket that they came to if there is none
+ * @skb: what they are in; NULL, with a connection, if it goes another way
+ * @why: the counter of the cause
+ * @n: to add to it
+ *
+ * The caller may use the rest of @skb, and frees it by sstp_free().
+ */
+void sstp_drop(struct sock *sk, struct sk_buff *skb, enum sstp_mib_id why, u32 n)
+{
+	struct sstp_mib __percpu *mib = sstp_net(sock_net(sk))->mib;
+
+	SNMP_ADD_STATS(mib, why, n);
+	if (trace_sstp_drop_enabled())
+		trace_sstp_drop(sk, skb, sstp_mib_name(why), n);
+	if (skb)
+		SSTP_IN(skb)->why = why;
+}
+
+/* Whoever watches packets being dropped sees it if any part of it was. */
+void sstp_free(struct sk_buff *skb)
+{
+	u8 why = SSTP_IN(skb)->why;
+
+	if (why)
+		kfree_skb_reason(skb, sstp_drop_reasons[why]);
+	else
+		consume_skb(skb);
+}

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tracepoints, sstp:sstp_*; Documentation/networking/sstp.rst lists them. Each but
+ * sstp_drop is of one connection and is hit under its lock.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM sstp
+
+#if !defined(_SSTP_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _SSTP_TRACE_H
+
+#include <linux/tracepoint.h>
+#include <net/tcp_states.h>
+#include "sstp.h"
+
+/* Whose it is: both CIDs, ports of SSTP, addresses (IPv4 mapped), ours first */
+#define SSTP_TP_CONN							\
+		__field(__u32, cid)					\
+		__field(__u32, peer_cid)				\
+		__field(__u16, sport)					\
+		__field(__u16, dport)					\
+		__array(__u8, saddr, 16)				\
+		__array(__u8, daddr, 16)
+
+#define SSTP_TP_SET_CONN(sp)						\
+	do {								\
+		__entry->cid = (sp)->cid;				\
+		__entry->peer_cid = (sp)->peer.cid;			\
+		__entry->sport = (sp)->sport;				\
+		__entry->dport = (sp)->dport;				\
+		memcpy(__entry->saddr, &(sp)->saddr, 16);		\
+		memcpy(__entry->daddr, &(sp)->peer.addr, 16);		\
+	} while (0)
+
+#define SSTP_TP_FMT	"cid=%u peer=%u %pI6c.%u > %pI6c.%u "
+#define SSTP_TP_ARGS	__entry->cid, __entry->peer_cid,		\
+			__entry->saddr, __entry->sport,			\
+			__entry->daddr, __entry->dport
+
+#ifndef SSTP_TP_STATES
+#define SSTP_TP_STATES							\
+	SSTP_TP_STATE(TCP_ESTABLISHED, "ESTABLISHED")			\
+	SSTP_TP_STATE(TCP_SYN_SENT, "SYN_SENT")				\
+	SSTP_TP_STATE(TCP_SYN_RECV, "SYN_RECV")				\
+	SSTP_TP_STATE(TCP_FIN_WAIT1, "FIN_WAIT1")			\
+	SSTP_TP_STATE(TCP_FIN_WAIT2, "FIN_WAIT2")			\
+	SSTP_TP_STATE(TCP_CLOSE, "CLOSE")				\
+	SSTP_TP_STATE(TCP_CLOSE_WAIT, "CLOSE_WAIT")			\
+	SSTP_TP_STATE(TCP_LAST_ACK, "LAST_ACK")				\
+	SSTP_TP_STATE(TCP_LISTEN, "LISTEN")				\
+	SSTP_TP_LAST_STATE(TCP_CLOSING, "CLOSING")
+#endif
+
+/* Who reads events from elsewhere knows no names of ours. */
+#undef SSTP_TP_STATE
+#undef SSTP_TP_LAST_STATE
+#define SSTP_TP_STATE(a, b)		TRACE_DEFINE_ENUM(a);
+#define SSTP_TP_LAST_STATE(a, b)	TRACE_DEFINE_ENUM(a);
+SSTP_TP_STATES
+TRACE_DEFINE_ENUM(SSTP_CLOSED_BY_LOCAL);
+TRACE_DEFINE_ENUM(SSTP_CLOSED_BY_PEER);
+TRACE_DEFINE_ENUM(SSTP_CLOSED_BY_TIMEOUT);
+
+#undef SSTP_TP_STATE
+#undef SSTP_TP_LAST_STATE
+#define SSTP_TP_STATE(a, b)		{ a, b },
+#define SSTP_TP_LAST_STATE(a, b)	{ a, b }
+
+/* Its state, or a listener's, becomes @state */
+TRACE_EVENT(sstp_state,
+	TP_PROTO(const struct sstp_sock *sp, int state),
+	TP_ARGS(sp, state),
+	TP_STRUCT__entry(
+		SSTP_TP_CONN
+		__field(int, oldstate)
+		__field(int, newstate)
+	),
+	TP_fast_assign(
+		SSTP_TP_SET_CONN(sp);
+		__entry->oldstate = sp->sk.sk_state;
+		__entry->newstate = state;
+	),
+	TP_printk(SSTP_TP_FMT "oldstate=%s newstate=%s", SSTP_TP_ARGS,
+		  __print_symbolic(__entry->oldstate, SSTP_TP_STATES),
+		  __print_symbolic(__entry->newstate, SSTP_TP_STATES))
+);
+
+/* It is over; its state is still that before */
+TRACE_EVENT(sstp_closed,
+	TP_PROTO(const struct sstp_sock *sp, int err, enum sstp_closed_by by),
+	TP_ARGS(sp, err, by),
+	TP_STRUCT__entry(
+		SSTP_TP_CONN
+		__field(int, state)
+		__field(int, error)
+		__field(int, by)
+		__field(__u64, bytes_acked)
+		__field(__u64, bytes_received)
+		__field(__u64, packets_retrans)
+	),
+	TP_fast_assign(
+		SSTP_TP_SET_CONN(sp);
+		__entry->state = sp->sk.sk_state;
+		__entry->error = err;
+		__entry->by = by;
+		__entry->bytes_acked = sp->bytes_acked;
+		__entry->bytes_received = sp->bytes_received;
+		__entry->packets_retrans = sp->packets_retrans;
+	),
+	TP_printk(SSTP_TP_FMT "state=%s error=%d by=%s acked=%llu received=%llu retrans=%llu",
+		  SSTP_TP_ARGS, __print_symbolic(__entry->state, SSTP_TP_STATES),
+		  __entry->error,
+		  __print_symbolic(__entry->by,
+				   { SSTP_CLOSED_BY_LOCAL, "local" },
+				   { SSTP_CLOSED_BY_PEER, "peer" },
+				   { SSTP_CLOSED_BY_TIMEOUT, "timeout" }),
+		  __entry->bytes_acked, __entry->bytes_received,
+		  __entry->packets_retrans)
+);
+
+/* Another contract is in force, or another L; of that X are to be sent again */
+TRACE_EVENT(sstp_rate,
+	TP_PROTO(const struct sstp_sock *sp),
+	TP_ARGS(sp),
+	TP_STRUCT__entry(
+		SSTP_TP_CONN
+		__field(__u64, peak)
+		__field(__u64, average)
+		__field(__u32, burst_rate)
+		__field(__u32, burst_len)
+		__field(__u32, extra)
+	),
+	TP_fast_assign(
+		SSTP_TP_SET_CONN(sp);
+		__entry->peak = sp->rate.spec.peak;
+		__entry->average = sp->rate.spec.average;
+		__entry->burst_rate = sp->rate.spec.burst_rate;
+		__entry->burst_len = sp->rate.burst_len;
+		__entry->extra = sp->extra;
+	),
+	TP_printk(SSTP_TP_FMT "peak=%llu average=%llu burst_rate=%u burst_len=%u extra=%u",
+		  SSTP_TP_ARGS, __entry->peak, __entry->average,
+		  __entry->burst_rate, __entry->burst_len, __entry->extra)
+);
+
+/* The controller has seen a report, or a time-out */
+TRACE_EVENT(sstp_ctrl,
+	TP_PROTO(const struct sstp_sock *sp, u32 delivered, u32 lost, bool timeout),
+	TP_ARGS(sp, delivered, lost, timeout),
+	TP_STRUCT__entry(
+		SSTP_TP_CONN
+		__field(__u32, delivered)
+		__field(__u32, lost)
+		__field(__u32, in_flight)
+		__field(__u32, srtt)
+		__field(__u32, cwnd)
+		__field(bool, timeout)
+		__field(__u64, period)
+		__array(char, ctrl, SSTP_NAME_MAX)
+	),
+	TP_fast_assign(
+		SSTP_TP_SET_CONN(sp);
+		__entry->delivered = delivered;
+		__entry->lost = lost;
+		__entry->in_flight = sp->ctrl.in_flight;
+		__entry->srtt = sp->ctrl.srtt;
+		__entry->cwnd = sp->ctrl.cwnd;
+		__entry->timeout = timeout;
+		__entry->period = sp->ctrl.period;
+		memcpy(__entry->ctrl, sp->ctrl.ops->name, SSTP_NAME_MAX);
+	),
+	TP_printk(SSTP_TP_FMT "ctrl=%s delivered=%u lost=%u timeout=%d in_flight=%u srtt=%u cwnd=%u period=%llu",
+		  SSTP_TP_ARGS, __entry->ctrl, __entry->delivered, __entry->lost,
+		  __entry->timeout, __entry->in_flight, __entry->srtt,
+		  __entry->cwnd, __entry->period)
+);
+
+/* Sender: S_l or S_h moved */
+TRACE_EVENT(sstp_snd_window,
+	TP_PROTO(const struct sstp_sock *sp),
+	TP_ARGS(sp),
+	TP_STRUCT__entry(
+		SSTP_TP_CONN
+		__field(__u32, low)
+		__field(__u32, next)
+		__field(__u32, high)
+	),
+	TP_fast_assign(
+		SSTP_TP_SET_CONN(sp);
+		__entry->low = sp->snd.low;
+		__entry->next = sp->snd.next;
+		__entry->high = sp->snd.high;
+	),
+	TP_printk(SSTP_TP_FMT "low=%u next=%u high=%u", SSTP_TP_ARGS,
+		  __entry->low, __entry->next, __entry->high)
+);
+
+/* Receiver: the peer is told of another R_h */
+TRACE_EVENT(sstp_rcv_window,
+	TP_PROTO(const struct sstp_sock *sp),
+	TP_ARGS(sp),
+	TP_STRUCT__entry(
+		SSTP_TP_CONN
+		__field(__u32, read)
+		__field(__u32, low)
+		__field(__u32, high)
+		__field(__u32, window)
+		__field(__u32, buffer)
+		__field(__u32, limit)
+		__field(__u32, queued)
+	),
+	TP_fast_assign(
+		SSTP_TP_SET_CONN(sp);
+		__entry->read = sp->rcv.read;
+		__entry->low = sp->rcv.low;
+		__entry->high = sp->rcv.high;
+		__entry->window = sp->window;
+		__entry->buffer = sp->buffer;
+		__entry->limit = sp->rbuf.limit;
+		__entry->queued = atomic_read(&sp->sk.sk_rmem_alloc);
+	),
+	TP_printk(SSTP_TP_FMT "read=%u low=%u high=%u window=%u buffer=%u limit=%u queued=%u",
+		  SSTP_TP_ARGS, __entry->read, __entry->low, __entry->high,
+		  __entry->window, __entry->buffer, __entry->limit,
+		  __entry->queued)
+);
+
+/* An entry of a SNAK that leaves: @packets lost packets from @packet on, or
+ * @segments whole segments
+ */
+TRACE_EVENT(sstp_snak_snd,
+	TP_PROTO(const struct sstp_sock *sp, u32 segment, u32 segments,
+		 u32 packet, u32 packets),
+	TP_ARGS(sp, segment, segments, packet, packets),
+	TP_STRUCT__entry(
+		SSTP_TP_CONN
+		__field(__u32, segment)
+		__field(__u32, segments)
+		__field(__u32, packet)
+		__field(__u32, packets)
+	),
+	TP_fast_assign(
+		SSTP_TP_SET_CONN(sp);
+		__entry->segment = segment;
+		__entry->segments = segments;
+		__entry->packet = packet;
+		__entry->packets = packets;
+	),
+	TP_printk(SSTP_TP_FMT "segment=%u segments=%u packet=%u packets=%u",
+		  SSTP_TP_ARGS, __entry->segment, __entry->segments,
+		  __entry->packet, __entry->packets)
+);
+
+/* A SNAK came: it asks for @asked packets that are not on their way, of which
+ * the path lost @lost
+ */
+TRACE_EVENT(sstp_snak_rcv,
+	TP_PROTO(const struct sstp_sock *sp, u32 asked, u32 lost),
+	TP_ARGS(sp, asked, lost),
+	TP_STRUCT__entry(
+		SSTP_TP_CONN
+		__field(__u32, highest)
+		__field(__u32, asked)
+		__field(__u32, lost)
+	),
+	TP_fast_assign(
+		SSTP_TP_SET_CONN(sp);
+		__entry->highest = sp->highest;
+		__entry->asked = asked;
+		__entry->lost = lost;
+	),
+	TP_printk(SSTP_TP_FMT "highest=%u asked=%u lost=%u", SSTP_TP_ARGS,
+		  __entry->highest, __entry->asked, __entry->lost)
+);
+
+/* A packet is sent again, as shipment @shipment */
+TRACE_EVENT(sstp_retransmit,
+	TP_PROTO(const struct sstp_sock *sp, u32 segment, u32 packet,
+		 u32 shipment),
+	TP_ARGS(sp, segment, packet, shipment),
+	TP_STRUCT__entry(
+		SSTP_TP_CONN
+		__field(__u32, segment)
+		__field(__u32, packet)
+		__field(__u32, shipment)
+	),
+	TP_fast_assign(
+		SSTP_TP_SET_CONN(sp);
+		__entry->segment = segment;
+		__entry->packet = packet;
+		__entry->shipment = shipment;
+	),
+	TP_printk(SSTP_TP_FMT "segment=%u packet=%u shipment=%u", SSTP_TP_ARGS,
+		  __entry->segment, __entry->packet, __entry->shipment)
+);
+
+/* A train leaves: @packets of @bytes with all headers, as a contract has it */
+TRACE_EVENT(sstp_ship,
+	TP_PROTO(const struct sstp_sock *sp, u32 packets, u32 bytes, bool again),
+	TP_ARGS(sp, packets, bytes, again),
+	TP_STRUCT__entry(
+		SSTP_TP_CONN
+		__field(__u32, packets)
+		__field(__u32, bytes)
+		__field(bool, again)
+		__field(__u64, peak)
+		__field(__u64, average)
+	),
+	TP_fast_assign(
+		SSTP_TP_SET_CONN(sp);
+		__entry->packets = packets;
+		__entry->bytes = bytes;
+		__entry->again = again;
+		__entry->peak = sp->rate.spec.peak;
+		__entry->average = sp->rate.spec.average;
+	),
+	TP_printk(SSTP_TP_FMT "packets=%u bytes=%u again=%d peak=%llu average=%llu",
+		  SSTP_TP_ARGS, __entry->packets, __entry->bytes,
+		  __entry->again, __entry->peak, __entry->average)
+);
+
+/* Packets that were sent again have come, @fresh of them missed till now */
+TRACE_EVENT(sstp_repair,
+	TP_PROTO(const struct sstp_sock *sp, const struct sstp_rcv_run *run,
+		 u32 fresh),
+	TP_ARGS(sp, run, fresh),
+	TP_STRUCT__entry(
+		SSTP_TP_CONN
+		__field(__u32, segment)
+		__field(__u32, packet)
+		__field(__u32, packets)
+		__field(__u32, fresh)
+	),
+	TP_fast_assign(
+		SSTP_TP_SET_CONN(sp);
+		__entry->segment = run->segment;
+		__entry->packet = run->start;
+		__entry->packets = run->count;
+		__entry->fresh = fresh;
+	),
+	TP_printk(SSTP_TP_FMT "segment=%u packet=%u packets=%u fresh=%u",
+		  SSTP_TP_ARGS, __entry->segment, __entry->packet,
+		  __entry->packets, __entry->fresh)
+);
+
+/* The program may read it, or has read it */
+DECLARE_EVENT_CLASS(sstp_segment,
+	TP_PROTO(const struct sstp_sock *sp, u32 segment,
+		 const struct sstp_rseg *s),
+	TP_ARGS(sp, segment, s),
+	TP_STRUCT__entry(
+		SSTP_TP_CONN
+		__field(__u32, segment)
+		__field(__u32, len)
+		__field(__u32, packets)
+		__field(__u32, missing)
+	),
+	TP_fast_assign(
+		SSTP_TP_SET_CONN(sp);
+		__entry->segment = segment;
+		__entry->len = s->len;
+		__entry->packets = s->packets;
+		__entry->missing = s->packets - s->got;
+	),
+	TP_printk(SSTP_TP_FMT "segment=%u len=%u packets=%u missing=%u",
+		  SSTP_TP_ARGS, __entry->segment, __entry->len,
+		  __entry->packets, __entry->missing)
+);
+
+DEFINE_EVENT(sstp_segment, sstp_segment_ready,
+	TP_PROTO(const struct sstp_sock *sp, u32 segment,
+		 const struct sstp_rseg *s),
+	TP_ARGS(sp, segment, s)
+);
+
+DEFINE_EVENT(sstp_segment, sstp_segment_read,
+	TP_PROTO(const struct sstp_sock *sp, u32 segment,
+		 const struct sstp_rseg *s),
+	TP_ARGS(sp, segment, s)
+);
+
+/* What a policy made of an epoch: @alpha of memory in use, in thousandths; of
+ * rrda also v', in bytes an epoch, and f
+ */
+TRACE_EVENT(sstp_rbuf_epoch,
+	TP_PROTO(const struct sstp_sock *sp, u32 old, u32 limit, bool shared),
+	TP_ARGS(sp, old, limit, shared),
+	TP_STRUCT__entry(
+		SSTP_TP_CONN
+		__array(char, policy, SSTP_NAME_MAX)
+		__field(__u64, arrived)
+		__field(__u64, served)
+		__field(__u64, lacked)
+		__field(__u32, queued)
+		__field(__u32, path)
+		__field(__u32, alpha)
+		__field(__s64, surplus)
+		__field(int, trend)
+		__field(__u32, old)
+		__field(__u32, limit)
+		__field(bool, shared)
+	),
+	TP_fast_assign(
+		SSTP_TP_SET_CONN(sp);
+		memcpy(__entry->policy, sp->rbuf.ops->name, SSTP_NAME_MAX);
+		__entry->arrived = sp->rbuf.arrived;
+		__entry->served = sp->rbuf.served;
+		__entry->lacked = sp->rbuf.lacked;
+		__entry->queued = sp->rbuf.queued;
+		__entry->path = sp->rbuf.path;
+		__entry->alpha = sp->rbuf.used * 1000ULL / SSTP_RBUF_ONE;
+		__entry->surplus = sp->rbuf.surplus;
+		__entry->trend = sp->rbuf.trend;
+		__entry->old = old;
+		__entry->limit = limit;
+		__entry->shared = shared;
+	),
+	TP_printk(SSTP_TP_FMT "policy=%s arrived=%llu served=%llu lacked=%llu queued=%u path=%u alpha=%u surplus=%lld trend=%d old=%u limit=%u shared=%d",
+		  SSTP_TP_ARGS, __entry->policy, __entry->arrived,
+		  __entry->served, __entry->lacked, __entry->queued,
+		  __entry->path, __entry->alpha, __entry->surplus,
+		  __entry->trend, __entry->old, __entry->limit,
+		  __entry->shared)
+);
+
+/* The limit of its buffer, or of the one that it shares, changes */
+TRACE_EVENT(sstp_rbuf_limit,
+	TP_PROTO(const struct sstp_sock *sp, u32 old, u32 limit, bool shared),
+	TP_ARGS(sp, old, limit, shared),
+	TP_STRUCT__entry(
+		SSTP_TP_CONN
+		__field(__u32, old)
+		__field(__u32, limit)
+		__field(bool, shared)
+	),
+	TP_fast_assign(
+		SSTP_TP_SET_CONN(sp);
+		__entry->old = old;
+		__entry->limit = limit;
+		__entry->shared = shared;
+	),
+	TP_printk(SSTP_TP_FMT "old=%u limit=%u shared=%d", SSTP_TP_ARGS,
+		  __entry->old, __entry->limit, __entry->shared)
+);
+
+/* Discarded, as the counter @reason has it, to which @count was added. Without a
+ * connection: from whom to whom the packet was, and the CID in it; @sk is a UDP
+ * socket's then.
+ */
+TRACE_EVENT(sstp_drop,
+	TP_PROTO(const struct sock *sk, const struct sk_buff *skb,
+		 const char *reason, u32 count),
+	TP_ARGS(sk, skb, reason, count),
+	TP_STRUCT__entry(
+		SSTP_TP_CONN
+		__array(char, reason, SSTP_MIB_NAME_MAX)
+		__field(__u32, count)
+	),
+	TP_fast_assign(
+		if (sk->sk_prot == &sstp_prot) {
+			SSTP_TP_SET_CONN(sstp_sk(sk));
+		} else {
+			__be32 buf;
+			const __be32 *cid = skb_header_pointer(skb, 0, sizeof(buf), &buf);
+
+			__entry->cid = cid ? be32_to_cpup(cid) : 0;
+			__entry->peer_cid = 0;
+			__entry->sport = 0;
+			__entry->dport = 0;
+			memcpy(__entry->saddr, &SSTP_IN(skb)->daddr, 16);
+			memcpy(__entry->daddr, &SSTP_IN(skb)->saddr, 16);
+		}
+		strscpy(__entry->reason, reason, SSTP_MIB_NAME_MAX);
+		__entry->count = count;
+	),
+	TP_printk(SSTP_TP_FMT "reason=%s count=%u", SSTP_TP_ARGS,
+		  __entry->reason, __entry->count)
+);
+
+#endif /* _SSTP_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>

@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Every tracepoint is there, says whose it is, and is hit in transfers over a lossy path,
+# as often as the counters say.
+# timeout: 300
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/path.sh"
+
+tracing=/sys/kernel/tracing
+events=$tracing/events/sstp
+header=$(dirname "$0")/../../../net/sstp/trace.h
+
+mountpoint -q $tracing || mount -t tracefs tracefs $tracing || skip_all "no tracefs"
+[ -d $tracing/events ] || skip_all "this kernel has no events"
+setup_path || skip_all "no network namespaces"
+off() { echo 0 > $events/enable; echo > $tracing/trace; }
+trap 'off; settle; cleanup; rm -rf "$work"' EXIT
+
+mapfile -t names < <(sed -n 's/^TRACE_EVENT(\(sstp_[a-z_]*\),$/\1/p
+			     s/^DEFINE_EVENT([a-z_]*, \(sstp_[a-z_]*\),$/\1/p' "$header" | sort)
+check "the header has events" test "${#names[@]}" -ge 15
+there() { (cd $events && printf '%s\n' */) | tr -d / | sort | diff - <(printf '%s\n' "${names[@]}"); }
+check "they are all there are" there
+whose() {
+	local name field
+	for name in "${names[@]}"; do
+		for field in cid peer_cid sport dport 'saddr\[16\]' 'daddr\[16\]'; do
+			grep -q "field:.* $field;" "$events/$name/format" ||
+				{ echo "$name has no $field"; return 1; }
+		done
+	done
+}
+check "each says whose it is" whose
+
+# lossy OPTIONS...: a transfer
+lossy() {
+	impair delay 5ms loss 3% duplicate 2%
+	serve -t seqpacket "${server_options[@]}"
+	transfer -t seqpacket -w 64k "$@" "$b4" || { explain; return 1; }
+	impair
+	busywait 20 sockets_are "$a" 0
+	busywait 20 sockets_are "$b" 0
+}
+# All that there was of each, for it can be said only if none was lost
+counters() { cat <(in_ns "$a" cat /proc/net/sstp_snmp) <(in_ns "$b" cat /proc/net/sstp_snmp); }
+echo 32768 > $tracing/buffer_size_kb
+echo > $tracing/trace
+echo 1 > $events/enable
+counters > "$work/before"
+server_options=()
+check "a transfer with a contract" lossy -s 4M --rate 50000000
+check "a transfer without" lossy -s 2M
+server_options=(--pool)
+check "a transfer to a shared buffer" lossy -s 2M
+counters > "$work/after"
+echo 0 > $events/enable
+cat $tracing/trace > "$work/trace"
+overrun() { ! grep -h '^overrun:' $tracing/per_cpu/cpu*/stats | grep -v ': 0$'; }
+check "no event was lost" overrun
+for name in "${names[@]}"; do
+	check "$name is hit" grep -q " $name: cid=" "$work/trace"
+done
+
+counted() {
+	awk -v name="$1" '$1 == name { n += FILENAME ~ /after$/ ? $2 : -$2 } END { print n + 0 }' \
+		"$work/before" "$work/after"
+}
+# hits EVENT [FIELD [REGEXP]]: how often, or the sum of a field
+hits() {
+	awk -v event=" $1: " -v field="${2:-}=" -v only="${3:-}" 'index($0, event) && $0 ~ only {
+			if (field == "=") { n++; next }
+			for (i = 1; i <= NF; i++)
+				if (index($i, field) == 1)
+					n += substr($i, length(field) + 1)
+		} END { print n + 0 }' "$work/trace"
+}
+same() { echo "$1, not $2"; [ "$1" -gt 0 ] && [ "$1" = "$2" ]; }
+check "sstp_retransmit: RetransData" same "$(hits sstp_retransmit)" "$(counted RetransData)"
+check "sstp_ship: OutData and RetransData" same "$(hits sstp_ship packets)" \
+	$(($(counted OutData) + $(counted RetransData)))
+check "sstp_snak_rcv: InSnaks" same "$(hits sstp_snak_rcv)" "$(counted InSnaks)"
+check "sstp_ctrl: InPacks and InSnaks" same "$(hits sstp_ctrl '' ' timeout=0 ')" \
+	$(($(counted InPacks) + $(counted InSnaks)))
+check "sstp_rbuf_limit: RbufGrown and RbufShrunk" same "$(hits sstp_rbuf_limit)" \
+	$(($(counted RbufGrown) + $(counted RbufShrunk)))
+check "sstp_state: Established" same "$(hits sstp_state '' newstate=ESTABLISHED)" \
+	"$(counted Established)"
+check "sstp_closed: each of these" same "$(hits sstp_closed '' 'error=0 by=(local|peer) ')" \
+	"$(counted Established)"
+check "sstp_segment_ready: all that came" same "$(hits sstp_segment_ready len)" \
+	"$(hits sstp_closed received)"
+check "sstp_segment_read: all of it" same "$(hits sstp_segment_read len)" \
+	"$(hits sstp_segment_ready len)"
+check "sstp_repair: no more than were sent again" test "$(hits sstp_repair fresh)" -le \
+	"$(counted RetransData)"
+check "sstp_drop: InDuplicate" same "$(hits sstp_drop count reason=InDuplicate)" \
+	"$(counted InDuplicate)"
+check "a shared buffer's decision" grep -q "sstp_rbuf_epoch: .* policy=rrda .* shared=1" \
+	"$work/trace"
+check "a contract" grep -q "sstp_rate: .* peak=50000000 average=50000000 " "$work/trace"
+
+nstat_reads() {
+	local dir=$work lines
+	lines=$(in_ns "$b" env "NSTAT_HISTORY=$dir/nstat" PROC_NET_SNMP=/dev/null \
+		PROC_NET_SNMP6=/dev/null PROC_NET_NETSTAT=/dev/null \
+		PROC_NET_SCTP_SNMP=/proc/net/sstp_snmp nstat -az | sed 1d | awk '{ print $1, $2 }')
+	in_ns "$b" awk '{ print $1, $2 }' /proc/net/sstp_snmp | diff - <(echo "$lines")
+}
+check "nstat reads the counters" nstat_reads
+
+# Without a connection: nobody listens, or it is no packet of ours.
+echo > $tracing/trace
+echo 1 > $events/sstp_drop/enable
+transfer "$b4"
+in_ns "$a" bash -c "printf nonsense-nonsense > /dev/udp/$b4/25719"
+hit() { grep -q "$1" $tracing/trace; }
+check "sstp_drop: of nobody's, whose it was" busywait 10 hit \
+	"sstp_drop: .*:$b4.0 > .*:$a4.0 reason=InNoPort count=1"
+check "sstp_drop: of no packet, the same" busywait 10 hit \
+	"sstp_drop: cid=$((0x6e6f6e73)) peer=0 .*:$a4.0 reason=InErrType count=1"
+finish
