@@ -1,0 +1,1134 @@
+-- SPDX-License-Identifier: GPL-2.0
+-- Wireshark shows AF_SSTP: packets as net/sstp/wire.h has them, checked as
+-- net/sstp/wire.c checks them. Its filters begin with "afsstp": "sstp" is another
+-- protocol, Microsoft's. Documentation/networking/sstp.rst says how to use it.
+--
+-- For Wireshark 4.0 (Lua 5.2) and later (Lua 5.4): no operators on bits, and no
+-- division but with math.floor().
+
+local PORT = 25719
+local SEGMENT_MAX = 16777216
+local PACKETS_MAX = 65535
+local INIT_LEN = 256
+local U32 = 0x100000000
+
+local DATA, KEEPALIVE, EOS, PACK, SNAK = 0, 1, 2, 3, 4
+local INIT, INIT_ACK, COOKIE, RESET, CLOSE = 5, 6, 7, 8, 9
+local TYPES = {
+	[DATA] = "DATA", [KEEPALIVE] = "KEEPALIVE", [EOS] = "EOS", [PACK] = "PACK",
+	[SNAK] = "SNAK", [INIT] = "INIT", [INIT_ACK] = "INIT_ACK", [COOKIE] = "COOKIE",
+	[RESET] = "RESET", [CLOSE] = "CLOSE",
+}
+-- Bytes of the fixed part
+local FIXED = {
+	[DATA] = 24, [KEEPALIVE] = 24, [EOS] = 24, [PACK] = 52, [SNAK] = 52,
+	[INIT] = 48, [INIT_ACK] = 48, [COOKIE] = 24, [RESET] = 16, [CLOSE] = 16,
+}
+-- Flags
+local LAST, AGAIN, ACK, EOR = 1, 2, 4, 8
+local SOFT, ECHO, SEGMENT = 1, 2, 4
+local STRAY = 1
+
+local OPT_PAD, OPT_RATE, OPT_RATE_LIMIT, OPT_SEGMENT, OPT_TOLERANCE = 0, 1, 2, 3, 4
+local OPT_STRATEGY, OPT_CONTROLLER, OPT_POLICY, OPT_COOKIE = 5, 6, 7, 8
+local OPTIONS = {
+	[OPT_PAD] = "PAD", [OPT_RATE] = "RATE", [OPT_RATE_LIMIT] = "RATE_LIMIT",
+	[OPT_SEGMENT] = "SEGMENT", [OPT_TOLERANCE] = "TOLERANCE",
+	[OPT_STRATEGY] = "STRATEGY", [OPT_CONTROLLER] = "CONTROLLER",
+	[OPT_POLICY] = "POLICY", [OPT_COOKIE] = "COOKIE",
+}
+local OPTION_LEN = {
+	[OPT_RATE] = 16, [OPT_RATE_LIMIT] = 4, [OPT_SEGMENT] = 4, [OPT_TOLERANCE] = 4,
+	[OPT_STRATEGY] = 1, [OPT_COOKIE] = 16,
+}
+local CODES = {
+	[0] = "ABORT", [1] = "REFUSED", [2] = "UNKNOWN", [3] = "VERSION", [4] = "PROTOCOL",
+}
+local SKTYPES = { [1] = "SOCK_STREAM", [5] = "SOCK_SEQPACKET" }
+local STRATEGIES = { [0] = "hard ACK", [1] = "soft ACK" }
+
+local RUNS_SHOWN = 200		-- of missing packets, in an entry
+local RUNS_TOLD = 8		-- and where there is one line
+local ASKED_KEPT = 16		-- newest entries looked at for a retransmission
+local HALVES_KEPT = 64		-- newest connections to look for the other direction of
+
+local sstp = Proto("afsstp", "Segment Streaming Transport Protocol")
+
+-- --- fields -------------------------------------------------------------------
+
+local function uint8(name, title, about, names)
+	return ProtoField.uint8("afsstp." .. name, title, base.DEC, names, nil, about)
+end
+local function uint16(name, title, about)
+	return ProtoField.uint16("afsstp." .. name, title, base.DEC, nil, nil, about)
+end
+local function uint32(name, title, about, names)
+	return ProtoField.uint32("afsstp." .. name, title, base.DEC, names, nil, about)
+end
+local function hex32(name, title, about)
+	return ProtoField.uint32("afsstp." .. name, title, base.HEX, nil, nil, about)
+end
+local function bytes(name, title, about)
+	return ProtoField.bytes("afsstp." .. name, title, base.NONE, about)
+end
+local function text(name, title, about)
+	return ProtoField.string("afsstp." .. name, title, base.ASCII, about)
+end
+local function flag(name, title, mask, about)
+	return ProtoField.bool("afsstp.flags." .. name, title, 8, { "yes", "no" }, mask, about)
+end
+local function frame(name, title, kind, about)
+	return ProtoField.framenum("afsstp." .. name, title, base.NONE, kind, 0, about)
+end
+
+local f = {
+	stream = uint32("stream", "Connection", "Number of the connection in this capture"),
+	train = uint32("train", "Packets in the train",
+		"Packets that left or came as one (GSO, GRO)"),
+	train_size = uint32("train.size", "Bytes of each", "All but the last are so long"),
+
+	cid = hex32("cid", "CID", "Chosen by who receives this; with STRAY by who sends it"),
+	type = uint8("type", "Type", "Packet type", TYPES),
+	flags = ProtoField.uint8("afsstp.flags", "Flags", base.HEX, nil, nil, "By type"),
+	last = flag("last", "LAST", LAST, "Last packet of its segment"),
+	again = flag("again", "AGAIN", AGAIN, "The packet was shipped before"),
+	ack_now = flag("ack", "ACK", ACK, "Acknowledge at once"),
+	eor = flag("eor", "EOR", EOR, "The segment ends a record (MSG_EOR)"),
+	soft = flag("soft", "SOFT", SOFT, "The segment accepted may still be discarded"),
+	has_echo = flag("echo", "ECHO", ECHO, "Echoed timestamp and hold time are valid"),
+	has_segment = flag("segment", "SEGMENT", SEGMENT, "Segment accepted is valid"),
+	stray = flag("stray", "STRAY", STRAY, "The sender has no such connection"),
+	packet = uint16("packet", "Packet", "Packet number in the segment, from 0"),
+	entries = uint16("entries", "Entries", "Pieces of the bitmap that follow"),
+	options_len = uint16("options_len", "Bytes of options", "Zeros may follow"),
+	reserved = uint16("reserved", "Reserved", "0, or ignored"),
+
+	shipment = uint32("shipment", "Shipment",
+		"New for each DATA packet sent; in KEEPALIVE and EOS that of the last DATA"),
+	segment = uint32("segment", "Segment",
+		"Segment number; KEEPALIVE: of the next new packet; EOS: of the end"),
+	segment_rel = uint32("segment.relative", "Segment, from 0",
+		"Counted from the sender's initial segment"),
+	len = uint32("len", "Segment length", "Bytes in the segment"),
+	stamp = uint32("stamp", "Timestamp", "When it was sent, us"),
+	data_len = uint32("data_len", "Bytes of data", "Of the segment, in this packet"),
+	packets = uint32("packets", "Packets in the segment", "As this packet has it"),
+	data = bytes("data", "Data", "Of the segment"),
+	trailing = bytes("trailing", "Bytes that follow",
+		"Without meaning, or behind what is wrong"),
+
+	control = uint32("control", "Control sequence number",
+		"One more with each PACK or SNAK of its sender"),
+	accepted = uint32("accepted", "Segment accepted",
+		"While others before it were not; only with the flag SEGMENT"),
+	ack = uint32("ack", "ACK segment (R_l)", "All segments before it were accepted"),
+	ack_rel = uint32("ack.relative", "ACK segment, from 0",
+		"Counted from the initial segment"),
+	limit = uint32("limit", "Window upper limit (R_h)",
+		"The highest segment that may be shipped"),
+	window = uint32("window", "Window", "Segments from R_l to R_h"),
+	echo = uint32("echo", "Echoed timestamp", "Of the packet that came last, us"),
+	hold = uint32("hold", "Hold time", "Since that packet came, us"),
+	highest = uint32("highest", "Highest shipment (H)", "The highest that came"),
+	received = uint32("received", "Packets received", "DATA packets that came"),
+	arrival = uint32("arrival", "Arrival rate", "New data that came, kbit/s"),
+	service = uint32("service", "Service rate", "Data that the program took, kbit/s"),
+	progress = uint32("progress", "Progress",
+		"Packets of segment R_l that are here without a gap"),
+
+	snak_segment = uint32("snak.segment", "Segment", "Some of which is missing"),
+	snak_first = uint16("snak.first", "First", "Packet that the first bit stands for"),
+	snak_segments = uint16("snak.segments", "Segments",
+		"So many, from this one on, are missing whole"),
+	snak_bits = uint16("snak.bits", "Bits", "In the bitmap; 0: whole segments"),
+	snak_map = bytes("snak.map", "Bitmap", "A bit that is 0 asks for its packet"),
+	snak_missing = text("snak.missing", "Missing packets", "Asked for in this entry"),
+	snak_count = uint32("snak.count", "Number of missing packets",
+		"Asked for in this entry; without those of segments missing whole"),
+
+	init_cid = hex32("init.cid", "CID of the sender", "Chosen by who sends this"),
+	sport = uint16("srcport", "Source port", "SSTP's own, not UDP's"),
+	dport = uint16("dstport", "Destination port", "SSTP's own, not UDP's"),
+	init_shipment = uint32("init.shipment", "Initial shipment", "The sender's first"),
+	init_segment = uint32("init.segment", "Initial segment", "The sender's first"),
+	init_window = uint32("init.window", "Initial window",
+		"Segments that the peer may ship at first"),
+	init_limit = uint32("init.limit", "Largest segment accepted", "Bytes"),
+	version = uint8("version", "Version", "1"),
+	sktype = uint8("sktype", "Socket type", "Of both ends", SKTYPES),
+
+	option = uint8("option", "Option", "What is negotiated", OPTIONS),
+	option_len = uint8("option.len", "Length", "Bytes of the value"),
+	option_value = bytes("option.value", "Value", "Of an option that is not known"),
+	peak = uint32("option.rate.peak", "Peak (P)", "kbit/s over any 1 ms"),
+	average = uint32("option.rate.average", "Average", "kbit/s over any 1 s"),
+	burst_rate = uint32("option.rate.burst_rate", "Bursts (F)", "In 1000 s"),
+	burst_len = uint32("option.rate.burst_len", "Burst length (L)", "Packets"),
+	rate_limit = uint32("option.rate_limit", "Rate limit",
+		"What the peer may send at most, kbit/s"),
+	segment_size = uint32("option.segment", "Usual segment", "The sender's, bytes"),
+	tolerance = uint32("option.tolerance", "Tolerance",
+		"Packets in a million that a segment may lack"),
+	strategy = uint8("option.strategy", "Strategy", "Of acknowledgement", STRATEGIES),
+	controller = text("option.controller", "Controller", "Name of the sender's"),
+	policy = text("option.policy", "Buffer policy", "Name of the sender's"),
+	cookie = bytes("cookie", "Cookie", "Proof of the initiator's address"),
+
+	code = uint32("code", "Code", "Cause of a RESET", CODES),
+	seq = uint32("seq", "Sequence",
+		"Last shipment of the sender; with STRAY the number of the packet it answers"),
+
+	echo_of = frame("echo_of", "Echoes the timestamp of", frametype.REQUEST,
+		"The packet that came last at the sender"),
+	rtt = ProtoField.double("afsstp.rtt", "Round-trip time, s",
+		"From that packet to this one, without the hold time; so where it was captured"),
+	asked_in = frame("asked_in", "Asked for in", frametype.REQUEST,
+		"The SNAK that this retransmission answers"),
+	answered_in = frame("answered_in", "Shipped again from", frametype.RESPONSE,
+		"The first retransmission that this SNAK got"),
+}
+local fields = {}
+for _, field in pairs(f) do
+	fields[#fields + 1] = field
+end
+sstp.fields = fields
+
+local function notice(name, title, group, severity)
+	return ProtoExpert.new("afsstp." .. name, title, group, severity)
+end
+local x = {
+	malformed = notice("malformed", "Malformed: a receiver drops it",
+		expert.group.MALFORMED, expert.severity.ERROR),
+	over_limit = notice("over_limit",
+		"Segment longer than its receiver accepts: dropped there",
+		expert.group.PROTOCOL, expert.severity.ERROR),
+	version = notice("other_version", "Version or socket type not known",
+		expert.group.PROTOCOL, expert.severity.WARN),
+	cut = notice("cut", "Cut off by the capture, not checked",
+		expert.group.UNDECODED, expert.severity.NOTE),
+	again = notice("retransmission", "Shipped again",
+		expert.group.SEQUENCE, expert.severity.NOTE),
+	asks = notice("loss", "Asks for packets again",
+		expert.group.SEQUENCE, expert.severity.NOTE),
+	closed = notice("window_closed", "The window is closed",
+		expert.group.SEQUENCE, expert.severity.NOTE),
+	reset = notice("reset", "Connection reset",
+		expert.group.SEQUENCE, expert.severity.WARN),
+}
+local experts = {}
+for _, e in pairs(x) do
+	experts[#experts + 1] = e
+end
+sstp.experts = experts
+
+-- The numbers of each type behind the header: name in what parse() returns, field,
+-- offset, bytes
+local DATA_LAYOUT = {
+	{ "shipment", f.shipment, 8, 4 }, { "segment", f.segment, 12, 4 },
+	{ "seglen", f.len, 16, 4 }, { "stamp", f.stamp, 20, 4 },
+}
+local ACK_LAYOUT = {
+	{ "control", f.control, 8, 4 }, { "accepted", f.accepted, 12, 4 },
+	{ "ack", f.ack, 16, 4 }, { "limit", f.limit, 20, 4 }, { "echo", f.echo, 24, 4 },
+	{ "hold", f.hold, 28, 4 }, { "highest", f.highest, 32, 4 },
+	{ "received", f.received, 36, 4 }, { "arrival", f.arrival, 40, 4 },
+	{ "service", f.service, 44, 4 }, { "progress", f.progress, 48, 4 },
+}
+local INIT_LAYOUT = {
+	{ "own", f.init_cid, 8, 4 }, { "sport", f.sport, 12, 2 }, { "dport", f.dport, 14, 2 },
+	{ "shipment", f.init_shipment, 16, 4 }, { "segment", f.init_segment, 20, 4 },
+	{ "window", f.init_window, 24, 4 }, { "limit", f.init_limit, 28, 4 },
+	{ "stamp", f.stamp, 32, 4 }, { "echo", f.echo, 36, 4 }, { "hold", f.hold, 40, 4 },
+	{ "version", f.version, 44, 1 }, { "sktype", f.sktype, 45, 1 },
+	{ "zero", f.reserved, 46, 2 },
+}
+local END_LAYOUT = { { "code", f.code, 8, 4 }, { "seq", f.seq, 12, 4 } }
+local LAYOUTS = {
+	[DATA] = DATA_LAYOUT, [KEEPALIVE] = DATA_LAYOUT, [EOS] = DATA_LAYOUT,
+	[PACK] = ACK_LAYOUT, [SNAK] = ACK_LAYOUT, [INIT] = INIT_LAYOUT,
+	[INIT_ACK] = INIT_LAYOUT, [COOKIE] = {}, [RESET] = END_LAYOUT, [CLOSE] = END_LAYOUT,
+}
+local DATA_FLAGS = { f.last, f.again, f.ack_now, f.eor }
+local ACK_FLAGS = { f.soft, f.has_echo, f.has_segment }
+local FLAGS = {
+	[DATA] = DATA_FLAGS, [KEEPALIVE] = DATA_FLAGS, [EOS] = DATA_FLAGS,
+	[PACK] = ACK_FLAGS, [SNAK] = ACK_FLAGS, [RESET] = { f.stray },
+}
+local WORD = {			-- the last two bytes of the header
+	[DATA] = f.packet, [KEEPALIVE] = f.packet, [SNAK] = f.entries,
+	[INIT] = f.options_len, [INIT_ACK] = f.options_len,
+}
+local OPTION_FIELDS = {
+	[OPT_RATE] = { { f.peak, 0 }, { f.average, 4 }, { f.burst_rate, 8 }, { f.burst_len, 12 } },
+	[OPT_RATE_LIMIT] = { { f.rate_limit, 0 } }, [OPT_SEGMENT] = { { f.segment_size, 0 } },
+	[OPT_TOLERANCE] = { { f.tolerance, 0 } }, [OPT_STRATEGY] = { { f.strategy, 0 } },
+	[OPT_CONTROLLER] = { { f.controller, 0 } }, [OPT_POLICY] = { { f.policy, 0 } },
+	[OPT_COOKIE] = { { f.cookie, 0 } },
+}
+
+-- --- packets, byte by byte ----------------------------------------------------
+
+-- Big-endian, of the bytes of a string from offset at on
+local function number(s, at, size)
+	local value = 0
+	for i = at + 1, at + size do
+		value = value * 256 + s:byte(i)
+	end
+	return value
+end
+
+local function has(flags, mask)
+	return flags % (2 * mask) >= mask
+end
+
+-- a - b of serial numbers, -2^31 to 2^31 - 1
+local function serial(a, b)
+	local d = (a - b) % U32
+	return d < U32 / 2 and d or d - U32
+end
+
+local function words(bits)
+	return math.floor((bits + 31) / 32)
+end
+
+-- Each of these returns why a receiver drops the packet, or nil.
+local check = {}
+
+-- As sstp_parse_data()
+check[DATA] = function(p)
+	local n = p.len - FIXED[DATA]
+	if n == 0 then
+		return "no data"
+	elseif p.seglen > SEGMENT_MAX then
+		return "segment too long"
+	elseif n > p.seglen then
+		return "more data than the segment has"
+	elseif p.word >= PACKETS_MAX then
+		return "packet number too high"
+	end
+	p.bytes = n
+	if has(p.flags, LAST) then
+		local before = p.seglen - n
+		p.packets = p.word + 1
+		if p.word == 0 then
+			return before ~= 0 and "the only packet is not the whole segment" or nil
+		elseif before < p.word * n then
+			return "the last packet is longer than those before it"
+		elseif before % p.word ~= 0 then
+			return "the packets before the last are not equal"
+		end
+		return nil
+	end
+	p.packets = math.floor((p.seglen + n - 1) / n)
+	if (p.word + 1) * n >= p.seglen then
+		return "reaches to the end of the segment, but is not the last packet"
+	elseif p.packets > PACKETS_MAX then
+		return "the segment has too many packets"
+	end
+end
+
+check[PACK] = function(p)
+	return p.word ~= 0 and "a PACK has no entries" or nil
+end
+
+-- As sstp_parse_ack(). Entries are listed up to the one that is wrong.
+check[SNAK] = function(p, s)
+	local at, stop, next = FIXED[SNAK], p.len, 0
+	p.list = {}
+	for i = 1, p.word do
+		if stop - at < 8 then
+			return "entry " .. i .. " is beyond the end"
+		end
+		local e = {
+			at = at, segment = number(s, p.at + at, 4),
+			first = number(s, p.at + at + 4, 2), bits = number(s, p.at + at + 6, 2),
+		}
+		e.size = 8 + words(e.bits) * 4
+		if stop - at < e.size then
+			return "the bitmap of entry " .. i .. " is beyond the end"
+		end
+		p.list[i] = e
+		if e.first + e.bits > PACKETS_MAX + 1 then
+			return "entry " .. i .. " asks for packets that no segment has"
+		end
+		local from = serial(e.segment, p.list[1].segment)
+		local pos = from * 65536 + (e.bits > 0 and e.first or 0)
+		if from < 0 or pos < next then
+			return "entry " .. i .. " is not behind the one before"
+		end
+		next = pos + (e.bits > 0 and e.bits or e.first * 65536)
+		at = at + e.size
+	end
+	if p.word == 0 then
+		return "a SNAK without entries"
+	elseif at ~= stop then
+		return "the entries do not fill the packet"
+	end
+end
+
+-- As isgraph() of the kernel, which knows Latin-1
+local function is_name(s, at, len)
+	if len < 1 or len > 15 then
+		return false
+	end
+	for i = at + 1, at + len do
+		local c = s:byte(i)
+		if c <= 32 or c >= 127 and c <= 160 then
+			return false
+		end
+	end
+	return true
+end
+
+local function option_is_wrong(s, at, type, len)
+	if OPTION_LEN[type] and len ~= OPTION_LEN[type] then
+		return "has a wrong length"
+	elseif type == OPT_SEGMENT then
+		local value = number(s, at, 4)
+		return (value == 0 or value > SEGMENT_MAX) and "is out of range"
+	elseif type == OPT_TOLERANCE then
+		return number(s, at, 4) > 1000000 and "is out of range"
+	elseif type == OPT_STRATEGY then
+		return s:byte(at + 1) > 1 and "is out of range"
+	elseif type == OPT_CONTROLLER or type == OPT_POLICY then
+		return not is_name(s, at, len) and "is no name"
+	end
+	return false
+end
+
+local function option_name(type)
+	return OPTIONS[type] or string.format("option %d", type)
+end
+
+-- As sstp_parse_init(). Options are listed up to the one that is wrong.
+check[INIT] = function(p, s)
+	local at, seen = FIXED[INIT], {}
+	local stop = at + p.word
+	p.list = {}
+	if p.len > 2 * INIT_LEN then
+		return "longer than 512 bytes"
+	elseif stop > p.len then
+		return "the options reach beyond the end"
+	elseif p.type == INIT and p.len < INIT_LEN then
+		return "an INIT has 256 bytes at least"
+	elseif p.own == 0 then
+		return "the CID of the sender is 0"
+	elseif p.dport == 0 then
+		return "the destination port is 0"
+	elseif p.limit == 0 or p.limit > SEGMENT_MAX then
+		return "the largest segment is out of range"
+	end
+	while at < stop do
+		local o = { at = at, type = number(s, p.at + at, 1) }
+		if o.type == OPT_PAD then
+			o.size = 1
+		elseif at + 1 == stop then
+			return "an option without a length"
+		else
+			o.len = number(s, p.at + at + 1, 1)
+			o.size = 2 + o.len
+			if at + o.size > stop then
+				return option_name(o.type) .. " reaches beyond the options"
+			end
+			p.list[#p.list + 1] = o
+			if o.type < 32 and seen[o.type] then
+				return option_name(o.type) .. " is there twice"
+			end
+			seen[o.type] = true
+			local wrong = option_is_wrong(s, p.at + at + 2, o.type, o.len)
+			if wrong then
+				return option_name(o.type) .. " " .. wrong
+			end
+		end
+		at = at + o.size
+	end
+end
+check[INIT_ACK] = check[INIT]
+
+-- The packet of len bytes at offset at of s, which may end before: then the packet
+-- is "cut", and only what is there was looked at.
+local function parse(s, at, len)
+	local p = { at = at, len = len, have = math.min(len, #s - at), rel = {} }
+	p.cut = p.have < len
+	if len < 8 then
+		p.problem = "no room for a header"
+	end
+	if p.have < 8 then
+		return p
+	end
+	p.cid, p.type = number(s, at, 4), number(s, at + 4, 1)
+	p.flags, p.word = number(s, at + 5, 1), number(s, at + 6, 2)
+	if not TYPES[p.type] then
+		p.problem = string.format("type %d is not known", p.type)
+		return p
+	end
+	local fixed = FIXED[p.type]
+	if len < fixed then
+		p.problem = TYPES[p.type] .. string.format(" has %d bytes at least", fixed)
+	end
+	if p.have < fixed then
+		return p
+	end
+	for _, part in ipairs(LAYOUTS[p.type]) do
+		p[part[1]] = number(s, at + part[3], part[4])
+	end
+	p.whole = true			-- all numbers are there
+	if not p.cut and check[p.type] then
+		p.problem = check[p.type](p, s)
+	elseif p.type == DATA then
+		p.bytes = len - fixed
+	end
+	return p
+end
+
+-- The packets that an entry asks for as runs of numbers, the first ones, and how
+-- many there are in all
+local function missing(s, at, e)
+	local runs, count, start = {}, 0, nil
+	local function stop_at(packet)
+		if start then
+			count = count + packet - start
+			if #runs <= RUNS_SHOWN then
+				runs[#runs + 1] = { start, packet - 1 }
+			end
+			start = nil
+		end
+	end
+	local i = 0
+	while i < e.bits do
+		local byte = s:byte(at + e.at + 8 + math.floor(i / 8) + 1)
+		if byte == 255 then
+			stop_at(e.first + i)
+		elseif byte == 0 then
+			start = start or e.first + i
+		else
+			local mask = 128
+			for bit = i, math.min(i + 7, e.bits - 1) do
+				if has(byte, mask) then
+					stop_at(e.first + bit)
+				else
+					start = start or e.first + bit
+				end
+				mask = math.floor(mask / 2)
+			end
+		end
+		i = i + 8
+	end
+	stop_at(e.first + e.bits)
+	return runs, count
+end
+
+local function runs_text(runs, most)
+	local words = {}
+	for i = 1, math.min(#runs, most) do
+		local a, b = runs[i][1], runs[i][2]
+		words[i] = a == b and string.format("%d", a) or string.format("%d-%d", a, b)
+	end
+	if #runs > most then
+		words[#words + 1] = "..."
+	end
+	return #words > 0 and table.concat(words, ", ") or "none"
+end
+
+local function bit_is_clear(map, bit)
+	return not has(map:byte(math.floor(bit / 8) + 1), 2 ^ (7 - bit % 8))
+end
+
+-- --- connections --------------------------------------------------------------
+
+-- All of this is learned when a frame is seen the first time; a frame that is shown
+-- again looks its packets up in "frames".
+local connections		-- number of them
+local cids			-- "address|port|CID", of who chose it: { connection, end }
+local halves			-- pair of addresses: connections of which one CID is not known
+local frames			-- frame number: offset in the frame: what was learned
+
+local function forget()
+	connections, cids, halves, frames = 0, {}, {}, {}
+end
+forget()
+sstp.init = forget
+
+local function cid_key(host, cid)
+	return host .. "|" .. cid
+end
+
+-- An end of a connection, as a sender: its CID, first numbers and largest segment if
+-- known; its last shipment; frames by timestamp; what it was asked to ship again.
+local function new_end(host)
+	return { host = host, stamps = {}, asked = {}, asked_whole = {} }
+end
+
+local function pair_key(a, b)
+	return a < b and a .. " " .. b or b .. " " .. a
+end
+
+local function new_connection(a, b)
+	local c = { number = connections, [1] = new_end(a), [2] = new_end(b) }
+	connections = connections + 1
+	local key = pair_key(a, b)
+	local list = halves[key] or {}
+	halves[key] = list
+	list[#list + 1] = c
+	if #list > HALVES_KEPT then
+		table.remove(list, 1)
+	end
+	return c
+end
+
+local function set_cid(c, which, cid)
+	local e = c[which]
+	if e.cid == cid then
+		return
+	end
+	e.cid = cid
+	cids[cid_key(e.host, cid)] = { c, which }
+	if not c[3 - which].cid then
+		return
+	end
+	local list = halves[pair_key(c[1].host, c[2].host)]
+	for i = #list, 1, -1 do
+		if list[i] == c then
+			table.remove(list, i)
+		end
+	end
+end
+
+local function is_near(a, b)
+	return a and b and math.abs(serial(a, b)) < 65536
+end
+
+-- A packet whose CID was never seen set up: it belongs to the connection between these
+-- hosts whose other direction has such numbers, or to one that is new.
+local function adopt(p, owner, other)
+	for _, c in ipairs(halves[pair_key(owner, other)] or {}) do
+		for which = 1, 2 do
+			local from, to = c[3 - which], c[which]
+			if to.host == owner and from.host == other and not to.cid and
+			   (is_near(p.shipment, from.shipment) or
+			    is_near(p.highest, to.shipment)) then
+				set_cid(c, which, p.cid)
+				return c, 3 - which
+			end
+		end
+	end
+	local c = new_connection(owner, other)
+	set_cid(c, 1, p.cid)
+	return c, 2
+end
+
+local function is_stray(p)
+	return p.type == RESET and has(p.flags, STRAY)
+end
+
+-- The connection of a packet and its sender's end; only what is well-formed makes one.
+local function find_connection(p, src, dst, well_formed)
+	local known
+	if p.type == INIT then
+		known = p.own and cids[cid_key(src, p.own)]
+		-- The same numbers: repeated
+		if known and known[1][known[2]].shipment0 == p.shipment then
+			return known[1], known[2]
+		elseif not well_formed then
+			return nil
+		end
+		local c = new_connection(src, dst)
+		set_cid(c, 1, p.own)
+		return c, 1
+	end
+	local owner, other = dst, src
+	if is_stray(p) then
+		owner, other = src, dst
+	end
+	known = cids[cid_key(owner, p.cid)]
+	local c, from
+	if known then
+		c, from = known[1], 3 - known[2]
+	elseif well_formed then
+		c, from = adopt(p, owner, other)
+	else
+		return nil
+	end
+	return c, is_stray(p) and 3 - from or from
+end
+
+local function learn_init(p, c, from)
+	set_cid(c, from, p.own)
+	local e = c[from]
+	e.shipment0, e.segment0, e.limit = p.shipment, p.segment, p.limit
+	e.shipment = e.shipment or (p.shipment - 1) % U32
+end
+
+-- What a SNAK asks for, so that a retransmission finds it.
+local function learn_asked(p, s, e, answer)
+	for _, entry in ipairs(p.list) do
+		local list = e.asked_whole
+		local a = { answer = answer, segment = entry.segment, first = entry.first }
+		if entry.bits > 0 then
+			list = e.asked[entry.segment] or {}
+			e.asked[entry.segment] = list
+			a.bits = entry.bits
+			a.map = s:sub(p.at + entry.at + 9, p.at + entry.at + entry.size)
+		end
+		list[#list + 1] = a
+	end
+end
+
+-- The last SNAK that asked for a packet
+local function find_asked(p, e)
+	local found
+	local list = e.asked[p.segment] or {}
+	for i = #list, math.max(1, #list - ASKED_KEPT + 1), -1 do
+		local a, bit = list[i], p.word - list[i].first
+		if bit >= 0 and bit < a.bits and bit_is_clear(a.map, bit) then
+			found = a.answer
+			break
+		end
+	end
+	list = e.asked_whole
+	for i = #list, math.max(1, #list - 4 * ASKED_KEPT + 1), -1 do
+		local a, n = list[i], serial(p.segment, list[i].segment)
+		if n >= 0 and n < a.first then
+			return found and found.asked_in > a.answer.asked_in and found or a.answer
+		end
+	end
+	return found
+end
+
+local function find_echoed(p, e, r, now)
+	local sent = e.stamps[p.echo]
+	if sent then
+		r.echo_of = sent.frame
+		-- A capture counts nanoseconds at most.
+		r.rtt = math.floor((now - sent.time) * 1e9 - p.hold * 1000 + 0.5) / 1e9
+	end
+end
+
+-- What a packet tells of its connection, and what that tells of the packet. Nothing is
+-- learned from what an ICMP error quotes.
+local function learn(p, s, pinfo, src, dst)
+	local well_formed = p.whole and not p.problem and not pinfo.in_error_pkt
+	local r = {}
+	local c, from
+	if p.type then
+		c, from = find_connection(p, src, dst, well_formed)
+	end
+	if not c then
+		return r
+	end
+	r.stream = c.number
+	if not well_formed then
+		return r
+	end
+	local e, peer = c[from], c[3 - from]
+	if p.type == INIT or p.type == INIT_ACK then
+		learn_init(p, c, from)
+		if p.type == INIT_ACK then
+			find_echoed(p, peer, r, pinfo.rel_ts)
+		end
+	elseif p.type <= EOS then
+		if not e.shipment or serial(p.shipment, e.shipment) > 0 then
+			e.shipment = p.shipment
+		end
+		if p.type == DATA then
+			if not p.cut and not has(p.flags, LAST) then
+				e.size = p.len
+			end
+			r.over_limit = peer.limit and p.seglen > peer.limit
+			if has(p.flags, AGAIN) then
+				r.answers = find_asked(p, e)
+				if r.answers and not r.answers.answered_in then
+					r.answers.answered_in = pinfo.number
+				end
+			end
+		end
+		r.segment_rel = e.segment0 and (p.segment - e.segment0) % U32
+	elseif p.type <= SNAK then
+		if has(p.flags, ECHO) then
+			find_echoed(p, peer, r, pinfo.rel_ts)
+		end
+		peer.shipment = peer.shipment or p.highest
+		r.base = peer.segment0
+		if p.type == SNAK and not p.cut then
+			r.asks = { asked_in = pinfo.number }
+			learn_asked(p, s, peer, r.asks)
+		end
+	end
+	if p.stamp then
+		e.stamps[p.stamp] = { frame = pinfo.number, time = pinfo.rel_ts }
+	end
+	return r
+end
+
+-- --- trains -------------------------------------------------------------------
+
+-- A capture on a host may show packets joined by GSO or GRO, and does not say where one
+-- ends. All but the last are of one length; each must be a good packet, of the first
+-- one's connection or of one that is known. len bytes in all, none cut off.
+local function is_train(s, len, size, cid, src, dst)
+	for at = 0, len - 1, size do
+		local p = parse(s, at, math.min(size, len - at))
+		if p.problem or p.cid ~= cid and
+		   not cids[cid_key(is_stray(p) and src or dst, p.cid)] then
+			return false
+		end
+	end
+	return true
+end
+
+-- Length of each packet but the last, or nil if there is one only
+local function train_size(s, len, src, dst)
+	local p = parse(s, 0, len)
+	if not p.whole or p.cut then
+		return nil
+	end
+	local function works(size)
+		return size and size < len and is_train(s, len, size, p.cid, src, dst)
+	end
+	local size
+	if p.type == INIT then
+		size = INIT_LEN
+	elseif p.type == INIT_ACK then
+		size = FIXED[p.type] + p.word
+	elseif p.type == SNAK then
+		local e = p.list[p.word]
+		size = e and e.at + e.size
+	elseif p.type ~= DATA then
+		size = FIXED[p.type]
+	elseif has(p.flags, LAST) and p.word == 0 then
+		size = FIXED[DATA] + p.seglen
+	else
+		local known = cids[cid_key(dst, p.cid)]
+		size = known and known[1][3 - known[2]].size
+	end
+	if works(size) then
+		return size
+	elseif p.type ~= DATA or p.cid == 0 then
+		return nil
+	end
+	local cid = s:sub(1, 4)
+	local at = s:find(cid, FIXED[DATA] + 2, true)
+	while at and at + 7 <= len do
+		if works(at - 1) then
+			return at - 1
+		end
+		at = s:find(cid, at + 1, true)
+	end
+	return nil
+end
+
+-- --- what is shown ------------------------------------------------------------
+
+local function relative(n, base)
+	return base and (n - base) % U32 or n
+end
+
+local function flag_names(flags, names)
+	local set = {}
+	for _, name in ipairs(names) do
+		if has(flags, name[2]) then
+			set[#set + 1] = name[1]
+		end
+	end
+	return #set > 0 and " [" .. table.concat(set, ", ") .. "]" or ""
+end
+
+local function entry_text(e, base)
+	local segment = relative(e.segment, base)
+	if e.bits > 0 then
+		return string.format("seg %d pkt %s", segment, e.told)
+	elseif e.first == 1 then
+		return string.format("seg %d", segment)
+	end
+	return string.format("%d seg from %d", e.first, segment)
+end
+
+local summary = {}
+
+summary[DATA] = function(p, r)
+	return string.format("DATA seg %d pkt %d%s len %d", r.segment_rel or p.segment, p.word,
+			     p.packets and string.format("/%d", p.packets) or "", p.bytes) ..
+	       flag_names(p.flags, { { "AGAIN", AGAIN }, { "LAST", LAST }, { "ACK", ACK },
+				     { "EOR", EOR } })
+end
+
+summary[KEEPALIVE] = function(p, r)
+	return string.format("KEEPALIVE next seg %d pkt %d", r.segment_rel or p.segment, p.word) ..
+	       flag_names(p.flags, { { "ACK", ACK } })
+end
+
+summary[EOS] = function(p, r)
+	return string.format("EOS seg %d", r.segment_rel or p.segment) ..
+	       flag_names(p.flags, { { "ACK", ACK } })
+end
+
+summary[PACK] = function(p, r)
+	return string.format("%s R_l %d R_h %d", TYPES[p.type], relative(p.ack, r.base),
+			     relative(p.limit, r.base)) ..
+	       (p.progress > 0 and string.format(" pkt %d", p.progress) or "") ..
+	       (has(p.flags, SEGMENT) and
+		string.format(" accepts seg %d", relative(p.accepted, r.base)) or "") ..
+	       flag_names(p.flags, { { "SOFT", SOFT } })
+end
+
+summary[SNAK] = function(p, r)
+	local asks = {}
+	for i, e in ipairs(p.list or {}) do
+		if i > 3 then
+			asks[i] = "..."
+			break
+		end
+		asks[i] = entry_text(e, r.base)
+	end
+	return summary[PACK](p, r) .. " asks for " .. table.concat(asks, "; ")
+end
+
+summary[INIT] = function(p)
+	local names = {}
+	for _, o in ipairs(p.list or {}) do
+		names[#names + 1] = option_name(o.type)
+	end
+	return string.format("%s port %d to %d %s window %d", TYPES[p.type], p.sport, p.dport,
+			     SKTYPES[p.sktype] or "socket type not known", p.window) ..
+	       (#names > 0 and " [" .. table.concat(names, ", ") .. "]" or "")
+end
+summary[INIT_ACK] = summary[INIT]
+
+summary[RESET] = function(p)
+	return "RESET " .. (CODES[p.code] or string.format("code %d", p.code)) ..
+	       flag_names(p.flags, { { "STRAY", STRAY } })
+end
+
+local function summarize(p, r)
+	local name = p.type and (TYPES[p.type] or string.format("type %d", p.type)) or "packet"
+	if p.problem then
+		return name .. " [malformed: " .. p.problem .. "]"
+	elseif not p.whole then
+		return name .. " [cut off]"
+	end
+	return (summary[p.type] and summary[p.type](p, r) or name) .. (p.cut and " [cut off]" or "")
+end
+
+-- One line for many packets: DATA packets that follow each other are one piece.
+local function summarize_train(list, results)
+	local pieces, i = {}, 1
+	while i <= #list and #pieces < 5 do
+		local p, last = list[i], i
+		local sum = p.bytes
+		while p.type == DATA and last < #list do
+			local q = list[last + 1]
+			if q.type ~= DATA or q.cid ~= p.cid or q.segment ~= p.segment or
+			   q.word ~= list[last].word + 1 then
+				break
+			end
+			last, sum = last + 1, sum + q.bytes
+		end
+		if last > i then
+			pieces[#pieces + 1] = string.format("DATA seg %d pkt %d-%d/%d len %d",
+				results[i].segment_rel or p.segment, p.word, list[last].word,
+				p.packets, sum)
+		else
+			pieces[#pieces + 1] = summarize(p, results[i])
+		end
+		i = last + 1
+	end
+	if i <= #list then
+		pieces[#pieces + 1] = "..."
+	end
+	return string.format("%d packets: ", #list) .. table.concat(pieces, " | ")
+end
+
+local function show_flags(p, tree, tvb)
+	local item = tree:add(f.flags, tvb(p.at + 5, 1))
+	for _, field in ipairs(FLAGS[p.type] or {}) do
+		item:add(field, tvb(p.at + 5, 1))
+	end
+end
+
+local function show_options(p, tree, tvb)
+	for _, o in ipairs(p.list) do
+		local at = p.at + o.at
+		local item = tree:add(f.option, tvb(at, 1))
+		item:set_len(o.size)
+		item:add(f.option_len, tvb(at + 1, 1))
+		local known = OPTION_FIELDS[o.type]
+		-- A known option of another length is the malformed one.
+		if known and o.len > 0 and o.len == (OPTION_LEN[o.type] or o.len) then
+			local size = #known > 1 and 4 or o.len
+			for _, part in ipairs(known) do
+				item:add(part[1], tvb(at + 2 + part[2], size))
+			end
+		elseif o.len > 0 then
+			item:add(f.option_value, tvb(at + 2, o.len))
+		end
+	end
+end
+
+local function show_entries(p, r, s, tree, tvb)
+	for _, e in ipairs(p.list) do
+		local at = p.at + e.at
+		local item = tree:add(tvb(at, e.size), "Entry")
+		item:add(f.snak_segment, tvb(at, 4))
+		if r.base then
+			item:add(f.segment_rel, tvb(at, 4),
+				 relative(e.segment, r.base)):set_generated()
+		end
+		if e.bits > 0 then
+			local runs, count = missing(s, p.at, e)
+			e.told = runs_text(runs, RUNS_TOLD)
+			item:add(f.snak_first, tvb(at + 4, 2))
+			item:add(f.snak_bits, tvb(at + 6, 2))
+			local map = tvb(at + 8, e.size - 8)
+			item:add(f.snak_map, map)
+			item:add(f.snak_missing, map, runs_text(runs, RUNS_SHOWN)):set_generated()
+			item:add(f.snak_count, map, count):set_generated()
+		else
+			item:add(f.snak_segments, tvb(at + 4, 2))
+			item:add(f.snak_bits, tvb(at + 6, 2))
+		end
+		item:set_text("Entry: " .. entry_text(e, r.base))
+	end
+end
+
+-- Numbers that follow from others, and links to other frames
+local function show_results(p, r, tree)
+	local function add(field, value)
+		if value then
+			tree:add(field, value):set_generated()
+		end
+	end
+	if p.type <= EOS then
+		add(f.segment_rel, r.segment_rel)
+		if p.type == DATA then
+			add(f.data_len, p.bytes)
+			add(f.packets, p.packets)
+		end
+	elseif p.type <= SNAK then
+		add(f.ack_rel, r.base and relative(p.ack, r.base))
+		add(f.window, math.max(serial(p.limit, p.ack) + 1, 0))
+	end
+	add(f.echo_of, r.echo_of)
+	add(f.rtt, r.rtt)
+	add(f.asked_in, r.answers and r.answers.asked_in)
+	add(f.answered_in, r.asks and r.asks.answered_in)
+end
+
+local function show_experts(p, r, tree)
+	if p.problem then
+		tree:add_proto_expert_info(x.malformed, "Malformed: " .. p.problem)
+		return
+	elseif p.cut then
+		tree:add_proto_expert_info(x.cut)
+	end
+	if not p.whole then
+		return
+	end
+	if p.type == DATA then
+		if has(p.flags, AGAIN) then
+			tree:add_proto_expert_info(x.again)
+		end
+		if r.over_limit then
+			tree:add_proto_expert_info(x.over_limit)
+		end
+	elseif p.type == SNAK then
+		tree:add_proto_expert_info(x.asks)
+	elseif p.type == RESET then
+		tree:add_proto_expert_info(x.reset)
+	elseif (p.type == INIT or p.type == INIT_ACK) and
+	       (p.version ~= 1 or not SKTYPES[p.sktype]) then
+		tree:add_proto_expert_info(x.version)
+	end
+	if (p.type == PACK or p.type == SNAK) and serial(p.limit, p.ack) < 0 then
+		tree:add_proto_expert_info(x.closed)
+	end
+end
+
+-- All of a packet that the capture has; of a malformed one as far as it makes sense.
+local function show(p, r, s, tree, tvb)
+	local shown = math.min(8, p.have)
+	if r.stream then
+		tree:add(f.stream, r.stream):set_generated()
+	end
+	if p.type then
+		tree:add(f.cid, tvb(p.at, 4))
+		tree:add(f.type, tvb(p.at + 4, 1))
+		show_flags(p, tree, tvb)
+		tree:add(WORD[p.type] or f.reserved, tvb(p.at + 6, 2))
+		for _, part in ipairs(LAYOUTS[p.type] or {}) do
+			if part[3] + part[4] <= p.have then
+				tree:add(part[2], tvb(p.at + part[3], part[4]))
+				shown = part[3] + part[4]
+			end
+		end
+	else
+		shown = 0
+	end
+	if p.whole then
+		show_results(p, r, tree)
+		if p.type == COOKIE then
+			tree:add(f.cookie, tvb(p.at + 8, 16))
+		elseif p.type == DATA and p.have > FIXED[DATA] then
+			tree:add(f.data, tvb(p.at + FIXED[DATA], p.have - FIXED[DATA]))
+			shown = p.have
+		end
+		shown = math.max(shown, FIXED[p.type])
+		local last = p.list and p.list[#p.list]
+		if last then
+			shown = last.at + last.size
+			if p.type == SNAK then
+				show_entries(p, r, s, tree, tvb)
+			else
+				show_options(p, tree, tvb)
+			end
+		end
+	end
+	if shown < p.have and not p.cut then
+		tree:add(f.trailing, tvb(p.at + shown, p.have - shown))
+	end
+	show_experts(p, r, tree)
+end
+
+function sstp.dissector(tvb, pinfo, tree)
+	local s, len = tvb:raw(), tvb:reported_len()
+	local src = tostring(pinfo.src) .. "|" .. pinfo.src_port
+	local dst = tostring(pinfo.dst) .. "|" .. pinfo.dst_port
+	-- A frame may hold more of ours than one: what ICMP quotes, tunnels.
+	local of_frame = frames[pinfo.number] or {}
+	frames[pinfo.number] = of_frame
+	local known = of_frame[tvb:offset()]
+	if not known then
+		known = { size = train_size(s, len, src, dst) }
+		of_frame[tvb:offset()] = known
+	end
+
+	local size = known.size or len
+	local list = {}
+	for at = 0, len - 1, size do
+		local p = parse(s, at, math.min(size, len - at))
+		list[#list + 1] = p
+		known[#list] = known[#list] or learn(p, s, pinfo, src, dst)
+	end
+
+	pinfo.cols.protocol = "AFSSTP"
+	local root = tree:add(sstp, tvb())
+	if #list == 1 then
+		show(list[1], known[1], s, root, tvb)
+		local text = summarize(list[1], known[1])
+		root:append_text(", " .. text)
+		pinfo.cols.info = text
+		return len
+	end
+	root:add(f.train, #list):set_generated()
+	root:add(f.train_size, size):set_generated()
+	for i, p in ipairs(list) do
+		local item = root:add(sstp, tvb(p.at, p.len))
+		show(p, known[i], s, item, tvb)
+		item:set_text(summarize(p, known[i]))
+	end
+	local text = summarize_train(list, known)
+	root:append_text(", " .. text)
+	pinfo.cols.info = text
+	return len
+end
+
+DissectorTable.get("udp.port"):add(PORT, sstp)
