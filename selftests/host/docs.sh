@@ -79,6 +79,9 @@ check "sstp.rst has every bpftrace script" names "$use" \
 check "sstp.7 has every field of struct sstp_info" names "$man" "${info[@]}"
 check "sstp-protocol.rst has every packet type" names "$protocol" "${types[@]}"
 check "sstp-protocol.rst has every option of set-up" names "$protocol" "${wire[@]}"
+mapfile -t codes < <(sed -n 's/^\tSSTP_RESET_\([A-Z]*\),.*/\1/p' net/sstp/wire.h)
+check "the Wireshark plug-in has every type, option and code" names \
+	tools/wireshark/afsstp.lua "${types[@]}" "${wire[@]}" "${codes[@]}"
 
 mapfile -t run < <(sed -n '/long_options\[\] = {/,/^}/s/^\t{ "\([a-z]*\)".*/\1/p' \
 	tools/sstp-run/sstp-run.c)
