@@ -483,7 +483,7 @@ static struct many {
 	uint64_t cookies;	/* the largest, plus 1 */
 } many;
 
-static volatile bool churn_on;
+static volatile bool churn_on, churn_moves;
 static pthread_t churner[CHURNERS];
 static long churned[CHURNERS];
 
@@ -494,17 +494,19 @@ static void *churn(void *arg)
 
 	while (churn_on) {
 		pair_open(&p, AF_INET, SOCK_STREAM);
-		pair_move(&p, SEGMENT);
+		if (churn_moves)
+			pair_move(&p, SEGMENT);
 		pair_close(&p);
 		++*count;
 	}
 	return NULL;
 }
 
-static void churn_start(void)
+static void churn_start(bool moves)
 {
 	int i;
 
+	churn_moves = moves;
 	churn_on = true;
 	for (i = 0; i < CHURNERS; i++) {
 		churned[i] = 0;
@@ -571,7 +573,7 @@ static void test_many(int n)
 	}
 	many.times = calloc(many.cookies, 1);
 
-	churn_start();
+	churn_start(false);
 	for (round = 0; round < 5; round++) {
 		memset(many.times, 0, many.cookies);
 		all = 0;
@@ -815,7 +817,7 @@ static void test_races(void)
 	int i, err;
 
 	all_held = true;
-	churn_start();
+	churn_start(true);
 	while (made < 1000) {
 		crowd.n = 0;
 		nl_start(&r, &nl, SSTP_CMD_CONN_GET, NLM_F_DUMP);
