@@ -33,7 +33,10 @@ FIELDS = (
           "snaks_sent snaks_received arrival_rate service_rate delivery_rate"),
     ("16s", "controller policy"),
     ("I", "rcv_buffer_peak rcv_grown rcv_shrunk reserved"),
-    ("Q", "rcv_grown_bytes rcv_shrunk_bytes bytes_discarded"),
+    ("Q", "rcv_grown_bytes rcv_shrunk_bytes bytes_discarded age busy_time contract_time "
+          "controller_time window_time sndbuf_time device_time unread_time rcv_readable "
+          "packets_lost mem_available"),
+    ("I", "mem_used rcv_epochs rcv_bounded snd_unacked"),
 )
 INFO = struct.Struct("@" + "".join(code * len(names.split()) for code, names in FIELDS))
 Info = collections.namedtuple("Info", " ".join(names for _, names in FIELDS))

@@ -5,7 +5,7 @@
 
 /* Nobody else's policy has to be let go, and no buffer counted. */
 #define sstp_rbuf_detach(b)	((void)(b))
-#define sstp_rbuf_count(b, now)	((void)(b))
+#define sstp_rbuf_count(b, now)	((void)(b), (void)(now))
 #define sstp_rbuf_uncount(b)	((void)(b))
 #include "../pool.c"
 
