@@ -119,6 +119,10 @@ completes() {
 }
 check "sstp is installed" command_installed
 sstp=$work/root/usr/sbin/sstp
+helps_to() { "$sstp" "$1" -h | grep -q "^Usage: sstp $1"; }
+for command in show stat monitor set top trace plot; do
+	check "sstp $command -h" helps_to "$command"
+done
 check "sstp of an unknown command" status_is 2 "$sstp" nothing
 check "sstp plot of nothing" status_is 2 "$sstp" plot
 check "sstp plot of what is not there" status_is 1 "$sstp" plot "$work/nothing"
@@ -126,7 +130,11 @@ look 0 > "$work/trace"
 check "sstp plot of one look" status_is 1 "$sstp" plot "$work/trace"
 look 1 >> "$work/trace"
 printf '{"time": 2, "in' >> "$work/trace"
-draw_trace() { "$sstp" plot "$work/trace" && grep -q '<svg' "$work/trace.svg"; }
+draw_trace() {
+	"$sstp" plot "$work/trace" && grep -q '<svg' "$work/trace.svg" &&
+		"$sstp" plot "$work/trace" -o "$work/trace.png" &&
+		[ "$(head -c 4 "$work/trace.png" | tail -c 3)" = PNG ]
+}
 if /usr/bin/python3 -c 'import matplotlib' 2> /dev/null; then
 	check "sstp plot draws, from where it is installed" draw_trace
 else

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # The sstp command: what it shows is so, what it changes changes, and it says why a
 # transfer is slow, in four cases that are planted here.
-# timeout: 480
+# timeout: 600
+# kernels: uml 6.12
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"
 
@@ -56,14 +57,19 @@ check "an unknown command is refused" refused 2 "no command" sstp shwo
 check "what is no filter is refused" refused 2 "not an IPv4 or IPv6" sstp show dst 10.0.0
 check "what is no state is refused" refused 2 "is not a state" sstp show state ready
 check "a CID that nobody has: what to do" refused 1 "sstp show -a" sstp set 1234 rate 1M
-for command in show stat monitor set top trace plot; do
-	check "sstp $command -h" sh -c "sstp $command -h | grep -q Usage"
-done
+
+# begin SERVER OPTIONS... -- CLIENT OPTIONS...: a transfer that goes on, however slow
+# all of this is
+begin() {
+	local server=()
+	while [ "$1" != -- ]; do server+=("$1"); shift; done
+	shift
+	serve -T 600 "${server[@]}" && transfer_begin -T 600 -s 1G "$@" "$b4"
+}
 
 # --- a small contract
 impair delay 5ms rate 50mbit
-serve -n 0
-transfer_begin -s 1G --rate 10M "$b4"
+begin -n 0 -- --rate 10M
 finds "small contract: the sender's side says so" "$a" "limited by: contract 10.0Mbit/s"
 finds "small contract: the receiver's side sends one there" "$b" "limited by: nothing here"
 
@@ -74,14 +80,13 @@ check "with its local address" test "${local%:*}" = 10.0.1.1
 check "and what is not acknowledged" test "$queued" -gt 0
 is_row() { test "$(rows "$@" | wc -l)" = 1; }
 no_row() { test "$(rows "$@" | wc -l)" = 0; }
-for filter in "$cid" "cid $cid" "dport 7000" "port 7000" "sport ${local#*:}" \
-	      "dst 10.0.2.2" "src 10.0.1.1" "addr 10.0.2.2" "state established" \
-	      "state estab port 7000 addr 10.0.1.1"; do
+for filter in "$cid" "port 7000 dst 10.0.2.2" "sport ${local#*:} src 10.0.1.1 cid $cid" \
+	      "state estab dport 7000 addr 10.0.1.1"; do
 	# shellcheck disable=SC2086 # words
 	check "filter '$filter' finds it" is_row $filter
 done
-for filter in "cid $((16#$cid == 1 ? 2 : 1))" "dport 7001" "sport 7000" "port 1" \
-	      "dst 10.0.1.1" "addr fd00::1" "state closing" "dst 10.0.2.2 port 7001"; do
+for filter in "cid $((16#$cid == 1 ? 2 : 1))" "sport 7000" "port 1" "dst 10.0.1.1" \
+	      "addr fd00::1" "state closing"; do
 	# shellcheck disable=SC2086 # words
 	check "filter '$filter' does not" no_row $filter
 done
@@ -93,7 +98,7 @@ check "-m shows memory" sh -c "ip netns exec $b sstp show -m | grep -q 'rcv_buff
 check "JSON has the same" json "len(d) == 1 and d[0]['cid'] == '$cid' and
 	d[0]['remote_port'] == 7000 and d[0]['info']['rate']['peak'] == 10000000 and
 	d[0]['info']['contract_time'] > 0 and d[0]['info']['controller'] == 'rate'"
-for command in "sstp" "sstp show -im" "sstp stat" "sstp top -c 1 -i 0.1"; do
+for command in "sstp" "sstp top -c 1 -i 0.1"; do
 	# shellcheck disable=SC2086 # words
 	check "no colour in a pipe: $command" no_color $command
 done
@@ -152,11 +157,12 @@ sys.exit(not (d[0]["time"] < d[-1]["time"] and
 	      d[0]["info"]["bytes_sent"] < d[-1]["info"]["bytes_sent"]))' "$work/trace"
 }
 check "of a connection that goes on" advances
-if /usr/bin/python3 -c 'import matplotlib' 2> /dev/null; then
-	check "plot draws" sstp plot "$work/trace"
-	check "SVG" grep -q '<svg' "$work/trace.svg"
-	check "and PNG" sstp plot "$work/trace" -o "$work/trace.png"
-	check "which is one" test "$(head -c 4 "$work/trace.png" | tail -c 3)" = PNG
+# An emulated machine needs a minute for that; selftests/host/tools.sh draws as well.
+if [ "${SSTP_KERNEL:-}" != uml ]; then
+	note "nothing is drawn here"
+elif /usr/bin/python3 -c 'import matplotlib' 2> /dev/null; then
+	check "plot draws" sstp plot "$work/trace" -o "$work/trace.png"
+	check "PNG" test "$(head -c 4 "$work/trace.png" | tail -c 3)" = PNG
 else
 	skip "plot draws" "python3-matplotlib is not installed"
 fi
@@ -172,17 +178,18 @@ check "and of the end" busywait 10 told "closed +$cid .* by:(local|peer) .* sent
 end_monitor
 
 # --- a slow reader
+rmem=$(in_ns "$b" sysctl -n net.sstp.rmem)
+in_ns "$b" sysctl -qw net.sstp.rmem="65536 262144 268435456"
 impair delay 5ms rate 50mbit
-serve --read-rate 2M
-transfer_begin -s 1G "$b4"
+begin --read-rate 200k --read-size 16k --
 finds "slow reader: the receiver's side says so" "$b" "limited by: slow reader"
 finds "slow reader: the sender's side sends one there" "$a" "limited by: peer, whose window"
 end_transfer
+in_ns "$b" sysctl -qw net.sstp.rmem="$rmem"
 
 # --- a lossy path
 impair delay 20ms loss 2%
-serve
-transfer_begin -s 1G "$b4"
+begin --
 finds "lossy path: the sender's side says so" "$a" "limited by: lossy path"
 end_transfer
 
@@ -192,8 +199,7 @@ trap 'sysctl -qw "net.sstp.mem=$mem"; settle; cleanup; rm -rf "$work"' EXIT
 impair delay 20ms rate 100mbit
 in_ns "$b" sysctl -qw net.sstp.rmem="65536 65536 268435456"
 sysctl -qw net.sstp.mem="1 1 1000000"
-serve
-transfer_begin -s 1G "$b4"
+begin --
 finds "memory pressure: the receiver's side says so" "$b" "limited by: memory pressure"
 finds "memory pressure: the sender's side sends one there" "$a" "limited by: peer, whose window"
 end_transfer
@@ -201,16 +207,12 @@ sysctl -qw "net.sstp.mem=$mem"
 
 # --- and a program that has nothing to send
 impair
-serve
-transfer_begin -s 1G --send-pause 60000 "$b4"
+begin -- --send-pause 300000
 finds "nothing to send: the sender's side says so" "$a" "limited by: program that sends"
 end_transfer
 
 # --- many
 sockets=10000
-case ${SSTP_KERNEL:-} in
-debug|kcsan) sockets=1200 ;;	# slow, and large
-esac
 coproc many { exec ip netns exec "$a" "$SSTP_BIN/many" $sockets; }
 # shellcheck disable=SC2154 # set by coproc
 read -r -t 120 made <&"${many[0]}"
