@@ -100,7 +100,7 @@ check "sstp-run without a program" status_is 125 "$run"
 
 command_installed() {
 	make -s -C tools/sstp "OUT=$work/sstp" "DESTDIR=$work/root" prefix=/usr install &&
-		"$work/root/usr/sbin/sstp" -h | grep -qi usage &&
+		"$work/root/usr/bin/sstp" -h | grep -qi usage &&
 		test -f "$work/root/usr/share/man/man8/sstp.8" &&
 		bash -n "$work/root/usr/share/bash-completion/completions/sstp"
 }
@@ -118,7 +118,7 @@ completes() {
 		 echo "${COMPREPLY[*]}"' | grep -qw -- "$3"
 }
 check "sstp is installed" command_installed
-sstp=$work/root/usr/sbin/sstp
+sstp=$work/root/usr/bin/sstp
 helps_to() { "$sstp" "$1" -h | grep -q "^Usage: sstp $1"; }
 for command in show stat monitor set top trace plot; do
 	check "sstp $command -h" helps_to "$command"
