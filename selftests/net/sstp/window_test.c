@@ -8,7 +8,8 @@
  * also when the message that says so was lost. With an over-advertised window
  * what finds no room is sent again, and nothing is lost. A writer with a large buffer
  * need not wait until a third of it is free, nor a reader for more than fits, nor for
- * more than is there. (One CPU, as two may change the order of packets, which makes the receiver ask for them.)
+ * more than is there. (One CPU, as two may change the order of packets, which makes the
+ * receiver ask for them.)
  *
  *	window_test [-S SEED]
  */
