@@ -90,8 +90,13 @@ demo:
 lab:
 	tools/lab/run --quick all
 
+evaluation: to := Documentation/evaluation
 evaluation:
 	tools/lab/report
+	tools/bench/server -m $(to)/server.md
+	tools/bench/server --each -m $(to)/each.md
+	tools/bench/server --ablation -m $(to)/parts.md
+	tools/bench/memory -m $(to)/memory.md
 
 # Objects of its own, since every file has to be compiled to be looked at.
 sparse: BUILD := $(BUILD)-sparse
