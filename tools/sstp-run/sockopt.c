@@ -225,9 +225,22 @@ static int fail(int error)
 static bool is_idle_option(int level, int name)
 {
 	if (level == IPPROTO_IP)
-		return name == IP_MTU_DISCOVER || name == IP_RECVERR ||
-		       name == IP_BIND_ADDRESS_NO_PORT;
-	return level == IPPROTO_IPV6 && (name == IPV6_MTU_DISCOVER || name == IPV6_RECVERR);
+		return name == IP_RECVERR || name == IP_BIND_ADDRESS_NO_PORT;
+	return level == IPPROTO_IPV6 && name == IPV6_RECVERR;
+}
+
+/* SSTP finds out the path's MTU in one way, which does for programs that want another. */
+static bool is_discovery(int level, int name, const void *value, socklen_t len)
+{
+	int how;
+
+	if (!(level == IPPROTO_IP && name == IP_MTU_DISCOVER) &&
+	    !(level == IPPROTO_IPV6 && name == IPV6_MTU_DISCOVER))
+		return false;
+	if (len < sizeof(how))
+		return false;
+	memcpy(&how, value, sizeof(how));
+	return how >= IP_PMTUDISC_DONT && how <= IP_PMTUDISC_OMIT;
 }
 
 static int set_tcp(int fd, int name, const void *value, socklen_t len)
@@ -273,6 +286,8 @@ EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t 
 	ret = REAL(setsockopt)(fd, level, name, value, len);
 	if (!ret && kind_of(fd) == FD_FRESH && pins(level, name))
 		stay_tcp(fd);
+	if (ret && errno == EINVAL && is_discovery(level, name, value, len) && is_sstp(fd))
+		return 0;
 	if (!ret || errno != ENOPROTOOPT || !value)
 		return ret;
 	if (level == IPPROTO_TCP && is_sstp(fd))

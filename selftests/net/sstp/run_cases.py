@@ -217,6 +217,7 @@ def options():
         sock.setsockopt(tcp, name, value)
         equal(sock.getsockopt(tcp, name), value)
     sock.setsockopt(socket.IPPROTO_IP, 10, 2)           # IP_MTU_DISCOVER
+    fails(errno.EINVAL, sock.setsockopt, socket.IPPROTO_IP, 10, 6)
     fails(errno.EINVAL, sock.setsockopt, tcp, socket.TCP_KEEPIDLE, 0)
     fails(errno.EINVAL, sock.setsockopt, tcp, socket.TCP_KEEPCNT, 128)
     fails(errno.ENOPROTOOPT, sock.setsockopt, tcp, 999, 1)
