@@ -331,6 +331,11 @@ static bool stood_still(void *arg)
 	s->before = sock_info(s->fd);
 	s->shown = info_of(&get(s->fd)->m);
 	after = sock_info(s->fd);
+	if (s->shown.age < s->before.age || s->shown.age > after.age)
+		return false;
+	/* Time does not. */
+	s->before.age = after.age;
+	s->shown.age = after.age;
 	return !memcmp(&s->before, &after, sizeof(after));
 }
 
