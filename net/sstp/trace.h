@@ -470,7 +470,8 @@ TRACE_EVENT(sstp_drop,
 			memcpy(__entry->saddr, &SSTP_IN(skb)->daddr, 16);
 			memcpy(__entry->daddr, &SSTP_IN(skb)->saddr, 16);
 		}
-		strscpy(__entry->reason, reason, SSTP_MIB_NAME_MAX);
+		/* Who counts by it counts by all of it. */
+		strscpy_pad(__entry->reason, reason, SSTP_MIB_NAME_MAX);
 		__entry->count = count;
 	),
 	TP_printk(SSTP_TP_FMT "reason=%s count=%u", SSTP_TP_ARGS,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The scripts in tools/bpftrace say of a transfer over a lossy path what must have
 # happened, and what the counters say.
-# timeout: 900
+# timeout: 1800
 # kernels: 6.12
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"
@@ -45,7 +45,7 @@ begun() {
 	done
 	return 1
 }
-busywait 600 begun
+busywait 1500 begun
 if ! attached; then
 	fail "all scripts begin"
 	complaints
