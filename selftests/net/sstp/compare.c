@@ -11,7 +11,7 @@
 
 #define HOLE4		"192.0.2.77"	/* routed to where nobody answers */
 #define HOLE6		"2001:db8:2::77"
-#define ROW_MS		60000		/* for a row, before it is called stuck */
+#define ROW_MS		180000		/* for a row, before it is called stuck */
 
 /* What a body notes, in memory shared with its parent */
 struct notes {
