@@ -72,6 +72,17 @@ check "tools/bench/memory -c is content with what is wanted" memory_check 320 0
 check "tools/bench/memory -c finds buffers that do not shrink" refused memory_check 321 0
 check "tools/bench/memory -c finds that a process was killed" refused memory_check 320 1
 
+# dump_check SEEN WATCHED: two dumps of 10001 sockets take 2e8 instructions, the transfer 1e9
+dump_check() {
+	local more='"dumps": 2, "seen": '"$1"', "watched": '"$2"
+	echo '{"kernel": "6.12", "size": 1000000000, "dump": 1e8, "connections": 10001, "rounds":
+	       [{"alone": 999e6, '"$more"'}, {"alone": 1001e6, '"$more"'}]}' > "$work/dump.json"
+	tools/bench/dump -c -f "$work/dump.json"
+}
+check "tools/bench/dump -c is content with what is wanted" dump_check 20004 1209e6
+check "tools/bench/dump -c finds that the data path loses" refused dump_check 20004 1211e6
+check "tools/bench/dump -c finds too few connections" refused dump_check 20000 1209e6
+
 # drawing COMMAND TEXT
 drawing() { "tools/bench/$1" -f "$work/$1.json" -m "$work/$1.md" &&
 	    grep -q "($1.svg)" "$work/$1.md" && grep -q '<svg' "$work/$1.svg" &&

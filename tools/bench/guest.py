@@ -19,13 +19,13 @@ SERVER = "10.9.9.2"
 
 # --- on the host -----------------------------------------------------------------
 
-def run(name, job, kernel, timeout, *options, program="xfer"):
+def run(name, job, kernel, timeout, *options, programs=("xfer",)):
     """Has tools/bench/NAME --guest FILE measure @job in one boot; the objects that it
     prints, one a line."""
     with tempfile.TemporaryDirectory(prefix=f"sstp-{name}-") as work:
         # Static, as an idle guest's time flies while the host looks for a library.
         subprocess.run(["make", "-s", "-C", f"{TREE}/selftests/net/sstp", "LDLIBS=-static",
-                        f"OUT={work}/bin", f"{work}/bin/{program}"], check=True)
+                        f"OUT={work}/bin", *(f"{work}/bin/{p}" for p in programs)], check=True)
         with open(f"{work}/job", "w", encoding="ascii") as f:
             json.dump(job, f)
         with subprocess.Popen(
@@ -214,3 +214,25 @@ class Lab:
                     os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)]
         return os.posix_spawn(f"{SHM}/xfer", [f"{SHM}/xfer", *words], os.environ,
                               file_actions=actions)
+
+
+class Process:
+    """One of selftests/net/sstp/crowd.c, which does what it is asked to."""
+
+    def __init__(self, *words):
+        self.name = words[0]
+        # pylint: disable-next=consider-using-with
+        self.process = subprocess.Popen([f"{SHM}/crowd", *words], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        self.answer()
+
+    def answer(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the {self.name} ended with status {self.process.wait()}")
+        return json.loads(line)
+
+    def ask(self, word, number=0):
+        self.process.stdin.write(f"{word} {number}\n")
+        self.process.stdin.flush()
+        return self.answer()

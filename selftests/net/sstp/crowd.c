@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many connections to one server that reads now and then, and a process that takes
- * memory, for tools/bench/memory: each does what it reads, a line at a time, and answers
- * with a line of JSON when it is done.
+ * Many connections to one server that reads now and then, a process that takes memory
+ * and one that looks at all connections, for tools/bench: each does what it reads, a line
+ * at a time, and answers with a line of JSON when it is done.
  *
  * Content is a function of the client's port and the position: every byte is checked.
  */
 #include <errno.h>
+#include <linux/sstp_netlink.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,9 +19,10 @@
 #include <unistd.h>
 
 #include "lib.h"
+#include "nl.h"
 
 #define PORT		7000
-#define MOST		2000		/* connections */
+#define MOST		10000		/* connections */
 #define MS		1000000ULL
 #define RESERVED	(1UL << 32)	/* addresses that a filler may fill */
 
@@ -41,6 +43,7 @@ static void usage(FILE *f)
 "Usage: crowd server\n"
 "       crowd client ADDRESS RATE\n"
 "       crowd filler\n"
+"       crowd watcher\n"
 "\n"
 "Each does what standard input says:\n"
 "  server  pause MS   from now on, takes all that has come every MS ms\n"
@@ -50,7 +53,10 @@ static void usage(FILE *f)
 "          send N     the first N send as much as they may, the others nothing;\n"
 "                     each at RATE bytes/s at most\n"
 "          end        ends all connections\n"
-"  filler  take N     has N bytes of memory, no more and no less\n");
+"  filler  take N     has N bytes of memory, no more and no less\n"
+"  watcher dump N     sees all connections, by netlink, N times in a row\n"
+"          every MS   from now on, does so every MS ms\n"
+"          end        does so no more\n");
 }
 
 /* The next command, with its number; false if there is none within @ms, or as soon as
@@ -283,6 +289,61 @@ static void filler(void)
 	}
 }
 
+/* Who looks at all connections */
+
+static void count(const struct nl_message *m, void *arg)
+{
+	unsigned long long *all = arg;
+
+	*all += m->cmd == SSTP_CMD_CONN_GET;
+}
+
+/* Dumps, and the connections that they had, since the last answer */
+static unsigned long long dumps, seen;
+
+static void dump_all(struct nl *nl)
+{
+	struct nl_request r;
+
+	nl_start(&r, nl, SSTP_CMD_CONN_GET, NLM_F_DUMP);
+	if (nl_talk(nl, &r, count, &seen))
+		die("a dump failed");
+	dumps++;
+}
+
+static void watcher(void)
+{
+	uint64_t period = 0, next = 0, now;
+	unsigned long number;
+	char word[32];
+	struct nl nl;
+	int wait;
+
+	nl_open(&nl);
+	printf("{}\n");
+	for (;;) {
+		now = now_ns();
+		wait = !period ? -1 : now < next ? (int)((next - now + MS - 1) / MS) : 0;
+		if (!command(word, &number, 0, wait)) {
+			if (period && now_ns() >= next) {
+				dump_all(&nl);
+				next += period;
+			}
+			continue;
+		}
+		period = 0;
+		if (!strcmp(word, "every")) {
+			period = number * MS;
+			next = now_ns();
+		}
+		if (!strcmp(word, "dump"))
+			while (number--)
+				dump_all(&nl);
+		printf("{\"dumps\": %llu, \"seen\": %llu}\n", dumps, seen);
+		dumps = seen = 0;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct rlimit files = { MOST + 100, MOST + 100 };
@@ -298,6 +359,8 @@ int main(int argc, char **argv)
 		client(argv[2], atoll(argv[3]));
 	else if (!strcmp(role, "filler") && argc == 2)
 		filler();
+	else if (!strcmp(role, "watcher") && argc == 2)
+		watcher();
 	else if (!strcmp(role, "-h") || !strcmp(role, "--help"))
 		usage(stdout);
 	else
