@@ -317,8 +317,11 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 	sp->heard = sstp_now();
 	sp->progress = sp->heard;
 	sp->arrival_at = sp->heard;
-	sp->born = sp->heard;
-	sp->chrono.since = sp->heard;
+	/* Who began it comes here again with the answer. */
+	if (!sp->born) {
+		sp->born = sp->heard;
+		sp->chrono.since = sp->heard;
+	}
 	return 0;
 }
 

@@ -66,7 +66,7 @@ static unsigned long sstp_room_available(void)
 /* Of @total pages @available can be had: the fullest counts. */
 static void sstp_room_fuller(struct sstp_rbuf *b, u64 total, u64 available)
 {
-	u64 bytes = available << PAGE_SHIFT;
+	u64 bytes = min(available, U64_MAX >> PAGE_SHIFT) << PAGE_SHIFT;
 
 	b->used = max_t(u64, b->used, SSTP_RBUF_ONE -
 			mul_u64_u64_div_u64(min(available, total),

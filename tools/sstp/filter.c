@@ -145,7 +145,7 @@ bool filter_match(const struct filter *f, const struct conn *c)
 	bool listens = conn_listens(c);
 
 	if ((f->has_cid && (!c->has_cid || c->cid != f->cid)) ||
-	    (f->states && !(f->states & STATE_BIT(c->state))) ||
+	    (f->states && (c->state > 31 || !(f->states & STATE_BIT(c->state)))) ||
 	    (f->has_src && !same_addr(c->family, &c->local, &f->src)) ||
 	    (f->has_dst && (listens || !same_addr(c->family, &c->remote, &f->dst))) ||
 	    (f->has_sport && c->local_port != f->sport) ||

@@ -78,7 +78,7 @@ static void each(const struct conn *c, void *arg)
 
 int cmd_show(int argc, char **argv)
 {
-	bool alone = argc < 2 || strcmp(argv[0], "show"), all = false, listeners = false;
+	bool alone = !argc || strcmp(argv[0], "show"), all = false, listeners = false;
 	struct show s = { .why = alone };
 	struct filter f = {};
 	struct nl nl;

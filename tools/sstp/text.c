@@ -2,6 +2,7 @@
 /* Numbers, rates and addresses as people read and write them. */
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <netdb.h>
 #include <stdlib.h>
@@ -104,7 +105,7 @@ bool parse_number(const char *text, unsigned int unit, uint64_t *value)
 			return false;
 		n *= pow(unit, at - prefix + 1);
 	}
-	if (!(n < 18e18))
+	if (!(n < 9e18))		/* llround()'s */
 		return false;
 	*value = llround(n);
 	return true;
@@ -135,9 +136,11 @@ bool parse_rate(const char *text, struct sstp_rate_spec *r)
 bool parse_port(const char *text, uint16_t *port)
 {
 	struct servent *s;
-	uint64_t n;
+	unsigned long n;
+	char *end;
 
-	if (parse_number(text, 1, &n) && n <= UINT16_MAX) {
+	n = isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : ULONG_MAX;
+	if (n <= UINT16_MAX && !*end) {
 		*port = n;
 		return true;
 	}
