@@ -8,11 +8,10 @@
  * time it works or says what TCP says, nothing is left behind (kmemleak looks when
  * all tests are over), and the socket goes on: the same call works when it is made
  * again, and data arrive over the connection. So it is with what kernel threads do
- * for a call, with what softirqs do, with new namespaces, and with the module.
+ * for a call, and with what softirqs do.
  *
  *	fault_test [ROW]...
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/ip.h>
@@ -27,160 +26,16 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "fault.h"
 #include "lib.h"
 #include "peer.h"
 
-#define DEBUGFS		"/sys/kernel/debug/"
 #define WAIT_MS		20000
 #define LEN		100000		/* of a transfer, and of a call that sends */
 #define MOST		2000		/* allocations of a call */
-#define TIMES		1000000000
-#define STR_(x)		#x
-#define STR(x)		STR_(x)
-
-/* --- making allocations fail ----------------------------------------------- */
-
-static const char * const kinds[] = {
-	"failslab", "fail_page_alloc", "fail_usercopy",
-};
-
-enum { SLAB, PAGE, COPY, KINDS };
-
-static int own_nth;
-static int nth[64];			/* of kernel threads */
-static unsigned int threads;
-
-static void put(int fd, const char *fmt, ...)
-{
-	char text[32];
-	va_list ap;
-	int len;
-
-	va_start(ap, fmt);
-	len = vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (write(fd, text, len) != len)
-		die("fault injection:");
-}
-
-static int kind_open(int kind, const char *name, int flags)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), DEBUGFS "%s/%s", kinds[kind], name);
-	fd = open(path, flags);
-	if (fd < 0)
-		die("%s:", path);
-	return fd;
-}
-
-static void kind_set(int kind, const char *name, const char *value)
-{
-	int fd = kind_open(kind, name, O_WRONLY);
-
-	put(fd, "%s", value);
-	close(fd);
-}
-
-/* How many there were since it was given so many */
-static long kind_faults(int kind)
-{
-	int fd = kind_open(kind, "times", O_RDONLY);
-	char text[32] = "";
-
-	if (read(fd, text, sizeof(text) - 1) <= 0)
-		die("times:");
-	close(fd);
-	return TIMES - strtol(text, NULL, 0);
-}
-
-static const char *kind_name(int kind)
-{
-	return kind < 0 ? "no fault" : kinds[kind];
-}
-
-static void fault_init(void)
-{
-	int kind;
-
-	for (kind = 0; kind < KINDS; kind++) {
-		kind_set(kind, "probability", "0");
-		kind_set(kind, "verbose", "0");
-	}
-	kind_set(SLAB, "ignore-gfp-wait", "N");
-	kind_set(PAGE, "ignore-gfp-wait", "N");
-	kind_set(PAGE, "ignore-gfp-highmem", "N");
-	kind_set(PAGE, "min-order", "0");
-	own_nth = open("/proc/thread-self/fail-nth", O_RDWR);
-	if (own_nth < 0)
-		die("fail-nth:");
-}
-
-/* Those of the one CPU, on which work of the kernel's is done */
-static void find_threads(void)
-{
-	DIR *dir = opendir("/proc");
-	struct dirent *e;
-
-	if (!dir)
-		die("/proc:");
-	while ((e = readdir(dir)) && threads < ARRAY_SIZE(nth)) {
-		char path[300], name[32] = "";
-		FILE *f;
-
-		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
-		f = atoi(e->d_name) ? fopen(path, "r") : NULL;
-		if (!f)
-			continue;
-		if (!fgets(name, sizeof(name), f))
-			*name = 0;
-		fclose(f);
-		if (strncmp(name, "kworker/0:", 10))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%s/fail-nth", e->d_name);
-		nth[threads] = open(path, O_RDWR);
-		threads += nth[threads] >= 0;
-	}
-	closedir(dir);
-}
-
-static void fault_arm(unsigned int n, bool in_threads)
-{
-	unsigned int i;
-
-	for (i = 0; i < KINDS; i++)
-		kind_set(i, "times", STR(TIMES));
-	if (in_threads)
-		find_threads();
-	for (i = 0; i < threads; i++)
-		put(nth[i], "%u", n);
-	if (!in_threads)
-		put(own_nth, "%u", n);
-}
-
-/* The kind of fault that there was, or -1 */
-static int fault_disarm(void)
-{
-	bool ours = write(own_nth, "0", 1) < 0;
-	int kind;
-
-	/* This, too, copies from a program. */
-	if (ours && errno != EFAULT)
-		die("fail-nth:");
-	while (threads) {
-		put(nth[--threads], "0");
-		close(nth[threads]);
-	}
-	for (kind = 0; kind < KINDS && !ours; kind++)
-		if (kind_faults(kind))
-			return kind;
-	return -1;
-}
 
 /* --- connections ----------------------------------------------------------- */
 
@@ -896,7 +751,7 @@ static void often(unsigned int percent)
 
 	snprintf(text, sizeof(text), "%u", percent);
 	for (kind = SLAB; kind <= PAGE; kind++) {
-		kind_set(kind, "times", percent ? STR(TIMES) : "0");
+		kind_set(kind, "times", percent ? FAULT_TIMES : "0");
 		kind_set(kind, "ignore-gfp-wait", percent ? "Y" : "N");
 		kind_set(kind, "probability", text);
 	}
@@ -967,7 +822,7 @@ static void test_pages(int family)
 		die("connection:");
 	kind_set(PAGE, "min-order", "1");
 	kind_set(PAGE, "ignore-gfp-wait", "Y");
-	kind_set(PAGE, "times", STR(TIMES));
+	kind_set(PAGE, "times", FAULT_TIMES);
 	kind_set(PAGE, "probability", "100");
 	transfers(&c, PAGE);
 	kind_set(PAGE, "probability", "0");
@@ -976,84 +831,6 @@ static void test_pages(int family)
 	leave(&c);
 	ktap_result(ok, "no two pages in one piece, over %s",
 		    family == AF_INET ? "IPv4" : "IPv6");
-}
-
-/* --- namespaces and the module --------------------------------------------- */
-
-/* What is ours comes last of all that making a namespace, or loading a module,
- * allocates: the last @last allocations fail, one each time.
- */
-static void test_last(const char *name, unsigned int last,
-		      bool (*fails)(unsigned int n, int *err))
-{
-	unsigned int low = 0, high = 64, n, failed = 0;
-	int err;
-
-	ok = true;
-	while (fails(high, &err)) {
-		low = high;
-		high *= 2;
-	}
-	while (high - low > 1) {
-		n = (low + high) / 2;
-		if (fails(n, &err))
-			low = n;
-		else
-			high = n;
-	}
-	for (n = low; n && n + last > low; n--) {
-		bool failing = fails(n, &err);
-
-		failed += failing;
-		if (err && (!failing || (err != ENOMEM && err != ENOBUFS &&
-					 err != EFAULT)))
-			bad("%u: %s", n, strerrorname_np(err));
-	}
-	ktap_diag("%s: %u allocations, of the last %u ones %u can fail", name,
-		  low, last, failed);
-	ktap_result(ok && failed, "%s", name);
-}
-
-/* Is there an @n-th allocation? Whether its failure matters, @err says. */
-static bool namespace_fails(unsigned int n, int *err)
-{
-	fault_arm(n, false);
-	*err = unshare(CLONE_NEWNET) ? errno : 0;
-	return fault_disarm() >= 0;
-}
-
-static int module;			/* its file */
-
-static bool module_fails(unsigned int n, int *err)
-{
-	uint64_t end = now_ns() + 3 * WAIT_MS * 1000000ULL;
-
-	while (syscall(SYS_delete_module, "sstp", O_NONBLOCK) &&
-	       errno != ENOENT) {
-		if (now_ns() > end)
-			die("rmmod:");
-		sleep_ns(1000000);
-	}
-	fault_arm(n, false);
-	*err = syscall(SYS_finit_module, module, "", 0) ? errno : 0;
-	return fault_disarm() >= 0;
-}
-
-static void test_module(void)
-{
-	char path[300];
-	int err;
-
-	snprintf(path, sizeof(path), "%s/sstp.ko",
-		 getenv("SSTP_MODULE_DIR") ?: ".");
-	module = open(path, O_RDONLY);
-	if (module < 0)
-		die("%s:", path);
-	/* Before them the kernel makes files for our tracepoints, and warns when it cannot. */
-	test_last("module", 130, module_fails);
-	if (module_fails(1000000, &err) || err)
-		die("the module is gone: %s", strerrorname_np(err));
-	close(module);
 }
 
 /* --- what is left ---------------------------------------------------------- */
@@ -1100,7 +877,7 @@ int main(int argc, char **argv)
 		if (wanted(rows[i].name, argc, argv))
 			plan += rows[i].v4 ? 1 : 2;
 	if (argc == 1)
-		plan += 2 * ARRAY_SIZE(softirq) + 4;
+		plan += 2 * ARRAY_SIZE(softirq) + 2;
 	ktap_plan(plan);
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		for (f = 0; f < 2; f++) {
@@ -1117,13 +894,9 @@ int main(int argc, char **argv)
 				test_softirq(families[f], softirq[i]);
 	for (f = 0; f < 2 && argc == 1; f++)
 		test_pages(families[f]);
-	if (argc == 1)
-		test_last("namespace", 50, namespace_fails);
 	if (setns(home, CLONE_NEWNET))
 		die("setns:");
 	ktap_result(busywait(3 * WAIT_MS, all_gone, NULL),
 		    "no socket and no memory is left");
-	if (argc == 1)
-		test_module();
 	return ktap_end();
 }
