@@ -18,12 +18,6 @@
 
 #define LEN	200000
 
-static void result(const char *name)
-{
-	ktap_result(all_held, "%s", name);
-	all_held = true;
-}
-
 /* The link-local address of a host's device */
 static void link_local(int host, const char *dev, union addr *a)
 {
@@ -159,7 +153,7 @@ static void test_link_local(void)
 	close(peer);
 	close(other);
 	close(l);
-	result("link-local addresses");
+	ktap_held("link-local addresses");
 }
 
 static void test_nowhere(void)
@@ -177,7 +171,7 @@ static void test_nowhere(void)
 		must(try(fd, &to) == ENETUNREACH, hosts[i]);
 		close(fd);
 	}
-	result("no connection to a group or to all");
+	ktap_held("no connection to a group or to all");
 }
 
 /* The router has no SSTP: its ICMP says so. */
@@ -196,7 +190,7 @@ static void test_refused(void)
 		must(now_ns() - start < 5000000000, "soon");
 		close(fd);
 	}
-	result("a host without SSTP refuses by ICMP");
+	ktap_held("a host without SSTP refuses by ICMP");
 }
 
 static void test_families(void)
@@ -215,7 +209,7 @@ static void test_families(void)
 	must(!bind(fd, &v6.sa, sizeof(v6.v6)), "bind to IPv6");
 	must(try(fd, &v4) == ENETUNREACH, "from IPv6 to IPv4");
 	close(fd);
-	result("both ends are of one family");
+	ktap_held("both ends are of one family");
 }
 
 /* Of two listeners on one port the one on the device has what comes by it. */
@@ -248,7 +242,7 @@ static void test_device(void)
 	close(peer);
 	close(on_lo);
 	close(on_device);
-	result("listeners on devices");
+	ktap_held("listeners on devices");
 }
 
 /* What @name is, or the errno of setting it to @value */
@@ -317,7 +311,7 @@ static void test_sysctl(void)
 	close(peer);
 	close(l);
 	must(!sysctl(A, "controller", "newreno", is), "back to newreno");
-	result("controller, policy and rate of a namespace and a peer");
+	ktap_held("controller, policy and rate of a namespace and a peer");
 }
 
 int main(void)

@@ -100,6 +100,12 @@ void must_be(const char *what, long long got, long long want)
 	all_held = false;
 }
 
+void ktap_held(const char *name)
+{
+	ktap_result(all_held, "%s", name);
+	all_held = true;
+}
+
 void die(const char *fmt, ...)
 {
 	int err = errno;

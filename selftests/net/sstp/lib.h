@@ -27,6 +27,8 @@ int ktap_end(void);
 extern bool all_held;
 void must(bool so, const char *what);
 void must_be(const char *what, long long got, long long want);
+/* The result of all that was said since the last one */
+void ktap_held(const char *name);
 
 /* Complain and exit with status 1; perror-like when @fmt ends with a colon. */
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
