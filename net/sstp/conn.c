@@ -276,7 +276,7 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_net *sn = sstp_net(sock_net(sk));
-	const char *name;
+	char name[SSTP_NAME_MAX];
 	int err;
 
 	if (!sp->snd.ring) {
@@ -291,8 +291,12 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 		sp->ctl_next = sp->snd.shipment;
 	}
 	if (!sp->ctrl.ops) {
-		name = sp->set.ctrl[0] ? sp->set.ctrl :
-			sp->set.rate.peak ? "rate" : sn->ctrl;
+		if (sp->set.ctrl[0])
+			strscpy(name, sp->set.ctrl, sizeof(name));
+		else if (sp->set.rate.peak)
+			strscpy(name, "rate", sizeof(name));
+		else
+			sstp_sysctl_name_get(sn->ctrl, name);
 		err = sstp_ctrl_attach(&sp->ctrl, name);
 		if (err)
 			return err;

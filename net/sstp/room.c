@@ -378,10 +378,14 @@ static int sstp_room_make(struct sock *sk, struct sstp_rbuf *b)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_net *sn = sstp_net(sock_net(sk));
-	const char *name = sp->set.policy[0] ? sp->set.policy : sn->policy;
+	char name[SSTP_NAME_MAX];
 
 	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
-		name = "static";
+		strscpy(name, "static", sizeof(name));
+	else if (sp->set.policy[0])
+		strscpy(name, sp->set.policy, sizeof(name));
+	else
+		sstp_sysctl_name_get(sn->policy, name);
 	b->least = READ_ONCE(sn->rmem[0]);
 	b->first = READ_ONCE(sk->sk_rcvbuf);
 	b->ceiling = max_t(u32, READ_ONCE(sn->rmem[2]), b->first);

@@ -112,6 +112,7 @@ struct sstp_net {
 	int		keepalive_probes;
 	int		fin_timeout;	/* s */
 	int		segment_size;	/* bytes */
+	/* sstp_sysctl_name_get() */
 	char		ctrl[SSTP_NAME_MAX];
 	char		policy[SSTP_NAME_MAX];
 };
@@ -612,5 +613,7 @@ void sstp_af_exit(void);
 /* sysctl.c */
 int sstp_sysctl_init(struct net *net);
 void sstp_sysctl_exit(struct net *net);
+/* Of a plug-in: from the field of struct sstp_net to @name, SSTP_NAME_MAX bytes */
+void sstp_sysctl_name_get(const char *field, char *name);
 
 #endif /* _SSTP_H */

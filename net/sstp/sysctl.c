@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* net.sstp.*, for each network namespace. */
+#include <linux/seqlock.h>
 #include <linux/sysctl.h>
 #include "sstp.h"
 
@@ -33,6 +34,20 @@ static int sstp_sysctl_port(SSTP_CTL_CONST struct ctl_table *t, int write,
 	return sstp_encap_move(net, port);
 }
 
+/* Names change as others read them. */
+static DEFINE_SEQLOCK(sstp_sysctl_names);
+
+/* Of a plug-in, as it is now */
+void sstp_sysctl_name_get(const char *field, char *name)
+{
+	u32 seq;
+
+	do {
+		seq = read_seqbegin(&sstp_sysctl_names);
+		memcpy(name, field, SSTP_NAME_MAX);
+	} while (read_seqretry(&sstp_sysctl_names, seq));
+}
+
 /* extra1 is the registry of such names. */
 static int sstp_sysctl_name(SSTP_CTL_CONST struct ctl_table *t, int write,
 			    void *buffer, size_t *lenp, loff_t *ppos)
@@ -44,16 +59,15 @@ static int sstp_sysctl_name(SSTP_CTL_CONST struct ctl_table *t, int write,
 	};
 	int err;
 
-	strscpy(name, t->data, sizeof(name));
+	sstp_sysctl_name_get(t->data, name);
 	err = proc_dostring(&tmp, write, buffer, lenp, ppos);
 	if (err || !write)
 		return err;
 	if (!sstp_plugin_exists(t->extra1, name))
 		return -ENOENT;
-	/* Readers copy it as it changes: a mix of two names is found unknown,
-	 * and that connection fails.
-	 */
-	strscpy(t->data, name, SSTP_NAME_MAX);
+	write_seqlock_bh(&sstp_sysctl_names);
+	strscpy_pad(t->data, name, SSTP_NAME_MAX);
+	write_sequnlock_bh(&sstp_sysctl_names);
 	return 0;
 }
 
