@@ -622,6 +622,7 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 		SSTP_INC(sock_net(sk), ATTEMPTFAILS);
 	sstp_nl_closed(sk, err, by);
 	trace_sstp_closed(sp, err, by);
+	sp->ended = sstp_now();
 	sstp_set_state(sk, TCP_CLOSE);
 	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
 	if (err)
@@ -661,8 +662,10 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 static void sstp_fill_times(const struct sstp_sock *sp, struct sstp_info *i)
 {
 	const struct sstp_chrono *c = &sp->chrono;
-	u64 now = sstp_now(), unread = sp->unread_time;
+	u64 now = sp->ended ?: sstp_now(), unread = sp->unread_time;
 
+	if (!sp->born)
+		return;
 	i->age = div_u64(now - sp->born, NSEC_PER_USEC);
 	i->busy_time = div_u64(now - sp->born - sstp_chrono_get(c, SSTP_HELD_IDLE, now),
 			       NSEC_PER_USEC);
@@ -701,10 +704,10 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 		i->in_flight = sstp_in_flight(sp);
 		i->snd_segment = sp->snd.next - sp->snd_isn;
 		i->snd_una = sp->snd.low - sp->snd_isn;
-		sstp_fill_times(sp, i);
 		if (!sstp_after(sp->snd.next, sp->snd.high))
 			i->snd_window = sp->snd.high - sp->snd.next + 1;
 	}
+	sstp_fill_times(sp, i);
 	i->snd_queued = READ_ONCE(sk->sk_wmem_queued);
 	i->rcv_segment = sp->rcv.low - sp->rcv_isn;
 	i->rcv_window = sp->window;

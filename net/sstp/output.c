@@ -519,6 +519,7 @@ void sstp_push(struct sock *sk)
 		sstp_mtu_update(sk);
 	if (READ_ONCE(sk->sk_max_pacing_rate) != sp->pacing &&
 	    sstp_update_rate(sp, GFP_ATOMIC)) {
+		sstp_chrono_set(&sp->chrono, SSTP_HELD_SNDBUF, now);
 		sstp_timer_set(sp, SSTP_T_PACE, now + NSEC_PER_MSEC);
 		return;
 	}

@@ -213,7 +213,7 @@ static void sstp_consume(struct sock *sk, struct sstp_rseg *s, u32 len)
 
 	sp->readable -= len;
 	if (!sp->readable && sp->unread_since) {
-		sp->unread_time += sstp_now() - sp->unread_since;
+		sp->unread_time += (sp->ended ?: sstp_now()) - sp->unread_since;
 		sp->unread_since = 0;
 	}
 	sp->service_bytes += len;

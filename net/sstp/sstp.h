@@ -312,6 +312,7 @@ struct sstp_sock {
 	/* Only counted; for SSTP_INFO */
 	struct sstp_chrono chrono;
 	u64		born;		/* ns */
+	u64		ended;		/* ns; 0 = not yet */
 	u64		unread_since;	/* ns: since then there has been something to read */
 	u64		unread_time;	/* ns, before that */
 	u64		packets_lost;
