@@ -44,7 +44,9 @@ void sstp_drop(struct sock *sk, struct sk_buff *skb, enum sstp_mib_id why, u32 n
 		SSTP_IN(skb)->why = why;
 }
 
-/* Whoever watches packets being dropped sees it if any part of it was. */
+/* Whoever watches packets being dropped sees it if any part of it was, and the window
+ * keeps no other.
+ */
 void sstp_free(struct sk_buff *skb)
 {
 	u8 why = SSTP_IN(skb)->why;

@@ -430,7 +430,7 @@ int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment)
 	__be16 sport = inet_sk(usk)->inet_sport;
 
 	if (!dst) {
-		sstp_drop(sk, skb, SSTP_MIB_OUTERR, 1);
+		sstp_drop(sk, skb, SSTP_MIB_OUTERR, max(skb_shinfo(skb)->gso_segs, 1));
 		sstp_free(skb);
 		return -EHOSTUNREACH;
 	}

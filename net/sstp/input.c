@@ -142,7 +142,7 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 		goto out;
 	}
 	if (sk->sk_state == TCP_SYN_SENT && type != SSTP_RESET) {
-		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
+		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, sstp_in_packets(skb));
 		goto out;
 	}
 	now = sstp_now();
@@ -193,10 +193,10 @@ out:
 	sstp_free(skb);
 	return 0;
 no_conn:
-	sstp_drop(sk, skb, SSTP_MIB_INNOCONN, 1);
+	sstp_drop(sk, skb, SSTP_MIB_INNOCONN, sstp_in_packets(skb));
 	goto out;
 no_mem:
-	sstp_drop(sk, skb, SSTP_MIB_INNOMEM, 1);
+	sstp_drop(sk, skb, SSTP_MIB_INNOMEM, sstp_in_packets(skb));
 	goto out;
 }
 
@@ -213,7 +213,7 @@ static void sstp_rcv_stray(struct sock *usk, struct sk_buff *skb)
 	struct sstp_data_hdr buf;
 	const struct sstp_data_hdr *h;
 
-	sstp_drop(usk, skb, SSTP_MIB_INNOCONN, 1);
+	sstp_drop(usk, skb, SSTP_MIB_INNOCONN, sstp_in_packets(skb));
 	h = skb_header_pointer(skb, 0, sizeof(buf), &buf);
 	if (!h || h->h.type > SSTP_SNAK || skb->pkt_type != PACKET_HOST ||
 	    ipv6_addr_is_multicast(&SSTP_IN(skb)->daddr))
@@ -241,7 +241,7 @@ static struct sock *sstp_rcv_find(struct sock *usk, struct sk_buff *skb,
 	if (sstp_is_stray(h)) {
 		sk = sstp_conn_find_peer(&peer);
 		if (!sk)
-			sstp_drop(usk, skb, SSTP_MIB_INNOCONN, 1);
+			sstp_drop(usk, skb, SSTP_MIB_INNOCONN, sstp_in_packets(skb));
 		return sk;
 	}
 	sk = sstp_conn_find(net, be32_to_cpu(h->cid));
@@ -252,7 +252,7 @@ static struct sock *sstp_rcv_find(struct sock *usk, struct sk_buff *skb,
 	sp = sstp_sk(sk);
 	if (sp->peer.port != peer.port ||
 	    !ipv6_addr_equal(&sp->peer.addr, &peer.addr)) {
-		sstp_drop(usk, skb, SSTP_MIB_INWRONGADDR, 1);
+		sstp_drop(usk, skb, SSTP_MIB_INWRONGADDR, sstp_in_packets(skb));
 		sock_put(sk);
 		return NULL;
 	}
@@ -269,11 +269,11 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
 
 	h = skb_header_pointer(skb, 0, sizeof(buf), &buf);
 	if (!h) {
-		sstp_drop(usk, skb, SSTP_MIB_INERRSHORT, 1);
+		sstp_drop(usk, skb, SSTP_MIB_INERRSHORT, sstp_in_packets(skb));
 		goto out;
 	}
 	if (h->type >= SSTP_TYPES) {
-		sstp_drop(usk, skb, SSTP_MIB_INERRTYPE, 1);
+		sstp_drop(usk, skb, SSTP_MIB_INERRTYPE, sstp_in_packets(skb));
 		goto out;
 	}
 	if (h->type == SSTP_INIT) {
@@ -283,7 +283,7 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
 		if (!usk->sk_reuseport)
 			sstp_drop(usk, skb, SSTP_MIB_INNOPORT, 1);
 		else if (skb_linearize(skb))
-			sstp_drop(usk, skb, SSTP_MIB_INNOMEM, 1);
+			sstp_drop(usk, skb, SSTP_MIB_INNOMEM, sstp_in_packets(skb));
 		else
 			sstp_handshake_init(usk, skb);
 		goto out;
@@ -299,7 +299,7 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
 	if (!sock_owned_by_user(sk)) {
 		sstp_backlog_rcv(sk, skb);
 	} else if (sk_add_backlog(sk, skb, min_t(u64, limit, INT_MAX))) {
-		sstp_drop(sk, skb, SSTP_MIB_INBACKLOGDROP, 1);
+		sstp_drop(sk, skb, SSTP_MIB_INBACKLOGDROP, sstp_in_packets(skb));
 		sstp_free(skb);
 	}
 	bh_unlock_sock(sk);
@@ -316,7 +316,8 @@ static void sstp_rcv_piece(struct sock *usk, struct sk_buff *skb, u32 off,
 	struct sk_buff *piece = sstp_extract(skb, off, len);
 
 	if (!piece) {
-		sstp_drop(usk, skb, SSTP_MIB_INNOMEM, 1);
+		sstp_drop(usk, skb, SSTP_MIB_INNOMEM,
+			  DIV_ROUND_UP(len, SSTP_IN(skb)->size));
 		return;
 	}
 	*SSTP_IN(piece) = *SSTP_IN(skb);

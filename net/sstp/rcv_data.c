@@ -346,7 +346,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 					  tight ? SSTP_TIGHT_BYTES : 0) :
 			skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
 		if (!piece) {
-			sstp_drop(sk, skb, SSTP_MIB_INNOMEM, 1);
+			sstp_drop(sk, skb, SSTP_MIB_INNOMEM, run->count);
 			return;
 		}
 		if (minor)
@@ -355,7 +355,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	if (!piece->destructor) {
 		piece->truesize += map;
 		if (!sstp_rcv_charge(sk, piece, run)) {
-			sstp_drop(sk, skb, SSTP_MIB_INNOMEM, 1);
+			sstp_drop(sk, skb, SSTP_MIB_INNOMEM, run->count);
 			sstp_rcv_full(sk);
 			if (piece != skb)
 				consume_skb(piece);
@@ -381,7 +381,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 		sstp_drop(sk, skb, SSTP_MIB_INCONFLICT, run->count);
 		break;
 	case SSTP_RCV_NOMEM:
-		sstp_drop(sk, skb, SSTP_MIB_INNOMEM, 1);
+		sstp_drop(sk, skb, SSTP_MIB_INNOMEM, run->count);
 		break;
 	}
 	if (piece != skb)

@@ -372,6 +372,14 @@ struct sstp_skb_in {
 
 #define SSTP_IN(skb)	((struct sstp_skb_in *)(skb)->cb)
 
+/* Packets in what UDP received, or a part of it */
+static inline u32 sstp_in_packets(const struct sk_buff *skb)
+{
+	u32 size = SSTP_IN(skb)->size;
+
+	return skb->len > size && size ? DIV_ROUND_UP(skb->len, size) : 1;
+}
+
 static inline struct sstp_sock *sstp_sk(const struct sock *sk)
 {
 	return (struct sstp_sock *)sk;
