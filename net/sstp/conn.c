@@ -352,7 +352,7 @@ void sstp_conn_reset(struct sock *sk)
 
 void sstp_set_state(struct sock *sk, int state)
 {
-	trace_sstp_state(sstp_sk(sk), state);
+	trace_sstp_state(sstp_sk(sk), sk->sk_state, state);
 	WRITE_ONCE(sk->sk_state, state);
 }
 
@@ -467,7 +467,8 @@ struct sock *sstp_child(struct sock *parent)
 	sstp_sock_setup(sk);
 	sock_set_flag(sk, SOCK_DEAD);	/* until accept() may have it */
 	sstp_memcg_inherit(sk, parent);
-	sstp_set_state(sk, TCP_SYN_RECV);
+	/* It has no name yet to be traced by. */
+	WRITE_ONCE(sk->sk_state, TCP_SYN_RECV);
 
 	spin_lock(&l->lock);
 	ok = l->open && !sstp_listen_full(parent);
@@ -485,7 +486,7 @@ struct sock *sstp_child(struct sock *parent)
 		__release(&sk->sk_lock.slock);	/* for sparse: to the caller */
 		return sk;
 	}
-	sstp_set_state(sk, TCP_CLOSE);
+	WRITE_ONCE(sk->sk_state, TCP_CLOSE);
 	bh_unlock_sock(sk);
 	sock_put(sk);
 	sock_put(sk);

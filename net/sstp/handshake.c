@@ -5,6 +5,7 @@
  */
 #include <linux/jhash.h>
 #include "sstp.h"
+#include "trace.h"
 
 #define SSTP_COOKIE_LIFE	(60 * HZ)	/* valid for one to two of these */
 
@@ -380,6 +381,7 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 		sstp_drop(usk, skb, SSTP_MIB_INNOMEM, 1);
 		sstp_done(sk, ENOMEM, SSTP_CLOSED_BY_LOCAL);
 	} else {
+		trace_sstp_state(sp, TCP_LISTEN, TCP_SYN_RECV);
 		SSTP_INC(net, PASSIVEOPENS);
 		sstp_handshake_send_ack(sk);
 		sstp_handshake_arm(sp);

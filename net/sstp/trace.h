@@ -32,7 +32,7 @@
 		memcpy(__entry->daddr, &(sp)->peer.addr, 16);		\
 	} while (0)
 
-#define SSTP_TP_FMT	"cid=%u peer=%u %pI6c.%u > %pI6c.%u "
+#define SSTP_TP_FMT	"cid=%08x peer=%08x %pI6c.%u > %pI6c.%u "
 #define SSTP_TP_ARGS	__entry->cid, __entry->peer_cid,		\
 			__entry->saddr, __entry->sport,			\
 			__entry->daddr, __entry->dport
@@ -66,10 +66,10 @@ TRACE_DEFINE_ENUM(SSTP_CLOSED_BY_TIMEOUT);
 #define SSTP_TP_STATE(a, b)		{ a, b },
 #define SSTP_TP_LAST_STATE(a, b)	{ a, b }
 
-/* Its state, or a listener's, becomes @state */
+/* Its state, or a listener's, becomes @state; a child's was its listener's */
 TRACE_EVENT(sstp_state,
-	TP_PROTO(const struct sstp_sock *sp, int state),
-	TP_ARGS(sp, state),
+	TP_PROTO(const struct sstp_sock *sp, int old, int state),
+	TP_ARGS(sp, old, state),
 	TP_STRUCT__entry(
 		SSTP_TP_CONN
 		__field(int, oldstate)
@@ -77,7 +77,7 @@ TRACE_EVENT(sstp_state,
 	),
 	TP_fast_assign(
 		SSTP_TP_SET_CONN(sp);
-		__entry->oldstate = sp->sk.sk_state;
+		__entry->oldstate = old;
 		__entry->newstate = state;
 	),
 	TP_printk(SSTP_TP_FMT "oldstate=%s newstate=%s", SSTP_TP_ARGS,

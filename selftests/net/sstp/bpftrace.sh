@@ -142,7 +142,7 @@ shown queue
 # Columns: TIME CID RATE AVERAGE PEAK. A second there is one of the trace, which is a
 # little later than what the contract is kept by.
 rates() {
-	awk -v cid="$cid" -v rate=$((rate / 1000)) '$2 == cid && NF == 5 {
+	awk -v cid="$cid" -v rate=$((rate / 1000)) '$2 "" == cid "" && NF == 5 {
 			n++
 			if ($3 <= 0 || $3 > rate * 1.02 || $4 != rate || $5 != rate)
 				bad = 1
@@ -156,7 +156,7 @@ decided() {
 	awk -v cid="$peer" '$3 == "rrda" {
 			if ($8 < -1 || $8 > 1 || $9 < 1 || $9 > 1000 || $11 != "->")
 				bad = 1
-			arrived += $2 == cid ? $4 : 0
+			arrived += $2 "" == cid "" ? $4 : 0
 			grow += $12 > $10; shrink += $12 < $10; stay += $12 == $10
 			n++
 		} END { print n, grow + 0, shrink + 0, stay + 0; exit bad || !n || !arrived }' \

@@ -85,6 +85,9 @@ check "sstp_rbuf_limit: RbufGrown and RbufShrunk" same "$(hits sstp_rbuf_limit)"
 	$(($(counted RbufGrown) + $(counted RbufShrunk)))
 check "sstp_state: Established" same "$(hits sstp_state '' newstate=ESTABLISHED)" \
 	"$(counted Established)"
+children() { grep ' newstate=SYN_RECV' "$work/trace" | grep -q . &&
+	! grep ' newstate=SYN_RECV' "$work/trace" | grep 'cid=00000000'; }
+check "sstp_state: children have CIDs from the first" children
 check "sstp_closed: each of these" same "$(hits sstp_closed '' 'error=0 by=(local|peer) ')" \
 	"$(counted Established)"
 check "sstp_segment_ready: all that came" same "$(hits sstp_segment_ready len)" \
@@ -117,5 +120,5 @@ hit() { grep -q "$1" $tracing/trace; }
 check "sstp_drop: of nobody's, whose it was" busywait 10 hit \
 	"sstp_drop: .*:$b4.0 > .*:$a4.0 reason=InNoPort count=1"
 check "sstp_drop: of no packet, the same" busywait 10 hit \
-	"sstp_drop: cid=$((0x6e6f6e73)) peer=0 .*:$a4.0 reason=InErrType count=1"
+	"sstp_drop: cid=6e6f6e73 peer=00000000 .*:$a4.0 reason=InErrType count=1"
 finish
