@@ -69,8 +69,9 @@ struct sstp_ack_sample {
 /**
  * struct sstp_ctrl_ops - a controller
  *
- * Every callback runs under the connection's lock, with bottom halves off, and
- * must not sleep. Only @init, @name and one of @on_ack, @on_loss are required.
+ * Every callback runs under the connection's lock, for a program or in softirq, and must
+ * not sleep: a lock that several connections take needs bottom halves off. Only @init,
+ * @name and one of @on_ack, @on_loss are required.
  *
  * A connection may get another controller while it is live. @init then finds what was
  * measured (@srtt and the rest that is in), and a window that it sets is raised to what
