@@ -280,6 +280,10 @@ static void note_entries(struct peer *p, const uint8_t *at, const uint8_t *end,
 
 static void note_ack(struct peer *p, const struct ack_packet *a, size_t n)
 {
+	/* What another CPU sent may pass it, and is what holds, as for any sender. */
+	if ((int32_t)(ntohl(a->control) - p->their_control) < 0 && p->packs + p->snaks)
+		return;
+	p->their_control = ntohl(a->control);
 	p->ack = ntohl(a->ack) - p->first;
 	p->limit = ntohl(a->limit) - p->first;
 	p->highest = ntohl(a->highest) - p->first_shipment;

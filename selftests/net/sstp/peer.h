@@ -103,6 +103,7 @@ struct peer {
 	/* The direction in which the kernel sends */
 	uint32_t their_first, their_shipment;
 	uint32_t control;		/* our next PACK's, from 0 */
+	uint32_t their_control;		/* of the newest PACK or SNAK */
 	uint32_t our_ack, our_limit;	/* in our last one */
 	uint32_t our_received;		/* packets that we report */
 	unsigned int keepalives;
