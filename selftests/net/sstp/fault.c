@@ -88,6 +88,27 @@ void fault_init(void)
 		die("fail-nth:");
 }
 
+/* Modules lie above the kernel. */
+void fault_modules(void)
+{
+	FILE *f = fopen("/proc/kallsyms", "r");
+	unsigned long long at, end = 0;
+	char name[128], value[32];
+	int kind;
+
+	if (!f)
+		die("kallsyms:");
+	while (fscanf(f, "%llx %*c %127s%*[^\n]", &at, name) == 2)
+		if (!strcmp(name, "_etext"))
+			end = at;
+	fclose(f);
+	if (!end)
+		die("where does the kernel end?");
+	snprintf(value, sizeof(value), "%#llx", end);
+	for (kind = 0; kind < KINDS; kind++)
+		kind_set(kind, "require-start", value);
+}
+
 /* Those of the one CPU, on which work of the kernel's is done */
 static void find_threads(void)
 {
