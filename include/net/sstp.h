@@ -25,7 +25,10 @@
  * @in_flight: packets shipped and neither reported received nor lost (in)
  * @shipped: packets shipped so far, modulo 2^32 (in)
  * @packet_size: bytes of a full frame (in)
- * @cwnd_limited: the window, nothing else, held back the last packet (in)
+ * @held_back: the window, nothing else, held back a packet since the last report (in)
+ * @cwnd_limited: it did so within a round trip (in)
+ * @flight: else, most packets in flight within a round trip; if so, those then (in)
+ * @flight_ship: shipment with which that round trip ends; the core's
  * @priv: the controller's own
  *
  * All of it is guarded by the socket lock or, in softirq, its spinlock.
@@ -38,7 +41,10 @@ struct sstp_ctrl {
 	u32	in_flight;
 	u32	shipped;
 	u32	packet_size;
+	bool	held_back;
 	bool	cwnd_limited;
+	u32	flight;
+	u32	flight_ship;
 	const struct sstp_ctrl_ops *ops;
 	u64	priv[SSTP_CTRL_PRIV_SIZE / sizeof(u64)];
 };

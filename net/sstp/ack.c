@@ -585,12 +585,12 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	sp->ctrl.min_rtt = sp->rtt.min;
 	sp->ctrl.in_flight = sstp_in_flight(sp);
 	sp->ctrl.shipped = w->shipment - 1;
+	sstp_ctrl_used(&sp->ctrl, w->shipment - 1 - was_highest, sp->highest);
 	if (sp->ctrl.ops->on_ack)
 		sp->ctrl.ops->on_ack(&sp->ctrl, &sample);
 	if (sample.lost && sp->ctrl.ops->on_loss)
 		sp->ctrl.ops->on_loss(&sp->ctrl, &sample);
 	trace_sstp_ctrl(sp, sample.delivered, sample.lost, false);
-	sp->ctrl.cwnd_limited = false;
 	sstp_ack_sndbuf(sk);
 
 	if (w->low != was_low || w->high != was_high) {

@@ -61,7 +61,7 @@ static void sstp_newreno_ack(struct sstp_ctrl *c,
 {
 	struct sstp_newreno *p = sstp_newreno(c);
 	u32 delivered = s->delivered;
-	bool held;
+	bool held, limited;
 
 	if ((s32)(s->highest - p->recover) >= 0)
 		p->cut = false;
@@ -69,7 +69,10 @@ static void sstp_newreno_ack(struct sstp_ctrl *c,
 		p->late = false;
 	/* In slow start after a time-out there is nothing to wait for. */
 	held = p->cut && c->cwnd >= p->ssthresh;
-	if (c->cwnd_limited && !held && delivered) {
+	/* Pacing keeps packets back that slow start's window has room for. */
+	limited = c->cwnd_limited ||
+		  (c->cwnd < p->ssthresh && c->cwnd / 2 < c->flight);
+	if (limited && !held && delivered) {
 		if (c->cwnd < p->ssthresh) {
 			u32 grow = min(delivered, p->ssthresh - c->cwnd);
 

@@ -551,7 +551,7 @@ void sstp_push(struct sock *sk)
 			u32 flight = sstp_in_flight(sp);
 
 			if ((s32)flight >= (s32)sp->ctrl.cwnd) {
-				sp->ctrl.cwnd_limited = true;
+				sp->ctrl.held_back = true;
 				held = SSTP_HELD_CONTROLLER;
 				break;
 			}

@@ -99,6 +99,69 @@ static void newreno_growth(struct kunit *test)
 	}
 }
 
+/* Slow start goes on while pacing keeps the window from being used, as long as half of
+ * it is; what comes after does not.
+ */
+static void newreno_paced(struct kunit *test)
+{
+	static const struct {
+		u32 flight;
+		u32 cwnd, after;	/* of 20, in slow start and later */
+	} t[] = {
+		{ 0, 20, 20 }, { 10, 20, 20 }, { 11, 25, 20 }, { 20, 25, 20 },
+		{ U32_MAX, 25, 20 },
+	};
+	struct sstp_ctrl c;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		newreno_start(&c);
+		c.cwnd = 20;
+		c.cwnd_limited = false;
+		c.flight = t[i].flight;
+		newreno_ack(&c, 5, 7);
+		KUNIT_EXPECT_EQ_MSG(test, c.cwnd, t[i].cwnd, "row %u", i);
+		c.cwnd = 20;
+		sstp_newreno(&c)->ssthresh = 20;
+		newreno_ack(&c, 20, 7);
+		KUNIT_EXPECT_EQ_MSG(test, c.cwnd, t[i].after, "row %u", i);
+	}
+}
+
+/* Which reports tell of a window that limits, over a few round trips */
+static void newreno_used(struct kunit *test)
+{
+	const u32 first = -30;		/* the shipment; it wraps */
+	static const struct {
+		bool held_back;
+		u32 flight, shipped, highest;
+		bool limited;
+		u32 most;
+	} t[] = {
+		{ false, 10, 10, 5, false, 10 },
+		{ false, 12, 20, 9, false, 12 },	/* more in flight */
+		{ true, 15, 30, 15, true, 15 },
+		{ false, 40, 40, 20, true, 15 },	/* still that round trip */
+		{ false, 11, 45, 29, true, 15 },
+		{ false, 9, 50, 30, false, 9 },		/* and here it ends */
+		{ false, 8, 55, 49, false, 9 },
+		{ false, 7, 60, 50, false, 7 },		/* less, in another */
+		{ true, 6, 61, 51, true, 6 },
+		{ true, 5, 62, 52, true, 5 },
+	};
+	struct sstp_ctrl c = {};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		c.held_back = t[i].held_back;
+		c.shipped = first + t[i].shipped;
+		sstp_ctrl_used(&c, t[i].flight, first + t[i].highest);
+		KUNIT_EXPECT_FALSE_MSG(test, c.held_back, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, c.cwnd_limited, t[i].limited, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, c.flight, t[i].most, "row %u", i);
+	}
+}
+
 static void newreno_cuts(struct kunit *test)
 {
 	static const struct {
@@ -348,6 +411,8 @@ static void newreno_rounds(struct kunit *test)
 
 static struct kunit_case newreno_cases[] = {
 	KUNIT_CASE(newreno_growth),
+	KUNIT_CASE(newreno_paced),
+	KUNIT_CASE(newreno_used),
 	KUNIT_CASE(newreno_cuts),
 	KUNIT_CASE(newreno_held),
 	KUNIT_CASE(newreno_any),
