@@ -218,12 +218,14 @@ static int again_each(const struct nlmsghdr *n, void *arg)
 	return MNL_CB_OK;
 }
 
-int conn_again(struct nl *nl, uint64_t cookie, struct conn *c)
+int conn_again(struct nl *nl, struct conn *c)
 {
 	struct nlmsghdr *n;
 	char buf[NL_REQUEST_MAX];
 
 	n = nl_start(nl, buf, SSTP_CMD_CONN_GET, 0);
-	mnl_attr_put_u64(n, SSTP_A_CONN_COOKIE, cookie);
+	/* A socket that connects anew keeps its cookie; a CID may have another owner. */
+	mnl_attr_put_u32(n, SSTP_A_CONN_CID, c->cid);
+	mnl_attr_put_u64(n, SSTP_A_CONN_COOKIE, c->cookie);
 	return nl_talk(nl, n, again_each, c);
 }

@@ -165,6 +165,8 @@ int cmd_set(int argc, char **argv)
 	filter_one(&nl, &f, &conn);
 	n = nl_start(&nl, buf, SSTP_CMD_CONN_SET, 0);
 	mnl_attr_put_u64(n, SSTP_A_CONN_COOKIE, conn.cookie);
+	if (conn.has_cid)
+		mnl_attr_put_u32(n, SSTP_A_CONN_CID, conn.cid);
 	put_change(n, &change);
 	err = nl_talk(&nl, n, NULL, NULL);
 	if (err == -ENOENT && nl.why[0]) {

@@ -154,8 +154,8 @@ int filter_dump(struct nl *nl, const struct filter *f,
 		void (*each)(const struct conn *c, void *arg), void *arg);
 /* The only one that matches; ends the command if there is none, or another */
 void filter_one(struct nl *nl, const struct filter *f, struct conn *c);
-/* The same one again; 0 or -errno */
-int conn_again(struct nl *nl, uint64_t cookie, struct conn *c);
+/* The same one again, which has a CID; 0 or -errno */
+int conn_again(struct nl *nl, struct conn *c);
 
 /* ---- time.c: of CLOCK_MONOTONIC, s */
 double now(void);

@@ -23,7 +23,6 @@ static const char usage[] =
 
 /* A connection in this interval and the one before */
 struct line {
-	uint64_t cookie;
 	double sent;		/* bit/s */
 	double received;
 	double lost;		/* share */
@@ -45,14 +44,17 @@ static void add(const struct conn *c, void *arg)
 		if (!l->at)
 			die("no memory for %zu connections", l->room);
 	}
-	l->at[l->n++] = (struct line){ .cookie = c->cookie, .c = *c };
+	l->at[l->n++] = (struct line){ .c = *c };
 }
 
-static int by_cookie(const void *a, const void *b)
+/* A socket that connects anew keeps its cookie, but its counts begin anew. */
+static int by_identity(const void *a, const void *b)
 {
-	const struct line *x = a, *y = b;
+	const struct conn *x = &((const struct line *)a)->c, *y = &((const struct line *)b)->c;
 
-	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
+	if (x->cookie != y->cookie)
+		return x->cookie < y->cookie ? -1 : 1;
+	return x->cid < y->cid ? -1 : x->cid > y->cid;
 }
 
 static int by_rate(const void *a, const void *b)
@@ -60,14 +62,14 @@ static int by_rate(const void *a, const void *b)
 	const struct line *x = a, *y = b;
 	double d = y->sent + y->received - x->sent - x->received;
 
-	return d < 0 ? -1 : d > 0 ? 1 : by_cookie(a, b);
+	return d < 0 ? -1 : d > 0 ? 1 : by_identity(a, b);
 }
 
 static void compare(struct line *l, const struct lines *before, double seconds)
 {
 	const struct sstp_info *i = &l->c.info, *was;
 	const struct line *old = before->n ? bsearch(l, before->at, before->n,
-						     sizeof(*l), by_cookie) : NULL;
+						     sizeof(*l), by_identity) : NULL;
 	double packets;
 
 	/* One that is new counts from the next interval on. */
@@ -153,7 +155,7 @@ int cmd_top(int argc, char **argv)
 		nl_check(&nl, filter_dump(&nl, &f, add, new), "connections");
 		at = now();
 		if (old->n)
-			qsort(old->at, old->n, sizeof(*old->at), by_cookie);
+			qsort(old->at, old->n, sizeof(*old->at), by_identity);
 		for (k = 0; k < new->n; k++)
 			compare(&new->at[k], old, at - then);
 		if (new->n)

@@ -80,7 +80,7 @@ int cmd_trace(int argc, char **argv)
 	sigaction(SIGTERM, &on_end, NULL);
 	start = now();
 	for (at = start; !ended; at += o.interval) {
-		err = conn_again(&nl, conn.cookie, &conn);
+		err = conn_again(&nl, &conn);
 		if (err == -ENOENT)
 			break;
 		nl_check(&nl, err, "connection");

@@ -212,6 +212,39 @@ begin -- --send-pause 300000
 finds "nothing to send: the sender's side says so" "$a" "limited by: program that sends"
 end_transfer
 
+# --- a socket that connects anew: the same cookie, another connection
+coproc anew { exec ip netns exec "$a" python3 -c 'import ctypes, socket, sys
+def new():
+    fd = socket.socket(25, socket.SOCK_STREAM).detach()
+    return socket.socket(socket.AF_INET, socket.SOCK_STREAM, 0, fd)
+listener, client, peers = new(), new(), []
+listener.bind(("127.0.0.1", 7001))
+listener.listen()
+for line in sys.stdin:
+    ctypes.CDLL(None).connect(client.fileno(), bytes(16), 16)
+    client.connect(("127.0.0.1", 7001))
+    peers.append(listener.accept()[0])
+    client.sendall(b"x" * int(line))
+    print(line, end="", flush=True)'; }
+# connect_anew BYTES: and sends so many
+# shellcheck disable=SC2154 # set by coproc
+connect_anew() { echo "$1" >&"${anew[1]}" && read -r -t 60 -u "${anew[0]}"; }
+check "connects" connect_anew 100000
+in_ns "$a" sstp trace dport 7001 -i 0.1 -o "$work/anew" 2> "$work/anew.err" &
+tracer=$!
+in_ns "$a" sstp top -n -i 2 -c 2 dport 7001 > "$work/anew.top" &
+top=$!
+looked() { test -s "$work/anew" && grep -q 127.0.0.1:7001 "$work/anew.top"; }
+check "trace and top look at it" busywait 30 looked
+check "connects anew" connect_anew 0
+check "trace ends: it is another connection" busywait 10 grep -q "is over" "$work/anew.err"
+kill "$tracer" 2> /dev/null
+wait "$top"
+no_rates() { tail -n 2 "$work/anew.top" | grep '127.0.0.1:7001  *0  *0 '; }
+check "top shows no rates of it yet" no_rates
+eval "exec ${anew[1]}>&-"
+wait "$anew_PID"
+
 # --- many
 sockets=10000
 coproc many { exec ip netns exec "$a" "$SSTP_BIN/many" $sockets; }
