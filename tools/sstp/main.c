@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* sstp: see, follow and change SSTP connections. */
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -62,6 +63,14 @@ void misused(const char *format, ...)
 	exit(2);
 }
 
+void flush(void)
+{
+	/* The cause of an earlier failure is not kept. */
+	errno = EIO;
+	if (fflush(stdout) || ferror(stdout))
+		die("standard output: %s", strerror(errno));
+}
+
 void option(struct options *o, int c, const char *usage)
 {
 	uint64_t n;
@@ -69,6 +78,7 @@ void option(struct options *o, int c, const char *usage)
 	switch (c) {
 	case 'h':
 		fputs(usage, stdout);
+		flush();
 		exit(0);
 	case 'j':
 		o->json = true;
@@ -90,12 +100,10 @@ void option(struct options *o, int c, const char *usage)
 	exit(2);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	unsigned int i;
 
-	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
-	term_init();
 	if (argc < 2)
 		return cmd_show(argc, argv);
 	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
@@ -111,4 +119,15 @@ int main(int argc, char **argv)
 	fprintf(stderr, "sstp: there is no command '%s'\n\n", argv[1]);
 	usage(stderr);
 	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+	term_init();
+	status = run(argc, argv);
+	flush();
+	return status;
 }

@@ -152,6 +152,6 @@ int cmd_monitor(int argc, char **argv)
 		/* Of no request */
 		if (mnl_cb_run(buf, len, 0, 0, event, &m) < 0)
 			die("netlink: %s", strerror(errno));
-		fflush(stdout);
+		flush();
 	}
 }

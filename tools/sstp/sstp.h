@@ -17,6 +17,9 @@
 void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 void misused(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
+/* What was printed is written, or it ends the command */
+void flush(void);
+
 /* Options that several commands have; each getopt() string says which */
 struct options {
 	bool json;

@@ -100,7 +100,7 @@ static void print(const struct counters *all, const struct counters *before, dou
 		puts("}}");
 	else if (before)
 		putchar('\n');
-	fflush(stdout);
+	flush();
 }
 
 int cmd_stat(int argc, char **argv)

@@ -123,7 +123,7 @@ static void page(const struct lines *l, bool numeric)
 	if (i < l->n)
 		printf("%s... and %zu more", color(FAINT), l->n - i);
 	printf("%s%s", color(PLAIN), term_is_one() ? "" : "\n");
-	fflush(stdout);
+	flush();
 }
 
 int cmd_top(int argc, char **argv)

@@ -121,9 +121,12 @@ check "an unknown counter: what to do" refused 1 "stat -z" in_ns "$a" sstp stat 
 monitor() {
 	ip netns exec "$a" sstp monitor -n > "$work/monitor" 2>&1 &
 	monitor=$!
-	busywait 20 listens_to_events
+	busywait 20 listens_to_events 1
 }
-listens_to_events() { in_ns "$a" cat /proc/net/netlink | awk '$4 != "00000000"' | grep -q ' 16 '; }
+# listens_to_events N: so many do
+listens_to_events() {
+	[ "$(in_ns "$a" cat /proc/net/netlink | awk '$2 == 16 && $4 != "00000000"' | wc -l)" = "$1" ]
+}
 end_monitor() { kill "$monitor"; wait "$monitor"; } 2> /dev/null
 monitor
 check "set: another contract" in_ns "$a" sstp set "$cid" rate 20M
@@ -142,6 +145,20 @@ check "a rate out of range: the kernel's words" refused 1 "nothing was changed" 
 check "who may not change is told so" refused 1 "CAP_NET_ADMIN" \
 	in_ns "$a" setpriv --reuid 65534 --clear-groups --inh-caps -all --bounding-set -all \
 	sstp set "$cid" rate 20M
+
+# --- where nothing can be written
+for command in "show" "show -j" "-h" "show -h" "stat -z -i 0.1" "top -i 0.1" \
+	       "trace $cid -o - -i 0.1" "trace $cid -o /dev/full -i 0.1"; do
+	check "a full disk ends sstp $command" refused 1 "No space left" \
+		in_ns "$a" sh -c "timeout 20 sstp $command > /dev/full"
+done
+ip netns exec "$a" timeout 20 sstp monitor > /dev/full 2> "$work/full" &
+full=$!
+busywait 20 listens_to_events 2
+check "an event for monitor" in_ns "$a" sstp set "$cid" rate 30M
+wait "$full"
+check "a full disk ends sstp monitor" test $? = 1
+check "and it says so" grep -qF "No space left" "$work/full"
 
 # --- top, trace, plot
 top_line() { in_ns "$a" sstp top -n -i 0.5 -c 2 | grep -A 1 ^CID | tail -n 1 |
