@@ -146,9 +146,23 @@ draw_trace() {
 		"$sstp" plot "$work/trace" -o "$work/trace.png" &&
 		[ "$(head -c 4 "$work/trace.png" | tail -c 3)" = PNG ]
 }
+# no_trace LINE: is refused in a line, which says where it is
+no_trace() {
+	{ look 0; printf '%b\n' "$1"; look 2; } > "$work/bad"
+	"$sstp" plot "$work/bad" 2> "$work/bad.err"
+	[ $? = 1 ] && [ "$(wc -l < "$work/bad.err")" = 1 ] && grep -q "line 2 is" "$work/bad.err"
+}
+check "sstp plot of what is not UTF-8" no_trace '\xff'
+check "sstp plot of a look without its numbers" no_trace '{"time": 1, "info": {}}'
+check "sstp plot of a look without names" no_trace "$(look 1 | sed 's/local_addr/x/')"
+check "sstp plot of words for numbers" no_trace "$(look 1 | sed 's/"rtt": 10/"rtt": "long"/')"
+check "sstp plot of brackets without end" no_trace "$(printf '[%.0s' {1..100000})"
+dash() { cd "$work" && cp trace ./-dash && "$sstp" plot -- -dash && [ -s ./-dash.svg ]; }
 if /usr/bin/python3 -c 'import matplotlib' 2> /dev/null; then
+	check "sstp plot of a file -..." dash
 	check "sstp plot draws, from where it is installed" draw_trace
 else
+	skip "sstp plot of a file -..." "matplotlib is not installed"
 	skip "sstp plot draws, from where it is installed" "matplotlib is not installed"
 fi
 check "completion of a command" completes "sstp tr" 1 trace

@@ -143,6 +143,6 @@ int cmd_plot(int argc, char **argv)
 		picture = made;
 	}
 	find_plot(path);
-	execl(path, "sstp-plot", argv[optind], picture, NULL);
+	execl(path, "sstp-plot", "--", argv[optind], picture, NULL);
 	die("%s: %s", path, strerror(errno));
 }
