@@ -36,6 +36,7 @@ enum color { PLAIN, BOLD, RED, GREEN, YELLOW, CYAN, FAINT };
 void term_init(void);
 bool term_is_one(void);
 unsigned int term_rows(void);	/* without end if it is none */
+unsigned int term_columns(void);
 /* What begins and ends a colour; nothing in a pipe, or with NO_COLOR */
 const char *color(enum color c);
 

@@ -31,6 +31,13 @@ unsigned int term_rows(void)
 	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_row ? w.ws_row : 24;
 }
 
+unsigned int term_columns(void)
+{
+	struct winsize w = {};
+
+	return terminal && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col ? w.ws_col : 80;
+}
+
 const char *color(enum color c)
 {
 	static const char *const code[] = {

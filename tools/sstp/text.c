@@ -19,9 +19,9 @@ static char *scaled(char buf[TEXT_MAX], double n, double unit, const char *tail)
 		n /= unit;
 		i++;
 	}
-	/* 999.96 would be 1000.0. */
-	snprintf(buf, TEXT_MAX, "%.*f%.*s%s", !i || n >= 100 ? 0 : n >= 10 ? 1 : 2, n, !!i,
-		 prefix + i, tail);
+	/* Three digits, when rounded: 99.96 would be 100.0. */
+	snprintf(buf, TEXT_MAX, "%.*f%.*s%s", !i || n >= 99.95 ? 0 : n >= 9.995 ? 1 : 2, n,
+		 !!i, prefix + i, tail);
 	return buf;
 }
 
@@ -45,7 +45,7 @@ char *text_us(char buf[TEXT_MAX], double us)
 	if (us < 1000)
 		snprintf(buf, TEXT_MAX, "%.0fus", us);
 	else if (us < 1000000)
-		snprintf(buf, TEXT_MAX, "%.*fms", us < 100000, us / 1000);
+		snprintf(buf, TEXT_MAX, "%.*fms", us < 99950, us / 1000);
 	else
 		snprintf(buf, TEXT_MAX, "%.1fs", us / 1000000);
 	return buf;

@@ -7,7 +7,10 @@
 
 #include "sstp.h"
 
-#define BAR	12	/* characters */
+/* Characters: what is beside the peer's address, and the least and most of that */
+#define BESIDE		58
+#define PEER_MIN	22	/* 80 columns are enough for those of IPv4 */
+#define PEER_MAX	47
 
 static const char usage[] =
 "Usage: sstp top [-n] [-i SECONDS] [-c COUNT] [CONNECTIONS]\n"
@@ -82,47 +85,55 @@ static void compare(struct line *l, const struct lines *before, double seconds)
 	l->lost = packets > 0 ? (i->packets_lost - was->packets_lost) / packets : 0;
 }
 
-static void bar(const struct sstp_info *i)
+/* What is too long loses its beginning: the port is at the end. */
+static const char *fit(char *text, size_t width)
 {
-	double share = i->rcv_buffer ? (double)i->rcv_queued / i->rcv_buffer : 0;
-	unsigned int full = share >= 1 ? BAR : share * BAR + 0.5;
-	enum color tint = share > 0.9 ? RED : share > 0.5 ? YELLOW : GREEN;
+	size_t len = strlen(text);
 
-	printf("[%s%.*s%s%.*s]", color(tint), full, "############", color(PLAIN), BAR - full,
-	       "............");
+	if (len <= width)
+		return text;
+	text += len - width;
+	*text = '~';
+	return text;
 }
 
-static void print(const struct line *l, bool numeric)
+static void print(const struct line *l, int width, bool numeric)
 {
 	char remote[TEXT_MAX], sent[TEXT_MAX], received[TEXT_MAX], rate[TEXT_MAX] = "-";
 	char rtt[TEXT_MAX], size[TEXT_MAX];
 	const struct sstp_info *i = &l->c.info;
+	double used = i->rcv_buffer ? (double)i->rcv_queued / i->rcv_buffer : 0;
 
+	/* The last packet may be larger than what was left. */
+	used = used < 1 ? used : 1;
 	text_addr(remote, l->c.family, &l->c.remote, l->c.remote_port, numeric);
 	if (i->rate.peak)
 		text_number(rate, i->rate.average ?: i->rate.peak);
-	printf("%08x %-25s %8s %8s %8s %8s %s%6.2f%%%s ", l->c.cid, remote,
-	       text_number(sent, l->sent), text_number(received, l->received), rate,
-	       text_us(rtt, i->rtt), color(l->lost > 0.01 ? RED : PLAIN), 100 * l->lost,
-	       color(PLAIN));
-	bar(i);
-	printf(" %s\n", text_bytes(size, i->rcv_buffer));
+	printf("%08x %-*s %6s %6s %8s %6s %s%5.1f%%%s %s%3.0f%%%s %6s\n", l->c.cid, width,
+	       fit(remote, width), text_number(sent, l->sent),
+	       text_number(received, l->received), rate, text_us(rtt, i->rtt),
+	       color(l->lost > 0.01 ? RED : PLAIN), 100 * l->lost, color(PLAIN),
+	       color(used > 0.9 ? RED : used > 0.5 ? YELLOW : GREEN), 100 * used, color(PLAIN),
+	       text_bytes(size, i->rcv_buffer));
 }
 
 static void page(const struct lines *l, bool numeric)
 {
 	unsigned int rows = term_rows();
+	int width = term_columns() - BESIDE;
 	size_t i;
 
+	width = width < PEER_MIN ? PEER_MIN : width > PEER_MAX ? PEER_MAX : width;
+	/* From the top left, all of it anew; a narrow terminal shows the left of each line */
 	if (term_is_one())
-		printf("\033[H\033[2J");	/* from the top left, all of it anew */
-	printf("%s%-8s %-25s %8s %8s %8s %8s %7s %-14s%s\n", color(BOLD), "CID", "Peer",
-	       "tx bit/s", "rx bit/s", "contract", "rtt", "lost", "buffer", color(PLAIN));
+		printf("\033[H\033[2J\033[?7l");
+	printf("%s%-8s %-*s %6s %6s %8s %6s %6s %11s%s\n", color(BOLD), "CID", width, "Peer",
+	       "tx b/s", "rx b/s", "contract", "rtt", "lost", "buffer", color(PLAIN));
 	for (i = 0; i < l->n && i + 2 < rows; i++)
-		print(&l->at[i], numeric);
+		print(&l->at[i], width, numeric);
 	if (i < l->n)
 		printf("%s... and %zu more", color(FAINT), l->n - i);
-	printf("%s%s", color(PLAIN), term_is_one() ? "" : "\n");
+	printf("%s%s", color(PLAIN), term_is_one() ? "\033[?7h" : "\n");
 	flush();
 }
 

@@ -165,6 +165,18 @@ top_line() { in_ns "$a" sstp top -n -i 0.5 -c 2 | grep -A 1 ^CID | tail -n 1 |
 	     awk -v cid="$cid" '$1 == cid && $2 == "10.0.2.2:7000" && $3 != "0" { n = 1 }
 				END { exit !n }'; }
 check "top shows what is sent" top_line
+# wide N COMMAND...: its heading and its row are N characters wide. An address with the
+# name of the service afs3-fileserver is cut.
+wide() {
+	local n=$1
+	shift
+	in_ns "$a" "$@" < /dev/null | sed 's/\r//; s/\x1b\[[?0-9]*[a-zA-Z]//g' |
+		awk -v n="$n" 'NF { lines++ } NF && length != n { bad = 1 }
+			       END { exit bad || lines != 2 }'
+}
+check "top has 80 columns in a pipe" wide 80 sstp top -i 0.1 -c 1
+check "and more on a terminal that has them" \
+	wide 90 script -qec "stty cols 90; sstp top -i 0.1 -c 1" /dev/null
 check "trace records" in_ns "$a" sstp trace "$cid" -o "$work/trace" -i 0.05 -c 20
 check "as many looks as asked for" test "$(wc -l < "$work/trace")" = 20
 advances() {
