@@ -7,6 +7,7 @@
 #include <linux/sstp.h>
 #include <linux/sstp_netlink.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -163,8 +164,8 @@ int conn_again(struct nl *nl, struct conn *c);
 
 /* ---- time.c: of CLOCK_MONOTONIC, s */
 double now(void);
-/* False: a signal came first */
-bool nap_until(double at);
+/* Or until a signal is handled that @mask, if not NULL, lets in meanwhile */
+void nap_until(double at, const sigset_t *mask);
 
 /* ---- json.c */
 void json_conn(FILE *f, const struct conn *c);	/* an object without its braces */

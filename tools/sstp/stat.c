@@ -138,7 +138,7 @@ int cmd_stat(int argc, char **argv)
 	}
 	then = now();
 	for (i = 1; !o.count || i <= o.count; i++) {
-		nap_until(then + o.interval);
+		nap_until(then + o.interval, NULL);
 		counters_get(&nl, &all[i & 1]);
 		at = now();
 		print(&all[i & 1], &all[!(i & 1)], at - then, &o, zero, argv);

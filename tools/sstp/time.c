@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Time, and waiting for it. */
-#include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <time.h>
 
 #include "sstp.h"
@@ -14,13 +14,14 @@ double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-bool nap_until(double at)
+void nap_until(double at, const sigset_t *mask)
 {
-	double whole;
-	struct timespec t = { .tv_nsec = modf(at, &whole) * 1e9 };
-	int err;
+	double left = at - now(), whole;
+	struct timespec t;
 
+	if (left <= 0)
+		return;
+	t.tv_nsec = modf(left, &whole) * 1e9;
 	t.tv_sec = whole;
-	err = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
-	return err != EINTR;
+	ppoll(NULL, 0, &t, mask);
 }

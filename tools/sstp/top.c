@@ -161,7 +161,7 @@ int cmd_top(int argc, char **argv)
 	for (i = 1; !o.count || i <= o.count; i++) {
 		struct lines *new = &all[i & 1], *old = &all[!(i & 1)];
 
-		nap_until(then + o.interval);
+		nap_until(then + o.interval, NULL);
 		new->n = 0;
 		nl_check(&nl, filter_dump(&nl, &f, add, new), "connections");
 		at = now();

@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <libgen.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,20 @@ static void end(int signal)
 {
 	(void)signal;
 	ended = 1;
+}
+
+/* Until @at or a signal, be it one that came since @ended was looked at last */
+static void rest(double at)
+{
+	sigset_t ends, usual;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigprocmask(SIG_BLOCK, &ends, &usual);
+	if (!ended)
+		nap_until(at, &usual);
+	sigprocmask(SIG_SETMASK, &usual, NULL);
 }
 
 int cmd_trace(int argc, char **argv)
@@ -79,7 +94,8 @@ int cmd_trace(int argc, char **argv)
 	sigaction(SIGINT, &on_end, NULL);
 	sigaction(SIGTERM, &on_end, NULL);
 	start = now();
-	for (at = start; !ended; at += o.interval) {
+	at = start;
+	while (!ended) {
 		err = conn_again(&nl, &conn);
 		if (err == -ENOENT)
 			break;
@@ -91,7 +107,9 @@ int cmd_trace(int argc, char **argv)
 			break;
 		if (++i == o.count)
 			break;
-		nap_until(at + o.interval);
+		/* What was missed meanwhile, as when it was stopped, is not made up for. */
+		at += o.interval * fmax(1, ceil((now() - at) / o.interval));
+		rest(at);
 	}
 	if (fflush(out) || ferror(out) || (out != stdout && fclose(out)))
 		die("%s: %s", name, strerror(errno));

@@ -186,6 +186,22 @@ sys.exit(not (d[0]["time"] < d[-1]["time"] and
 	      d[0]["info"]["bytes_sent"] < d[-1]["info"]["bytes_sent"]))' "$work/trace"
 }
 check "of a connection that goes on" advances
+# It is stopped for as long as it takes to look ten times.
+stopped_for_a_second() {
+	ip netns exec "$a" sstp trace "$cid" -o "$work/stopped" -i 0.1 -c 20 &
+	busywait 20 test -s "$work/stopped"
+	kill -STOP $!
+	sleep 1
+	kill -CONT $!
+	wait $!
+}
+takes_longer() {
+	python3 -c 'import json, sys
+times = [json.loads(line)["time"] for line in open(sys.argv[1])]
+sys.exit(not (len(times) == 20 and times[-1] > 2.5))' "$work/stopped"
+}
+check "trace goes on when it was stopped" stopped_for_a_second
+check "and does not make up for what it missed" takes_longer
 # An emulated machine needs a minute for that; selftests/host/tools.sh draws as well.
 if [ "${SSTP_KERNEL:-}" != uml ]; then
 	note "nothing is drawn here"
