@@ -73,7 +73,7 @@ static void each(const struct conn *c, void *arg)
 	if (s->memory)
 		info_memory(c);
 	if (s->why && !conn_listens(c))
-		why_print(c, NULL);
+		why_print(c);
 }
 
 int cmd_show(int argc, char **argv)

@@ -174,10 +174,8 @@ void json_text(FILE *f, const char *text);	/* in quotes */
 /* ---- info.c, why.c: lines below a connection */
 void info_print(const struct conn *c);
 void info_memory(const struct conn *c);
-/* What it did since @since, or since it began if that is NULL: what limits it, and what to
- * do about it.
- */
-void why_print(const struct conn *c, const struct sstp_info *since);
+/* What limited it since it began, and what to do about it */
+void why_print(const struct conn *c);
 
 /* ---- commands; each returns the exit status */
 int cmd_show(int argc, char **argv);

@@ -12,29 +12,9 @@
 #define MOST	0.5
 #define SOME	0.25
 
-/* What happened, in us and so on, since some time */
-struct past {
-	double age, busy, contract, controller, window, sndbuf, device, unread;
-	double packets, lost, received, epochs, bounded, sent;
-};
-
-static struct past past(const struct sstp_info *i, const struct sstp_info *since)
+static double lost_share(const struct sstp_info *i)
 {
-	static const struct sstp_info none;
-
-	if (!since)
-		since = &none;
-#define SINCE(field)	((double)i->field - (double)since->field)
-	return (struct past){
-		.age = SINCE(age), .busy = SINCE(busy_time),
-		.contract = SINCE(contract_time), .controller = SINCE(controller_time),
-		.window = SINCE(window_time), .sndbuf = SINCE(sndbuf_time),
-		.device = SINCE(device_time), .unread = SINCE(unread_time),
-		.packets = SINCE(packets_sent), .lost = SINCE(packets_lost),
-		.received = SINCE(bytes_received), .epochs = SINCE(rcv_epochs),
-		.bounded = SINCE(rcv_bounded), .sent = SINCE(bytes_sent),
-	};
-#undef SINCE
+	return i->packets_sent ? (double)i->packets_lost / i->packets_sent : 0;
 }
 
 /* "limited by: CAUSE", and then what to do */
@@ -56,21 +36,22 @@ static double percent(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
-static void why_contract(const struct conn *c, const struct past *p)
+static void why_contract(const struct conn *c)
 {
-	const struct sstp_rate_spec *r = &c->info.rate;
+	const struct sstp_info *i = &c->info;
+	const struct sstp_rate_spec *r = &i->rate;
 	char rate[TEXT_MAX], cause[TEXT_MAX + 16];
 
 	snprintf(cause, sizeof(cause), "contract %s", text_rate(rate, r->average ?: r->peak));
 	line(cause, ", %.0f%% of the time: 'sstp set %08x rate RATE' changes it "
 	     "(or the peer's SSTP_RATE_LIMIT, or SO_MAX_PACING_RATE, keeps it that low)",
-	     percent(p->contract, p->busy), c->cid);
+	     percent(i->contract_time, i->busy_time), c->cid);
 }
 
-static void why_controller(const struct conn *c, const struct past *p)
+static void why_controller(const struct conn *c)
 {
 	const struct sstp_info *i = &c->info;
-	double lost = p->packets > 0 ? p->lost / p->packets : 0;
+	double lost = lost_share(i);
 	bool queue = i->rtt_min && i->rtt > 2 * i->rtt_min && i->rtt > i->rtt_min + 2000;
 	char a[TEXT_MAX], b[TEXT_MAX];
 
@@ -87,79 +68,83 @@ static void why_controller(const struct conn *c, const struct past *p)
 	} else {
 		line("controller", " %s, %.0f%% of the time, with %u packets under way at most "
 		     "in %s: 'sstp set %08x rate RATE controller rate' if the capacity is "
-		     "yours alone", i->controller, percent(p->controller, p->busy), i->cwnd,
-		     text_us(a, i->rtt), c->cid);
+		     "yours alone", i->controller, percent(i->controller_time, i->busy_time),
+		     i->cwnd, text_us(a, i->rtt), c->cid);
 	}
 }
 
-static void why_sndbuf(const struct conn *c, const struct past *p)
+static void why_sndbuf(const struct sstp_info *i)
 {
 	char a[TEXT_MAX], b[TEXT_MAX];
 
 	line("send buffer", ", %.0f%% of the time all of it (%s) is under way, rtt %s: do not set "
 	     "SO_SNDBUF, raise net.sstp.wmem, or free memory",
-	     percent(p->sndbuf, p->busy), text_bytes(a, c->info.snd_queued),
-	     text_us(b, c->info.rtt));
+	     percent(i->sndbuf_time, i->busy_time), text_bytes(a, i->snd_queued),
+	     text_us(b, i->rtt));
 }
 
-static void why_sending(const struct conn *c, const struct past *p)
+static void why_sending(const struct conn *c)
 {
-	double other = p->age - p->contract - p->controller - p->window - p->sndbuf - p->device;
-	double lost = p->packets > 0 ? p->lost / p->packets : 0;
-	double most = p->contract;
+	const struct sstp_info *i = &c->info;
+	double other = (double)i->age - i->contract_time - i->controller_time -
+		       i->window_time - i->sndbuf_time - i->device_time;
+	double lost = lost_share(i);
+	uint64_t most = i->contract_time;
 	char a[TEXT_MAX];
 
-	if (c->info.backoff > 2) {
+	if (i->backoff > 2) {
 		line("peer", ", which has not answered %u times: is there a way to it? (ping; is "
-		     "UDP port %u open?)", c->info.backoff, c->encap_port);
+		     "UDP port %u open?)", i->backoff, c->encap_port);
 		return;
 	}
-	if (p->controller > most)
-		most = p->controller;
-	if (p->window > most)
-		most = p->window;
-	if (p->sndbuf > most)
-		most = p->sndbuf;
-	if (p->device > most)
-		most = p->device;
+	if (i->controller_time > most)
+		most = i->controller_time;
+	if (i->window_time > most)
+		most = i->window_time;
+	if (i->sndbuf_time > most)
+		most = i->sndbuf_time;
+	if (i->device_time > most)
+		most = i->device_time;
 	if (other > most) {
 		line("program", " that sends, which had nothing more to send %.0f%% of the time",
-		     percent(other, p->age));
-	} else if (most == p->contract) {
-		why_contract(c, p);
-	} else if (most == p->controller) {
-		why_controller(c, p);
-	} else if (most == p->window) {
+		     percent(other, i->age));
+	} else if (most == i->contract_time) {
+		why_contract(c);
+	} else if (most == i->controller_time) {
+		why_controller(c);
+	} else if (most == i->window_time) {
 		line("peer", ", whose window is closed %.0f%% of the time (%s arrive there): its "
 		     "program reads slowly, or it has no memory for more: 'sstp' at the peer "
-		     "says which", percent(p->window, p->busy),
-		     text_rate(a, c->info.delivery_rate));
-	} else if (most == p->sndbuf) {
-		why_sndbuf(c, p);
+		     "says which", percent(i->window_time, i->busy_time),
+		     text_rate(a, i->delivery_rate));
+	} else if (most == i->sndbuf_time) {
+		why_sndbuf(i);
 	} else {
 		line("device", ", whose queue is full %.0f%% of the time: what it is attached to "
-		     "takes no more ('ip -s link', 'tc -s qdisc')", percent(p->device, p->busy));
+		     "takes no more ('ip -s link', 'tc -s qdisc')",
+		     percent(i->device_time, i->busy_time));
 	}
 	/* What is sent again takes its part of a contract, and data waits for it. */
-	if (lost >= LOSSY && most != p->controller)
+	if (lost >= LOSSY && most != i->controller_time)
 		printf("\tand %.2g%% of the packets are lost on the path\n", 100 * lost);
 }
 
-static void why_receiving(const struct conn *c, const struct past *p)
+static void why_receiving(const struct conn *c)
 {
 	const struct sstp_info *i = &c->info;
 	double round = i->arrival_rate / 8.0 * i->rtt / 1e6;
 	char a[TEXT_MAX], b[TEXT_MAX], d[TEXT_MAX];
 
-	if (p->epochs && p->bounded / p->epochs > SOME) {
+	if (i->rcv_bounded > SOME * i->rcv_epochs) {
 		line("memory pressure", ", here: %.0f%% of the memory is in use, and the receive "
-		     "buffer (%s) could not grow in %.0f of %.0f epochs: free memory, or raise "
+		     "buffer (%s) could not grow in %u of %u epochs: free memory, or raise "
 		     "memory.max of the program's cgroup, or net.sstp.mem",
-		     i->mem_used / 10.0, text_bytes(a, i->rcv_buffer), p->bounded, p->epochs);
-	} else if (p->unread > MOST * p->age && i->rcv_queued > i->rcv_buffer / 4) {
+		     i->mem_used / 10.0, text_bytes(a, i->rcv_buffer), i->rcv_bounded,
+		     i->rcv_epochs);
+	} else if (i->unread_time > MOST * i->age && i->rcv_queued > i->rcv_buffer / 4) {
 		line("slow reader", ", the program here: data waited for it %.0f%% of the time, %s "
 		     "now; it reads %s: make it read sooner, or find what keeps it busy (top)",
-		     percent(p->unread, p->age), text_bytes(a, i->rcv_readable),
+		     percent(i->unread_time, i->age), text_bytes(a, i->rcv_readable),
 		     text_rate(b, i->service_rate));
 	} else if (i->rtt && round > i->rcv_buffer / 3.0) {
 		line("receive buffer", " here, of %s (%s) for %s in a round-trip time: do not set "
@@ -171,15 +156,15 @@ static void why_receiving(const struct conn *c, const struct past *p)
 	}
 }
 
-void why_print(const struct conn *c, const struct sstp_info *since)
+void why_print(const struct conn *c)
 {
-	struct past p = past(&c->info, since);
+	const struct sstp_info *i = &c->info;
 
 	/* A request and its answer are no transfers. */
-	if (p.sent > 0 || c->info.snd_unacked)
-		why_sending(c, &p);
-	if (p.received > 0 && p.received > p.sent / 8)
-		why_receiving(c, &p);
-	if (!(p.sent > 0) && !(p.received > 0) && !c->info.snd_unacked)
+	if (i->bytes_sent || i->snd_unacked)
+		why_sending(c);
+	if (i->bytes_received > i->bytes_sent / 8)
+		why_receiving(c);
+	if (!i->bytes_sent && !i->bytes_received && !i->snd_unacked)
 		printf("\tlimited by: nothing, as nothing was sent yet\n");
 }
