@@ -115,6 +115,17 @@ command_installed() {
 		test -f "$work/root/usr/share/man/man8/sstp.8" &&
 		bash -n "$work/root/usr/share/bash-completion/completions/sstp"
 }
+# Malformed answers of the kernel, and JSON of names that have quotes
+command_replies() {
+	local build=(gcc -std=gnu17 -D_GNU_SOURCE -Iinclude/uapi -Itools/sstp -g -fsanitize=address)
+	local sources
+	mapfile -t sources < <(ls tools/sstp/*.c | grep -v '/\(main\|stat\)\.c$')
+	"${build[@]}" -Dmain=unused -c tools/sstp/main.c -o "$work/main.o" &&
+		"${build[@]}" -o "$work/replies" selftests/host/replies.c "${sources[@]}" \
+			"$work/main.o" -lmnl -lm &&
+		"$work/replies" > "$work/replies.json" &&
+		python3 -c 'import json, sys; json.load(sys.stdin)' < "$work/replies.json"
+}
 # A look as sstp trace writes it, $1 seconds after the first
 look() {
 	echo '{"time": '"$1"', "local_addr": "::1", "local_port": 1, "remote_addr": "::1",
@@ -129,6 +140,7 @@ completes() {
 		 echo "${COMPREPLY[*]}"' | grep -qw -- "$3"
 }
 check "sstp is installed" command_installed
+check "sstp reads no more of an answer than it has" command_replies
 sstp=$work/root/usr/bin/sstp
 helps_to() { "$sstp" "$1" -h | grep -q "^Usage: sstp $1"; }
 for command in show stat monitor set top trace plot; do

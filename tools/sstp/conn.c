@@ -158,6 +158,8 @@ void conn_parse(const struct nlmsghdr *n, struct conn *c)
 	const struct nlattr *a;
 
 	memset(c, 0, sizeof(*c));
+	if (mnl_nlmsg_get_payload_len(n) < GENL_HDRLEN)
+		return;
 	c->cmd = g->cmd;
 	mnl_attr_for_each(a, n, GENL_HDRLEN) {
 		switch (mnl_attr_get_type(a)) {
@@ -170,6 +172,9 @@ void conn_parse(const struct nlmsghdr *n, struct conn *c)
 		TAKE(FAMILY, family);
 		TAKE(LOCAL_ADDR, local);
 		TAKE(REMOTE_ADDR, remote);
+		TAKE(LOCAL_PORT, local_port);
+		TAKE(REMOTE_PORT, remote_port);
+		TAKE(ENCAP_PORT, encap_port);
 		TAKE(STATE, state);
 		TAKE(TYPE, type);
 		TAKE(UID, uid);
@@ -188,15 +193,6 @@ void conn_parse(const struct nlmsghdr *n, struct conn *c)
 			take(&c->cid, sizeof(c->cid), a);
 			c->has_cid = true;
 			break;
-		case SSTP_A_CONN_LOCAL_PORT:
-			c->local_port = ntohs(mnl_attr_get_u16(a));
-			break;
-		case SSTP_A_CONN_REMOTE_PORT:
-			c->remote_port = ntohs(mnl_attr_get_u16(a));
-			break;
-		case SSTP_A_CONN_ENCAP_PORT:
-			c->encap_port = ntohs(mnl_attr_get_u16(a));
-			break;
 		case SSTP_A_CONN_SHARED:
 			c->shared = true;
 			break;
@@ -210,6 +206,9 @@ void conn_parse(const struct nlmsghdr *n, struct conn *c)
 			break;
 		}
 	}
+	c->local_port = ntohs(c->local_port);
+	c->remote_port = ntohs(c->remote_port);
+	c->encap_port = ntohs(c->encap_port);
 }
 
 bool conn_listens(const struct conn *c)

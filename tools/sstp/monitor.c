@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <linux/genetlink.h>
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
@@ -113,8 +112,6 @@ static int event(const struct nlmsghdr *n, void *arg)
 	struct timeval at;
 	struct conn c;
 
-	if (mnl_nlmsg_get_payload_len(n) < GENL_HDRLEN)
-		return MNL_CB_OK;
 	conn_parse(n, &c);
 	if (c.cmd >= SIZE(names) || !names[c.cmd] || !filter_match(&m->f, &c))
 		return MNL_CB_OK;

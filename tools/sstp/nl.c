@@ -11,13 +11,17 @@
 #define RECEIVE		(64 << 10)	/* the kernel sends 32 KB of a dump at once */
 #define EVENTS_BUFFER	(4 << 20)	/* bytes of events that may wait for us */
 
+bool nl_is(const struct nlattr *a, uint16_t attr, enum mnl_attr_data_type type)
+{
+	return mnl_attr_get_type(a) == attr && !mnl_attr_validate(a, type);
+}
+
 /* An attribute of the kernel's words on an error */
 static int error_attr(const struct nlattr *a, void *arg)
 {
 	struct nl *nl = arg;
 
-	if (mnl_attr_get_type(a) == NLMSGERR_ATTR_MSG &&
-	    !mnl_attr_validate(a, MNL_TYPE_NUL_STRING))
+	if (nl_is(a, NLMSGERR_ATTR_MSG, MNL_TYPE_NUL_STRING))
 		snprintf(nl->why, sizeof(nl->why), "%s", mnl_attr_get_str(a));
 	return MNL_CB_OK;
 }
@@ -124,9 +128,9 @@ static int group(const struct nlattr *a, void *arg)
 	uint32_t id = 0;
 
 	mnl_attr_for_each_nested(in, a) {
-		if (mnl_attr_get_type(in) == CTRL_ATTR_MCAST_GRP_NAME)
+		if (nl_is(in, CTRL_ATTR_MCAST_GRP_NAME, MNL_TYPE_NUL_STRING))
 			name = mnl_attr_get_str(in);
-		else if (mnl_attr_get_type(in) == CTRL_ATTR_MCAST_GRP_ID)
+		else if (nl_is(in, CTRL_ATTR_MCAST_GRP_ID, MNL_TYPE_U32))
 			id = mnl_attr_get_u32(in);
 	}
 	if (!strcmp(name, SSTP_MCGRP_EVENTS))
@@ -140,7 +144,7 @@ static int family(const struct nlmsghdr *n, void *arg)
 	struct nlattr *a;
 
 	mnl_attr_for_each(a, n, GENL_HDRLEN) {
-		if (mnl_attr_get_type(a) == CTRL_ATTR_FAMILY_ID)
+		if (nl_is(a, CTRL_ATTR_FAMILY_ID, MNL_TYPE_U16))
 			nl->family = mnl_attr_get_u16(a);
 		else if (mnl_attr_get_type(a) == CTRL_ATTR_MCAST_GROUPS)
 			mnl_attr_parse_nested(a, group, nl);

@@ -124,7 +124,7 @@ static int plugin(const struct nlmsghdr *n, void *arg)
 
 	(void)arg;
 	mnl_attr_for_each(a, n, GENL_HDRLEN)
-		if (mnl_attr_get_type(a) == SSTP_A_PLUGIN_NAME)
+		if (nl_is(a, SSTP_A_PLUGIN_NAME, MNL_TYPE_NUL_STRING))
 			fprintf(stderr, " %s", mnl_attr_get_str(a));
 	return MNL_CB_OK;
 }

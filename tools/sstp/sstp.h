@@ -76,6 +76,8 @@ struct nlmsghdr *nl_start(struct nl *nl, char buf[NL_REQUEST_MAX], uint8_t cmd,
 			  uint16_t flags);
 /* Sends it; @each has every answer. 0 or -errno */
 int nl_talk(struct nl *nl, struct nlmsghdr *n, mnl_cb_t each, void *arg);
+/* @a is that, and as long as its type says */
+bool nl_is(const struct nlattr *a, uint16_t attr, enum mnl_attr_data_type type);
 void nl_listen(struct nl *nl);
 /* Ends the command if @err is one: @what failed */
 void nl_check(const struct nl *nl, int err, const char *what);

@@ -40,10 +40,10 @@ static int counters_each(const struct nlmsghdr *n, void *arg)
 		if (mnl_attr_get_type(a) != SSTP_A_STAT_COUNTER || all->n == COUNTERS_MAX)
 			continue;
 		mnl_attr_for_each_nested(in, a) {
-			if (mnl_attr_get_type(in) == SSTP_A_COUNTER_NAME)
+			if (nl_is(in, SSTP_A_COUNTER_NAME, MNL_TYPE_NUL_STRING))
 				snprintf(one->name, sizeof(one->name), "%s",
 					 mnl_attr_get_str(in));
-			else if (mnl_attr_get_type(in) == SSTP_A_COUNTER_VALUE)
+			else if (nl_is(in, SSTP_A_COUNTER_VALUE, MNL_TYPE_U64))
 				one->value = mnl_attr_get_u64(in);
 		}
 		all->n++;
@@ -87,7 +87,9 @@ static void print(const struct counters *all, const struct counters *before, dou
 		if ((!value && !zero) || !wanted(all->at[i].name, patterns))
 			continue;
 		if (o->json) {
-			printf("%s\"%s\": %" PRIu64, comma, all->at[i].name, value);
+			fputs(comma, stdout);
+			json_text(stdout, all->at[i].name);
+			printf(": %" PRIu64, value);
 			comma = ", ";
 		} else if (before) {
 			printf("%-24s %12" PRIu64 " %14.1f/s\n", all->at[i].name, value,
