@@ -107,24 +107,21 @@ static void take(void *to, size_t size, const struct nlattr *a)
 	memcpy(to, mnl_attr_get_payload(a), len < size ? len : size);
 }
 
+#define TAKE(ATTR, field)				\
+	case ATTR:					\
+		take(&(field), sizeof(field), a);	\
+		break
+
 static void parse_spec(const struct nlattr *nest, struct sstp_rate_spec *r)
 {
 	const struct nlattr *a;
 
 	mnl_attr_for_each_nested(a, nest) {
 		switch (mnl_attr_get_type(a)) {
-		case SSTP_A_RATE_PEAK:
-			take(&r->peak, sizeof(r->peak), a);
-			break;
-		case SSTP_A_RATE_AVERAGE:
-			take(&r->average, sizeof(r->average), a);
-			break;
-		case SSTP_A_RATE_BURST_RATE:
-			take(&r->burst_rate, sizeof(r->burst_rate), a);
-			break;
-		case SSTP_A_RATE_BURST_LEN:
-			take(&r->burst_len, sizeof(r->burst_len), a);
-			break;
+		TAKE(SSTP_A_RATE_PEAK, r->peak);
+		TAKE(SSTP_A_RATE_AVERAGE, r->average);
+		TAKE(SSTP_A_RATE_BURST_RATE, r->burst_rate);
+		TAKE(SSTP_A_RATE_BURST_LEN, r->burst_len);
 		}
 	}
 }
@@ -163,32 +160,27 @@ void conn_parse(const struct nlmsghdr *n, struct conn *c)
 	c->cmd = g->cmd;
 	mnl_attr_for_each(a, n, GENL_HDRLEN) {
 		switch (mnl_attr_get_type(a)) {
-#define TAKE(NAME, field)						\
-		case SSTP_A_CONN_##NAME:				\
-			take(&c->field, sizeof(c->field), a);		\
-			break
-		TAKE(PEER_CID, peer_cid);
-		TAKE(COOKIE, cookie);
-		TAKE(FAMILY, family);
-		TAKE(LOCAL_ADDR, local);
-		TAKE(REMOTE_ADDR, remote);
-		TAKE(LOCAL_PORT, local_port);
-		TAKE(REMOTE_PORT, remote_port);
-		TAKE(ENCAP_PORT, encap_port);
-		TAKE(STATE, state);
-		TAKE(TYPE, type);
-		TAKE(UID, uid);
-		TAKE(INODE, inode);
-		TAKE(IFINDEX, ifindex);
-		TAKE(BACKLOG, backlog);
-		TAKE(BACKLOG_MAX, backlog_max);
-		TAKE(ERROR, error);
-		TAKE(CLOSED_BY, closed_by);
-		TAKE(OLD_LIMIT, old_limit);
-		TAKE(NEW_LIMIT, new_limit);
-		TAKE(PACKETS_DISCARDED, packets_discarded);
-		TAKE(BYTES_DISCARDED, bytes_discarded);
-#undef TAKE
+		TAKE(SSTP_A_CONN_PEER_CID, c->peer_cid);
+		TAKE(SSTP_A_CONN_COOKIE, c->cookie);
+		TAKE(SSTP_A_CONN_FAMILY, c->family);
+		TAKE(SSTP_A_CONN_LOCAL_ADDR, c->local);
+		TAKE(SSTP_A_CONN_REMOTE_ADDR, c->remote);
+		TAKE(SSTP_A_CONN_LOCAL_PORT, c->local_port);
+		TAKE(SSTP_A_CONN_REMOTE_PORT, c->remote_port);
+		TAKE(SSTP_A_CONN_ENCAP_PORT, c->encap_port);
+		TAKE(SSTP_A_CONN_STATE, c->state);
+		TAKE(SSTP_A_CONN_TYPE, c->type);
+		TAKE(SSTP_A_CONN_UID, c->uid);
+		TAKE(SSTP_A_CONN_INODE, c->inode);
+		TAKE(SSTP_A_CONN_IFINDEX, c->ifindex);
+		TAKE(SSTP_A_CONN_BACKLOG, c->backlog);
+		TAKE(SSTP_A_CONN_BACKLOG_MAX, c->backlog_max);
+		TAKE(SSTP_A_CONN_ERROR, c->error);
+		TAKE(SSTP_A_CONN_CLOSED_BY, c->closed_by);
+		TAKE(SSTP_A_CONN_OLD_LIMIT, c->old_limit);
+		TAKE(SSTP_A_CONN_NEW_LIMIT, c->new_limit);
+		TAKE(SSTP_A_CONN_PACKETS_DISCARDED, c->packets_discarded);
+		TAKE(SSTP_A_CONN_BYTES_DISCARDED, c->bytes_discarded);
 		case SSTP_A_CONN_CID:
 			take(&c->cid, sizeof(c->cid), a);
 			c->has_cid = true;

@@ -5,32 +5,12 @@
 
 #include "sstp.h"
 
-static void put_bytes(const char *name, double bytes)
+/* @text: of text.c */
+static void put(const char *name, char *(*text)(char buf[TEXT_MAX], double n), double value)
 {
 	char buf[TEXT_MAX];
 
-	printf(" %s:%s", name, text_bytes(buf, bytes));
-}
-
-static void put_rate(const char *name, double bits)
-{
-	char buf[TEXT_MAX];
-
-	printf(" %s:%s", name, text_rate(buf, bits));
-}
-
-static void put_us(const char *name, double us)
-{
-	char buf[TEXT_MAX];
-
-	printf(" %s:%s", name, text_us(buf, us));
-}
-
-static void put_count(const char *name, double n)
-{
-	char buf[TEXT_MAX];
-
-	printf(" %s:%s", name, text_number(buf, n));
+	printf(" %s:%s", name, text(buf, value));
 }
 
 static void begin(const char *topic)
@@ -43,9 +23,9 @@ static void path(const struct conn *c)
 	const struct sstp_info *i = &c->info;
 
 	begin("path");
-	put_us("rtt", i->rtt);
-	put_us("rttvar", i->rttvar);
-	put_us("rtt_min", i->rtt_min);
+	put("rtt", text_us, i->rtt);
+	put("rttvar", text_us, i->rttvar);
+	put("rtt_min", text_us, i->rtt_min);
 	printf(" mtu:%u packet:%u", i->mtu, i->packet_size);
 	if (i->reordering)
 		printf(" reordering:%u", i->reordering);
@@ -58,9 +38,9 @@ static void agreed(const struct sstp_info *i)
 	if (!i->rate.peak) {
 		printf(" none");
 	} else {
-		put_rate("peak", i->rate.peak);
+		put("peak", text_rate, i->rate.peak);
 		if (i->rate.average)
-			put_rate("average", i->rate.average);
+			put("average", text_rate, i->rate.average);
 		if (i->rate.burst_rate)
 			printf(" bursts:%.3f/s", i->rate.burst_rate / 1000.0);
 		if (i->rate.burst_len)
@@ -70,7 +50,7 @@ static void agreed(const struct sstp_info *i)
 	if (i->cwnd != UINT32_MAX)
 		printf(" cwnd:%u", i->cwnd);
 	if (i->period)
-		put_us("period", i->period / 1000.0);
+		put("period", text_us, i->period / 1000.0);
 	if (i->tolerance)
 		printf(" tolerance:%g%%", i->tolerance / 10000.0);
 	printf(" ack:%s\n", i->ack_strategy == SSTP_ACK_SOFT ? "soft" : "hard");
@@ -79,14 +59,14 @@ static void agreed(const struct sstp_info *i)
 static void sent(const struct sstp_info *i)
 {
 	begin("sent");
-	put_bytes("bytes", i->bytes_sent);
-	put_bytes("acked", i->bytes_acked);
-	put_bytes("again", i->bytes_retrans);
-	put_count("packets", i->packets_sent);
-	put_count("again", i->packets_retrans);
-	put_count("lost", i->packets_lost);
-	put_count("segments", i->segments_sent);
-	put_rate("arrives", i->delivery_rate);
+	put("bytes", text_bytes, i->bytes_sent);
+	put("acked", text_bytes, i->bytes_acked);
+	put("again", text_bytes, i->bytes_retrans);
+	put("packets", text_number, i->packets_sent);
+	put("again", text_number, i->packets_retrans);
+	put("lost", text_number, i->packets_lost);
+	put("segments", text_number, i->segments_sent);
+	put("arrives", text_rate, i->delivery_rate);
 	printf(" in_flight:%d window:%u segments", (int)i->in_flight, i->snd_window);
 	if (i->backoff)
 		printf(" unanswered:%u", i->backoff);
@@ -96,30 +76,30 @@ static void sent(const struct sstp_info *i)
 static void received(const struct sstp_info *i)
 {
 	begin("received");
-	put_bytes("bytes", i->bytes_received);
-	put_bytes("unread", i->rcv_readable);
-	put_count("packets", i->packets_received);
-	put_count("twice", i->packets_duplicate);
-	put_count("discarded", i->packets_discarded);
-	put_count("segments", i->segments_received);
+	put("bytes", text_bytes, i->bytes_received);
+	put("unread", text_bytes, i->rcv_readable);
+	put("packets", text_number, i->packets_received);
+	put("twice", text_number, i->packets_duplicate);
+	put("discarded", text_number, i->packets_discarded);
+	put("segments", text_number, i->segments_received);
 	if (i->segments_holed)
-		put_count("holed", i->segments_holed);
-	put_rate("arrival", i->arrival_rate);
-	put_rate("service", i->service_rate);
+		put("holed", text_number, i->segments_holed);
+	put("arrival", text_rate, i->arrival_rate);
+	put("service", text_rate, i->service_rate);
 	printf(" window:%u segments\n", i->rcv_window);
 }
 
 static void times(const struct sstp_info *i)
 {
 	begin("time");
-	put_us("age", i->age);
-	put_us("busy", i->busy_time);
-	put_us("contract", i->contract_time);
-	put_us("controller", i->controller_time);
-	put_us("window", i->window_time);
-	put_us("sndbuf", i->sndbuf_time);
-	put_us("device", i->device_time);
-	put_us("unread", i->unread_time);
+	put("age", text_us, i->age);
+	put("busy", text_us, i->busy_time);
+	put("contract", text_us, i->contract_time);
+	put("controller", text_us, i->controller_time);
+	put("window", text_us, i->window_time);
+	put("sndbuf", text_us, i->sndbuf_time);
+	put("device", text_us, i->device_time);
+	put("unread", text_us, i->unread_time);
 	printf("\n");
 }
 
@@ -144,21 +124,21 @@ void info_memory(const struct conn *c)
 	const struct sstp_info *i = &c->info;
 
 	begin("memory");
-	put_bytes("snd_queued", i->snd_queued);
-	put_bytes("rcv_queued", i->rcv_queued);
-	put_bytes("rcv_buffer", i->rcv_buffer);
+	put("snd_queued", text_bytes, i->snd_queued);
+	put("rcv_queued", text_bytes, i->rcv_queued);
+	put("rcv_buffer", text_bytes, i->rcv_buffer);
 	printf(" policy:%s", i->policy[0] ? i->policy : "-");
 	if (!conn_listens(c)) {
-		put_bytes("rcv_peak", i->rcv_peak);
-		put_bytes("rcv_buffer_peak", i->rcv_buffer_peak);
+		put("rcv_peak", text_bytes, i->rcv_peak);
+		put("rcv_buffer_peak", text_bytes, i->rcv_buffer_peak);
 		printf(" grown:%ux", i->rcv_grown);
-		put_bytes("by", i->rcv_grown_bytes);
+		put("by", text_bytes, i->rcv_grown_bytes);
 		printf(" shrunk:%ux", i->rcv_shrunk);
-		put_bytes("by", i->rcv_shrunk_bytes);
-		put_bytes("discarded", i->bytes_discarded);
+		put("by", text_bytes, i->rcv_shrunk_bytes);
+		put("discarded", text_bytes, i->bytes_discarded);
 		printf(" bounded:%u/%u epochs", i->rcv_bounded, i->rcv_epochs);
 		printf(" used:%.1f%%", i->mem_used / 10.0);
-		put_bytes("available", i->mem_available);
+		put("available", text_bytes, i->mem_available);
 	}
 	printf("\n");
 }
