@@ -224,6 +224,11 @@ void nl_open(struct nl *nl)
 		die("no netlink family sstp: %s", strerror(-err));
 }
 
+void nl_join(struct nl *nl)
+{
+	sock_set(nl->fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, nl->events);
+}
+
 void nl_close(struct nl *nl)
 {
 	close(nl->fd);

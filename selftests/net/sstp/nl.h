@@ -35,6 +35,8 @@ struct nl_message {
 /* In the namespace of the calling thread */
 void nl_open(struct nl *nl);
 void nl_close(struct nl *nl);
+/* From now on events come. */
+void nl_join(struct nl *nl);
 
 void nl_start(struct nl_request *r, struct nl *nl, uint8_t cmd, uint16_t flags);
 void nl_add(struct nl_request *r, uint16_t type, const void *data, size_t len);

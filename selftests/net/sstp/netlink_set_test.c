@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 600
+ *
+ * The generic netlink family "sstp": changes are made whole or not at all, by those who
+ * may, while connections come and go.
+ */
+#include <errno.h>
+#include <linux/sstp_netlink.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "conns.h"
+
+#define POLICY(name)	TEXT(SSTP_A_CONN_POLICY, name)
+#define RRDA(t, v)	NEST(SSTP_A_CONN_RRDA, U32(SSTP_A_RRDA_##t, v))
+
+/* What can be changed */
+struct set {
+	struct sstp_rate_spec rate;
+	struct sstp_rrda_spec rrda;
+	char controller[SSTP_NAME_MAX], policy[SSTP_NAME_MAX];
+};
+
+static void get_set(int fd, struct set *s)
+{
+	memset(s, 0, sizeof(*s));
+	if (getsockopt(fd, SOL_SSTP, SSTP_RATE, &s->rate,
+		       &(socklen_t){ sizeof(s->rate) }) ||
+	    getsockopt(fd, SOL_SSTP, SSTP_RRDA, &s->rrda,
+		       &(socklen_t){ sizeof(s->rrda) }) ||
+	    getsockopt(fd, SOL_SSTP, SSTP_CONTROLLER, s->controller,
+		       &(socklen_t){ SSTP_NAME_MAX }) ||
+	    getsockopt(fd, SOL_SSTP, SSTP_BUFFER_POLICY, s->policy,
+		       &(socklen_t){ SSTP_NAME_MAX }))
+		die("getsockopt:");
+}
+
+static void test_set(void)
+{
+	struct conn c;
+	struct set s;
+	int i;
+
+	all_held = true;
+	conn_open(&c, AF_INET, SOCK_STREAM);
+	must_be("rate", change(cookie(c.tx), ARGS(NEST(SSTP_A_CONN_RATE,
+		U64(SSTP_A_RATE_PEAK, 2000000000), U64(SSTP_A_RATE_AVERAGE, 1000000000),
+		U32(SSTP_A_RATE_BURST_LEN, 300)))), 0);
+	get_set(c.tx, &s);
+	must_be("peak", s.rate.peak, 2000000000);
+	must_be("average", s.rate.average, 1000000000);
+	must_be("burst length", s.rate.burst_len, 300);
+	must_be("peak in force", sock_info(c.tx).rate.peak, 2000000000);
+	conn_move(&c, 4 * SEGMENT);
+	must_be("no rate", change(cookie(c.tx), ARGS(NEST(SSTP_A_CONN_RATE))), 0);
+	must_be("no contract", sock_info(c.tx).rate.peak, 0);
+
+	must_be("epoch", change(cookie(c.rx), ARGS(RRDA(EPOCH, 50))), 0);
+	for (i = SSTP_A_RRDA_K; i <= SSTP_A_RRDA_CEILING; i++)
+		must_be("tunable", change(cookie(c.rx), ARGS(NEST(SSTP_A_CONN_RRDA,
+			U32(i, i < SSTP_A_RRDA_FLOOR ? i : i * 65536)))), 0);
+	get_set(c.rx, &s);
+	must_be("epoch", s.rrda.epoch, 50);
+	must_be("k", s.rrda.k, SSTP_A_RRDA_K);
+	must_be("beta", s.rrda.beta, SSTP_A_RRDA_BETA);
+	must_be("omega", s.rrda.omega, SSTP_A_RRDA_OMEGA);
+	must_be("floor", s.rrda.floor, SSTP_A_RRDA_FLOOR * 65536);
+	must_be("ceiling", s.rrda.ceiling, SSTP_A_RRDA_CEILING * 65536);
+	ktap_result(all_held, "contract and tunables of a live connection");
+
+	all_held = true;
+	for (i = 0; i < 6; i++) {
+		static const char * const ctrl[] = { "rate", "newreno" };
+		static const char * const policy[] = { "static", "rrda" };
+
+		must_be("controller", change(cookie(c.tx), ARGS(CONTROL(ctrl[i % 2]))), 0);
+		must(!strcmp(sock_info(c.tx).controller, ctrl[i % 2]), ctrl[i % 2]);
+		must(i % 2 ? sock_info(c.tx).cwnd < UINT32_MAX :
+		     sock_info(c.tx).cwnd == UINT32_MAX, "a window of its own");
+		must_be("policy", change(cookie(c.rx), ARGS(POLICY(policy[i % 2]))), 0);
+		must(!strcmp(sock_info(c.rx).policy, policy[i % 2]), policy[i % 2]);
+		conn_move(&c, 100 * SEGMENT);
+	}
+	ktap_result(all_held, "controller and policy of a live connection");
+
+	all_held = true;
+	close(c.tx);
+	close(c.rx);
+	must_be("listener", change(cookie(c.listener), ARGS(
+		PEAK(3000000000), RRDA(K, 7), CONTROL("newreno"), POLICY("static"))), 0);
+	conn_connect(&c, AF_INET, SOCK_STREAM);
+	get_set(c.rx, &s);
+	must_be("a child's peak", s.rate.peak, 3000000000);
+	must_be("a child's k", s.rrda.k, 7);
+	must(!strcmp(s.controller, "newreno"), "a child's controller");
+	must(!strcmp(s.policy, "static"), "a child's policy");
+	conn_close(&c);
+	ktap_result(all_held, "a listener's settings");
+}
+
+/* @args fail, with the reason and, if @blame, the attribute. Nothing of @fd changes. */
+static void must_refuse(int fd, const char *what, int err, bool blame,
+			const struct arg *args)
+{
+	struct set before, after;
+
+	get_set(fd, &before);
+	must_be(what, change(cookie(fd), args), -err);
+	must(nl.why[0], what);
+	must(!blame || nl.bad, what);
+	get_set(fd, &after);
+	must(!memcmp(&before, &after, sizeof(after)), what);
+}
+
+static void test_refused(void)
+{
+	/* What is right does not happen, either. */
+#define RATE(peak, average, ...)							\
+	ARGS(CONTROL("rate"), NEST(SSTP_A_CONN_RATE, U64(SSTP_A_RATE_PEAK, peak),		\
+	     U64(SSTP_A_RATE_AVERAGE, average) __VA_OPT__(,) __VA_ARGS__))
+	const struct {
+		const char *what;
+		int err;
+		const struct arg *args;
+	} cases[] = {
+		{ "peak too low", EINVAL, RATE(7999, 0) },
+		{ "peak too high", EINVAL, RATE(1000000000001, 0) },
+		{ "average above the peak", EINVAL, RATE(1000000, 1000001) },
+		{ "average too low", EINVAL, RATE(1000000, 7999) },
+		{ "bursts above the peak", EINVAL,
+		  RATE(1000000, 0, U32(SSTP_A_RATE_BURST_RATE, 1000000),
+		       U32(SSTP_A_RATE_BURST_LEN, 100)) },
+		{ "bursts too long", EINVAL,
+		  RATE(1000000, 0, U32(SSTP_A_RATE_BURST_LEN, 65536)) },
+		{ "no peak", EINVAL, RATE(0, 1000000) },
+		{ "no part of a rate", EINVAL, RATE(1000000, 0, U32(9, 0)) },
+		{ "half a peak", EINVAL, ARGS(CONTROL("rate"), NEST(SSTP_A_CONN_RATE,
+						U32(SSTP_A_RATE_PEAK, 1000000))) },
+		{ "epoch too long", EINVAL, ARGS(CONTROL("rate"), RRDA(EPOCH, 10001)) },
+		{ "k too large", EINVAL, ARGS(CONTROL("rate"), RRDA(K, 256)) },
+		{ "beta too large", EINVAL, ARGS(CONTROL("rate"), RRDA(BETA, 1025)) },
+		{ "omega too large", EINVAL, ARGS(CONTROL("rate"), RRDA(OMEGA, 1001)) },
+		{ "floor too low", EINVAL, ARGS(CONTROL("rate"), RRDA(FLOOR, 4095)) },
+		{ "ceiling too high", EINVAL, ARGS(CONTROL("rate"), RRDA(CEILING, (1 << 30) + 1)) },
+		{ "floor above the ceiling", EINVAL, ARGS(CONTROL("rate"), RRDA(FLOOR, 1 << 21)) },
+		{ "not a nest", EINVAL, ARGS(CONTROL("rate"), U32(SSTP_A_CONN_RATE, 0)) },
+		{ "no such policy", ENOENT, ARGS(CONTROL("rate"), POLICY("none")) },
+		{ "no policy's name", ENOENT, ARGS(PEAK(1000000), POLICY("")) },
+		{ "no such controller", ENOENT, ARGS(POLICY("static"), CONTROL("none")) },
+		{ "a long name", EINVAL, ARGS(PEAK(1000000), CONTROL("sixteen letters!")) },
+		{ "a name without an end", EINVAL,
+		  ARGS(PEAK(1000000), RAW(SSTP_A_CONN_CONTROLLER, "rate", 4)) },
+		{ "a filter", EINVAL, ARGS(CONTROL("rate"), U32(SSTP_A_CONN_STATES, ~0)) },
+	};
+#undef RATE
+	struct sstp_rrda_spec rrda = { .ceiling = 1 << 20 };
+	uint32_t cid;
+	struct conn c;
+	union addr at;
+	size_t i;
+
+	all_held = true;
+	conn_open(&c, AF_INET, SOCK_STREAM);
+	if (setsockopt(c.tx, SOL_SSTP, SSTP_RRDA, &rrda, sizeof(rrda)))
+		die("SSTP_RRDA:");
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		must_refuse(c.tx, cases[i].what, cases[i].err, true, cases[i].args);
+	must_refuse(c.tx, "nothing to change", EINVAL, false, ARGS());
+
+	cid = nl_number(&get(c.rx)->m, SSTP_A_CONN_CID);
+	must_be("another's CID", change(cookie(c.tx), ARGS(U32(SSTP_A_CONN_CID, cid),
+							   CONTROL("rate"))), -ENOENT);
+	must(!strcmp(sock_info(c.rx).controller, "newreno"), "it was not that one");
+	sock_set(c.tx, SOL_SOCKET, SO_RCVBUF, 100000);
+	must_refuse(c.tx, "SO_RCVBUF", EINVAL, true, ARGS(CONTROL("rate"), POLICY("rrda")));
+	conn_close(&c);
+
+	c.listener = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+	sock_set(c.listener, SOL_SSTP, SSTP_POOL, 1);
+	addr_loopback(&at, AF_INET, 0);
+	if (bind(c.listener, &at.sa, addr_len(&at)) || listen(c.listener, 5) ||
+	    getsockname(c.listener, &c.at.sa, &(socklen_t){ sizeof(c.at) }))
+		die("listen:");
+	conn_connect(&c, AF_INET, SOCK_STREAM);
+	must_refuse(c.rx, "tunables of a part of a pool", EINVAL, true,
+		    ARGS(CONTROL("rate"), RRDA(K, 5)));
+	must_refuse(c.rx, "policy of a part of a pool", EINVAL, true,
+		    ARGS(CONTROL("rate"), POLICY("static")));
+	must_refuse(c.listener, "policy of a pool", EINVAL, true,
+		    ARGS(CONTROL("rate"), POLICY("static")));
+	must_be("tunables of a pool", change(cookie(c.listener), ARGS(RRDA(K, 5))), 0);
+	conn_close(&c);
+	ktap_result(all_held, "what is wrong changes nothing");
+}
+
+/* What is there now */
+struct crowd {
+	uint64_t cookie[1000];
+	int n;
+};
+
+static void crowd_add(const struct nl_message *m, void *arg)
+{
+	struct crowd *c = arg;
+
+	if (c->n < (int)ARRAY_SIZE(c->cookie))
+		c->cookie[c->n++] = nl_number(m, SSTP_A_CONN_COOKIE);
+}
+
+/* Changes meet connections in every state: that of all are made, or the socket has gone. */
+static void test_races(void)
+{
+	const struct arg *const changes[] = {
+		ARGS(PEAK(500000000), CONTROL("rate"), POLICY("static"), RRDA(K, 5)),
+		ARGS(PEAK(0), CONTROL("newreno"), POLICY("rrda"), RRDA(K, 0)),
+		ARGS(NEST(SSTP_A_CONN_RATE, U64(SSTP_A_RATE_PEAK, 900000000),
+			  U32(SSTP_A_RATE_BURST_LEN, 4)), CONTROL("newreno")),
+		ARGS(POLICY("static")), ARGS(POLICY("rrda"), CONTROL("rate")),
+	};
+	static struct crowd crowd;
+	struct nl_request r;
+	long made = 0, gone = 0;
+	int i, err;
+
+	all_held = true;
+	churn_start(true);
+	while (made < 1000) {
+		crowd.n = 0;
+		nl_start(&r, &nl, SSTP_CMD_CONN_GET, NLM_F_DUMP);
+		must_be("dump", nl_talk(&nl, &r, crowd_add, &crowd), 0);
+		for (i = 0; i < crowd.n; i++) {
+			err = change(crowd.cookie[i], changes[(made + gone) % ARRAY_SIZE(changes)]);
+			made += !err;
+			gone += err == -ENOENT;
+			if (err && err != -ENOENT)
+				must_be(nl.why, err, 0);
+		}
+	}
+	ktap_diag("%ld changes, %ld came too late, %ld came and went", made, gone, churn_end());
+	ktap_result(all_held, "changes of what comes and goes");
+}
+
+/* In a child, in other shoes: whether it sees sockets, and what @change gets */
+static void must_get(const char *what, void (*become)(void), uint64_t c, int want)
+{
+	pid_t pid = fork();
+	struct seen s;
+	int status;
+
+	if (pid < 0)
+		die("fork:");
+	if (!pid) {
+		become();
+		nl_open(&nl);
+		if (dump(ARGS(), &s) < 3)
+			_exit(255);
+		_exit(-change(c, ARGS(PEAK(1000000))));
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		die("waitpid:");
+	must_be(what, WIFEXITED(status) ? WEXITSTATUS(status) : -1, want);
+}
+
+static void as_nobody(void)
+{
+	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+		_exit(254);
+}
+
+/* With all capabilities, but not in the namespace of users that the network's is of */
+static void as_root_elsewhere(void)
+{
+	if (unshare(CLONE_NEWUSER))
+		_exit(254);
+}
+
+/* A network of its own, in a namespace of users where it may do what it likes */
+static int as_root_at_home(void)
+{
+	pid_t pid = fork();
+	struct conn c;
+	int status;
+
+	if (pid < 0)
+		die("fork:");
+	if (pid)
+		return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ?
+			WEXITSTATUS(status) : -1;
+	if (unshare(CLONE_NEWUSER))
+		_exit(254);
+	new_namespace();
+	nl_open(&nl);
+	conn_open(&c, AF_INET, SOCK_STREAM);
+	status = -change(cookie(c.tx), ARGS(PEAK(1000000)));
+	_exit(status ?: sock_info(c.tx).rate.peak != 1000000);
+}
+
+static void test_privilege(void)
+{
+	struct conn c;
+	struct set before, after;
+
+	all_held = true;
+	conn_open(&c, AF_INET, SOCK_STREAM);
+	get_set(c.tx, &before);
+	must_get("as nobody", as_nobody, cookie(c.tx), EPERM);
+	must_get("as root of other users", as_root_elsewhere, cookie(c.tx), EPERM);
+	get_set(c.tx, &after);
+	must(!memcmp(&before, &after, sizeof(after)), "as before");
+	must_be("as root of a network of one's own", as_root_at_home(), 0);
+	conn_close(&c);
+	ktap_result(all_held, "everybody may look, not everybody may change");
+}
+
+int main(void)
+{
+	new_namespace();
+	nl_open(&nl);
+	ktap_plan(6);
+	test_set();
+	test_refused();
+	test_races();
+	test_privilege();
+	return ktap_end();
+}
