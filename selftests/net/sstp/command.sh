@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The sstp command: what it shows is so, what it changes changes, and it says why a
-# transfer is slow, in four cases that are planted here.
+# transfer is slow: every cause is planted here.
 # timeout: 600
 # kernels: uml 6.12
 . "$(dirname "$0")/lib.sh"
@@ -237,6 +237,51 @@ in_ns "$b" sysctl -qw net.sstp.rmem="$rmem"
 impair delay 20ms loss 2%
 begin --
 finds "lossy path: the sender's side says so" "$a" "limited by: lossy path"
+end_transfer
+
+# --- a full path
+impair delay 5ms rate 20mbit
+begin --
+finds "full path: the sender's side says so" "$a" "limited by: full path"
+finds "full path: the receiver's side sends one there" "$b" "limited by: nothing here"
+end_transfer
+
+# --- the controller: nothing is lost, and there is no queue
+impair delay 200ms limit 100000
+begin --
+finds "the controller: the sender's side says so" "$a" "limited by: controller newreno"
+end_transfer
+
+# --- a small send buffer
+impair delay 20ms
+begin -- --sndbuf 64k -w 16k
+finds "send buffer: the sender's side says so" "$a" "limited by: send buffer"
+end_transfer
+
+# --- a small receive buffer. Of segments of the usual size it would take one.
+impair delay 20ms
+begin --rcvbuf 64k -- --segment 16k
+finds "receive buffer: the receiver's side says so" "$b" "limited by: receive buffer"
+finds "receive buffer: the sender's side sends one there" "$a" "limited by: peer, whose window"
+end_transfer
+
+# --- a device that is slower than the contract; packets in netem would not count as queued.
+impair
+tc -n "$a" qdisc add dev "to-$r" root tbf rate 20mbit burst 16k limit 4m
+begin -- --rate 90M
+finds "device: the sender's side says so" "$a" "limited by: device"
+end_transfer
+tc -n "$a" qdisc del dev "to-$r" root
+
+# --- a peer that cannot be reached any more
+impair delay 5ms rate 50mbit
+passed=$(passed)
+begin --
+busywait 20 passed_more $((passed + 1000000))
+impair loss 100%
+finds "no way to the peer: the sender's side says so" "$a" \
+	"limited by: peer, which has not answered"
+impair
 end_transfer
 
 # --- memory pressure
