@@ -500,7 +500,11 @@ static enum sstp_held sstp_push_lacks(struct sock *sk)
 		return sstp_after(w->next, w->high) ? SSTP_HELD_WINDOW : SSTP_HELD_NOT;
 	if (w->low == w->end)
 		return SSTP_HELD_IDLE;
-	return sk_stream_memory_free(sk) ? SSTP_HELD_NOT : SSTP_HELD_SNDBUF;
+	/* Who waits for room is woken when there is enough of it, not any. */
+	if (!sk_stream_memory_free(sk) ||
+	    (sk->sk_socket && test_bit(SOCK_NOSPACE, &sk->sk_socket->flags)))
+		return SSTP_HELD_SNDBUF;
+	return SSTP_HELD_NOT;
 }
 
 /* Ship what the window, the contract and the controller allow. */

@@ -254,7 +254,7 @@ end_transfer
 
 # --- a small send buffer
 impair delay 20ms
-begin -- --sndbuf 64k -w 16k
+begin -- --sndbuf 64k
 finds "send buffer: the sender's side says so" "$a" "limited by: send buffer"
 end_transfer
 
