@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <linux/sstp_netlink.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +173,40 @@ static void test_info(void)
 	must_be("the contract", info_of(&get(c.tx)->m).rate.average, rate.average);
 	conn_close(&c);
 	ktap_result(all_held, "info is what SSTP_INFO says");
+}
+
+static bool over(void *arg)
+{
+	return sock_info(*(int *)arg).state == TCP_CLOSE;
+}
+
+/* After the end the times say what there was, while the reader takes what is left. */
+static void test_ended(void)
+{
+	struct linger now = { 1, 0 };
+	struct sstp_info ended, after;
+	uint64_t since;
+	struct conn c;
+
+	all_held = true;
+	conn_open(&c, AF_INET, SOCK_STREAM);
+	must(send(c.tx, "left", 4, 0) == 4, "sent");
+	must(poll(&(struct pollfd){ c.rx, POLLIN, 0 }, 1, WAIT_MS) == 1, "it is there");
+	setsockopt(c.tx, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	close(c.tx);
+	must(busywait(WAIT_MS, over, &c.rx), "it is over");
+	ended = sock_info(c.rx);
+	must(ended.age && ended.unread_time && ended.unread_time <= ended.age, "times");
+	since = now_ns();
+	while (now_ns() - since < 2000000)
+		;
+	must(recv(c.rx, (char[8]){}, 8, 0) == 4, "the rest is taken");
+	after = sock_info(c.rx);
+	must_be("age", after.age, ended.age);
+	must_be("unread", after.unread_time, ended.unread_time);
+	close(c.rx);
+	close(c.listener);
+	ktap_result(all_held, "times are there after the end, and stand still");
 }
 
 /* Dumps */
@@ -589,9 +624,10 @@ int main(int argc, char **argv)
 		return hold();
 	new_namespace();
 	nl_open(&nl);
-	ktap_plan(10);
+	ktap_plan(11);
 	test_get();
 	test_info();
+	test_ended();
 	test_filters();
 	test_listener();
 	test_many(how_many());
