@@ -252,22 +252,22 @@ begin --
 finds "the controller: the sender's side says so" "$a" "limited by: controller newreno"
 end_transfer
 
-# --- a small send buffer
-impair delay 20ms
-begin -- --sndbuf 64k
+# --- a small send buffer. A controller slows down when an emulated machine stumbles.
+impair delay 200ms
+begin -- --sndbuf 64k --rate 45M
 finds "send buffer: the sender's side says so" "$a" "limited by: send buffer"
 end_transfer
 
 # --- a small receive buffer. Of segments of the usual size it would take one.
-impair delay 20ms
-begin --rcvbuf 64k -- --segment 16k
+impair delay 100ms
+begin --rcvbuf 64k -- --segment 16k --rate 900M
 finds "receive buffer: the receiver's side says so" "$b" "limited by: receive buffer"
 finds "receive buffer: the sender's side sends one there" "$a" "limited by: peer, whose window"
 end_transfer
 
 # --- a device that is slower than the contract; packets in netem would not count as queued.
 impair
-tc -n "$a" qdisc add dev "to-$r" root tbf rate 20mbit burst 16k limit 4m
+tc -n "$a" qdisc add dev "to-$r" root tbf rate 2mbit burst 16k limit 4m
 begin -- --rate 90M
 finds "device: the sender's side says so" "$a" "limited by: device"
 end_transfer
