@@ -11,6 +11,8 @@
 #define LOSSY	0.002		/* share of packets that makes a path one that loses */
 #define MOST	0.5
 #define SOME	0.25
+#define UNANSWERED	2		/* questions, which is nothing unusual */
+#define FEW	4		/* segments: a buffer for no more is hardly ever filled */
 
 static double lost_share(const struct sstp_info *i)
 {
@@ -75,12 +77,11 @@ static void why_controller(const struct conn *c)
 
 static void why_sndbuf(const struct sstp_info *i)
 {
-	char a[TEXT_MAX], b[TEXT_MAX];
+	char a[TEXT_MAX];
 
-	line("send buffer", ", %.0f%% of the time all of it (%s) is under way, rtt %s: do not set "
+	line("send buffer", ", %.0f%% of the time all of it is under way, rtt %s: do not set "
 	     "SO_SNDBUF, raise net.sstp.wmem, or free memory",
-	     percent(i->sndbuf_time, i->busy_time), text_bytes(a, i->snd_queued),
-	     text_us(b, i->rtt));
+	     percent(i->sndbuf_time, i->busy_time), text_us(a, i->rtt));
 }
 
 static void why_sending(const struct conn *c)
@@ -92,7 +93,7 @@ static void why_sending(const struct conn *c)
 	uint64_t most = i->contract_time;
 	char a[TEXT_MAX];
 
-	if (i->backoff > 2) {
+	if (i->backoff > UNANSWERED) {
 		line("peer", ", which has not answered %u times: is there a way to it? (ping; is "
 		     "UDP port %u open?)", i->backoff, c->encap_port);
 		return;
@@ -146,7 +147,7 @@ static void why_receiving(const struct conn *c)
 		     "now; it reads %s: make it read sooner, or find what keeps it busy (top)",
 		     percent(i->unread_time, i->age), text_bytes(a, i->rcv_readable),
 		     text_rate(b, i->service_rate));
-	} else if (i->rtt && round > i->rcv_buffer / 3.0) {
+	} else if (i->rtt && round > i->rcv_buffer / (i->rcv_window < FEW ? 5.0 : 3.0)) {
 		line("receive buffer", " here, of %s (%s) for %s in a round-trip time: do not set "
 		     "SO_RCVBUF, raise net.sstp.rmem, or 'sstp set %08x policy rrda'",
 		     text_bytes(a, i->rcv_buffer), i->policy, text_bytes(d, round), c->cid);
@@ -161,10 +162,10 @@ void why_print(const struct conn *c)
 	const struct sstp_info *i = &c->info;
 
 	/* A request and its answer are no transfers. */
-	if (i->bytes_sent || i->snd_unacked)
+	if (i->bytes_sent || i->snd_unacked || i->backoff > UNANSWERED)
 		why_sending(c);
 	if (i->bytes_received > i->bytes_sent / 8)
 		why_receiving(c);
-	if (!i->bytes_sent && !i->bytes_received && !i->snd_unacked)
+	if (!i->bytes_sent && !i->bytes_received && !i->snd_unacked && i->backoff <= UNANSWERED)
 		printf("\tlimited by: nothing, as nothing was sent yet\n");
 }

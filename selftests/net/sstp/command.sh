@@ -283,6 +283,11 @@ finds "no way to the peer: the sender's side says so" "$a" \
 	"limited by: peer, which has not answered"
 impair
 end_transfer
+impair loss 100%
+begin --
+finds "no way to connect: it says so, too" "$a" "limited by: peer, which has not answered"
+impair
+end_transfer
 
 # --- memory pressure
 mem=$(sysctl -n net.sstp.mem)
