@@ -78,6 +78,7 @@ void fault_init(void)
 	for (kind = 0; kind < KINDS; kind++) {
 		kind_set(kind, "probability", "0");
 		kind_set(kind, "verbose", "0");
+		kind_set(kind, "require-start", "0");
 	}
 	kind_set(SLAB, "ignore-gfp-wait", "N");
 	kind_set(PAGE, "ignore-gfp-wait", "N");
