@@ -246,7 +246,7 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 		const struct sstp_cookie_hdr *c = (void *)skb->data;
 
 		if (skb->len < sizeof(*c)) {
-			sstp_drop(sk, skb, SSTP_MIB_INERRSHORT, 1);
+			sstp_drop(sk, skb, SSTP_MIB_INERRSHORT, sstp_in_packets(skb));
 			return;
 		}
 		if (sk->sk_state != TCP_SYN_SENT)
@@ -263,7 +263,7 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 	}
 
 	if (!sstp_parse_init(skb->data, skb->len, &i)) {
-		sstp_drop(sk, skb, SSTP_MIB_INERRFORMAT, 1);
+		sstp_drop(sk, skb, SSTP_MIB_INERRFORMAT, sstp_in_packets(skb));
 		return;
 	}
 	if (sk->sk_state != TCP_SYN_SENT) {
@@ -278,11 +278,11 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 	if (i.dport != sp->sport || i.sport != sp->dport ||
 	    i.echo - (sp->init_stamp - 60 * USEC_PER_SEC) >
 	    60 * USEC_PER_SEC) {
-		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
+		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, sstp_in_packets(skb));
 		return;
 	}
 	if (i.version != SSTP_VERSION || i.sktype != sk->sk_type) {
-		sstp_drop(sk, skb, SSTP_MIB_INERRVERSION, 1);
+		sstp_drop(sk, skb, SSTP_MIB_INERRVERSION, sstp_in_packets(skb));
 		return;
 	}
 	sp->peer.cid = i.peer_cid;
@@ -290,12 +290,12 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 	err = sstp_conn_hash_peer(sk);
 	if (err == -EEXIST) {
 		/* It gave us the CID of another connection of ours with it. */
-		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
+		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, sstp_in_packets(skb));
 		sstp_done(sk, EADDRNOTAVAIL, SSTP_CLOSED_BY_LOCAL);
 		return;
 	}
 	if (err || sstp_handshake_apply(sk, &i, GFP_ATOMIC)) {
-		sstp_drop(sk, skb, SSTP_MIB_INNOMEM, 1);
+		sstp_drop(sk, skb, SSTP_MIB_INNOMEM, sstp_in_packets(skb));
 		sstp_done(sk, ENOMEM, SSTP_CLOSED_BY_LOCAL);
 		return;
 	}

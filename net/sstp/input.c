@@ -269,7 +269,7 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
 
 	h = skb_header_pointer(skb, 0, sizeof(buf), &buf);
 	if (!h) {
-		sstp_drop(usk, skb, SSTP_MIB_INERRSHORT, sstp_in_packets(skb));
+		sstp_drop(usk, skb, SSTP_MIB_INERRSHORT, 1);
 		goto out;
 	}
 	if (h->type >= SSTP_TYPES) {
@@ -339,10 +339,15 @@ void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 	u32 n, same;
 	struct sstp_hdr buf, first;
 
-	SSTP_ADD(sock_net(usk), INPKTS, max(skb_shinfo(skb)->gso_segs, 1));
+	SSTP_ADD(sock_net(usk), INPKTS, sstp_in_packets(skb));
 	rcu_read_lock();
-	if (total <= size || size < sizeof(first)) {
+	if (total <= size) {
 		sstp_rcv_one(usk, skb);
+		goto out;
+	}
+	if (size < sizeof(first)) {
+		sstp_drop(usk, skb, SSTP_MIB_INERRSHORT, sstp_in_packets(skb));
+		sstp_free(skb);
 		goto out;
 	}
 	skb_copy_bits(skb, 0, &first, sizeof(first));

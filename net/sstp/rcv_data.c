@@ -469,7 +469,8 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 		u32 len = min(size, total - off);
 
 		if (len < sizeof(*h)) {
-			sstp_drop(sk, skb, SSTP_MIB_INERRSHORT, 1);
+			sstp_drop(sk, skb, SSTP_MIB_INERRSHORT,
+				  DIV_ROUND_UP(total - off, size));
 			break;
 		}
 		h = sstp_header_at(skb, &c, off, sizeof(*h), &buf);

@@ -3,7 +3,8 @@
  * timeout: 900
  *
  * Peers that would have us keep more memory than a receive buffer may: by trains of
- * which one packet is kept, by trains of two connections, by packets of one byte.
+ * which one packet is kept, by trains of two connections, by packets of one byte. And
+ * trains of packets that are shorter than any, each of which counts.
  */
 #include <linux/sock_diag.h>
 #include <netinet/udp.h>
@@ -186,13 +187,38 @@ static void test_tiny(void)
 	close_peer(&p);
 }
 
+/* Shorter than any header, and than DATA's */
+static void test_short(size_t size)
+{
+	static uint8_t train[TRAIN_PACKETS][DATA_HLEN], packet[PACKET];
+	long goal, counted;
+	struct peer p;
+	int i;
+
+	all_held = true;
+	open_peer(&p, NULL);
+	sock_set(p.udp, SOL_UDP, UDP_SEGMENT, size);
+	make_half(&p, packet, 1);
+	for (i = 0; i < TRAIN_PACKETS; i++)
+		memcpy(train[0] + i * size, packet, size);
+	goal = sstp_counter("InPkts") + TRAIN_PACKETS;
+	counted = sstp_counter("InErrShort");
+	peer_send(&p, train, TRAIN_PACKETS * size);
+	must(busywait(WAIT_MS, packets_seen, &goal), "all packets came");
+	must_be("InErrShort", sstp_counter("InErrShort") - counted, TRAIN_PACKETS);
+	close_peer(&p);
+	ktap_result(all_held, "each of a train of packets of %zu bytes counts", size);
+}
+
 int main(void)
 {
-	ktap_plan(5);
+	ktap_plan(7);
 	new_namespace();
 	test_duplicates();
 	test_two();
 	test_tiny();
+	test_short(4);
+	test_short(DATA_HLEN - 4);
 	ktap_result(busywait(60000, sstp_no_sockets, NULL), "nothing is left");
 	return ktap_end();
 }
