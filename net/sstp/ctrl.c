@@ -47,6 +47,8 @@ static void sstp_ctrl_begin(struct sstp_ctrl *c, const struct sstp_ctrl_ops *ops
 	c->ops = ops;
 	c->cwnd = SSTP_CWND_MAX;
 	c->period = 0;
+	c->held_back = false;
+	c->cwnd_limited = false;
 	memset(c->priv, 0, sizeof(c->priv));
 	ops->init(c);
 }

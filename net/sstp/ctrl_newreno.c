@@ -69,9 +69,11 @@ static void sstp_newreno_ack(struct sstp_ctrl *c,
 		p->late = false;
 	/* In slow start after a time-out there is nothing to wait for. */
 	held = p->cut && c->cwnd >= p->ssthresh;
-	/* Pacing keeps packets back that slow start's window has room for. */
-	limited = c->cwnd_limited ||
-		  (c->cwnd < p->ssthresh && c->cwnd / 2 < c->flight);
+	/* Pacing keeps packets back that slow start's window has room for. No window is
+	 * earned that goes far beyond what was sent.
+	 */
+	limited = (c->cwnd_limited || c->cwnd < p->ssthresh) &&
+		  c->cwnd / 2 < c->flight;
 	if (limited && !held && delivered) {
 		if (c->cwnd < p->ssthresh) {
 			u32 grow = min(delivered, p->ssthresh - c->cwnd);

@@ -13,6 +13,7 @@ static void newreno_start(struct sstp_ctrl *c)
 	memset(c, 0, sizeof(*c));
 	c->min_rtt = U32_MAX;
 	c->cwnd_limited = true;
+	c->flight = SSTP_NEWRENO_MAX;
 	sstp_ctrl_newreno.init(c);
 }
 
@@ -100,16 +101,16 @@ static void newreno_growth(struct kunit *test)
 }
 
 /* Slow start goes on while pacing keeps the window from being used, as long as half of
- * it is; what comes after does not.
+ * it is; what comes after does not. Beyond that nothing grows.
  */
 static void newreno_paced(struct kunit *test)
 {
 	static const struct {
 		u32 flight;
-		u32 cwnd, after;	/* of 20, in slow start and later */
+		u32 cwnd, later;	/* of 20, in slow start; later, if held back */
 	} t[] = {
-		{ 0, 20, 20 }, { 10, 20, 20 }, { 11, 25, 20 }, { 20, 25, 20 },
-		{ U32_MAX, 25, 20 },
+		{ 0, 20, 20 }, { 10, 20, 20 }, { 11, 25, 21 }, { 20, 25, 21 },
+		{ U32_MAX, 25, 21 },
 	};
 	struct sstp_ctrl c;
 	u32 i;
@@ -124,7 +125,10 @@ static void newreno_paced(struct kunit *test)
 		c.cwnd = 20;
 		sstp_newreno(&c)->ssthresh = 20;
 		newreno_ack(&c, 20, 7);
-		KUNIT_EXPECT_EQ_MSG(test, c.cwnd, t[i].after, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, c.cwnd, 20U, "row %u", i);
+		c.cwnd_limited = true;
+		newreno_ack(&c, 20, 7);
+		KUNIT_EXPECT_EQ_MSG(test, c.cwnd, t[i].later, "row %u", i);
 	}
 }
 
