@@ -14,7 +14,8 @@ enum sstp_held {
 	SSTP_HELD_CONTRACT,
 	SSTP_HELD_CONTROLLER,
 	SSTP_HELD_WINDOW,	/* the peer's */
-	SSTP_HELD_SNDBUF,	/* it is full of what was sent; or memory lacks */
+	/* It is full of what was sent, or somebody waits for room in it; or memory lacks. */
+	SSTP_HELD_SNDBUF,
 	SSTP_HELD_DEVICE,	/* queues below us */
 	SSTP_HELDS
 };

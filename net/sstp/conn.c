@@ -621,9 +621,9 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 	if (err && (sk->sk_state == TCP_SYN_SENT ||
 		    sk->sk_state == TCP_SYN_RECV))
 		SSTP_INC(sock_net(sk), ATTEMPTFAILS);
+	sp->ended = sstp_now();
 	sstp_nl_closed(sk, err, by);
 	trace_sstp_closed(sp, err, by);
-	sp->ended = sstp_now();
 	sstp_set_state(sk, TCP_CLOSE);
 	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
 	if (err)

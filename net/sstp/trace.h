@@ -66,7 +66,9 @@ TRACE_DEFINE_ENUM(SSTP_CLOSED_BY_TIMEOUT);
 #define SSTP_TP_STATE(a, b)		{ a, b },
 #define SSTP_TP_LAST_STATE(a, b)	{ a, b }
 
-/* Its state, or a listener's, becomes @state; a child's was its listener's */
+/* Its state, or a listener's, becomes @state. A child's was its listener's, and is
+ * told of when all of the child is there.
+ */
 TRACE_EVENT(sstp_state,
 	TP_PROTO(const struct sstp_sock *sp, int old, int state),
 	TP_ARGS(sp, old, state),

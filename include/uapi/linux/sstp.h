@@ -160,13 +160,13 @@ struct sstp_info {
 	__u64	rcv_grown_bytes;	/* by how much, in all */
 	__u64	rcv_shrunk_bytes;
 	__u64	bytes_discarded;	/* payload that found no room */
-	__u64	age;		/* time since its set-up began */
+	__u64	age;		/* time since its set-up began, to its end */
 	__u64	busy_time;	/* with data to send, or not acknowledged; of it, while */
 	__u64	contract_time;	/* the contract held back data */
 	__u64	controller_time;	/* the controller did */
 	__u64	window_time;	/* the peer's window did */
-	__u64	sndbuf_time;	/* all was sent, and the send buffer full, or there
-				 * was no memory to send
+	__u64	sndbuf_time;	/* all was sent, and the send buffer full, or somebody
+				 * waits for room in it; or memory lacked
 				 */
 	__u64	device_time;	/* queues below had enough */
 	__u64	unread_time;	/* with data that the program had not read */
