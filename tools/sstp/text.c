@@ -15,11 +15,11 @@ static char *scaled(char buf[TEXT_MAX], double n, double unit, const char *tail)
 	static const char prefix[] = " kMGTPE";
 	unsigned int i = 0;
 
-	while (n >= unit && i < sizeof(prefix) - 2) {
+	while (n >= unit - 0.5 && i < sizeof(prefix) - 2) {
 		n /= unit;
 		i++;
 	}
-	/* Three digits, when rounded: 99.96 would be 100.0. */
+	/* Three digits, when rounded, or four of 1024: 99.96 would be 100.0. */
 	snprintf(buf, TEXT_MAX, "%.*f%.*s%s", !i || n >= 99.95 ? 0 : n >= 9.995 ? 1 : 2, n,
 		 !!i, prefix + i, tail);
 	return buf;

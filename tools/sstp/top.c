@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* sstp top: connections by rate, a line each, again and again. */
 #include <getopt.h>
+#include <math.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +83,8 @@ static void compare(struct line *l, const struct lines *before, double seconds)
 	l->sent = 8.0 * (i->bytes_sent - was->bytes_sent) / seconds;
 	l->received = 8.0 * (i->bytes_received - was->bytes_received) / seconds;
 	packets = i->packets_sent - was->packets_sent;
-	l->lost = packets > 0 ? (i->packets_lost - was->packets_lost) / packets : 0;
+	/* Some were sent before. */
+	l->lost = packets > 0 ? fmin((i->packets_lost - was->packets_lost) / packets, 1) : 0;
 }
 
 /* What is too long loses its beginning: the port is at the end. */
