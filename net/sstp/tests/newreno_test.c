@@ -92,6 +92,7 @@ static void newreno_growth(struct kunit *test)
 				break;
 			delivered = sstp_rnd_below(&r, cwnd + 1);
 			c.cwnd_limited = !sstp_rnd_one_in(&r, 4);
+			c.flight = c.cwnd_limited ? cwnd : cwnd / 2;
 			for (k = 0; c.cwnd_limited && k < delivered; k++)
 				newreno_packet(&cwnd, &count, ssthresh);
 			highest += delivered;
