@@ -33,12 +33,16 @@ static int start(unsigned short port, __u32 tolerance)
 	struct sockaddr_in6 at = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
 	int fd = socket(AF_SSTP, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
 	__u32 limit = SEGMENT;
+	int yes = 1;
 
 	if (fd < 0)
 		err(1, "socket");
 	/* Accepted connections have them from the listener. */
 	if (setsockopt(fd, SOL_SSTP, SSTP_SEGMENT_LIMIT, &limit, sizeof(limit)) ||
 	    setsockopt(fd, SOL_SSTP, SSTP_TOLERANCE, &tolerance, sizeof(tolerance)))
+		err(1, "setsockopt");
+	/* As with TCP: connections of a server before may still be about to end. */
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)))
 		err(1, "setsockopt");
 	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, CLIENTS))
 		err(1, "port %u", port);

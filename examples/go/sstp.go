@@ -137,10 +137,17 @@ func (c *Conn) Connect(ip net.IP, port int) error {
 	return c.write("connect", func(fd int) error { return syscall.Connect(fd, at) })
 }
 
-// Listen binds to a port, of IPv6 and IPv4 if ip is net.IPv6unspecified.
+// Listen binds to a port, of IPv6 and IPv4 if ip is net.IPv6unspecified. As with TCP,
+// connections of a server before may still be about to end there.
 func (c *Conn) Listen(ip net.IP, port, backlog int) error {
 	at := sockaddr(ip, port)
-	err := c.once("bind", func(fd int) error { return syscall.Bind(fd, at) })
+	err := c.once("setsockopt", func(fd int) error {
+		return syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1)
+	})
+	if err != nil {
+		return err
+	}
+	err = c.once("bind", func(fd int) error { return syscall.Bind(fd, at) })
 	if err != nil {
 		return err
 	}
