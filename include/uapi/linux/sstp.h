@@ -166,7 +166,7 @@ struct sstp_info {
 	__u64	controller_time;	/* the controller did */
 	__u64	window_time;	/* the peer's window did */
 	__u64	sndbuf_time;	/* all was sent, and the send buffer full, or somebody
-				 * waits for room in it; or memory lacked
+				 * waits for room in it, or memory lacked
 				 */
 	__u64	device_time;	/* queues below had enough */
 	__u64	unread_time;	/* with data that the program had not read */
