@@ -45,8 +45,12 @@ moved() {
 	shift
 	while [ "$1" != -- ]; do server+=("$1"); shift; done
 	shift
-	serve "${server[@]}"
-	check "$name" transfer "$@"
+	if serve "${server[@]}" && transfer "$@"; then
+		pass "$name"
+	else
+		fail "$name" "$*"
+		explain
+	fi
 	stop_server
 }
 # fails_with ERRNOS COMMAND...
