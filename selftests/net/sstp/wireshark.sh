@@ -64,6 +64,10 @@ broken() { busywait 40 ended && fails_with "ECONNRESET EPIPE" false; }
 
 setup_path || exit 1
 
+# Who asks for a neighbour three times in vain has no route: that is not to be lost.
+moved "IPv4 without losses" -- -s 1 "$b4"
+moved "IPv6 without losses" -6 -- -s 1 "$b6"
+
 # Each packet for itself: every type and option, losses
 capture_begin packets
 impair delay 5ms loss 8%
