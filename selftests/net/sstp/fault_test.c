@@ -8,7 +8,7 @@
  * time it works or says what TCP says, nothing is left behind (kmemleak looks when
  * all tests are over), and the socket goes on: the same call works when it is made
  * again, and data arrive over the connection. So it is with what kernel threads do
- * for a call, and with what softirqs do.
+ * for a call.
  *
  *	fault_test [ROW]...
  */
@@ -18,7 +18,6 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,198 +25,13 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "fault.h"
-#include "lib.h"
+#include "fault_conn.h"
 #include "peer.h"
 
-#define WAIT_MS		20000
-#define LEN		100000		/* of a transfer, and of a call that sends */
 #define MOST		2000		/* allocations of a call */
-
-/* --- connections ----------------------------------------------------------- */
-
-struct way {
-	uint64_t seed, sent, got;
-};
-
-/* A listener, who connects to it, and what it accepts */
-struct conn {
-	enum proto proto;
-	int family, type;
-	int l, a, b;
-	union addr to;			/* where @l is */
-	struct way ab, ba;
-};
-
-/* How far it is */
-enum stage { NOTHING, SOCKET, BOUND, LISTENING, PENDING, CONNECTED };
-
-static char buf[LEN], in[LEN];
-static bool ok;
-
-static void bad(const char *fmt, ...)
-{
-	char text[256];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	ktap_diag("%s", text);
-	ok = false;
-}
-
-static void timeouts(int fd)
-{
-	const struct timeval t = { .tv_sec = WAIT_MS / 1000 };
-
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof(t)))
-		die("timeouts:");
-}
-
-static long do_socket(struct conn *c)
-{
-	return c->a = proto_socket(c->proto, c->family, c->type, 0);
-}
-
-static long do_bind(struct conn *c)
-{
-	union addr a;
-
-	addr_loopback(&a, c->family, 0);
-	return bind(c->a, &a.sa, addr_len(&a));
-}
-
-static long do_listen(struct conn *c)
-{
-	return listen(c->l, 8);
-}
-
-static long do_connect(struct conn *c)
-{
-	return connect(c->a, &c->to.sa, addr_len(&c->to));
-}
-
-static long do_accept(struct conn *c)
-{
-	return c->b = accept(c->l, NULL, NULL);
-}
-
-static bool reach(struct conn *c, enum stage stage)
-{
-	union addr *to = &c->to;
-
-	if (stage >= SOCKET && c->a < 0 && do_socket(c) < 0)
-		return false;
-	if (stage >= SOCKET)
-		timeouts(c->a);
-	if (stage >= BOUND && c->l < 0) {
-		addr_loopback(to, c->family, 0);
-		c->l = proto_socket(c->proto, c->family, c->type, 0);
-		if (c->l < 0 || bind(c->l, &to->sa, addr_len(to)) ||
-		    getsockname(c->l, &to->sa, &(socklen_t){ sizeof(*to) }))
-			return false;
-		timeouts(c->l);
-	}
-	if (stage >= LISTENING && do_listen(c))
-		return false;
-	if (stage >= PENDING && do_connect(c) && errno != EISCONN)
-		return false;
-	if (stage >= CONNECTED && c->b < 0 && do_accept(c) < 0)
-		return false;
-	if (stage >= CONNECTED)
-		timeouts(c->b);
-	return true;
-}
-
-static void leave(struct conn *c)
-{
-	if (c->a >= 0)
-		close(c->a);
-	if (c->b >= 0)
-		close(c->b);
-	if (c->l >= 0)
-		close(c->l);
-}
-
-/* One call, of @len bytes at most */
-static ssize_t push(int fd, struct way *w, size_t len, int flags)
-{
-	ssize_t n;
-
-	content_fill(buf, len, w->seed, w->sent);
-	n = send(fd, buf, len, flags | MSG_NOSIGNAL);
-	if (n > 0)
-		w->sent += n;
-	return n;
-}
-
-static ssize_t pull(int fd, struct way *w, int flags)
-{
-	ssize_t n = recv(fd, in, sizeof(in), flags);
-
-	if (n <= 0)
-		return n;
-	if (content_check(in, n, w->seed, w->got) != (size_t)n)
-		bad("wrong content after %llu bytes",
-		    (unsigned long long)w->got);
-	if (!(flags & MSG_PEEK))
-		w->got += n;
-	return n;
-}
-
-/* Until all that was sent is here */
-static bool drain(int fd, struct way *w)
-{
-	while (w->got < w->sent) {
-		ssize_t n = pull(fd, w, 0);
-
-		if (n > 0)
-			continue;
-		bad("%llu of %llu bytes came: %s", (unsigned long long)w->got,
-		    (unsigned long long)w->sent,
-		    n ? strerrorname_np(errno) : "end");
-		return false;
-	}
-	return true;
-}
-
-static bool transfer(struct conn *c)
-{
-	if (push(c->a, &c->ab, LEN, 0) != LEN ||
-	    push(c->b, &c->ba, LEN, 0) != LEN) {
-		bad("send: %s", strerrorname_np(errno));
-		return false;
-	}
-	return drain(c->b, &c->ab) && drain(c->a, &c->ba);
-}
-
-/* No other end: whoever sends learns it */
-static void check_gone(int fd)
-{
-	struct pollfd p = { .fd = fd };
-	uint64_t end = now_ns() + WAIT_MS * 1000000ULL;
-
-	while (now_ns() < end) {
-		if (send(fd, "x", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
-		    errno != EAGAIN)
-			return;
-		poll(&p, 1, 10);
-	}
-	bad("the other end has gone, and nobody knows");
-}
-
-static void check_end(int fd)
-{
-	ssize_t n = recv(fd, in, 1, 0);
-
-	if (n)
-		bad("no end: %s", n < 0 ? strerrorname_np(errno) : "data");
-}
 
 /* --- calls ----------------------------------------------------------------- */
 
@@ -249,14 +63,22 @@ struct row {
 
 static const struct row *row;
 
+static long do_bind(struct conn *c)
+{
+	union addr a;
+
+	addr_loopback(&a, c->family, 0);
+	return bind(c->a, &a.sa, addr_len(&a));
+}
+
 static long do_send(struct conn *c)
 {
-	return push(c->a, &c->ab, LEN, row->nowait ? MSG_DONTWAIT : 0);
+	return way_push(c->a, &c->ab, LEN, row->nowait ? MSG_DONTWAIT : 0);
 }
 
 static long do_send_little(struct conn *c)
 {
-	return push(c->a, &c->ab, 10, 0);
+	return way_push(c->a, &c->ab, 10, 0);
 }
 
 static int file;
@@ -273,12 +95,12 @@ static long do_sendfile(struct conn *c)
 
 static long do_recv(struct conn *c)
 {
-	return pull(c->b, &c->ab, 0);
+	return way_pull(c->b, &c->ab, 0);
 }
 
 static long do_peek(struct conn *c)
 {
-	return pull(c->b, &c->ab, MSG_PEEK);
+	return way_pull(c->b, &c->ab, MSG_PEEK);
 }
 
 /* Every second packet of two segments will never come. */
@@ -320,7 +142,7 @@ static void holed(struct conn *c)
 static long recv_holes(struct conn *c, bool may_lack)
 {
 	uint64_t control[CMSG_SPACE(2 * HOLES * sizeof(struct sstp_hole)) / 8];
-	struct iovec iov = { in, sizeof(in) };
+	struct iovec iov = { conn_in, sizeof(conn_in) };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
 			    .msg_control = control,
 			    .msg_controllen = sizeof(control) };
@@ -349,7 +171,7 @@ static long recv_holes(struct conn *c, bool may_lack)
 	for (at = SIZE; at < n; at += 2 * SIZE) {
 		uint64_t pos = c->ab.got + at;
 
-		if (content_check(in + at, SIZE, peer.seed + pos / HOLED,
+		if (content_check(conn_in + at, SIZE, peer.seed + pos / HOLED,
 				  pos % HOLED) != SIZE)
 			bad("wrong content at %zd", at);
 	}
@@ -382,9 +204,9 @@ static long do_setsockopt(struct conn *c)
 static long do_getsockopt(struct conn *c)
 {
 	const struct option *o = &row->option;
-	socklen_t len = sizeof(in);
+	socklen_t len = sizeof(conn_in);
 
-	return getsockopt(c->a, o->level, o->opt, in, &len);
+	return getsockopt(c->a, o->level, o->opt, conn_in, &len);
 }
 
 static long do_poll(struct conn *c)
@@ -454,14 +276,14 @@ static void write_file(struct conn *c)
 {
 	if (!file)
 		file = memfd_create("fault", 0);
-	content_fill(buf, LEN, c->ab.seed, 0);
-	if (file < 0 || pwrite(file, buf, LEN, 0) != LEN)
+	content_fill(conn_out, LEN, c->ab.seed, 0);
+	if (file < 0 || pwrite(file, conn_out, LEN, 0) != LEN)
 		die("memfd:");
 }
 
 static void send_before(struct conn *c)
 {
-	if (push(c->a, &c->ab, LEN, 0) != LEN)
+	if (way_push(c->a, &c->ab, LEN, 0) != LEN)
 		bad("send: %s", strerrorname_np(errno));
 }
 
@@ -492,37 +314,52 @@ static void after_connect(struct conn *c)
 	if (err && err != ENOMEM && err != ENOBUFS)
 		bad("SO_ERROR is %s", strerrorname_np(err));
 	fcntl(c->a, F_SETFL, 0);
-	if (err && (do_connect(c) != -1 || errno != ECONNABORTED))
+	if (err && (conn_connect(c) != -1 || errno != ECONNABORTED))
 		bad("the error was not the end of it");
-	if (!reach(c, CONNECTED))
+	if (!conn_reach(c, CONNECTED))
 		bad("no connection: %s", strerrorname_np(errno));
 	else
-		transfer(c);
+		conn_transfer(c);
 }
 
 static void after_shutdown(struct conn *c)
 {
-	if (!drain(c->b, &c->ab))
+	if (!way_drain(c->b, &c->ab))
 		return;
-	check_end(c->b);
-	if (push(c->b, &c->ba, LEN, 0) != LEN)
+	conn_ended(c->b);
+	if (way_push(c->b, &c->ba, LEN, 0) != LEN)
 		bad("send: %s", strerrorname_np(errno));
-	drain(c->a, &c->ba);
+	way_drain(c->a, &c->ba);
 }
 
 static void after_close(struct conn *c)
 {
-	if (drain(c->b, &c->ab))
-		check_end(c->b);
+	if (way_drain(c->b, &c->ab))
+		conn_ended(c->b);
 }
 
 static void unread(struct conn *c)
 {
 	struct pollfd p = { .fd = c->a, .events = POLLIN };
 
-	if (push(c->b, &c->ba, LEN, 0) != LEN)
+	if (way_push(c->b, &c->ba, LEN, 0) != LEN)
 		bad("send: %s", strerrorname_np(errno));
 	poll(&p, 1, WAIT_MS);
+}
+
+/* No other end: whoever sends learns it */
+static void check_gone(int fd)
+{
+	struct pollfd p = { .fd = fd };
+	uint64_t end = now_ns() + WAIT_MS * 1000000ULL;
+
+	while (now_ns() < end) {
+		if (send(fd, "x", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
+		    errno != EAGAIN)
+			return;
+		poll(&p, 1, 10);
+	}
+	bad("the other end has gone, and nobody knows");
 }
 
 static void after_reset(struct conn *c)
@@ -540,10 +377,10 @@ static void after_disconnect(struct conn *c)
 	check_gone(c->b);
 	close(c->b);
 	c->b = -1;
-	if (!reach(c, CONNECTED))
+	if (!conn_reach(c, CONNECTED))
 		bad("no new connection: %s", strerrorname_np(errno));
 	else
-		transfer(c);
+		conn_transfer(c);
 }
 
 static const int one = 1, kb = 100 << 10, tos = 0x20;
@@ -561,18 +398,18 @@ static const struct linger linger = { 1, 1 };
 	    .option = { .level = (l), .opt = (o) }, ##__VA_ARGS__)
 
 static const struct row rows[] = {
-	ROW("socket", NOTHING, do_socket, MEMORY),
+	ROW("socket", NOTHING, conn_socket, MEMORY),
 	ROW("bind", SOCKET, do_bind, COPIES),
-	ROW("listen", BOUND, do_listen, NONE, .fresh = true),
+	ROW("listen", BOUND, conn_listen, NONE, .fresh = true),
 	/* UDP says so of a reuseport group that there is no memory for. */
-	ROW("listen, threads", BOUND, do_listen, MEMORY, .also = EADDRINUSE,
+	ROW("listen, threads", BOUND, conn_listen, MEMORY, .also = EADDRINUSE,
 	    .fresh = true, .threads = true, .ours = true),
-	ROW("connect", LISTENING, do_connect, BOTH, .fresh = true),
-	ROW("connect, threads", LISTENING, do_connect, MEMORY, .fresh = true,
+	ROW("connect", LISTENING, conn_connect, BOTH, .fresh = true),
+	ROW("connect, threads", LISTENING, conn_connect, MEMORY, .fresh = true,
 	    .threads = true, .ours = true),
-	ROW("connect, non-blocking", LISTENING, do_connect, BOTH,
+	ROW("connect, non-blocking", LISTENING, conn_connect, BOTH,
 	    .before = nonblock, .after = after_connect, .nowait = true),
-	ROW("accept", PENDING, do_accept, MEMORY),
+	ROW("accept", PENDING, conn_accept, MEMORY),
 	ROW("send", CONNECTED, do_send, BOTH),
 	ROW("send, few bytes", CONNECTED, do_send_little, BOTH),
 	ROW("send, non-blocking", CONNECTED, do_send, BOTH, .nowait = true),
@@ -639,18 +476,17 @@ static bool right_error(int err, int kind, const struct tally *tcp)
 }
 
 /* One call, whose @n-th allocation fails; false when there are not so many */
-static bool sweep_once(const struct conn *like, unsigned int n,
+static bool sweep_once(enum proto proto, int family, unsigned int n,
 		       struct tally *t, const struct tally *tcp)
 {
-	struct conn c = *like;
+	struct conn c;
 	int kind, err;
 	long ret;
 
-	c.ab.seed = nonce();
-	c.ba.seed = nonce();
+	conn_init(&c, proto, family, row->type ?: SOCK_STREAM);
 	if (row->fresh)
 		new_namespace();
-	if (!reach(&c, row->stage))
+	if (!conn_reach(&c, row->stage))
 		die("%s: not ready:", row->name);
 	if (row->before)
 		row->before(&c);
@@ -665,7 +501,7 @@ static bool sweep_once(const struct conn *like, unsigned int n,
 		t->worked += kind >= 0;
 	else if (err < (int)ARRAY_SIZE(t->errors))
 		t->errors[err]++;
-	if (like->proto == PROTO_SSTP) {
+	if (proto == PROTO_SSTP) {
 		if (ret < 0 && !right_error(err, kind, tcp))
 			bad("%s %u: %s", kind_name(kind), n,
 			    strerrorname_np(err));
@@ -675,26 +511,27 @@ static bool sweep_once(const struct conn *like, unsigned int n,
 			    strerrorname_np(errno));
 		if (row->after)
 			row->after(&c);
-		else if (!reach(&c, CONNECTED))
+		else if (!conn_reach(&c, CONNECTED))
 			bad("%s %u, no connection: %s", kind_name(kind), n,
 			    strerrorname_np(errno));
 		else
-			transfer(&c);
-		if (!ok)
+			conn_transfer(&c);
+		if (!all_held)
 			ktap_diag("after %s %u", kind_name(kind), n);
 	}
-	leave(&c);
+	conn_leave(&c);
 	return kind >= 0;
 }
 
-static void sweep(struct conn *like, struct tally *t, const struct tally *tcp)
+static void sweep(enum proto proto, int family, struct tally *t,
+		  const struct tally *tcp)
 {
 	unsigned int n;
 
-	for (n = 1; n < MOST && ok; n++)
-		if (!sweep_once(like, n, t, tcp))
+	for (n = 1; n < MOST && all_held; n++)
+		if (!sweep_once(proto, family, n, t, tcp))
 			return;
-	if (ok)
+	if (all_held)
 		bad("no end of allocations");
 }
 
@@ -717,132 +554,24 @@ static const char *tally_text(const struct tally *t)
 static void test_row(int family)
 {
 	const char *over = family == AF_INET ? "IPv4" : "IPv6";
-	struct conn c = { .proto = PROTO_TCP, .family = family,
-			  .type = row->type ?: SOCK_STREAM,
-			  .l = -1, .a = -1, .b = -1 };
 	struct tally tcp = {}, us = {};
 	unsigned int memory;
 
-	ok = true;
+	all_held = true;
 	if (!row->ours) {
-		sweep(&c, &tcp, NULL);
+		sweep(PROTO_TCP, family, &tcp, NULL);
 		ktap_diag("%s over %s, TCP:  %s", row->name, over,
 			  tally_text(&tcp));
 	}
-	ok = true;
-	c.proto = PROTO_SSTP;
-	sweep(&c, &us, &tcp);
+	all_held = true;
+	sweep(PROTO_SSTP, family, &us, &tcp);
 	ktap_diag("%s over %s, SSTP: %s", row->name, over, tally_text(&us));
 	memory = us.faults[SLAB] + us.faults[PAGE];
 	if ((row->faults & MEMORY && !memory) ||
 	    (row->faults & COPIES && !us.faults[COPY]) ||
 	    (row->faults == NONE && memory + us.faults[COPY]))
 		bad("not the faults that there should be");
-	ktap_result(ok, "%s over %s", row->name, over);
-}
-
-/* --- softirqs -------------------------------------------------------------- */
-
-/* Of allocations that cannot wait @percent fail. */
-static void often(unsigned int percent)
-{
-	char text[16];
-	int kind;
-
-	snprintf(text, sizeof(text), "%u", percent);
-	for (kind = SLAB; kind <= PAGE; kind++) {
-		kind_set(kind, "times", percent ? FAULT_TIMES : "0");
-		kind_set(kind, "ignore-gfp-wait", percent ? "Y" : "N");
-		kind_set(kind, "probability", text);
-	}
-}
-
-/* Until there has been a fault: of @kind, SLAB being both */
-static void transfers(struct conn *c, int kind)
-{
-	uint64_t end = now_ns() + WAIT_MS * 1000000ULL;
-	long faults = 0;
-	int i;
-
-	for (i = 0; ok && (i < 10 || (!faults && now_ns() < end)); i++) {
-		transfer(c);
-		faults = kind_faults(PAGE);
-		if (kind == SLAB)
-			faults += kind_faults(SLAB);
-	}
-	ktap_diag("%d transfers, %ld faults", i, faults);
-	if (!faults)
-		bad("no fault");
-}
-
-static bool try_connect(struct conn *c)
-{
-	uint64_t end = now_ns() + WAIT_MS * 1000000ULL;
-
-	while (!reach(c, PENDING))
-		if ((errno != ENOMEM && errno != ENOBUFS) || now_ns() > end)
-			return false;
-	return true;
-}
-
-static void test_softirq(int family, unsigned int percent)
-{
-	struct conn c = { .proto = PROTO_SSTP, .family = family,
-			  .type = SOCK_STREAM, .l = -1, .a = -1, .b = -1,
-			  .ab.seed = nonce(), .ba.seed = nonce() };
-
-	ok = true;
-	new_namespace();
-	/* All of a dozen allocations must work for a connection to begin. */
-	if (!reach(&c, percent > 10 ? CONNECTED : LISTENING))
-		die("listener:");
-	often(percent);
-	if (!try_connect(&c) || !reach(&c, CONNECTED))
-		bad("no connection: %s", strerrorname_np(errno));
-	transfers(&c, SLAB);
-	if (ok && shutdown(c.a, SHUT_WR))
-		bad("shutdown: %s", strerrorname_np(errno));
-	if (ok)
-		check_end(c.b);
-	often(0);
-	leave(&c);
-	ktap_result(ok, "%u %% of allocations that cannot wait fail, over %s",
-		    percent, family == AF_INET ? "IPv4" : "IPv6");
-}
-
-/* No two pages are in one piece: what goes out is in many. */
-static void test_pages(int family)
-{
-	struct conn c = { .proto = PROTO_SSTP, .family = family,
-			  .type = SOCK_STREAM, .l = -1, .a = -1, .b = -1,
-			  .ab.seed = nonce(), .ba.seed = nonce() };
-
-	ok = true;
-	if (!reach(&c, CONNECTED))
-		die("connection:");
-	kind_set(PAGE, "min-order", "1");
-	kind_set(PAGE, "ignore-gfp-wait", "Y");
-	kind_set(PAGE, "times", FAULT_TIMES);
-	kind_set(PAGE, "probability", "100");
-	transfers(&c, PAGE);
-	kind_set(PAGE, "probability", "0");
-	kind_set(PAGE, "ignore-gfp-wait", "N");
-	kind_set(PAGE, "min-order", "0");
-	leave(&c);
-	ktap_result(ok, "no two pages in one piece, over %s",
-		    family == AF_INET ? "IPv4" : "IPv6");
-}
-
-/* --- what is left ---------------------------------------------------------- */
-
-static bool all_gone(void *arg)
-{
-	/* Each CPU keeps up to 1 MB for itself before it tells the others. */
-	long reserve = sysconf(_SC_NPROCESSORS_CONF) * (1 << 20) /
-		       getpagesize();
-
-	(void)arg;
-	return !sstp_sockets() && labs(sstp_pages()) <= reserve;
+	ktap_result(all_held, "%s over %s", row->name, over);
 }
 
 static bool wanted(const char *name, int argc, char **argv)
@@ -857,16 +586,11 @@ static bool wanted(const char *name, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	static const unsigned int softirq[] = { 2, 5, 10, 20, 30 };
 	static const int families[] = { AF_INET, AF_INET6 };
 	unsigned int i, f, plan = 1;
 	int home;
 
-	/* A page of ours that is missing would be an allocation, too. */
-	memset(buf, 1, sizeof(buf));
-	memset(in, 1, sizeof(in));
-	if (mlockall(MCL_CURRENT | MCL_FUTURE))
-		die("mlockall:");
+	conn_lock_memory();
 	fault_init();
 	epoll = epoll_create1(0);
 	new_namespace();
@@ -876,8 +600,6 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		if (wanted(rows[i].name, argc, argv))
 			plan += rows[i].v4 ? 1 : 2;
-	if (argc == 1)
-		plan += 2 * ARRAY_SIZE(softirq) + 2;
 	ktap_plan(plan);
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		for (f = 0; f < 2; f++) {
@@ -888,15 +610,9 @@ int main(int argc, char **argv)
 				die("setns:");
 			test_row(families[f]);
 		}
-	for (i = 0; i < ARRAY_SIZE(softirq); i++)
-		for (f = 0; f < 2; f++)
-			if (argc == 1)
-				test_softirq(families[f], softirq[i]);
-	for (f = 0; f < 2 && argc == 1; f++)
-		test_pages(families[f]);
 	if (setns(home, CLONE_NEWNET))
 		die("setns:");
-	ktap_result(busywait(3 * WAIT_MS, all_gone, NULL),
+	ktap_result(busywait(3 * WAIT_MS, conns_gone, NULL),
 		    "no socket and no memory is left");
 	return ktap_end();
 }
