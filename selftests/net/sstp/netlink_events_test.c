@@ -52,6 +52,13 @@ static void lo_up(bool up)
 	close(fd);
 }
 
+static void end_well(struct conn *c)
+{
+	close(c->tx);
+	must(!recv(c->rx, event_buf, 1, 0), "the end");
+	close(c->rx);
+}
+
 static void test_closed(void)
 {
 	struct sockaddr none = { .sa_family = AF_UNSPEC };
@@ -74,18 +81,14 @@ static void test_closed(void)
 	ktap_result(all_held, "events: established");
 
 	all_held = true;
-	close(c.tx);
-	must(!recv(c.rx, event_buf, 1, 0), "the end");
-	close(c.rx);
+	end_well(&c);
 	must_close(tx, "closed well, here", 0, SSTP_CLOSED_BY_LOCAL);
 	close(c.listener);
 	/* The other end's came before or comes after. */
 	conn_open(&c, AF_INET, SOCK_STREAM);
 	tx = cookie(c.tx);
 	rx = cookie(c.rx);
-	close(c.tx);
-	must(!recv(c.rx, event_buf, 1, 0), "the end");
-	close(c.rx);
+	end_well(&c);
 	must_close(rx, "closed well, by the peer", 0, SSTP_CLOSED_BY_PEER);
 	close(c.listener);
 
