@@ -34,6 +34,9 @@ for kind in json png svg; do
 	done
 done
 cells=$(grep -c '"measured"' "$work/1/start.json")
+source_of() { sed -n 's/^ *"source": //p' "$work/$1/start.json" | sort -u; }
+check "TCP is measured without the module" lab 3 -f cubic start
+check "its results do not depend on the module" test "$(source_of 3)" != "$(source_of 1)"
 check "a cell less, and the rest is resumed" forget 2
 check "start.json has the same bytes then" same start.json
 check "the report is written" tools/lab/report -f "$work/1" -o "$work/report"
