@@ -423,7 +423,8 @@ static void sstp_listen_evict(struct sock *parent)
 	if (!sp)
 		return;
 	bh_lock_sock(&sp->sk);
-	if (sp->sk.sk_state == TCP_SYN_RECV && sp->probes >= 2) {
+	if (!sock_owned_by_user(&sp->sk) &&
+	    sp->sk.sk_state == TCP_SYN_RECV && sp->probes >= 2) {
 		SSTP_INC(sock_net(parent), TIMEOUTS);
 		sstp_done(&sp->sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 	}
@@ -554,8 +555,9 @@ struct sock *sstp_child_accept(struct sock *parent)
 	return sp ? &sp->sk : NULL;
 }
 
-/* The listener goes, and its children that nobody accepted with it. Process
- * context; the listener's lock may be held, as children never take it.
+/* The listener goes, and its children that nobody accepted with it: netlink may
+ * own one just now. Process context; the listener's lock may be held, as children
+ * never take it.
  */
 void sstp_listen_close(struct sock *sk)
 {
@@ -580,8 +582,8 @@ void sstp_listen_close(struct sock *sk)
 		spin_unlock_bh(&l->lock);
 		if (!sp)
 			return;
+		lock_sock_nested(&sp->sk, SINGLE_DEPTH_NESTING);
 		local_bh_disable();
-		bh_lock_sock(&sp->sk);
 		sock_set_flag(&sp->sk, SOCK_DEAD);
 		if (sp->sk.sk_state != TCP_CLOSE) {
 			sstp_send_end(&sp->sk, SSTP_RESET, SSTP_RESET_ABORT);
@@ -590,8 +592,8 @@ void sstp_listen_close(struct sock *sk)
 			/* Over before anybody accepted it. */
 			sstp_child_drop(&sp->sk);
 		}
-		bh_unlock_sock(&sp->sk);
 		local_bh_enable();
+		release_sock(&sp->sk);
 		sock_put(&sp->sk);
 	}
 }

@@ -7,8 +7,8 @@
  *  1. socket lock (lock_sock(), or in softirq bh_lock_sock() while no process
  *     owns it; packets that meet an owner wait in its backlog, timers set a bit
  *     for release_cb). Guards all of struct sstp_sock but where noted.
- *     A child's lock is taken inside of nothing but itself: a listener's lock is
- *     never held together with one of its children's.
+ *     A listener's lock may be held when one of its children's is taken, never
+ *     the other way round.
  *  2. sstp_listen.lock (_bh): children of a listener, their number and whether
  *     it still listens; writing to the settings that they copy. Taken inside
  *     either socket lock.

@@ -7,7 +7,9 @@
  */
 #include <errno.h>
 #include <linux/sstp_netlink.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -210,8 +212,12 @@ static void crowd_add(const struct nl_message *m, void *arg)
 		c->cookie[c->n++] = nl_number(m, SSTP_A_CONN_COOKIE);
 }
 
-/* Changes meet connections in every state: that of all are made, or the socket has gone. */
-static void test_races(void)
+static struct {
+	long made, gone;
+} changed;
+
+/* Each connection that there is gets another change: it is made, or the socket has gone. */
+static void change_all(void)
 {
 	const struct arg *const changes[] = {
 		ARGS(PEAK(500000000), CONTROL("rate"), POLICY("static"), RRDA(K, 5)),
@@ -222,25 +228,76 @@ static void test_races(void)
 	};
 	static struct crowd crowd;
 	struct nl_request r;
-	long made = 0, gone = 0;
 	int i, err;
 
+	crowd.n = 0;
+	nl_start(&r, &nl, SSTP_CMD_CONN_GET, NLM_F_DUMP);
+	must_be("dump", nl_talk(&nl, &r, crowd_add, &crowd), 0);
+	for (i = 0; i < crowd.n; i++) {
+		err = change(crowd.cookie[i],
+			     changes[(changed.made + changed.gone) % ARRAY_SIZE(changes)]);
+		changed.made += !err;
+		changed.gone += err == -ENOENT;
+		if (err && err != -ENOENT)
+			must_be(nl.why, err, 0);
+	}
+}
+
+/* Changes meet connections in every state. */
+static void test_races(void)
+{
 	all_held = true;
 	churn_start(true);
-	while (made < 1000) {
-		crowd.n = 0;
-		nl_start(&r, &nl, SSTP_CMD_CONN_GET, NLM_F_DUMP);
-		must_be("dump", nl_talk(&nl, &r, crowd_add, &crowd), 0);
-		for (i = 0; i < crowd.n; i++) {
-			err = change(crowd.cookie[i], changes[(made + gone) % ARRAY_SIZE(changes)]);
-			made += !err;
-			gone += err == -ENOENT;
-			if (err && err != -ENOENT)
-				must_be(nl.why, err, 0);
-		}
-	}
-	ktap_diag("%ld changes, %ld came too late, %ld came and went", made, gone, churn_end());
+	while (changed.made < 1000)
+		change_all();
+	ktap_diag("%ld changes, %ld came too late, %ld came and went", changed.made,
+		  changed.gone, churn_end());
 	ktap_result(all_held, "changes of what comes and goes");
+}
+
+static bool no_sockets(void *arg)
+{
+	(void)arg;
+	return !sstp_sockets();
+}
+
+static atomic_bool listening;
+
+static void *listeners_come_and_go(void *arg)
+{
+	int fd[4], listener, i;
+	union addr at;
+
+	while (listening) {
+		listener = listen_at(AF_INET, SOCK_STREAM, &at);
+		for (i = 0; i < (int)ARRAY_SIZE(fd); i++) {
+			fd[i] = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+			if (connect(fd[i], &at.sa, addr_len(&at)))
+				die("connect:");
+		}
+		close(listener);
+		for (i = 0; i < (int)ARRAY_SIZE(fd); i++)
+			close(fd[i]);
+	}
+	return arg;
+}
+
+/* ... and those that nobody has accepted, whose listener goes. */
+static void test_orphans(void)
+{
+	long before = changed.gone;
+	pthread_t thread;
+
+	all_held = true;
+	listening = true;
+	if (pthread_create(&thread, NULL, listeners_come_and_go, NULL))
+		die("thread:");
+	while (changed.gone < before + 2000)
+		change_all();
+	listening = false;
+	pthread_join(thread, NULL);
+	must(busywait(WAIT_MS, no_sockets, NULL), "sockets are gone");
+	ktap_result(all_held, "changes of what was not accepted, while its listener goes");
 }
 
 /* In a child, in other shoes: whether it sees sockets, and what @change gets */
@@ -319,10 +376,11 @@ int main(void)
 {
 	new_namespace();
 	nl_open(&nl);
-	ktap_plan(6);
+	ktap_plan(7);
 	test_set();
 	test_refused();
 	test_races();
+	test_orphans();
 	test_privilege();
 	return ktap_end();
 }
