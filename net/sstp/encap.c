@@ -18,8 +18,9 @@ static void sstp_encap_note(struct sk_buff *skb)
 {
 	struct sstp_skb_in in = {
 		.sport = udp_hdr(skb)->source,
-		.size = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size :
-			min_t(u32, skb->len, U16_MAX),
+		/* Fragments of one datagram are no train. */
+		.size = skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4 ?
+			skb_shinfo(skb)->gso_size : min_t(u32, skb->len, U16_MAX),
 	};
 
 	BUILD_BUG_ON(sizeof(in) > sizeof(skb->cb));

@@ -327,6 +327,12 @@ static void sstp_rcv_piece(struct sock *usk, struct sk_buff *skb, u32 off,
 	sstp_rcv_one(usk, piece);
 }
 
+/* Packets that are parsed one by one */
+static bool sstp_sets_up(u8 type)
+{
+	return type == SSTP_INIT || type == SSTP_INIT_ACK || type == SSTP_COOKIE;
+}
+
 /* What UDP received: a packet, or a train in which GRO may have joined packets
  * of several connections. Softirq; consumes @skb.
  */
@@ -357,7 +363,7 @@ void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 		for (same = 0; same < n; same++) {
 			h = p + same * size;
 			if (h->cid != first.cid || h->type != first.type ||
-			    first.type == SSTP_INIT)
+			    sstp_sets_up(first.type))
 				break;
 		}
 		off += same * size;
