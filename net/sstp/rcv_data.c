@@ -364,6 +364,11 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	}
 	switch (sstp_rcv_insert(&sp->rcv, piece, run, &fresh)) {
 	case SSTP_RCV_TAKEN:
+		/* Of a train some may have been here. */
+		if (unlikely(fresh < run->count)) {
+			SSTP_ADD(sock_net(sk), INDUPLICATE, run->count - fresh);
+			sp->packets_duplicate += run->count - fresh;
+		}
 		if (piece == skb)
 			*taken = true;
 		piece = skb;

@@ -4,7 +4,7 @@
  *
  * Peers that would have us keep more memory than a receive buffer may: by trains of
  * which one packet is kept, by trains of two connections, by packets of one byte. And
- * trains of packets that are shorter than any, each of which counts.
+ * trains of packets that are shorter than any, or here already: each counts.
  */
 #include <linux/sock_diag.h>
 #include <netinet/udp.h>
@@ -210,15 +210,41 @@ static void test_short(size_t size)
 	ktap_result(all_held, "each of a train of packets of %zu bytes counts", size);
 }
 
+/* A part of a train has come before. */
+static void test_again(void)
+{
+	static uint8_t train[4][PACKET], buf[4 * HALF];
+	uint32_t len = sizeof(buf), i;
+	long counted;
+	struct peer p;
+
+	all_held = true;
+	open_peer(&p, NULL);
+	counted = sstp_counter("InDuplicate");
+	for (i = 0; i < 2; i++)
+		peer_data(&p, 0, i, HALF, len, 0);
+	for (i = 0; i < 4; i++)
+		peer_make_data(&p, train[i], 0, i, HALF, len, i == 3 ? LAST : 0);
+	peer_send(&p, train, sizeof(train));
+	must(recv(p.fd, buf, len, MSG_WAITALL) == len &&
+	     content_check(buf, len, p.seed, 0) == len, "all is right");
+	must_be("InDuplicate", sstp_counter("InDuplicate") - counted, 2);
+	must_be("packets_duplicate", sock_info(p.fd).packets_duplicate, 2);
+	must_be("packets_received", sock_info(p.fd).packets_received, 6);
+	close_peer(&p);
+	ktap_result(all_held, "packets of a train that were here count as duplicates");
+}
+
 int main(void)
 {
-	ktap_plan(7);
+	ktap_plan(8);
 	new_namespace();
 	test_duplicates();
 	test_two();
 	test_tiny();
 	test_short(4);
 	test_short(DATA_HLEN - 4);
+	test_again();
 	ktap_result(busywait(60000, sstp_no_sockets, NULL), "nothing is left");
 	return ktap_end();
 }
