@@ -58,9 +58,11 @@ static void sstp_ack_rates(struct sstp_sock *sp, u64 now)
 
 	if (interval < max(sstp_srtt_ns(sp), 10 * NSEC_PER_MSEC))
 		return;
-	sp->arrival_rate = div64_u64(sp->arrival_bytes * 8 * NSEC_PER_SEC,
+	/* In us: 2 GB in a long interval must not overflow. */
+	interval = div_u64(interval, NSEC_PER_USEC);
+	sp->arrival_rate = div64_u64(sp->arrival_bytes * 8 * USEC_PER_SEC,
 				     interval);
-	sp->service_rate = div64_u64(sp->service_bytes * 8 * NSEC_PER_SEC,
+	sp->service_rate = div64_u64(sp->service_bytes * 8 * USEC_PER_SEC,
 				     interval);
 	sp->arrival_bytes = 0;
 	sp->service_bytes = 0;
@@ -337,7 +339,7 @@ void sstp_ack_due(struct sock *sk)
 	if (!sp->rcv.has_cand && !sstp_rcv_lacks(&sp->rcv, sp->rcv.high))
 		return;
 	if (silent > (sp->set.user_timeout ?:
-		      sstp_net(sock_net(sk))->user_timeout) *
+		      READ_ONCE(sstp_net(sock_net(sk))->user_timeout)) *
 		     (u64)NSEC_PER_MSEC) {
 		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_done(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
