@@ -187,7 +187,7 @@ void sstp_handshake_again(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	if (sp->probes >= sstp_net(sock_net(sk))->init_retries) {
+	if (sp->probes >= READ_ONCE(sstp_net(sock_net(sk))->init_retries)) {
 		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;
@@ -332,6 +332,7 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 	struct sstp_sock *sp;
 	bool proven = false;
 	struct sock *sk;
+	int err;
 
 	if (sk_acceptq_is_full(lsk)) {
 		sstp_drop(usk, skb, SSTP_MIB_LISTENOVERFLOWS, 1);
@@ -376,12 +377,17 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 		sp->scope = skb->skb_iif;
 	sp->echo = i->stamp;
 	sp->echo_at = sstp_now();
-	if (sstp_conn_hash_peer(sk) || sstp_conn_hash(sk) ||
-	    sstp_encap_route(sk) || sstp_handshake_apply(sk, i, GFP_ATOMIC)) {
+	err = sstp_conn_hash_peer(sk) ?: sstp_conn_hash(sk);
+	trace_sstp_state(sp, TCP_LISTEN, TCP_SYN_RECV);
+	if (err == -EEXIST) {
+		/* The same INIT on another CPU was first. */
+		sstp_drop(usk, skb, SSTP_MIB_INDUPLICATE, 1);
+		sstp_done(sk, 0, SSTP_CLOSED_BY_LOCAL);
+	} else if (err || sstp_encap_route(sk) ||
+		   sstp_handshake_apply(sk, i, GFP_ATOMIC)) {
 		sstp_drop(usk, skb, SSTP_MIB_INNOMEM, 1);
 		sstp_done(sk, ENOMEM, SSTP_CLOSED_BY_LOCAL);
 	} else {
-		trace_sstp_state(sp, TCP_LISTEN, TCP_SYN_RECV);
 		SSTP_INC(net, PASSIVEOPENS);
 		sstp_handshake_send_ack(sk);
 		sstp_handshake_arm(sp);
