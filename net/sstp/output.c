@@ -486,7 +486,7 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 static u64 sstp_user_timeout(const struct sstp_sock *sp)
 {
 	u32 ms = sp->set.user_timeout ?:
-		 sstp_net(sock_net(&sp->sk))->user_timeout;
+		 READ_ONCE(sstp_net(sock_net(&sp->sk))->user_timeout);
 
 	return ms * (u64)NSEC_PER_MSEC;
 }
@@ -500,6 +500,9 @@ static enum sstp_held sstp_push_lacks(struct sock *sk)
 		return sstp_after(w->next, w->high) ? SSTP_HELD_WINDOW : SSTP_HELD_NOT;
 	if (w->low == w->end)
 		return SSTP_HELD_IDLE;
+	/* Nobody writes any more. */
+	if (sstp_sk(sk)->eos_state != SSTP_EOS_NONE)
+		return SSTP_HELD_NOT;
 	/* Who waits for room is woken when there is enough of it, not any. */
 	if (!sk_stream_memory_free(sk) ||
 	    (sk->sk_socket && test_bit(SOCK_NOSPACE, &sk->sk_socket->flags)))
