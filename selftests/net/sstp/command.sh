@@ -308,6 +308,12 @@ begin -- --send-pause 300000
 finds "nothing to send: the sender's side says so" "$a" "limited by: program that sends"
 end_transfer
 
+# end_coproc PID FD: closes its input; bash forgets both when it has gone.
+end_coproc() {
+	eval "exec $2>&-"
+	wait "$1"
+}
+
 # --- a socket that connects anew: the same cookie, another connection
 coproc anew { exec ip netns exec "$a" python3 -c 'import ctypes, socket, sys
 def new():
@@ -338,8 +344,7 @@ kill "$tracer" 2> /dev/null
 wait "$top"
 no_rates() { tail -n 2 "$work/anew.top" | grep '127.0.0.1:7001  *0  *0 '; }
 check "top shows no rates of it yet" no_rates
-eval "exec ${anew[1]}>&-"
-wait "$anew_PID"
+end_coproc "$anew_PID" "${anew[1]}"
 
 # --- many
 sockets=10000
@@ -353,6 +358,5 @@ took=$(((${EPOCHREALTIME/./} - begin) / 1000))
 check "all are shown" test "$shown" = "$sockets"
 note "sstp show -i of $sockets connections took $took ms"
 check "within 10 s" test "$took" -lt 10000
-eval "exec ${many[1]}>&-"
-wait "$many_PID"
+end_coproc "$many_PID" "${many[1]}"
 finish
