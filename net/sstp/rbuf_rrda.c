@@ -35,11 +35,11 @@
 struct sstp_rbuf_epochs {
 	struct sstp_rrda r;
 	u32	most;
-	u8	silent;
-	u8	unread;
-	u8	behind;
-	u8	spare;
-	u8	enough;
+	u16	silent;
+	u16	unread;
+	u16	behind;
+	u16	spare;
+	u16	enough;
 };
 
 #define SSTP_RRDA_SPARE		4	/* of it, a buffer is hardly used */
@@ -105,14 +105,15 @@ static void sstp_rbuf_rrda_init(struct sstp_rbuf *b)
 	sstp_rbuf_rrda_params(b, &p);
 	b->limit = clamp(b->limit, p.floor, p.ceiling);
 	sstp_rrda_init(&e->r, b->limit);
-	e->unread = U8_MAX;
-	e->behind = U8_MAX;
+	e->unread = U16_MAX;
+	e->behind = U16_MAX;
 	b->exact = true;
 }
 
-static void sstp_rrda_count(u8 *epochs, bool more)
+/* Farther than any tunable that it is compared with */
+static void sstp_rrda_count(u16 *epochs, bool more)
 {
-	*epochs = more ? min(*epochs + 1, U8_MAX) : 0;
+	*epochs = more ? min(*epochs + 1, U16_MAX) : 0;
 }
 
 static u32 sstp_rbuf_rrda_update(struct sstp_rbuf *b)

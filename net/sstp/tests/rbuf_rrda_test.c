@@ -70,6 +70,24 @@ static void policy_silent(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, p.b.rest);
 }
 
+/* As many as a program may want: then it rests, and who never read does not grow. */
+static void policy_patient(struct kunit *test)
+{
+	u32 most = sstp_rrda_tunables[SSTP_RRDA_BETA].most;
+	struct policy p;
+
+	policy_start(test, &p);
+	p.b.rrda.beta = most;
+	p.b.queued = 3 * MB;
+	p.b.lacked = MB;
+	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 2, MB, 0), 4 * MB);
+	p.b.lacked = 0;
+	KUNIT_EXPECT_EQ(test, policy_epochs(&p, most - 1, 0, 0), 4 * MB);
+	KUNIT_EXPECT_FALSE(test, p.b.rest);
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, 0, 0), 64 * KB);
+	KUNIT_EXPECT_TRUE(test, p.b.rest);
+}
+
 /* It grows with what is not read in time, but not for who does not read at all, nor by
  * a trend for who never gets to the end of it.
  */
@@ -248,6 +266,7 @@ static void policy_valid(struct kunit *test)
 
 static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(policy_silent),
+	KUNIT_CASE(policy_patient),
 	KUNIT_CASE(policy_unread),
 	KUNIT_CASE(policy_at_once),
 	KUNIT_CASE(policy_exact),
