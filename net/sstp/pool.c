@@ -4,6 +4,18 @@
 #include <linux/slab.h>
 #include "pool.h"
 
+/* What an epoch has seen, at its begin */
+static void sstp_pool_epoch_begin(struct sstp_pool *p, u32 used)
+{
+	p->b.arrived = 0;
+	p->b.served = 0;
+	p->b.lacked = 0;
+	p->b.emptied = false;
+	p->b.drained = false;
+	p->b.queued = used;
+	p->path = 0;
+}
+
 /* What is read without the lock */
 static void sstp_pool_publish(struct sstp_pool *p)
 {
@@ -90,6 +102,8 @@ void sstp_pool_end(struct sstp_member *m)
 		p->b.rest = true;
 		sstp_rbuf_uncount(&p->b);
 		p->b.limit = min(p->b.limit, p->b.first);
+		sstp_pool_epoch_begin(p, sstp_pool_used(p));
+		sstp_rbuf_restart(&p->b);
 		sstp_pool_publish(p);
 	}
 	spin_unlock_bh(&p->lock);
@@ -139,7 +153,8 @@ u32 sstp_pool_share(struct sstp_member *m, u32 used)
 	return clamp_t(s64, share, limit / n, limit);
 }
 
-s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf *seen, u64 now)
+s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf *seen, u64 now,
+		    u32 *limit)
 {
 	struct sstp_pool *p = m->pool;
 	struct sstp_rbuf *b = &p->b;
@@ -182,14 +197,9 @@ s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf *seen, u64 now)
 		seen->path = b->path;
 		seen->surplus = b->surplus;
 		seen->trend = b->trend;
-		b->arrived = 0;
-		b->served = 0;
-		b->lacked = 0;
-		b->emptied = false;
-		b->drained = false;
-		b->queued = used;
-		p->path = 0;
+		sstp_pool_epoch_begin(p, used);
 	}
+	*limit = b->limit;
 	spin_unlock_bh(&p->lock);
 	return grown;
 }

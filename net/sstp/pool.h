@@ -119,9 +119,10 @@ void sstp_pool_leave(struct sstp_member *m);
 /* It uses @used bytes now. Returns how many it may use. */
 u32 sstp_pool_share(struct sstp_member *m, u32 used);
 /* An epoch of the member ended, with what it saw in @seen. Returns by how much the pool
- * grew for that; negative: it shrank. If that ends the pool's epoch, @seen has what the
- * pool saw in it, for traces.
+ * grew for that, to @limit; negative: it shrank. If that ends the pool's epoch, @seen has
+ * what the pool saw in it, for traces.
  */
-s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf *seen, u64 now);
+s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf *seen, u64 now,
+		    u32 *limit);
 
 #endif /* _SSTP_POOL_H */

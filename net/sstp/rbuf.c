@@ -92,6 +92,13 @@ void sstp_rbuf_begin(struct sstp_rbuf *b, const struct sstp_rbuf_ops *ops)
 		b->epoch = 0;
 }
 
+void sstp_rbuf_restart(struct sstp_rbuf *b)
+{
+	if (b->ops->release)
+		b->ops->release(b);
+	sstp_rbuf_begin(b, b->ops);
+}
+
 int sstp_rbuf_attach(struct sstp_rbuf *b, const char *name)
 {
 	const struct sstp_rbuf_ops *ops = sstp_rbuf_get(name);

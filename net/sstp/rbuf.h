@@ -13,6 +13,8 @@ struct sstp_rbuf_ops *sstp_rbuf_get(const char *name);
 void sstp_rbuf_put(const struct sstp_rbuf_ops *ops);
 /* With @ops as its policy, whose reference it takes; it has none */
 void sstp_rbuf_begin(struct sstp_rbuf *b, const struct sstp_rbuf_ops *ops);
+/* Its policy forgets all but the limit. */
+void sstp_rbuf_restart(struct sstp_rbuf *b);
 /* An epoch ended @now, and what moved in it is still there: is it much? */
 void sstp_rbuf_count(struct sstp_rbuf *b, u64 now);
 /* Nothing moves in it any more. */

@@ -507,10 +507,9 @@ static void sstp_room_member(struct sstp_sock *sp, u64 now)
 	else if (m->silent < SSTP_ROOM_SILENT)
 		m->silent++;
 	sstp_pool_share(m, atomic_read(&sp->sk.sk_rmem_alloc));
-	grown = sstp_pool_epoch(m, b, now);
+	grown = sstp_pool_epoch(m, b, now, &limit);
 	sstp_room_count(sp, grown);
 	if (grown) {
-		limit = sstp_pool_limit(m->pool);
 		trace_sstp_rbuf_epoch(sp, limit - grown, limit, true);
 		trace_sstp_rbuf_limit(sp, limit - grown, limit, true);
 		sstp_nl_resized(&sp->sk, limit - grown, limit, true);

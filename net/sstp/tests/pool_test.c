@@ -7,6 +7,7 @@
 #define sstp_rbuf_detach(b)	((void)(b))
 #define sstp_rbuf_count(b, now)	((void)(b), (void)(now))
 #define sstp_rbuf_uncount(b)	((void)(b))
+#define sstp_rbuf_restart(b)	((b)->priv[0] = 0)
 #include "../pool.c"
 
 #define MB	(1024u * 1024u)
@@ -47,6 +48,14 @@ static void pool_leave(struct sstp_member *m, u32 n)
 		sstp_pool_leave(&m[n]);
 }
 
+static s64 pool_epoch(struct sstp_member *m, struct sstp_rbuf *seen, u64 now)
+{
+	u32 limit;
+	s64 grown = sstp_pool_epoch(m, seen, now, &limit);
+
+	return limit == sstp_pool_limit(m->pool) ? grown : S64_MAX;
+}
+
 /* One alone has all; else a part of what is free, but an equal part of all at least. */
 static void pool_shares(struct kunit *test)
 {
@@ -80,18 +89,18 @@ static void pool_full(struct kunit *test)
 	u64 now = NSEC_PER_SEC;
 
 	pool_join(p, m, 2);
-	sstp_pool_epoch(&m[0], &seen, now);
+	pool_epoch(&m[0], &seen, now);
 	sstp_pool_share(&m[0], 5 * MB);
-	sstp_pool_epoch(&m[0], &seen, now += NSEC_PER_MSEC);
+	pool_epoch(&m[0], &seen, now += NSEC_PER_MSEC);
 	KUNIT_EXPECT_FALSE(test, pool_drained);
 	sstp_pool_share(&m[1], MB);
-	sstp_pool_epoch(&m[0], &seen, now += NSEC_PER_MSEC);
+	pool_epoch(&m[0], &seen, now += NSEC_PER_MSEC);
 	KUNIT_EXPECT_TRUE(test, pool_drained);
 	sstp_pool_share(&m[0], 0);
-	sstp_pool_epoch(&m[0], &seen, now += NSEC_PER_MSEC);
+	pool_epoch(&m[0], &seen, now += NSEC_PER_MSEC);
 	/* So it was when this epoch began. */
 	KUNIT_EXPECT_TRUE(test, pool_drained);
-	sstp_pool_epoch(&m[0], &seen, now += NSEC_PER_MSEC);
+	pool_epoch(&m[0], &seen, now += NSEC_PER_MSEC);
 	KUNIT_EXPECT_FALSE(test, pool_drained);
 	pool_leave(m, 2);
 	sstp_pool_put(p);
@@ -101,25 +110,33 @@ static void pool_full(struct kunit *test)
 static void pool_empty(struct kunit *test)
 {
 	struct sstp_pool *p = pool_of(test, 8 * MB);
-	struct sstp_rbuf seen = {};
+	struct sstp_rbuf seen = { .path = MB, .lacked = MB, .emptied = true };
 	struct sstp_member m[2];
 
 	pool_join(p, m, 2);
-	sstp_pool_epoch(&m[0], &seen, NSEC_PER_SEC);
+	sstp_pool_share(&m[0], 8 * MB);
+	pool_epoch(&m[0], &seen, NSEC_PER_SEC);
+	sstp_pool_share(&m[0], 0);
+	KUNIT_EXPECT_TRUE(test, p->b.drained);
+	p->b.priv[0] = 1;
 	KUNIT_EXPECT_FALSE(test, p->b.rest);
 	sstp_pool_end(&m[0]);
 	KUNIT_EXPECT_EQ(test, sstp_pool_limit(p), 8 * MB);
 	sstp_pool_end(&m[1]);
 	KUNIT_EXPECT_EQ(test, sstp_pool_limit(p), MB);
 	KUNIT_EXPECT_TRUE(test, p->b.rest);
+	KUNIT_EXPECT_EQ(test, p->b.priv[0], 0U);
 	pool_leave(m, 2);
 	/* An epoch begins with who comes next, however long that takes. */
 	pool_join(p, m, 1);
-	seen.arrived = 1000;
-	KUNIT_EXPECT_EQ(test, sstp_pool_epoch(&m[0], &seen,
-					      100 * NSEC_PER_SEC), 0);
+	seen = (struct sstp_rbuf){ .arrived = 1000 };
+	KUNIT_EXPECT_EQ(test, pool_epoch(&m[0], &seen, 100 * NSEC_PER_SEC), 0);
 	KUNIT_EXPECT_EQ(test, p->at, 100 * NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, p->b.arrived, 1000U);
+	KUNIT_EXPECT_EQ(test, p->b.lacked, 0U);
+	KUNIT_EXPECT_FALSE(test, p->b.drained || p->b.emptied);
+	KUNIT_EXPECT_EQ(test, p->b.queued, 0U);
+	KUNIT_EXPECT_EQ(test, p->path, 0U);
 	pool_leave(m, 1);
 	sstp_pool_put(p);
 }
