@@ -475,9 +475,8 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	trace_sstp_ship(sp, packets, wire, again);
 	sstp_rate_sent(&sp->rate, packets, wire, now);
 	if (sp->ctrl.period)
-		sp->ctrl_next = max(sp->ctrl_next,
-				    now - NSEC_PER_MSEC / 2) +
-				packets * sp->ctrl.period;
+		sp->ctrl_next = max(sp->ctrl_next + NSEC_PER_MSEC / 2, now) -
+				NSEC_PER_MSEC / 2 + packets * sp->ctrl.period;
 	if (sp->ctrl.ops->on_pkt_sent)
 		sp->ctrl.ops->on_pkt_sent(&sp->ctrl, packets, now);
 	skb_set_owner_w(skb, sk);
