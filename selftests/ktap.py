@@ -87,14 +87,15 @@ class Stream:
         failed = any(case.status == "fail" for case in self.cases)
         if timed_out:
             extra.append(Case("timeout", "fail", f"no end after {timeout} s"))
-        elif not self.cases and (status == SKIP_STATUS or self.skip_all):
+        elif not self.cases and (status == SKIP_STATUS or (self.skip_all and not status)):
             extra.append(Case("all", "skip", self.skip_all or "see its output"))
         elif self.plan is not None and len(self.cases) != self.plan:
             extra.append(Case("plan", "fail",
                               f"{self.plan} results planned, {len(self.cases)} came"))
         elif status not in (0, SKIP_STATUS) and not failed:
             extra.append(Case("exit", "fail", f"exit status {status}"))
-        elif not self.cases:
-            extra.append(Case("plan", "fail", "no result came"))
+        elif not self.cases or self.plan is None:
+            extra.append(Case("plan", "fail", "no result came" if not self.cases else
+                              "no plan came"))
         self.cases += extra
         return extra

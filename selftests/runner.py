@@ -31,9 +31,10 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 TREE = os.path.dirname(HERE)
 sys.dont_write_bytecode = True
 sys.path.insert(0, HERE)
-from ktap import Case, Test  # noqa: E402 pylint: disable=wrong-import-position
+from ktap import PLAN, Case, Test  # noqa: E402 pylint: disable=wrong-import-position
 
 KERNELS = ["6.1", "6.12", "uml", "debug"]
+MORE_KERNELS = ["gcov", "kcsan"]        # only when told
 BOOT_SECONDS = 180              # at most, with everything else on a busy machine
 GUEST = os.path.join(HERE, "guest")
 
@@ -45,7 +46,7 @@ def parse_args():
     add = parser.add_argument
     add("-l", "--list", action="store_true", help="list the tests")
     add("-k", "--kernel", action="append", metavar="KERNEL",
-        choices=KERNELS + ["gcov", "kcsan", "host"],
+        choices=KERNELS + MORE_KERNELS + ["host"],
         help="6.1, 6.12, uml, debug, or host for those without a kernel "
              "(repeatable; default: all these); gcov: see tools/coverage; kcsan: data races")
     add("-t", "--test", action="append", metavar="GLOB", help="only these (repeatable)")
@@ -104,21 +105,29 @@ class Reader:
     def __init__(self, results, where):
         self.results, self.where = results, where
         self.name = None                # the test that is running
-        self.cases, self.lines = [], []
+        self.cases, self.lines, self.plan = [], [], None
         self.done = set()
 
     def feed(self, line):
         self.results.detail(self.where, line)
         if line.startswith("# Subtest: "):
-            self.name, self.cases, self.lines = line[11:], [], []
+            self.name, self.cases, self.lines, self.plan = line[11:], [], [], None
         elif line.startswith("    ") and self.name:
             self.lines.append(line[4:])
-            if not line.startswith("    #"):
+            plan = PLAN.match(line)
+            if plan:
+                self.plan = int(plan.group(1))
+            elif not line.startswith("    #"):
                 case = Case.parse(line[4:])
                 if case:
                     self.cases.append(case)
         elif line.startswith(("ok ", "not ok ")) and self.name:
-            self.close(note=line.partition("# time ")[2])
+            failed = any(case.status == "fail" for case in self.cases)
+            extra = []
+            # Lines may be lost on the way from a machine.
+            if self.plan != len(self.cases) or failed != line.startswith("not"):
+                extra.append(Case("results", "fail", f"{len(self.cases)} came, then: {line}"))
+            self.close(extra, line.partition("# time ")[2])
 
     def close(self, extra=(), note=""):
         self.results.add(self.where, self.name, self.cases + list(extra), self.lines, note)
@@ -159,6 +168,13 @@ def find_tests(args):
             fnmatch.fnmatch(name, g) or fnmatch.fnmatch(os.path.splitext(name)[0], g)
             for g in args.test)
 
+    unknown = [g for g in args.test or [] if not any(
+        fnmatch.fnmatch(os.path.splitext(os.path.basename(p))[0], g) or
+        fnmatch.fnmatch(os.path.basename(p), g)
+        for p in executables("host") + executables("net/sstp") +
+        glob.glob(os.path.join(HERE, "net/sstp", "*_test.c")))]
+    if unknown:
+        sys.exit(f"selftests/run: no test {' '.join(unknown)}")
     host = [Test(p) for p in executables("host") if wanted(os.path.basename(p))]
     kernel = [(Test(p), None) for p in executables("net/sstp")
               if wanted(os.path.basename(p))]
@@ -168,6 +184,10 @@ def find_tests(args):
             test = Test(source)
             test.name = name
             kernel.append((test, source))
+    for test in host + [t for t, _ in kernel]:
+        odd = set(test.kernels or []) - set(KERNELS + MORE_KERNELS)
+        if odd:
+            sys.exit(f"selftests/run: {test.path}: no kernel {' '.join(sorted(odd))}")
     return host, kernel
 
 
@@ -246,6 +266,7 @@ def run_kernel(kernel, setup, tests, results, out):
         before = len(reader.done)
         status = stream(command, feed, base + ".log")
         if "teardown" in reader.done:
+            finish(reader, [t.name for t, _ in tests], "it was not told of")
             return
         for line in noise[-30:]:
             results.say(f"{label:<6} {line}")

@@ -14,7 +14,8 @@ SPLATS = re.compile("|".join((
     r"refcount_t: ", r"ref_tracker: ", r"reference_tracker", r"ODEBUG",
     r"unregister_netdevice: waiting", r"list_(add|del) corruption", r"double free",
     r"soft lockup", r"hard LOCKUP", r"blocked for more than", r"Bad page state",
-    r"Slab.*(err|corrupt)", r"sstp: assertion")))
+    r"Slab.*(err|corrupt)", r"sstp: assertion", r"lines were overwritten unread")))
+LOST = "kernel log: lines were overwritten unread"
 # Said by healthy kernels.
 HARMLESS = re.compile("|".join((
     r"[Cc]ommand line", r"KernelAddressSanitizer initialized", r"ODEBUG: selftest",
