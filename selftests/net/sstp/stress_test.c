@@ -487,8 +487,9 @@ int main(int argc, char **argv)
 		  seen->connects, seen->failures, seen->ends,
 		  seen->kbytes / 1024);
 	ktap_result(!failed && seen->worlds && seen->links && seen->flaps &&
-		    seen->kills && seen->connects && seen->ends &&
-		    seen->kbytes, "all of it happened");
+		    seen->kills && seen->connects >= 2 * seen->worlds &&
+		    seen->ends && seen->kbytes >= seen->connects,
+		    "all of it happened");
 	ktap_result(!seen->wrong, "what arrived was right");
 	ktap_result(!seen->unexpected,
 		    "calls failed only as they may, and programs were killed");
