@@ -8,8 +8,9 @@ cd "$(dirname "$0")/../.." || exit
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-lab() { tools/lab/run --quick -j 1 -o "$work/$1" "${@:2}" > "$work/log" 2>&1 || { sed 's/^/# /' "$work/log"; false; }; }
+lab() { tools/lab/run --quick -o "$work/$1" "${@:2}" > "$work/log" 2>&1 || { sed 's/^/# /' "$work/log"; false; }; }
 same() { cmp "$work/1/$1" "$work/2/$1"; }
+numbers() { python3 -B -c "import sys; sys.path.insert(0, 'tools/lab'); $1"; }
 # A run was stopped before its last cell.
 forget() {
 	python3 -c "import json, sys; d = json.load(open(sys.argv[1])); d['cells'].pop()
@@ -25,22 +26,28 @@ for file in tools/lab/experiments/*.toml; do
 done
 check "throughput against the window is as wanted" lab 1 window
 check "slow readers are as wanted" lab 1 readers
-check "starts and outages are as wanted" lab 1 -f contract start
+check "starts and outages are as wanted" lab 1 -j 1 -f contract start
+check "segments are followed" lab 1 buffer
+check "a line is shared" lab 1 sharing
 check "starts again" lab 2 -f contract start
+check "losses again" lab 2 -j 1 window
 for kind in json png svg; do
 	check "start.$kind has the same bytes" same "start.$kind"
-	for name in window readers; do
+	check "window.$kind has the same bytes" same "window.$kind"
+	for name in readers buffer sharing; do
 		check "$name.$kind is there" test -s "$work/1/$name.$kind"
 	done
 done
 cells=$(grep -c '"measured"' "$work/1/start.json")
-source_of() { sed -n 's/^ *"source": //p' "$work/$1/start.json" | sort -u; }
-check "TCP is measured without the module" lab 3 -f cubic start
-check "its results do not depend on the module" test "$(source_of 3)" != "$(source_of 1)"
+all=$(sed -n 's/^ "count": \(.*\),/\1/p' "$work/1/start.json")
 check "a cell less, and the rest is resumed" forget 2
 check "start.json has the same bytes then" same start.json
+sources() { sed -n 's/^ *"source": //p' "$work/$1/start.json" | sort -u | wc -l; }
+check "TCP is measured without the module" lab 2 -f cubic start
+check "its results do not depend on the module" test "$(sources 1) $(sources 2)" = "1 2"
+check "cells of other flows stay" test "$(grep -c '"measured"' "$work/2/start.json")" -gt "$cells"
 check "the report is written" tools/lab/report -f "$work/1" -o "$work/report"
-check "it has all" test "$(grep -c '^## ' "$work/report/README.md")" = 3
+check "it has all" test "$(grep -c '^## ' "$work/report/README.md")" = 5
 
 # The report tells which cells failed.
 spoil() {
@@ -48,16 +55,34 @@ spoil() {
 d['cells'][0]['failed'] = 'status 97'
 json.dump(d, open(sys.argv[1], 'w'))" "$work/1/start.json" &&
 	tools/lab/report -f "$work/1" -o "$work/report" &&
-	grep -q " $((cells - 1)) of $cells cells" "$work/report/README.md" &&
+	grep -q " $((cells - 1)) of $all cells" "$work/report/README.md" &&
 	grep -q '^- .*: status 97$' "$work/report/README.md"
 }
 check "a failed cell is told" spoil
 # A pile at once, a pause, and then the rate: the half round trip until 0.25 s has it.
-spike() {
-	python3 -B -c "import sys; sys.path.insert(0, 'tools/lab'); import analysis
+check "a spike is not the rate" numbers "import analysis
 bins = [0] * 10 + [900] + [0] * 9 + [100] * 30
 assert round(analysis.reaches(bins, 0.01, 0.0, 90, 0.1), 6) == 0.25"
-}
-check "a spike is not the rate" spike
+check "the analysis is the paper's at its ends" numbers "import analysis
+path = {'rate': 1e8, 'rtt': 100, 'loss': 0, 'packets': 20}
+group, wait, wa = 20 * analysis.packet_time(path), analysis.ack_time(path), analysis.full_window(path)
+assert abs(analysis.delay(path, wait) - group - wait) < 1e-12
+assert abs(analysis.efficiency(path, 1) - 1 / (1 + wa)) < 1e-12
+lossy = dict(path, loss=1e-3)
+assert analysis.delay(lossy, wait) > analysis.delay(path, wait)
+assert analysis.efficiency(lossy, 2 * wa + 1) == 1 - 1e-3
+below, above = (analysis.efficiency(lossy, wa + 1 + d) for d in (-1e-9, 1e-9))
+assert abs(below - above) < 1e-6 and 0 < above < 1
+assert analysis.jain([2, 2]) == 1 and analysis.jain([1, 0, 0, 0]) == 0.25"
+check "what is wanted of no cell is told" numbers "import verdict
+cells = [{'path': {'rate': 1}, 'measured': {'flows': [{'name': 'a', 'goodput': 1}]}}]
+want = {'flow': 'a', 'measure': 'goodput', 'least': 1}
+odd = [dict(want, flow='b'), dict(want, where={'rate': [2, 3]}), dict(want, than='c')]
+assert verdict.unjudged([want] + odd, cells) == odd"
+check "cells of other sources than the tree's have failed" numbers "
+from importlib.machinery import SourceFileLoader
+run = SourceFileLoader('run', 'tools/lab/run').load_module()
+good, odd = ({'source': s, 'measured': 1} for s in (run.source_keys()[0], 'odd'))
+assert run.checked(good) == good and 'measured' not in run.checked(odd)"
 check "an unknown experiment is refused" eval '! tools/lab/run none 2>/dev/null'
 finish

@@ -134,7 +134,7 @@ def efficiency(path, window):
     """ThE of section 4.2 for a window of so many segments. As printed, the formula for
     W > w_a + 1 has min(W - w_a, w_a (1 - p)) in the denominator, too. But what could be
     sent ideally does not depend on W, and only without it do the two formulas agree
-    at W = w_a + 1 and the second with 1 - p at 2 w_a + 1."""
+    at W = w_a + 1, and the second, nearly, with 1 - p at 2 w_a + 1."""
     p, s = path["loss"], path["packets"]
     wait = ack_time(path)
     wa = full_window(path)

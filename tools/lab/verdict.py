@@ -49,3 +49,8 @@ def misses(wants, cells):
     return [(cell, f"{text}, wanted " + " and ".join(
                 f"at {k} {want[k]}" for k in ("least", "most") if k in want))
             for want in wants for cell, text, good in judge(want, cells) if not good]
+
+
+def unjudged(wants, cells):
+    """What is wanted of none of the cells: a name in it is wrong."""
+    return [want for want in wants if not list(judge(want, cells))]

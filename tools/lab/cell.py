@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0
+"""One cell of an experiment: runs it in a machine of its own, and makes the numbers that
+are kept of it. What tools/lab/run does with these may change while they stay."""
+
+import itertools
+import json
+import os
+import shlex
+import shutil
+import struct
+import subprocess
+import tempfile
+import time
+
+import analysis
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+TREE = os.path.dirname(os.path.dirname(HERE))
+KEPT = ("goodput", "seconds", "bytes", "retransmits", "receive_peak")
+KEPT_INFO = ("rtt", "rcv_window", "packets_sent", "packets_retrans", "packets_received",
+             "packets_discarded", "packets_duplicate", "acks_sent", "snaks_sent", "acks_received",
+             "snaks_received", "tcpi_rtt", "tcpi_total_retrans")
+
+
+def has_module(flows):
+    """TCP's alone are measured without it: they stay the same when it changes."""
+    return any(flow["proto"] != "tcp" for flow in flows)
+
+
+def shell_settings(cell):
+    """tools/lab/guest reads these."""
+    path = cell["path"]
+    lines = [("rate", int(path["rate"])), ("rtt", path["rtt"]),
+             ("loss", format(path["loss"] * 100, "f")),
+             ("loss_back", format(path["loss_back"] * 100, "f")),
+             ("limit", analysis.limit(path)),
+             ("outage_at", path["outage_at"]), ("outage_for", path["outage_for"]),
+             ("capture", int(cell["capture"])), ("sample", int(cell["sample"])),
+             ("count", len(cell["flows"])), ("module", int(has_module(cell["flows"])))]
+    for n, flow in enumerate(cell["flows"]):
+        lines += [(f"proto{n}", flow["proto"]),
+                  (f"client{n}", f"(-w 1M {shlex.join(flow['client'])})"),
+                  (f"server{n}", f"({shlex.join(flow['server'])})")]
+    return "".join(f"{name}={value}\n" for name, value in lines)
+
+
+def read_json(work, name):
+    """The first line: a server writes one for each connection."""
+    with open(os.path.join(work, name), encoding="utf-8") as f:
+        return json.loads(f.readline())
+
+
+def times(path, measured):
+    """When what the program got in order, and what arrived in any, was at 90% of what the
+    line can carry, to stay; in round-trip times after connect(), and after the outage."""
+    rtt, step = path["rtt"] / 1e3, measured["bin_ms"] / 1e3
+    level = 0.9 * analysis.line_rate(path)
+    back = path["outage_at"] + path["outage_for"]
+    values = {name: analysis.reaches(measured[bins], step, measured["bin_start"], level, rtt, after)
+              for name, bins, after in (("start_rtt", "goodput_bins", 0),
+                                        ("back_rtt", "goodput_bins", back),
+                                        ("arrive_rtt", "arrived_bins", 0),
+                                        ("arrive_back_rtt", "arrived_bins", back))
+              if bins in measured}
+    return {k: v if v is None else round(v / rtt, 3) for k, v in values.items()}
+
+
+def buffer_use(measured, info):
+    """What the receive buffer was like, bytes, and the share of packets for which it had
+    no room."""
+    limits = measured["limit_bins"]
+    return {"buffer_max": max(limits), "buffer_mean": round(sum(limits) / len(limits)),
+            "discarded": round(info["packets_discarded"] / info["packets_received"], 5)}
+
+
+def flow_result(cell, flow, client, server):
+    """What of a flow's measurements is kept."""
+    # What is several times the buffer varies with the memory that segments take.
+    options, window = dict(itertools.pairwise(flow["server"])), server["info"].get("rcv_window")
+    if "--window-factor" not in options and options.get("--window", str(window)) != str(window):
+        raise ValueError(f"window {window}, not {options['--window']}")
+    result = {k: client[k] for k in KEPT}
+    result["info"] = {k: client["info"][k] for k in KEPT_INFO if k in client["info"]}
+    result["server_info"] = {k: server["info"][k] for k in KEPT_INFO if k in server["info"]}
+    result["name"] = flow["name"]
+    result["efficiency"] = round(client["goodput"] / analysis.line_rate(cell["path"]), 4)
+    if len(client["connection_bytes"]) > 1 or len(cell["flows"]) > 1:
+        result["connection_bytes"] = client["connection_bytes"]
+    if "--bin" in flow["client"]:
+        kept = ["bin_ms", "bin_start"]
+        if cell["path"]["outage_for"]:
+            result.update(times(cell["path"], client))
+            kept += [k for k in ("goodput_bins", "arrived_bins") if k in client]
+        else:
+            result.update(buffer_use(client, server["info"]))
+            kept += ["limit_bins", "used_bins"]
+        result.update((k, client[k]) for k in kept)
+    return result
+
+
+def of_analysis(path, flow, dropped):
+    """Ratios to the analysis, and to what can be had at most, with the loss that chance
+    made of what the path is set to."""
+    share = flow["goodput"] / (path["rate"] * analysis.PAYLOAD / analysis.FRAME)
+    there = dict(path, loss=dropped / flow["info"]["packets_sent"])
+    return {"of_analysis": round(share / analysis.efficiency(there, path["window"]), 4),
+            "of_most": round(share / analysis.late_efficiency(there, path["window"]), 4)}
+
+
+def measure(cell, work):
+    """What the machine has left in @work."""
+    results = [flow_result(cell, flow, read_json(work, f"client{n}.json"),
+                           read_json(work, f"server{n}.json"))
+               for n, flow in enumerate(cell["flows"])]
+    measured = {"flows": results, "dropped": read_json(work, "dropped")}
+    if "window" in cell["path"]:
+        results[0].update(of_analysis(cell["path"], results[0], measured["dropped"]))
+    each = [b for r in results for b in r.get("connection_bytes", [r["bytes"]])]
+    if len(each) > 1:
+        measured["jain"] = round(analysis.jain(each), 4)
+        measured["efficiency"] = round(sum(r["efficiency"] for r in results), 4)
+    if cell["capture"]:
+        there, told = zip(*analysis.segment_delays(os.path.join(work, "capture")))
+        measured.update(segments=len(there), delay_max=round(max(there), 6),
+                        delay_mean=round(sum(there) / len(there), 6),
+                        told_mean=round(sum(told) / len(told), 6))
+    if cell["sample"]:
+        with open(os.path.join(work, "queue"), encoding="utf-8") as f:
+            # The line's delay is spent in the same queue.
+            queue = [max(0.0, int(line) * 8e3 / cell["path"]["rate"] - cell["path"]["rtt"] / 2)
+                     for line in f]
+        measured["queue_ms"] = round(sum(queue) / len(queue), 3)
+    return measured
+
+
+def run_cell(cell, xfer, timeout):
+    """The cell with what came of it."""
+    with tempfile.TemporaryDirectory() as work:
+        shutil.copy(xfer, work)
+        with open(os.path.join(work, "cell"), "w", encoding="utf-8") as f:
+            f.write(shell_settings(cell))
+        begin = time.monotonic()
+        done = subprocess.run(
+            [os.path.join(TREE, "tools/vm/run"), "-k", "uml", "--time-travel",
+             *([] if has_module(cell["flows"]) else ["--no-load"]),
+             "--seed", str(cell["seed"]), "--mem", "6G", "--timeout", str(timeout), "--out", work,
+             "--", os.path.join(HERE, "guest"), work], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        result = dict(cell)
+        try:
+            if done.returncode:
+                raise ValueError(f"status {done.returncode}")
+            result["measured"] = measure(cell, work)
+        except (OSError, ValueError, LookupError, ArithmeticError, struct.error) as error:
+            result["failed"] = f"{error!r}: {done.stdout.strip()[-2000:]}"
+        return result, time.monotonic() - begin
