@@ -155,9 +155,12 @@ static bool no_sockets(void *arg)
 	return !path_sockets(A) && !path_sockets(B);
 }
 
+/* Who has not heard the other's CLOSE stays for eight time-outs, and these are long where
+ * the first packets were lost and no round-trip time was measured since.
+ */
 bool path_settle(void)
 {
-	return busywait(20000, no_sockets, NULL);
+	return busywait(60000, no_sockets, NULL);
 }
 
 int path_socket(int host, int type)
