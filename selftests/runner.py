@@ -163,22 +163,23 @@ def executables(directory):
 
 def find_tests(args):
     """Tests on the host, and tests in kernels with the file of their header."""
-    def wanted(name):
-        return not args.test or any(
-            fnmatch.fnmatch(name, g) or fnmatch.fnmatch(os.path.splitext(name)[0], g)
-            for g in args.test)
+    def matches(path, pattern):
+        name = os.path.basename(path)
+        return (fnmatch.fnmatch(name, pattern) or
+                fnmatch.fnmatch(os.path.splitext(name)[0], pattern))
 
-    unknown = [g for g in args.test or [] if not any(
-        fnmatch.fnmatch(os.path.splitext(os.path.basename(p))[0], g) or
-        fnmatch.fnmatch(os.path.basename(p), g)
-        for p in executables("host") + executables("net/sstp") +
-        glob.glob(os.path.join(HERE, "net/sstp", "*_test.c")))]
+    def wanted(path):
+        return not args.test or any(matches(path, g) for g in args.test)
+
+    sources = sorted(glob.glob(os.path.join(HERE, "net/sstp", "*_test.c")))
+    there = executables("host") + executables("net/sstp") + sources
+    unknown = [g for g in args.test or [] if not any(matches(p, g) for p in there)]
     if unknown:
         sys.exit(f"selftests/run: no test {' '.join(unknown)}")
-    host = [Test(p) for p in executables("host") if wanted(os.path.basename(p))]
+    host = [Test(p) for p in executables("host") if wanted(p)]
     kernel = [(Test(p), None) for p in executables("net/sstp")
-              if wanted(os.path.basename(p))]
-    for source in sorted(glob.glob(os.path.join(HERE, "net/sstp", "*_test.c"))):
+              if wanted(p)]
+    for source in sources:
         name = os.path.splitext(os.path.basename(source))[0]
         if wanted(name):
             test = Test(source)

@@ -79,10 +79,9 @@ cells = [{'path': {'rate': 1}, 'measured': {'flows': [{'name': 'a', 'goodput': 1
 want = {'flow': 'a', 'measure': 'goodput', 'least': 1}
 odd = [dict(want, flow='b'), dict(want, where={'rate': [2, 3]}), dict(want, than='c')]
 assert verdict.unjudged([want] + odd, cells) == odd"
-check "cells of other sources than the tree's have failed" numbers "
-from importlib.machinery import SourceFileLoader
-run = SourceFileLoader('run', 'tools/lab/run').load_module()
-good, odd = ({'source': s, 'measured': 1} for s in (run.source_keys()[0], 'odd'))
-assert run.checked(good) == good and 'measured' not in run.checked(odd)"
+check "cells of other sources than the tree's have failed" numbers "import runpy
+run = runpy.run_path('tools/lab/run')
+good, odd = ({'source': s, 'measured': 1} for s in (run['source_keys']()[0], 'odd'))
+assert run['checked'](good) == good and 'measured' not in run['checked'](odd)"
 check "an unknown experiment is refused" eval '! tools/lab/run none 2>/dev/null'
 finish

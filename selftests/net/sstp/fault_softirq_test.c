@@ -49,16 +49,16 @@ static void transfers(struct conn *c, int kind)
 }
 
 /* As a program does: anew, when memory was short or nothing came of it in time. All of
- * a dozen allocations must work for a connection to begin, and each try waits twice as
- * long as the one before: at 10 % one of 200 takes more than WAIT_MS.
+ * half a dozen allocations must work for a connection to begin, and each try waits twice
+ * as long as the one before: at 10 % a few take more than WAIT_MS.
  */
 static bool try_connect(struct conn *c)
 {
 	uint64_t end = now_ns() + 3 * WAIT_MS * 1000000ULL;
 
 	while (!conn_reach(c, CONNECTED)) {
-		if ((errno != ENOMEM && errno != ENOBUFS && errno != EINPROGRESS) ||
-		    now_ns() > end)
+		if ((errno != ENOMEM && errno != ENOBUFS &&
+		     errno != EINPROGRESS && errno != EAGAIN) || now_ns() > end)
 			return false;
 		conn_leave(c);
 		conn_init(c, c->proto, c->family, c->type);
