@@ -28,8 +28,9 @@ static void usage(FILE *f)
 {
 	unsigned int i;
 
-	fprintf(f, "Usage: sstp [COMMAND [...]]\n\n"
-		"Connections of SSTP: without a command, each of them and what limits it.\n\n");
+	fprintf(f, "Usage: sstp [COMMAND] [...]\n\n"
+		"Connections of SSTP: without a command, each of them and what limits it, or\n"
+		"what the options of show ask for.\n\n");
 	for (i = 0; i < SIZE(commands); i++)
 		fprintf(f, "  %-9s%s\n", commands[i].name, commands[i].help);
 	fprintf(f, "\n'sstp COMMAND -h' says more; so does sstp(8).\n");
@@ -102,6 +103,7 @@ void option(struct options *o, int c, const char *usage)
 
 static int run(int argc, char **argv)
 {
+	static char show[] = "show";
 	unsigned int i;
 
 	if (argc < 2)
@@ -109,6 +111,12 @@ static int run(int argc, char **argv)
 	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
 		usage(stdout);
 		return 0;
+	}
+	/* As with ss(8), options without a command are those of show. */
+	if (*argv[1] == '-') {
+		command_name = show;
+		*argv = show;
+		return cmd_show(argc, argv);
 	}
 	for (i = 0; i < SIZE(commands); i++) {
 		if (strcmp(argv[1], commands[i].name))

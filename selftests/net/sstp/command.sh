@@ -95,6 +95,11 @@ check "but with -l, alone" \
 	test "$(in_ns "$b" sstp show -ln | tail -n +2 | awk '{ print $2, $5 }')" = "LISTEN 0.0.0.0:7000"
 check "and with -a, both" test "$(in_ns "$b" sstp show -a | wc -l)" = 3
 check "-m shows memory" sh -c "ip netns exec $b sstp show -m | grep -q 'rcv_buffer:.*policy:rrda'"
+check "options without a command are those of show" \
+	test "$(in_ns "$b" sstp -ln)" = "$(in_ns "$b" sstp show -ln)"
+check "-i without a command says what limits" \
+	sh -c "ip netns exec $a sstp -i port 7000 | grep -q 'limited by'"
+check "an unknown option without a command is refused" refused 2 "'sstp show -h'" sstp -x
 check "JSON has the same" json "len(d) == 1 and d[0]['cid'] == '$cid' and
 	d[0]['remote_port'] == 7000 and d[0]['info']['rate']['peak'] == 10000000 and
 	d[0]['info']['contract_time'] > 0 and d[0]['info']['controller'] == 'rate'"
