@@ -169,6 +169,8 @@ static void make_way(int fd, int to)
 		return;
 	}
 	at = hide(to);
+	if (log_fd == to)
+		log_fd = at;
 	for (i = 0; i < LISTENERS; i++)
 		for (p = 0; p < 2; p++)
 			if (listeners[i].users && listeners[i].part[p] == to)

@@ -15,6 +15,7 @@
 #define ENV_LISTEN	"SSTP_RUN_LISTEN"
 #define ENV_TIMEOUT	"SSTP_RUN_TIMEOUT"
 #define ENV_VERBOSE	"SSTP_RUN_VERBOSE"
+#define ENV_LOG		"SSTP_RUN_LOG"
 
 #define TIMEOUT_DEFAULT	2000	/* ms: INIT is sent at 0, 250, 750 and 1750 */
 
@@ -28,6 +29,7 @@ struct run_options {
 	int listen;
 	int timeout;		/* ms */
 	bool verbose;
+	const char *log;	/* where it is said instead of on standard error */
 };
 
 /* "950M", "1.5G"; moves *text behind it. */
@@ -112,6 +114,9 @@ static inline void run_options_get(struct run_options *o)
 		o->timeout = TIMEOUT_DEFAULT;
 	text = getenv(ENV_VERBOSE);
 	o->verbose = text && *text && strcmp(text, "0");
+	o->log = getenv(ENV_LOG);
+	if (o->log && !*o->log)
+		o->log = NULL;
 }
 
 #endif

@@ -31,7 +31,8 @@
 struct real real;
 struct run_options options;
 static atomic_int owner;	/* whose memory this is */
-static struct stat stderr_then;
+atomic_int log_fd = STDERR_FILENO;	/* or a hidden one of the log's */
+static struct stat log_then;
 
 static void owner_set(void)
 {
@@ -67,6 +68,16 @@ void resolve(void)
 	RESOLVE(syscall);
 }
 
+/* Daemons close standard error, and leave what is hidden open. */
+static void open_log(void)
+{
+	int fd = open(options.log, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
+
+	log_fd = fd < 0 ? -1 : hide(fd);
+	if (fd >= 0)
+		REAL(close)(fd);
+}
+
 __attribute__((constructor)) static void start(void)
 {
 	if (!real.close)
@@ -74,7 +85,9 @@ __attribute__((constructor)) static void start(void)
 	owner_set();
 	pthread_atfork(NULL, NULL, owner_set);
 	run_options_get(&options);
-	fstat(STDERR_FILENO, &stderr_then);
+	if (options.log)
+		open_log();
+	fstat(log_fd, &log_then);
 }
 
 /* "curl[123]: to 192.0.2.1 port 80: SSTP" */
@@ -84,9 +97,9 @@ void say(const char *what, const struct sockaddr *sa, const char *verdict, const
 	int error = errno, port = 0, n;
 	struct stat now;
 
-	/* Whatever else descriptor 2 has become is left alone. */
-	if (!options.verbose || fstat(STDERR_FILENO, &now) ||
-	    now.st_dev != stderr_then.st_dev || now.st_ino != stderr_then.st_ino)
+	/* Whatever else the descriptor has become is left alone. */
+	if (!options.verbose || fstat(log_fd, &now) ||
+	    now.st_dev != log_then.st_dev || now.st_ino != log_then.st_ino)
 		goto out;
 	if (sa->sa_family == AF_INET) {
 		const struct sockaddr_in *a4 = (const void *)sa;
@@ -104,7 +117,7 @@ void say(const char *what, const struct sockaddr *sa, const char *verdict, const
 		     verdict, why ? " (" : "", why ?: "", why ? ")" : "");
 	if (n > (int)sizeof(text) - 1)
 		n = sizeof(text) - 1;
-	n = write(STDERR_FILENO, text, n);
+	n = write(log_fd, text, n);
 out:
 	errno = error;
 }

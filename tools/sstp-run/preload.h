@@ -84,6 +84,7 @@ static inline struct listener *listener_of(int fd)
 
 /* preload.c */
 extern struct run_options options;
+extern atomic_int log_fd;
 
 void resolve(void);
 bool mine(void);

@@ -11,7 +11,7 @@ _sstp_run()
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		option=''
 		case ${COMP_WORDS[i]} in
-		-[rcplt]|--rate|--controller|--policy|--listen|--timeout)
+		-[rcpltL]|--rate|--controller|--policy|--listen|--timeout|--log)
 			option=${COMP_WORDS[i]}
 			# Words break at these, too: --rate=1M:2M
 			[[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
@@ -42,11 +42,13 @@ _sstp_run()
 		mapfile -t COMPREPLY < <(compgen -W 'rrda static' -- "$cur") ;;
 	-l|--listen)
 		mapfile -t COMPREPLY < <(compgen -W 'both sstp tcp' -- "$cur") ;;
+	-L|--log)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
 	-*) ;;
 	*)
 		if [[ $cur == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W '--rate --controller --policy
-				--listen --timeout --verbose --help' -- "$cur")
+				--listen --timeout --verbose --log --help' -- "$cur")
 		else
 			mapfile -t COMPREPLY < <(compgen -c -- "$cur")
 		fi

@@ -32,6 +32,7 @@ static const char usage[] =
 "  -l, --listen both|sstp|tcp      whom servers accept (both)\n"
 "  -t, --timeout MS                then a silent peer has no SSTP (2000)\n"
 "  -v, --verbose                   say what each connection uses, and why\n"
+"  -L, --log FILE                  say it at the end of a file, also for daemons\n"
 "\n"
 "See sstp-run(1).\n";
 
@@ -42,6 +43,7 @@ static const struct option long_options[] = {
 	{ "listen",	required_argument, NULL, 'l' },
 	{ "timeout",	required_argument, NULL, 't' },
 	{ "verbose",	no_argument, NULL, 'v' },
+	{ "log",	required_argument, NULL, 'L' },
 	{ "help",	no_argument, NULL, 'h' },
 	{}
 };
@@ -55,6 +57,20 @@ static void set(const char *name, const char *value)
 static void wrong(const char *name, const char *value)
 {
 	errx(125, "%s '%s': see sstp-run --help", name, value);
+}
+
+/* The program may go to another directory. */
+static void set_log(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0666);
+	char *whole = fd < 0 ? NULL : realpath(path, NULL);
+
+	if (!whole)
+		err(125, "%s", path);
+	set(ENV_LOG, whole);
+	set(ENV_VERBOSE, "1");
+	free(whole);
+	close(fd);
 }
 
 /* Beside the command where it was built, in ../lib/sstp where it is installed. */
@@ -182,7 +198,7 @@ int main(int argc, char **argv)
 	struct sstp_rate_spec rate;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+r:c:p:l:t:vh", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+r:c:p:l:t:vL:h", long_options, NULL)) != -1) {
 		switch (c) {
 		case 'r':
 			if (!run_rate(optarg, &rate) || !rate.peak)
@@ -207,6 +223,9 @@ int main(int argc, char **argv)
 			break;
 		case 'v':
 			set(ENV_VERBOSE, "1");
+			break;
+		case 'L':
+			set_log(optarg);
 			break;
 		case 'h':
 			fputs(usage, stdout);

@@ -87,6 +87,11 @@ export -f get same
 export work
 check "curl and http.server" by sstp sstp-run bash -c "get http://$b4:8000/file"
 check "curl and http.server, IPv6" by sstp sstp-run bash -c "get http://[$b6]:8000/file"
+logged() {
+	(cd "$work" && by sstp sstp-run --log log python3 "$cases" daemon "$b4" 8000) &&
+		grep -q "^sstp-run: python3.*: to $b4 port 8000: SSTP" "$work/log"
+}
+check "a daemon says in a file what it uses" logged
 check "curl without sstp-run, by TCP" by tcp bash -c "get http://$b4:8000/file"
 stop
 server 8001 python3 -m http.server --bind 10.0.2.2 --directory "$work" 8001

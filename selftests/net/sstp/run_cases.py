@@ -146,6 +146,16 @@ def asyncio_client(host, port):
     asyncio.run(run())
 
 
+def daemon(host, port):
+    """Closes all that it has, and is nobody; then it connects."""
+    os.chdir("/")
+    os.closerange(0, 65536)
+    for _ in range(3):
+        os.open("/dev/null", os.O_RDWR)
+    os.setuid(65534)
+    assert is_sstp(socket.create_connection((host, int(port))))
+
+
 def silent(host, port):
     before = counter("ActiveOpens")
     for _ in range(2):
@@ -649,7 +659,7 @@ def alone():
 
 
 CASES = {"http": http, "serve": serve, "asyncio": asyncio_client, "silent": silent,
-         "late": late, "inherited": inherited, "wanted": wanted,
+         "late": late, "daemon": daemon, "inherited": inherited, "wanted": wanted,
          "alone": alone, "listen-sstp": listen_sstp, "listen-tcp": listen_tcp,
          "absent": absent}
 
