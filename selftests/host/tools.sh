@@ -182,6 +182,11 @@ check "completion of an option" completes "sstp show -" 2 -m
 check "completion of a state" completes "sstp show state estab" 3 established
 check "completion of a change" completes "sstp set abcd ceil" 3 ceiling
 
+# That there is no such kernel it says when all words are understood.
+check "tools/vm/run of a command with options" status_is 97 tools/vm/run -k no sh -c true -k
+check "tools/vm/run of a command behind --" status_is 97 tools/vm/run -k no -- sh -c true
+check "tools/vm/run of nothing" status_is 2 tools/vm/run --timeout 1
+
 vectors() { net/sstp/tests/rrda_reference.py | cmp - net/sstp/tests/rrda_vectors.h; }
 check "rrda_vectors.h is what rrda_reference.py writes" vectors
 finish
