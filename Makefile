@@ -9,7 +9,7 @@
 KDIR ?= /lib/modules/$(shell uname -r)/build
 # Not include/config/kernel.release, which is no "uname -r" on Debian 12.
 release := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
-BUILD ?= $(CURDIR)/build/$(or $(release),unknown)
+BUILD = $(CURDIR)/build/$(or $(release),unknown)
 prefix ?= /usr/local
 INSTALL_HDR_PATH ?= $(DESTDIR)$(prefix)
 man7 = $(DESTDIR)$(prefix)/share/man/man7

@@ -77,6 +77,12 @@ check "completion of -l" completes "sstp-run -l s" sstp
 check "completion of a program" completes "sstp-run -r 1M:2M mapfil" mapfile
 check "completion of its arguments" completes "sstp-run -v cat README.m" README.md
 
+# What other makefiles may have exported; with -n nothing is done.
+elsewhere() { OUT=$work/elsewhere BUILD=$work/elsewhere make -n "$@" KDIR=/nonexistent; }
+builds_here() { elsewhere install-tools clean | tee "$work/said" | grep -q "rm -rf" &&
+		! grep -F "$work/elsewhere" "$work/said"; }
+check "OUT and BUILD in the environment move nothing" builds_here
+
 check "make uninstall-tools" for_root uninstall-tools
 check "nothing is left" empty
 check "make uninstall-tools, once more" for_root uninstall-tools
