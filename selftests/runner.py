@@ -17,9 +17,12 @@ The last line is "N passed, N failed, N skipped" and counts cases.
 
 import argparse
 import concurrent.futures
+import fcntl
 import fnmatch
 import glob
+import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,6 +32,8 @@ import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TREE = os.path.dirname(HERE)
+CACHE = os.environ.get("SSTP_CACHE") or os.path.join(
+    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "sstp")
 sys.dont_write_bytecode = True
 sys.path.insert(0, HERE)
 from ktap import PLAN, Case, Test  # noqa: E402 pylint: disable=wrong-import-position
@@ -213,11 +218,19 @@ def fetch(kernel, results):
 
 
 def build_programs(results):
+    """What has not changed since the last run of this tree is not built again."""
+    key = hashlib.sha256(TREE.encode()).hexdigest()[:8]
+    made = os.path.join(CACHE, "programs", key)
     out = os.path.join(results.directory, "bin")
     log = os.path.join(results.directory, "bin.log")
     lines = []
-    status = stream(["make", "-s", "-C", os.path.join(HERE, "net/sstp"), f"OUT={out}"],
-                    lines.append, log)
+    os.makedirs(made, exist_ok=True)
+    with open(made + ".lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        status = stream(["make", "-s", f"-j{os.cpu_count()}", "-C",
+                         os.path.join(HERE, "net/sstp"), f"OUT={made}"], lines.append, log)
+        # A copy, so that another run may build while this one's tests use them.
+        shutil.copytree(made, out, symlinks=True, ignore=shutil.ignore_patterns("*.o"))
     if status:
         results.add("host", "programs", [Case("build", "fail", f"see {log}")], lines)
     return out
