@@ -299,7 +299,8 @@ void sstp_ack_check(struct sock *sk)
 		}
 	}
 	full = min_t(u64, (u64)sp->window * sstp_mean(sp) / 4, SSTP_ACK_BYTES);
-	if (sp->ack_now || (sp->unacked && sp->unacked >= full)) {
+	if (sp->ack_now ||
+	    (sp->unacked && (sp->unacked >= full || sp->set.quickack))) {
 		sstp_room_window(sp);
 		sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
 		sstp_ack_pack(sk, now);

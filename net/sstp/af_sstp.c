@@ -36,7 +36,7 @@ static bool sstp_writeable(const struct sock *sk)
 {
 	int enough = min(sk_stream_min_wspace(sk), SSTP_WAKE_BYTES);
 
-	return sk_stream_wspace(sk) >= enough && sk_stream_memory_free(sk);
+	return sk_stream_wspace(sk) >= enough && __sk_stream_memory_free(sk, 1);
 }
 
 /* Freed packets of ours below, or room in the send buffer. Any context. */
@@ -66,12 +66,15 @@ static void sstp_write_space(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* Room in the window's ring; the caller looks at the send buffer. */
+/* Room in the window's ring, and not too much unsent; the caller looks at the send
+ * buffer.
+ */
 static bool sstp_stream_memory_free(const struct sock *sk, int wake)
 {
 	const struct sstp_snd_wnd *w = &sstp_sk(sk)->snd;
 
-	return READ_ONCE(w->end) - READ_ONCE(w->low) < SSTP_SND_SEGMENTS;
+	return READ_ONCE(w->end) - READ_ONCE(w->low) < SSTP_SND_SEGMENTS &&
+	       !sstp_notsent_full(sstp_sk(sk), wake);
 }
 
 static void sstp_release_cb(struct sock *sk)

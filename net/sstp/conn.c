@@ -407,8 +407,8 @@ static bool sstp_listen_full(struct sock *parent)
 	       READ_ONCE(parent->sk_max_ack_backlog);
 }
 
-/* The oldest embryo makes way if two INIT_ACKs more brought no answer: else who
- * never answers could keep all others out. Softirq.
+/* The oldest embryo makes way if two INIT_ACKs more brought no answer, or the answer
+ * no data: else who never sends could keep all others out. Softirq.
  */
 static void sstp_listen_evict(struct sock *parent)
 {
@@ -424,7 +424,7 @@ static void sstp_listen_evict(struct sock *parent)
 		return;
 	bh_lock_sock(&sp->sk);
 	if (!sock_owned_by_user(&sp->sk) &&
-	    sp->sk.sk_state == TCP_SYN_RECV && sp->probes >= 2) {
+	    sp->sk.sk_state == TCP_SYN_RECV && (sp->probes >= 2 || sp->deferred)) {
 		SSTP_INC(sock_net(parent), TIMEOUTS);
 		sstp_done(&sp->sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 	}

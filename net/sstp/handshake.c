@@ -182,24 +182,6 @@ int sstp_handshake_connect(struct sock *sk)
 	return 0;
 }
 
-/* No answer in time. */
-void sstp_handshake_again(struct sock *sk)
-{
-	struct sstp_sock *sp = sstp_sk(sk);
-
-	if (sp->probes >= READ_ONCE(sstp_net(sock_net(sk))->init_retries)) {
-		SSTP_INC(sock_net(sk), TIMEOUTS);
-		sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
-		return;
-	}
-	sp->probes++;
-	if (sk->sk_state == TCP_SYN_SENT)
-		sstp_handshake_send_init(sk);
-	else
-		sstp_handshake_send_ack(sk);
-	sstp_handshake_arm(sp);
-}
-
 static void sstp_handshake_established(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -217,18 +199,54 @@ static void sstp_handshake_established(struct sock *sk)
 		sstp_timer_set(sp, SSTP_T_LIFE, sp->heard);
 }
 
-/* A first packet that knows our CID: the initiator is where it says. */
-void sstp_handshake_confirm(struct sock *sk)
+/* No answer in time. */
+void sstp_handshake_again(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (sp->deferred) {
+		/* It has sent nothing yet: the program gets it as it is. */
+		sstp_handshake_established(sk);
+		sstp_child_ready(sk);
+		return;
+	}
+	if (sp->probes >= (sp->set.syncnt ?:
+			   READ_ONCE(sstp_net(sock_net(sk))->init_retries))) {
+		SSTP_INC(sock_net(sk), TIMEOUTS);
+		sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
+		return;
+	}
+	sp->probes++;
+	if (sk->sk_state == TCP_SYN_SENT)
+		sstp_handshake_send_init(sk);
+	else
+		sstp_handshake_send_ack(sk);
+	sstp_handshake_arm(sp);
+}
+
+/* A packet that knows our CID: the initiator is where it says. @data: it has sent, or
+ * ended, and TCP_DEFER_ACCEPT has nothing to wait for.
+ */
+void sstp_handshake_confirm(struct sock *sk, bool data)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 now = sstp_us(sstp_now());
 
+	if (sp->deferred && !data)
+		return;
 	/* Of several INIT_ACKs it is not known which one it answers. Who only receives
 	 * has no other sample, and a long path would have a small buffer for ever: the
 	 * first it was at the earliest.
 	 */
-	sstp_rtt_sample(&sp->rtt, min_t(u32, now - sp->init_first, SSTP_RTT_MAX),
-			now);
+	if (!sp->deferred)
+		sstp_rtt_sample(&sp->rtt, min_t(u32, now - sp->init_first,
+						SSTP_RTT_MAX), now);
+	if (!data && sp->set.defer_accept) {
+		sp->deferred = true;
+		sstp_timer_set(sp, SSTP_T_PROBE, sstp_now() + sp->set.defer_accept *
+			       (u64)NSEC_PER_SEC);
+		return;
+	}
 	sstp_handshake_established(sk);
 	sstp_child_ready(sk);
 }

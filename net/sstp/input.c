@@ -113,6 +113,16 @@ static void sstp_rcv_end(struct sock *sk, struct sk_buff *skb, u32 off,
 	sstp_done(sk, err, SSTP_CLOSED_BY_PEER);
 }
 
+/* Does a KEEPALIVE tell of data that has not come? */
+static bool sstp_has_shipped(const struct sstp_sock *sp, const struct sk_buff *skb,
+			     u32 off, u32 len)
+{
+	struct sstp_data d;
+
+	return sstp_parse_data(skb->data + off, len, &d) &&
+	       d.shipment != sp->rcv.highest;
+}
+
 /* Packets of any type for @sk, whose lock is held, all of one type; consumes
  * @skb.
  */
@@ -148,7 +158,7 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 	now = sstp_now();
 	if (type == SSTP_DATA) {
 		if (sk->sk_state == TCP_SYN_RECV)
-			sstp_handshake_confirm(sk);
+			sstp_handshake_confirm(sk, true);
 		sp->heard = now;
 		sp->keepalives = 0;
 		sstp_rcv_data(sk, skb);
@@ -169,7 +179,8 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 		case SSTP_KEEPALIVE:
 		case SSTP_EOS:
 			if (sk->sk_state == TCP_SYN_RECV)
-				sstp_handshake_confirm(sk);
+				sstp_handshake_confirm(sk, type == SSTP_EOS ||
+						       sstp_has_shipped(sp, skb, off, len));
 			sp->heard = now;
 			sp->keepalives = 0;
 			sstp_rcv_state(sk, skb, off, len);
@@ -180,7 +191,7 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 		case SSTP_PACK:
 		case SSTP_SNAK:
 			if (sk->sk_state == TCP_SYN_RECV)
-				sstp_handshake_confirm(sk);
+				sstp_handshake_confirm(sk, false);
 			sstp_ack_rcv(sk, skb, off, len);
 			break;
 		case SSTP_RESET:

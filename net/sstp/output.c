@@ -284,15 +284,18 @@ static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 
 	if (!s->len)
 		return false;	/* no memory yet for its first byte */
-	if (sp->eos_state != SSTP_EOS_NONE || sp->set.nodelay)
+	if (sp->eos_state != SSTP_EOS_NONE)
 		return true;
 	if (sp->cork) {
-		if (sstp_now() < sp->cork) {
+		/* Who waits for less to be unsent would wait for himself. */
+		if (sstp_now() < sp->cork && !sstp_notsent_full(sp, 1)) {
 			sstp_timer_sooner(sp, SSTP_T_PACE, sp->cork);
 			return false;
 		}
 		return true;
 	}
+	if (sp->set.nodelay)
+		return true;
 	if (autocork) {
 		if (sstp_now() < autocork) {
 			sstp_timer_sooner(sp, SSTP_T_PACE, autocork);
@@ -781,7 +784,8 @@ void sstp_life_orphan(struct sock *sk)
 	u64 wait = SSTP_ORPHAN_TIMEOUTS * sstp_user_timeout(sp);
 
 	if (sk->sk_state == TCP_FIN_WAIT2)
-		wait = READ_ONCE(sstp_net(sock_net(sk))->fin_timeout) *
+		wait = max(sp->set.linger2 ?:
+			   READ_ONCE(sstp_net(sock_net(sk))->fin_timeout), 0) *
 		       (u64)NSEC_PER_SEC;
 	sp->life_end = sstp_now() + wait;
 	sstp_timer_set(sp, SSTP_T_LIFE, sp->life_end);
@@ -818,13 +822,14 @@ void sstp_life(struct sock *sk)
 	}
 	if (!sock_flag(sk, SOCK_KEEPOPEN) || !sstp_synchronized(sk))
 		return;
-	due = sp->heard + READ_ONCE(sn->keepalive_time) * (u64)NSEC_PER_SEC;
+	due = sp->heard + (sp->set.keepidle ?: READ_ONCE(sn->keepalive_time)) *
+	      (u64)NSEC_PER_SEC;
 	if (now < due || sstp_waits(sp)) {
 		sp->keepalives = 0;
 		sstp_timer_set(sp, SSTP_T_LIFE, max(due, now + NSEC_PER_SEC));
 		return;
 	}
-	if (sp->keepalives >= READ_ONCE(sn->keepalive_probes)) {
+	if (sp->keepalives >= (sp->set.keepcnt ?: READ_ONCE(sn->keepalive_probes))) {
 		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
 		sstp_done(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
@@ -832,6 +837,7 @@ void sstp_life(struct sock *sk)
 	}
 	sp->keepalives++;
 	sstp_send_context(sk, SSTP_F_ACK);
-	sstp_timer_set(sp, SSTP_T_LIFE, now + READ_ONCE(sn->keepalive_intvl) *
+	sstp_timer_set(sp, SSTP_T_LIFE, now + (sp->set.keepintvl ?:
+					       READ_ONCE(sn->keepalive_intvl)) *
 		       (u64)NSEC_PER_SEC);
 }

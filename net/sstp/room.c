@@ -295,6 +295,8 @@ bool sstp_room_window(struct sstp_sock *sp)
 		factor = 100;
 	sstp_room_kept(sp);
 	w = guess ?: sp->rbuf.limit;
+	if (sp->set.window_bytes)
+		w = min_t(u64, w, sp->set.window_bytes);
 	sp->buffer = max((u32)w / sstp_mean(sp), 1U);
 	if (sp->set.window_clamp)
 		sp->buffer = clamp_t(u64, div_u64(sp->set.window_clamp * 100ULL,

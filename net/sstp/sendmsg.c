@@ -7,6 +7,7 @@
 #include "stride.h"
 
 #define SSTP_AUTOCORK	NSEC_PER_MSEC
+#define SSTP_CORK	(200 * NSEC_PER_MSEC)
 
 /* Account for @len bytes more of @s, for which there is room. */
 static void sstp_charged(struct sock *sk, struct sstp_sseg *s, u32 len)
@@ -278,6 +279,19 @@ void sstp_uncork(struct sock *sk)
 	sstp_push(sk);
 }
 
+/* The program wants what it has written to go: not even a cork holds it back. */
+void sstp_flush(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	sp->cork = 0;
+	if (!sstp_synchronized(sk))
+		return;
+	if (sp->open && sp->open->len)
+		sstp_seal(sp);
+	sstp_push(sk);
+}
+
 static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			    long *timeo)
 {
@@ -287,9 +301,11 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 	int err = 0, n;
 
 	WRITE_ONCE(sp->autocork, 0);
-	/* What should follow has 200 ms to come, as with TCP. */
-	sp->cork = msg->msg_flags & MSG_MORE ?
-		sstp_now() + 200 * NSEC_PER_MSEC : 0;
+	/* What should follow the first byte has 200 ms to come, as with TCP. */
+	if (!(msg->msg_flags & MSG_MORE) && !sp->set.cork)
+		sp->cork = 0;
+	else if (!sp->cork || !sp->open)
+		sp->cork = sstp_now() + SSTP_CORK;
 	while (done < len) {
 		struct sstp_sseg *s = sp->open;
 		u32 size = sstp_stream_size(sp);
@@ -314,6 +330,8 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			}
 			sp->open = s;
 			sstp_snd_add(&sp->snd, s);
+			if (sp->cork)
+				sp->cork = sstp_now() + SSTP_CORK;
 		}
 		n = sstp_fill(sk, s, msg, min_t(size_t, len - done,
 						size - s->len));

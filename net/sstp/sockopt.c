@@ -11,7 +11,7 @@ static bool sstp_unconnected(const struct sock *sk)
 }
 
 /* The children of a listener copy its settings without its socket lock. */
-static void sstp_set(struct sstp_sock *sp, const struct sstp_settings *set)
+void sstp_set(struct sstp_sock *sp, const struct sstp_settings *set)
 {
 	spin_lock_bh(&sp->listen.lock);
 	sp->set = *set;
@@ -66,8 +66,8 @@ void sstp_set_names(struct sstp_sock *sp, const char *ctrl, const char *policy)
 	sstp_set(sp, &set);
 }
 
-static int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
-			 unsigned int optlen)
+int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
+		  unsigned int optlen)
 {
 	bool ctrl = opt == SSTP_CONTROLLER;
 	char name[SSTP_NAME_MAX];
@@ -145,8 +145,8 @@ static int sstp_set_int(struct sock *sk, int opt, u32 val)
 		return -ENOPROTOOPT;
 	}
 	sstp_set(sp, &set);
-	if (set.nodelay && sstp_synchronized(sk))
-		sstp_push(sk);
+	if (opt == SSTP_NODELAY && val)
+		sstp_flush(sk);
 	return 0;
 }
 
@@ -367,6 +367,8 @@ int sstp_setsockopt(struct socket *sock, int level, int optname,
 	case SOL_IP:
 	case SOL_IPV6:
 		return sstp_set_ip(sock->sk, level, optname, optval, optlen);
+	case SOL_TCP:
+		return sstp_tcp_setsockopt(sock->sk, optname, optval, optlen);
 	}
 	return -ENOPROTOOPT;
 }
@@ -482,10 +484,10 @@ int sstp_getsockopt(struct socket *sock, int level, int optname,
 	struct sock *sk = sock->sk;
 	int len, size;
 
+	if (level == SOL_TCP)
+		return sstp_tcp_getsockopt(sk, optname, optval, optlen);
 	if (get_user(len, optlen))
 		return -EFAULT;
-	if (level == SOL_TCP)
-		return -ENOPROTOOPT;
 	if (level != SOL_SSTP && level != SOL_IP && level != SOL_IPV6)
 		return sstp_sk(sk)->af == AF_INET6 ? -ENOPROTOOPT : -EOPNOTSUPP;
 	if (len < 0 && level != SOL_IPV6)

@@ -117,7 +117,9 @@ struct sstp_net {
 	char		policy[SSTP_NAME_MAX];
 };
 
-/* What SOL_SSTP options set; a child starts with its listener's. */
+/* What options at level SOL_SSTP and IPPROTO_TCP set; a child starts with its
+ * listener's.
+ */
 struct sstp_settings {
 	struct sstp_rate_spec rate;
 	u64	rate_limit;
@@ -127,8 +129,18 @@ struct sstp_settings {
 	u32	window_factor;
 	u32	window_clamp;
 	u32	user_timeout;
+	u32	window_bytes;	/* 0 = as the buffer allows */
+	u32	notsent_lowat;	/* bytes, 0 = any */
+	u32	defer_accept;	/* s */
+	u32	keepidle;	/* s; 0 = of the namespace, and the next four, too */
+	u32	keepintvl;
+	s16	linger2;	/* s, -1 = not at all */
+	u8	keepcnt;
+	u8	syncnt;
 	u8	strategy;
 	bool	nodelay;
+	bool	cork;
+	bool	quickack;
 	bool	pool;
 	struct sstp_rrda_spec rrda;
 	char	ctrl[SSTP_NAME_MAX];	/* empty = by default */
@@ -244,7 +256,7 @@ struct sstp_sock {
 	u32		hole_lost;	/* times that nothing else came either, minus others */
 	u32		hole_received;	/* packets received when it was last asked for */
 	u32		context_ship;	/* snd.shipment at the last KEEPALIVE */
-	u64		cork;		/* ns: MSG_MORE: more will come until then */
+	u64		cork;		/* ns: MSG_MORE, TCP_CORK: more will come until then */
 	u64		autocork;	/* ns: the same, for a program that writes on and on;
 					 * poll() ends it without the lock
 					 */
@@ -257,6 +269,7 @@ struct sstp_sock {
 	u8		cookie[SSTP_COOKIE_LEN];
 	u32		init_stamp;	/* of our last INIT or INIT_ACK */
 	u32		init_first;	/* of our first INIT_ACK */
+	bool		deferred;	/* it was answered, but without data */
 	u64		heard;		/* ns: last valid packet */
 	u64		life_end;	/* ns: of a socket that the program closed */
 	u64		again_since;	/* ns: first retransmission since an ACK */
@@ -496,7 +509,7 @@ void sstp_handshake_init(struct sock *usk, struct sk_buff *skb);
 void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb);
 int sstp_handshake_connect(struct sock *sk);
 void sstp_handshake_again(struct sock *sk);
-void sstp_handshake_confirm(struct sock *sk);
+void sstp_handshake_confirm(struct sock *sk, bool data);
 
 /* sysfs.c */
 int sstp_sysfs_init(void);
@@ -585,6 +598,23 @@ void sstp_uncork(struct sock *sk);
 void sstp_seal(struct sstp_sock *sp);
 
 /* sendmsg.c, recvmsg.c */
+/* Bytes that were written and not sent, as long as the buffer is no larger than 4 GB.
+ * Any context.
+ */
+static inline u32 sstp_notsent(const struct sstp_sock *sp)
+{
+	return (u32)READ_ONCE(sp->bytes_written) - (u32)READ_ONCE(sp->bytes_sent);
+}
+
+/* Is as much unsent as TCP_NOTSENT_LOWAT allows? @wake: for who waits for less, half */
+static inline bool sstp_notsent_full(const struct sstp_sock *sp, int wake)
+{
+	u32 most = READ_ONCE(sp->set.notsent_lowat);
+
+	return most && (u64)sstp_notsent(sp) << wake >= most;
+}
+
+void sstp_flush(struct sock *sk);
 int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
 int sstp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 		 int flags);
@@ -597,6 +627,9 @@ static inline u32 sstp_set_frame(const struct sstp_sock *sp)
 	return sp->frame ?: 1514;
 }
 
+void sstp_set(struct sstp_sock *sp, const struct sstp_settings *set);
+int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
+		  unsigned int optlen);
 int sstp_set_rate(struct sstp_sock *sp, const struct sstp_rate_spec *r);
 int sstp_set_rrda(struct sstp_sock *sp, const struct sstp_rrda_spec *rrda);
 void sstp_set_names(struct sstp_sock *sp, const char *ctrl, const char *policy);
@@ -604,6 +637,12 @@ int sstp_setsockopt(struct socket *sock, int level, int optname,
 		    sockptr_t optval, unsigned int optlen);
 int sstp_getsockopt(struct socket *sock, int level, int optname,
 		    char __user *optval, int __user *optlen);
+
+/* tcpopt.c */
+int sstp_tcp_setsockopt(struct sock *sk, int opt, sockptr_t optval,
+			unsigned int optlen);
+int sstp_tcp_getsockopt(struct sock *sk, int opt, char __user *optval,
+			int __user *optlen);
 
 /* netlink.c */
 int sstp_nl_init(void);

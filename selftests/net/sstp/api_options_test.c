@@ -192,14 +192,127 @@ static void row_freebind_network(void)
 	local_network("del");
 }
 
-/* Programs for TCP set this one; it has a meaning here, too. */
+/* Options of TCP that have their meaning here, too: how they are set and read */
 static void row_sol_tcp(void)
 {
+	static const struct {
+		const char *name;
+		int opt;
+		int good;
+	} opts[] = {
+		{ "NODELAY", TCP_NODELAY, 1 },
+		{ "CORK", TCP_CORK, 1 },
+		{ "KEEPIDLE", TCP_KEEPIDLE, 100 },
+		{ "KEEPINTVL", TCP_KEEPINTVL, 9 },
+		{ "KEEPCNT", TCP_KEEPCNT, 3 },
+		{ "SYNCNT", TCP_SYNCNT, 3 },
+		{ "USER_TIMEOUT", TCP_USER_TIMEOUT, 9 },
+		{ "LINGER2", TCP_LINGER2, 9 },
+		{ "DEFER_ACCEPT", TCP_DEFER_ACCEPT, 9 },
+		{ "NOTSENT_LOWAT", TCP_NOTSENT_LOWAT, 9999 },
+		{ "WINDOW_CLAMP", TCP_WINDOW_CLAMP, 99999 },
+		{ "unknown", 250, 1 },
+	};
+	static const int given[] = {
+		TCP_NODELAY, TCP_CORK, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT,
+		TCP_USER_TIMEOUT, TCP_LINGER2, TCP_DEFER_ACCEPT,
+		TCP_NOTSENT_LOWAT, TCP_WINDOW_CLAMP, TCP_MAXSEG,
+	};
 	int fd = sock();
+	char label[64];
+	unsigned int i;
 
-	note("NODELAY", set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1));
-	notef("get", "%s", result(get_int(fd, IPPROTO_TCP, TCP_NODELAY)));
-	note("unknown", set_int(fd, IPPROTO_TCP, 250, 1));
+	for (i = 0; i < ARRAY_SIZE(given); i++) {
+		snprintf(label, sizeof(label), "%d by default", given[i]);
+		note(label, get_int(fd, IPPROTO_TCP, given[i]));
+	}
+	for (i = 0; i < ARRAY_SIZE(opts); i++)
+		try_int(opts[i].name, fd, IPPROTO_TCP, opts[i].opt, opts[i].good);
+}
+
+static void row_sol_tcp_values(void)
+{
+	static const struct {
+		const char *name;
+		int opt;
+		int value[4];
+	} opts[] = {
+		{ "NODELAY", TCP_NODELAY, { 0, 7, -1, 0 } },
+		{ "CORK", TCP_CORK, { 0, 7, -1, 0 } },
+		{ "KEEPIDLE", TCP_KEEPIDLE, { 0, 32767, 32768, -1 } },
+		{ "KEEPINTVL", TCP_KEEPINTVL, { 0, 32767, 32768, -1 } },
+		{ "KEEPCNT", TCP_KEEPCNT, { 0, 127, 128, -1 } },
+		{ "SYNCNT", TCP_SYNCNT, { 127, 0, 128, -1 } },
+		{ "USER_TIMEOUT", TCP_USER_TIMEOUT, { 0, INT_MAX, -1, 1 } },
+		{ "LINGER2", TCP_LINGER2, { -7, 120, 9999, 0 } },
+		{ "DEFER_ACCEPT", TCP_DEFER_ACCEPT, { 1, 200, -1, 0 } },
+		{ "NOTSENT_LOWAT", TCP_NOTSENT_LOWAT, { 1, INT_MAX, 0, 3 } },
+		{ "WINDOW_CLAMP", TCP_WINDOW_CLAMP, { 1, INT_MAX, -1, 0 } },
+	};
+	int fd = sock();
+	char label[64];
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(opts); i++)
+		for (k = 0; k < ARRAY_SIZE(opts[i].value); k++) {
+			snprintf(label, sizeof(label), "%s %d", opts[i].name,
+				 opts[i].value[k]);
+			note(label, set_int(fd, IPPROTO_TCP, opts[i].opt,
+					    opts[i].value[k]));
+			note("is", get_int(fd, IPPROTO_TCP, opts[i].opt));
+		}
+	note("QUICKACK", set_int(fd, IPPROTO_TCP, TCP_QUICKACK, 1));
+	note("QUICKACK is", get_int(fd, IPPROTO_TCP, TCP_QUICKACK));
+	note("QUICKACK 0", set_int(fd, IPPROTO_TCP, TCP_QUICKACK, 0));
+	note("QUICKACK is", get_int(fd, IPPROTO_TCP, TCP_QUICKACK));
+	note("CONGESTION empty", setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "", 0));
+	note("CONGESTION unknown", setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION,
+					      "nonesuch", 8));
+	note("CONGESTION bad pointer", setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION,
+						  BAD_POINTER, 8));
+}
+
+static void note_tcp(const char *what, int fd)
+{
+	static const int opts[] = {
+		TCP_NODELAY, TCP_CORK, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT,
+		TCP_SYNCNT, TCP_USER_TIMEOUT, TCP_LINGER2, TCP_NOTSENT_LOWAT,
+	};
+	char label[64];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(opts); i++) {
+		snprintf(label, sizeof(label), "%s: %d", what, opts[i]);
+		note(label, get_int(fd, IPPROTO_TCP, opts[i]));
+	}
+}
+
+/* Who is accepted has what the listener was set to. */
+static void row_sol_tcp_inherit(void)
+{
+	int l = sock(), fd = sock(), peer;
+	union addr a;
+
+	set_int(l, IPPROTO_TCP, TCP_NODELAY, 1);
+	set_int(l, IPPROTO_TCP, TCP_CORK, 1);
+	set_int(l, IPPROTO_TCP, TCP_KEEPIDLE, 11);
+	set_int(l, IPPROTO_TCP, TCP_KEEPINTVL, 12);
+	set_int(l, IPPROTO_TCP, TCP_KEEPCNT, 13);
+	set_int(l, IPPROTO_TCP, TCP_SYNCNT, 14);
+	set_int(l, IPPROTO_TCP, TCP_USER_TIMEOUT, 15000);
+	set_int(l, IPPROTO_TCP, TCP_LINGER2, 16);
+	set_int(l, IPPROTO_TCP, TCP_NOTSENT_LOWAT, 170000);
+	addr_loopback(&a, family, 0);
+	if (xbind(l, &a) || listen(l, 1))
+		bail("listen");
+	note("WINDOW_CLAMP 0 of a listener", set_int(l, IPPROTO_TCP,
+						     TCP_WINDOW_CLAMP, 0));
+	a = name_of(l, false);
+	if (xconnect(fd, &a))
+		bail("connect");
+	peer = accept(l, NULL, NULL);
+	note_tcp("listener", l);
+	note_tcp("accepted", peer);
 }
 
 /* --- SOL_SSTP -------------------------------------------------------------- */
@@ -477,10 +590,27 @@ static void row_sstp_inherit(void)
 /* A program that knows what it talks to may ask for the other level. */
 static void row_sstp_levels(void)
 {
+	char name[SSTP_NAME_MAX];
 	int fd = sock();
+	socklen_t len;
 
-	expect("SOL_TCP", set_int(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, 1),
+	expect("TCP_USER_TIMEOUT", set_int(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, 17),
+	       "0");
+	expect("the same as", get_int(fd, SOL_SSTP, SSTP_USER_TIMEOUT), "17");
+	expect("TCP_NODELAY", set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1), "0");
+	expect("the same as", get_int(fd, SOL_SSTP, SSTP_NODELAY), "1");
+	expect("TCP_CONGESTION", setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION,
+					    "newreno", 7), "0");
+	len = sizeof(name);
+	getsockopt(fd, SOL_SSTP, SSTP_CONTROLLER, name, &len);
+	expect_text("the same as", name, "newreno");
+	len = sizeof(name);
+	memset(name, 0, sizeof(name));
+	getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &len);
+	expect_text("TCP_CONGESTION is", name, "newreno");
+	expect("TCP_MAXSEG", set_int(fd, IPPROTO_TCP, TCP_MAXSEG, 1000),
 	       "ENOPROTOOPT");
+	expect("TCP_INFO", get_int(fd, IPPROTO_TCP, TCP_INFO), "ENOPROTOOPT");
 	expect("SOL_UDP", set_int(fd, IPPROTO_UDP, 1, 1), "ENOPROTOOPT");
 	expect("IP_HDRINCL", set_int(fd, SOL_IP, IP_HDRINCL, 1), "ENOPROTOOPT");
 	expect("IP_PKTINFO", set_int(fd, SOL_IP, IP_PKTINFO, 1), "ENOPROTOOPT");
@@ -497,6 +627,8 @@ static const struct row rows[] = {
 	{ "freebind_network", row_freebind_network,
 	  ROW_STREAM | ROW_V4 | ROW_V6 },
 	{ "sol_tcp", row_sol_tcp, ROW_ALL },
+	{ "sol_tcp_values", row_sol_tcp_values, ROW_ALL },
+	{ "sol_tcp_inherit", row_sol_tcp_inherit, ROW_ALL },
 	{ "sstp_numbers", row_sstp_numbers, ROW_OWN | ROW_STREAM | ROW_V4 },
 	{ "sstp_nodelay", row_sstp_nodelay, ROW_OWN | ROW_STREAM | ROW_V4 },
 	{ "sstp_rate", row_sstp_rate, ROW_OWN | ROW_STREAM | ROW_V4 },
@@ -540,10 +672,6 @@ static const struct difference differences[] = {
 	  "the path MTU is heeded", 0, NULL },
 	{ "zerocopy", "ZEROCOPY", "EOPNOTSUPP",
 	  "all bytes are copied next to their header", 0, NULL },
-	{ "sol_tcp", "NODELAY", "ENOPROTOOPT",
-	  "SSTP_NODELAY at SOL_SSTP is the option", 0, NULL },
-	{ "sol_tcp", "get", "ENOPROTOOPT",
-	  "SSTP_NODELAY at SOL_SSTP is the option", 0, NULL },
 };
 
 int main(int argc, char **argv)

@@ -423,7 +423,9 @@ static struct option some_option(struct worker *w)
 	case 1:
 		return (struct option){ odd_number(&w->rng),
 					odd_number(&w->rng) };
-	case 2 ... 8:
+	case 2 ... 4:
+		return (struct option){ SOL_TCP, below(&w->rng, 30) };
+	case 5 ... 10:
 		return options[below(&w->rng, ARRAY_SIZE(options))];
 	default:
 		return (struct option){ SOL_SSTP, below(&w->rng, 15) };
@@ -463,8 +465,13 @@ static long call_setsockopt(struct worker *w)
 						      ARRAY_SIZE(names))]);
 		}
 		/* What follows must not take hours. */
-		if (o.level == SOL_SSTP && o.name == SSTP_USER_TIMEOUT)
+		if ((o.level == SOL_SSTP && o.name == SSTP_USER_TIMEOUT) ||
+		    (o.level == SOL_TCP && o.name == TCP_USER_TIMEOUT))
 			*(uint32_t *)p %= 2000;
+		if (o.level == SOL_TCP &&
+		    (o.name == TCP_SYNCNT || o.name == TCP_DEFER_ACCEPT ||
+		     o.name == TCP_LINGER2))
+			*(uint32_t *)p %= 3;
 	}
 	if (chance(&w->rng, 3))
 		len = odd_number(&w->rng);

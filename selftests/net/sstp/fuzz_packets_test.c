@@ -25,6 +25,7 @@
 #include <linux/ipv6.h>
 #include <linux/sock_diag.h>
 #include <netinet/ip.h>
+#include <netinet/tcp.h>
 #include <netinet/udp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -969,6 +970,10 @@ static void some_option(int fd)
 		{ SOL_SSTP, SSTP_WINDOW_FACTOR, 100, 1000 },
 		{ SOL_SSTP, SSTP_USER_TIMEOUT, 100, 2000 },
 		{ SOL_SSTP, SSTP_NODELAY, 0, 1 },
+		{ IPPROTO_TCP, TCP_CORK, 0, 1 },
+		{ IPPROTO_TCP, TCP_QUICKACK, 0, 2 },
+		{ IPPROTO_TCP, TCP_NOTSENT_LOWAT, 0, 100000 },
+		{ IPPROTO_TCP, TCP_WINDOW_CLAMP, 1, 1000000 },
 	};
 	const struct sstp_rate_spec rate = {
 		.peak = chance(&rng, 30) ? 0 : 1000000ULL << below(&rng, 12),

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <net/if.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -230,6 +231,11 @@ static void some_option(struct rng *r, int fd)
 		{ SOL_SSTP, SSTP_WINDOW_FACTOR, 100, 1000 },
 		{ SOL_SSTP, SSTP_USER_TIMEOUT, 200, 3000 },
 		{ SOL_SSTP, SSTP_NODELAY, 0, 1 },
+		{ IPPROTO_TCP, TCP_CORK, 0, 1 },
+		{ IPPROTO_TCP, TCP_QUICKACK, 0, 2 },
+		{ IPPROTO_TCP, TCP_NOTSENT_LOWAT, 0, 100000 },
+		{ IPPROTO_TCP, TCP_WINDOW_CLAMP, 10000, 4000000 },
+		{ IPPROTO_TCP, TCP_DEFER_ACCEPT, 0, 1 },
 	};
 	size_t i = below(r, ARRAY_SIZE(o));
 	uint32_t value = o[i].least + below(r, o[i].most - o[i].least + 1);
