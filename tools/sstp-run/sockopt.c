@@ -42,28 +42,22 @@ static const struct shared_option {
 	{ IPPROTO_IPV6, IPV6_UNICAST_HOPS, V6 },
 };
 
-/* What SSTP has under another name. */
-static const struct { int tcp, sstp; } own_options[] = {
-	{ TCP_NODELAY, SSTP_NODELAY },
-	{ TCP_USER_TIMEOUT, SSTP_USER_TIMEOUT },
+/* Options of TCP that SSTP has, too. A value that is every TCP socket's is not the
+ * program's wish: SSTP has defaults of its own.
+ */
+static const int tcp_options[] = {
+	TCP_NODELAY, TCP_CORK, TCP_USER_TIMEOUT, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT,
+	TCP_SYNCNT, TCP_LINGER2, TCP_DEFER_ACCEPT, TCP_WINDOW_CLAMP, TCP_NOTSENT_LOWAT,
 };
 
-/* TCP's options that SSTP has no use for: taken, remembered, without effect. */
+/* TCP's options that SSTP has no use for: taken, remembered, without effect. What a
+ * segment is at most (TCP_MAXSEG) is the path's to say, and read from there.
+ */
 static const struct memo_option {
 	int name, min, max, value;
 } memo_options[] = {
 	{ TCP_MAXSEG, 0, 32767, 0 },
-	{ TCP_CORK, INT32_MIN, INT32_MAX, 0 },
-	{ TCP_KEEPIDLE, 1, 32767, 7200 },
-	{ TCP_KEEPINTVL, 1, 32767, 75 },
-	{ TCP_KEEPCNT, 1, 127, 9 },
-	{ TCP_SYNCNT, 1, 127, 6 },
-	{ TCP_LINGER2, INT32_MIN, INT32_MAX, 60 },
-	{ TCP_DEFER_ACCEPT, INT32_MIN, INT32_MAX, 0 },
-	{ TCP_WINDOW_CLAMP, 0, INT32_MAX, 0 },
-	{ TCP_QUICKACK, INT32_MIN, INT32_MAX, 1 },
 	{ TCP_THIN_LINEAR_TIMEOUTS, 0, 1, 0 },
-	{ TCP_NOTSENT_LOWAT, INT32_MIN, INT32_MAX, 0 },
 	{ TCP_FASTOPEN, 0, INT32_MAX, 0 },
 	{ TCP_FASTOPEN_CONNECT, 0, 1, 0 },
 	{ TCP_FASTOPEN_NO_COOKIE, 0, 1, 0 },
@@ -135,18 +129,39 @@ static bool copy_buffers(int from, int to)
 	return true;
 }
 
-static bool copy_own(int from, int to)
+/* What these options are of a new socket, or NULL */
+static const int *tcp_defaults(void)
 {
+	static int value[ARRAY_SIZE(tcp_options)];
+	static _Atomic bool known;
+	unsigned int i;
+	int fd;
+
+	if (known)
+		return value;
+	fd = REAL(socket)(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP);
+	if (fd < 0)
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(tcp_options); i++)
+		value[i] = get_int(fd, IPPROTO_TCP, tcp_options[i]);
+	REAL(close)(fd);
+	known = true;
+	return value;
+}
+
+static bool copy_tcp(int from, int to)
+{
+	const int *given = tcp_defaults();
 	unsigned int i;
 	int value;
 
-	for (i = 0; i < ARRAY_SIZE(own_options); i++) {
-		value = get_int(from, IPPROTO_TCP, own_options[i].tcp);
-		if (value > 0 && REAL(setsockopt)(to, SOL_SSTP, own_options[i].sstp,
-						  &value, sizeof(value)))
+	for (i = 0; given && i < ARRAY_SIZE(tcp_options); i++) {
+		value = get_int(from, IPPROTO_TCP, tcp_options[i]);
+		if (value != given[i] &&
+		    REAL(setsockopt)(to, IPPROTO_TCP, tcp_options[i], &value, sizeof(value)))
 			return false;
 	}
-	return true;
+	return given;
 }
 
 /* What sstp-run was told. */
@@ -207,7 +222,7 @@ const char *copy_options(int tcp, int sstp, bool v4)
 		if (!copy_option(tcp, sstp, o->level, o->name))
 			return "an option";
 	}
-	if (!copy_buffers(tcp, sstp) || !copy_own(tcp, sstp))
+	if (!copy_buffers(tcp, sstp) || !copy_tcp(tcp, sstp))
 		return "an option";
 	why = set_wanted(sstp);
 	if (!why)
@@ -249,11 +264,6 @@ static int set_tcp(int fd, int name, const void *value, socklen_t len)
 	unsigned int i;
 	int number;
 
-	if (name == TCP_CONGESTION)
-		return 0;
-	for (i = 0; i < ARRAY_SIZE(own_options); i++)
-		if (own_options[i].tcp == name)
-			return REAL(setsockopt)(fd, SOL_SSTP, own_options[i].sstp, value, len);
 	for (i = 0; i < ARRAY_SIZE(memo_options); i++) {
 		if (memo_options[i].name != name)
 			continue;
@@ -287,6 +297,10 @@ EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t 
 	if (!ret && kind_of(fd) == FD_FRESH && pins(level, name))
 		stay_tcp(fd);
 	if (ret && errno == EINVAL && is_discovery(level, name, value, len) && is_sstp(fd))
+		return 0;
+	/* The algorithms of TCP are none of SSTP's. */
+	if (ret && (errno == ENOENT || errno == EISCONN) && level == IPPROTO_TCP &&
+	    name == TCP_CONGESTION && is_sstp(fd))
 		return 0;
 	if (!ret || errno != ENOPROTOOPT || !value)
 		return ret;
@@ -359,19 +373,9 @@ static int get_tcp(int fd, int name, void *value, socklen_t *len)
 	unsigned int i;
 	int number;
 
-	for (i = 0; i < ARRAY_SIZE(own_options); i++)
-		if (own_options[i].tcp == name)
-			return REAL(getsockopt)(fd, SOL_SSTP, own_options[i].sstp, value,
-						len);
-	if (name == TCP_CONGESTION)
-		return REAL(getsockopt)(fd, SOL_SSTP, SSTP_CONTROLLER, value, len);
-	if (name == TCP_INFO || name == TCP_MAXSEG) {
+	if (name == TCP_INFO) {
 		if (get_sstp_info(fd, &info))
 			return -1;
-		if (name == TCP_MAXSEG) {
-			number = info.packet_size ?: 536;
-			return give(value, len, &number, sizeof(number));
-		}
 		fill_tcp_info(fd, &info, &tcp);
 		return give(value, len, &tcp, sizeof(tcp));
 	}
