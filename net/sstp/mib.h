@@ -42,6 +42,7 @@ enum sstp_mib_id {
 	SSTP_MIB_INWRONGADDR,		/* right CID, another sender */
 	SSTP_MIB_INOUTOFWINDOW,		/* number not in the window */
 	SSTP_MIB_INCONFLICT,		/* contradicts an earlier packet */
+	SSTP_MIB_INRECUT,		/* their segment came in another packet size */
 	SSTP_MIB_INDUPLICATE,		/* data that was here already */
 	SSTP_MIB_INDISCARDED,		/* no room in the receive buffer */
 	SSTP_MIB_INDISCARDEDBYTES,	/* payload of those */

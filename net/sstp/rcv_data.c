@@ -319,7 +319,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	bool minor = part && (tight || sstp_is_minor(skb, len));
 	u32 map = sstp_rcv_map_bytes(&sp->rcv, run), cost;
 	struct sk_buff *piece = skb;
-	u32 fresh = 0, bytes, queued, gap;
+	u32 fresh = 0, bytes, queued, gap, recut = sp->rcv.recut;
 
 	gap = sstp_rcv_shipped(&sp->rcv, run);
 	sp->packets_received += run->count;
@@ -391,6 +391,8 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	}
 	if (piece != skb)
 		consume_skb(piece);
+	if (sp->rcv.recut != recut)
+		sstp_drop(sk, NULL, SSTP_MIB_INRECUT, sp->rcv.recut - recut);
 	if (!fresh)
 		return;
 fresh:

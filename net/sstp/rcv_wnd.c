@@ -309,13 +309,53 @@ static void sstp_rseg_accept(struct sstp_rcv_wnd *w, struct sstp_rseg *s)
 	w->mean += s->truesize - (w->mean >> 3);
 }
 
+/* Is @run of a segment in packets like those of @s, of which some are here? */
+static bool sstp_rseg_alike(const struct sstp_rseg *s,
+			    const struct sstp_rcv_run *run)
+{
+	return s->len == run->len && s->size == run->size &&
+	       s->packets == run->packets;
+}
+
+/* The sender cut the segment anew, as the path takes less than it did, or what came
+ * first was not the sender's: what it shipped last is right.
+ */
+static bool sstp_rseg_recut(const struct sstp_rseg *s,
+			    const struct sstp_rcv_run *run)
+{
+	return s->state == SSTP_RSEG_PARTIAL && !sstp_rseg_alike(s, run) &&
+	       sstp_after(run->shipment, s->ship);
+}
+
+/* First packet that is missing before @run is taken */
+static u32 sstp_rseg_next(const struct sstp_rseg *s,
+			  const struct sstp_rcv_run *run)
+{
+	return s && !sstp_rseg_recut(s, run) ? s->next : 0;
+}
+
 u32 sstp_rcv_map_bytes(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
 {
 	struct sstp_rseg *s = sstp_rcv_slot(w, run->segment);
 
-	if (run->start <= (s ? s->next : 0) || (s && s->map))
+	if (run->start <= sstp_rseg_next(s, run) ||
+	    (s && s->map && !sstp_rseg_recut(s, run)))
 		return 0;
 	return BITS_TO_LONGS(run->packets) * sizeof(long);
+}
+
+/* What is here of @s goes. What was asked for of it was asked for of the packets that
+ * take its place, too.
+ */
+static void sstp_rcv_recut(struct sstp_rcv_wnd *w, struct sstp_rseg *s)
+{
+	u32 asked_to = s->asked_to ? SSTP_PACKETS_MAX + 1 : 0;
+	u32 asked = s->asked;
+
+	w->recut += s->got;
+	sstp_rcv_clear(s);
+	s->asked_to = asked_to;
+	s->asked = asked;
 }
 
 enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
@@ -323,6 +363,7 @@ enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
 				      const struct sstp_rcv_run *run,
 				      u32 *fresh)
 {
+	u32 last = run->shipment + run->count - 1;
 	struct sstp_rcb *cb = SSTP_RCB(skb);
 	struct sstp_rseg *s;
 
@@ -332,24 +373,28 @@ enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
 	if (sstp_after(run->segment, w->high) ||
 	    (w->has_eos && !sstp_before(run->segment, w->eos)))
 		return SSTP_RCV_OUTSIDE;
+	if ((u32)run->start + run->count > run->packets)
+		return SSTP_RCV_CONFLICT;
 	s = sstp_rcv_slot_make(w, run->segment);
 	if (!s)
 		return SSTP_RCV_NOMEM;
+	if (s->state == SSTP_RSEG_ACCEPTED)
+		return SSTP_RCV_DUP;
 
+	if (sstp_rseg_recut(s, run))
+		sstp_rcv_recut(w, s);
 	if (s->state == SSTP_RSEG_EMPTY) {
 		if (sstp_after(run->segment, w->top))
 			w->top = run->segment;
 		s->len = run->len;
 		s->size = run->size;
 		s->packets = run->packets;
-	} else if (s->len != run->len || s->size != run->size ||
-		   s->packets != run->packets) {
+		s->ship = last;
+	} else if (!sstp_rseg_alike(s, run)) {
 		return SSTP_RCV_CONFLICT;
+	} else if (sstp_after(last, s->ship)) {
+		s->ship = last;
 	}
-	if (s->state == SSTP_RSEG_ACCEPTED)
-		return SSTP_RCV_DUP;
-	if ((u32)run->start + run->count > run->packets)
-		return SSTP_RCV_CONFLICT;
 
 	if (s->packets == 1 && run->shared) {
 		s->head = skb_get(skb);
@@ -409,14 +454,14 @@ bool sstp_rcv_had(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
 		return false;
 	s = sstp_rcv_slot(w, run->segment);
 	return s && (s->state == SSTP_RSEG_ACCEPTED ||
-		     run->start + run->count <= s->next);
+		     run->start + run->count <= sstp_rseg_next(s, run));
 }
 
 bool sstp_rcv_is_next(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
 {
 	struct sstp_rseg *s = sstp_rcv_slot(w, run->segment);
 
-	return run->start == (s ? s->next : 0);
+	return run->start == sstp_rseg_next(s, run);
 }
 
 bool sstp_rcv_squeeze(struct sstp_rcv_wnd *w, const struct sk_buff *skb,
@@ -426,8 +471,7 @@ bool sstp_rcv_squeeze(struct sstp_rcv_wnd *w, const struct sk_buff *skb,
 	struct sstp_rcb *cb;
 
 	if (!s || s->state != SSTP_RSEG_PARTIAL || !s->tail ||
-	    s->len != run->len || s->size != run->size ||
-	    s->packets != run->packets || run->start != s->next ||
+	    !sstp_rseg_alike(s, run) || run->start != s->next ||
 	    (u32)run->start + run->count > run->packets)
 		return false;
 	/* Whole and in order it may only end before out-of-order packets. */
@@ -445,6 +489,8 @@ bool sstp_rcv_squeeze(struct sstp_rcv_wnd *w, const struct sk_buff *skb,
 	cb->count += run->count;
 	s->next += run->count;
 	s->got += run->count;
+	if (sstp_after(run->shipment + run->count - 1, s->ship))
+		s->ship = run->shipment + run->count - 1;
 	if (run->flags & SSTP_F_EOR)
 		s->eor = 1;
 	sstp_rseg_collapse(s);

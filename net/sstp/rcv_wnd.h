@@ -57,6 +57,7 @@ struct sstp_rcb {
  * @asked_to: packets below this one have been asked for
  * @asked: when, us, modulo 2^32
  * @off: of the header, when @shared
+ * @ship: highest shipment that came of it, while it is SSTP_RSEG_PARTIAL
  * @truesize: memory charged to it
  * @state: enum sstp_rseg_state
  * @eor: it ends a record
@@ -74,7 +75,10 @@ struct sstp_rseg {
 	u16	got;
 	u32	asked_to;
 	u32	asked;
-	u32	off;
+	union {
+		u32	off;
+		u32	ship;
+	};
 	u32	truesize;
 	u8	state;
 	u8	eor:1,
@@ -111,6 +115,7 @@ struct sstp_pos {
  * @reorder: shipments by which a packet may be late
  * @unexplained: a gap since the last SNAK may hide a lost retransmission
  * @mean: smoothed memory of a segment, bytes << 3
+ * @recut: packets that were discarded as their segment came in packets of another size
  */
 struct sstp_rcv_wnd {
 	struct sstp_rseg **chunk;
@@ -134,6 +139,7 @@ struct sstp_rcv_wnd {
 	u32	cand_at;
 	u32	reorder;
 	u32	mean;
+	u32	recut;
 	bool	has_eos;
 	bool	has_cand;
 	bool	unexplained;
@@ -172,7 +178,9 @@ bool sstp_rcv_grant(struct sstp_rcv_wnd *w, u32 high);
 bool sstp_rcv_geometry(const struct sstp_data *d, struct sstp_rcv_run *run);
 /* Bytes that it takes to note @run, which the caller is to charge with its skb. */
 u32 sstp_rcv_map_bytes(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
-/* Put packets in their place. @fresh: how many were new. */
+/* Put packets in their place. @fresh: how many were new. What came of their segment
+ * in packets of another size makes way if all of it was shipped before.
+ */
 enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
 				      struct sk_buff *skb,
 				      const struct sstp_rcv_run *run,

@@ -322,12 +322,12 @@ static enum sstp_rcv_verdict rcv_expect(struct rcv_sim *s, s64 i,
 		return SSTP_RCV_DUP;
 	if (i > s->high || i >= s->eos)
 		return SSTP_RCV_OUTSIDE;
-	if (m->got && (run->len != m->len || run->size != m->size ||
-		       run->packets != m->packets))
+	if (end > run->packets)
 		return SSTP_RCV_CONFLICT;
 	if (m->accepted)
 		return SSTP_RCV_DUP;
-	if (end > run->packets)
+	if (m->got && (run->len != m->len || run->size != m->size ||
+		       run->packets != m->packets))
 		return SSTP_RCV_CONFLICT;
 	*from = run->start;
 	while (*from < end && test_bit(*from, m->have))

@@ -283,6 +283,96 @@ static void rcv_geometry(struct kunit *test)
 		}
 }
 
+/* Segment 0 of 1000 bytes in packets of @size: its packets [start, start + count),
+ * shipped as @ship and what follows.
+ */
+static enum sstp_rcv_verdict rcv_cut(struct rcv_sim *s, u32 size, u32 start,
+				     u32 count, u32 ship)
+{
+	struct rcv_seg *m = &s->seg[0];
+	enum sstp_rcv_verdict verdict;
+	struct sstp_rcv_run run;
+	struct sk_buff *skb;
+	u32 fresh;
+
+	m->len = 1000;
+	m->size = size;
+	m->packets = DIV_ROUND_UP(m->len, size);
+	skb = rcv_packets(s, 0, start, count, false, &run);
+	run.shipment = ship;
+	verdict = sstp_rcv_insert(&s->w, skb, &run, &fresh);
+	if (verdict != SSTP_RCV_TAKEN)
+		consume_skb(skb);
+	else
+		bitmap_set(m->have, start, fresh);
+	m->got = bitmap_weight(m->have, RCV_PACKETS);
+	m->accepted = m->got == m->packets;
+	return verdict;
+}
+
+/* A segment that comes in packets of one size, and then in those of another: what was
+ * shipped last is right, and what of the former comes late changes nothing.
+ */
+static void rcv_recut_of(struct rcv_sim *s, u32 ship, u32 was, u32 size, u32 here)
+{
+	u32 packets = DIV_ROUND_UP(1000, size), i;
+	struct kunit *test = s->test;
+	struct sstp_rseg *r;
+
+	rcv_start(s, 5, ship - 1);
+	KUNIT_ASSERT_EQ(test, rcv_cut(s, was, 0, here, ship), SSTP_RCV_TAKEN);
+	if (here + 3 <= DIV_ROUND_UP(1000, was))
+		KUNIT_ASSERT_EQ(test, rcv_cut(s, was, here + 2, 1, ship + here + 2),
+				SSTP_RCV_TAKEN);
+	rcv_check_all(s);
+	r = sstp_rcv_slot(&s->w, 5);
+	r->asked_to = 1;
+	r->asked = 4711;
+
+	/* The same shipments, or earlier ones, contradict and are dropped. */
+	i = s->seg[0].got;
+	KUNIT_ASSERT_EQ(test, rcv_cut(s, size, 1, 1, ship), SSTP_RCV_CONFLICT);
+	KUNIT_ASSERT_EQ(test, rcv_cut(s, size, 1, 1, ship - 9), SSTP_RCV_CONFLICT);
+	KUNIT_ASSERT_EQ(test, r->got, i);
+	KUNIT_ASSERT_EQ(test, s->w.recut, 0U);
+
+	/* Later ones take their place, whichever of them is the first. */
+	bitmap_zero(s->seg[0].have, RCV_PACKETS);
+	KUNIT_ASSERT_EQ(test, rcv_cut(s, size, packets / 2, 1, ship + 100),
+			SSTP_RCV_TAKEN);
+	KUNIT_ASSERT_EQ(test, s->w.recut, i);
+	KUNIT_ASSERT_EQ(test, r->asked, 4711U);
+	KUNIT_ASSERT_GT(test, r->asked_to, packets);
+	rcv_check_all(s);
+	KUNIT_ASSERT_EQ(test, rcv_cut(s, was, here + 1, 1, ship + here),
+			SSTP_RCV_CONFLICT);
+	for (i = 0; i < packets; i++) {
+		KUNIT_ASSERT_EQ(test, rcv_cut(s, size, i, 1, ship + 101 + i),
+				i == packets / 2 ? SSTP_RCV_DUP : SSTP_RCV_TAKEN);
+		rcv_check_all(s);
+	}
+	KUNIT_ASSERT_EQ(test, r->state, SSTP_RSEG_ACCEPTED);
+	/* Whole it stays what it is. */
+	KUNIT_ASSERT_EQ(test, rcv_cut(s, was, 0, 1, ship + 1000), SSTP_RCV_DUP);
+	KUNIT_ASSERT_EQ(test, rcv_cut(s, size, 0, 1, ship + 1001), SSTP_RCV_DUP);
+	rcv_stop(s);
+}
+
+static void rcv_recut(struct kunit *test)
+{
+	static const u32 ship[] = { 0, 1, 4711, -1, -50, -101, 0x7fffffff, 0x7fffffd0 };
+	struct rcv_sim *s = test->priv;
+	u32 i;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (i = 0; i < ARRAY_SIZE(ship); i++) {
+		rcv_recut_of(s, ship[i], 40, 16, 1);
+		rcv_recut_of(s, ship[i], 40, 24, 12);
+		rcv_recut_of(s, ship[i], 16, 40, 3);
+		rcv_recut_of(s, ship[i], 40, 32, 24);
+	}
+}
+
 /* R_h from the window's start, wherever in the numbers that is. */
 static void rcv_grants(struct kunit *test)
 {
@@ -1001,6 +1091,7 @@ static struct kunit_case rcv_cases[] = {
 	KUNIT_CASE(rcv_random),
 	KUNIT_CASE(rcv_overlaps),
 	KUNIT_CASE(rcv_geometry),
+	KUNIT_CASE(rcv_recut),
 	KUNIT_CASE(rcv_grants),
 	KUNIT_CASE(rcv_figure16),
 	KUNIT_CASE(rcv_replacement),

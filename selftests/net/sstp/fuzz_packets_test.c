@@ -1252,7 +1252,7 @@ static bool reached(void)
 	static const char * const causes[] = {
 		"Established", "InErrShort", "InErrType", "InErrFormat",
 		"InNoConn", "InNoPort", "InWrongAddr", "InOutOfWindow",
-		"InConflict", "InDuplicate", "InPacks", "InSnaks", "OutSnaks",
+		"InConflict", "InRecut", "InDuplicate", "InPacks", "InSnaks", "OutSnaks",
 		"RetransData", "Resets", "Timeouts", "CookiesSent",
 		"CookiesGood", "CookiesBad", "InErrVersion", "InDiscarded",
 		"SegmentsHoled", "SoftReplaced", "PmtuShrunk",
