@@ -385,8 +385,12 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 
 		if (bytes > full || (n && skb->len + bytes > SSTP_TRAIN_BYTES))
 			break;
-		/* The last packet is of its own size, and has flags. */
+		/* The last packet is of its own size, and has flags. What is smaller
+		 * ends a train: a second one of that size would be cut wrongly.
+		 */
 		count = s->packets - s->next - 1;
+		if (bytes < full)
+			count = 1;
 		count = min3(count, max - n, (SSTP_TRAIN_BYTES -
 			     min(skb->len, SSTP_TRAIN_BYTES)) / bytes) ?: 1;
 		count = sstp_train_add(skb, s, bytes, count, &p);
