@@ -98,7 +98,7 @@ static int sstp_set_int(struct sock *sk, int opt, u32 val)
 		set.segment_size = val;
 		break;
 	case SSTP_SEGMENT_LIMIT:
-		if (!val || val > SSTP_SEGMENT_MAX)
+		if (val < SSTP_SEGMENT_LIMIT_MIN || val > SSTP_SEGMENT_MAX)
 			return -EINVAL;
 		if (!early)
 			return -EISCONN;

@@ -212,7 +212,10 @@ bool sstp_parse_init(const void *p, u32 len, struct sstp_init *i)
 	i->hold = be32_to_cpu(h->hold);
 	i->version = h->version;
 	i->sktype = h->sktype;
-	if (!i->peer_cid || !i->dport || !i->limit ||
+	/* Each segment costs the sender memory and time: as few bytes in each as the
+	 * peer likes would be an attack.
+	 */
+	if (!i->peer_cid || !i->dport || i->limit < SSTP_SEGMENT_LIMIT_MIN ||
 	    i->limit > SSTP_SEGMENT_MAX)
 		return false;
 

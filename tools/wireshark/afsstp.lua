@@ -8,6 +8,7 @@
 
 local PORT = 25719
 local SEGMENT_MAX = 16777216
+local LIMIT_MIN = 512
 local PACKETS_MAX = 65535
 local INIT_LEN = 256
 local U32 = 0x100000000
@@ -415,7 +416,7 @@ check[INIT] = function(p, s)
 		return "the CID of the sender is 0"
 	elseif p.dport == 0 then
 		return "the destination port is 0"
-	elseif p.limit == 0 or p.limit > SEGMENT_MAX then
+	elseif p.limit < LIMIT_MIN or p.limit > SEGMENT_MAX then
 		return "the largest segment is out of range"
 	end
 	while at < stop do

@@ -21,6 +21,7 @@
 #define SSTP_PORT		25719	/* default UDP encapsulation port */
 #define SSTP_NAME_MAX		16	/* controller and policy names, with NUL */
 #define SSTP_SEGMENT_MAX	(16U << 20)	/* bytes */
+#define SSTP_SEGMENT_LIMIT_MIN	512U		/* bytes */
 #define SSTP_PACKETS_MAX	65535	/* packets in a segment */
 
 /* Options at level SOL_SSTP. "rw" says what a live connection may change. */

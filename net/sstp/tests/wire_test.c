@@ -582,7 +582,7 @@ static void wire_rnd_init(struct rnd_state *r, struct sstp_init *i)
 	i->shipment = sstp_rnd_edge(r);
 	i->segment = sstp_rnd_edge(r);
 	i->window = sstp_rnd_edge(r);
-	i->limit = sstp_rnd_range(r, 1, SSTP_SEGMENT_MAX);
+	i->limit = sstp_rnd_range(r, SSTP_SEGMENT_LIMIT_MIN, SSTP_SEGMENT_MAX);
 	i->stamp = sstp_rnd_edge(r);
 	i->echo = sstp_rnd_edge(r);
 	i->hold = sstp_rnd_edge(r);
@@ -666,7 +666,7 @@ static void wire_init_round_trip(struct kunit *test)
 static void wire_init_rate_clamp(struct kunit *test)
 {
 	struct sstp_init in = {
-		.type = SSTP_INIT, .peer_cid = 1, .dport = 1, .limit = 1,
+		.type = SSTP_INIT, .peer_cid = 1, .dport = 1, .limit = 512,
 		.p.rate = { .peak = U64_MAX, .average = 1999 },
 		.p.rate_limit = (U32_MAX + 1ULL) * 1000,
 	}, out;
@@ -713,10 +713,12 @@ static void wire_init_fields(struct kunit *test)
 		u32 limit;
 		bool ok;
 	} t[] = {
-		{ 1, 1, 1, true },
-		{ 0, 1, 1, false },
-		{ 1, 0, 1, false },
+		{ 1, 1, 512, true },
+		{ 0, 1, 512, false },
+		{ 1, 0, 512, false },
 		{ 1, 1, 0, false },
+		{ 1, 1, 1, false },
+		{ 1, 1, 511, false },
 		{ U32_MAX, U16_MAX, SSTP_SEGMENT_MAX, true },
 		{ 1, 1, SSTP_SEGMENT_MAX + 1, false },
 		{ 1, 1, U32_MAX, false },
@@ -741,7 +743,7 @@ static bool wire_parse_opts(struct kunit *test, const u8 *opts, u32 n,
 			    struct sstp_init *out)
 {
 	const struct sstp_init in = {
-		.type = SSTP_INIT_ACK, .peer_cid = 1, .dport = 1, .limit = 1,
+		.type = SSTP_INIT_ACK, .peer_cid = 1, .dport = 1, .limit = 512,
 	};
 	u32 len = sizeof(struct sstp_init_hdr) + n;
 	u8 whole[SSTP_INIT_LEN];
@@ -918,8 +920,8 @@ static const char *wire_use(const void *p, u32 len, u32 parser, u32 *accepted)
 		if (!sstp_parse_init(p, len, &i))
 			return NULL;
 		++*accepted;
-		if (!i.peer_cid || !i.dport || !i.limit ||
-		    i.limit > SSTP_SEGMENT_MAX ||
+		if (!i.peer_cid || !i.dport ||
+		    i.limit < SSTP_SEGMENT_LIMIT_MIN || i.limit > SSTP_SEGMENT_MAX ||
 		    i.p.segment_size > SSTP_SEGMENT_MAX ||
 		    i.p.tolerance > 1000000 || i.p.strategy > SSTP_ACK_SOFT)
 			return "field";

@@ -125,6 +125,9 @@ static void test_answers(void)
 	i.sport = htons(8);
 	no_answer("another port", &i, sizeof(i), "InOutOfWindow");
 	i = right();
+	i.limit = htonl(SSTP_SEGMENT_LIMIT_MIN - 1);
+	no_answer("a wish for tiny segments", &i, sizeof(i), "InErrFormat");
+	i = right();
 	i.version = 2;
 	no_answer("another version", &i, sizeof(i), "InErrVersion");
 	i = right();
@@ -172,7 +175,7 @@ int main(void)
 	udp = socket(AF_INET, SOCK_DGRAM, 0);
 	if (udp < 0 || bind(udp, &a.sa, addr_len(&a)))
 		die("UDP:");
-	ktap_plan(15);
+	ktap_plan(16);
 	test_answers();
 	test_refused(REFUSED, ECONNREFUSED);
 	test_refused(VERSION, EPROTOTYPE);
