@@ -1,23 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0
-/* connect(): by SSTP if the peer has it, else by TCP. */
+/*
+ * connect(): by SSTP if the peer has it, else by TCP.
+ *
+ * The SSTP socket takes the descriptor over before it connects, so that whoever has heard
+ * from the other end that there is a connection finds it there. Meanwhile the TCP socket
+ * has a hidden descriptor; it comes back if SSTP fails.
+ *
+ * To a service that is known to answer SSTP connects alone, as TCP would. Else TCP follows
+ * after a head start. If SSTP answers first, TCP's handshake never comes to its end, and the
+ * server sees one connection, not two. A program that does not want to block has to wait
+ * for that all the same, once in a while: what it polls could not be made another socket.
+ */
 #include <errno.h>
-#include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include "preload.h"
 
-#define SILENT		16
-#define SILENT_SECONDS	60
+#define HEAD_START	50	/* ms: silent hosts cost that, and a round trip more is waited */
+#define HEAD_KNOWN	1000	/* ms: INIT is sent at 0, 250 and 750 */
+#define PATIENCE	500	/* ms for which a program waits that does not want to */
 
-/* Hosts that do not even refuse: not waited for again for a while. */
-static struct silent {
-	_Atomic uint64_t host;
-	_Atomic int64_t until;
-} silents[SILENT];
-static atomic_uint silent_next;
+struct attempt {
+	int fd;			/* the program's */
+	int flags;		/* of its socket */
+	int tcp, sstp;		/* hidden */
+	uint64_t cookie;	/* of the SSTP socket */
+	const struct sockaddr *sa;
+	socklen_t len;
+	bool blocking;
+	bool known;		/* to answer */
+	bool begun;		/* TCP has */
+	int64_t since;		/* ms */
+};
 
 static bool is_mapped(const struct sockaddr *sa)
 {
@@ -34,60 +52,6 @@ static int64_t now_ms(void)
 	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
-static uint64_t host_hash(const struct sockaddr *sa)
-{
-	const struct sockaddr_in6 *a6 = (const void *)sa;
-	const struct sockaddr_in *a4 = (const void *)sa;
-	const uint8_t *bytes = sa->sa_family == AF_INET ?
-		(const void *)&a4->sin_addr : (const void *)&a6->sin6_addr;
-	uint64_t hash = 0xcbf29ce484222325;
-	int i, n = sa->sa_family == AF_INET ? 4 : 16;
-
-	for (i = 0; i < n; i++)
-		hash = (hash ^ bytes[i]) * 0x100000001b3;
-	return hash;
-}
-
-static bool is_silent(const struct sockaddr *sa)
-{
-	uint64_t host = host_hash(sa);
-	int i;
-
-	for (i = 0; i < SILENT; i++)
-		if (silents[i].host == host && now_ms() < silents[i].until)
-			return true;
-	return false;
-}
-
-static void note_silent(const struct sockaddr *sa)
-{
-	struct silent *s = &silents[silent_next++ % SILENT];
-
-	s->until = now_ms() + SILENT_SECONDS * 1000;
-	s->host = host_hash(sa);
-}
-
-/* 0 when connected, else what was wrong; EINTR if a program that waits wants that. */
-static int wait_connected(int fd, bool blocking)
-{
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
-	int64_t end = now_ms() + options.timeout;
-	int n, error;
-
-	do {
-		n = poll(&p, 1, end > now_ms() ? end - now_ms() : 0);
-		if (n < 0 && (errno != EINTR || (blocking && !calls_go_on())))
-			return errno;
-	} while (n < 0);
-	if (!n)
-		return ETIMEDOUT;
-	if (p.revents & (POLLERR | POLLHUP)) {
-		error = get_int(fd, SOL_SOCKET, SO_ERROR);
-		return error > 0 ? error : ECONNREFUSED;
-	}
-	return 0;
-}
-
 /* Which socket it is */
 static uint64_t cookie_of(int fd)
 {
@@ -97,69 +61,180 @@ static uint64_t cookie_of(int fd)
 	return REAL(getsockopt)(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len) ? 0 : cookie;
 }
 
-/* By SSTP: 0 and errno as connect() has it, or -1 and @why TCP is to be tried. */
-static int try_connect(int fd, uint64_t cookie, const struct sockaddr *sa, socklen_t len,
-		       const char **why)
+/* errno of connect() by SSTP, which blocks for a moment at most */
+static int begin_sstp(struct attempt *a)
 {
-	int flags = REAL(fcntl64)(fd, F_GETFL), error = 0, with;
-	bool blocking = !(flags & O_NONBLOCK);
+	struct timeval own = {}, little = { .tv_usec = 1 };
+	socklen_t len = sizeof(own);
+	int error;
 
-	if (is_silent(sa)) {
-		*why = "no answer by SSTP a while ago";
-		return -1;
+	if (!a->blocking)
+		return REAL(connect)(a->sstp, a->sa, a->len) ? errno : 0;
+	/* It must block already, since who is told of it may use it at once, but not here. */
+	REAL(getsockopt)(a->sstp, SOL_SOCKET, SO_SNDTIMEO, &own, &len);
+	REAL(setsockopt)(a->sstp, SOL_SOCKET, SO_SNDTIMEO, &little, sizeof(little));
+	error = REAL(connect)(a->sstp, a->sa, a->len) ? errno : 0;
+	REAL(setsockopt)(a->sstp, SOL_SOCKET, SO_SNDTIMEO, &own, sizeof(own));
+	if (error == EINTR && calls_go_on())
+		error = EINPROGRESS;
+	return error;
+}
+
+/* Waits for an answer, by TCP from @head ms on, @patience ms in all at most. 0: SSTP has
+ * connected. ETIMEDOUT: nobody has answered, or TCP was faster, to yes or no. Else what
+ * was wrong with SSTP, or EINTR.
+ */
+static int race(struct attempt *a, int head, int patience)
+{
+	struct pollfd p[] = {
+		{ .fd = a->sstp, .events = POLLOUT },
+		{ .fd = -1, .events = POLLOUT },
+	};
+	int64_t left;
+	int n, error;
+
+	for (;;) {
+		left = a->since + (a->begun ? patience : head) - now_ms();
+		n = poll(p, 2, left > 0 ? left : 0);
+		if (n < 0 && (errno != EINTR || (a->blocking && !calls_go_on())))
+			return errno;
+		if (n > 0)
+			break;
+		if (n < 0)
+			continue;
+		if (a->begun || head >= patience)
+			return ETIMEDOUT;
+		REAL(fcntl64)(a->tcp, F_SETFL, a->flags | O_NONBLOCK);
+		if (REAL(connect)(a->tcp, a->sa, a->len) && errno != EINPROGRESS)
+			return ETIMEDOUT;
+		a->begun = true;
+		p[1].fd = a->tcp;
 	}
-	with = make_like(fd, sa->sa_family == AF_INET || is_mapped(sa), why);
-	if (with < 0)
-		return -1;
-	if (REAL(connect)(with, sa, len))
-		error = errno == EINPROGRESS ? wait_connected(with, blocking) : errno;
-	/* Who waits gets his answer; who does not asks again, as for TCP. */
-	if (!error && blocking && REAL(connect)(with, sa, len) && errno != EISCONN)
-		error = errno;
-	if (error && error != EINTR) {
-		if (error == ETIMEDOUT)
-			note_silent(sa);
-		*why = strerrordesc_np(error);
-	} else if (cookie_of(fd) != cookie || replace(fd, with, flags)) {
-		*why = strerrordesc_np(errno);
-	} else {
-		set_kind(fd, FD_OTHER);
-		errno = error ?: blocking ? 0 : EINPROGRESS;
+	if (!p[0].revents)
+		return ETIMEDOUT;
+	if (!(p[0].revents & (POLLERR | POLLHUP)))
 		return 0;
-	}
+	error = get_int(a->sstp, SOL_SOCKET, SO_ERROR);
+	return error > 0 ? error : ECONNREFUSED;
+}
+
+/* The SSTP socket in the program's place. False if there is none, and @why. */
+static bool step_in(struct attempt *a, const char **why)
+{
+	int with = make_like(a->fd, a->sa->sa_family == AF_INET || is_mapped(a->sa), why);
+
+	if (with < 0)
+		return false;
+	a->cookie = cookie_of(with);
+	a->tcp = hide(a->fd);
+	a->sstp = hide(with);
+	if (a->tcp >= 0 && a->sstp >= 0 && !replace(a->fd, with, a->flags))
+		return true;
+	*why = "no descriptor is left";
+	unhide(a->tcp);
+	unhide(a->sstp);
 	REAL(close)(with);
-	return -1;
+	return false;
+}
+
+/* errno of connect() by SSTP, which may be that it goes on */
+static int try_sstp(struct attempt *a)
+{
+	int patience = a->blocking || options.timeout < PATIENCE ? options.timeout : PATIENCE;
+	int head = a->known ? HEAD_KNOWN : HEAD_START, error;
+
+	a->since = now_ms();
+	error = begin_sstp(a);
+	if (error == EINPROGRESS && (a->blocking || !a->known))
+		error = race(a, head < patience ? head : patience, patience);
+	/* Who waits gets his answer; who does not asks again, as for TCP. */
+	if (!error && a->blocking && REAL(connect)(a->sstp, a->sa, a->len) &&
+	    errno != EISCONN)
+		error = errno;
+	if (!error && !a->blocking)
+		error = EINPROGRESS;
+	return error;
+}
+
+/* SSTP does it. */
+static int stay(struct attempt *a, uint64_t key, int error)
+{
+	if (error != EINTR && !(a->known && !a->blocking))
+		host_note(key, HOST_ANSWERS);
+	settle(a->fd, FD_OTHER);
+	unhide(a->tcp);
+	unhide(a->sstp);
+	say("to", a->sa, "SSTP", NULL);
+	return error;
+}
+
+/* The program has its TCP socket again, which goes on to connect: errno of that. */
+static int step_back(struct attempt *a, uint64_t key, int why)
+{
+	enum host what = why == ETIMEDOUT ? HOST_MISSED : HOST_WITHOUT;
+	int error = EINPROGRESS;
+
+	unhide(a->sstp);
+	set_kind(a->tcp, FD_OTHER);
+	if (replace(a->fd, a->tcp, a->flags)) {
+		error = errno;
+		REAL(close)(a->tcp);
+		return error;
+	}
+	if (kind_of(a->fd) == FD_FRESH)
+		settle(a->fd, FD_TCP);
+	say("to", a->sa, "TCP", why == ETIMEDOUT ? "no answer by SSTP in time" :
+	    strerrordesc_np(why));
+	if (!a->begun || a->blocking)
+		error = REAL(connect)(a->fd, a->sa, a->len) ? errno : 0;
+	/* A service that is not there by TCP either may have both when it is back. */
+	if (error)
+		what = error == EINPROGRESS ? HOST_MISSED : HOST_UNKNOWN;
+	if (what != HOST_UNKNOWN || a->known)
+		host_note(key, what);
+	return error;
 }
 
 EXPORT int connect(int fd, const struct sockaddr *sa, socklen_t len)
 {
-	int kind = kind_of(fd), error = errno;
+	struct attempt a = { .fd = fd, .sa = sa, .len = len };
+	int kind = kind_of(fd), error = errno, result;
 	const char *why = NULL;
-	uint64_t cookie;
+	enum host what;
+	uint64_t key;
 
-	if (kind == FD_TCP || kind >= FD_HIDDEN || !sa ||
+	if (kind == FD_TCP || kind >= FD_HIDDEN || !sa || !mine() ||
 	    len < sizeof(struct sockaddr_in) ||
 	    (sa->sa_family != AF_INET && sa->sa_family != AF_INET6) ||
 	    (sa->sa_family == AF_INET6 && len < sizeof(struct sockaddr_in6)) ||
 	    get_int(fd, SOL_SOCKET, SO_DOMAIN) != sa->sa_family || !is_idle_tcp(fd))
 		goto tcp;
-	cookie = cookie_of(fd);
-	if (!try_connect(fd, cookie, sa, len, &why)) {
-		say("to", sa, "SSTP", NULL);
-		if (!errno)
-			errno = error;
-		else
-			return -1;
-		return 0;
+	key = host_key(fd, sa);
+	what = host_ask(key);
+	a.flags = REAL(fcntl64)(fd, F_GETFL);
+	a.blocking = !(a.flags & O_NONBLOCK);
+	a.known = what == HOST_ANSWERS;
+	if (what >= HOST_MISSED)
+		why = "no SSTP there a while ago";
+	if (why || !step_in(&a, &why)) {
+		say("to", sa, "TCP", why);
+		if (kind == FD_FRESH)
+			settle(fd, FD_TCP);
+		goto tcp;
 	}
-	/* While we waited another thread has closed it, and may have got the number. */
-	if (cookie_of(fd) != cookie) {
-		errno = EBADF;
-		return -1;
+	result = try_sstp(&a);
+	if (cookie_of(fd) != a.cookie) {
+		/* Meanwhile another thread has closed it, and may have got the number. */
+		unhide(a.tcp);
+		unhide(a.sstp);
+		result = EBADF;
+	} else if (!result || result == EINPROGRESS || result == EINTR) {
+		result = stay(&a, key, result);
+	} else {
+		result = step_back(&a, key, result);
 	}
-	say("to", sa, "TCP", why);
-	if (kind == FD_FRESH)
-		stay_tcp(fd);
+	errno = result ?: error;
+	return result ? -1 : 0;
 tcp:
 	errno = error;
 	return REAL(connect)(fd, sa, len);

@@ -45,7 +45,7 @@ static int join(int fd, int sstp)
 	if (replace(fd, epoll, flags))
 		goto fail;
 	REAL(close)(sstp);
-	set_kind(fd, FD_LISTENER + (l - listeners));
+	settle(fd, FD_LISTENER + (l - listeners));
 	return 0;
 fail:
 	REAL(fcntl64)(fd, F_SETFL, flags);
@@ -81,16 +81,16 @@ EXPORT int listen(int fd, int backlog)
 	}
 	if (sstp < 0) {
 		say_name("at", fd, "TCP", why);
-		stay_tcp(fd);
+		settle(fd, FD_TCP);
 	} else if (options.listen == LISTEN_SSTP) {
 		say_name("at", fd, "SSTP", NULL);
 		if (replace(fd, sstp, REAL(fcntl64)(fd, F_GETFL)))
 			REAL(close)(sstp);
-		set_kind(fd, FD_OTHER);
+		settle(fd, FD_OTHER);
 	} else if (join(fd, sstp)) {
 		say_name("at", fd, "TCP", "no descriptor is left");
 		REAL(close)(sstp);
-		stay_tcp(fd);
+		settle(fd, FD_TCP);
 	} else {
 		say_name("at", listener_of(fd)->part[BY_TCP], "SSTP and TCP", NULL);
 	}

@@ -3,8 +3,9 @@
  * Preloaded by sstp-run: programs made for TCP use SSTP where the peer has it.
  *
  * A socket begins as TCP's, so options, addresses and errors are TCP's own. connect()
- * makes an SSTP socket with the same settings beside it. If that one connects it takes
- * the descriptor over; else the TCP socket connects, as if nothing had been tried.
+ * makes an SSTP socket with the same settings, which takes the descriptor over. If that
+ * one does not connect the TCP socket comes back and does, as if nothing had been tried.
+ * Which services answer by SSTP is remembered, for all processes of a user.
  *
  * listen() makes an SSTP listener with the same address. Then the program's descriptor
  * becomes an epoll instance that has both listeners in it: it is readable when one of

@@ -99,11 +99,23 @@ int hide(int fd);
 void unhide(int fd);
 void given(int fd, int kind);
 
+/* hosts.c */
+enum host {
+	HOST_UNKNOWN,
+	HOST_ANSWERS,		/* by SSTP */
+	HOST_MISSED,		/* not in time; packets may have been lost */
+	HOST_WITHOUT,		/* it has no SSTP there */
+};
+
+uint64_t host_key(int fd, const struct sockaddr *sa);
+enum host host_ask(uint64_t key);
+void host_note(uint64_t key, enum host what);
+
 /* replace.c */
 int make_like(int tcp, bool v4, const char **why);
 int replace(int fd, int with, int flags);
 void watch_forget(int fd);
-void stay_tcp(int fd);
+void settle(int fd, int kind);
 
 /* sockopt.c */
 const char *copy_options(int tcp, int sstp, bool v4);

@@ -86,7 +86,7 @@ static void watch_note(int epoll, int op, int fd, const struct epoll_event *even
 			w = &watches[i];
 	}
 	if (!w) {
-		stay_tcp(fd);	/* there is no telling who watches */
+		settle(fd, FD_TCP);	/* there is no telling who watches */
 		return;
 	}
 	w->epoll = epoll;
@@ -103,12 +103,12 @@ void watch_forget(int fd)
 			w->fd = 0;
 }
 
-/* Never to be replaced */
-void stay_tcp(int fd)
+/* Not to be replaced any more */
+void settle(int fd, int kind)
 {
 	if (kind_of(fd) == FD_FRESH)
 		watch_forget(fd);
-	set_kind(fd, FD_TCP);
+	set_kind(fd, kind);
 }
 
 /* @with becomes @fd, in its place and with its flags. */
@@ -135,7 +135,6 @@ int replace(int fd, int with, int flags)
 		/* Not possible of an epoll instance, which a listener is. */
 		w->event.events &= ~EPOLLEXCLUSIVE;
 		REAL(epoll_ctl)(w->epoll, EPOLL_CTL_ADD, fd, &w->event);
-		w->fd = 0;
 	}
 	return 0;
 }

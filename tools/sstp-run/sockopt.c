@@ -295,7 +295,7 @@ EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t 
 	}
 	ret = REAL(setsockopt)(fd, level, name, value, len);
 	if (!ret && kind_of(fd) == FD_FRESH && pins(level, name))
-		stay_tcp(fd);
+		settle(fd, FD_TCP);
 	if (ret && errno == EINVAL && is_discovery(level, name, value, len) && is_sstp(fd))
 		return 0;
 	/* The algorithms of TCP are none of SSTP's. */

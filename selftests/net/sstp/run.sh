@@ -12,21 +12,26 @@ here=$(cd "$(dirname "$0")" && pwd)
 cases=$here/run_cases.py
 export PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
 
-# opens NAMESPACE: connections tried so far, of SSTP and of TCP
+# What sstp-run remembers of services; forget_hosts lets each be new.
+export XDG_RUNTIME_DIR=$work/run
+mkdir "$XDG_RUNTIME_DIR"
+forget_hosts() { rm -f "$XDG_RUNTIME_DIR"/*; }
+
+# opens: connections that a tried by SSTP so far, and those that came to b by TCP.
+# When both try, TCP's ends before it is a connection.
 opens() {
-	in_ns "$1" awk '$1 == "ActiveOpens" { sstp = $2 }
-			$1 == "Tcp:" && n++ { tcp = $6 }
-			END { print sstp + 0, tcp }' /proc/net/sstp_snmp /proc/net/snmp
+	in_ns "$a" awk '$1 == "ActiveOpens" { print $2 }' /proc/net/sstp_snmp
+	in_ns "$b" awk '$1 == "Tcp:" && n++ { print $7 }' /proc/net/snmp
 }
 
 # by sstp|tcp|both COMMAND...: in a; it connects by these only, and says so
 by() {
 	local what=$1 before after sstp tcp status
 	shift
-	before=$(opens "$a")
+	before=$(opens | xargs)
 	SSTP_RUN_VERBOSE=1 in_ns "$a" "$@"
 	status=$?
-	after=$(opens "$a")
+	after=$(opens | xargs)
 	sstp=$((${after% *} - ${before% *})) tcp=$((${after#* } - ${before#* }))
 	[ "$status" = 0 ] || { echo "exit status $status"; return 1; }
 	case $what in
@@ -64,10 +69,15 @@ same() { cmp "$work/file" "$1"; }
 # echoed ARGUMENTS OF by...: the file comes back
 echoed() { by "$@" < "$work/file" > "$work/echo" && same "$work/echo"; }
 
-# --- iperf3
-impair delay 1ms loss 0.5%
+# --- iperf3. A service that is not known yet is asked on a clean path: with the first packet
+# of SSTP lost TCP would be faster.
+impair delay 1ms
 server 5201 sstp-run -v iperf3 -s
+check "iperf3 without sstp-run, by TCP" by tcp iperf3 -c "$b4" -n 1M
+check "iperf3 without sstp-run, by TCP, IPv6" by tcp iperf3 -c "$b6" -n 1M
 check "iperf3 sends" by sstp sstp-run iperf3 -c "$b4" -n 2M
+check "iperf3 by IPv6" by sstp sstp-run iperf3 -c "$b6" -n 1M
+impair delay 1ms loss 0.5%
 check "iperf3 receives" by sstp sstp-run iperf3 -c "$b4" -n 2M -R
 check "iperf3 -P 4" by sstp sstp-run iperf3 -c "$b6" -n 2M -P 4
 check "iperf3 --bidir" by sstp sstp-run iperf3 -c "$b4" -n 1M --bidir
@@ -76,17 +86,18 @@ contract() {
 	grep -q '"sender_tcp_congestion":[[:space:]]*"rate"' "$work/json"
 }
 check "iperf3 under a contract" contract
-check "iperf3 without sstp-run, by TCP" by tcp iperf3 -c "$b4" -n 1M
 stop
 
 # --- HTTP
-impair delay 1ms loss 1%
+impair delay 1ms
 server 8000 sstp-run -v python3 -m http.server --bind :: --directory "$work" 8000
 get() { curl -sSf -m 60 -o "$work/got" "$@" && same "$work/got"; }
 export -f get same
 export work
 check "curl and http.server" by sstp sstp-run bash -c "get http://$b4:8000/file"
 check "curl and http.server, IPv6" by sstp sstp-run bash -c "get http://[$b6]:8000/file"
+impair delay 1ms loss 1%
+check "curl, which knows the server" by sstp sstp-run bash -c "get http://$b4:8000/file"
 logged() {
 	(cd "$work" && by sstp sstp-run --log log python3 "$cases" daemon "$b4" 8000) &&
 		grep -q "^sstp-run: python3.*: to $b4 port 8000: SSTP" "$work/log"
@@ -100,8 +111,10 @@ says() {
 	by both sstp-run -v python3 "$cases" http "$b4" 8001 "$work/file" 2>&1 |
 		tee "$work/said"
 	[ "${PIPESTATUS[0]}" = 0 ] &&
-		[ "$(grep -c "to $b4 port 8001: TCP (Connection refused)" "$work/said")" = 2 ]
+		grep -q "to $b4 port 8001: TCP (Connection refused)" "$work/said" &&
+		grep -q "to $b4 port 8001: TCP (no SSTP there a while ago)" "$work/said"
 }
+forget_hosts
 check "one that blocks, one that does not, and a server without sstp-run" says
 stop
 
@@ -125,7 +138,7 @@ END
 ssh_options=(-F none -i "$work/ssh/user" -o StrictHostKeyChecking=no
 	     -o UserKnownHostsFile=/dev/null -o BatchMode=yes -o LogLevel=ERROR
 	     -o KexAlgorithms=curve25519-sha256)	# the quickest when emulated
-impair delay 1ms loss 0.1%
+impair delay 1ms
 if ! sshd=$(command -v sshd); then
 	skip "ssh and scp" "sshd is not there: tools/deps net"
 elif server 2222 sstp-run -v "$sshd" -D -e -f "$work/ssh/config"; then
@@ -138,14 +151,19 @@ elif server 2222 sstp-run -v "$sshd" -D -e -f "$work/ssh/config"; then
 fi
 
 # --- socat
-impair delay 1ms loss 1%
+impair delay 1ms
 server 7000 sstp-run -v socat -b 65536 TCP-LISTEN:7000,fork,reuseaddr EXEC:cat
 check "socat, there and back" echoed sstp sstp-run socat -b 65536 -t 60 - "TCP:$b4:7000"
+impair delay 1ms loss 1%
+check "socat, with loss" echoed sstp sstp-run socat -b 65536 -t 60 - "TCP:$b4:7000"
 stop
 
 # --- asyncio
+impair delay 1ms
 server 7001 sstp-run -v python3 "$cases" serve 7001
 check "asyncio" by sstp sstp-run python3 "$cases" asyncio "$b4" 7001
+impair delay 1ms loss 1%
+check "asyncio, with loss" by sstp sstp-run python3 "$cases" asyncio "$b4" 7001
 check "asyncio, and a client without sstp-run" echoed tcp socat -t 60 - "TCP:[$b6]:7001"
 impair delay 200ms
 check "an answer that is late" by sstp sstp-run python3 "$cases" late "$b4" 7001
@@ -184,6 +202,7 @@ stop
 busywait 20 sockets_are "$a" 0
 ip netns exec "$b" socat -u UDP-RECV:9 /dev/null &
 silent=$!
+forget_hosts
 udp_open() { in_ns "$b" ss -Hlun "sport = :9" | grep -q .; }
 busywait 20 udp_open
 in_ns "$a" sysctl -qw net.sstp.encap_port=9

@@ -192,6 +192,8 @@ def late(host, port):
     one.start()
     while counter("ActiveOpens") == before:
         time.sleep(0.01)
+    # Whoever hears of the connection from the other end finds it in its place.
+    assert is_sstp(sock), "connect() has begun elsewhere"
     os.dup2(null, sock.fileno())
     equal(got, [])
     one.join()
@@ -537,6 +539,16 @@ def threads():
     for one in crew:
         one.join()
     equal(sorted(got), [False] * 4 + [True] * 4)
+    # Who is accepted is connected, also to a thread that did not call connect().
+    for _ in range(50):
+        sock = socket.socket()
+        one = threading.Thread(target=sock.connect, args=(at.getsockname(),))
+        one.start()
+        at.accept()[0].close()
+        equal(select.select([sock], [], [], 10)[0], [sock])
+        equal(sock.recv(1), b"")
+        one.join()
+        sock.close()
     # shutdown() ends accept().
     one = threading.Thread(target=fails, args=(errno.EINVAL, at.accept))
     one.start()

@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# How long programs under sstp-run wait for their connections, and how many they make in a
+# second. In simulated time, where code takes none and each round trip counts in full.
+# timeout: 300
+# kernels: uml
+# mode: time-travel
+cd "$(dirname "$0")" || exit 1
+. ./lib.sh
+. ./path.sh
+
+cases=$PWD/run_time.py
+export PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
+# What sstp-run remembers of services
+export XDG_RUNTIME_DIR=$work/run
+mkdir "$XDG_RUNTIME_DIR"
+forget_hosts() { rm -f "$XDG_RUNTIME_DIR"/*; }
+
+# server PORT COMMAND...: in b, until stopped; listening when this returns
+servers=()
+server() {
+	local port=$1
+	shift
+	ip netns exec "$b" "$@" > "$work/server.log" 2>&1 < /dev/null &
+	servers+=($!)
+	busywait 60 grep -q listening "$work/server.log" && return
+	fail "a server listens on port $port"
+	sed 's/^/# /' "$work/server.log"
+}
+stop() { { kill "${servers[@]}"; wait "${servers[@]}"; } 2> /dev/null; }
+
+# Connections that came to b by TCP: one that SSTP has beaten is none.
+tcp_came() { in_ns "$b" awk '$1 == "Tcp:" && n++ { print $7 }' /proc/net/snmp; }
+one() { in_ns "$a" python3 "$cases" "$@"; }
+run() { in_ns "$a" sstp-run python3 "$cases" "$@"; }
+
+setup_path || skip_all "no network namespaces"
+server 7001 sstp-run python3 "$cases" serve 7001
+server 7002 python3 "$cases" serve 7002
+both=("$b4" 7001) plain=("$b4" 7002)
+
+# connect HOST PORT KIND HOW CALL DONE: connect() returns within CALL ms, and there is a
+# connection of that KIND within DONE ms. Of HOW, "waits" or "polls", the latter does not block.
+impair delay 10ms
+one connect "${both[@]}" tcp waits 1000 1000 > "$work/said"	# hosts find each other
+check "TCP, for comparison" one connect "${both[@]}" tcp polls 0 20
+for how in waits polls; do
+	forget_hosts
+	check "a new service, the program $how: a round trip" run connect "${both[@]}" sstp $how 20 20
+	check "a known one: not longer than TCP" run connect "${both[@]}" sstp waits 20 20
+	check "a known one, polled: at once" run connect "${both[@]}" sstp polls 0 20
+	forget_hosts
+	check "a service by TCP alone, the program $how" run connect "${plain[@]}" tcp $how 80 80
+	check "and once more: as TCP" run connect "${plain[@]}" tcp polls 0 20
+done
+forget_hosts
+check "after a minute it is asked anew" run again "${both[@]}" 61 20
+check "before that it is not" run again "${both[@]}" 59 0
+
+# --- programs with event loops
+forget_hosts
+ratio() {
+	local tcp sstp
+	tcp=$(one "$@") && run connect "${both[@]}" sstp waits 200 200 && sstp=$(run "$@") || return
+	echo "$1: $tcp s by TCP, $sstp s by SSTP"
+	python3 -c 'import sys; t, s = map(float, sys.argv[1:]); sys.exit(not s <= t / 0.9)' \
+		"$tcp" "$sstp"
+}
+check "100 connections at once" ratio many "${both[@]}" 100
+check "requests of a proxy" ratio proxy "${both[@]}" 400
+
+# --- a far one: SSTP answers before TCP, whose head start it was not to wait for
+impair delay 100ms
+forget_hosts
+before=$(tcp_came)
+check "a far one, new" run connect "${both[@]}" sstp waits 200 200
+forget_hosts
+check "a far one, new and polled" run connect "${both[@]}" sstp polls 200 200
+check "no connection by TCP came to the server" test "$(tcp_came)" = "$before"
+forget_hosts
+check "a far one by TCP alone" run connect "${plain[@]}" tcp waits 350 350
+
+# --- a host that never answers by SSTP
+ip netns exec "$b" python3 "$cases" sink 9 > "$work/sink.log" &
+servers+=($!)
+busywait 20 grep -q listening "$work/sink.log"
+in_ns "$a" sysctl -qw net.sstp.encap_port=9
+for delay in 1 10 100; do
+	impair delay ${delay}ms
+	trip=$((2 * delay))
+	for how in waits polls; do
+		forget_hosts
+		check "a silent host, round trip $trip ms, the program $how" \
+			run connect "${both[@]}" tcp $how $((3 * delay + 50)) $((3 * delay + 50))
+		check "another process does not wait for it" \
+			run connect "${both[@]}" tcp polls 0 $trip
+	done
+done
+
+# --- a host that never answers at all
+impair loss 100%
+forget_hosts
+check "a dead host, polled: connect() returns" run dead "$b4" 7001 500
+check "and at once, the next time" run dead "$b4" 7001 0
+impair
+stop
+finish

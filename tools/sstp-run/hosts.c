@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which services answer by SSTP, as all processes of a user have found out of late.
+ *
+ * A table of words in a file of the user's; an entry is one word, so that it is whole
+ * whoever writes at the same time, and nobody has to lock. The file is read and written,
+ * not mapped, so that it does no harm if it is cut. Nobody else can write it, and what it
+ * says wrongly costs time, or is TCP for a minute. Where there can be no file each
+ * process has the table for itself.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "preload.h"
+
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE	71
+#endif
+
+#define SETS		256
+#define WAYS		4		/* of a set, by the lower bits of the key */
+
+/* An entry, from the lowest bit: when it was noted, in seconds; what; of which service */
+#define TIME_BITS	24
+#define WHAT_BITS	2
+#define KEY_SHIFT	(TIME_BITS + WHAT_BITS)
+
+#define REPEATED	600		/* seconds in which two misses count as more */
+
+/* Seconds for which it holds */
+static const int life[] = {
+	[HOST_UNKNOWN] = 0, [HOST_ANSWERS] = 60, [HOST_MISSED] = 10, [HOST_WITHOUT] = 60,
+};
+
+static _Atomic uint64_t table[SETS][WAYS];	/* without a file */
+
+static uint32_t now_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return ts.tv_sec & ((1U << TIME_BITS) - 1);
+}
+
+static uint32_t age_of(uint64_t entry, uint32_t now)
+{
+	return (now - (uint32_t)entry) & ((1U << TIME_BITS) - 1);
+}
+
+static enum host what_of(uint64_t entry)
+{
+	return entry >> TIME_BITS & ((1U << WHAT_BITS) - 1);
+}
+
+static uint64_t hash(uint64_t sum, const void *data, size_t len)
+{
+	const uint8_t *bytes = data;
+
+	while (len--)
+		sum = (sum ^ *bytes++) * 0x100000001b3;
+	return sum;
+}
+
+/* Of the service at @sa, as @fd reaches it: each network namespace has its own hosts. */
+uint64_t host_key(int fd, const struct sockaddr *sa)
+{
+	const struct sockaddr_in6 *a6 = (const void *)sa;
+	const struct sockaddr_in *a4 = (const void *)sa;
+	uint64_t netns = 0, key = 0xcbf29ce484222325;
+	socklen_t len = sizeof(netns);
+
+	REAL(getsockopt)(fd, SOL_SOCKET, SO_NETNS_COOKIE, &netns, &len);
+	key = hash(key, &netns, sizeof(netns));
+	if (sa->sa_family == AF_INET) {
+		key = hash(key, &a4->sin_addr, 4);
+		key = hash(key, &a4->sin_port, 2);
+	} else {
+		if (IN6_IS_ADDR_V4MAPPED(&a6->sin6_addr)) {
+			key = hash(key, &a6->sin6_addr.s6_addr[12], 4);
+		} else {
+			key = hash(key, &a6->sin6_addr, 16);
+			key = hash(key, &a6->sin6_scope_id, 4);
+		}
+		key = hash(key, &a6->sin6_port, 2);
+	}
+	/* The upper bits of such a sum are the better ones. */
+	return key ^ key >> 32;
+}
+
+static int open_owned(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
+		      0600);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	    !(st.st_mode & 077) && st.st_nlink == 1)
+		return fd;
+	REAL(close)(fd);
+	return -1;
+}
+
+/* Each time anew: the program may close it, and become another user's. */
+static int open_table(void)
+{
+	const char *dir = secure_getenv("XDG_RUNTIME_DIR");
+	char path[200];
+	struct stat st;
+	int fd = -1;
+
+	if (dir && *dir == '/' && !stat(dir, &st) && st.st_uid == geteuid() &&
+	    snprintf(path, sizeof(path), "%s/sstp-run-hosts", dir) < (int)sizeof(path))
+		fd = open_owned(path);
+	if (fd < 0) {
+		snprintf(path, sizeof(path), "/tmp/sstp-run-hosts-%u", geteuid());
+		fd = open_owned(path);
+	}
+	return fd;
+}
+
+static void set_read(int file, uint64_t key, uint64_t entries[WAYS])
+{
+	unsigned int set = key % SETS, i;
+
+	for (i = 0; i < WAYS; i++)
+		entries[i] = table[set][i];
+	if (file < 0)
+		return;
+	if (pread(file, entries, sizeof(uint64_t [WAYS]), set * sizeof(table[0])) !=
+	    sizeof(uint64_t [WAYS]))
+		for (i = 0; i < WAYS; i++)
+			entries[i] = 0;
+}
+
+/* What is known of it; HOST_MISSED and HOST_WITHOUT are one to who asks. */
+enum host host_ask(uint64_t key)
+{
+	int error = errno, file = open_table(), i;
+	enum host what = HOST_UNKNOWN;
+	uint64_t entries[WAYS];
+
+	set_read(file, key, entries);
+	for (i = 0; i < WAYS; i++)
+		if (entries[i] >> KEY_SHIFT == key >> KEY_SHIFT)
+			what = age_of(entries[i], now_seconds()) <
+			       (uint32_t)life[what_of(entries[i])] ?
+			       what_of(entries[i]) : HOST_UNKNOWN;
+	if (file >= 0)
+		REAL(close)(file);
+	errno = error;
+	return what;
+}
+
+/* Whoever misses an answer again was not unlucky the first time. */
+void host_note(uint64_t key, enum host what)
+{
+	int error = errno, file = open_table(), i, at = 0;
+	uint32_t now = now_seconds(), age, oldest = 0;
+	uint64_t entries[WAYS], entry;
+
+	set_read(file, key, entries);
+	for (i = 0; i < WAYS; i++) {
+		age = entries[i] ? age_of(entries[i], now) : UINT32_MAX;
+		if (entries[i] >> KEY_SHIFT == key >> KEY_SHIFT) {
+			at = i;
+			if (what == HOST_MISSED && what_of(entries[i]) >= HOST_MISSED &&
+			    age < REPEATED)
+				what = HOST_WITHOUT;
+			break;
+		}
+		if (age >= oldest) {
+			oldest = age;
+			at = i;
+		}
+	}
+	entry = (key >> KEY_SHIFT << WHAT_BITS | what) << TIME_BITS | now;
+	table[key % SETS][at] = entry;
+	if (file >= 0) {
+		i = pwrite(file, &entry, sizeof(entry),
+			   key % SETS * sizeof(table[0]) + at * sizeof(entry));
+		REAL(close)(file);
+	}
+	errno = error;
+}
