@@ -161,13 +161,16 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 	u32 retry = sstp_ack_retry(sp);
 	const u32 head = sizeof(struct sstp_ack_hdr);
 	u32 to = sstp_ack_wanted(sp), most = SSTP_SNAK_BURST, len, n;
-	bool more = true, sent = false;
+	bool more, sent = false;
 	struct sk_buff *skb;
 	struct sstp_ack a;
 	u16 entries;
 
 	if (sstp_after(sp->rcv.low, to))
 		return false;
+	/* Without room: is anything due? */
+	sstp_rcv_snak(&sp->rcv, NULL, 0, to, sstp_us(now), retry, &entries,
+		      &more);
 	/* Nobody may be there: one will be answered as well as all. */
 	if (now - sp->heard > (u64)retry * NSEC_PER_USEC)
 		most = 1;

@@ -154,7 +154,7 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 		bytes = min_t(u64, (u32)s->got * s->size, sp->rbuf.arrived);
 		sp->rbuf.arrived -= bytes;
 		sp->rbuf.lacked += bytes;
-		sstp_rcv_discard(s);
+		sstp_rcv_discard(w, s, segment);
 		sstp_drop(sk, NULL, SSTP_MIB_SOFTREPLACED, 1);
 	}
 	return true;

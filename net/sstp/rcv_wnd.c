@@ -59,6 +59,7 @@ int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, u32 shipment, gfp_t gfp)
 	w->high = segment;
 	w->top = segment;
 	w->bare_to = segment;
+	w->look = segment;
 	w->highest = shipment - 1;
 	w->hi.segment = segment;
 	w->lost = w->hi;
@@ -88,9 +89,11 @@ static void sstp_rcv_clear(struct sstp_rseg *s)
 	memset(s, 0, sizeof(*s));
 }
 
-void sstp_rcv_discard(struct sstp_rseg *s)
+void sstp_rcv_discard(struct sstp_rcv_wnd *w, struct sstp_rseg *s, u32 segment)
 {
 	sstp_rcv_clear(s);
+	if (sstp_before(segment, w->look))
+		w->look = segment;
 }
 
 void sstp_rcv_destroy(struct sstp_rcv_wnd *w)
@@ -710,110 +713,167 @@ static void sstp_rseg_bitmap(const struct sstp_rseg *s, __be32 *p, u32 from,
 	}
 }
 
-/* What was asked for is due again: all of it after a gap, but not in the SNAKs
- * that @again is written with.
+/* What was asked for is due again: when it has been in vain for @retry, or not since
+ * a gap.
  */
-static bool sstp_rcv_due(u32 asked, bool again, u32 now, u32 retry)
+static bool sstp_rcv_due(const struct sstp_rcv_wnd *w, u32 asked, u32 now,
+			 u32 retry)
 {
-	return (again && asked != now) || now - asked >= retry;
+	return (w->again && sstp_before(asked, w->again_at)) ||
+	       now - asked >= retry;
+}
+
+/* Something was asked for at @asked and has not come. */
+static void sstp_rcv_asked(struct sstp_rcv_wnd *w, u32 asked)
+{
+	if (!w->waits || sstp_before(asked, w->oldest))
+		w->oldest = asked;
+	w->waits = true;
+}
+
+/* Where to look for what must be asked for: at all segments when the oldest request
+ * is due or after a gap, else at those that nobody has looked at.
+ */
+static void sstp_rcv_look_from(struct sstp_rcv_wnd *w, u32 now, u32 retry)
+{
+	if (w->unexplained) {
+		w->unexplained = false;
+		w->again = true;
+		w->again_at = now;
+	} else if (!w->waits || now - w->oldest < retry) {
+		goto low;
+	}
+	w->waits = false;
+	w->look = w->low;
+	if (sstp_rcv_due(w, w->bare_asked, now, retry))
+		w->bare_to = w->low;
+low:
+	if (sstp_before(w->look, w->low))
+		w->look = w->low;
+	if (!sstp_before(w->low, w->bare_to)) {
+		w->bare_to = w->low;
+		w->bare_asked = now;
+	}
+}
+
+/* A SNAK that is being written: entries up to @p, the last of whole segments */
+struct sstp_snak_room {
+	u8	*p;
+	u8	*end;
+	struct sstp_snak_entry *whole;
+	u16	entries;
+};
+
+/* Nothing of @segment is here: ask for it. False without room. */
+static bool sstp_rcv_snak_whole(struct sstp_rcv_wnd *w, struct sstp_rseg *s,
+				u32 segment, u32 now, struct sstp_snak_room *r)
+{
+	struct sstp_snak_entry *e = r->whole;
+	u32 last = sstp_rcv_lost_to(w, segment, U16_MAX + 1);
+
+	if (e && segment == be32_to_cpu(e->segment) + be16_to_cpu(e->first) &&
+	    be16_to_cpu(e->first) < U16_MAX) {
+		be16_add_cpu(&e->first, 1);
+	} else {
+		if (r->end - r->p < (long)sizeof(*e))
+			return false;
+		e = (void *)r->p;
+		e->segment = cpu_to_be32(segment);
+		e->first = cpu_to_be16(1);
+		e->bits = 0;
+		r->whole = e;
+		r->p += sizeof(*e);
+		r->entries++;
+	}
+	if (s) {
+		s->asked = now;
+		s->asked_to = last;
+	} else {
+		w->bare_to = segment + 1;
+		w->bare_last = last;
+	}
+	sstp_rcv_asked(w, s ? now : w->bare_asked);
+	return true;
+}
+
+/* Ask for what @segment, of which something is here, lacks and is due. False without
+ * room for all of it: a bitmap may take several entries, or several packets.
+ */
+static bool sstp_rcv_snak_part(struct sstp_rcv_wnd *w, struct sstp_rseg *s,
+			       u32 segment, u32 now, u32 retry,
+			       struct sstp_snak_room *r)
+{
+	u32 last = sstp_rcv_lost_to(w, segment, s->packets), from;
+	bool due = !s->asked_to || sstp_rcv_due(w, s->asked, now, retry);
+
+	if (s->next >= last || sstp_rseg_spared(w, s, last))
+		return true;
+	from = sstp_rseg_missing(s, due ? 0 : s->asked_to);
+	while (from < last) {
+		long space = r->end - r->p - (long)sizeof(struct sstp_snak_entry);
+		struct sstp_snak_entry *e = (void *)r->p;
+		u32 n;
+
+		if (space < 4)
+			break;
+		n = min_t(u32, last - from, space / 4 * 32);
+		e->segment = cpu_to_be32(segment);
+		e->first = cpu_to_be16(from);
+		e->bits = cpu_to_be16(n);
+		sstp_rseg_bitmap(s, (__be32 *)(e + 1), from, from + n);
+		r->p += sizeof(*e) + DIV_ROUND_UP(n, 32) * 4;
+		r->entries++;
+		from += n;
+		s->asked_to = from;
+		/* Else older requests would never be due while new losses come. */
+		if (due)
+			s->asked = now;
+		due = false;
+	}
+	if (from < last)
+		return false;
+	sstp_rcv_asked(w, s->asked);
+	return true;
 }
 
 u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
 		  u32 retry, u16 *entries, bool *more)
 {
-	bool again = w->unexplained;
-	u8 *start = p, *end = p + room;
-	struct sstp_snak_entry *whole = NULL;
+	struct sstp_snak_room r = { .p = p, .end = p + room };
 	u32 segment;
 
-	*entries = 0;
 	*more = false;
-	if (!sstp_before(w->low, w->bare_to) ||
-	    sstp_rcv_due(w->bare_asked, again, now, retry)) {
-		w->bare_to = w->low;
-		w->bare_asked = now;
-	}
-	for (segment = w->low; !sstp_after(segment, to) &&
+	sstp_rcv_look_from(w, now, retry);
+	for (segment = w->look; !sstp_after(segment, to) &&
 	     !sstp_after(segment, w->lost.segment); segment++) {
 		struct sstp_rseg *s = sstp_rcv_slot(w, segment);
-		struct sstp_snak_entry *e = (void *)p;
-		u32 from, last;
-		bool due;
 
 		if (w->has_eos && segment == w->eos)
 			break;
 		if (s && s->state == SSTP_RSEG_ACCEPTED)
 			continue;
-		if (!s || s->state == SSTP_RSEG_EMPTY) {
-			if (!sstp_rcv_wholly_lost(w, segment))
-				break;
-			if (s ? s->asked_to && !sstp_rcv_due(s->asked, again,
-							     now, retry) :
-				sstp_before(segment, w->bare_to))
-				continue;
-			if (whole && segment == be32_to_cpu(whole->segment) +
-					be16_to_cpu(whole->first) &&
-			    be16_to_cpu(whole->first) < U16_MAX) {
-				be16_add_cpu(&whole->first, 1);
-			} else {
-				if (end - p < (long)sizeof(*e)) {
-					*more = true;
-					break;
-				}
-				whole = e;
-				e->segment = cpu_to_be32(segment);
-				e->first = cpu_to_be16(1);
-				e->bits = 0;
-				p += sizeof(*e);
-				++*entries;
-			}
-			last = sstp_rcv_lost_to(w, segment, U16_MAX + 1);
-			if (s) {
-				s->asked = now;
-				s->asked_to = last;
-			} else {
-				w->bare_to = segment + 1;
-				w->bare_last = last;
-			}
-			continue;
+		if (s && s->state == SSTP_RSEG_PARTIAL) {
+			*more = !sstp_rcv_snak_part(w, s, segment, now, retry,
+						    &r);
+		} else if (!sstp_rcv_wholly_lost(w, segment)) {
+			break;
+		} else if (s ? s->asked_to &&
+			       !sstp_rcv_due(w, s->asked, now, retry) :
+			       sstp_before(segment, w->bare_to)) {
+			sstp_rcv_asked(w, s ? s->asked : w->bare_asked);
+		} else {
+			*more = !sstp_rcv_snak_whole(w, s, segment, now, &r);
 		}
-
-		last = sstp_rcv_lost_to(w, segment, s->packets);
-		if (s->next >= last || sstp_rseg_spared(w, s, last))
-			continue;
-		due = !s->asked_to || sstp_rcv_due(s->asked, again, now, retry);
-		from = sstp_rseg_missing(s, due ? 0 : s->asked_to);
-		if (from >= last)
-			continue;
-		/* A bitmap may take several entries, or several packets. */
-		while (from < last) {
-			long space = end - p - (long)sizeof(*e);
-			u32 n;
-
-			e = (void *)p;
-			if (space < 4) {
-				*more = true;
-				break;
-			}
-			n = min_t(u32, last - from, space / 4 * 32);
-			e->segment = cpu_to_be32(segment);
-			e->first = cpu_to_be16(from);
-			e->bits = cpu_to_be16(n);
-			sstp_rseg_bitmap(s, (__be32 *)(e + 1), from, from + n);
-			p += sizeof(*e) + DIV_ROUND_UP(n, 32) * 4;
-			++*entries;
-			from += n;
-		}
-		s->asked_to = from;
-		/* Else older requests would never be due while new losses come. */
-		if (due)
-			s->asked = now;
 		if (*more)
 			break;
 	}
+	/* More of the last one may be lost later. */
+	w->look = sstp_after(segment, w->lost.segment) ? w->lost.segment :
+							 segment;
 	if (!*more)
-		w->unexplained = false;
-	return p - start;
+		w->again = false;
+	*entries = r.entries;
+	return r.p - p;
 }
 
 struct sstp_rseg *sstp_rcv_peek(struct sstp_rcv_wnd *w)

@@ -100,6 +100,11 @@ struct sstp_pos {
  *	of them only up to packet
  * @bare_last: this one
  * @bare_asked: when, us, modulo 2^32
+ * @look: whatever is lost and missing before this segment was asked for, unless the
+ *	tolerance spares it
+ * @oldest: when the oldest request for something that was missing then was made, us,
+ *	modulo 2^32; valid with @waits
+ * @again_at: while @again, what was asked for before this time is due, us
  * @read: C, lowest segment that the program has not taken
  * @low: R_l, lowest segment not accepted
  * @high: R_h, highest segment granted
@@ -114,6 +119,8 @@ struct sstp_pos {
  * @cand_at: when @cand was set, us
  * @reorder: shipments by which a packet may be late
  * @unexplained: a gap since the last SNAK may hide a lost retransmission
+ * @again: for that reason all is asked for again, and not all of it has been yet
+ * @waits: something that was asked for had not come
  * @mean: smoothed memory of a segment, bytes << 3
  * @recut: packets that were discarded as their segment came in packets of another size
  */
@@ -124,6 +131,9 @@ struct sstp_rcv_wnd {
 	u32	bare_to;
 	u32	bare_last;
 	u32	bare_asked;
+	u32	look;
+	u32	oldest;
+	u32	again_at;
 	u32	read;
 	u32	low;
 	u32	high;
@@ -143,6 +153,8 @@ struct sstp_rcv_wnd {
 	bool	has_eos;
 	bool	has_cand;
 	bool	unexplained;
+	bool	again;
+	bool	waits;
 };
 
 /* A run of packets of one segment in one skb. */
@@ -209,7 +221,8 @@ bool sstp_rcv_confirm(struct sstp_rcv_wnd *w, u32 now, u32 wait);
 bool sstp_rcv_advance(struct sstp_rcv_wnd *w, u32 *holed);
 /* Write entries for lost packets of segments up to @to (inclusive) that have not been
  * asked for in @retry us, or not since a gap that may have been a lost
- * retransmission. Returns bytes; @entries their number; @more if not all fit.
+ * retransmission. Returns bytes; @entries their number; @more if not all fit. While
+ * nothing is due it looks only at segments that were not yet looked at.
  */
 u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
 		  u32 retry, u16 *entries, bool *more);
@@ -225,7 +238,8 @@ struct sstp_rseg *sstp_rcv_slot(struct sstp_rcv_wnd *w, u32 segment);
  * Looks a while; NULL if it found none by then.
  */
 struct sstp_rseg *sstp_rcv_largest(struct sstp_rcv_wnd *w, u32 above, u32 *segment);
-void sstp_rcv_discard(struct sstp_rseg *s);
+/* @s is @segment: it has to come again. */
+void sstp_rcv_discard(struct sstp_rcv_wnd *w, struct sstp_rseg *s, u32 segment);
 
 static inline bool sstp_pos_before(struct sstp_pos a, struct sstp_pos b)
 {

@@ -376,7 +376,7 @@ void rcv_discard(struct rcv_sim *s, struct sstp_rseg *r, s64 i)
 {
 	struct rcv_seg *m = &s->seg[i];
 
-	sstp_rcv_discard(r);
+	sstp_rcv_discard(&s->w, r, s->first + (u32)i);
 	m->got = 0;
 	m->accepted = false;
 	bitmap_zero(m->have, RCV_PACKETS);

@@ -927,6 +927,66 @@ static void rcv_bare_part(struct kunit *test)
 	}
 }
 
+/* Takes the slots away that are neither @a's nor @b's, or gives them back: who looks at
+ * them finds nothing there, and asks for it.
+ */
+static void rcv_hide(struct rcv_sim *s, struct sstp_rseg **hidden, u32 a, u32 b)
+{
+	struct sstp_rcv_wnd *w = &s->w;
+	u32 i;
+
+	for (i = 0; i < w->chunks; i++) {
+		struct sstp_rseg *c = w->chunk[i];
+
+		if (c && c == sstp_rcv_chunk(w, s->first + a))
+			continue;
+		if (c && c == sstp_rcv_chunk(w, s->first + b))
+			continue;
+		swap(w->chunk[i], hidden[i]);
+	}
+}
+
+/* While one hole waits for what was asked for, nobody looks at what has come after it:
+ * neither as more comes nor as a program reads. When it is due it is asked for again.
+ */
+static void rcv_looks_once(struct kunit *test)
+{
+	struct rcv_sim *s = test->priv;
+	struct sstp_rseg **hidden;
+	u32 base, k, was, asked;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (base = 0; base < 33; base++) {
+		rcv_uniform(s, -300 - base, 0, 600, 6);
+		hidden = kunit_kcalloc(test, s->w.chunks, sizeof(*hidden), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, hidden);
+		for (k = 0; k < 3600; k++) {
+			if (k == 1 || k == 1800)
+				continue;
+			was = s->w.lost.segment - s->first;
+			rcv_arrives(s, k, k / 6, k % 6, 0);
+			sstp_rcv_confirm(&s->w, k, RCV_RETRY);
+			rcv_hide(s, hidden, was, s->w.lost.segment - s->first);
+			asked = rcv_snak(s, 599, k);
+			asked += rcv_snak(s, 599, k);
+			rcv_hide(s, hidden, was, s->w.lost.segment - s->first);
+			KUNIT_ASSERT_LE(test, asked, 1U);
+		}
+		KUNIT_EXPECT_EQ(test, s->asked, 2U);
+		KUNIT_EXPECT_EQ(test, s->twice, 0U);
+		/* The second is not due with the first, but later. */
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 1799 + RCV_RETRY), 1U);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 1800 + 2 * SSTP_REORDER_MIN +
+					       RCV_RETRY), 1U);
+		KUNIT_EXPECT_EQ(test, s->twice, 2U);
+		/* What made room for something else has to come again. */
+		rcv_discard(s, sstp_rcv_slot(&s->w, s->first + 100), 100);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 1900 + RCV_RETRY), 6U);
+		rcv_stop(s);
+		kunit_kfree(test, hidden);
+	}
+}
+
 /* --- memory ----------------------------------------------------------------- */
 
 /* Packets of a segment, in order or after a gap, share the memory of few skbs, and
@@ -1104,6 +1164,7 @@ static struct kunit_case rcv_cases[] = {
 	KUNIT_CASE(rcv_many_holes),
 	KUNIT_CASE(rcv_bare),
 	KUNIT_CASE(rcv_bare_part),
+	KUNIT_CASE(rcv_looks_once),
 	KUNIT_CASE(rcv_joined),
 	KUNIT_CASE(rcv_holes),
 	KUNIT_CASE(rcv_spared),
