@@ -17,8 +17,9 @@
 #define SSTP_CONTROL_WINDOW	BIT(20)	/* reports that may be lost in a row */
 #define SSTP_SNAK_BURST		32	/* packets at once */
 #define SSTP_SNAK_GAP		(100ULL * NSEC_PER_USEC) /* between them, at least */
-/* What one may have us look at: all bits of ours, and more. */
+/* What those of one skb may have us look at: all bits of one of ours, and more. */
 #define SSTP_SNAK_BUDGET	(2 * 8 * SSTP_SNAK_BYTES)
+#define SSTP_SNAK_ROUND		(10 * NSEC_PER_MSEC)	/* round trips that count, at least */
 
 /* The last segment worth asking for. A program that keeps up has taken what comes
  * first when what was discarded behind it comes again, so all is asked for; else
@@ -434,13 +435,13 @@ static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snak_iter it;
 	struct sstp_snak_run run;
-	u32 lost = 0, budget = SSTP_SNAK_BUDGET, n;
 	bool first = true;
+	u32 lost = 0, n;
 
 	sstp_snak_start(&it, p, len, a);
 	/* What is left of it will be asked for again. */
-	while (budget && sstp_snak_next(&it, &run)) {
-		n = sstp_snd_snak(&sp->snd, &run, a->highest, &budget);
+	while (sp->looks && sp->snd.vain && sstp_snak_next(&it, &run)) {
+		n = sstp_snd_snak(&sp->snd, &run, a->highest, &sp->looks);
 		if (first && n) {
 			u32 packet = run.bits ? run.first : 0;
 			struct sstp_sseg *s;
@@ -494,6 +495,17 @@ void sstp_ack_sndbuf(struct sock *sk)
 	want = min_t(u64, want, READ_ONCE(sstp_net(sock_net(sk))->wmem[2]));
 	if (want > sk->sk_sndbuf && sstp_may_grow(sk))
 		WRITE_ONCE(sk->sk_sndbuf, want);
+}
+
+/* The PACKs and SNAKs of an skb follow. */
+void sstp_ack_begin(struct sstp_sock *sp, u64 now)
+{
+	bool round = now - sp->looks_at >= max(sstp_srtt_ns(sp), SSTP_SNAK_ROUND);
+
+	if (round)
+		sp->looks_at = now;
+	sp->looks = SSTP_SNAK_BUDGET;
+	sstp_snd_begin(&sp->snd, round);
 }
 
 /* A PACK or SNAK of @len bytes, at @off of @skb, which is linear. */

@@ -172,6 +172,7 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 	size = SSTP_IN(skb)->size;
 	if (skb_linearize(skb))
 		goto no_mem;
+	sstp_ack_begin(sp, now);
 	for (off = 0; off < skb->len && sk->sk_state != TCP_CLOSE;
 	     off += size) {
 		len = min(size, skb->len - off);

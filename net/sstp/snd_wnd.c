@@ -17,6 +17,8 @@ int sstp_snd_init(struct sstp_snd_wnd *w, u32 segment, u32 shipment, gfp_t gfp)
 	w->next = segment;
 	w->end = segment;
 	w->shipment = shipment;
+	w->credit = SSTP_SND_CREDIT;
+	w->vain = w->credit;
 	return 0;
 }
 
@@ -109,12 +111,32 @@ struct sstp_sseg *sstp_snd_new(const struct sstp_snd_wnd *w)
 	return sstp_snd_segment(w, w->next);
 }
 
+void sstp_snd_begin(struct sstp_snd_wnd *w, bool refill)
+{
+	if (refill)
+		w->credit = max_t(u32, w->credit, SSTP_SND_LOOK);
+	w->vain = min_t(u32, w->credit, SSTP_SND_LOOK);
+}
+
+/* What was asked for is on its way. False when nothing more may be looked at. */
+static bool sstp_snd_in_vain(struct sstp_snd_wnd *w)
+{
+	w->credit--;
+	return --w->vain;
+}
+
+static void sstp_snd_earn(struct sstp_snd_wnd *w, u32 count)
+{
+	w->credit = min_t(u32, w->credit + 2 * count, SSTP_SND_CREDIT);
+}
+
 void sstp_snd_shipped(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 count)
 {
 	if (!s->next)
 		s->ship = w->shipment;
 	s->next += count;
 	w->shipment += count;
+	sstp_snd_earn(w, count);
 	if (s->next == s->packets && s->sealed)
 		w->next++;
 }
@@ -276,22 +298,54 @@ static void sstp_snd_defer(struct sstp_snd_wnd *w, u32 n, u32 count, u32 highest
  */
 static void sstp_snd_look(struct sstp_snd_wnd *w)
 {
-	u32 looked = 0, i;
+	bool goes_on = w->vain;
+	u32 i;
 
+	if (!goes_on)
+		return;
 	while (w->whole != w->whole_end && RB_EMPTY_ROOT(&w->again.rb_root) &&
-	       looked < SSTP_SND_LOOK) {
+	       goes_on) {
 		struct sstp_sseg *s = NULL;
 
 		if (!sstp_before(w->whole, w->low))
 			s = sstp_snd_segment(w, w->whole);
-		for (i = 0; s && i < s->next; i++)
-			sstp_snd_want(w, s, i, w->whole_highest,
-				      GFP_ATOMIC | __GFP_NOWARN);
-		looked += i + 1;
+		if (!s || !s->next)
+			goes_on = sstp_snd_in_vain(w);
+		for (i = 0; s && i < s->next && goes_on; i++)
+			if (!sstp_snd_want(w, s, i, w->whole_highest,
+					   GFP_ATOMIC | __GFP_NOWARN))
+				goes_on = sstp_snd_in_vain(w);
 		w->whole++;
 	}
 	if (RB_EMPTY_ROOT(&w->again.rb_root))
 		w->whole = w->whole_end;
+}
+
+/* Packets [0, @count) of @run, all of them in @s, are asked for. Returns those that will
+ * be shipped again.
+ */
+static u32 sstp_snd_snak_part(struct sstp_snd_wnd *w, struct sstp_sseg *s,
+			      const struct sstp_snak_run *run, u32 count,
+			      u32 highest, u32 *budget)
+{
+	u32 wanted = 0, i;
+
+	for (i = 0; i < count && *budget && w->vain; i++) {
+		if (run->bits && !(i % 32) &&
+		    run->map[i / 32] == cpu_to_be32(U32_MAX)) {
+			i += 31;
+			continue;
+		}
+		if (run->bits && !sstp_snak_wanted(run, i))
+			continue;
+		--*budget;
+		if (sstp_snd_want(w, s, (run->bits ? run->first : 0) + i,
+				  highest, GFP_ATOMIC | __GFP_NOWARN))
+			wanted++;
+		else
+			sstp_snd_in_vain(w);
+	}
+	return wanted;
 }
 
 u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
@@ -306,8 +360,7 @@ u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
 		last -= w->low - n;
 		n = w->low;
 	}
-	for (; last && *budget; n++, last--) {
-		u32 first = run->bits ? run->first : 0, i, count;
+	for (; last && *budget && w->vain; n++, last--) {
 		struct sstp_sseg *s;
 
 		if (n == w->end || sstp_after(n, w->next))
@@ -315,17 +368,13 @@ u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
 		s = sstp_snd_segment(w, n);
 		if (!s) {
 			--*budget;
+			sstp_snd_in_vain(w);
 			continue;
 		}
 		if (!run->bits && s->next > *budget)
 			break;
-		count = min(run->bits ?: s->next, *budget);
-		*budget -= count;
-		for (i = 0; i < count; i++)
-			if (!run->bits || sstp_snak_wanted(run, i))
-				wanted += sstp_snd_want(w, s, first + i,
-							highest, GFP_ATOMIC |
-							__GFP_NOWARN);
+		wanted += sstp_snd_snak_part(w, s, run, run->bits ?: s->next,
+					     highest, budget);
 	}
 	if (last && !run->bits)
 		sstp_snd_defer(w, n, last, highest);
@@ -356,6 +405,7 @@ void sstp_snd_shipped_again(struct sstp_snd_wnd *w, struct sstp_sseg *s,
 	/* 0 stands for "never"; a packet numbered so is asked for too early. */
 	r->ship[packet / SSTP_RTX_CHUNK][packet % SSTP_RTX_CHUNK] = shipment;
 	__clear_bit(packet, r->pending);
+	sstp_snd_earn(w, 1);
 	w->pending--;
 	if (!--r->count)
 		rb_erase_cached(&r->node, &w->again);

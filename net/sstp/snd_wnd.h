@@ -17,7 +17,8 @@
 #include "wire.h"
 
 #define SSTP_SND_SEGMENTS	65536	/* most segments queued */
-#define SSTP_SND_LOOK		16384	/* packets, in vain, of what was asked for as a whole */
+#define SSTP_SND_LOOK		4096	/* packets looked at in vain, for an skb */
+#define SSTP_SND_CREDIT		16384	/* the same, for those that come at once */
 #define SSTP_RTX_CHUNK		1024	/* packets whose shipments are kept together */
 
 /**
@@ -93,6 +94,9 @@ struct sstp_sseg {
  * @whole_highest: highest shipment that the receiver had seen then
  * @shipment: number of the next shipment
  * @lost: newest shipment that was asked for again, since the caller set it
+ * @credit: packets, and segments that are gone, that may be looked at in vain. Who makes
+ *	us ship may have us look, so it grows by two with each shipment
+ * @vain: of these, since sstp_snd_begin()
  */
 struct sstp_snd_wnd {
 	struct sstp_sseg **ring;
@@ -108,6 +112,8 @@ struct sstp_snd_wnd {
 	u32	whole_highest;
 	u32	shipment;
 	u32	lost;
+	u32	credit;
+	u32	vain;
 };
 
 int sstp_snd_init(struct sstp_snd_wnd *w, u32 segment, u32 shipment, gfp_t gfp);
@@ -156,9 +162,11 @@ void sstp_snd_accept(struct sstp_snd_wnd *w, u32 segment, bool soft,
  */
 bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 		   u32 highest, gfp_t gfp);
+/* Reports of one skb follow; @refill: a round trip or more has passed since it was so. */
+void sstp_snd_begin(struct sstp_snd_wnd *w, bool refill);
 /* A SNAK's run. Returns the packets to be shipped again. Looks at no more than
  * @budget, which it lowers: packets, and segments that are gone; at whole segments
- * beyond that when it is their turn.
+ * beyond that when it is their turn. It ends sooner when too many were on their way.
  */
 u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
 		  u32 highest, u32 *budget);

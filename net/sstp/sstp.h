@@ -255,6 +255,8 @@ struct sstp_sock {
 	struct sstp_pos	hole;		/* packet that the peer lacks most */
 	u32		hole_lost;	/* times that nothing else came either, minus others */
 	u32		hole_received;	/* packets received when it was last asked for */
+	u32		looks;		/* packets that the SNAKs of this skb may have us look at */
+	u64		looks_at;	/* ns: when a round trip of looking in vain began */
 	u32		context_ship;	/* snd.shipment at the last KEEPALIVE */
 	u64		cork;		/* ns: MSG_MORE, TCP_CORK: more will come until then */
 	u64		autocork;	/* ns: the same, for a program that writes on and on;
@@ -572,6 +574,7 @@ void sstp_room_policy(struct sock *sk, const struct sstp_rbuf_ops *ops);
 bool sstp_room_epoch(struct sock *sk, u64 now);
 
 /* ack.c */
+void sstp_ack_begin(struct sstp_sock *sp, u64 now);
 void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len);
 void sstp_ack_check(struct sock *sk);
 void sstp_ack_read(struct sock *sk);

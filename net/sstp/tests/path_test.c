@@ -208,6 +208,7 @@ static void path_report_comes(struct path_sim *p, const struct path_packet *q)
 		sstp_snd_accept(w, a.segment, a.flags & SSTP_F_SOFT,
 				path_release, p);
 	sstp_snak_start(&it, q->report, q->packet, &a);
+	sstp_snd_begin(w, true);
 	while (sstp_snak_next(&it, &run))
 		sstp_snd_snak(w, &run, a.highest, &budget);
 }

@@ -411,6 +411,8 @@ static bool snd_op_snak(struct snd_sim *s)
 				want += snd_want(s, i, run.first + k, highest);
 	}
 	s->w.lost = s->first_ship - 1;
+	s->w.credit = U32_MAX;
+	s->w.vain = U32_MAX;
 	got = sstp_snd_snak(&s->w, &run, s->first_ship + (u32)highest, &budget);
 	KUNIT_ASSERT_EQ(s->test, s->w.lost, s->first_ship + (u32)s->lost);
 	KUNIT_ASSERT_EQ_MSG(s->test, got, want,
@@ -784,6 +786,7 @@ static void snd_whole_in_vain(struct kunit *test)
 		;
 	for (round = 0; round < 2; round++) {
 		budget = 0;
+		sstp_snd_begin(&s->w, false);
 		KUNIT_EXPECT_EQ(test, sstp_snd_snak(&s->w, &run, 32, &budget),
 				0U);
 		KUNIT_EXPECT_NE(test, s->w.whole, s->w.whole_end);
@@ -792,7 +795,69 @@ static void snd_whole_in_vain(struct kunit *test)
 					       s->w.shipment++);
 		KUNIT_EXPECT_EQ(test, again, round ? 0 : 2 * SSTP_SND_LOOK);
 		KUNIT_EXPECT_EQ(test, s->w.whole, s->w.whole_end);
+		KUNIT_EXPECT_EQ(test, s->w.vain, round ? 0 : SSTP_SND_LOOK);
 	}
+	snd_stop(s);
+}
+
+/* An skb of @n SNAKs that ask for what is on its way. Returns the packets looked at. */
+static u32 snd_ask_in_vain(struct snd_sim *s, u32 n)
+{
+	static const struct sstp_snak_run whole = { 0, U16_MAX, 0, NULL };
+	static const __be32 map[32];
+	const struct sstp_snak_run bits = { 1, 0, 1024, map };
+	u32 was = s->w.credit, budget = U32_MAX, packet;
+
+	while (n--) {
+		KUNIT_ASSERT_EQ(s->test, sstp_snd_snak(&s->w, n % 2 ? &whole : &bits,
+						       32, &budget), 0U);
+		KUNIT_ASSERT_NULL(s->test, sstp_snd_again(&s->w, &packet));
+	}
+	return was - s->w.credit;
+}
+
+/* However many SNAKs come at once, and as often as they do: more is looked at in vain
+ * only when more was shipped or time has passed.
+ */
+static void snd_vain(struct kunit *test)
+{
+	struct snd_sim *s = test->priv;
+	struct sstp_sseg *seg;
+	u32 i, packet, n;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	snd_start(s, 0, 1);
+	while (s->end < 16)
+		snd_add(s, 1024, true);
+	sstp_snd_ack(&s->w, 0, 20, snd_release, s);
+	s->high = 20;
+	while (snd_op_ship(s))
+		;
+	for (i = 0; i < 16; i++)
+		for (n = 0; n < 1024; n++)
+			sstp_snd_want(&s->w, sstp_snd_segment(&s->w, i), n, 32,
+				      GFP_KERNEL);
+	while ((seg = sstp_snd_again(&s->w, &packet)))
+		sstp_snd_shipped_again(&s->w, seg, packet, s->w.shipment++);
+	KUNIT_EXPECT_EQ(test, s->w.credit, SSTP_SND_CREDIT);
+	for (i = 0; i < 2 * SSTP_SND_CREDIT / SSTP_SND_LOOK; i++) {
+		bool left = i < SSTP_SND_CREDIT / SSTP_SND_LOOK;
+
+		sstp_snd_begin(&s->w, false);
+		KUNIT_EXPECT_EQ(test, snd_ask_in_vain(s, 60),
+				left ? SSTP_SND_LOOK : 0);
+	}
+	/* A round trip later */
+	sstp_snd_begin(&s->w, true);
+	KUNIT_EXPECT_EQ(test, snd_ask_in_vain(s, 60), SSTP_SND_LOOK);
+	KUNIT_EXPECT_EQ(test, s->w.credit, 0U);
+	/* What was shipped meanwhile may be asked for too early. */
+	snd_add(s, 100, true);
+	seg = sstp_snd_new(&s->w);
+	KUNIT_ASSERT_NOT_NULL(test, seg);
+	sstp_snd_shipped(&s->w, seg, 100);
+	sstp_snd_begin(&s->w, false);
+	KUNIT_EXPECT_EQ(test, snd_ask_in_vain(s, 60), 200U);
 	snd_stop(s);
 }
 
@@ -966,6 +1031,7 @@ static struct kunit_case snd_cases[] = {
 	KUNIT_CASE(snd_snak_budget),
 	KUNIT_CASE(snd_whole_in_vain),
 	KUNIT_CASE(snd_whole_resumed),
+	KUNIT_CASE(snd_vain),
 	KUNIT_CASE(snd_ring),
 	KUNIT_CASE(snd_frags),
 	KUNIT_CASE(snd_random),
