@@ -15,7 +15,9 @@
 #define SSTP_ACK_DELAY_MAX	(10 * NSEC_PER_MSEC)
 #define SSTP_SNAK_BYTES		1152	/* of entries in a packet */
 #define SSTP_CONTROL_WINDOW	BIT(20)	/* reports that may be lost in a row */
+#define SSTP_SNAK_LEAST		64	/* the same, that any packet may draw */
 #define SSTP_SNAK_BURST		32	/* packets at once */
+#define SSTP_SNAK_SHARE		8	/* of what came, SNAKs send back one part in so many */
 #define SSTP_SNAK_GAP		(100ULL * NSEC_PER_USEC) /* between them, at least */
 /* What those of one skb may have us look at: all bits of one of ours, and more. */
 #define SSTP_SNAK_BUDGET	(2 * 8 * SSTP_SNAK_BYTES)
@@ -155,13 +157,22 @@ static void sstp_ack_trace(const struct sstp_sock *sp, const void *p, u32 len,
 	}
 }
 
+/* @bytes came, headers below ours included: SNAKs may send a part of that back. */
+void sstp_ack_credit(struct sstp_sock *sp, u32 bytes)
+{
+	const u32 most = SSTP_SNAK_SHARE * SSTP_SNAK_BURST *
+			 (sizeof(struct sstp_ack_hdr) + SSTP_SNAK_BYTES);
+
+	sp->snak_credit = min(sp->snak_credit + bytes, most);
+}
+
 /* Ask for what is lost and due. False if there was nothing. */
 static bool sstp_ack_snak(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 retry = sstp_ack_retry(sp);
 	const u32 head = sizeof(struct sstp_ack_hdr);
-	u32 to = sstp_ack_wanted(sp), most = SSTP_SNAK_BURST, len, n;
+	u32 to = sstp_ack_wanted(sp), most = SSTP_SNAK_BURST, room, len, n;
 	bool more, sent = false;
 	struct sk_buff *skb;
 	struct sstp_ack a;
@@ -176,12 +187,18 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 	if (now - sp->heard > (u64)retry * NSEC_PER_USEC)
 		most = 1;
 	for (n = 0; more && n < most; n++) {
-		skb = sstp_small(sk, head + SSTP_SNAK_BYTES);
+		room = clamp_t(int, sp->snak_credit / SSTP_SNAK_SHARE - head -
+			       sstp_overhead(sp), 0, SSTP_SNAK_BYTES);
+		if (room < SSTP_SNAK_LEAST) {
+			if (n)
+				break;
+			room = SSTP_SNAK_LEAST;
+		}
+		skb = sstp_small(sk, head + room);
 		if (!skb)
 			break;
-		len = sstp_rcv_snak(&sp->rcv, skb->data + head,
-				    SSTP_SNAK_BYTES, to, sstp_us(now), retry,
-				    &entries, &more);
+		len = sstp_rcv_snak(&sp->rcv, skb->data + head, room, to,
+				    sstp_us(now), retry, &entries, &more);
 		if (!entries) {
 			consume_skb(skb);
 			break;
@@ -192,6 +209,8 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 		sstp_build_ack(skb_put(skb, head + len), &a);
 		if (trace_sstp_snak_snd_enabled())
 			sstp_ack_trace(sp, skb->data, skb->len, &a);
+		sp->snak_credit -= min(sp->snak_credit, SSTP_SNAK_SHARE *
+				       (skb->len + sstp_overhead(sp)));
 		sstp_small_xmit(sk, skb);
 		sp->snaks_sent++;
 		SSTP_INC(sock_net(sk), OUTSNAKS);
@@ -199,6 +218,8 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 	}
 	if (sent) {
 		sp->snak_sent = now;
+		/* What comes next lets the rest be asked for. */
+		sp->snak_now = more;
 		sstp_ack_done(sp, now);
 	}
 	return sent;

@@ -156,6 +156,9 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 		goto out;
 	}
 	now = sstp_now();
+	if (type <= SSTP_EOS)
+		sstp_ack_credit(sp, skb->len + sstp_in_packets(skb) *
+				    sstp_overhead(sp));
 	if (type == SSTP_DATA) {
 		if (sk->sk_state == TCP_SYN_RECV)
 			sstp_handshake_confirm(sk, true);

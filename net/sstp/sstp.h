@@ -307,6 +307,7 @@ struct sstp_sock {
 	u64		echo_at;	/* ns: when it came */
 	u64		ack_sent;	/* ns */
 	u64		snak_sent;	/* ns */
+	u32		snak_credit;	/* bytes that came and no SNAK was sent for */
 	u64		arrival_at;	/* ns: start of the interval measured */
 	u64		rbuf_at;	/* ns: when the policy's epoch began */
 	u64		exhausted_at;	/* ns: when listeners were last told of it */
@@ -574,6 +575,7 @@ void sstp_room_policy(struct sock *sk, const struct sstp_rbuf_ops *ops);
 bool sstp_room_epoch(struct sock *sk, u64 now);
 
 /* ack.c */
+void sstp_ack_credit(struct sstp_sock *sp, u32 bytes);
 void sstp_ack_begin(struct sstp_sock *sp, u64 now);
 void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len);
 void sstp_ack_check(struct sock *sk);

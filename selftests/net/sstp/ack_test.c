@@ -641,9 +641,73 @@ static void ask_often(int seen_every, int times, int changes, const char *name)
 	finish(&p, name);
 }
 
+static uint32_t awaited_highest;
+
+static bool reported(const struct peer *p)
+{
+	return p->highest == awaited_highest;
+}
+
+static bool all_accepted(const struct peer *p)
+{
+	return p->ack == awaited_ack;
+}
+
+/* The peer says that its last shipment is @gap further than it was. */
+static void skip(struct peer *p, uint32_t gap, uint32_t segment)
+{
+	p->shipment += gap;
+	awaited_highest = p->shipment - 1;
+	peer_keepalive(p, segment);
+	must(peer_await(p, WAIT_MS, reported), "it is answered");
+}
+
+/* Every second of HOLES segments is lost. A gap that nothing explains has all of them
+ * asked for again, but what one small packet draws is in proportion to what came; and
+ * what came of it is enough to ask for all.
+ */
+static void test_amplification(void)
+{
+	enum { HOLES = 4000, GAPS = 100 };
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
+	struct peer_init us = { .window = 1, .segment = 1 };
+	unsigned int i, before;
+	struct peer p;
+
+	all_held = true;
+	sock_set(l, SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20);
+	peer_open(&p, l, &us);
+	must(p.granted >= 2 * HOLES, "the window has room for it");
+	for (i = 0; i < 2 * HOLES; i++) {
+		if (i % 2)
+			p.shipment++;
+		else
+			peer_data(&p, i, 0, 1, 1, LAST);
+		if (i % 64 == 0)
+			peer_listen(&p, 0);
+	}
+	skip(&p, 0, 2 * HOLES);
+	/* Let it spend what it has. */
+	for (i = 0; i < 2 * GAPS; i++) {
+		if (i == GAPS)
+			before = p.snaks;
+		skip(&p, 10, 2 * HOLES);
+	}
+	peer_listen(&p, QUIET_MS);
+	must(p.snaks - before <= GAPS + GAPS / 4, "a SNAK for each packet, no more");
+	ktap_diag("%u packets drew %u SNAKs", GAPS, p.snaks - before);
+	for (i = 1; i < 2 * HOLES; i += 2)
+		peer_data(&p, i, 0, 1, 1, LAST | AGAIN);
+	awaited_ack = 2 * HOLES;
+	peer_keepalive(&p, 2 * HOLES);
+	must(peer_await(&p, WAIT_MS, all_accepted), "all of it is accepted");
+	peer_close(&p);
+	ktap_result(all_held, "a small packet draws no flood of SNAKs");
+}
+
 int main(void)
 {
-	ktap_plan(18);
+	ktap_plan(19);
 	new_namespace();
 	peer_may_vanish();
 	measure();
@@ -661,6 +725,7 @@ int main(void)
 	test_hold();
 	test_limit();
 	test_silence();
+	test_amplification();
 	ask_often(1, 20, 0, "a lack of room is not taken for a small MTU");
 	/* Last, and each in its namespace, as they change the MTU of all. */
 	ask_often(0, 6, 1, "a packet that never comes is too large");
