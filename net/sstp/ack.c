@@ -529,6 +529,22 @@ void sstp_ack_begin(struct sstp_sock *sp, u64 now)
 	sstp_snd_begin(&sp->snd, round);
 }
 
+/* A report tells of a highest shipment that is none, but is right else: the peer believed
+ * a packet that we did not send. It takes our word for it when we have given it twice.
+ */
+static void sstp_ack_correct(struct sock *sk, const struct sstp_ack *a, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u64 wait = max(sstp_srtt_ns(sp) / 4, NSEC_PER_MSEC);
+
+	if (a->control - sp->control > SSTP_CONTROL_WINDOW ||
+	    a->ack - sp->snd.low > sp->snd.next + 1 - sp->snd.low ||
+	    sstp_before(a->limit, sp->snd.high) || now - sp->corrected < wait)
+		return;
+	sp->corrected = now;
+	sstp_send_context(sk, SSTP_F_ACK);
+}
+
 /* A PACK or SNAK of @len bytes, at @off of @skb, which is linear. */
 void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 {
@@ -558,6 +574,8 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	if (a.control - sp->control > SSTP_CONTROL_WINDOW ||
 	    a.highest - sp->highest > w->shipment - 1 - sp->highest ||
 	    sstp_before(a.ack, w->low) || sstp_before(a.limit, w->high)) {
+		if (a.highest - sp->highest > w->shipment - 1 - sp->highest)
+			sstp_ack_correct(sk, &a, now);
 		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 		return;
 	}

@@ -491,6 +491,7 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 		if (d.shipment - (sp->rcv.highest - SSTP_SHIP_WINDOW) >
 		    2 * SSTP_SHIP_WINDOW ||
 		    sstp_after(d.segment, sp->rcv.high) ||
+		    sstp_before(d.segment, sp->rcv.low - SSTP_RCV_SEGMENTS) ||
 		    (sp->rcv.has_eos && !sstp_before(d.segment, sp->rcv.eos))) {
 			sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 			off += len;

@@ -61,6 +61,7 @@ int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, u32 shipment, gfp_t gfp)
 	w->bare_to = segment;
 	w->look = segment;
 	w->highest = shipment - 1;
+	w->leap = w->highest;
 	w->hi.segment = segment;
 	w->lost = w->hi;
 	w->reorder = SSTP_REORDER_MIN;
@@ -556,6 +557,23 @@ static u32 sstp_rcv_skipped(struct sstp_rcv_wnd *w,
 	return s->packets - w->hi.packet + run->start;
 }
 
+/* May H move on to @run? Not far for one packet alone, which may be forged or damaged:
+ * the next one from there says the same if it is true. What is before R_l has been
+ * shipped for the first time.
+ */
+static bool sstp_rcv_plausible(struct sstp_rcv_wnd *w,
+			       const struct sstp_rcv_run *run)
+{
+	u32 leap = w->leap;
+
+	if (!(run->flags & SSTP_F_AGAIN) && sstp_before(run->segment, w->low))
+		return false;
+	if (!sstp_after(run->shipment, w->highest + SSTP_SHIP_LEAP))
+		return true;
+	w->leap = run->shipment + run->count;
+	return run->shipment - leap < SSTP_SHIP_LEAP;
+}
+
 u32 sstp_rcv_shipped(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
 {
 	struct sstp_pos pos = { run->segment, run->start + run->count };
@@ -564,9 +582,12 @@ u32 sstp_rcv_shipped(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
 
 	w->received += run->count;
 	if (sstp_after(last, w->highest)) {
+		if (!sstp_rcv_plausible(w, run))
+			return 0;
 		if (sstp_after(run->shipment, w->highest + 1))
 			gap = run->shipment - w->highest - 1;
 		w->highest = last;
+		w->doubted = false;
 	} else if (!again && sstp_pos_before(pos, w->lost)) {
 		/* Given up for lost, but only late. */
 		u32 late = w->highest - last + 1;
@@ -587,6 +608,16 @@ void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
 		      u32 now)
 {
 	if (sstp_after(last, w->highest)) {
+		w->highest = last;
+		w->unexplained = true;
+		w->doubted = false;
+	} else if (last == w->highest) {
+		w->doubted = false;
+	} else if (!w->doubted) {
+		/* It was overtaken, or H is not true. */
+		w->doubted = true;
+	} else {
+		w->doubted = false;
 		w->highest = last;
 		w->unexplained = true;
 	}

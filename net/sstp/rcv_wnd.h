@@ -17,6 +17,7 @@
 
 #define SSTP_RCV_CHUNK		32	/* slots allocated at once: half a page */
 #define SSTP_RCV_SEGMENTS	65536	/* most segments in a window */
+#define SSTP_SHIP_LEAP		BIT(16)	/* shipments that H may move on for one packet */
 #define SSTP_REORDER_MIN	3
 #define SSTP_REORDER_MAX	1024
 
@@ -112,6 +113,8 @@ struct sstp_pos {
  * @eos: number of the end-of-stream, valid with @has_eos
  * @tolerance: packets in a million that a segment may lack
  * @highest: H, highest shipment seen
+ * @leap: shipment after one that was too far ahead to move H; any other when there was
+ *	none since
  * @received: DATA packets seen
  * @hi: everything before it has been shipped once
  * @lost: everything before it that is missing is lost
@@ -119,6 +122,8 @@ struct sstp_pos {
  * @cand_at: when @cand was set, us
  * @reorder: shipments by which a packet may be late
  * @unexplained: a gap since the last SNAK may hide a lost retransmission
+ * @doubted: a KEEPALIVE or EOS has said that H was not shipped, and nothing has moved H
+ *	on since
  * @again: for that reason all is asked for again, and not all of it has been yet
  * @waits: something that was asked for had not come
  * @mean: smoothed memory of a segment, bytes << 3
@@ -141,6 +146,7 @@ struct sstp_rcv_wnd {
 	u32	eos;
 	u32	tolerance;
 	u32	highest;
+	u32	leap;
 	u32	received;
 	struct sstp_pos hi;
 	struct sstp_pos lost;
@@ -153,6 +159,7 @@ struct sstp_rcv_wnd {
 	bool	has_eos;
 	bool	has_cand;
 	bool	unexplained;
+	bool	doubted;
 	bool	again;
 	bool	waits;
 };
@@ -206,9 +213,13 @@ bool sstp_rcv_is_next(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
  */
 bool sstp_rcv_squeeze(struct sstp_rcv_wnd *w, const struct sk_buff *skb,
 		      const struct sstp_rcv_run *run, u32 len);
-/* @run came, before sstp_rcv_insert(). Returns the shipments skipped. */
+/* @run came, before sstp_rcv_insert(). Returns the shipments skipped. H moves on if that
+ * is plausible.
+ */
 u32 sstp_rcv_shipped(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
-/* A KEEPALIVE or EOS: everything before @pos left by shipment @last. */
+/* A KEEPALIVE or EOS: everything before @pos left by shipment @last, and nothing after
+ * that had left. Of two in a row that say so H believes the second.
+ */
 void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
 		      u32 now);
 /* Late packets are lost for sure once @now is @wait us past the gap.

@@ -256,6 +256,7 @@ struct sstp_sock {
 	u32		hole_lost;	/* times that nothing else came either, minus others */
 	u32		hole_received;	/* packets received when it was last asked for */
 	u32		looks;		/* packets that the SNAKs of this skb may have us look at */
+	u64		corrected;	/* ns: when the peer was last told the highest shipment */
 	u64		looks_at;	/* ns: when a round trip of looking in vain began */
 	u32		context_ship;	/* snd.shipment at the last KEEPALIVE */
 	u64		cork;		/* ns: MSG_MORE, TCP_CORK: more will come until then */

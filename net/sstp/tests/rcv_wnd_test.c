@@ -822,6 +822,54 @@ static void rcv_retry_kept(struct kunit *test)
 	rcv_stop(s);
 }
 
+/* What moves H: not a packet alone that is far ahead, nor one that cannot be true; and
+ * what takes it back.
+ */
+static void rcv_leaps(struct kunit *test)
+{
+	struct sstp_pos pos = { 10, 0 };
+	struct rcv_sim *s = test->priv;
+	struct sstp_rcv_wnd *w = &s->w;
+	u32 i, base;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (i = 0; i < 20; i++) {
+		base = sstp_rnd_edge(&s->rnd);
+		rcv_uniform(s, 9, base, 4, 5);
+		rcv_arrives(s, base, 0, 0, 0);
+		rcv_arrives(s, base + 1 + SSTP_SHIP_LEAP, 0, 1, 0);
+		KUNIT_EXPECT_EQ(test, w->highest, base);
+		rcv_arrives(s, base + 2, 0, 2, 0);
+		KUNIT_EXPECT_EQ(test, w->highest, base + 2);
+		rcv_arrives(s, base + 5 * SSTP_SHIP_LEAP, 0, 3, 0);
+		KUNIT_EXPECT_EQ(test, w->highest, base + 2);
+		/* It was true, as the next packet says. */
+		base += 6 * SSTP_SHIP_LEAP;
+		rcv_arrives(s, base, 0, 4, 0);
+		KUNIT_EXPECT_EQ(test, w->highest, base);
+		KUNIT_EXPECT_EQ(test, s->low, 1LL);
+		/* This was shipped first long ago. */
+		rcv_arrives(s, base + 100, 0, 4, 0);
+		KUNIT_EXPECT_EQ(test, w->highest, base);
+		rcv_arrives(s, base + 100, 0, 4, SSTP_F_AGAIN);
+		KUNIT_EXPECT_EQ(test, w->highest, base + 100);
+		/* One may be late, or come before what it follows. */
+		sstp_rcv_context(w, base + 7, pos, 1);
+		KUNIT_EXPECT_EQ(test, w->highest, base + 100);
+		rcv_arrives(s, base + 101, 1, 0, 0);
+		sstp_rcv_context(w, base + 8, pos, 1);
+		sstp_rcv_context(w, base + 101, pos, 1);
+		sstp_rcv_context(w, base + 9, pos, 1);
+		KUNIT_EXPECT_EQ(test, w->highest, base + 101);
+		/* Two in a row know better. */
+		sstp_rcv_context(w, base + 10, pos, 1);
+		KUNIT_EXPECT_EQ(test, w->highest, base + 10);
+		rcv_arrives(s, base + 11, 1, 1, 0);
+		KUNIT_EXPECT_EQ(test, w->highest, base + 11);
+		rcv_stop(s);
+	}
+}
+
 /* More holes than a packet has room for: SNAK after SNAK each hole once. */
 static void rcv_many_holes(struct kunit *test)
 {
@@ -1161,6 +1209,7 @@ static struct kunit_case rcv_cases[] = {
 	KUNIT_CASE(rcv_contexts),
 	KUNIT_CASE(rcv_lost_again),
 	KUNIT_CASE(rcv_retry_kept),
+	KUNIT_CASE(rcv_leaps),
 	KUNIT_CASE(rcv_many_holes),
 	KUNIT_CASE(rcv_bare),
 	KUNIT_CASE(rcv_bare_part),

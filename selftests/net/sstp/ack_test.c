@@ -662,6 +662,43 @@ static void skip(struct peer *p, uint32_t gap, uint32_t segment)
 	must(peer_await(p, WAIT_MS, reported), "it is answered");
 }
 
+/* The peer says twice what its last shipment was. */
+static void skip_back(struct peer *p, uint32_t segment)
+{
+	awaited_highest = p->shipment - 1;
+	peer_keepalive(p, segment);
+	peer_keepalive(p, segment);
+	must(peer_await(p, WAIT_MS, reported), "H is the peer's");
+}
+
+/* A damaged packet of the peer's tells of a shipment that was none. H believes it where it
+ * is near, and then what the peer says of its shipments.
+ */
+static void test_false_highest(void)
+{
+	struct peer p;
+	uint32_t next;
+
+	open_receiver(&p, 0, W);
+	ship(&p, 0, ACK);
+	must_ack(&p, 1, W - 1);
+	next = p.shipment;
+	p.shipment += 1 << 20;
+	ship(&p, 1, ACK);
+	must_ack(&p, 2, W - 1);
+	must_be("H after a packet that is far ahead", p.highest, next - 1);
+	p.shipment = next + 5000;
+	ship(&p, 2, ACK);
+	must_ack(&p, 3, W - 1);
+	must_be("H after a packet that is near", p.highest, next + 5000);
+	p.shipment = next;
+	skip_back(&p, 3);
+	ship(&p, 3, ACK);
+	must_ack(&p, 4, W - 1);
+	must_be("H of what goes on", p.highest, next);
+	finish(&p, "a shipment that was none is forgotten");
+}
+
 /* Every second of HOLES segments is lost. A gap that nothing explains has all of them
  * asked for again, but what one small packet draws is in proportion to what came; and
  * what came of it is enough to ask for all.
@@ -707,7 +744,7 @@ static void test_amplification(void)
 
 int main(void)
 {
-	ktap_plan(19);
+	ktap_plan(20);
 	new_namespace();
 	peer_may_vanish();
 	measure();
@@ -726,6 +763,7 @@ int main(void)
 	test_limit();
 	test_silence();
 	test_amplification();
+	test_false_highest();
 	ask_often(1, 20, 0, "a lack of room is not taken for a small MTU");
 	/* Last, and each in its namespace, as they change the MTU of all. */
 	ask_often(0, 6, 1, "a packet that never comes is too large");

@@ -917,6 +917,19 @@ static size_t forge_good_reset(union packet *p, bool to_server)
 	return sizeof(p->end) + 100;
 }
 
+/* A packet that has come, with the number of a shipment that is still to come */
+static size_t forge_ahead(union packet *p, bool to_server)
+{
+	(void)to_server;
+	memset(p, 0, sizeof(*p));
+	memcpy(p, &heard.data, DATA_HLEN);
+	p->h.flags = LAST | AGAIN;
+	p->h.packet = 0;
+	p->data.shipment = htonl(heard.shipment + 60000);
+	p->data.len = htonl(100);
+	return DATA_HLEN + 100;
+}
+
 static void test_forged(const char *name, unsigned int n, int sum,
 			size_t (*make)(union packet *p, bool to_server),
 			const char *cause)
@@ -931,7 +944,7 @@ static void test_forged(const char *name, unsigned int n, int sum,
 	live_revive();
 	overhear(fd);
 	for (i = 0; i < n && !live.error; i++) {
-		bool to_server = below(2);
+		bool to_server = make == forge_ahead || below(2);
 		size_t len = make(&p, to_server);
 
 		forge_peer(to_server, &p, len, sum);
@@ -1205,7 +1218,7 @@ int main(int argc, char **argv)
 		die("unshare:");
 	if (!proto_here(PROTO_SSTP))
 		die("socket(AF_SSTP):");
-	ktap_plan(25);
+	ktap_plan(26);
 	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
 	rng = seed;
 	/* Half-made connections go soon. */
@@ -1241,6 +1254,7 @@ int main(int argc, char **argv)
 		    forge_good_reset, "InErrCsum");
 	test_forged("no checksums", packets / 100, SUM_NONE, forge_good_reset,
 		    "InErrNoCsum");
+	test_forged("a shipment far ahead", 1, SUM_RIGHT, forge_ahead, "InDuplicate");
 	test_snaks(packets / 100);
 	test_flood(packets / 10);
 	test_embryos();
