@@ -498,6 +498,28 @@ static u32 sstp_ack_vanished(struct sstp_sock *sp, u32 asked, u32 highest,
 	return lost;
 }
 
+/* Does report @a say that more was accepted, or may be sent, than ever before? It is this
+ * that the user timeout waits for. What came is not: the receiver may have had no use for
+ * it. @more: it names a segment for the first time; @was_high: S_h before.
+ */
+static void sstp_ack_progress(struct sstp_sock *sp, const struct sstp_ack *a, bool more,
+			      u32 was_high, u64 now)
+{
+	const struct sstp_snd_wnd *w = &sp->snd;
+	const struct sstp_sseg *s = w->low == w->end ? NULL : sstp_snd_segment(w, w->low);
+	u32 packets = min(a->progress, s ? s->next : 0);
+
+	if (w->low == sp->progress_low && packets <= sp->progress_packets &&
+	    w->high == was_high && !more)
+		return;
+	if (w->low != sp->progress_low)
+		sp->progress_packets = 0;
+	sp->progress_low = w->low;
+	sp->progress_packets = max(sp->progress_packets, packets);
+	sp->progress = now;
+	sp->again_since = 0;
+}
+
 /* Sender: memory for what the path holds, as far as we know it. Socket lock. */
 void sstp_ack_sndbuf(struct sock *sk)
 {
@@ -556,7 +578,7 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	struct net *net = sock_net(sk);
 	u64 now = sstp_now();
 	struct sstp_ack a;
-	bool probed, ended;
+	bool probed, ended, more = false;
 	u32 asked = 0;
 
 	if (!sstp_parse_ack(p, len, &a)) {
@@ -591,12 +613,13 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	sp->control = a.control + 1;
 	probed = sp->probes;
 	sp->heard = now;
+	sp->asked_at = sstp_us(now);
 	sp->probes = 0;
 	sp->keepalives = 0;
 	sk->sk_err_soft = 0;
 	if (a.flags & SSTP_F_SEGMENT) {
-		sstp_snd_accept(w, a.segment, a.flags & SSTP_F_SOFT,
-				sstp_ack_release, sk);
+		more = sstp_snd_accept(w, a.segment, a.flags & SSTP_F_SOFT,
+				       sstp_ack_release, sk);
 		sk->sk_write_space(sk);
 	}
 
@@ -652,7 +675,6 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 
 	if (w->low != was_low || w->high != was_high) {
 		sp->blocked = 0;
-		sp->progress = now;
 		trace_sstp_snd_window(sp);
 		sk->sk_write_space(sk);
 	} else if (probed && sstp_after(w->next, w->high) &&
@@ -662,11 +684,10 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 			sp->blocked++;
 		sstp_timer_stop(sp, SSTP_T_PROBE);
 	}
+	sstp_ack_progress(sp, &a, more, was_high, now);
 	/* A receiver that asks and asks, but sees nothing new, must not keep us
 	 * from showing it where we are.
 	 */
-	if (w->low != was_low || sample.delivered)
-		sp->again_since = 0;
 	if (w->low != was_low || w->high != was_high || sample.delivered ||
 	    sp->highest != was_highest)
 		sstp_timer_stop(sp, SSTP_T_PROBE);

@@ -320,6 +320,7 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 	sstp_room_window(sp);
 	sp->heard = sstp_now();
 	sp->progress = sp->heard;
+	sp->progress_low = sp->snd.low;
 	sp->arrival_at = sp->heard;
 	/* Who began it comes here again with the answer. */
 	if (!sp->born) {

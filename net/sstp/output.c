@@ -14,6 +14,8 @@
 #define SSTP_TRAIN_PACKETS	64	/* what UDP GRO joins again */
 #define SSTP_PUSH_TRAINS	64	/* in one go */
 #define SSTP_ORPHAN_TIMEOUTS	10	/* a closed socket's life, user timeouts */
+#define SSTP_ASK_GAP		100000U	/* us without a report, at least */
+#define SSTP_AGAIN_GAP		(10 * NSEC_PER_SEC)	/* no peer asks less often than that */
 #define SSTP_RTO_MARGIN		5000	/* us above SRTT, at least */
 #define SSTP_RTO_MAX		3000000
 
@@ -341,13 +343,19 @@ static struct sstp_sseg *sstp_next_new(struct sstp_sock *sp)
 	return s;
 }
 
-static u8 sstp_ask(struct sstp_sock *sp, u32 packets)
+static u8 sstp_ask(struct sstp_sock *sp, u32 packets, u32 stamp)
 {
 	u32 cwnd = sp->ctrl.cwnd;
 
 	sp->unasked += packets;
-	if (cwnd == SSTP_CWND_MAX || sp->unasked < clamp(cwnd / 4, 1U, 256U))
+	if (cwnd == SSTP_CWND_MAX) {
+		/* It need not say anything before a segment is complete. */
+		if (stamp - sp->asked_at < max(sstp_rtt_smoothed(&sp->rtt, 0), SSTP_ASK_GAP))
+			return 0;
+		sp->asked_at = stamp;
+	} else if (sp->unasked < clamp(cwnd / 4, 1U, 256U)) {
 		return 0;
+	}
 	sp->unasked = 0;
 	return SSTP_F_ACK;
 }
@@ -426,7 +434,7 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 		skb_shinfo(skb)->gso_segs = n;
 		skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
 	}
-	h->h.flags |= sstp_ask(sp, *packets);
+	h->h.flags |= sstp_ask(sp, *packets, stamp);
 	return skb;
 }
 
@@ -516,6 +524,20 @@ static enum sstp_held sstp_push_lacks(struct sock *sk)
 	return SSTP_HELD_NOT;
 }
 
+/* A packet goes out again, as the peer asks for it. When it has asked for the user timeout
+ * and accepted nothing, it never will. Who has no room does not ask.
+ */
+static void sstp_push_again(struct sstp_sock *sp, u64 now)
+{
+	u64 timeout = sstp_user_timeout(sp);
+
+	if (!sp->again_since || now - sp->again_at > max(timeout / 2, SSTP_AGAIN_GAP))
+		sp->again_since = now;
+	sp->again_at = now;
+	if (now - sp->again_since > timeout)
+		sstp_timer_sooner(sp, SSTP_T_LIFE, now);
+}
+
 /* Ship what the window, the contract and the controller allow. */
 void sstp_push(struct sock *sk)
 {
@@ -591,12 +613,9 @@ void sstp_push(struct sock *sk)
 		}
 		stamp = sstp_us(now);
 		if (again) {
-			u8 flags = SSTP_F_AGAIN | sstp_ask(sp, 1);
+			u8 flags = SSTP_F_AGAIN | sstp_ask(sp, 1, stamp);
 
-			if (!sp->again_since)
-				sp->again_since = now;
-			if (now - sp->again_since > sstp_user_timeout(sp))
-				sstp_timer_sooner(sp, SSTP_T_LIFE, now);
+			sstp_push_again(sp, now);
 			skb = sstp_copy_packet(sp, s, packet, flags, stamp);
 			if (skb) {
 				trace_sstp_retransmit(sp, s->number, packet,
@@ -814,7 +833,7 @@ void sstp_life(struct sock *sk)
 	}
 	if (sp->again_since &&
 	    now - sp->again_since > sstp_user_timeout(sp)) {
-		/* The peer answers, but no retransmission gets through. */
+		/* The peer answers, but accepts no retransmission. */
 		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
 		sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);

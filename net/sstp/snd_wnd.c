@@ -176,21 +176,25 @@ bool sstp_snd_ack(struct sstp_snd_wnd *w, u32 ack, u32 limit,
 	return true;
 }
 
-void sstp_snd_accept(struct sstp_snd_wnd *w, u32 segment, bool soft,
+bool sstp_snd_accept(struct sstp_snd_wnd *w, u32 segment, bool soft,
 		     void (*release)(void *arg, struct sstp_sseg *s), void *arg)
 {
 	struct sstp_sseg *s;
+	bool known;
 
 	if (sstp_before(segment, w->low) || !sstp_before(segment, w->next))
-		return;
+		return false;
 	s = sstp_snd_segment(w, segment);
 	if (!s)
-		return;
+		return false;
 	sstp_rtx_forget(w, s);
-	if (soft)
-		return;
-	w->ring[segment & w->mask] = NULL;
-	release(arg, s);
+	known = s->accepted;
+	s->accepted = 1;
+	if (!soft) {
+		w->ring[segment & w->mask] = NULL;
+		release(arg, s);
+	}
+	return !known;
 }
 
 static struct sstp_rtx *sstp_rtx_get(struct sstp_sseg *s, gfp_t gfp)

@@ -55,6 +55,7 @@ struct sstp_rtx {
  * @fill: bytes of the packet being filled, header included
  * @sealed: its length is final
  * @eor: ends a record
+ * @accepted: the receiver has named it as accepted, and may give it up yet (soft ACK)
  * @rtx: of what was lost; NULL while nothing was
  *
  * The header of each packet is written just before its first shipment; no byte
@@ -74,7 +75,8 @@ struct sstp_sseg {
 	u32	cur_off;
 	u32	fill;
 	u8	sealed:1,
-		eor:1;
+		eor:1,
+		accepted:1;
 	struct sstp_rtx *rtx;
 	struct bio_vec frag[];
 };
@@ -152,9 +154,9 @@ void sstp_snd_shipped(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 count);
 bool sstp_snd_ack(struct sstp_snd_wnd *w, u32 ack, u32 limit,
 		  void (*release)(void *arg, struct sstp_sseg *s), void *arg);
 /* One segment accepted out of order: nothing of it waits for being shipped
- * again. It is freed unless @soft.
+ * again. It is freed unless @soft. False if this was known, or cannot be.
  */
-void sstp_snd_accept(struct sstp_snd_wnd *w, u32 segment, bool soft,
+bool sstp_snd_accept(struct sstp_snd_wnd *w, u32 segment, bool soft,
 		     void (*release)(void *arg, struct sstp_sseg *s), void *arg);
 
 /* The packet is wanted again by a receiver that has seen shipment @highest.

@@ -249,6 +249,7 @@ struct sstp_sock {
 	s32		told;		/* of these, the controller has been told of */
 	u32		control;	/* highest control number of the peer + 1 */
 	u32		unasked;	/* shipments since an ACK was asked for */
+	u32		asked_at;	/* us: when the peer last reported, or was asked to */
 	u32		lost_recent;	/* packets, and shipments, since X was set */
 	u32		shipped_recent;
 	u32		extra;		/* X of paper 004 */
@@ -275,10 +276,13 @@ struct sstp_sock {
 	bool		deferred;	/* it was answered, but without data */
 	u64		heard;		/* ns: last valid packet */
 	u64		life_end;	/* ns: of a socket that the program closed */
-	u64		again_since;	/* ns: first retransmission since an ACK */
+	u64		again_since;	/* ns: first retransmission since @progress */
+	u64		again_at;	/* ns: the last one */
 	u64		due_bytes;	/* bytes_received when T_ACK ran last */
 	u8		due_rounds;	/* times that T_ACK found nothing new */
-	u64		progress;	/* ns: when S_l or S_h last moved */
+	u64		progress;	/* ns: when the peer last accepted or allowed more */
+	u32		progress_low;	/* S_l then, and packets of it that the peer had */
+	u32		progress_packets;
 	u32		keepalives;	/* sent while idle, unanswered */
 
 	/* Receiver */

@@ -27,6 +27,7 @@ struct snd_seg {
 	u32	shipped;
 	u32	wanted;
 	bool	sealed;
+	bool	accepted;	/* and named so */
 	bool	kept;		/* neither acknowledged nor freed */
 };
 
@@ -149,6 +150,7 @@ static void snd_add(struct snd_sim *s, u32 packets, bool sealed)
 	m->shipped = 0;
 	m->wanted = 0;
 	m->sealed = sealed;
+	m->accepted = false;
 	m->kept = true;
 	sstp_snd_add(&s->w, seg);
 	s->end++;
@@ -327,16 +329,18 @@ static bool snd_op_ack(struct snd_sim *s)
 static bool snd_op_accept(struct snd_sim *s)
 {
 	s64 i = s->low - 2 + sstp_rnd_below(&s->rnd, s->next - s->low + 4);
-	bool soft = sstp_rnd_one_in(&s->rnd, 2), held;
+	bool soft = sstp_rnd_one_in(&s->rnd, 2), held, said;
 	struct kunit *test = s->test;
 
 	held = i >= s->low && i < s->next && s->seg[i].kept;
 	s->released = 0;
-	sstp_snd_accept(&s->w, s->first + (u32)i, soft, snd_release, s);
+	said = sstp_snd_accept(&s->w, s->first + (u32)i, soft, snd_release, s);
+	KUNIT_ASSERT_EQ(test, said, held && !s->seg[i].accepted);
 	KUNIT_ASSERT_EQ(test, s->released, held && !soft ? 1U : 0U);
 	if (!held)
 		return false;
 	KUNIT_ASSERT_EQ(test, s->seg[i].kept, soft);
+	s->seg[i].accepted = true;
 	snd_forget(s, &s->seg[i]);
 	return true;
 }

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 1200
+ * kernels: uml
+ * mode: time-travel
+ *
+ * The user timeout ends what makes no progress, and nothing else: a transfer as slow
+ * as its contract goes on though its socket is closed, and so does one to a program
+ * that does not read; a peer that has all packets sent again, and accepts none, does
+ * not keep a connection.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "path.h"
+#include "peer.h"
+
+#define SECOND		1000000000ULL
+#define TIMEOUT_MS	10000		/* the user timeout, where it is not the default */
+
+/* Reads @len bytes of @seed, for @ms at most each time. */
+static bool read_all(int fd, size_t len, uint64_t seed, int ms)
+{
+	char *in = malloc(len + 1);
+	size_t n = 0;
+	bool ok;
+
+	if (!in)
+		die("malloc:");
+	while (n < len && path_poll(fd, POLLIN, ms)) {
+		ssize_t got = recv(fd, in + n, len + 1 - n, 0);
+
+		if (got <= 0) {
+			ktap_diag("recv: %s", got ? strerrorname_np(errno) : "end");
+			break;
+		}
+		n += got;
+	}
+	ok = n == len && content_check(in, len, seed, 0) == len;
+	if (!ok)
+		ktap_diag("%zu of %zu bytes came", n, len);
+	free(in);
+	return ok;
+}
+
+static size_t write_all(int fd, size_t len, uint64_t seed)
+{
+	char *out = malloc(len);
+	size_t n = 0;
+
+	if (!out)
+		die("malloc:");
+	content_fill(out, len, seed, 0);
+	while (n < len) {
+		ssize_t sent = send(fd, out + n, len - n, MSG_NOSIGNAL);
+
+		if (sent <= 0)
+			break;
+		n += sent;
+	}
+	free(out);
+	return n;
+}
+
+/* One segment, which takes longer than the user timeout; nothing of it is accepted
+ * before all of it is there.
+ */
+static void test_slow(int ms)
+{
+	struct sstp_rate_spec rate = { .peak = 100000 };
+	uint64_t seed = nonce(), start;
+	size_t len = 1000000;
+	char netem[32];
+	int tx, rx, l;
+	bool ok;
+
+	l = path_socket(B, SOCK_SEQPACKET);
+	tx = path_socket(A, SOCK_SEQPACKET);
+	sock_set(tx, SOL_SOCKET, SO_SNDBUF, 2 * len);
+	if (setsockopt(tx, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate)))
+		die("SSTP_RATE:");
+	snprintf(netem, sizeof(netem), "delay %dms", ms);
+	path_impair(B, netem);
+	path_impair(A, netem);
+	rx = path_connect(tx, l, AF_INET);
+	start = now_ns();
+	ok = write_all(tx, len, seed) == len;
+	close(tx);
+	ok &= read_all(rx, len, seed, 200000);
+	ktap_diag("%llu ms", (unsigned long long)(now_ns() - start) / 1000000);
+	ok &= now_ns() - start > 60 * SECOND;
+	ok &= path_poll(rx, POLLIN, 10000) && !recv(rx, (char[1]){}, 1, 0);
+	close(rx);
+	ok &= path_settle();
+	ktap_result(ok, "closed, one segment under 0.1 Mbit/s, %d ms", 2 * ms);
+}
+
+/* Its program reads nothing for long. */
+static void test_unread(int rcvbuf)
+{
+	uint64_t seed = nonce();
+	size_t len = 2000000;
+	int tx, rx, l;
+	size_t n;
+	bool ok;
+
+	l = path_socket(B, SOCK_STREAM);
+	if (rcvbuf)
+		sock_set(l, SOL_SOCKET, SO_RCVBUF, rcvbuf);
+	tx = path_socket(A, SOCK_STREAM);
+	sock_set(tx, SOL_SOCKET, SO_SNDBUF, 2 * len);
+	sock_set(tx, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
+	path_impair(B, "delay 5ms loss 2%");
+	path_impair(A, "delay 5ms");
+	rx = path_connect(tx, l, AF_INET);
+	n = write_all(tx, len, seed);
+	path_poll(tx, POLLERR, 30 * TIMEOUT_MS);
+	ok = !sock_int(tx, SOL_SOCKET, SO_ERROR);
+	ok &= n && read_all(rx, n, seed, 5000);
+	close(tx);
+	close(rx);
+	ok &= path_settle();
+	ktap_result(ok, "a program that does not read, buffer %d", rcvbuf);
+}
+
+/* It says that all packets have come, and wants the same again and again. */
+static void test_useless(bool closed)
+{
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0), err = 0;
+	struct peer_init us = { .window = 1 };
+	uint64_t start, end;
+	struct peer p;
+
+	sock_set(l, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
+	peer_open(&p, l, &us);
+	if (send(p.fd, "abc", 3, MSG_DONTWAIT) != 3)
+		die("send:");
+	peer_listen(&p, 10);
+	if (closed)
+		close(p.fd);
+	start = now_ns();
+	end = start + 3 * TIMEOUT_MS * 1000000ULL;
+	while (now_ns() < end && !err) {
+		p.our_received = p.their_shipment;
+		peer_snak(&p, 0, 0, 1);
+		peer_listen(&p, 100);
+		if (!closed)
+			err = sock_int(p.fd, SOL_SOCKET, SO_ERROR);
+		else if (!sstp_sockets())
+			err = ETIMEDOUT;
+	}
+	ktap_diag("%llu ms", (unsigned long long)(now_ns() - start) / 1000000);
+	ktap_result(err == ETIMEDOUT && p.came_again &&
+		    now_ns() - start >= TIMEOUT_MS * 1000000ULL &&
+		    now_ns() - start < 2 * TIMEOUT_MS * 1000000ULL,
+		    "a peer that accepts nothing of what comes%s", closed ? ", closed" : "");
+	if (!closed)
+		close(p.fd);
+	close(p.udp);
+}
+
+int main(void)
+{
+	ktap_plan(6);
+	path_make();
+	test_slow(20);
+	/* No time for a probe between packets */
+	test_slow(300);
+	test_unread(0);
+	test_unread(65536);
+	path_enter(B);
+	test_useless(false);
+	test_useless(true);
+	return ktap_end();
+}
