@@ -55,6 +55,19 @@ const char *sstp_rate_fault(const struct sstp_rate_spec *spec, u32 frame)
 	return NULL;
 }
 
+/* What a burst has left; @in_bytes and @frame as they will be. */
+static void sstp_rate_unit(struct sstp_rate *r, bool in_bytes, u32 frame)
+{
+	if (in_bytes && !r->in_bytes) {
+		r->count *= frame;
+		r->allowance *= frame;
+	} else if (!in_bytes && r->in_bytes) {
+		r->count = div_u64(r->count + frame - 1, frame);
+		r->allowance = div_u64(r->allowance, frame);
+	}
+	r->in_bytes = in_bytes;
+}
+
 int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 		  u32 frame, u32 segment, u32 extra, u64 now, gfp_t gfp)
 {
@@ -105,13 +118,14 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 	r->spec.average = average;
 	r->frame = frame;
 	r->burst_len = len;
-	r->allowance = clamp_t(u32, r->allowance, len, 2 * len);
+	sstp_rate_unit(r, !spec->burst_len, frame);
+	r->burst = r->in_bytes ? len * frame : len;
+	r->allowance = clamp(r->allowance, r->burst, 2 * r->burst);
 	r->ms_bytes = div_u64(spec->peak, 8 * MSEC_PER_SEC);
 	r->second_bytes = average / 8;
 	r->ns_mult = div64_u64((8 * NSEC_PER_SEC << SSTP_RATE_SHIFT) +
 			       spec->peak - 1, spec->peak);
-	r->train_max = clamp_t(u64, div_u64(r->ms_bytes / 2, frame), 1,
-			       SSTP_PACKETS_MAX);
+	r->train_max = clamp_t(u64, r->ms_bytes / 2, 1, U32_MAX);
 	return 0;
 }
 
@@ -123,17 +137,17 @@ static void sstp_rate_tick(struct sstp_rate *r, u64 now)
 	if (late < r->burst_ns)
 		return;
 	r->burst_start = now;
-	due = r->burst_len;
+	due = r->burst;
 	if (r->more) {
 		bursts = div64_u64(late, r->burst_ns);
 		r->burst_start -= late - bursts * r->burst_ns;
 		/* A late timer is caught up, as with the peak. */
 		most = max(div64_u64(SSTP_RATE_CREDIT, r->burst_ns), 2ULL);
-		due = min(bursts, most) * r->burst_len;
+		due = min(bursts, most) * r->burst;
 		due += r->allowance - min(r->count, r->allowance);
-		due = min(due, most * r->burst_len);
+		due = min(due, most * r->burst);
 	}
-	r->allowance = min_t(u64, due, U32_MAX);
+	r->allowance = due;
 	r->count = 0;
 }
 
@@ -186,9 +200,22 @@ static u64 sstp_rate_log_next(const struct sstp_rate_log *l)
 	return (ms + n) * NSEC_PER_MSEC;
 }
 
+/* Packets of @frame bytes that this burst has room for; one that is larger than a whole
+ * burst is one.
+ */
+static u32 sstp_rate_burst_left(const struct sstp_rate *r, u32 frame)
+{
+	u64 left = r->allowance - min(r->count, r->allowance);
+
+	if (r->in_bytes)
+		left = r->count || left >= frame ? div_u64(left, frame) : 1;
+	return min_t(u64, left, U32_MAX);
+}
+
 u32 sstp_rate_allow(struct sstp_rate *r, u32 want, u32 frame, u64 now,
 		    u64 *next)
 {
+	u32 left;
 	u64 room;
 
 	sstp_rate_tick(r, now);
@@ -196,7 +223,8 @@ u32 sstp_rate_allow(struct sstp_rate *r, u32 want, u32 frame, u64 now,
 	sstp_rate_log_to(r->log, now);
 	*next = now;
 
-	if (r->count >= r->allowance) {
+	left = sstp_rate_burst_left(r, frame);
+	if (!left) {
 		*next = r->burst_start + r->burst_ns;
 		return 0;
 	}
@@ -204,7 +232,7 @@ u32 sstp_rate_allow(struct sstp_rate *r, u32 want, u32 frame, u64 now,
 		*next = r->peak_next;
 		return 0;
 	}
-	want = min3(want, r->train_max, r->allowance - r->count);
+	want = min3(want, max(r->train_max / frame, 1U), left);
 
 	/* P over any 1 ms, and a packet. */
 	room = r->ms_bytes + frame;
@@ -236,7 +264,7 @@ void sstp_rate_sent(struct sstp_rate *r, u32 packets, u32 bytes, u64 now)
 
 	if (!r->log)
 		return;
-	r->count += packets;
+	r->count += r->in_bytes ? bytes : packets;
 	r->more = true;
 	r->peak_next = max(r->peak_next, now - SSTP_RATE_CREDIT) +
 		       ((bytes * r->ns_mult) >> SSTP_RATE_SHIFT);

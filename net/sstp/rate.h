@@ -51,12 +51,16 @@ struct sstp_rate_log {
  * @burst_len: L, packets
  * @burst_ns: 1/F
  * @burst_start: burst timer BT: start of this burst, ns
- * @count: transmission counter TC, packets of this burst that left
- * @allowance: packets that may leave in this burst: L, and what the last
+ * @in_bytes: L was not given: what follows counts bytes, those of L full frames, as
+ *	small packets have a share of their own; else packets
+ * @burst: L
+ * @count: transmission counter TC, what of this burst left
+ * @allowance: what may leave in this burst: L, and what the last
  *	burst of a queue that never ran empty left over, at most L more; with
  *	bursts shorter than 0.25 ms, as many as 0.5 ms has
  * @more: the queue has not run empty since
- * @train_max: packets in a train at most, so that 1 ms has at least two
+ * @train_max: bytes in a train at most, but for one packet, so that 1 ms has at
+ *	least two
  * @ms_bytes: P * 1 ms, bytes
  * @second_bytes: average * 1 s, bytes
  * @ns_mult: ns per byte at P, shifted left by SSTP_RATE_SHIFT
@@ -72,8 +76,10 @@ struct sstp_rate {
 	u32	burst_len;
 	u64	burst_ns;
 	u64	burst_start;
-	u32	count;
-	u32	allowance;
+	u64	burst;
+	u64	count;
+	u64	allowance;
+	bool	in_bytes;
 	bool	more;
 	u16	train_tail;
 	u16	trains;

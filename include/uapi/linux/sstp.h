@@ -62,8 +62,8 @@ enum {
  * @average: bit/s over any 1 s, at most @peak; 0 = derived as F * L * packet,
  *	or @peak when @burst_rate is 0 too
  * @burst_rate: F, bursts in 1000 s; 0 = derived from the average
- * @burst_len: L, packets in a burst; 0 = a segment, and what is expected to be
- *	sent again with it
+ * @burst_len: L, packets in a burst; 0 = as many bytes as a segment has, and
+ *	what is expected to be sent again with it
  *
  * Bits are those of whole frames: data, SSTP, UDP, IP and link-layer header.
  */

@@ -220,6 +220,51 @@ static void rate_throughput(struct kunit *test)
 			}
 }
 
+/* @len: L, 0 = derived */
+static void rate_small_of(struct rate_sim *s, u64 peak, u32 frame, u32 size, u32 len)
+{
+	struct sstp_rate_spec spec = { .peak = peak, .average = peak / 2, .burst_len = len };
+	struct kunit *test = s->test;
+	u64 want, begin, got;
+
+	s->frame = frame;
+	s->now += 2 * NSEC_PER_SEC;
+	rate_reset(s);
+	KUNIT_ASSERT_EQ(test, rate_set(s, &spec, 10, 0), 0);
+	rate_run(s, U64_MAX, size, s->now + NSEC_PER_SEC);
+	begin = s->now;
+	s->sent = 0;
+	rate_run(s, U64_MAX, size, begin + 10 * NSEC_PER_SEC);
+	got = mul_u64_u64_div_u64(s->sent, 8 * NSEC_PER_SEC, s->now - begin);
+	/* L packets where L full frames would be */
+	want = len ? div_u64(spec.average * size, frame) : spec.average;
+	KUNIT_EXPECT_GE_MSG(test, got, div_u64(want * 95, 100), "P %llu frame %u size %u L %u",
+			    peak, frame, size, len);
+	KUNIT_EXPECT_LE_MSG(test, got, div_u64(want * 105, 100), "P %llu frame %u size %u L %u",
+			    peak, frame, size, len);
+}
+
+/* Small packets have what their bytes allow, if L does not say otherwise. */
+static void rate_small(struct kunit *test)
+{
+	static const u64 peak[] = {
+		RATE_MBIT, 10 * RATE_MBIT, RATE_GBIT,
+	};
+	static const u32 frame[] = { 1514, 9014, 65549 };
+	static const u32 size[] = { 118, 134, 700, 1513 };
+	struct rate_sim *s = rate_sim(test);
+	u32 p, f, k;
+
+	for (p = 0; p < ARRAY_SIZE(peak); p++)
+		for (f = 0; f < ARRAY_SIZE(frame); f++)
+			for (k = 0; k < ARRAY_SIZE(size); k++) {
+				rate_small_of(s, peak[p], frame[f], size[k], 0);
+				/* Else a second has few bursts. */
+				if (frame[f] == 1514)
+					rate_small_of(s, peak[p], frame[f], size[k], 10);
+			}
+}
+
 /* Bursts that are declared shorter than timers are late. */
 static void rate_short_bursts(struct kunit *test)
 {
@@ -733,6 +778,7 @@ static struct kunit_case rate_cases[] = {
 	KUNIT_CASE_SLOW(rate_late),
 	KUNIT_CASE_SLOW(rate_throughput),
 	KUNIT_CASE_SLOW(rate_short_bursts),
+	KUNIT_CASE_SLOW(rate_small),
 	{ }
 };
 

@@ -98,6 +98,41 @@ static void test_slow(int ms)
 	ktap_result(ok, "closed, one segment under 0.1 Mbit/s, %d ms", 2 * ms);
 }
 
+/* Small packets under a contract take as long as their bytes, whatever a full frame is. */
+static void test_small(int mtu)
+{
+	struct sstp_rate_spec rate = { .peak = 1000000 };
+	uint64_t start;
+	int tx, rx, l, i, n = 0;
+	char segment[64];
+
+	path_impair(A, "delay 5ms");
+	path_impair(B, "delay 5ms");
+	path_run(R, "ip link set to-a mtu %d", mtu);
+	path_run(R, "ip link set to-b mtu %d", mtu);
+	path_run(A, "ip link set to-r mtu %d", mtu);
+	path_run(B, "ip link set to-r mtu %d", mtu);
+	l = path_socket(B, SOCK_SEQPACKET);
+	tx = path_socket(A, SOCK_SEQPACKET);
+	if (setsockopt(tx, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate)))
+		die("SSTP_RATE:");
+	rx = path_connect(tx, l, AF_INET);
+	start = now_ns();
+	for (i = 0; i < 500; i++)
+		if (send(tx, segment, sizeof(segment), 0) != sizeof(segment))
+			die("send:");
+	close(tx);
+	while (path_poll(rx, POLLIN, 60000) &&
+	       recv(rx, segment, sizeof(segment), 0) == sizeof(segment))
+		n++;
+	ktap_diag("%d in %llu ms", n, (unsigned long long)(now_ns() - start) / 1000000);
+	/* 130 bytes each, headers included: 0.52 s */
+	ktap_result(n == 500 && now_ns() - start < SECOND * 7 / 10,
+		    "small segments under 1 Mbit/s, MTU %d", mtu);
+	close(rx);
+	path_settle();
+}
+
 /* Its program reads nothing for long. */
 static void test_unread(int rcvbuf)
 {
@@ -164,11 +199,13 @@ static void test_useless(bool closed)
 
 int main(void)
 {
-	ktap_plan(6);
+	ktap_plan(8);
 	path_make();
 	test_slow(20);
 	/* No time for a probe between packets */
 	test_slow(300);
+	test_small(1500);
+	test_small(9000);
 	test_unread(0);
 	test_unread(65536);
 	path_enter(B);
