@@ -282,7 +282,7 @@ out:
 }
 
 /* -EPIPE if another thread has disconnected it, and perhaps connected anew. */
-static int sstp_wait_connect(struct sock *sk, long *timeo)
+int sstp_wait_connect(struct sock *sk, long *timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	int err = 0;

@@ -403,6 +403,19 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 	return done ?: err;
 }
 
+/* Where the peer's segments begin is known when the set-up is over, not before. */
+static int sstp_read_connected(struct sock *sk, long *timeo)
+{
+	int err;
+
+	if (sk->sk_state != TCP_SYN_SENT)
+		return 0;
+	err = sstp_wait_connect(sk, timeo);
+	if (err || sk->sk_state != TCP_SYN_SENT)
+		return err;
+	return *timeo ? sock_intr_errno(*timeo) : -EAGAIN;
+}
+
 int sstp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 		 int flags)
 {
@@ -419,6 +432,9 @@ int sstp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 	if (sk->sk_state == TCP_LISTEN)
 		goto out;
 	timeo = sock_rcvtimeo(sk, flags & MSG_DONTWAIT);
+	err = sstp_read_connected(sk, &timeo);
+	if (err)
+		goto out;
 	err = sock->type == SOCK_STREAM ?
 		sstp_recv_stream(sk, msg, len, flags, &timeo) :
 		sstp_recv_seqpacket(sk, msg, len, flags, &timeo);

@@ -665,6 +665,7 @@ void sstp_nl_resized(struct sock *sk, u32 old, u32 limit, bool shared);
 void sstp_nl_exhausted(struct sock *sk);
 
 /* af_sstp.c */
+int sstp_wait_connect(struct sock *sk, long *timeo);
 int sstp_af_init(void);
 void sstp_af_exit(void);
 
