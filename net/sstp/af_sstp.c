@@ -87,6 +87,20 @@ static void sstp_release_cb(struct sock *sk)
 		sstp_clock_run(sp);
 }
 
+/* Between two segments of a long call, whose process holds the lock: packets, timers
+ * and errors that came meanwhile need not wait for its end. The connection may be over
+ * after that.
+ */
+void sstp_catch_up(struct sock *sk)
+{
+	sk_flush_backlog(sk);
+	if (!(READ_ONCE(sstp_sk(sk)->flags) & (BIT(SSTP_FL_CLOCK) | BIT(SSTP_FL_ERROR))))
+		return;
+	spin_lock_bh(&sk->sk_lock.slock);
+	sstp_release_cb(sk);
+	spin_unlock_bh(&sk->sk_lock.slock);
+}
+
 static void sstp_keepalive(struct sock *sk, int on)
 {
 	struct sstp_sock *sp = sstp_sk(sk);

@@ -364,8 +364,10 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			done += n;
 			if (!(flags & MSG_PEEK)) {
 				sstp_consume(sk, s, n);
-				if (!sp->read_off)
+				if (!sp->read_off) {
 					sstp_ack_read(sk);
+					sstp_catch_up(sk);
+				}
 			} else if (off + n == s->len) {
 				peek++;
 				peek_off = 0;

@@ -8,6 +8,7 @@
 
 #define SSTP_AUTOCORK	NSEC_PER_MSEC
 #define SSTP_CORK	(200 * NSEC_PER_MSEC)
+#define SSTP_FILL_BYTES	(256 << 10)	/* copied before packets that came are looked at */
 
 /* Account for @len bytes more of @s, for which there is room. */
 static void sstp_charged(struct sock *sk, struct sstp_sseg *s, u32 len)
@@ -148,14 +149,19 @@ static int sstp_fill(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg,
 	return done ?: -EFAULT;
 }
 
+/* Is there still a connection to send on? */
+static bool sstp_may_send(const struct sock *sk)
+{
+	return !sk->sk_err && !(sk->sk_shutdown & SEND_SHUTDOWN) && sstp_synchronized(sk);
+}
+
 /* Room for another segment, in memory and in the window's ring. */
 static int sstp_wait_room(struct sock *sk, long *timeo)
 {
 	int err;
 
 	for (;;) {
-		if (sk->sk_err || (sk->sk_shutdown & SEND_SHUTDOWN) ||
-		    !sstp_synchronized(sk))
+		if (!sstp_may_send(sk))
 			return -EPIPE;
 		if (sk_stream_memory_free(sk)) {
 			err = sstp_snd_reserve(&sstp_sk(sk)->snd, GFP_KERNEL);
@@ -212,7 +218,11 @@ again:
 		goto again;
 	}
 	while (s->len < len) {
-		n = sstp_fill(sk, s, msg, len - s->len);
+		n = sstp_fill(sk, s, msg, min_t(size_t, len - s->len, SSTP_FILL_BYTES));
+		if (n > 0 && s->len < len) {
+			sstp_catch_up(sk);
+			n = sstp_may_send(sk) ? n : -EPIPE;
+		}
 		if (n > 0)
 			continue;
 		iov_iter_revert(&msg->msg_iter, s->len);
@@ -344,12 +354,11 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			filled = true;
 			sstp_seal(sp);
 			sstp_push(sk);
+			sstp_catch_up(sk);
 		}
 		if (n == -ENOMEM) {
 			err = sstp_wait_memory(sk, timeo);
-			if (!err && (sk->sk_err ||
-				     sk->sk_shutdown & SEND_SHUTDOWN ||
-				     !sstp_synchronized(sk)))
+			if (!err && !sstp_may_send(sk))
 				err = -EPIPE;
 		} else if (n < 0) {
 			err = n;

@@ -666,6 +666,7 @@ void sstp_nl_exhausted(struct sock *sk);
 
 /* af_sstp.c */
 int sstp_wait_connect(struct sock *sk, long *timeo);
+void sstp_catch_up(struct sock *sk);
 int sstp_af_init(void);
 void sstp_af_exit(void);
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 120
+ *
+ * A call that takes long, or that comes early: a peek at a connection that is still
+ * being made sees what comes, and a call of many segments does not keep packets
+ * waiting until its end.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "pair.h"
+#include "path.h"
+
+#define MB		(1u << 20)
+#define PEEKS		16		/* half of all first numbers are beyond 2^31 */
+#define BUFFER		MB		/* as set; the kernel doubles it */
+#define MUCH		(24 * MB)	/* in one call */
+
+/* The peer writes as soon as it has accepted: recv() was there before. */
+static void test_early(int type, int flags, const char *name)
+{
+	socklen_t len = sizeof(union addr);
+	int i, l, fd, peer, seen = 0;
+	union addr a, to;
+	struct timeval wait = { .tv_sec = 5 };
+	pid_t pid;
+	char c;
+
+	path_enter(B);
+	l = new_socket(type);
+	addr_any(&a, AF_INET, 0);
+	if (bind(l, &a.sa, addr_len(&a)) || listen(l, PEEKS) ||
+	    getsockname(l, &a.sa, &len) || !addr_parse(&to, "10.0.2.2", addr_port(&a)))
+		die("listener:");
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		while ((peer = accept(l, NULL, NULL)) >= 0) {
+			send(peer, "x", 1, MSG_NOSIGNAL);
+			/* Until the other end has closed */
+			recv(peer, &c, 1, 0);
+			close(peer);
+		}
+		_exit(0);
+	}
+	for (i = 0; i < PEEKS; i++) {
+		fd = path_socket(A, type);
+		if (!connect(fd, &to.sa, addr_len(&to)) || errno != EINPROGRESS)
+			die("connect:");
+		if (fcntl(fd, F_SETFL, 0) ||
+		    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
+			die("blocking:");
+		seen += recv(fd, &c, 1, flags) == 1 && c == 'x';
+		close(fd);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(l);
+	ktap_diag("%s: %d of %d", name, seen, PEEKS);
+	ktap_result(seen == PEEKS && path_settle(), "%s sees what comes", name);
+}
+
+/* Both ends with buffers much smaller than what the call is given */
+static void small_pair(struct pair *p, int sndbuf, int rcvbuf)
+{
+	int l = new_socket(SOCK_STREAM);
+
+	sock_set(l, SOL_SOCKET, SO_RCVBUFFORCE, rcvbuf);
+	pair_connect(p, l);
+	sock_set(p->tx, SOL_SOCKET, SO_SNDBUFFORCE, sndbuf);
+	/* The controller learns that the path carries it. */
+	pair_fill(p, 16 * MB);
+	while (p->got < 16 * MB) {
+		pair_fill(p, 16 * MB);
+		pair_read(p, SIZE_MAX);
+	}
+}
+
+/* What the peer acknowledges meanwhile makes room for more. */
+static void test_send(void)
+{
+	static char buf[MUCH];
+	struct pair p;
+	ssize_t n;
+
+	small_pair(&p, BUFFER, 2 * MUCH);
+	content_fill(buf, MUCH, p.seed, p.sent);
+	n = send(p.tx, buf, MUCH, MSG_DONTWAIT);
+	ktap_diag("%zd bytes went in one send()", n);
+	if (n > 0)
+		p.sent += n;
+	must(n >= 8 * 2 * (ssize_t)BUFFER, "acknowledgements count at once");
+	must(busywait(WAIT_MS, all_read, &p), "all of it comes");
+	pair_close(&p);
+	ktap_held("a send() of much does not keep packets waiting");
+}
+
+/* The peer sends more as soon as it hears that there is room. */
+static void test_recv(void)
+{
+	static char buf[MUCH];
+	struct pair p;
+	ssize_t n;
+
+	small_pair(&p, 2 * MUCH, BUFFER);
+	pair_fill(&p, p.sent + MUCH);
+	n = recv(p.rx, buf, MUCH, MSG_DONTWAIT);
+	ktap_diag("%zd bytes came in one recv()", n);
+	must(n >= 4 * 2 * (ssize_t)BUFFER, "what the peer sends counts at once");
+	must(n > 0 && content_check(buf, n, p.seed, p.got) == (size_t)n, "content");
+	p.got += n > 0 ? n : 0;
+	must(busywait(WAIT_MS, all_read, &p), "all of it comes");
+	pair_close(&p);
+	ktap_held("a recv() of much does not keep packets waiting");
+}
+
+int main(void)
+{
+	ktap_plan(5);
+	path_make();
+	path_impair(A, "delay 20ms");
+	test_early(SOCK_STREAM, MSG_PEEK, "recv(MSG_PEEK) on a stream");
+	test_early(SOCK_STREAM, 0, "recv() on a stream");
+	test_early(SOCK_SEQPACKET, MSG_PEEK, "recv(MSG_PEEK) of segments");
+	new_namespace();
+	test_send();
+	test_recv();
+	return ktap_end();
+}
