@@ -23,32 +23,16 @@
 #define SSTP_SNAK_BUDGET	(2 * 8 * SSTP_SNAK_BYTES)
 #define SSTP_SNAK_ROUND		(10 * NSEC_PER_MSEC)	/* round trips that count, at least */
 
-/* The last segment worth asking for. A program that keeps up has taken what comes
- * first when what was discarded behind it comes again, so all is asked for; else
- * what would not be discarded. When memory has lacked that is the first
+/* The last segment worth asking for now. When memory has lacked that is the first
  * segment, and one more for each that came in since.
  */
 static u32 sstp_ack_wanted(const struct sstp_sock *sp)
 {
-	bool full = atomic_read(&sp->sk.sk_rmem_alloc) >= sstp_rcv_limit(sp);
-	bool soft = sp->strategy == SSTP_ACK_SOFT;
+	struct sstp_want w;
 	u32 to;
 
-	/* Others may have the room that the window was made for: what would be
-	 * discarded again is not asked for.
-	 */
-	if (sp->member.pool)
-		to = sstp_room_left(sp) ?
-			sp->rcv.low + sstp_room_left(sp) - 1 : sp->rcv.read;
-	/* In soft ACK a later segment makes way. */
-	else if (soft && full && sstp_after(sp->rcv.top, sp->rcv.low))
-		to = sp->rcv.top - 1;
-	else if (sp->rcv.low == sp->rcv.read || (soft && !full))
-		to = sp->rcv.high;
-	else
-		to = full ? sp->rcv.read : sstp_room_reach(sp);
-	if (sstp_after(to, sp->rcv.high))
-		to = sp->rcv.high;
+	sstp_room_want(sp, &w);
+	to = sstp_want_to(&w);
 	if (sstp_after(to, sp->rcv.low + sp->ask - 1))
 		to = sp->rcv.low + sp->ask - 1;
 	return to;
@@ -258,6 +242,7 @@ static void sstp_ack_room(struct sock *sk, u64 now)
 		return;
 	sstp_room_window(sp);
 	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
+	sstp_rcv_tell(sk);
 	gained = sp->rcv.high - sp->advertised;
 	if (gained && gained >= DIV_ROUND_UP(sp->window, 4)) {
 		sstp_ack_pack(sk, now);
@@ -270,9 +255,12 @@ static void sstp_ack_room(struct sock *sk, u64 now)
 					  now + SSTP_ACK_DELAY_MIN);
 	}
 	/* Room for what was discarded: ask for it without delay. */
-	if (sstp_rcv_lacks(&sp->rcv, sstp_ack_wanted(sp)) &&
-	    now - sp->snak_sent > sstp_srtt_ns(sp) / 16)
+	if (!sstp_rcv_lacks(&sp->rcv, sstp_ack_wanted(sp)))
+		return;
+	if (now - sp->snak_sent > sstp_srtt_ns(sp) / 16)
 		sstp_ack_snak(sk, now);
+	/* What is not due yet may wait no longer for having been asked for in vain. */
+	sstp_timer_sooner(sp, SSTP_T_ACK, now + sstp_ack_wait(sp, 0));
 }
 
 /* The program took segments. */
@@ -280,7 +268,7 @@ void sstp_ack_read(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	WRITE_ONCE(sp->full, false);
+	sp->full = false;
 	sstp_debt_update(sk);
 	sstp_room_read(sk);
 	sstp_ack_room(sk, sstp_now());

@@ -85,6 +85,7 @@ static void sstp_release_cb(struct sock *sk)
 		sstp_rcv_error(sk, READ_ONCE(sp->icmp_err));
 	if (test_and_clear_bit(SSTP_FL_CLOCK, &sp->flags))
 		sstp_clock_run(sp);
+	sstp_rcv_tell(sk);
 }
 
 /* Between two segments of a long call, whose process holds the lock: packets, timers
@@ -714,6 +715,15 @@ static __poll_t sstp_poll(struct file *file, struct socket *sock,
 	return mask;
 }
 
+/* Less than before may be here already. */
+static int sstp_set_rcvlowat(struct sock *sk, int val)
+{
+	WRITE_ONCE(sk->sk_rcvlowat, val ?: 1);
+	if (sstp_epollin_ready(sk))
+		sk->sk_data_ready(sk);
+	return 0;
+}
+
 static int sstp_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 {
 	struct sock *sk = sock->sk;
@@ -762,6 +772,7 @@ static int sstp_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 	.poll		= sstp_poll,					\
 	.ioctl		= sstp_ioctl,					\
 	.gettstamp	= sock_gettstamp,				\
+	.set_rcvlowat	= sstp_set_rcvlowat,				\
 	.listen		= sstp_listen,					\
 	.shutdown	= sstp_shutdown,				\
 	.setsockopt	= sstp_setsockopt,				\

@@ -313,6 +313,7 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
 		READ_ONCE(sk->sk_sndbuf) + (1 << 20);
 	if (!sock_owned_by_user(sk)) {
 		sstp_backlog_rcv(sk, skb);
+		sstp_rcv_tell(sk);
 	} else if (sk_add_backlog(sk, skb, min_t(u64, limit, INT_MAX))) {
 		sstp_drop(sk, skb, SSTP_MIB_INBACKLOGDROP, sstp_in_packets(skb));
 		sstp_free(skb);

@@ -127,25 +127,17 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_rcv_wnd *w = &sp->rcv;
-	u64 limit = sstp_rcv_limit(sp);
+	struct sstp_want want;
 
-	/* What the reader needs next always has room: sstp_rcv_tight() */
-	if (run->segment == w->read)
-		return true;
-	if (sp->strategy == SSTP_ACK_HARD &&
-	    sstp_after(run->segment, sstp_room_reach(sp)))
-		return false;
-	if (sp->member.pool && !sstp_after(run->segment, sp->reach))
-		limit = max(limit, sstp_rcv_granted(sp));
-	/* A window that was granted on a mean too low is a promise still. */
-	if (sstp_room_exact(sp) && !sp->member.pool)
-		limit *= 2;
-	while (atomic_read(&sk->sk_rmem_alloc) + (u64)truesize > limit) {
+	sstp_room_want(sp, &want);
+	if (want.pool && !sstp_after(run->segment, sp->reach))
+		want.limit = max(want.limit, sstp_rcv_granted(sp));
+	/* What the reader needs next has room at any rate: sstp_rcv_tight() */
+	while (!sstp_want_fits(&want, run->segment, truesize)) {
 		struct sstp_rseg *s;
 		u32 segment, bytes;
 
-		if (sp->strategy != SSTP_ACK_SOFT ||
-		    sstp_before(run->segment, w->low))
+		if (!want.soft || sstp_before(run->segment, w->low))
 			return false;
 		s = sstp_rcv_largest(w, run->segment, &segment);
 		if (!s)
@@ -156,6 +148,7 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 		sp->rbuf.lacked += bytes;
 		sstp_rcv_discard(w, s, segment);
 		sstp_drop(sk, NULL, SSTP_MIB_SOFTREPLACED, 1);
+		want.used = atomic_read(&sk->sk_rmem_alloc);
 	}
 	return true;
 }
@@ -264,11 +257,24 @@ charge:
 	return true;
 }
 
-/* There was no room or memory: who waits for SO_RCVLOWAT would wait for ever. */
-static void sstp_rcv_full(struct sock *sk)
+/* Who waits for SO_RCVLOWAT would wait for ever where nothing more comes before a read:
+ * what R_l lacks is not asked for, or has found no room or memory. To be called after all
+ * that may have changed it, before the lock is released.
+ */
+void sstp_rcv_tell(struct sock *sk)
 {
-	WRITE_ONCE(sstp_sk(sk)->full, true);
-	if (sstp_epollin_ready(sk))
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_want w;
+	bool held = false;
+
+	if (sp->readable && sstp_synchronized(sk)) {
+		sstp_room_want(sp, &w);
+		held = sp->full || sstp_want_held(&w);
+	}
+	if (held == sp->held)
+		return;
+	WRITE_ONCE(sp->held, held);
+	if (held)
 		sk->sk_data_ready(sk);
 }
 
@@ -306,7 +312,7 @@ static void sstp_rcv_discarded(struct sock *sk, struct sk_buff *skb,
 	sstp_drop(sk, skb, SSTP_MIB_INDISCARDED, run->count);
 	SSTP_ADD(sock_net(sk), INDISCARDEDBYTES, bytes);
 	sstp_nl_exhausted(sk);
-	sstp_rcv_full(sk);
+	sp->full = true;
 }
 
 static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
@@ -347,6 +353,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 			skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
 		if (!piece) {
 			sstp_drop(sk, skb, SSTP_MIB_INNOMEM, run->count);
+			sp->full = true;
 			return;
 		}
 		if (minor)
@@ -356,7 +363,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 		piece->truesize += map;
 		if (!sstp_rcv_charge(sk, piece, run)) {
 			sstp_drop(sk, skb, SSTP_MIB_INNOMEM, run->count);
-			sstp_rcv_full(sk);
+			sp->full = true;
 			if (piece != skb)
 				consume_skb(piece);
 			return;
@@ -387,6 +394,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 		break;
 	case SSTP_RCV_NOMEM:
 		sstp_drop(sk, skb, SSTP_MIB_INNOMEM, run->count);
+		sp->full = true;
 		break;
 	}
 	if (piece != skb)

@@ -238,7 +238,9 @@ static void sstp_consume(struct sock *sk, struct sstp_rseg *s, u32 len)
 	}
 }
 
-/* For segment @n, which may be beyond what is here when the reader but peeks. */
+/* For segment @n, which may be beyond what is here when the reader but peeks: it waits
+ * no longer when nothing comes before a read.
+ */
 static int sstp_wait_data(struct sock *sk, long *timeo, u32 n)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -248,6 +250,7 @@ static int sstp_wait_data(struct sock *sk, long *timeo, u32 n)
 	add_wait_queue(sk_sleep(sk), &wait);
 	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
 	rc = sk_wait_event(sk, timeo, sstp_rcv_here(&sp->rcv, n) ||
+			   READ_ONCE(sp->held) ||
 			   READ_ONCE(sk->sk_err) ||
 			   (READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN) ||
 			   READ_ONCE(sk->sk_state) == TCP_CLOSE, &wait);
@@ -377,7 +380,7 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			continue;
 		}
 		if (done >= target ||
-		    (done && (sk->sk_err || sk->sk_state == TCP_CLOSE)))
+		    (done && (sk->sk_err || sk->sk_state == TCP_CLOSE || sp->held)))
 			break;
 		err = sstp_read_state(sk);
 		if (err <= 0)

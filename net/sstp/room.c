@@ -316,14 +316,6 @@ bool sstp_room_window(struct sstp_sock *sp)
 	return factor == 100;
 }
 
-/* So many more segments have room. */
-u32 sstp_room_left(const struct sstp_sock *sp)
-{
-	u32 used = atomic_read(&sp->sk.sk_rmem_alloc), limit = sstp_rcv_limit(sp);
-
-	return used < limit ? (limit - used) / sstp_mean(sp) : 0;
-}
-
 /* The program took something. */
 void sstp_room_read(struct sock *sk)
 {
@@ -373,6 +365,24 @@ u32 sstp_room_reach(const struct sstp_sock *sp)
 	if (sstp_before(reach, sp->reach))
 		reach = sp->reach;
 	return sstp_before(reach, sp->rcv.high) ? reach : sp->rcv.high;
+}
+
+/* What has room, and what is worth asking for, as it is now */
+void sstp_room_want(const struct sstp_sock *sp, struct sstp_want *w)
+{
+	w->read = sp->rcv.read;
+	w->low = sp->rcv.low;
+	w->high = sp->rcv.high;
+	w->top = sp->rcv.top;
+	w->reach = sstp_room_reach(sp);
+	w->mean = sstp_mean(sp);
+	w->used = atomic_read(&sp->sk.sk_rmem_alloc);
+	w->limit = sstp_rcv_limit(sp);
+	w->soft = sp->strategy == SSTP_ACK_SOFT;
+	w->pool = sp->member.pool;
+	/* A window that was granted on a mean too low is a promise still. */
+	if (!w->pool && sstp_room_exact(sp))
+		w->limit *= 2;
 }
 
 /* A buffer of @sk's, as the options and sysctls have it */

@@ -62,6 +62,7 @@
 #include "snd_wnd.h"
 #include "timer.h"
 #include "tolerance.h"
+#include "want.h"
 #include "wire.h"
 
 #define SSTP_ENCAP_SOCKETS	8	/* of a namespace and address family */
@@ -324,6 +325,7 @@ struct sstp_sock {
 	bool		ack_now;
 	bool		snak_now;	/* losses wait to be reported */
 	bool		full;		/* had no room or memory since the program took any */
+	bool		held;		/* no more comes before a read: sstp_rcv_tell() */
 	bool		starved;	/* nothing accepted since memory lacked */
 	u32		ask;		/* segments from R_l to ask for at once */
 	int		debt;		/* bytes, of those that all sockets owe */
@@ -414,9 +416,7 @@ static inline bool sstp_epollin_ready(const struct sock *sk)
 
 	if (sk->sk_type == SOCK_SEQPACKET || !ready)
 		return ready;
-	return ready >= sock_rcvlowat(sk, 0, INT_MAX) ||
-	       sstp_after(READ_ONCE(sp->rcv.low), READ_ONCE(sp->rcv.high)) ||
-	       READ_ONCE(sp->full);
+	return ready >= sock_rcvlowat(sk, 0, INT_MAX) || READ_ONCE(sp->held);
 }
 
 extern unsigned int sstp_net_id;
@@ -539,6 +539,7 @@ u32 sstp_headers_at(const struct sk_buff *skb, struct sstp_cursor *c, u32 off,
 struct sk_buff *sstp_extract(struct sk_buff *skb, u32 off, u32 len);
 void sstp_rcv_data(struct sock *sk, struct sk_buff *skb);
 void sstp_rcv_accept(struct sock *sk);
+void sstp_rcv_tell(struct sock *sk);
 void sstp_debt_update(struct sock *sk);
 
 /* drop.c */
@@ -567,9 +568,9 @@ static inline u32 sstp_mean(const struct sstp_sock *sp)
 bool sstp_may_grow(struct sock *sk);
 u32 sstp_room_segment(const struct sstp_sock *sp);
 bool sstp_room_window(struct sstp_sock *sp);
-u32 sstp_room_left(const struct sstp_sock *sp);
 void sstp_room_read(struct sock *sk);
 u32 sstp_room_reach(const struct sstp_sock *sp);
+void sstp_room_want(const struct sstp_sock *sp, struct sstp_want *w);
 void sstp_room_share(struct sstp_sock *sp);
 void sstp_room_end(struct sstp_sock *sp);
 void sstp_room_free(struct sstp_sock *sp);

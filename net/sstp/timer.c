@@ -130,10 +130,12 @@ static enum hrtimer_restart sstp_clock_fire(struct hrtimer *hrt)
 	spin_unlock_irqrestore(&sp->clock.lock, irq);
 
 	bh_lock_sock(sk);
-	if (!sock_owned_by_user(sk))
+	if (!sock_owned_by_user(sk)) {
 		sstp_clock_run(sp);
-	else
+		sstp_rcv_tell(sk);
+	} else {
 		set_bit(SSTP_FL_CLOCK, &sp->flags);
+	}
 	bh_unlock_sock(sk);
 	sock_put(sk);
 	return HRTIMER_NORESTART;

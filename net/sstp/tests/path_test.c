@@ -2,16 +2,20 @@
 /*
  * Both windows, and between them a path that loses, delays and repeats packets
  * and reports. Everything must come, whole, and where nothing overtakes, each
- * loss must cost one shipment.
+ * loss must cost one shipment. Whatever the buffer, its policy and the reader do,
+ * something moves within some round trips, or the program is told to read.
  */
 #include <linux/list.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
 #include "rcv_sim.h"
 #include "../snd_wnd.h"
+#include "../want.c"
 
 #define PATH_DELAY	500	/* us, one way; a packet takes 10 */
 #define PATH_RTT	(2 * PATH_DELAY)
+/* Round trips in which each loss may meet another, but hardly so many in a row */
+#define PATH_STILL	(60 * PATH_RTT)
 
 enum path_kind {
 	PATH_DATA,
@@ -38,10 +42,14 @@ struct path_packet {
  * @report_loss: of PACK and SNAK
  * @jitter: us by which a packet may be late
  * @dup: of packets, in a million, that come twice
- * @b: segments that fit into the buffer, or 0: all of the window
+ * @b: packets that fit into the buffer, or 0: all of the window
+ * @b_least: with a policy, the fewest that it lets fit
+ * @policy: us between two decisions of the policy, 0 = none
  * @window: W
  * @soft: ACK strategy
+ * @pool: others use the buffer, too
  * @slow: the reader takes a segment each so many us at most
+ * @lowat: it waits for so many packets, 0 = for any segment
  * @limit: us until all must have been read
  */
 struct path_sim {
@@ -50,10 +58,14 @@ struct path_sim {
 	u32	jitter;
 	u32	dup;
 	u32	b;
+	u32	b_least;
+	u32	policy;
 	u32	window;
 	u32	tolerance;
 	u32	slow;
+	u32	lowat;
 	bool	soft;
+	bool	pool;
 	u32	limit;
 	u32	segments;
 
@@ -75,6 +87,12 @@ struct path_sim {
 	u32	unsure;
 	u32	ship;		/* the first */
 	u32	packets;	/* in all segments */
+	u32	limit_now;	/* packets that the policy lets fit */
+	u32	policy_at;
+	u32	others;		/* packets of others in the buffer */
+	u32	burst;		/* segments to read before the reader waits again */
+	u32	moved_at;	/* something did, last */
+	bool	full;		/* something had no room since the last read */
 };
 
 static void path_send(struct path_sim *p, const struct path_packet *what,
@@ -221,43 +239,49 @@ static u32 path_used(const struct path_sim *p)
 	s64 i;
 
 	for (i = p->s->read; i <= min_t(s64, p->s->high, p->segments - 1); i++)
-		used += p->s->seg[i].got > 0;
+		used += p->s->seg[i].got;
 	return used;
 }
 
-/* Is there room for a packet of segment @i? */
-static bool path_room(struct path_sim *p, s64 i)
+static void path_want(const struct path_sim *p, struct sstp_want *w)
+{
+	const struct rcv_sim *s = p->s;
+	u32 mean = max(p->packets / p->segments, 1U), reach;
+
+	reach = p->b ? s->w.read + max(p->limit_now / mean, 1U) - 1 : s->w.high;
+	*w = (struct sstp_want) {
+		.read = s->w.read,
+		.low = s->w.low,
+		.high = s->w.high,
+		.top = s->w.top,
+		.reach = sstp_before(reach, s->w.high) ? reach : s->w.high,
+		.mean = mean,
+		.used = path_used(p) + p->others,
+		.limit = p->b ? p->limit_now : U64_MAX,
+		.soft = p->soft,
+		.pool = p->pool,
+	};
+}
+
+/* Is there room for @count packets of segment @i? */
+static bool path_room(struct path_sim *p, s64 i, u32 count)
 {
 	struct rcv_sim *s = p->s;
 	struct sstp_rseg *r;
+	struct sstp_want w;
 	u32 old;
 
-	if (!p->b || i == s->read)
-		return true;
-	if (!p->soft)
-		return i < s->read + p->b;
-	if (i < s->low || s->seg[i].got || path_used(p) < p->b)
-		return true;
-	r = sstp_rcv_largest(&s->w, s->first + (u32)i, &old);
-	if (!r)
-		return false;
-	rcv_discard(s, r, old - s->first);
+	path_want(p, &w);
+	while (!sstp_want_fits(&w, s->first + (u32)i, count)) {
+		if (!p->soft || i < s->low)
+			return false;
+		r = sstp_rcv_largest(&s->w, s->first + (u32)i, &old);
+		if (!r)
+			return false;
+		rcv_discard(s, r, old - s->first);
+		w.used = path_used(p) + p->others;
+	}
 	return true;
-}
-
-/* The last segment that is worth asking for. */
-static s64 path_wanted(const struct path_sim *p)
-{
-	const struct rcv_sim *s = p->s;
-	s64 top = s->low + (s32)(s->w.top - s->w.low);
-
-	if (!p->b)
-		return s->high;
-	if (!p->soft)
-		return min(s->read + p->b - 1, s->high);
-	if (path_used(p) < p->b)
-		return s->high;
-	return top > s->low ? top - 1 : s->read;
 }
 
 static void path_report(struct path_sim *p, u32 len, u16 entries, u8 *buf)
@@ -296,10 +320,14 @@ static void path_snak(struct path_sim *p)
 {
 	u8 buf[sizeof(struct sstp_ack_hdr) + 200];
 	struct rcv_sim *s = p->s;
-	s64 to = path_wanted(p);
+	struct sstp_want want;
 	u32 len, n = 0;
 	bool more = true;
 	u16 entries;
+	s64 to;
+
+	path_want(p, &want);
+	to = s->low + (s32)(sstp_want_to(&want) - s->w.low);
 
 	p->snak_now = false;
 	p->snak_at = p->now;
@@ -328,11 +356,14 @@ static void path_data_comes(struct path_sim *p, const struct path_packet *q)
 	run.shipment = q->ship;
 	run.flags |= q->flags;
 	sstp_rcv_shipped(&s->w, &run);
-	if (!path_room(p, i)) {
+	if (!path_room(p, i, q->count)) {
+		p->full = true;
 		consume_skb(skb);
 		return;
 	}
 	v = rcv_insert(s, i, skb, &run);
+	if (v == SSTP_RCV_TAKEN || v == SSTP_RCV_SHARED)
+		p->moved_at = p->now;
 	/* The sender keeps to its window, and speaks with one tongue. */
 	KUNIT_ASSERT_NE(s->test, v, SSTP_RCV_OUTSIDE);
 	KUNIT_ASSERT_NE(s->test, v, SSTP_RCV_CONFLICT);
@@ -377,14 +408,39 @@ static void path_comes(struct path_sim *p, const struct path_packet *q)
 	}
 }
 
+/* Does poll() say that there is something to read? */
+static bool path_told(const struct path_sim *p)
+{
+	const struct rcv_sim *s = p->s;
+	struct sstp_want w;
+	u32 ready = 0;
+	s64 i;
+
+	for (i = s->read; i < min_t(s64, s->low, p->segments); i++)
+		ready += s->seg[i].packets;
+	if (!ready)
+		return false;
+	path_want(p, &w);
+	return ready >= p->lowat || s->low > s->eos || p->full || sstp_want_held(&w);
+}
+
 static void path_read(struct path_sim *p)
 {
 	struct rcv_sim *s = p->s;
 	u32 high;
 
-	if (p->now - p->read_at < p->slow || !sstp_rcv_peek(&s->w))
+	if (!p->burst && path_told(p))
+		p->burst = sstp_rnd_range(&s->rnd, 1, s->low - s->read);
+	if (!p->burst || p->now - p->read_at < p->slow)
 		return;
+	if (!sstp_rcv_peek(&s->w)) {
+		p->burst = 0;
+		return;
+	}
+	p->burst--;
 	p->read_at = p->now;
+	p->moved_at = p->now;
+	p->full = false;
 	rcv_check_seg(s, s->read);
 	sstp_rcv_pop(&s->w);
 	s->read++;
@@ -395,11 +451,25 @@ static void path_read(struct path_sim *p)
 	rcv_check(s);
 }
 
+/* The buffer shrinks and grows, also below what it holds; others come and go. */
+static void path_policy(struct path_sim *p)
+{
+	struct rnd_state *r = &p->s->rnd;
+
+	if (!p->policy || p->now - p->policy_at < p->policy)
+		return;
+	p->policy_at = p->now;
+	p->limit_now = sstp_rnd_range(r, p->b_least, p->b);
+	if (p->pool)
+		p->others = sstp_rnd_below(r, p->limit_now + 1);
+}
+
 static void path_receiver(struct path_sim *p)
 {
 	u8 buf[sizeof(struct sstp_ack_hdr)];
 	struct rcv_sim *s = p->s;
 
+	path_policy(p);
 	path_read(p);
 	if (p->now - p->timer_at >= PATH_RTT / 4) {
 		p->timer_at = p->now;
@@ -433,6 +503,9 @@ static void path_start(struct path_sim *p)
 	p->snak_at = p->now;
 	p->timer_at = p->now;
 	p->read_at = p->now;
+	p->policy_at = p->now;
+	p->moved_at = p->now;
+	p->limit_now = p->b;
 	KUNIT_ASSERT_EQ(s->test, sstp_snd_init(&p->snd, first, ship,
 					       GFP_KERNEL), 0);
 	sstp_snd_ack(&p->snd, first, first + p->window - 1, path_release, p);
@@ -465,6 +538,12 @@ static u32 path_run(struct path_sim *p)
 		if (p->now - start > p->limit)
 			KUNIT_FAIL_AND_ABORT(s->test, "segment %lld at the end",
 					     s->low);
+		/* The invariant. What all else waits for is the reader's, who was told. */
+		if (p->now - p->moved_at > PATH_STILL + p->slow)
+			KUNIT_FAIL_AND_ABORT(s->test,
+					     "stands still: read %lld, low %lld, high %lld, limit %u of %u, full %d",
+					     s->read, s->low, s->high, p->limit_now, p->b,
+					     p->full);
 		list_for_each_entry_safe(q, n, &p->flying, node) {
 			if (sstp_after(q->at, p->now))
 				break;
@@ -513,17 +592,17 @@ static void path_repair(struct kunit *test)
 		  .loss = 30000 },
 		{ .limit = 60000, .window = 40, .tolerance = 300000,
 		  .loss = 200000, .report_loss = 20000, .jitter = 100 },
-		{ .limit = 120000, .window = 24, .b = 8, .loss = 20000,
+		{ .limit = 120000, .window = 24, .b = 120, .loss = 20000,
 		  .slow = 200 },
-		{ .limit = 120000, .window = 24, .b = 8, .loss = 20000,
+		{ .limit = 120000, .window = 24, .b = 120, .loss = 20000,
 		  .slow = 200, .soft = true },
-		{ .limit = 120000, .window = 100, .b = 10, .loss = 50000,
+		{ .limit = 120000, .window = 100, .b = 150, .loss = 50000,
 		  .jitter = 500 },
-		{ .limit = 400000, .window = 100, .b = 10, .loss = 50000,
+		{ .limit = 400000, .window = 100, .b = 150, .loss = 50000,
 		  .jitter = 500, .soft = true, .report_loss = 50000 },
-		{ .limit = 400000, .window = 10, .b = 1, .loss = 10000,
+		{ .limit = 400000, .window = 10, .b = 15, .loss = 10000,
 		  .slow = 100 },
-		{ .limit = 300000, .window = 10, .b = 1, .loss = 10000,
+		{ .limit = 300000, .window = 10, .b = 15, .loss = 10000,
 		  .slow = 100, .soft = true },
 	};
 	struct rcv_sim *s = test->priv;
@@ -542,7 +621,51 @@ static void path_repair(struct kunit *test)
 		}
 }
 
+/* Anything at all, drawn */
+static void path_any(struct kunit *test)
+{
+	struct rcv_sim *s = test->priv;
+	struct rnd_state *r = &s->rnd;
+	u32 n, rounds = sstp_test_rounds(150);
+
+	sstp_test_seed_rnd(test, r);
+	for (n = 0; n < rounds; n++) {
+		struct path_sim p = {
+			.s = s,
+			.limit = 60 * USEC_PER_SEC,
+			.segments = sstp_rnd_range(r, 20, 120),
+			.window = sstp_rnd_range(r, 1, 100),
+			.soft = sstp_rnd_one_in(r, 2),
+			.pool = sstp_rnd_one_in(r, 3),
+			.b = sstp_rnd_range(r, 1, 1000),
+		};
+
+		p.b_least = sstp_rnd_range(r, 1, p.b);
+		if (!sstp_rnd_one_in(r, 4))
+			p.policy = sstp_rnd_range(r, 1, 20) * PATH_RTT;
+		if (!sstp_rnd_one_in(r, 3)) {
+			p.loss = sstp_rnd_below(r, 200000);
+			p.report_loss = sstp_rnd_below(r, 200000);
+		}
+		if (sstp_rnd_one_in(r, 2))
+			p.jitter = sstp_rnd_below(r, PATH_RTT);
+		if (sstp_rnd_one_in(r, 4))
+			p.dup = 20000;
+		if (sstp_rnd_one_in(r, 3))
+			p.slow = sstp_rnd_below(r, 2 * PATH_RTT);
+		/* From any segment to more than ever fits */
+		if (!sstp_rnd_one_in(r, 4))
+			p.lowat = sstp_rnd_below(r, 2 * p.b) + 1;
+		kunit_info(test,
+			   "%u: window %u, b %u to %u each %u us, lowat %u, soft %d, pool %d, loss %u + %u",
+			   n, p.window, p.b_least, p.b, p.policy, p.lowat, p.soft, p.pool,
+			   p.loss, p.report_loss);
+		path_run(&p);
+	}
+}
+
 static struct kunit_case path_cases[] = {
+	KUNIT_CASE(path_any),
 	KUNIT_CASE(path_repair),
 	{ }
 };

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What has room in the receive buffer, what is worth asking for, and when nothing comes
+ * any more before the program reads. The three answers follow from one state, so that
+ * they agree: what R_l lacks is asked for and has room, or the program is told to read.
+ */
+#ifndef _SSTP_WANT_H
+#define _SSTP_WANT_H
+
+#include <linux/types.h>
+
+/**
+ * struct sstp_want - what the answers follow from
+ * @read: segment that the program reads next
+ * @low: R_l
+ * @high: R_h
+ * @top: the last segment of which something is here, or one after it
+ * @reach: the last segment that the buffer reaches
+ * @mean: bytes of memory that a segment takes on average
+ * @used: bytes of memory in use
+ * @limit: bytes of memory that may be used
+ * @soft: ACK strategy
+ * @pool: others may take what is free
+ */
+struct sstp_want {
+	u32	read;
+	u32	low;
+	u32	high;
+	u32	top;
+	u32	reach;
+	u32	mean;
+	u64	used;
+	u64	limit;
+	bool	soft;
+	bool	pool;
+};
+
+/* The last segment worth asking for; before R_l if none is */
+u32 sstp_want_to(const struct sstp_want *w);
+/* Does a packet of @segment have room that takes @bytes of memory? */
+bool sstp_want_fits(const struct sstp_want *w, u32 segment, u64 bytes);
+/* Does nothing more become readable before the program reads? */
+bool sstp_want_held(const struct sstp_want *w);
+
+#endif /* _SSTP_WANT_H */

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A transfer goes on whatever the path, the policy of the receive buffer and its reader
+# do: under a contract that the path does not carry, beside TCP, the policy shrinks the
+# buffer of a reader that waits for much until what was lost has no room any more. In
+# simulated time.
+# timeout: 400
+# kernels: uml
+# mode: time-travel
+cd "$(dirname "$0")" || exit 1
+. ./lib.sh
+. ./path.sh
+
+# live NAME SERVER OPTIONS...: it ends, soon after its client has
+live() {
+	local name=$1 tcp
+	shift
+	serve --lowat 1M --read-size 8M "$@"
+	in_ns "$b" "$xfer" server -P tcp -p 7001 --background --pid "$work/tcp.pid" -n 0 -T 0 \
+		--lowat 1M --read-size 8M > "$work/tcp.server" 2>&1 < /dev/null
+	transfer_begin -T 40 -S 1 --no-check --rate 200M --for 10 "$b4"
+	in_ns "$a" "$xfer" client -P tcp -p 7001 --controller cubic --no-check --for 10 \
+		-S 1 -T 30 "$b4" > "$work/tcp.client" 2>&1 &
+	tcp=$!
+	wait "$client"
+	check "$name" test $? = 0 || explain
+	note "$name: $(field bytes) bytes in $(field seconds) s"
+	wait "$tcp"
+	stop_server
+	kill -9 "$(cat "$work/tcp.pid")"
+}
+
+setup_path || exit 1
+serve
+transfer -s 1 "$b4" || exit 1
+stop_server
+# A queue of a bandwidth-delay product, and what is on its way
+impair delay 20ms rate 100mbit limit 430
+live "SO_RCVLOWAT of 1 MB"
+live "SO_RCVLOWAT of 1 MB, soft ACK" --ack soft
+live "SO_RCVLOWAT of 1 MB, a buffer that many share" --pool
+live "SO_RCVLOWAT of 1 MB, a slow reader" --read-rate 60M
+finish
