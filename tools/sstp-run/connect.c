@@ -159,10 +159,16 @@ static int try_sstp(struct attempt *a)
 /* SSTP does it. */
 static int stay(struct attempt *a, uint64_t key, int error)
 {
-	if (error != EINTR && !(a->known && !a->blocking))
+	bool asked = a->known && !a->blocking;
+
+	if (error != EINTR && !asked)
 		host_note(key, HOST_ANSWERS);
-	settle(a->fd, FD_OTHER);
-	unhide(a->tcp);
+	if (asked && asked_note(a->fd, a->tcp, a->flags, key, a->sa, a->len)) {
+		set_kind(a->fd, FD_ASKED);
+	} else {
+		settle(a->fd, FD_OTHER);
+		unhide(a->tcp);
+	}
 	unhide(a->sstp);
 	say("to", a->sa, "SSTP", NULL);
 	return error;
@@ -237,5 +243,12 @@ EXPORT int connect(int fd, const struct sockaddr *sa, socklen_t len)
 	return result ? -1 : 0;
 tcp:
 	errno = error;
-	return REAL(connect)(fd, sa, len);
+	result = REAL(connect)(fd, sa, len);
+	if (kind != FD_ASKED)
+		return result;
+	if (!result || errno == EISCONN)
+		asked_outcome(fd, 0);
+	else if (errno != EALREADY && errno != EINTR && !asked_outcome(fd, errno))
+		result = 0;
+	return result;
 }

@@ -46,9 +46,7 @@ static void forget(int fd)
 
 	if (kind_of(fd) == FD_OTHER || kind_of(fd) == FD_HIDDEN || !mine())
 		return;
-	if (kind_of(fd) == FD_FRESH)
-		watch_forget(fd);
-	set_kind(fd, FD_OTHER);
+	settle(fd, FD_OTHER);
 	if (!l)
 		return;
 	part[BY_SSTP] = l->part[BY_SSTP];
@@ -153,7 +151,8 @@ static int duplicated(int fd, int to)
 
 	if (l && to >= 0 && to < FDS && mine())
 		l->users++;
-	given(to, kind_of(fd) == FD_HIDDEN ? FD_OTHER : kind_of(fd));
+	given(to, kind_of(fd) == FD_HIDDEN || kind_of(fd) == FD_ASKED ? FD_OTHER :
+	      kind_of(fd));
 	return to;
 }
 

@@ -29,6 +29,7 @@
 #define WHAT_BITS	2
 #define KEY_SHIFT	(TIME_BITS + WHAT_BITS)
 
+#define FRESH		5		/* seconds in which it is not noted again */
 #define REPEATED	600		/* seconds in which two misses count as more */
 
 /* Seconds for which it holds */
@@ -168,6 +169,8 @@ void host_note(uint64_t key, enum host what)
 	for (i = 0; i < WAYS; i++) {
 		age = entries[i] ? age_of(entries[i], now) : UINT32_MAX;
 		if (entries[i] >> KEY_SHIFT == key >> KEY_SHIFT) {
+			if (what_of(entries[i]) == what && age < FRESH)
+				goto out;
 			at = i;
 			if (what == HOST_MISSED && what_of(entries[i]) >= HOST_MISSED &&
 			    age < REPEATED)
@@ -181,10 +184,12 @@ void host_note(uint64_t key, enum host what)
 	}
 	entry = (key >> KEY_SHIFT << WHAT_BITS | what) << TIME_BITS | now;
 	table[key % SETS][at] = entry;
-	if (file >= 0) {
-		i = pwrite(file, &entry, sizeof(entry),
-			   key % SETS * sizeof(table[0]) + at * sizeof(entry));
+	/* If it cannot be written it is this process's. */
+	if (file >= 0 && pwrite(file, &entry, sizeof(entry), key % SETS * sizeof(table[0]) +
+				at * sizeof(entry)) < 0)
+		errno = error;
+out:
+	if (file >= 0)
 		REAL(close)(file);
-	}
 	errno = error;
 }

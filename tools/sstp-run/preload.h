@@ -50,7 +50,8 @@ enum {
 	FD_OTHER,	/* nothing: not a socket, made elsewhere, or connected */
 	FD_FRESH,	/* known as TCP's that is neither connected nor listening */
 	FD_TCP,		/* TCP's for good */
-	FD_HIDDEN,	/* ours, one of a listener's two */
+	FD_HIDDEN,	/* ours: one of a listener's two, or a socket that waits for its turn */
+	FD_ASKED,	/* on its way to be connected by SSTP, and asked.c knows more */
 	FD_LISTENER,	/* and more: listeners[this - FD_LISTENER] */
 };
 
@@ -75,6 +76,12 @@ static inline void set_kind(int fd, int kind)
 		kinds[fd] = kind;
 }
 
+/* Others may take its place, and who watches it is noted. */
+static inline bool may_change(int fd)
+{
+	return kind_of(fd) == FD_FRESH || kind_of(fd) == FD_ASKED;
+}
+
 static inline struct listener *listener_of(int fd)
 {
 	int kind = kind_of(fd);
@@ -93,6 +100,12 @@ bool is_sstp(int fd);
 bool is_idle_tcp(int fd);
 bool calls_go_on(void);
 void say(const char *what, const struct sockaddr *sa, const char *verdict, const char *why);
+
+/* asked.c */
+bool asked_note(int fd, int tcp, int flags, uint64_t key, const struct sockaddr *to,
+		socklen_t len);
+void asked_forget(int fd);
+int asked_outcome(int fd, int error);
 
 /* fds.c */
 int hide(int fd);

@@ -86,7 +86,8 @@ static void watch_note(int epoll, int op, int fd, const struct epoll_event *even
 			w = &watches[i];
 	}
 	if (!w) {
-		settle(fd, FD_TCP);	/* there is no telling who watches */
+		/* There is no telling who watches. */
+		settle(fd, kind_of(fd) == FD_FRESH ? FD_TCP : FD_OTHER);
 		return;
 	}
 	w->epoll = epoll;
@@ -106,8 +107,10 @@ void watch_forget(int fd)
 /* Not to be replaced any more */
 void settle(int fd, int kind)
 {
-	if (kind_of(fd) == FD_FRESH)
+	if (may_change(fd))
 		watch_forget(fd);
+	if (kind_of(fd) == FD_ASKED)
+		asked_forget(fd);
 	set_kind(fd, kind);
 }
 
@@ -115,7 +118,7 @@ void settle(int fd, int kind)
 int replace(int fd, int with, int flags)
 {
 	int cloexec = REAL(fcntl64)(fd, F_GETFD) & FD_CLOEXEC;
-	bool fresh = kind_of(fd) == FD_FRESH;
+	bool watched = may_change(fd);
 	struct watch *w;
 
 	REAL(fcntl64)(with, F_SETFL, flags);
@@ -123,13 +126,13 @@ int replace(int fd, int with, int flags)
 		REAL(fcntl64)(with, F_SETOWN, REAL(fcntl64)(fd, F_GETOWN));
 		REAL(fcntl64)(with, F_SETSIG, REAL(fcntl64)(fd, F_GETSIG));
 	}
-	for (w = watches; fresh && w < watches + WATCHES; w++)
+	for (w = watches; watched && w < watches + WATCHES; w++)
 		if (w->fd == fd + 1 && REAL(epoll_ctl)(w->epoll, EPOLL_CTL_DEL, fd, NULL))
 			w->fd = 0;	/* it has closed the epoll instance */
 	if (REAL(dup3)(with, fd, cloexec ? O_CLOEXEC : 0) < 0)
 		return -1;
 	REAL(close)(with);
-	for (w = watches; fresh && w < watches + WATCHES; w++) {
+	for (w = watches; watched && w < watches + WATCHES; w++) {
 		if (w->fd != fd + 1)
 			continue;
 		/* Not possible of an epoll instance, which a listener is. */
@@ -156,7 +159,7 @@ EXPORT int epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
 	/* Another program or a message may have brought it. */
 	if (op == EPOLL_CTL_ADD && kind_of(fd) == FD_OTHER && is_idle_tcp(fd))
 		set_kind(fd, FD_FRESH);
-	if (kind_of(fd) == FD_FRESH)
+	if (may_change(fd))
 		watch_note(epoll, op, fd, event);
 	errno = error;
 	return 0;

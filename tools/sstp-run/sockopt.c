@@ -416,6 +416,9 @@ EXPORT int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 		if (level == SOL_SOCKET && (name == SO_DOMAIN || name == SO_PROTOCOL) &&
 		    *len == sizeof(int))
 			return disguise(fd, name, value);
+		if (kind_of(fd) == FD_ASKED && level == SOL_SOCKET && name == SO_ERROR &&
+		    *len == sizeof(int))
+			*(int *)value = asked_outcome(fd, *(int *)value);
 		return 0;
 	}
 	if (level == IPPROTO_TCP && errno == ENOPROTOOPT && value && is_sstp(fd))

@@ -38,10 +38,11 @@ def connect(host, port, kind, how, call, done):
     begin = time.monotonic()
     error = sock.connect_ex((host, int(port)))
     called = time.monotonic() - begin
-    if how == "polls":
+    if how != "waits":
         assert error == errno.EINPROGRESS, os.strerror(error)
         assert select.select([], [sock], [], 30)[1], "it never connects"
-        error = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        error = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) if how == "polls" else \
+            sock.connect_ex((host, int(port)))
     assert not error, os.strerror(error)
     took = time.monotonic() - begin
     assert is_sstp(sock) == (kind == "sstp"), "it is the other protocol"
@@ -71,6 +72,20 @@ def dead(host, port, call):
     begin = time.monotonic()
     assert sock.connect_ex((host, int(port))) == errno.EINPROGRESS
     within("connect()", time.monotonic() - begin, int(call))
+
+
+def refused(host, port):
+    """However it is asked"""
+    for how in "polls", "asks", "waits", "polls", "asks":
+        sock = socket.socket()
+        sock.setblocking(how == "waits")
+        error = sock.connect_ex((host, int(port)))
+        if how != "waits":
+            assert error == errno.EINPROGRESS, os.strerror(error)
+            select.select([], [sock], [], 30)
+            error = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) if how == "polls" \
+                else sock.connect_ex((host, int(port)))
+        assert error == errno.ECONNREFUSED, f"{how}: {os.strerror(error)}"
 
 
 async def echo(reader, writer):
@@ -140,7 +155,7 @@ def proxy(host, port, number):
     asyncio.run(run())
 
 
-CASES = {"connect": connect, "again": again, "dead": dead, "serve": serve, "sink": sink,
+CASES = {"connect": connect, "again": again, "dead": dead, "refused": refused, "serve": serve, "sink": sink,
          "many": many, "proxy": proxy}
 
 if __name__ == "__main__":

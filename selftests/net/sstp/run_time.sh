@@ -40,7 +40,8 @@ server 7002 python3 "$cases" serve 7002
 both=("$b4" 7001) plain=("$b4" 7002)
 
 # connect HOST PORT KIND HOW CALL DONE: connect() returns within CALL ms, and there is a
-# connection of that KIND within DONE ms. Of HOW, "waits" or "polls", the latter does not block.
+# connection of that KIND within DONE ms. Of HOW, "waits" blocks;
+# "polls" does not, and gets SO_ERROR; "asks" does not, and connects once more.
 impair delay 10ms
 one connect "${both[@]}" tcp waits 1000 1000 > "$work/said"	# hosts find each other
 check "TCP, for comparison" one connect "${both[@]}" tcp polls 0 20
@@ -68,6 +69,27 @@ ratio() {
 }
 check "100 connections at once" ratio many "${both[@]}" 100
 check "requests of a proxy" ratio proxy "${both[@]}" 400
+
+# --- a service that has lost its SSTP since it was known to answer
+impair delay 10ms
+for how in polls asks; do
+	server 7003 sstp-run python3 "$cases" serve 7003
+	last=${servers[-1]}
+	forget_hosts
+	check "a service is known" run connect "$b4" 7003 sstp waits 20 20
+	{ kill "$last"; wait "$last"; } 2> /dev/null
+	server 7003 python3 "$cases" serve 7003
+	last=${servers[-1]}
+	check "it has lost SSTP, the program $how: by TCP then" \
+		run connect "$b4" 7003 tcp $how 0 40
+	check "and at once, the next time" run connect "$b4" 7003 tcp polls 0 20
+	{ kill "$last"; wait "$last"; } 2> /dev/null
+done
+server 7003 sstp-run python3 "$cases" serve 7003
+forget_hosts
+check "a service is known" run connect "$b4" 7003 sstp waits 20 20
+{ kill "${servers[-1]}"; wait "${servers[-1]}"; } 2> /dev/null
+check "it is gone, by SSTP and by TCP" run refused "$b4" 7003
 
 # --- a far one: SSTP answers before TCP, whose head start it was not to wait for
 impair delay 100ms

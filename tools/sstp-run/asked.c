@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Connections of programs that do not want to block, by SSTP since the service is known to
+ * answer. If it does not after all, TCP gets its turn when the program asks what came of
+ * it: with getsockopt(SO_ERROR), or by connect() once more.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "preload.h"
+
+#define ASKED		256
+#define TCP_PATIENCE	1000	/* ms that a program has to wait then, at most */
+
+static struct asked {
+	atomic_int fd;		/* and 1; 0 = free, -1 = being filled in */
+	int tcp, flags;
+	uint64_t key;
+	struct sockaddr_storage to;
+	socklen_t len;
+} asked[ASKED];
+
+/* The hidden @tcp waits for its turn. False if there is no room. */
+bool asked_note(int fd, int tcp, int flags, uint64_t key, const struct sockaddr *to,
+		socklen_t len)
+{
+	struct asked *a;
+	int none;
+
+	if (len > sizeof(a->to))
+		return false;
+	for (a = asked; a < asked + ASKED; a++) {
+		none = 0;
+		if (!atomic_compare_exchange_strong(&a->fd, &none, -1))
+			continue;
+		a->tcp = tcp;
+		a->flags = flags;
+		a->key = key;
+		memcpy(&a->to, to, len);
+		a->len = len;
+		a->fd = fd + 1;
+		return true;
+	}
+	return false;
+}
+
+static struct asked *asked_find(int fd)
+{
+	struct asked *a;
+
+	for (a = asked; a < asked + ASKED; a++)
+		if (a->fd == fd + 1)
+			return a;
+	return NULL;
+}
+
+void asked_forget(int fd)
+{
+	struct asked *a = asked_find(fd);
+
+	if (!a)
+		return;
+	unhide(a->tcp);
+	a->fd = 0;
+}
+
+/* 0 when connected, else what was wrong */
+static int try_tcp(const struct asked *a)
+{
+	struct pollfd p = { .fd = a->tcp, .events = POLLOUT };
+
+	REAL(fcntl64)(a->tcp, F_SETFL, a->flags | O_NONBLOCK);
+	if (!REAL(connect)(a->tcp, (const struct sockaddr *)&a->to, a->len))
+		return 0;
+	if (errno != EINPROGRESS)
+		return errno;
+	if (poll(&p, 1, TCP_PATIENCE) < 1)
+		return ETIMEDOUT;
+	return get_int(a->tcp, SOL_SOCKET, SO_ERROR);
+}
+
+/* What came of it, which is @error by SSTP: 0 if it is connected now, or not yet. */
+int asked_outcome(int fd, int error)
+{
+	struct asked *a = asked_find(fd);
+	struct sockaddr_storage peer;
+	socklen_t len = sizeof(peer);
+	int kept = errno;
+
+	if (!a)
+		return error;
+	if (!error) {
+		if (!REAL(getpeername)(fd, (struct sockaddr *)&peer, &len)) {
+			host_note(a->key, HOST_ANSWERS);
+			settle(fd, FD_OTHER);
+		}
+		errno = kept;
+		return 0;
+	}
+	if (!try_tcp(a)) {
+		set_kind(a->tcp, FD_OTHER);
+		if (!replace(fd, a->tcp, a->flags)) {
+			a->tcp = -1;
+			host_note(a->key, HOST_WITHOUT);
+			say("to", (struct sockaddr *)&a->to, "TCP", strerrordesc_np(error));
+			settle(fd, FD_TCP);
+			errno = kept;
+			return 0;
+		}
+		set_kind(a->tcp, FD_HIDDEN);
+	}
+	host_note(a->key, HOST_UNKNOWN);
+	settle(fd, FD_OTHER);
+	errno = kept;
+	return error;
+}
