@@ -3,8 +3,13 @@
 // Package sstp has sockets of AF_SSTP: see sstp(7) and <linux/sstp.h>.
 //
 // They are made by system calls, since the package net does not know the family.
-// The descriptors do not block; who has to wait does so in the runtime's poller, as
-// with net.Conn. A deadline (SetDeadline of os.File) and Close end all waiting.
+//
+// A stream (NewStream) is handed to the package net as soon as it is connected or
+// listens, and is a net.Conn or net.Listener like those of TCP.
+//
+// What net has nothing for are segments (New). The descriptors do not block; who has to
+// wait does so in the runtime's poller. A deadline (SetDeadline of os.File) and Close
+// end all waiting, with the errors of os.File, not with those of net.
 package sstp
 
 import (
@@ -53,8 +58,8 @@ type Info struct {
 	PacketsSent, PacketsRetrans                 uint64
 }
 
-// Conn is a socket of the type SOCK_SEQPACKET, connected or listening. Write sends
-// a segment, all or nothing. Read returns one, or io.EOF.
+// Conn is a socket, connected or listening. Of the type SOCK_SEQPACKET, Write sends a
+// segment, all or nothing, and Read returns one, or io.EOF.
 type Conn struct {
 	*os.File
 	raw syscall.RawConn
@@ -73,14 +78,35 @@ func newConn(fd int) (*Conn, error) {
 	return c, nil
 }
 
-// New makes a socket, for which options are set before Connect or Listen.
-func New() (*Conn, error) {
-	fd, err := syscall.Socket(family, syscall.SOCK_SEQPACKET|
-		syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
+func newSocket(kind int) (*Conn, error) {
+	fd, err := syscall.Socket(family, kind|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
 	return newConn(fd)
+}
+
+// New makes a socket, for which options are set before Connect or Listen.
+func New() (*Conn, error) {
+	return newSocket(syscall.SOCK_SEQPACKET)
+}
+
+// NewStream makes a socket of the type SOCK_STREAM. After Connect it becomes a net.Conn
+// by Stream, after Listen a net.Listener by Streams.
+func NewStream() (*Conn, error) {
+	return newSocket(syscall.SOCK_STREAM)
+}
+
+// Stream gives the connection to the package net; c is closed.
+func (c *Conn) Stream() (net.Conn, error) {
+	defer c.Close()
+	return net.FileConn(c.File)
+}
+
+// Streams gives the listener to the package net; c is closed.
+func (c *Conn) Streams() (net.Listener, error) {
+	defer c.Close()
+	return net.FileListener(c.File)
 }
 
 // once makes a call that does not wait.

@@ -99,6 +99,19 @@ refused() {
 	! client "$1" "$b4" 2> "$work/refused" && grep -qi "connection refused" "$work/refused"
 }
 
+# Streams in Go are what a net.Conn has to be.
+if [ -x "${at[Go]}/conn.test" ]; then
+	conn_test() {
+		in_ns "$a" "${at[Go]}/conn.test" -test.v | tee "$work/conn"
+		return "${PIPESTATUS[0]}"
+	}
+	check "nettest.TestConn of streams in Go" conn_test
+	check "all eleven of it, by IPv4 and IPv6" \
+		test "$(grep -c -- '--- PASS: TestConn/IPv[46]/' "$work/conn")" = 22
+else
+	skip "nettest.TestConn of streams in Go" "it was not built: tools/deps net"
+fi
+
 impair delay 1ms loss 1%
 for to in "${languages[@]}"; do
 	server "$to" || continue
