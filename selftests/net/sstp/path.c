@@ -89,6 +89,8 @@ void path_make(void)
 	for (i = A; i <= B; i++) {
 		if (unshare(CLONE_NEWNET))
 			die("unshare:");
+		if (ns[i])
+			close(ns[i]);
 		/* Commands inherit it. */
 		ns[i] = open("/proc/self/ns/net", O_RDONLY);
 		if (ns[i] < 0)
