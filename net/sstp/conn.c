@@ -205,8 +205,7 @@ static void sstp_conn_free(struct sstp_sock *sp)
 	sstp_rcv_destroy(&sp->rcv);
 	sstp_rate_free(&sp->rate);
 	sstp_ctrl_detach(&sp->ctrl);
-	sstp_rbuf_detach(&sp->rbuf);
-	sstp_pool_leave(&sp->member);
+	sstp_room_stop(sp);
 }
 
 static void sstp_destruct(struct sock *sk)

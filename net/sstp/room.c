@@ -435,9 +435,22 @@ int sstp_room_start(struct sock *sk)
 		return 0;
 	}
 	err = sstp_room_make(sk, &sp->rbuf);
+	if (err)
+		return err;
 	sp->promise_next = sp->rbuf.limit;
 	sp->rcv_buffer_peak = sp->rbuf.limit;
-	return err;
+	/* Bytes of all buffers that there are: what grew less what shrank. */
+	SSTP_ADD(sock_net(sk), RBUFGROWNBYTES, sp->rbuf.limit);
+	return 0;
+}
+
+/* The buffer is gone, if there was one. */
+void sstp_room_stop(struct sstp_sock *sp)
+{
+	if (sp->rbuf.ops && !sp->member.pool)
+		SSTP_ADD(sock_net(&sp->sk), RBUFSHRUNKBYTES, sp->rbuf.limit);
+	sstp_rbuf_detach(&sp->rbuf);
+	sstp_pool_leave(&sp->member);
 }
 
 /* Another policy, whose reference the connection takes. It begins with the limit that

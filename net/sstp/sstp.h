@@ -576,6 +576,7 @@ void sstp_room_end(struct sstp_sock *sp);
 void sstp_room_free(struct sstp_sock *sp);
 bool sstp_room_exact(const struct sstp_sock *sp);
 int sstp_room_start(struct sock *sk);
+void sstp_room_stop(struct sstp_sock *sp);
 int sstp_room_listen(struct sock *sk);
 void sstp_room_policy(struct sock *sk, const struct sstp_rbuf_ops *ops);
 bool sstp_room_epoch(struct sock *sk, u64 now);

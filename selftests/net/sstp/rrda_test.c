@@ -279,7 +279,9 @@ static void test_policy(void)
 	ktap_held("the policy is rrda, and SO_RCVBUF fixes the limit");
 }
 
-/* What both ends counted is in the namespace's counters, and adds up. */
+/* What both ends counted, and that each began with @first, is in the namespace's
+ * counters, and adds up.
+ */
 static void must_add_up(const struct pair *p, uint32_t first)
 {
 	static const char * const names[] = {
@@ -296,7 +298,7 @@ static void must_add_up(const struct pair *p, uint32_t first)
 	for (i = 0; i < 4; i++) {
 		const long sums[] = {
 			a.rcv_grown + b.rcv_grown,
-			a.rcv_grown_bytes + b.rcv_grown_bytes,
+			a.rcv_grown_bytes + b.rcv_grown_bytes + 2UL * first,
 			a.rcv_shrunk + b.rcv_shrunk,
 			a.rcv_shrunk_bytes + b.rcv_shrunk_bytes,
 		};
@@ -422,6 +424,43 @@ static void test_idle(void)
 	ktap_held("who is silent has the floor");
 }
 
+/* What grew less what shrank, of all buffers of the namespace */
+static long balance(void)
+{
+	return sstp_counter("RbufGrownBytes") - sstp_counter("RbufShrunkBytes");
+}
+
+static bool balance_is(void *bytes)
+{
+	return balance() == *(long *)bytes;
+}
+
+/* Many connections that shrink from what they began with, and end. */
+static void test_balance(void)
+{
+	struct pair p[4];
+	long bytes;
+	int i;
+
+	new_namespace();
+	for (i = 0; i < 4; i++)
+		pair_open(&p[i]);
+	must_be("in the beginning", balance(), 8L * FIRST);
+	for (i = 0; i < 4; i++)
+		pair_exchange(&p[i]);
+	for (i = 0; i < 4; i++) {
+		must_become("reader's limit", p[i].rx, FLOOR);
+		must_become("writer's limit", p[i].tx, FLOOR);
+	}
+	must_be("of limits at the floor", balance(), 8L * FLOOR);
+	for (i = 0; i < 4; i++)
+		pair_close(&p[i]);
+	bytes = 0;
+	must(busywait(WAIT_MS, balance_is, &bytes), "nothing is left of it");
+	must(sstp_counter("RbufGrownBytes") >= 8L * FIRST, "though much grew");
+	ktap_held("what grew less what shrank is what there is");
+}
+
 /* With the system's epochs nothing happens here. */
 static void test_own(void)
 {
@@ -523,7 +562,7 @@ static void test_promise(void)
 
 int main(void)
 {
-	ktap_plan(14);
+	ktap_plan(15);
 	test_defaults();
 	test_range();
 	test_option();
@@ -535,6 +574,7 @@ int main(void)
 	test_unread("nor when memory does not count");
 	tunable_set("weigh_memory", 1);
 	test_idle();
+	test_balance();
 	test_own();
 	test_ceiling();
 	test_promise();
