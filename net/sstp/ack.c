@@ -378,6 +378,8 @@ static void sstp_ack_release(void *arg, struct sstp_sseg *s)
 	sstp_sk(sk)->queued -= s->len;
 	sk_wmem_queued_add(sk, -(int)s->truesize);
 	sk_mem_uncharge(sk, s->truesize);
+	sstp_debt_update(sk);
+	WRITE_ONCE(sstp_sk(sk)->snd_lacks, false);
 	sstp_sseg_free(s);
 }
 

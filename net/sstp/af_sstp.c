@@ -18,6 +18,41 @@ static DEFINE_PER_CPU(int, sstp_memory_per_cpu);
 static unsigned long sstp_memory_pressure;
 struct percpu_counter sstp_sockets_allocated;
 
+/* What this CPU has taken or given back and not told yet */
+static void sstp_mem_fold(void *unused)
+{
+	int pages = this_cpu_xchg(sstp_memory_per_cpu, 0);
+
+	if (pages)
+		atomic_long_add(pages, &sstp_memory_allocated);
+}
+
+static void sstp_mem_fold_all(struct work_struct *unused)
+{
+	on_each_cpu(sstp_mem_fold, NULL, true);
+}
+
+static DECLARE_WORK(sstp_mem_work, sstp_mem_fold_all);
+
+/* A charge was refused. The kernel looks at a counter that each CPU may be a megabyte
+ * ahead of: with a small limit that alone may be more. Once a jiffy, for all.
+ */
+void sstp_mem_refused(const struct sock *sk)
+{
+	static unsigned long at;
+	unsigned long now = jiffies;
+	long pages = sk_memory_allocated(sk);
+	int cpu;
+
+	if (READ_ONCE(at) == now || pages <= sk_prot_mem_limits(sk, 2))
+		return;
+	WRITE_ONCE(at, now);
+	for_each_online_cpu(cpu)
+		pages += READ_ONCE(per_cpu(sstp_memory_per_cpu, cpu));
+	if (pages <= sk_prot_mem_limits(sk, 2))
+		schedule_work(&sstp_mem_work);
+}
+
 static void sstp_enter_memory_pressure(struct sock *sk)
 {
 	WRITE_ONCE(sstp_memory_pressure, 1);
@@ -36,7 +71,8 @@ static bool sstp_writeable(const struct sock *sk)
 {
 	int enough = min(sk_stream_min_wspace(sk), SSTP_WAKE_BYTES);
 
-	return sk_stream_wspace(sk) >= enough && __sk_stream_memory_free(sk, 1);
+	return sk_stream_wspace(sk) >= enough && __sk_stream_memory_free(sk, 1) &&
+	       !READ_ONCE(sstp_sk(sk)->snd_lacks);
 }
 
 /* Freed packets of ours below, or room in the send buffer. Any context. */
@@ -845,5 +881,6 @@ void sstp_af_exit(void)
 {
 	sock_unregister(PF_SSTP);
 	proto_unregister(&sstp_prot);
+	cancel_work_sync(&sstp_mem_work);
 	percpu_counter_destroy(&sstp_sockets_allocated);
 }

@@ -606,6 +606,7 @@ static void sstp_release_segment(void *arg, struct sstp_sseg *s)
 
 	sk_wmem_queued_add(sk, -(int)s->truesize);
 	sk_mem_uncharge(sk, s->truesize);
+	sstp_debt_update(sk);
 	sstp_sseg_free(s);
 }
 

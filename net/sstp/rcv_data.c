@@ -227,6 +227,15 @@ void sstp_debt_update(struct sock *sk)
 	sp->debt = debt;
 }
 
+/* Bytes that one segment may take beyond the limit for all sockets: up to that limit
+ * again, and beyond it what is small.
+ */
+u32 sstp_debt_limit(const struct sock *sk)
+{
+	return sk_memory_allocated(sk) + (atomic_long_read(&sstp_debts) >> PAGE_SHIFT) >
+	       sk_prot_mem_limits(sk, 2) ? SSTP_DEBT_BYTES : INT_MAX;
+}
+
 /* Charges @skb to the receiver. What the reader waits for must come in even when
  * all memory is in use, perhaps by later segments of this very connection: it is
  * taken as a debt, which the next charge pays (sk_forward_alloc is negative). A
@@ -240,16 +249,14 @@ static bool sstp_rcv_charge(struct sock *sk, struct sk_buff *skb,
 
 	if (sk_rmem_schedule(sk, skb, skb->truesize))
 		goto charge;
+	sstp_mem_refused(sk);
 	sstp_debt_update(sk);
 	sp->starved = true;
 	sp->ask = 1;
 	if (run->segment != sp->rcv.read || !sstp_rcv_is_next(&sp->rcv, run))
 		return false;
 	s = sstp_rcv_slot(&sp->rcv, run->segment);
-	if (sk_memory_allocated(sk) +
-	    (atomic_long_read(&sstp_debts) >> PAGE_SHIFT) >
-	    sk_prot_mem_limits(sk, 2) &&
-	    (s ? s->truesize : 0) + skb->truesize > SSTP_DEBT_BYTES)
+	if ((s ? s->truesize : 0) + skb->truesize > sstp_debt_limit(sk))
 		return false;
 charge:
 	skb_set_owner_r(skb, sk);

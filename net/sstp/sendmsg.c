@@ -8,6 +8,7 @@
 
 #define SSTP_AUTOCORK	NSEC_PER_MSEC
 #define SSTP_CORK	(200 * NSEC_PER_MSEC)
+#define SSTP_LACK_WAIT	(100 * NSEC_PER_MSEC)	/* without memory, until we look again */
 #define SSTP_FILL_BYTES	(256 << 10)	/* copied before packets that came are looked at */
 
 /* Account for @len bytes more of @s, for which there is room. */
@@ -16,14 +17,26 @@ static void sstp_charged(struct sock *sk, struct sstp_sseg *s, u32 len)
 	sk_wmem_queued_add(sk, len);
 	sk_mem_charge(sk, len);
 	s->truesize += len;
+	sstp_debt_update(sk);
 }
 
-static bool sstp_charge(struct sock *sk, struct sstp_sseg *s, u32 len)
+/* Bytes up to @len that may be charged for @s. When memory is used up, perhaps by others
+ * who never read, who has nothing else to send has a packet's worth nevertheless, or a
+ * segment where it cannot be less: a debt, which the next charge pays.
+ */
+static u32 sstp_may_charge(struct sock *sk, const struct sstp_sseg *s, u32 len)
 {
-	if (!sk_wmem_schedule(sk, len))
-		return false;
-	sstp_charged(sk, s, len);
-	return true;
+	const struct sstp_sock *sp = sstp_sk(sk);
+	u32 most = struct_size(s, frag, s->alloc) + SSTP_DATA_HLEN + sp->size;
+
+	if (sk_wmem_schedule(sk, len))
+		return len;
+	sstp_mem_refused(sk);
+	if (sk->sk_type == SOCK_SEQPACKET)
+		most = sstp_debt_limit(sk);
+	if (sk->sk_wmem_queued != s->truesize || s->truesize >= most)
+		return 0;
+	return min(len, most - s->truesize);
 }
 
 /* A segment that never got into the window. */
@@ -31,6 +44,7 @@ static void sstp_drop_segment(struct sock *sk, struct sstp_sseg *s)
 {
 	sk_wmem_queued_add(sk, -(int)s->truesize);
 	sk_mem_uncharge(sk, s->truesize);
+	sstp_debt_update(sk);
 	sstp_sseg_free(s);
 }
 
@@ -40,10 +54,14 @@ static struct sstp_sseg *sstp_new_segment(struct sock *sk, u32 len)
 	struct sstp_sseg *s;
 
 	s = sstp_sseg_alloc(len, sp->size, GFP_KERNEL | __GFP_NOWARN);
-	if (s && !sstp_charge(sk, s, struct_size(s, frag, s->alloc))) {
+	if (!s)
+		return NULL;
+	len = struct_size(s, frag, s->alloc);
+	if (sstp_may_charge(sk, s, len) < len) {
 		sstp_sseg_free(s);
-		s = NULL;
+		return NULL;
 	}
+	sstp_charged(sk, s, len);
 	return s;
 }
 
@@ -110,8 +128,8 @@ static int sstp_fill(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg,
 			return done;
 		room = pf->size - pf->offset;	/* 32 at least: a header fits */
 		/* Payload is more than headers, but for the first. */
-		if (!sk_wmem_schedule(sk, min(room, 2 * (len - done) +
-					      SSTP_DATA_HLEN)))
+		room = sstp_may_charge(sk, s, min(room, 2 * (len - done) + SSTP_DATA_HLEN));
+		if (room <= SSTP_DATA_HLEN)
 			return done ?: -ENOMEM;
 		p = page_address(pf->page) + pf->offset;
 		copy = min(len - done, sstp_fill_room(s, room));
@@ -177,10 +195,16 @@ static int sstp_wait_room(struct sock *sk, long *timeo)
 	}
 }
 
-/* Memory is short for the whole system: wait for some of ours to be freed. */
+/* Memory is short for the whole system: wait for some of ours to be freed, and look again
+ * after a while whether others have freed theirs. Until then poll() says what send() does.
+ */
 static int sstp_wait_memory(struct sock *sk, long *timeo)
 {
+	struct sstp_sock *sp = sstp_sk(sk);
+
 	sstp_push(sk);
+	WRITE_ONCE(sp->snd_lacks, true);
+	sstp_timer_sooner(sp, SSTP_T_MEM, sstp_now() + SSTP_LACK_WAIT);
 	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
 	return *timeo ? sk_stream_wait_memory(sk, timeo) : -EAGAIN;
 }
@@ -253,6 +277,13 @@ again:
 	sp->bytes_written += len;
 	sstp_snd_add(&sp->snd, s);
 	return len;
+}
+
+/* SSTP_T_MEM */
+void sstp_send_memory(struct sock *sk)
+{
+	WRITE_ONCE(sstp_sk(sk)->snd_lacks, false);
+	sk->sk_write_space(sk);
 }
 
 /* Take back the open segment, which is the last and empty. */
@@ -391,6 +422,7 @@ int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	lock_sock(sk);
 	timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
 	sk_clear_bit(SOCKWQ_ASYNC_NOSPACE, sk);
+	WRITE_ONCE(sstp_sk(sk)->snd_lacks, false);
 	if (!((1 << sk->sk_state) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT))) {
 		err = sk_stream_wait_connect(sk, &timeo);
 		if (err)

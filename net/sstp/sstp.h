@@ -262,6 +262,7 @@ struct sstp_sock {
 	u64		looks_at;	/* ns: when a round trip of looking in vain began */
 	u32		context_ship;	/* snd.shipment at the last KEEPALIVE */
 	u64		cork;		/* ns: MSG_MORE, TCP_CORK: more will come until then */
+	bool		snd_lacks;	/* memory, since some of ours was freed last */
 	u64		autocork;	/* ns: the same, for a program that writes on and on;
 					 * poll() ends it without the lock
 					 */
@@ -541,6 +542,7 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb);
 void sstp_rcv_accept(struct sock *sk);
 void sstp_rcv_tell(struct sock *sk);
 void sstp_debt_update(struct sock *sk);
+u32 sstp_debt_limit(const struct sock *sk);
 
 /* drop.c */
 void sstp_drop(struct sock *sk, struct sk_buff *skb, enum sstp_mib_id why, u32 n);
@@ -628,6 +630,7 @@ static inline bool sstp_notsent_full(const struct sstp_sock *sp, int wake)
 
 void sstp_flush(struct sock *sk);
 int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
+void sstp_send_memory(struct sock *sk);
 int sstp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 		 int flags);
 u32 sstp_readable(struct sock *sk);
@@ -669,6 +672,7 @@ void sstp_nl_exhausted(struct sock *sk);
 /* af_sstp.c */
 int sstp_wait_connect(struct sock *sk, long *timeo);
 void sstp_catch_up(struct sock *sk);
+void sstp_mem_refused(const struct sock *sk);
 int sstp_af_init(void);
 void sstp_af_exit(void);
 

@@ -103,6 +103,8 @@ void sstp_clock_run(struct sstp_sock *sp)
 		sstp_ack_due(sk);
 	if (sstp_timer_due(sp, SSTP_T_ROOM, now))
 		sstp_ack_epoch(sk);
+	if (sstp_timer_due(sp, SSTP_T_MEM, now))
+		sstp_send_memory(sk);
 	if (sstp_timer_due(sp, SSTP_T_PROBE, now))
 		sstp_probe(sk);
 	if (sstp_timer_due(sp, SSTP_T_PACE, now) ||

@@ -12,6 +12,7 @@ enum sstp_timer {
 	SSTP_T_PROBE,	/* set-up again, or ask a silent receiver */
 	SSTP_T_ACK,	/* a PACK or SNAK that waits is due */
 	SSTP_T_ROOM,	/* an epoch of the receive buffer's policy ends */
+	SSTP_T_MEM,	/* who lacked memory to send may look again */
 	SSTP_T_LIFE,	/* keep-alive, end of linger or of a dead connection */
 	SSTP_TIMERS
 };

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 120
+ *
+ * Memory for all sockets is used up: by readers that do not read, or only in the books of
+ * a CPU. Others go on nevertheless, a packet at a time, and poll() says what send() does.
+ */
+#include <errno.h>
+#include <linux/sockios.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "pair.h"
+
+#define MEM		"/proc/sys/net/sstp/mem"
+#define MB		(1 << 20)
+#define IDLERS		8		/* who do not read */
+#define EXCHANGES	3
+#define CALLS		300		/* of poll() and send() */
+
+static char old[100];			/* what net.sstp.mem was */
+static char zero[256 << 10];
+
+static void limit(const char *pages)
+{
+	FILE *f = fopen(MEM, "r");
+
+	if (!old[0] && (!f || !fgets(old, sizeof(old), f)))
+		die(MEM ":");
+	if (f)
+		fclose(f);
+	file_put(MEM, "%s", pages);
+}
+
+/* Each writes until nothing more goes. */
+static void idle(struct pair *p)
+{
+	int i, l;
+
+	for (i = 0; i < IDLERS; i++) {
+		l = new_socket(SOCK_STREAM);
+		sock_set(l, SOL_SOCKET, SO_RCVBUFFORCE, 8 * MB);
+		pair_connect(&p[i], l);
+		sock_set(p[i].tx, SOL_SOCKET, SO_SNDBUFFORCE, 4 * MB);
+	}
+	limit("1024 2048 4096");
+	for (i = 0; i < IDLERS; i++)
+		pair_fill(&p[i], 64 * MB);
+	for (i = 0; i < IDLERS; i++)
+		pair_fill(&p[i], 64 * MB);
+	ktap_diag("%ld pages in use", sstp_pages());
+}
+
+static void idle_end(struct pair *p)
+{
+	int i;
+
+	for (i = 0; i < IDLERS; i++)
+		pair_close(&p[i]);
+	file_put(MEM, "%s", old);
+	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all sockets end");
+}
+
+/* Who comes now is served as well. */
+static void test_others(void)
+{
+	struct pair p[IDLERS];
+	pthread_t thread;
+	int l, i, ok = 0;
+	union addr a;
+
+	idle(p);
+	l = new_socket(SOCK_STREAM);
+	addr_loopback(&a, AF_INET, 0);
+	if (bind(l, &a.sa, addr_len(&a)) || listen(l, 8) ||
+	    getsockname(l, &a.sa, &(socklen_t){ sizeof(a) }) ||
+	    pthread_create(&thread, NULL, echo_serve, &l))
+		die("server:");
+	for (i = 0; i < EXCHANGES; i++) {
+		const struct timeval wait = { .tv_sec = 5 };
+		int fd = new_socket(SOCK_STREAM);
+
+		if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
+		    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)))
+			die("time-out:");
+		ok += echo_ask(fd, &a);
+		close(fd);
+	}
+	shutdown(l, SHUT_RDWR);
+	pthread_join(thread, NULL);
+	close(l);
+	must_be("exchanges", ok, EXCHANGES);
+	idle_end(p);
+	ktap_held("who does not read does not keep others from it");
+}
+
+/* All that is sent comes, a packet at a time if need be: a large segment, too. */
+static void test_much(int type, size_t len, const char *name)
+{
+	struct pair p[IDLERS];
+	size_t sent = 0, got = 0;
+	union addr a;
+	int l, tx, rx;
+	ssize_t n;
+
+	idle(p);
+	l = new_socket(type);
+	addr_loopback(&a, AF_INET, 0);
+	tx = new_socket(type);
+	if (bind(l, &a.sa, addr_len(&a)) || listen(l, 1) ||
+	    getsockname(l, &a.sa, &(socklen_t){ sizeof(a) }) ||
+	    connect(tx, &a.sa, addr_len(&a)))
+		die("connect:");
+	rx = accept(l, NULL, NULL);
+	while (got < len) {
+		struct pollfd f[2] = { { .fd = tx, .events = sent < len ? POLLOUT : 0 },
+				       { .fd = rx, .events = POLLIN } };
+
+		if (poll(f, 2, WAIT_MS) < 1)
+			break;
+		if (f[0].revents & POLLOUT) {
+			n = send(tx, zero, len - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+			sent += n > 0 ? n : 0;
+		}
+		n = recv(rx, zero, sizeof(zero), MSG_DONTWAIT);
+		got += n > 0 ? n : 0;
+	}
+	must_be("bytes", got, len);
+	close(tx);
+	close(rx);
+	close(l);
+	idle_end(p);
+	ktap_held(name);
+}
+
+/* Who is told that he can write, can. */
+static void test_poll(void)
+{
+	struct pair p[IDLERS];
+	struct pollfd f;
+	int i, vain = 0;
+
+	idle(p);
+	f = (struct pollfd){ .fd = p[0].tx, .events = POLLOUT };
+	for (i = 0; i < CALLS; i++)
+		if (poll(&f, 1, 0) == 1 &&
+		    send(f.fd, zero, 1000, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
+		    errno == EAGAIN)
+			vain++;
+	ktap_diag("%d of %d calls in vain", vain, CALLS);
+	must(vain < 10, "no busy loop");
+	/* The memory of others comes back. */
+	for (i = 1; i < IDLERS; i++)
+		pair_close(&p[i]);
+	for (i = 0; i < 100 && all_read(&p[0]); i++)
+		;
+	must(poll(&f, 1, WAIT_MS) == 1 && f.revents == POLLOUT &&
+	     send(f.fd, zero, 1000, MSG_DONTWAIT | MSG_NOSIGNAL) == 1000,
+	     "with memory there is room again");
+	close(p[0].tx);
+	close(p[0].rx);
+	file_put(MEM, "%s", old);
+	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all sockets end");
+	ktap_held("poll() says what send() does");
+}
+
+static bool nothing_queued(void *p)
+{
+	int bytes;
+
+	if (ioctl(((struct pair *)p)->tx, SIOCOUTQ, &bytes))
+		die("SIOCOUTQ:");
+	return all_read(p) && !bytes;
+}
+
+static bool few_pages(void *p)
+{
+	pair_fill(p, ((struct pair *)p)->sent + 1000);
+	return all_read(p) && sstp_pages() < 40;
+}
+
+/* Nothing is in use, but a CPU has not told that it has given pages back. */
+static void test_books(void)
+{
+	struct pair p;
+	int i, l;
+
+	l = new_socket(SOCK_STREAM);
+	sock_set(l, SOL_SOCKET, SO_RCVBUFFORCE, 8 * MB);
+	pair_connect(&p, l);
+	for (i = 1; i < 200 && sstp_pages() < 80; i++) {
+		pair_fill(&p, p.sent + MB + i * 8192);
+		must(busywait(WAIT_MS, nothing_queued, &p), "all comes");
+	}
+	ktap_diag("%ld pages in the books after %d rounds", sstp_pages(), i);
+	must(sstp_pages() >= 80, "more pages than are in use");
+	limit("10 20 40");
+	must(busywait(WAIT_MS, few_pages, &p), "the books are put in order");
+	file_put(MEM, "%s", old);
+	pair_close(&p);
+	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all sockets end");
+	ktap_held("pages in the books of a CPU alone stop nobody");
+}
+
+int main(void)
+{
+	ktap_plan(5);
+	if (system("ip link set lo up"))
+		die("lo:");
+	test_others();
+	test_much(SOCK_STREAM, 256 << 10, "a stream goes on");
+	test_much(SOCK_SEQPACKET, 200 << 10, "a large segment goes, too");
+	test_poll();
+	test_books();
+	return ktap_end();
+}
