@@ -5,6 +5,7 @@
  */
 #include <linux/errqueue.h>
 #include <net/ip.h>
+#include "backlog.h"
 #include "sstp.h"
 
 /* KEEPALIVE and EOS */
@@ -126,7 +127,7 @@ static bool sstp_has_shipped(const struct sstp_sock *sp, const struct sk_buff *s
 /* Packets of any type for @sk, whose lock is held, all of one type; consumes
  * @skb.
  */
-int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
+static void sstp_rcv_locked(struct sock *sk, struct sk_buff *skb)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	const struct sstp_hdr *h;
@@ -168,7 +169,7 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 		sstp_rcv_accept(sk);
 		sstp_ack_check(sk);
 		sstp_state_check(sk);
-		return 0;
+		return;
 	}
 
 	/* The rest is small, but several may have been joined. */
@@ -206,13 +207,42 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 	}
 out:
 	sstp_free(skb);
-	return 0;
+	return;
 no_conn:
 	sstp_drop(sk, skb, SSTP_MIB_INNOCONN, sstp_in_packets(skb));
 	goto out;
 no_mem:
 	sstp_drop(sk, skb, SSTP_MIB_INNOMEM, sstp_in_packets(skb));
 	goto out;
+}
+
+/* Bytes that wait for the owners of all sockets */
+static atomic_long_t sstp_backlogs;
+
+/* From the backlog of @sk: what it takes is charged from here on. */
+int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
+{
+	atomic_long_sub(skb->truesize, &sstp_backlogs);
+	sstp_rcv_locked(sk, skb);
+	return 0;
+}
+
+/* A process has the lock of @sk. False if nothing more may wait for it. */
+static bool sstp_backlog_add(struct sock *sk, struct sk_buff *skb)
+{
+	const struct sstp_backlog b = {
+		.waits = sk->sk_backlog.len,
+		.buffers = (u64)READ_ONCE(sstp_sk(sk)->rbuf.limit) +
+			   READ_ONCE(sk->sk_sndbuf) / 2,
+		.waits_all = atomic_long_read(&sstp_backlogs),
+		.used = sk_memory_allocated(sk),
+		.limit = sk_prot_mem_limits(sk, 2),
+	};
+
+	if (sstp_backlog_full(&b) || sk_add_backlog(sk, skb, INT_MAX))
+		return false;
+	atomic_long_add(skb->truesize, &sstp_backlogs);
+	return true;
 }
 
 /* No connection has its CID: tell who sent it, who may have forgotten it is
@@ -280,7 +310,6 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
 	const struct sstp_hdr *h;
 	struct sstp_hdr buf;
 	struct sock *sk;
-	u64 limit;
 
 	h = skb_header_pointer(skb, 0, sizeof(buf), &buf);
 	if (!h) {
@@ -307,14 +336,10 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
 	if (!sk)
 		goto out;
 	bh_lock_sock_nested(sk);
-	/* What is received counts, too. */
-	limit = 2ULL * max_t(u64, READ_ONCE(sk->sk_rcvbuf),
-			     sstp_rcv_limit(sstp_sk(sk))) +
-		READ_ONCE(sk->sk_sndbuf) + (1 << 20);
 	if (!sock_owned_by_user(sk)) {
-		sstp_backlog_rcv(sk, skb);
+		sstp_rcv_locked(sk, skb);
 		sstp_rcv_tell(sk);
-	} else if (sk_add_backlog(sk, skb, min_t(u64, limit, INT_MAX))) {
+	} else if (!sstp_backlog_add(sk, skb)) {
 		sstp_drop(sk, skb, SSTP_MIB_INBACKLOGDROP, sstp_in_packets(skb));
 		sstp_free(skb);
 	}
