@@ -8,6 +8,8 @@
 #include <net/inet_common.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <net/protocol.h>
+#include <net/transp_v6.h>
 #include "sstp.h"
 
 #define SSTP_WAKE_BYTES	(4 << 20)	/* of room: the program need not wait for more */
@@ -146,10 +148,36 @@ static void sstp_keepalive(struct sock *sk, int on)
 		sstp_timer_sooner(sp, SSTP_T_LIFE, sstp_now());
 }
 
+/* inet_create() and inet6_create() have made it. */
+static int sstp_init_sock(struct sock *sk)
+{
+	sstp_sock_init(sk, sk->sk_family);
+	sk->sk_write_space = sstp_write_space;
+	sstp_own_sockopts(sk->sk_socket);
+	return 0;
+}
+
+/* They drop it again: it is in no table yet. */
+static void sstp_unhash(struct sock *sk)
+{
+}
+
+/* A program of a cgroup wants to bind it, to a port: that is not for it to choose. */
+static int sstp_get_port(struct sock *sk, unsigned short port)
+{
+	return -EADDRINUSE;
+}
+
 struct proto sstp_prot = {
 	.name			= "SSTP",
 	.owner			= THIS_MODULE,
-	.obj_size		= sizeof(struct sstp_sock),
+	.obj_size		= sizeof(struct sstp6_sock),
+#if defined(SSTP_HAVE_PINFO_OFFSET) && IS_ENABLED(CONFIG_IPV6)
+	.ipv6_pinfo_offset	= offsetof(struct sstp6_sock, inet6),
+#endif
+	.init			= sstp_init_sock,
+	.unhash			= sstp_unhash,
+	.get_port		= sstp_get_port,
 	.backlog_rcv		= sstp_backlog_rcv,
 	.release_cb		= sstp_release_cb,
 	.keepalive		= sstp_keepalive,
@@ -251,6 +279,13 @@ static int sstp_check_local(struct sock *sk, const struct in6_addr *a,
 	return err;
 }
 
+/* It has no address any more: who has made it of AF_SSTP may give it one of the other. */
+static void sstp_forget_family(struct sstp_sock *sp)
+{
+	if (sp->domain == AF_SSTP)
+		sp->af = 0;
+}
+
 static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 {
 	struct sock *sk = sock->sk;
@@ -282,13 +317,14 @@ static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 	err = sstp_bind_port(sk, port);
 	if (err) {
 		sp->saddr = in6addr_any;
-		sp->af = 0;
+		sstp_forget_family(sp);
 		goto out;
 	}
 	if (!ipv6_addr_any(&addr))
 		sk->sk_userlocks |= SOCK_BINDADDR_LOCK;
 	sk->sk_userlocks |= SOCK_BINDPORT_LOCK;
 out:
+	sstp_sock_names(sk);
 	release_sock(sk);
 	return err;
 }
@@ -328,6 +364,7 @@ static int sstp_listen(struct socket *sock, int backlog)
 	if (err)
 		sstp_listen_close(sk);
 out:
+	sstp_sock_names(sk);
 	release_sock(sk);
 	return err;
 }
@@ -369,8 +406,9 @@ static void sstp_disconnect(struct sock *sk)
 	if (!(sk->sk_userlocks & SOCK_BINDADDR_LOCK))
 		sp->saddr = in6addr_any;
 	if (!sp->bound)
-		sp->af = 0;
+		sstp_forget_family(sp);
 	sp->dport = 0;
+	sstp_sock_names(sk);
 	sstp_conn_reset(sk);
 }
 
@@ -424,6 +462,7 @@ static int sstp_start_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int 
 	err = sstp_encap_route(sk);
 	if (!err && !sp->bound && sstp_bind_port(sk, 0))
 		err = -EADDRNOTAVAIL;
+	sstp_sock_names(sk);
 	if (!err)
 		err = sstp_handshake_connect(sk);
 	if (!err)
@@ -797,7 +836,6 @@ static int sstp_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 }
 
 #define SSTP_PROTO_OPS							\
-	.family		= PF_SSTP,					\
 	.owner		= THIS_MODULE,					\
 	.release	= sstp_release,					\
 	.bind		= sstp_bind,					\
@@ -819,8 +857,78 @@ static int sstp_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 	SSTP_PROTO_OPS_SPLICE
 
 static const struct proto_ops sstp_ops = {
+	.family = PF_SSTP,
 	SSTP_PROTO_OPS
 };
+
+static const struct proto_ops sstp_inet_ops = {
+	.family = PF_INET,
+	SSTP_PROTO_OPS
+};
+
+static struct inet_protosw sstp_inet[] = {
+	{
+		.type		= SOCK_STREAM,
+		.protocol	= IPPROTO_SSTP,
+		.prot		= &sstp_prot,
+		.ops		= &sstp_inet_ops,
+	},
+	{
+		.type		= SOCK_SEQPACKET,
+		.protocol	= IPPROTO_SSTP,
+		.prot		= &sstp_prot,
+		.ops		= &sstp_inet_ops,
+	},
+};
+
+#if IS_ENABLED(CONFIG_IPV6)
+static const struct proto_ops sstp_inet6_ops = {
+	.family = PF_INET6,
+	SSTP_PROTO_OPS
+};
+
+static struct inet_protosw sstp_inet6[] = {
+	{
+		.type		= SOCK_STREAM,
+		.protocol	= IPPROTO_SSTP,
+		.prot		= &sstp_prot,
+		.ops		= &sstp_inet6_ops,
+	},
+	{
+		.type		= SOCK_SEQPACKET,
+		.protocol	= IPPROTO_SSTP,
+		.prot		= &sstp_prot,
+		.ops		= &sstp_inet6_ops,
+	},
+};
+
+static int __init sstp_inet6_init(void)
+{
+	int err = inet6_register_protosw(&sstp_inet6[0]);
+
+	if (err)
+		return err;
+	err = inet6_register_protosw(&sstp_inet6[1]);
+	if (err)
+		inet6_unregister_protosw(&sstp_inet6[0]);
+	return err;
+}
+
+static void sstp_inet6_exit(void)
+{
+	inet6_unregister_protosw(&sstp_inet6[1]);
+	inet6_unregister_protosw(&sstp_inet6[0]);
+}
+#else
+static int __init sstp_inet6_init(void)
+{
+	return 0;
+}
+
+static void sstp_inet6_exit(void)
+{
+}
+#endif
 
 static int sstp_create(struct net *net, struct socket *sock, int protocol,
 		       int kern)
@@ -833,14 +941,16 @@ static int sstp_create(struct net *net, struct socket *sock, int protocol,
 		return -EINVAL;
 	if (protocol)
 		return -EPROTONOSUPPORT;
-	sk = sstp_alloc(net, kern);
+	sk = sk_alloc(net, AF_SSTP, GFP_KERNEL, &sstp_prot, kern);
 	if (!sk)
 		return -ENOBUFS;
+	sock_init_data(NULL, sk);
+	sk->sk_type = sock->type;
+	sstp_sock_init(sk, AF_SSTP);
 	sock->state = SS_UNCONNECTED;
 	sock->ops = &sstp_ops;
 	sstp_own_sockopts(sock);
 	sock_graft(sk, sock);
-	sk->sk_type = sock->type;
 	sk->sk_write_space = sstp_write_space;
 	return 0;
 }
@@ -869,7 +979,14 @@ int __init sstp_af_init(void)
 	err = sock_register(&sstp_family);
 	if (err)
 		goto proto;
+	err = sstp_inet6_init();
+	if (err)
+		goto family;
+	inet_register_protosw(&sstp_inet[0]);
+	inet_register_protosw(&sstp_inet[1]);
 	return 0;
+family:
+	sock_unregister(PF_SSTP);
 proto:
 	proto_unregister(&sstp_prot);
 counter:
@@ -879,6 +996,9 @@ counter:
 
 void sstp_af_exit(void)
 {
+	inet_unregister_protosw(&sstp_inet[1]);
+	inet_unregister_protosw(&sstp_inet[0]);
+	sstp_inet6_exit();
 	sock_unregister(PF_SSTP);
 	proto_unregister(&sstp_prot);
 	cancel_work_sync(&sstp_mem_work);

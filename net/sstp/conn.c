@@ -224,6 +224,20 @@ static void sstp_destruct(struct sock *sk)
 	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, -1);
 }
 
+/* What IPv6 has of a socket, as a copy of another has it, too. */
+static void sstp_sock_init6(struct sock *sk)
+{
+#if IS_ENABLED(CONFIG_IPV6)
+	struct ipv6_pinfo *np = &container_of(sstp_sk(sk), struct sstp6_sock, sp)->inet6;
+
+	BUILD_BUG_ON(offsetofend(struct sstp6_sock, inet6) != sizeof(struct sstp6_sock));
+	inet_sk(sk)->pinet6 = np;
+	np->hop_limit = -1;
+	np->mcast_hops = IPV6_DEFAULT_MCASTHOPS;
+	np->pmtudisc = IPV6_PMTUDISC_WANT;
+#endif
+}
+
 /* Fields that a new socket and a child have alike. */
 void sstp_sock_setup(struct sock *sk)
 {
@@ -241,32 +255,52 @@ void sstp_sock_setup(struct sock *sk)
 	sstp_clock_init(sp);
 	sstp_rtt_init(&sp->rtt);
 	sstp_rate_init(&sp->rate);
+	sstp_sock_init6(sk);
 	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, 1);
 }
 
-struct sock *sstp_alloc(struct net *net, int kern)
+/* A new socket, all of it zero but for what sock_init_data() has set. @domain: the
+ * family that it was made of
+ */
+void sstp_sock_init(struct sock *sk, u16 domain)
 {
-	struct sstp_net *sn = sstp_net(net);
-	struct sstp_sock *sp;
-	struct sock *sk;
+	struct sstp_net *sn = sstp_net(sock_net(sk));
+	struct sstp_sock *sp = sstp_sk(sk);
 
-	sk = sk_alloc(net, AF_SSTP, GFP_KERNEL, &sstp_prot, kern);
-	if (!sk)
-		return NULL;
-	sp = sstp_sk(sk);
-	/* sk_alloc() cleared the rest. */
-	sock_init_data(NULL, sk);
 	sstp_sock_setup(sk);
 	sk_sockets_allocated_inc(sk);
 	sk->sk_state = TCP_CLOSE;
+	sk->sk_protocol = IPPROTO_SSTP;
 	sk->sk_sndbuf = READ_ONCE(sn->wmem[1]);
 	sk->sk_rcvbuf = READ_ONCE(sn->rmem[1]);
 	sp->inet.pmtudisc = IP_PMTUDISC_WANT;
+	sp->domain = domain;
+	sp->af = domain == AF_SSTP ? 0 : domain;
+	sp->v6only = domain == AF_INET6 && sk->sk_ipv6only;
 	sp->ttl = -1;
 	sp->set.segment_size = READ_ONCE(sn->segment_size);
 	sp->set.segment_limit = SSTP_SEGMENT_MAX;
 	sp->set.window_factor = 100;
-	return sk;
+}
+
+/* What the rest of the kernel, and what guards sockets of IP, know it by. Socket lock. */
+void sstp_sock_names(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct inet_sock *inet = &sp->inet;
+
+	WRITE_ONCE(sk->sk_family, sp->af ?: AF_SSTP);
+	inet->inet_num = sp->sport;
+	inet->inet_sport = htons(sp->sport);
+	inet->inet_dport = htons(sp->dport);
+	inet->inet_rcv_saddr = sstp_v4(&sp->saddr) ? sp->saddr.s6_addr32[3] : 0;
+	inet->inet_saddr = inet->inet_rcv_saddr;
+	inet->inet_daddr = sstp_v4(&sp->peer.addr) ? sp->peer.addr.s6_addr32[3] : 0;
+#if IS_ENABLED(CONFIG_IPV6)
+	sk->sk_v6_rcv_saddr = sp->saddr;
+	sk->sk_v6_daddr = sp->peer.addr;
+	inet->pinet6->saddr = sp->saddr;
+#endif
 }
 
 /* A connection begins: windows, controller and policy. Socket lock. */
@@ -454,6 +488,7 @@ struct sock *sstp_child(struct sock *parent)
 	sp = sstp_sk(sk);
 	/* All but the generic part is the listener's: begin anew. */
 	memset_after(sp, 0, inet);
+	sp->domain = sstp_sk(parent)->domain;
 	sp->af = sstp_sk(parent)->af;
 	sp->sport = sstp_sk(parent)->sport;
 	sp->v6only = sstp_sk(parent)->v6only;

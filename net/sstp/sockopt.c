@@ -364,8 +364,11 @@ int sstp_setsockopt(struct socket *sock, int level, int optname,
 		return sstp_set_socket(sock, optname, optval, optlen);
 	case SOL_SSTP:
 		return sstp_set_own(sock->sk, optname, optval, optlen);
-	case SOL_IP:
 	case SOL_IPV6:
+		if (sstp_sk(sock->sk)->domain == AF_INET)
+			return -ENOPROTOOPT;
+		fallthrough;
+	case SOL_IP:
 		return sstp_set_ip(sock->sk, level, optname, optval, optlen);
 	case SOL_TCP:
 		return sstp_tcp_setsockopt(sock->sk, optname, optval, optlen);
@@ -488,6 +491,8 @@ int sstp_getsockopt(struct socket *sock, int level, int optname,
 		return sstp_tcp_getsockopt(sk, optname, optval, optlen);
 	if (get_user(len, optlen))
 		return -EFAULT;
+	if (level == SOL_IPV6 && sstp_sk(sk)->domain == AF_INET)
+		return -EOPNOTSUPP;
 	if (level != SOL_SSTP && level != SOL_IP && level != SOL_IPV6)
 		return sstp_sk(sk)->af == AF_INET6 ? -ENOPROTOOPT : -EOPNOTSUPP;
 	if (len < 0 && level != SOL_IPV6)

@@ -40,6 +40,7 @@
 #define _SSTP_H
 
 #include <linux/in6.h>
+#include <linux/ipv6.h>
 #include <linux/ktime.h>
 #include <linux/rhashtable.h>
 #include <linux/siphash.h>
@@ -196,6 +197,7 @@ struct sstp_sock {
 	u32		id;		/* in sstp_net.all, while @listed */
 	u16		sport;		/* as bind() and the INIT name them */
 	u16		dport;
+	u16		domain;		/* AF_SSTP, or AF_INET or AF_INET6 for good */
 	u16		af;		/* AF_INET, AF_INET6 or still 0 */
 	bool		v6only;
 	bool		listed;		/* in sstp_net.all */
@@ -370,6 +372,14 @@ struct sstp_sock {
 	u64		delivery_rate;
 };
 
+/* As it is allocated: IPv6 looks for what is its own at the end. */
+struct sstp6_sock {
+	struct sstp_sock sp;
+#if IS_ENABLED(CONFIG_IPV6)
+	struct ipv6_pinfo inet6;
+#endif
+};
+
 enum sstp_eos {
 	SSTP_EOS_NONE,
 	SSTP_EOS_WANTED,	/* shutdown(); goes out after the last segment */
@@ -471,7 +481,8 @@ static inline bool sstp_synchronized(const struct sock *sk)
 /* conn.c */
 int sstp_conn_init(void);
 void sstp_conn_exit(void);
-struct sock *sstp_alloc(struct net *net, int kern);
+void sstp_sock_init(struct sock *sk, u16 domain);
+void sstp_sock_names(struct sock *sk);
 void sstp_conn_reset(struct sock *sk);
 void sstp_sock_setup(struct sock *sk);
 int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,

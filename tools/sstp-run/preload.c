@@ -133,7 +133,7 @@ int get_int(int fd, int level, int name)
 
 bool is_sstp(int fd)
 {
-	return get_int(fd, SOL_SOCKET, SO_DOMAIN) == AF_SSTP &&
+	return get_int(fd, SOL_SOCKET, SO_PROTOCOL) == IPPROTO_SSTP &&
 	       get_int(fd, SOL_SOCKET, SO_TYPE) == SOCK_STREAM;
 }
 

@@ -2,8 +2,9 @@
 /*
  * Segment streaming transport protocol: what programs include.
  *
- * A socket is socket(AF_SSTP, SOCK_SEQPACKET or SOCK_STREAM, 0). Addresses are
- * struct sockaddr_in and struct sockaddr_in6.
+ * A socket is socket(AF_INET or AF_INET6, SOCK_SEQPACKET or SOCK_STREAM, IPPROTO_SSTP),
+ * or socket(AF_SSTP, SOCK_SEQPACKET or SOCK_STREAM, 0), which takes the family of its
+ * first address. Addresses are struct sockaddr_in and struct sockaddr_in6.
  */
 #ifndef _UAPI_LINUX_SSTP_H
 #define _UAPI_LINUX_SSTP_H
@@ -13,6 +14,9 @@
 #ifndef AF_SSTP
 #define AF_SSTP			25
 #define PF_SSTP			AF_SSTP
+#endif
+#ifndef IPPROTO_SSTP
+#define IPPROTO_SSTP		260	/* to make sockets of; packets are those of UDP */
 #endif
 #ifndef SOL_SSTP
 #define SOL_SSTP		345

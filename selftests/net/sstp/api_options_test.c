@@ -74,11 +74,17 @@ static void row_sol_socket(void)
 
 static void row_identity(void)
 {
-	int fd = sock();
+	int peer, fd = sock();
 
 	notef("TYPE", "%d", get_int(fd, SOL_SOCKET, SO_TYPE));
 	notef("DOMAIN", "%d", get_int(fd, SOL_SOCKET, SO_DOMAIN));
 	notef("PROTOCOL", "%d", get_int(fd, SOL_SOCKET, SO_PROTOCOL));
+	fd = pair(&peer);
+	notef("DOMAIN of a connection", "%d", get_int(fd, SOL_SOCKET, SO_DOMAIN));
+	notef("DOMAIN when accepted", "%d", get_int(peer, SOL_SOCKET, SO_DOMAIN));
+	notef("PROTOCOL when accepted", "%d", get_int(peer, SOL_SOCKET, SO_PROTOCOL));
+	connect(fd, &(struct sockaddr){ AF_UNSPEC }, sizeof(struct sockaddr));
+	notef("DOMAIN after it", "%d", get_int(fd, SOL_SOCKET, SO_DOMAIN));
 }
 
 static void row_zerocopy(void)
@@ -662,8 +668,12 @@ static const struct difference differences[] = {
 	  "it is SOCK_SEQPACKET", 0, NULL },
 	{ "identity", "DOMAIN", "25",
 	  "AF_SSTP", 0, NULL },
-	{ "identity", "PROTOCOL", "0",
-	  "the family has one protocol", 0, NULL },
+	{ "identity", "DOMAIN after it", "25",
+	  "AF_SSTP again", 0, NULL },
+	{ "identity", "PROTOCOL", "260",
+	  "IPPROTO_SSTP", 0, NULL },
+	{ "identity", "PROTOCOL when accepted", "260",
+	  "IPPROTO_SSTP", 0, NULL },
 	{ "freebind", "connect", "ENETUNREACH",
 	  "TCP sends from any IPv6 address", ROW_STREAM | ROW_V6, NULL },
 	{ "sol_ip", "DONT", "EINVAL",

@@ -501,9 +501,10 @@ static void make_namespace(void)
 static void usage(const char *name, int status)
 {
 	fprintf(status ? stderr : stdout,
-"Usage: %s [-t] [-v] [ROW...]\n"
+"Usage: %s [-t | -i] [-v] [ROW...]\n"
 "Runs rows of socket calls on TCP and SSTP and compares. Needs root and ip.\n"
 "  -t  TCP on both sides: only says whether the rows themselves are sound\n"
+"  -i  sockets of SSTP are those of IPPROTO_SSTP\n"
 "  -v  show all results\n", name);
 	exit(status);
 }
@@ -522,9 +523,11 @@ int compare_main(int argc, char **argv, const struct row *rows, size_t n,
 	size_t k, turn;
 	int c, j;
 
-	while ((c = getopt(argc, argv, "tvh")) != -1) {
+	while ((c = getopt(argc, argv, "tivh")) != -1) {
 		if (c == 't')
 			other = PROTO_TCP;
+		else if (c == 'i')
+			sstp_of_inet = true;
 		else if (c == 'v')
 			verbose = true;
 		else
@@ -534,7 +537,7 @@ int compare_main(int argc, char **argv, const struct row *rows, size_t n,
 		die("mmap:");
 	signal(SIGPIPE, SIG_IGN);
 	make_namespace();
-	list = n_diffs && other == PROTO_SSTP && optind == argc;
+	list = n_diffs && other == PROTO_SSTP && !sstp_of_inet && optind == argc;
 	for (turn = 0; turn < 2; turn++) {
 		/* First only count. */
 		if (turn)

@@ -139,10 +139,14 @@ int proto_find(const char *name)
 	return -1;
 }
 
+bool sstp_of_inet;
+
 int proto_socket(enum proto proto, int family, int type, int flags)
 {
 	switch (proto) {
 	case PROTO_SSTP:
+		if (sstp_of_inet)
+			return socket(family, type | flags, IPPROTO_SSTP);
 		return socket(AF_SSTP, type | flags, 0);
 	case PROTO_SCTP:	/* one-to-one style keeps boundaries, too */
 		return socket(family, SOCK_STREAM | flags, IPPROTO_SCTP);

@@ -41,6 +41,8 @@ int proto_find(const char *name);	/* enum proto, or -1 */
 /* @family: AF_INET or AF_INET6. Returns a descriptor or -1 with errno. */
 int proto_socket(enum proto proto, int family, int type, int flags);
 bool proto_here(enum proto proto);	/* does the kernel have it? */
+/* Sockets of SSTP are of AF_INET or AF_INET6, not of AF_SSTP. */
+extern bool sstp_of_inet;
 
 union addr {
 	struct sockaddr sa;
