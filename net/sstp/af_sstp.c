@@ -286,16 +286,33 @@ static void sstp_forget_family(struct sstp_sock *sp)
 		sp->af = 0;
 }
 
+/* May it have the address that it is bound to? */
+static int sstp_bound(struct sock *sk)
+{
+	sstp_sock_names(sk);
+	return sk->sk_family == AF_INET6 ? BPF_CGROUP_RUN_PROG_INET6_POST_BIND(sk) :
+					   BPF_CGROUP_RUN_PROG_INET4_POST_BIND(sk);
+}
+
 static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 {
 	struct sock *sk = sock->sk;
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct in6_addr addr;
+	u32 scope, flags = 0;
 	int af, err;
-	u32 scope;
 	u16 port;
 
 	lock_sock(sk);
+	af = sstp_get_addr(sp, uaddr, len, &addr, &port, &scope, true);
+	err = af;
+	if (af < 0)
+		goto out;
+	/* Programs look at sockets of IP only. */
+	WRITE_ONCE(sk->sk_family, af);
+	err = sstp_cgroup_addr(sk, uaddr, &len, BIND, &flags);
+	if (err)
+		goto out;
 	af = sstp_get_addr(sp, uaddr, len, &addr, &port, &scope, true);
 	err = af;
 	if (af < 0)
@@ -304,7 +321,8 @@ static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 	if (err)
 		goto out;
 	err = -EACCES;
-	if (port && inet_port_requires_bind_service(sock_net(sk), port) &&
+	if (port && !(flags & SSTP_CGROUP_MAY_BIND) &&
+	    inet_port_requires_bind_service(sock_net(sk), port) &&
 	    !ns_capable(sock_net(sk)->user_ns, CAP_NET_BIND_SERVICE))
 		goto out;
 	err = -EINVAL;
@@ -314,8 +332,9 @@ static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 	sp->saddr = addr;
 	if (scope && !sk->sk_bound_dev_if)
 		sk->sk_bound_dev_if = scope;
-	err = sstp_bind_port(sk, port);
+	err = sstp_bind_port(sk, port) ?: sstp_bound(sk);
 	if (err) {
+		sstp_unbind(sk);
 		sp->saddr = in6addr_any;
 		sstp_forget_family(sp);
 		goto out;
@@ -412,6 +431,32 @@ static void sstp_disconnect(struct sock *sk)
 	sstp_conn_reset(sk);
 }
 
+/* Programs of the cgroup may change where it connects to, and from where. Socket
+ * lock.
+ */
+static int sstp_guard_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int *len,
+			      int af)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int err;
+
+	sstp_sock_names(sk);
+	/* They look at sockets of IP only. */
+	WRITE_ONCE(sk->sk_family, af);
+	err = sstp_cgroup_addr(sk, uaddr, len, CONNECT, NULL);
+	if (!err && !sp->bound && ipv6_addr_any(&sp->saddr)) {
+		if (af == AF_INET && inet_sk(sk)->inet_rcv_saddr)
+			ipv6_addr_set_v4mapped(inet_sk(sk)->inet_rcv_saddr, &sp->saddr);
+#if IS_ENABLED(CONFIG_IPV6)
+		else if (af == AF_INET6)
+			sp->saddr = sk->sk_v6_rcv_saddr;
+#endif
+	}
+	if (err)
+		sstp_sock_names(sk);
+	return err;
+}
+
 static int sstp_start_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int len)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -422,6 +467,12 @@ static int sstp_start_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int 
 	int af;
 	int err;
 
+	af = sstp_get_addr(sp, uaddr, len, &addr, &port, &scope, false);
+	if (af < 0)
+		return af;
+	err = sstp_guard_connect(sk, uaddr, &len, af);
+	if (err)
+		return err;
 	af = sstp_get_addr(sp, uaddr, len, &addr, &port, &scope, false);
 	if (af < 0)
 		return af;
@@ -622,6 +673,10 @@ static int sstp_getname(struct socket *sock, struct sockaddr *uaddr, int peer)
 		a4->sin_addr.s_addr = sstp_v4(&addr) ? addr.s6_addr32[3] : 0;
 		len = sizeof(*a4);
 	}
+	if (peer)
+		sstp_cgroup_addr(sock->sk, uaddr, &len, GETPEERNAME, NULL);
+	else
+		sstp_cgroup_addr(sock->sk, uaddr, &len, GETSOCKNAME, NULL);
 out:
 	release_sock(sock->sk);
 	return len;
@@ -695,6 +750,8 @@ static int sstp_release(struct socket *sock)
 	if (!sk)
 		return 0;
 	sp = sstp_sk(sk);
+	if (!sk->sk_kern_sock)
+		BPF_CGROUP_RUN_PROG_INET_SOCK_RELEASE(sk);
 	sock_hold(sk);
 	lock_sock(sk);
 	if (sock_flag(sk, SOCK_LINGER) && !(current->flags & PF_EXITING))
@@ -934,6 +991,7 @@ static int sstp_create(struct net *net, struct socket *sock, int protocol,
 		       int kern)
 {
 	struct sock *sk;
+	int err;
 
 	if (sock->type != SOCK_STREAM && sock->type != SOCK_SEQPACKET)
 		return -ESOCKTNOSUPPORT;
@@ -947,6 +1005,11 @@ static int sstp_create(struct net *net, struct socket *sock, int protocol,
 	sock_init_data(NULL, sk);
 	sk->sk_type = sock->type;
 	sstp_sock_init(sk, AF_SSTP);
+	err = kern ? 0 : BPF_CGROUP_RUN_PROG_INET_SOCK(sk);
+	if (err) {
+		sock_put(sk);
+		return err;
+	}
 	sock->state = SS_UNCONNECTED;
 	sock->ops = &sstp_ops;
 	sstp_own_sockopts(sock);

@@ -6,6 +6,8 @@
 #ifndef _SSTP_COMPAT_H
 #define _SSTP_COMPAT_H
 
+#include <linux/bpf-cgroup.h>
+#include <linux/filter.h>
 #include <linux/hrtimer.h>
 #include <linux/memcontrol.h>
 #include <linux/net.h>
@@ -53,6 +55,30 @@
 #define SSTP_PROTO_OPS_SPLICE	.sendpage = sock_no_sendpage,
 #else
 #define SSTP_PROTO_OPS_SPLICE
+#endif
+
+/* What programs of the socket's cgroup have to say of an address, which they may change.
+ * @hook: of CGROUP_INET4_hook and CGROUP_INET6_hook. Socket lock.
+ */
+#ifndef CONFIG_CGROUP_BPF
+#define SSTP_CGROUP_MAY_BIND	1
+#define sstp_cgroup_addr(sk, uaddr, len, hook, flags)			\
+	((void)(sk), (void)(uaddr), (void)(len), (void)#hook, (void)(flags), 0)
+#else
+#define SSTP_CGROUP_MAY_BIND	BPF_RET_BIND_NO_CAP_NET_BIND_SERVICE
+#define sstp_cgroup_addr(sk, uaddr, len, hook, flags)			\
+	((sk)->sk_family == AF_INET6 ?					\
+	 sstp_cgroup_run(sk, uaddr, len, CGROUP_INET6_##hook, flags) :	\
+	 sstp_cgroup_run(sk, uaddr, len, CGROUP_INET4_##hook, flags))
+#ifdef SSTP_HAVE_CGROUP_ADDRLEN
+#define sstp_cgroup_run(sk, uaddr, len, type, flags)			\
+	(!cgroup_bpf_enabled(type) ? 0 :				\
+	 __cgroup_bpf_run_filter_sock_addr(sk, (void *)(uaddr), len, type, NULL, flags))
+#else
+#define sstp_cgroup_run(sk, uaddr, len, type, flags)			\
+	(!cgroup_bpf_enabled(type) ? ((void)(len), 0) :			\
+	 __cgroup_bpf_run_filter_sock_addr(sk, (void *)(uaddr), type, NULL, flags))
+#endif
 #endif
 
 static inline void sstp_hrtimer_setup(struct hrtimer *t,

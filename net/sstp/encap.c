@@ -419,7 +419,8 @@ void sstp_encap_pmtu(struct sock *sk, u32 mtu)
 	consume_skb(skb);
 }
 
-/* Send an skb of ours, a train or one packet, that starts with the SSTP header.
+/* Send an skb of ours, a train or one packet, that starts with the SSTP header. IP takes
+ * it for one of this socket, not of the UDP socket, and asks the programs of its cgroup.
  * @fragment: it may be larger than the path takes. Under the socket lock or in
  * softirq; consumes @skb.
  */
@@ -445,7 +446,7 @@ int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment)
 	local_bh_disable();
 	if (sstp_v4(&sp->peer.addr)) {
 		skb->protocol = htons(ETH_P_IP);
-		sstp_udp_xmit4((struct rtable *)dst, usk, skb,
+		sstp_udp_xmit4((struct rtable *)dst, sk, skb,
 			       sp->saddr.s6_addr32[3],
 			       sp->peer.addr.s6_addr32[3], sp->tos,
 			       sp->ttl < 0 ? ip4_dst_hoplimit(dst) : sp->ttl,
@@ -455,7 +456,7 @@ int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment)
 #if IS_ENABLED(CONFIG_IPV6)
 		skb->protocol = htons(ETH_P_IPV6);
 		skb->ignore_df = fragment;
-		sstp_udp_xmit6(dst, usk, skb, &sp->saddr, &sp->peer.addr,
+		sstp_udp_xmit6(dst, sk, skb, &sp->saddr, &sp->peer.addr,
 			       sp->tos, sp->ttl < 0 ? ip6_dst_hoplimit(dst) :
 			       sp->ttl, 0, sport, sp->peer.port);
 #else

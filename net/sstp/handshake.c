@@ -415,8 +415,8 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 	sock_put(sk);
 }
 
-/* INIT. Softirq, RCU; the caller frees @skb. */
-void sstp_handshake_init(struct sock *usk, struct sk_buff *skb)
+/* INIT, part of @whole. Softirq, RCU; the caller frees @skb. */
+void sstp_handshake_init(struct sock *usk, struct sk_buff *skb, struct sk_buff *whole)
 {
 	struct net *net = sock_net(usk);
 	const struct in6_addr *daddr = &SSTP_IN(skb)->daddr;
@@ -459,7 +459,9 @@ void sstp_handshake_init(struct sock *usk, struct sk_buff *skb)
 		sstp_handshake_refuse(usk, skb, &i, SSTP_RESET_REFUSED);
 		return;
 	}
-	if (i.version != SSTP_VERSION || i.sktype != sk->sk_type) {
+	if (!sstp_rcv_allowed(sk, whole)) {
+		sstp_drop(usk, skb, SSTP_MIB_INDENIED, 1);
+	} else if (i.version != SSTP_VERSION || i.sktype != sk->sk_type) {
 		sstp_drop(usk, skb, SSTP_MIB_INERRVERSION, 1);
 		sstp_handshake_refuse(usk, skb, &i, SSTP_RESET_VERSION);
 	} else {

@@ -304,8 +304,16 @@ static struct sock *sstp_rcv_find(struct sock *usk, struct sk_buff *skb,
 	return sk;
 }
 
-/* Packets of one connection and type. */
-static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
+/* Do programs of the cgroup of @sk let the packets of @whole in, all of which have its IP
+ * header? Not those of another part of it, if GRO has joined some. Softirq.
+ */
+bool sstp_rcv_allowed(struct sock *sk, struct sk_buff *whole)
+{
+	return !BPF_CGROUP_RUN_PROG_INET_INGRESS(sk, whole);
+}
+
+/* Packets of one connection and type: @skb, of what UDP received as @whole. */
+static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb, struct sk_buff *whole)
 {
 	const struct sstp_hdr *h;
 	struct sstp_hdr buf;
@@ -329,12 +337,17 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb)
 		else if (skb_linearize(skb))
 			sstp_drop(usk, skb, SSTP_MIB_INNOMEM, sstp_in_packets(skb));
 		else
-			sstp_handshake_init(usk, skb);
+			sstp_handshake_init(usk, skb, whole);
 		goto out;
 	}
 	sk = sstp_rcv_find(usk, skb, h);
 	if (!sk)
 		goto out;
+	if (!sstp_rcv_allowed(sk, whole)) {
+		sstp_drop(usk, skb, SSTP_MIB_INDENIED, sstp_in_packets(skb));
+		sock_put(sk);
+		goto out;
+	}
 	bh_lock_sock_nested(sk);
 	if (!sock_owned_by_user(sk)) {
 		sstp_rcv_locked(sk, skb);
@@ -365,7 +378,7 @@ static void sstp_rcv_piece(struct sock *usk, struct sk_buff *skb, u32 off,
 	SSTP_IN(piece)->why = 0;
 	piece->skb_iif = skb->skb_iif;
 	piece->pkt_type = skb->pkt_type;
-	sstp_rcv_one(usk, piece);
+	sstp_rcv_one(usk, piece, skb);
 }
 
 /* Packets that are parsed one by one */
@@ -389,7 +402,7 @@ void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 	SSTP_ADD(sock_net(usk), INPKTS, sstp_in_packets(skb));
 	rcu_read_lock();
 	if (total <= size) {
-		sstp_rcv_one(usk, skb);
+		sstp_rcv_one(usk, skb, skb);
 		goto out;
 	}
 	if (size < sizeof(first)) {
@@ -416,7 +429,7 @@ void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 		off += size;
 	}
 	if (!start) {
-		sstp_rcv_one(usk, skb);
+		sstp_rcv_one(usk, skb, skb);
 		goto out;
 	}
 	sstp_rcv_piece(usk, skb, start, total - start);

@@ -40,6 +40,7 @@ enum sstp_mib_id {
 	SSTP_MIB_INNOCONN,		/* no connection has that CID */
 	SSTP_MIB_INNOPORT,		/* INIT for a port nobody listens on */
 	SSTP_MIB_INWRONGADDR,		/* right CID, another sender */
+	SSTP_MIB_INDENIED,		/* a program of the socket's cgroup said no */
 	SSTP_MIB_INOUTOFWINDOW,		/* number not in the window */
 	SSTP_MIB_INCONFLICT,		/* contradicts an earlier packet */
 	SSTP_MIB_INRECUT,		/* their segment came in another packet size */

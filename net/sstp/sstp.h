@@ -525,7 +525,7 @@ void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
 		      const void *data, u32 len);
 
 /* handshake.c */
-void sstp_handshake_init(struct sock *usk, struct sk_buff *skb);
+void sstp_handshake_init(struct sock *usk, struct sk_buff *skb, struct sk_buff *whole);
 void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb);
 int sstp_handshake_connect(struct sock *sk);
 void sstp_handshake_again(struct sock *sk);
@@ -561,6 +561,7 @@ void sstp_free(struct sk_buff *skb);
 
 /* input.c */
 void sstp_rcv(struct sock *usk, struct sk_buff *skb);
+bool sstp_rcv_allowed(struct sock *sk, struct sk_buff *whole);
 int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb);
 void sstp_rcv_icmp(struct sock *usk, struct sk_buff *skb, int err);
 void sstp_rcv_error(struct sock *sk, int err);
