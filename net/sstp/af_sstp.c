@@ -332,7 +332,10 @@ static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 	sp->saddr = addr;
 	if (scope && !sk->sk_bound_dev_if)
 		sk->sk_bound_dev_if = scope;
-	err = sstp_bind_port(sk, port) ?: sstp_bound(sk);
+	err = 0;
+	/* With IP_BIND_ADDRESS_NO_PORT connect() finds a port. */
+	if (port || !sp->no_port)
+		err = sstp_bind_port(sk, port) ?: sstp_bound(sk);
 	if (err) {
 		sstp_unbind(sk);
 		sp->saddr = in6addr_any;
@@ -341,7 +344,8 @@ static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 	}
 	if (!ipv6_addr_any(&addr))
 		sk->sk_userlocks |= SOCK_BINDADDR_LOCK;
-	sk->sk_userlocks |= SOCK_BINDPORT_LOCK;
+	if (sp->bound)
+		sk->sk_userlocks |= SOCK_BINDPORT_LOCK;
 out:
 	sstp_sock_names(sk);
 	release_sock(sk);
@@ -424,7 +428,8 @@ static void sstp_disconnect(struct sock *sk)
 		sstp_unbind(sk);
 	if (!(sk->sk_userlocks & SOCK_BINDADDR_LOCK))
 		sp->saddr = in6addr_any;
-	if (!sp->bound)
+	sstp_conn_unhash_names(sk);
+	if (!sp->bound && !(sk->sk_userlocks & SOCK_BINDADDR_LOCK))
 		sstp_forget_family(sp);
 	sp->dport = 0;
 	sstp_sock_names(sk);
@@ -511,8 +516,8 @@ static int sstp_start_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int 
 	sp->peer.addr = addr;
 	sp->peer.port = htons(READ_ONCE(sstp_net(sock_net(sk))->encap_port));
 	err = sstp_encap_route(sk);
-	if (!err && !sp->bound && sstp_bind_port(sk, 0))
-		err = -EADDRNOTAVAIL;
+	if (!err)
+		err = sstp_bind_connect(sk);
 	sstp_sock_names(sk);
 	if (!err)
 		err = sstp_handshake_connect(sk);

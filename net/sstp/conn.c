@@ -6,6 +6,7 @@
 
 static struct rhashtable sstp_cids;	/* all namespaces; CIDs are unique */
 static struct rhashtable sstp_peers;
+static struct rhashtable sstp_names;
 
 static u32 sstp_peer_hash(const void *data, u32 len, u32 seed)
 {
@@ -30,11 +31,30 @@ static const struct rhashtable_params sstp_peer_params = {
 	.automatic_shrinking = true,
 };
 
+static u32 sstp_names_hash(const void *data, u32 len, u32 seed)
+{
+	const struct sstp_names *n = data;
+
+	/* As above */
+	return jhash2((const u32 *)n, sizeof(*n) / sizeof(u32), seed);
+}
+
+static const struct rhashtable_params sstp_names_params = {
+	.key_len = sizeof(struct sstp_names),
+	.key_offset = offsetof(struct sstp_sock, names),
+	.head_offset = offsetof(struct sstp_sock, names_node),
+	.hashfn = sstp_names_hash,
+	.automatic_shrinking = true,
+};
+
 int sstp_conn_init(void)
 {
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct sstp_peer) % sizeof(u32));
+	BUILD_BUG_ON(sizeof(struct sstp_names) % sizeof(u32));
+	BUILD_BUG_ON(offsetofend(struct sstp_names, zero) !=
+		     sizeof(struct sstp_names));
 	BUILD_BUG_ON(offsetofend(struct sstp_peer, zero) !=
 		     sizeof(struct sstp_peer));
 	err = rhashtable_init(&sstp_cids, &sstp_cid_params);
@@ -42,12 +62,21 @@ int sstp_conn_init(void)
 		return err;
 	err = rhashtable_init(&sstp_peers, &sstp_peer_params);
 	if (err)
-		rhashtable_destroy(&sstp_cids);
+		goto cids;
+	err = rhashtable_init(&sstp_names, &sstp_names_params);
+	if (err)
+		goto peers;
+	return 0;
+peers:
+	rhashtable_destroy(&sstp_peers);
+cids:
+	rhashtable_destroy(&sstp_cids);
 	return err;
 }
 
 void sstp_conn_exit(void)
 {
+	rhashtable_destroy(&sstp_names);
 	rhashtable_destroy(&sstp_peers);
 	rhashtable_destroy(&sstp_cids);
 }
@@ -124,11 +153,43 @@ int sstp_conn_hash_peer(struct sock *sk)
 	return err;
 }
 
+/* What connect() makes is called as nothing else from here, with @port. Nobody gets a
+ * socket from the table, so it holds none. -EEXIST. Socket lock.
+ */
+int sstp_conn_hash_names(struct sock *sk, u16 port)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int err;
+
+	sp->names = (struct sstp_names){
+		.net = sock_net(sk),
+		.saddr = sp->saddr,
+		.daddr = sp->peer.addr,
+		.sport = port,
+		.dport = sp->dport,
+	};
+	err = rhashtable_lookup_insert_fast(&sstp_names, &sp->names_node,
+					    sstp_names_params);
+	sp->names_hashed = !err;
+	return err;
+}
+
+void sstp_conn_unhash_names(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (!sp->names_hashed)
+		return;
+	rhashtable_remove_fast(&sstp_names, &sp->names_node, sstp_names_params);
+	sp->names_hashed = false;
+}
+
 static void sstp_conn_unhash(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	sstp_conn_unlist(sk);
+	sstp_conn_unhash_names(sk);
 	if (sp->hashed) {
 		rhashtable_remove_fast(&sstp_cids, &sp->cid_node,
 				       sstp_cid_params);
@@ -518,7 +579,6 @@ struct sock *sstp_child(struct sock *parent)
 	}
 	spin_unlock(&l->lock);
 	if (ok) {
-		sstp_bind_child(sk);
 		__release(&sk->sk_lock.slock);	/* for sparse: to the caller */
 		return sk;
 	}

@@ -9,69 +9,250 @@ static struct sstp_bucket *sstp_bucket(struct net *net, u16 port)
 	return &sstp_net(net)->port[port % SSTP_PORT_BUCKETS];
 }
 
-static bool sstp_addr_overlap(const struct sstp_sock *a,
-			      const struct sstp_sock *b)
+/**
+ * struct sstp_port - a port that somebody has
+ * @node: in its bucket
+ * @number: of it
+ * @exclusive: sockets that have it without a destination: bind() gave it to them, or
+ *	they are children of one of these
+ * @owners: to whom bind() gave it, or listen(), by sk_bind_node
+ * @groups: all others
+ */
+struct sstp_port {
+	struct hlist_node node;
+	u16	number;
+	u32	exclusive;
+	struct hlist_head owners;
+	struct hlist_head groups;
+};
+
+/* What a socket claims of a port */
+struct sstp_claim {
+	struct in6_addr addr;
+	kuid_t	uid;
+	int	dev;
+	u16	af;
+	bool	v6only;
+	bool	reuse;
+	bool	reuseport;
+};
+
+/**
+ * struct sstp_group - sockets that claim the same of a port, as they were when they got
+ * it: bind() looks at all of them at once
+ * @node: in the port's @groups
+ * @port: of it
+ * @count: how many
+ * @exclusive: they are children of listeners; else connect() gave it to them
+ * @claim: of each
+ */
+struct sstp_group {
+	struct hlist_node node;
+	struct sstp_port *port;
+	u32	count;
+	bool	exclusive;
+	struct sstp_claim claim;
+};
+
+static struct sstp_claim sstp_claim(const struct sock *sk)
 {
-	bool any_a = ipv6_addr_any(&a->saddr), any_b = ipv6_addr_any(&b->saddr);
+	const struct sstp_sock *sp = sstp_sk(sk);
+
+	return (struct sstp_claim){
+		.addr = sp->saddr,
+		.uid = sk->sk_uid,
+		.dev = sk->sk_bound_dev_if,
+		.af = sp->af,
+		.v6only = sp->v6only,
+		.reuse = sk->sk_reuse,
+		.reuseport = sk->sk_reuseport,
+	};
+}
+
+static bool sstp_claim_same(const struct sstp_claim *a, const struct sstp_claim *b)
+{
+	return ipv6_addr_equal(&a->addr, &b->addr) && uid_eq(a->uid, b->uid) &&
+	       a->dev == b->dev && a->af == b->af && a->v6only == b->v6only &&
+	       a->reuse == b->reuse && a->reuseport == b->reuseport;
+}
+
+static bool sstp_addr_overlap(const struct sstp_claim *a, const struct sstp_claim *b)
+{
+	bool any_a = ipv6_addr_any(&a->addr), any_b = ipv6_addr_any(&b->addr);
 	bool four_a = a->af == AF_INET, four_b = b->af == AF_INET;
 
 	/* :: covers IPv4 unless v6only; 0.0.0.0 is held as :: with AF_INET. */
 	if (any_a && any_b)
 		return four_a == four_b || (four_a ? !b->v6only : !a->v6only);
 	if (any_a)
-		return sstp_v4(&b->saddr) ? four_a || !a->v6only : !four_a;
+		return sstp_v4(&b->addr) ? four_a || !a->v6only : !four_a;
 	if (any_b)
-		return sstp_v4(&a->saddr) ? four_b || !b->v6only : !four_b;
-	return ipv6_addr_equal(&a->saddr, &b->saddr);
+		return sstp_v4(&a->addr) ? four_b || !b->v6only : !four_b;
+	return ipv6_addr_equal(&a->addr, &b->addr);
 }
 
-static bool sstp_bind_conflict(struct sock *sk, struct sock *o, u16 port)
+/* May one not have the port because another, @o, has it, and perhaps listens there? */
+static bool sstp_claim_conflict(const struct sstp_claim *c, const struct sstp_claim *o,
+				bool listens)
 {
-	if (sstp_sk(o)->sport != port || !net_eq(sock_net(sk), sock_net(o)))
+	if (c->dev && o->dev && c->dev != o->dev)
 		return false;
-	if (sk->sk_bound_dev_if && o->sk_bound_dev_if &&
-	    sk->sk_bound_dev_if != o->sk_bound_dev_if)
+	if (!sstp_addr_overlap(c, o))
 		return false;
-	if (!sstp_addr_overlap(sstp_sk(sk), sstp_sk(o)))
+	if (c->reuse && o->reuse && !listens)
 		return false;
-	if (sk->sk_reuse && o->sk_reuse && READ_ONCE(o->sk_state) != TCP_LISTEN)
-		return false;
-	return !(sk->sk_reuseport && o->sk_reuseport &&
-		 uid_eq(sk->sk_uid, o->sk_uid));
+	return !(c->reuseport && o->reuseport && uid_eq(c->uid, o->uid));
 }
 
-static bool sstp_bind_try(struct sock *sk, u16 port)
+static bool sstp_sock_conflict(const struct sstp_claim *c, struct sock *o)
+{
+	struct sstp_claim claim = sstp_claim(o);
+
+	return sstp_claim_conflict(c, &claim, READ_ONCE(o->sk_state) == TCP_LISTEN);
+}
+
+static struct sstp_port *sstp_port_find(struct sstp_bucket *b, u16 number)
+{
+	struct sstp_port *p;
+
+	hlist_for_each_entry(p, &b->ports, node)
+		if (p->number == number)
+			return p;
+	return NULL;
+}
+
+static struct sstp_port *sstp_port_make(struct sstp_bucket *b, u16 number)
+{
+	struct sstp_port *p = kzalloc_obj(*p, GFP_ATOMIC);
+
+	if (p) {
+		p->number = number;
+		hlist_add_head(&p->node, &b->ports);
+	}
+	return p;
+}
+
+/* Nobody may have it any more. */
+static void sstp_port_put(struct sstp_port *p)
+{
+	if (!hlist_empty(&p->owners) || !hlist_empty(&p->groups))
+		return;
+	hlist_del(&p->node);
+	kfree(p);
+}
+
+static bool sstp_port_conflict(const struct sstp_port *p, struct sock *sk)
+{
+	struct sstp_claim claim = sstp_claim(sk);
+	const struct sstp_group *g;
+	struct sock *o;
+
+	sk_for_each_bound(o, &p->owners)
+		if (o != sk && sstp_sock_conflict(&claim, o))
+			return true;
+	hlist_for_each_entry(g, &p->groups, node)
+		if (sstp_claim_conflict(&claim, &g->claim, false))
+			return true;
+	return false;
+}
+
+/* It has the port together with all that claim the same. */
+static int sstp_port_join(struct sstp_port *p, struct sock *sk, bool exclusive)
+{
+	struct sstp_claim claim = sstp_claim(sk);
+	struct sstp_group *g;
+
+	hlist_for_each_entry(g, &p->groups, node)
+		if (g->exclusive == exclusive && sstp_claim_same(&g->claim, &claim))
+			goto found;
+	g = kzalloc_obj(*g, GFP_ATOMIC);
+	if (!g)
+		return -ENOMEM;
+	g->port = p;
+	g->claim = claim;
+	g->exclusive = exclusive;
+	hlist_add_head(&g->node, &p->groups);
+found:
+	g->count++;
+	p->exclusive += exclusive;
+	sstp_sk(sk)->group = g;
+	sstp_sk(sk)->sport = p->number;
+	sstp_sk(sk)->bound = true;
+	return 0;
+}
+
+/* For bind() and listen() */
+static int sstp_bind_try(struct sock *sk, u16 port)
 {
 	struct sstp_bucket *b = sstp_bucket(sock_net(sk), port);
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sock *o;
-	bool ok = true;
+	struct sstp_port *p;
+	int err = 0;
 
 	spin_lock_bh(&b->lock);
-	sk_for_each_bound(o, &b->bound)
-		if (o != sk && sstp_bind_conflict(sk, o, port)) {
-			ok = false;
-			break;
-		}
-	if (ok) {
+	p = sstp_port_find(b, port);
+	if (p && sstp_port_conflict(p, sk))
+		err = -EADDRINUSE;
+	else if (!p)
+		p = sstp_port_make(b, port);
+	if (!p)
+		err = -ENOMEM;
+	if (!err) {
 		sp->sport = port;
 		sp->bound = true;
-		sk_add_bind_node(sk, &b->bound);
+		p->exclusive++;
+		sk_add_bind_node(sk, &p->owners);
 	}
 	spin_unlock_bh(&b->lock);
-	return ok;
+	return err;
 }
 
-/* A child has its listener's port, which stays taken when the listener goes. */
-void sstp_bind_child(struct sock *sk)
+/* For connect(): others may have it that connect elsewhere. */
+static int sstp_connect_try(struct sock *sk, u16 port)
 {
-	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_bucket *b = sstp_bucket(sock_net(sk), sp->sport);
+	struct sstp_bucket *b = sstp_bucket(sock_net(sk), port);
+	struct sstp_port *p;
+	int err = 0;
 
 	spin_lock_bh(&b->lock);
-	sp->bound = true;
-	sk_add_bind_node(sk, &b->bound);
+	p = sstp_port_find(b, port);
+	if (p && p->exclusive)
+		err = -EADDRINUSE;
+	else if (!p)
+		p = sstp_port_make(b, port);
+	if (!p)
+		err = -ENOMEM;
+	if (!err) {
+		err = sstp_conn_hash_names(sk, port);
+		if (!err) {
+			err = sstp_port_join(p, sk, false);
+			if (err)
+				sstp_conn_unhash_names(sk);
+		}
+		sstp_port_put(p);
+	}
 	spin_unlock_bh(&b->lock);
+	return err == -EEXIST ? -EADDRINUSE : err;
+}
+
+/* A child has its listener's port, which stays taken when the listener goes. Its address
+ * is known. Softirq.
+ */
+int sstp_bind_child(struct sock *sk)
+{
+	u16 port = sstp_sk(sk)->sport;
+	struct sstp_bucket *b = sstp_bucket(sock_net(sk), port);
+	struct sstp_port *p;
+	int err = -ENOMEM;
+
+	spin_lock(&b->lock);
+	p = sstp_port_find(b, port) ?: sstp_port_make(b, port);
+	if (p) {
+		err = sstp_port_join(p, sk, true);
+		sstp_port_put(p);
+	}
+	spin_unlock(&b->lock);
+	return err;
 }
 
 /* From now on INITs find it; -EADDRINUSE if they would find another, too. */
@@ -79,6 +260,7 @@ int sstp_bind_listen(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_bucket *b = sstp_bucket(sock_net(sk), sp->sport);
+	struct sstp_claim claim = sstp_claim(sk);
 	struct sock *o;
 	int err;
 
@@ -91,7 +273,7 @@ int sstp_bind_listen(struct sock *sk)
 		return err;
 	spin_lock_bh(&b->lock);
 	sk_for_each(o, &b->listeners)
-		if (sstp_bind_conflict(sk, o, sp->sport)) {
+		if (sstp_sk(o)->sport == sp->sport && sstp_sock_conflict(&claim, o)) {
 			err = -EADDRINUSE;
 			break;
 		}
@@ -118,33 +300,80 @@ void sstp_bind_deaf(struct sock *sk)
 	spin_unlock_bh(&b->lock);
 }
 
-/* Bind to @port, or 0 for one of the ephemeral range. Socket lock. */
-int sstp_bind_port(struct sock *sk, u16 port)
+/* Try one port of the ephemeral range after the other, from a random one on. As with TCP
+ * connect() takes the even ones of them first and bind() the odd ones, so that there are
+ * some left for bind() that nobody has.
+ */
+static int sstp_bind_any(struct sock *sk, bool odd, int (*try)(struct sock *sk, u16 port))
 {
-	int low, high, i, n;
+	int low, high, err;
+	u32 n, even, start, i;
 
-	if (port)
-		return sstp_bind_try(sk, port) ? 0 : -EADDRINUSE;
 	inet_get_local_port_range(sock_net(sk), &low, &high);
 	n = high - low + 1;
-	port = reciprocal_scale(get_random_u32(), n);
-	for (i = 0; i < n; i++, port = (port + 1) % n) {
-		if (sstp_bind_try(sk, low + port))
-			return 0;
+	even = round_up(n, 2);
+	start = reciprocal_scale(get_random_u32(), even) & ~1;
+	/* Once around for each parity */
+	for (i = 0; i < 2 * even; i += 2) {
+		u32 at = (start + i + (odd ^ (i >= even))) % even;
+
+		if (at >= n)
+			continue;
+		err = try(sk, low + at);
+		if (err != -EADDRINUSE)
+			return err;
 		cond_resched();
 	}
 	return -EADDRINUSE;
+}
+
+/* Bind to @port, or 0 for one of the ephemeral range. Socket lock. */
+int sstp_bind_port(struct sock *sk, u16 port)
+{
+	return port ? sstp_bind_try(sk, port) : sstp_bind_any(sk, true, sstp_bind_try);
+}
+
+/* No other connection from here may have the names of this one at both ends; a port is
+ * found for who has none. Both addresses are known. Socket lock.
+ */
+int sstp_bind_connect(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int err;
+
+	if (sp->bound) {
+		err = sstp_conn_hash_names(sk, sp->sport);
+		return err == -EEXIST ? -EADDRNOTAVAIL : err;
+	}
+	err = sstp_bind_any(sk, false, sstp_connect_try);
+	return err == -EADDRINUSE ? -EADDRNOTAVAIL : err;
 }
 
 void sstp_unbind(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_bucket *b = sstp_bucket(sock_net(sk), sp->sport);
+	struct sstp_group *g = sp->group;
+	struct sstp_port *p;
 
+	sstp_conn_unhash_names(sk);
 	if (!sp->bound)
 		return;
 	spin_lock_bh(&b->lock);
-	__sk_del_bind_node(sk);
+	if (g) {
+		p = g->port;
+		p->exclusive -= g->exclusive;
+		if (!--g->count) {
+			hlist_del(&g->node);
+			kfree(g);
+		}
+	} else {
+		p = sstp_port_find(b, sp->sport);
+		p->exclusive--;
+		__sk_del_bind_node(sk);
+	}
+	sstp_port_put(p);
+	sp->group = NULL;
 	sp->bound = false;
 	spin_unlock_bh(&b->lock);
 }

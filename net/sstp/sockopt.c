@@ -244,7 +244,8 @@ static int sstp_set_ip(struct sock *sk, int level, int opt, sockptr_t optval,
 	u8 byte;
 
 	if (level == SOL_IP && opt != IP_TOS && opt != IP_TTL &&
-	    opt != IP_FREEBIND && opt != IP_MTU_DISCOVER)
+	    opt != IP_FREEBIND && opt != IP_MTU_DISCOVER &&
+	    opt != IP_BIND_ADDRESS_NO_PORT)
 		return -ENOPROTOOPT;
 	if (level == SOL_IPV6 && opt != IPV6_V6ONLY && opt != IPV6_TCLASS &&
 	    opt != IPV6_UNICAST_HOPS && opt != IPV6_FREEBIND &&
@@ -281,6 +282,9 @@ static int sstp_set_ip(struct sock *sk, int level, int opt, sockptr_t optval,
 		case IP_MTU_DISCOVER:
 			if (val != IP_PMTUDISC_WANT)
 				err = -EINVAL;
+			break;
+		case IP_BIND_ADDRESS_NO_PORT:
+			sp->no_port = !!val;
 			break;
 		}
 	} else {
@@ -456,6 +460,8 @@ static int sstp_get_ip(struct sock *sk, int level, int opt)
 	if ((level == SOL_IP && opt == IP_FREEBIND) ||
 	    (level == SOL_IPV6 && opt == IPV6_FREEBIND))
 		return sp->freebind;
+	if (level == SOL_IP && opt == IP_BIND_ADDRESS_NO_PORT)
+		return sp->no_port;
 	if (level == SOL_IP && opt == IP_MTU_DISCOVER)
 		return IP_PMTUDISC_WANT;
 	if (level == SOL_IPV6 && opt == IPV6_MTU_DISCOVER)

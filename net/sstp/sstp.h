@@ -13,7 +13,7 @@
  *     it still listens; writing to the settings that they copy. Taken inside
  *     either socket lock.
  *  3. sstp_bucket.lock (_bh): sockets bound to a port.
- *  4. rhashtable bucket locks of the two connection tables.
+ *  4. rhashtable bucket locks of the three connection tables.
  *  5. sstp_pool.lock (_bh): a buffer that children of a listener share. Inside of
  *     their socket locks.
  *  6. xa_lock of sstp_net.all (_bh). Inside of the socket lock.
@@ -74,9 +74,11 @@
 #define SSTP_SHIP_WINDOW	BIT(24)	/* shipments from the highest */
 #define SSTP_HEADROOM		(LL_MAX_HEADER + 40 + 8 + 8)
 
+struct sstp_group;
+
 struct sstp_bucket {
 	spinlock_t	lock;		/* of both; listeners are read under RCU */
-	struct hlist_head bound;	/* sk_bind_node */
+	struct hlist_head ports;	/* struct sstp_port */
 	struct hlist_head listeners;	/* sk_node */
 };
 
@@ -158,6 +160,16 @@ struct sstp_peer {
 	u16		zero;
 };
 
+/* What a program calls a connection that it has made; key of the third table. */
+struct sstp_names {
+	struct net	*net;
+	struct in6_addr	saddr;
+	struct in6_addr	daddr;
+	u16		sport;
+	u16		dport;
+	u32		zero;
+};
+
 /**
  * struct sstp_listen - a listener
  * @lock: guards the rest
@@ -203,11 +215,16 @@ struct sstp_sock {
 	bool		listed;		/* in sstp_net.all */
 	bool		hashed;		/* in the table of CIDs */
 	bool		peer_hashed;
-	bool		bound;		/* in a bucket of ports */
+	bool		bound;		/* it has a port, @sport */
+	bool		names_hashed;
+	bool		no_port;	/* IP_BIND_ADDRESS_NO_PORT */
 	bool		deaf;		/* was a listener: RCU may still show it as one */
 	struct in6_addr	saddr;		/* IPv4 mapped; :: = any */
 	u32		scope;		/* of a link-local peer */
 	struct sstp_peer peer;
+	struct sstp_names names;
+	struct sstp_group *group;	/* with whom it has its port; NULL: for itself */
+	struct rhash_head names_node;
 	struct rhash_head cid_node;
 	struct rhash_head peer_node;
 	struct sock	*encap;		/* UDP socket that sends our packets */
@@ -489,6 +506,8 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 		    gfp_t gfp);
 int sstp_conn_hash(struct sock *sk);
 int sstp_conn_hash_peer(struct sock *sk);
+int sstp_conn_hash_names(struct sock *sk, u16 port);
+void sstp_conn_unhash_names(struct sock *sk);
 struct sock *sstp_conn_find(struct net *net, u32 cid);
 struct sock *sstp_conn_find_peer(const struct sstp_peer *peer);
 int sstp_conn_list(struct sock *sk);
@@ -499,7 +518,8 @@ struct sock *sstp_conn_next(struct net *net, unsigned long *id,
 struct sock *sstp_listener_find(struct net *net, const struct in6_addr *daddr,
 				u16 port, int dif, u32 hash);
 int sstp_bind_port(struct sock *sk, u16 port);
-void sstp_bind_child(struct sock *sk);
+int sstp_bind_connect(struct sock *sk);
+int sstp_bind_child(struct sock *sk);
 void sstp_unbind(struct sock *sk);
 int sstp_bind_listen(struct sock *sk);
 void sstp_bind_deaf(struct sock *sk);

@@ -125,6 +125,7 @@ static void row_sol_ip(void)
 	note("TTL -1", set_int(fd, SOL_IP, IP_TTL, -1));
 	note("TTL is", get_int(fd, SOL_IP, IP_TTL));
 	try_int("FREEBIND", fd, SOL_IP, IP_FREEBIND, 1);
+	try_int("BIND_ADDRESS_NO_PORT", fd, SOL_IP, IP_BIND_ADDRESS_NO_PORT, 1);
 	try_mtu_discover(fd, SOL_IP, IP_MTU_DISCOVER);
 	note("TOS one byte", setsockopt(fd, SOL_IP, IP_TOS, "\x08", 1));
 	note("TOS is", get_int(fd, SOL_IP, IP_TOS));

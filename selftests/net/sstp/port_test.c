@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 120
+ *
+ * Ports, where there are few of them: who may have the same one. What TCP does is what
+ * SSTP has to do, so each case runs on both.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib.h"
+
+#define LOW	20000
+#define PORTS	10
+
+static enum proto proto;
+static int l;			/* a listener on all addresses, */
+static uint16_t port;		/* whose port is not one of them */
+
+static int sock(void)
+{
+	int fd = proto_socket(proto, AF_INET, SOCK_STREAM, 0);
+	struct linger at_once = { .l_onoff = 1 };
+
+	if (fd < 0)
+		die("socket:");
+	/* No TIME_WAIT */
+	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)))
+		die("SO_LINGER:");
+	return fd;
+}
+
+static int bound_to(int fd, const char *ip, uint16_t to)
+{
+	union addr a;
+
+	addr_parse(&a, ip, to);
+	return bind(fd, &a.sa, addr_len(&a)) ? errno : 0;
+}
+
+static int try_bind(const char *ip, uint16_t to, bool reuse)
+{
+	int fd = sock(), err;
+
+	sock_set(fd, SOL_SOCKET, SO_REUSEADDR, reuse);
+	err = bound_to(fd, ip, to);
+	close(fd);
+	return err;
+}
+
+/* The other end in @peer, if that is wanted */
+static int connect_to(int fd, const char *ip, int *peer)
+{
+	union addr a;
+	int end;
+
+	addr_parse(&a, ip, port);
+	if (connect(fd, &a.sa, addr_len(&a)))
+		return errno;
+	end = accept(l, NULL, NULL);
+	if (end < 0)
+		die("accept:");
+	if (peer)
+		*peer = end;
+	else
+		close(end);
+	return 0;
+}
+
+static uint16_t port_of(int fd)
+{
+	socklen_t len = sizeof(union addr);
+	union addr a;
+
+	if (getsockname(fd, &a.sa, &len))
+		die("getsockname:");
+	return addr_port(&a);
+}
+
+static void result(const char *what)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "%s: %s", proto_names[proto], what);
+	ktap_held(text);
+}
+
+/* As many as there are ports, to each destination */
+static void test_destinations(void)
+{
+	static const char * const to[] = { "127.0.0.1", "127.0.0.2", "127.0.0.3" };
+	int fd[ARRAY_SIZE(to)][PORTS], peer[ARRAY_SIZE(to)][PORTS], one;
+	unsigned int i, k, seen;
+
+	for (i = 0; i < ARRAY_SIZE(to); i++) {
+		seen = 0;
+		for (k = 0; k < PORTS; k++) {
+			fd[i][k] = sock();
+			must_be("one more", connect_to(fd[i][k], to[i], &peer[i][k]), 0);
+			seen |= 1U << (port_of(fd[i][k]) - LOW);
+		}
+		must_be("all ports", seen, (1U << PORTS) - 1);
+		one = sock();
+		must_be("none is left", connect_to(one, to[i], NULL), EADDRNOTAVAIL);
+		close(one);
+	}
+	/* Of one that goes all can be had again, to there. */
+	close(fd[1][3]);
+	close(peer[1][3]);
+	fd[1][3] = sock();
+	must_be("again", connect_to(fd[1][3], to[1], &peer[1][3]), 0);
+	must_be("bind() to one of them", try_bind("127.0.0.1", LOW + 3, false),
+		EADDRINUSE);
+	must_be("and so", try_bind("127.0.0.1", LOW + 3, true), EADDRINUSE);
+	must_be("elsewhere", try_bind("127.0.0.9", LOW + 3, false), 0);
+	for (i = 0; i < ARRAY_SIZE(to); i++)
+		for (k = 0; k < PORTS; k++) {
+			close(fd[i][k]);
+			close(peer[i][k]);
+		}
+	for (k = 0; k < PORTS; k++)
+		must_be("free", try_bind("0.0.0.0", LOW + k, false), 0);
+	result("connections of a port each to one destination");
+}
+
+/* What bind() gave is for nobody who does not ask for it. */
+static void test_bound(void)
+{
+	int fd[PORTS - 1], one, other, third, peer[3];
+	unsigned int k;
+
+	for (k = 0; k < PORTS - 1; k++) {
+		fd[k] = sock();
+		sock_set(fd[k], SOL_SOCKET, SO_REUSEADDR, 1);
+		must_be("bind", bound_to(fd[k], "127.0.0.8", LOW + k), 0);
+	}
+	one = sock();
+	other = sock();
+	third = sock();
+	must_be("the last", connect_to(one, "127.0.0.1", &peer[0]), 0);
+	must_be("it is", port_of(one), LOW + PORTS - 1);
+	must_be("the same", connect_to(other, "127.0.0.2", &peer[1]), 0);
+	must_be("it is", port_of(other), LOW + PORTS - 1);
+	must_be("none is left", connect_to(third, "127.0.0.2", NULL), EADDRNOTAVAIL);
+	close(third);
+	for (k = 0; k < 2; k++)
+		close(peer[k]);
+	close(one);
+	close(other);
+
+	/* Who asks gets it, to another destination. */
+	one = sock();
+	sock_set(one, SOL_SOCKET, SO_REUSEADDR, 1);
+	must_be("a bound one", bound_to(one, "127.0.0.8", LOW), 0);
+	must_be("connects", connect_to(one, "127.0.0.1", &peer[0]), 0);
+	must_be("another", connect_to(fd[0], "127.0.0.1", NULL), EADDRNOTAVAIL);
+	must_be("elsewhere", connect_to(fd[0], "127.0.0.2", &peer[1]), 0);
+	close(one);
+	for (k = 0; k < 2; k++)
+		close(peer[k]);
+	for (k = 0; k < PORTS - 1; k++)
+		close(fd[k]);
+	result("ports that are bound");
+}
+
+static int bound_without_port(const char *ip)
+{
+	int fd = sock();
+
+	sock_set(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+	must_be("bind", bound_to(fd, ip, 0), 0);
+	must_be("no port", port_of(fd), 0);
+	return fd;
+}
+
+static void test_no_port(void)
+{
+	int fd[2][PORTS], peer[2][PORTS], one;
+	unsigned int i, k;
+
+	for (i = 0; i < 2; i++)
+		for (k = 0; k < PORTS; k++) {
+			fd[i][k] = bound_without_port("127.0.0.7");
+			must_be("connect", connect_to(fd[i][k], i ? "127.0.0.1" :
+						      "127.0.0.2", &peer[i][k]), 0);
+		}
+	one = bound_without_port("127.0.0.7");
+	must_be("none is left", connect_to(one, "127.0.0.1", NULL), EADDRNOTAVAIL);
+	close(one);
+	one = bound_without_port("127.0.0.6");
+	must_be("from elsewhere", connect_to(one, "127.0.0.1", NULL), 0);
+	close(one);
+	one = sock();
+	must_be("bind finds none", bound_to(one, "127.0.0.7", 0), EADDRINUSE);
+	close(one);
+	for (i = 0; i < 2; i++)
+		for (k = 0; k < PORTS; k++) {
+			close(fd[i][k]);
+			close(peer[i][k]);
+		}
+	one = sock();
+	must_be("bind finds one", bound_to(one, "127.0.0.7", 0), 0);
+	close(one);
+	result("IP_BIND_ADDRESS_NO_PORT");
+}
+
+/* Who was accepted keeps the port, at his address, when the listener goes. */
+static void test_children(void)
+{
+	int fd = sock(), peer, old = l;
+	uint16_t was = port;
+	union addr a;
+
+	l = sock();
+	addr_parse(&a, "0.0.0.0", LOW + 2);
+	if (bind(l, &a.sa, addr_len(&a)) || listen(l, 1))
+		die("listen:");
+	port = LOW + 2;
+	must_be("connect", connect_to(fd, "127.0.0.5", &peer), 0);
+	close(l);
+	must_be("it is taken", try_bind("127.0.0.5", LOW + 2, false), EADDRINUSE);
+	must_be("and as a whole", try_bind("0.0.0.0", LOW + 2, false), EADDRINUSE);
+	must_be("elsewhere it is not", try_bind("127.0.0.1", LOW + 2, false), 0);
+	close(peer);
+	close(fd);
+	must_be("and then", try_bind("0.0.0.0", LOW + 2, false), 0);
+	l = old;
+	port = was;
+	result("children");
+}
+
+static bool none_left(void *arg)
+{
+	(void)arg;
+	return sstp_sockets() == 1;
+}
+
+int main(void)
+{
+	union addr a;
+
+	new_namespace();
+	file_put("/proc/sys/net/ipv4/ip_local_port_range", "%d %d", LOW,
+		 LOW + PORTS - 1);
+	for (proto = PROTO_TCP; proto <= PROTO_SSTP; proto++) {
+		l = sock();
+		port = 9000;
+		addr_any(&a, AF_INET, port);
+		if (bind(l, &a.sa, addr_len(&a)) || listen(l, 5))
+			die("listener:");
+		test_destinations();
+		test_bound();
+		test_no_port();
+		test_children();
+	}
+	ktap_result(busywait(10000, none_left, NULL), "nobody is left");
+	return ktap_end();
+}
