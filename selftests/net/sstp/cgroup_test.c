@@ -324,6 +324,7 @@ int main(void)
 	unsigned int i;
 	char path[64];
 
+	ktap_plan(ARRAY_SIZE(kinds) * 4 + 1);
 	new_namespace();
 	enter_cgroup();
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {

@@ -242,6 +242,7 @@ int main(void)
 {
 	union addr a;
 
+	ktap_plan(2 * 4 + 1);
 	new_namespace();
 	file_put("/proc/sys/net/ipv4/ip_local_port_range", "%d %d", LOW,
 		 LOW + PORTS - 1);
