@@ -671,6 +671,9 @@ static u32 sstp_rto(const struct sstp_sock *sp)
 /* Is there anything we wait for the peer to answer? */
 static bool sstp_waits(const struct sstp_sock *sp)
 {
+	/* All that was sent has been reported, and it is known when more goes. */
+	if (!sstp_in_flight(sp) && sstp_timer_pending(sp, SSTP_T_PACE))
+		return false;
 	return sstp_snd_outstanding(&sp->snd) ||
 	       sp->eos_state == SSTP_EOS_SENT || sp->snd.next != sp->snd.end;
 }
