@@ -31,7 +31,6 @@
 
 #define SEED_HERE	20261123
 #define CASES_HERE	200
-#define WITHOUT_HERE	"lowat,early"	/* what stalls still */
 #define LINGER_MS	1000000		/* an orphan of a case that failed */
 
 /* What the process that runs a case says */
@@ -125,7 +124,6 @@ static bool options(struct options *o, int argc, char **argv)
 	*o = (struct options){
 		.seed = SEED_HERE,
 		.cases = CASES_HERE,
-		.without = WITHOUT_HERE,
 		.minimise = true,
 	};
 	while ((opt = getopt(argc, argv, "S:n:f:x:vlmc:")) >= 0) {
