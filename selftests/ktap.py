@@ -20,7 +20,7 @@ class Test:
         self.kernels = None             # all
         self.cpus = 2
         self.mem = "2G"
-        self.mode = ""                  # "icount" or "time-travel"
+        self.mode = ""                  # "icount", "time-travel" or "parallel"
         with open(source or path, encoding="utf-8", errors="replace") as lines:
             for _, line in zip(range(30), lines):
                 match = HEADER.match(line)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 600
+ * mode: parallel
  *
  * The generic netlink family "sstp": what it shows is so, dumps are whole while
  * connections come and go, requests that make no sense do no harm, and nobody sees

@@ -2,6 +2,8 @@
 /*
  * timeout: 300
  * kernels: debug 6.12 kcsan
+ * cpus: 4
+ * mode: parallel
  *
  * All at once: connections are made, used by several threads, and end in every
  * way, programs are killed, links flap, and namespaces are removed with all that
