@@ -57,9 +57,11 @@ struct sstp_ctrl {
  * @lost: packets newly found lost
  * @lost_ship: newest shipment of those (serial number); with interleaved
  *	retransmissions it may be told a little too old
- * @highest: highest shipment that has arrived (serial number)
+ * @highest: highest shipment that has arrived (serial number), less those before it that
+ *	may be late
  * @arrival_rate: bit/s at the receiver, or 0
  * @service_rate: bit/s at which the receiving program reads, or 0
+ * @undue: packets that were found lost before, and were only late
  */
 struct sstp_ack_sample {
 	u64	now;
@@ -70,6 +72,7 @@ struct sstp_ack_sample {
 	u32	highest;
 	u64	arrival_rate;
 	u64	service_rate;
+	u32	undue;
 };
 
 /**

@@ -84,6 +84,7 @@ static void sstp_ack_fill(struct sstp_sock *sp, struct sstp_ack *a, u64 now)
 	a->arrival = min_t(u64, div_u64(sp->arrival_rate, 1000), U32_MAX);
 	a->service = min_t(u64, div_u64(sp->service_rate, 1000), U32_MAX);
 	s = sstp_rcv_slot(&sp->rcv, sp->rcv.low);
+	a->late = min_t(u32, sp->rcv.out + sp->rcv.out_next, U16_MAX);
 	a->progress = s ? s->next : 0;
 }
 
@@ -473,7 +474,7 @@ static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
  * path lost. Others came, but found no room: that says nothing about the path.
  */
 static u32 sstp_ack_vanished(struct sstp_sock *sp, u32 asked, u32 highest,
-			     u32 received)
+			     u32 received, u32 *undue)
 {
 	s32 lost;
 
@@ -482,7 +483,8 @@ static u32 sstp_ack_vanished(struct sstp_sock *sp, u32 asked, u32 highest,
 	sp->counted_to = highest;
 	sp->counted = received;
 	/* What was late, or came twice, makes up for nothing later. */
-	sp->told = min(sp->told, sp->missing);
+	*undue = max(sp->told - sp->missing, 0);
+	sp->told -= *undue;
 	lost = clamp_t(s64, (s64)sp->missing - sp->told, 0, asked);
 	sp->told += lost;
 	return lost;
@@ -564,6 +566,7 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	struct sstp_snd_wnd *w = &sp->snd;
 	struct sstp_ack_sample sample = {};
 	u32 was_low = w->low, was_high = w->high, was_highest = sp->highest;
+	u32 flight = sstp_in_flight(sp);
 	const void *p = skb->data + off;
 	struct net *net = sock_net(sk);
 	u64 now = sstp_now();
@@ -621,6 +624,7 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	}
 	if (sstp_after(a.highest, sp->highest))
 		sp->highest = a.highest;
+	sp->late = a.late;
 	sample.delivered = a.received - sp->reported;
 	if (sample.delivered > 1U << 30)
 		sample.delivered = 0;
@@ -641,21 +645,22 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 		sp->acks_received++;
 		SSTP_INC(net, INPACKS);
 	}
-	sample.lost = sstp_ack_vanished(sp, asked, sp->highest, a.received);
+	sample.lost = sstp_ack_vanished(sp, asked, sp->highest - sp->late,
+					a.received, &sample.undue);
 	sp->packets_lost += sample.lost;
 	if (a.type == SSTP_SNAK)
 		trace_sstp_snak_rcv(sp, asked, sample.lost);
 	sstp_ack_extra(sp, asked);
 
 	sample.now = sstp_us(now);
-	sample.highest = sp->highest;
+	sample.highest = sp->highest - sp->late;
 	sample.arrival_rate = a.arrival * 1000ULL;
 	sample.service_rate = a.service * 1000ULL;
 	sp->ctrl.srtt = sstp_rtt_smoothed(&sp->rtt, 0);
 	sp->ctrl.min_rtt = sp->rtt.min;
 	sp->ctrl.in_flight = sstp_in_flight(sp);
 	sp->ctrl.shipped = w->shipment - 1;
-	sstp_ctrl_used(&sp->ctrl, w->shipment - 1 - was_highest, sp->highest);
+	sstp_ctrl_used(&sp->ctrl, flight, sample.highest);
 	if (sp->ctrl.ops->on_ack)
 		sp->ctrl.ops->on_ack(&sp->ctrl, &sample);
 	if (sample.lost && sp->ctrl.ops->on_loss)

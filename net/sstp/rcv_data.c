@@ -334,7 +334,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	struct sk_buff *piece = skb;
 	u32 fresh = 0, bytes, queued, gap, recut = sp->rcv.recut;
 
-	gap = sstp_rcv_shipped(&sp->rcv, run);
+	gap = sstp_rcv_shipped(&sp->rcv, run, sstp_us(sp->heard));
 	sp->packets_received += run->count;
 	if (sp->ctrl.ops->on_pkt_received)
 		sp->ctrl.ops->on_pkt_received(&sp->ctrl, run->count, gap,

@@ -62,6 +62,7 @@ int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, u32 shipment, gfp_t gfp)
 	w->look = segment;
 	w->highest = shipment - 1;
 	w->leap = w->highest;
+	w->settled = w->highest;
 	w->hi.segment = segment;
 	w->lost = w->hi;
 	w->reorder = SSTP_REORDER_MIN;
@@ -503,17 +504,40 @@ bool sstp_rcv_squeeze(struct sstp_rcv_wnd *w, const struct sk_buff *skb,
 	return true;
 }
 
+/* What has been shipped so far is here or given up for lost. */
+static void sstp_rcv_settle(struct sstp_rcv_wnd *w)
+{
+	w->has_cand = false;
+	w->out = 0;
+	w->out_next = 0;
+	w->settled = w->highest;
+}
+
+/* Once a while has passed, or enough shipments, what is missing so far is lost. */
+static void sstp_rcv_candidate(struct sstp_rcv_wnd *w, u32 now)
+{
+	w->cand = w->hi;
+	w->cand_ship = w->highest;
+	w->cand_at = now;
+	w->has_cand = true;
+	w->cand_to = w->highest;
+	w->out += w->out_next;
+	w->out_next = 0;
+}
+
 static void sstp_rcv_move_lost(struct sstp_rcv_wnd *w, u32 now)
 {
 	w->has_cand = false;
-	if (sstp_pos_before(w->lost, w->cand))
+	w->out = 0;
+	w->settled = w->cand_to;
+	if (sstp_pos_before(w->lost, w->cand)) {
 		w->lost = w->cand;
-	if (sstp_pos_before(w->lost, w->hi)) {
-		w->cand = w->hi;
-		w->cand_ship = w->highest;
-		w->cand_at = now;
-		w->has_cand = true;
+		w->lost_at = w->cand_at;
 	}
+	if (sstp_pos_before(w->lost, w->hi))
+		sstp_rcv_candidate(w, now);
+	else
+		sstp_rcv_settle(w);
 }
 
 /* Nothing is missing before @pos: there is nothing to wait for. */
@@ -532,12 +556,9 @@ static void sstp_rcv_note(struct sstp_rcv_wnd *w, u32 now)
 {
 	if (sstp_rcv_whole(w, w->hi)) {
 		w->lost = w->hi;
-		w->has_cand = false;
+		sstp_rcv_settle(w);
 	} else if (!w->has_cand && sstp_pos_before(w->lost, w->hi)) {
-		w->cand = w->hi;
-		w->cand_ship = w->highest;
-		w->cand_at = now;
-		w->has_cand = true;
+		sstp_rcv_candidate(w, now);
 	}
 	if (w->has_cand && !sstp_before(w->highest, w->cand_ship + w->reorder))
 		sstp_rcv_move_lost(w, now);
@@ -574,7 +595,51 @@ static bool sstp_rcv_plausible(struct sstp_rcv_wnd *w,
 	return run->shipment - leap < SSTP_SHIP_LEAP;
 }
 
-u32 sstp_rcv_shipped(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
+/* A packet of a first shipment has come when others had overtaken it: what it takes not
+ * to give the next one up for lost.
+ */
+static void sstp_rcv_late(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run,
+			  struct sstp_pos pos, u32 now)
+{
+	u32 late = w->highest - (run->shipment + run->count - 1) + 1, us;
+
+	w->late = max(w->late, late);
+	if (sstp_pos_before(pos, w->lost)) {
+		/* Given up for lost, but only late. */
+		us = now - w->lost_at;
+		if (late > w->reorder)
+			w->reorder = late > SSTP_REORDER_MAX ?
+				     SSTP_REORDER_NONE : late;
+		w->patience = max(w->patience, us + us / 4);
+	} else if (w->has_cand && sstp_pos_before(pos, w->cand)) {
+		us = now - w->cand_at;
+	} else {
+		return;
+	}
+	w->late_us = max(w->late_us, us);
+}
+
+/* Losses were found. After some round trips in which that was so, what was late in them
+ * tells how patient to be from now on.
+ */
+static void sstp_rcv_round(struct sstp_rcv_wnd *w, u32 now, u32 wait)
+{
+	if (w->rounds && now - w->round_at < 4 * wait)
+		return;
+	w->round_at = now;
+	if (++w->rounds <= SSTP_REORDER_ROUNDS)
+		return;
+	w->reorder = max_t(u32, w->late, SSTP_REORDER_MIN);
+	if (w->reorder > SSTP_REORDER_MAX)
+		w->reorder = SSTP_REORDER_NONE;
+	w->patience = w->late_us + w->late_us / 4;
+	w->late = 0;
+	w->late_us = 0;
+	w->rounds = 0;
+}
+
+u32 sstp_rcv_shipped(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run,
+		     u32 now)
 {
 	struct sstp_pos pos = { run->segment, run->start + run->count };
 	u32 last = run->shipment + run->count - 1, gap = 0;
@@ -588,11 +653,15 @@ u32 sstp_rcv_shipped(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
 			gap = run->shipment - w->highest - 1;
 		w->highest = last;
 		w->doubted = false;
-	} else if (!again && sstp_pos_before(pos, w->lost)) {
-		/* Given up for lost, but only late. */
-		u32 late = w->highest - last + 1;
+		w->out_next += gap;
+	} else {
+		u32 *out = w->has_cand && !sstp_after(last, w->cand_to) ?
+			   &w->out : &w->out_next;
 
-		w->reorder = clamp(late, w->reorder, SSTP_REORDER_MAX);
+		if (sstp_after(last, w->settled))
+			*out -= min_t(u32, *out, run->count);
+		if (!again)
+			sstp_rcv_late(w, run, pos, now);
 	}
 	/* What is missing now may be a retransmission, whose place only the
 	 * sender knows.
@@ -608,6 +677,7 @@ void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
 		      u32 now)
 {
 	if (sstp_after(last, w->highest)) {
+		w->out_next += last - w->highest;
 		w->highest = last;
 		w->unexplained = true;
 		w->doubted = false;
@@ -620,15 +690,17 @@ void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
 		w->doubted = false;
 		w->highest = last;
 		w->unexplained = true;
+		sstp_rcv_settle(w);
 	}
 	if (sstp_pos_before(w->hi, pos))
 		w->hi = pos;
-	/* Nothing follows that could tell late from lost. */
+	/* Nothing follows that could tell late from lost; but it may have overtaken what
+	 * is late.
+	 */
 	if (!sstp_before(last, w->highest) && sstp_pos_before(w->lost, w->hi)) {
-		w->cand = w->hi;
-		w->cand_ship = w->highest - w->reorder;
-		w->cand_at = now;
-		w->has_cand = true;
+		sstp_rcv_candidate(w, now);
+		if (!w->patience)
+			w->cand_ship -= w->reorder;
 	}
 }
 
@@ -637,9 +709,13 @@ bool sstp_rcv_confirm(struct sstp_rcv_wnd *w, u32 now, u32 wait)
 	struct sstp_pos was = w->lost;
 
 	sstp_rcv_note(w, now);
-	if (w->has_cand && now - w->cand_at >= wait)
+	if (w->has_cand &&
+	    now - w->cand_at >= clamp(w->patience, wait, 8 * wait))
 		sstp_rcv_move_lost(w, now);
-	return sstp_pos_before(was, w->lost) && !sstp_rcv_whole(w, w->lost);
+	if (!sstp_pos_before(was, w->lost) || sstp_rcv_whole(w, w->lost))
+		return false;
+	sstp_rcv_round(w, now, wait);
+	return true;
 }
 
 /* One past the last packet of @segment that is lost if it is not here. */

@@ -20,6 +20,8 @@
 #define SSTP_SHIP_LEAP		BIT(16)	/* shipments that H may move on for one packet */
 #define SSTP_REORDER_MIN	3
 #define SSTP_REORDER_MAX	1024
+#define SSTP_REORDER_NONE	BIT(24)	/* time alone tells what is lost */
+#define SSTP_REORDER_ROUNDS	16	/* with losses, before patience is measured anew */
 
 enum sstp_rseg_state {
 	SSTP_RSEG_EMPTY,	/* nothing of it is here */
@@ -120,7 +122,18 @@ struct sstp_pos {
  * @lost: everything before it that is missing is lost
  * @cand: becomes @lost when shipment @cand_ship + @reorder has been seen
  * @cand_at: when @cand was set, us
+ * @lost_at: when @lost was where the order of shipments was, us
  * @reorder: shipments by which a packet may be late
+ * @patience: us by which one may be, as far as that is more than sstp_rcv_confirm() waits
+ *	by itself
+ * @late: shipments by which one was late since @rounds was 0
+ * @late_us: us by which one was at least, since then
+ * @rounds: round trips in which something was found lost
+ * @round_at: when the last of them began, us
+ * @settled: shipments up to this one are here or given up for lost
+ * @cand_to: the same once @cand is lost
+ * @out: shipments up to @cand_to that are neither
+ * @out_next: shipments up to @highest after that one that have not come
  * @unexplained: a gap since the last SNAK may hide a lost retransmission
  * @doubted: a KEEPALIVE or EOS has said that H was not shipped, and nothing has moved H
  *	on since
@@ -153,7 +166,17 @@ struct sstp_rcv_wnd {
 	struct sstp_pos cand;
 	u32	cand_ship;
 	u32	cand_at;
+	u32	lost_at;
 	u32	reorder;
+	u32	patience;
+	u32	late;
+	u32	late_us;
+	u32	rounds;
+	u32	round_at;
+	u32	settled;
+	u32	cand_to;
+	u32	out;
+	u32	out_next;
 	u32	mean;
 	u32	recut;
 	bool	has_eos;
@@ -216,14 +239,16 @@ bool sstp_rcv_squeeze(struct sstp_rcv_wnd *w, const struct sk_buff *skb,
 /* @run came, before sstp_rcv_insert(). Returns the shipments skipped. H moves on if that
  * is plausible.
  */
-u32 sstp_rcv_shipped(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
+u32 sstp_rcv_shipped(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run,
+		     u32 now);
 /* A KEEPALIVE or EOS: everything before @pos left by shipment @last, and nothing after
  * that had left. Of two in a row that say so H believes the second.
  */
 void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
 		      u32 now);
-/* Late packets are lost for sure once @now is @wait us past the gap.
- * Returns true when there is something lost that was not asked for.
+/* Late packets are lost for sure once @now is @wait us past the gap, or longer, up to 8
+ * @wait, where packets were late by more. Returns true when there is something lost that
+ * was not asked for.
  */
 bool sstp_rcv_confirm(struct sstp_rcv_wnd *w, u32 now, u32 wait);
 /* Move R_l on, over segments that the tolerance checker accepts as well. True if

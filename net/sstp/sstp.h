@@ -262,6 +262,7 @@ struct sstp_sock {
 	u64		peer_rate;	/* bit/s that the peer declared, 0 = none */
 	u64		ctrl_next;	/* ns: the controller's next packet */
 	u32		highest;	/* shipment the peer has seen */
+	u16		late;		/* shipments before that, that may still come to it */
 	u32		reported;	/* packets it has received */
 	u32		counted;	/* the same, and @highest, in its last report */
 	u32		counted_to;
@@ -486,7 +487,7 @@ static inline u32 sstp_overhead(const struct sstp_sock *sp)
 /* Packets that are on their way, as far as the peer's reports tell. */
 static inline u32 sstp_in_flight(const struct sstp_sock *sp)
 {
-	return sp->snd.shipment - 1 - sp->highest;
+	return sp->snd.shipment - 1 - sp->highest + sp->late;
 }
 
 static inline bool sstp_synchronized(const struct sock *sk)

@@ -69,7 +69,8 @@ bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a)
 	a->received = be32_to_cpu(h->received);
 	a->arrival = be32_to_cpu(h->arrival);
 	a->service = be32_to_cpu(h->service);
-	a->progress = be32_to_cpu(h->progress);
+	a->late = be16_to_cpu(h->late);
+	a->progress = be16_to_cpu(h->progress);
 	if (a->type == SSTP_PACK)
 		return !a->entries;
 
@@ -275,7 +276,8 @@ void sstp_build_ack(void *p, const struct sstp_ack *a)
 	h->received = cpu_to_be32(a->received);
 	h->arrival = cpu_to_be32(a->arrival);
 	h->service = cpu_to_be32(a->service);
-	h->progress = cpu_to_be32(a->progress);
+	h->late = cpu_to_be16(a->late);
+	h->progress = cpu_to_be16(a->progress);
 }
 
 static u8 *sstp_put_opt(u8 *o, u8 type, const void *v, u8 n)

@@ -84,6 +84,7 @@ struct sstp_data_hdr {
  * @received: DATA packets received, modulo 2^32
  * @arrival: arrival rate, kbit/s
  * @service: service rate, kbit/s
+ * @late: shipments before @highest that may still come, 65535 at most
  * @progress: packets of segment @ack received without a gap
  */
 struct sstp_ack_hdr {
@@ -98,7 +99,8 @@ struct sstp_ack_hdr {
 	__be32	received;
 	__be32	arrival;
 	__be32	service;
-	__be32	progress;
+	__be16	late;
+	__be16	progress;
 } __packed;
 
 /**
@@ -218,6 +220,7 @@ struct sstp_ack {
 	u32	received;
 	u32	arrival;
 	u32	service;
+	u16	late;
 	u32	progress;
 };
 

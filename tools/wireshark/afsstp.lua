@@ -134,7 +134,8 @@ local f = {
 	received = uint32("received", "Packets received", "DATA packets that came"),
 	arrival = uint32("arrival", "Arrival rate", "New data that came, kbit/s"),
 	service = uint32("service", "Service rate", "Data that the program took, kbit/s"),
-	progress = uint32("progress", "Progress",
+	late = uint16("late", "Late", "Shipments before H that may still come"),
+	progress = uint16("progress", "Progress",
 		"Packets of segment R_l that are here without a gap"),
 
 	snak_segment = uint32("snak.segment", "Segment", "Some of which is missing"),
@@ -233,7 +234,8 @@ local ACK_LAYOUT = {
 	{ "ack", f.ack, 16, 4 }, { "limit", f.limit, 20, 4 }, { "echo", f.echo, 24, 4 },
 	{ "hold", f.hold, 28, 4 }, { "highest", f.highest, 32, 4 },
 	{ "received", f.received, 36, 4 }, { "arrival", f.arrival, 40, 4 },
-	{ "service", f.service, 44, 4 }, { "progress", f.progress, 48, 4 },
+	{ "service", f.service, 44, 4 }, { "late", f.late, 48, 2 },
+	{ "progress", f.progress, 50, 2 },
 }
 local INIT_LAYOUT = {
 	{ "own", f.init_cid, 8, 4 }, { "sport", f.sport, 12, 2 }, { "dport", f.dport, 14, 2 },

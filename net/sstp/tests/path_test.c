@@ -355,7 +355,7 @@ static void path_data_comes(struct path_sim *p, const struct path_packet *q)
 								     3), &run);
 	run.shipment = q->ship;
 	run.flags |= q->flags;
-	sstp_rcv_shipped(&s->w, &run);
+	sstp_rcv_shipped(&s->w, &run, p->now);
 	if (!path_room(p, i, q->count)) {
 		p->full = true;
 		consume_skb(skb);

@@ -38,6 +38,7 @@ struct rcv_seg {
  * @asked: packets that SNAKs asked for
  * @twice: of those, asked for before
  * @memory: of the packets to come
+ * @now: when they come, us
  */
 struct rcv_sim {
 	struct kunit *test;
@@ -52,6 +53,7 @@ struct rcv_sim {
 	u32	asked;
 	u32	twice;
 	enum rcv_memory memory;
+	u32	now;
 	struct rcv_seg seg[RCV_SEGMENTS];
 };
 

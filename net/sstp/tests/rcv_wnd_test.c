@@ -548,7 +548,7 @@ static void rcv_arrives(struct rcv_sim *s, u32 ship, u32 i, u32 packet,
 
 	run.shipment = ship;
 	run.flags |= flags;
-	sstp_rcv_shipped(&s->w, &run);
+	sstp_rcv_shipped(&s->w, &run, s->now);
 	rcv_insert(s, i, skb, &run);
 	rcv_advance(s);
 }
@@ -665,6 +665,55 @@ static void rcv_reordered(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(late); i++)
 		for (k = 0; k < sstp_test_rounds(5); k++)
 			rcv_reordered_by(s, late[i]);
+}
+
+/* Shipments that are neither here nor given up */
+static void rcv_check_out(struct rcv_sim *s, u32 ship)
+{
+	KUNIT_ASSERT_EQ(s->test, s->w.out + s->w.out_next,
+			s->w.highest - ship + 1 - s->w.received);
+}
+
+/* Four of five packets are late, by more than is waited for at first. It is learnt how
+ * late, and forgotten when only losses come.
+ */
+static void rcv_patience(struct kunit *test)
+{
+	const u32 late = 100, n = 8000, mixed = 3000, step = 10;
+	struct rcv_sim *s = test->priv;
+	u32 k, j, d, ship, early = 0;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	ship = sstp_rnd_edge(&s->rnd);
+	rcv_uniform(s, -200, ship, n / 20, 20);
+	for (k = 0; k < n; k++) {
+		s->now = k * step;
+		for (d = 0; d <= late; d += late) {
+			j = k - d;
+			if (j > k || (k < mixed + late && j >= mixed) ||
+			    d != (j < mixed && j % 5 ? late : 0))
+				continue;
+			/* Afterwards now and then one is lost. */
+			if (j > mixed && j % 50 == 0)
+				continue;
+			rcv_arrives(s, ship + j, j / 20, j % 20, 0);
+			sstp_rcv_confirm(&s->w, s->now, RCV_WAIT);
+			rcv_snak(s, s->high, s->now);
+		}
+		if (k == mixed / 2)
+			early = s->asked;
+		if (k > mixed / 2 && k < mixed)
+			rcv_check_out(s, ship);
+		if (k == mixed - 1) {
+			KUNIT_EXPECT_GT(test, early, 0U);
+			KUNIT_EXPECT_EQ(test, s->asked, early);
+			KUNIT_EXPECT_GE(test, s->w.patience, late * step);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, s->w.reorder, SSTP_REORDER_MIN);
+	KUNIT_EXPECT_EQ(test, s->w.patience, 0U);
+	rcv_stop(s);
+	s->now = 0;
 }
 
 /* When nothing follows, time tells late from lost. */
@@ -1205,6 +1254,7 @@ static struct kunit_case rcv_cases[] = {
 	KUNIT_CASE(rcv_replacement),
 	KUNIT_CASE(rcv_lost),
 	KUNIT_CASE(rcv_reordered),
+	KUNIT_CASE(rcv_patience),
 	KUNIT_CASE(rcv_waits),
 	KUNIT_CASE(rcv_contexts),
 	KUNIT_CASE(rcv_lost_again),

@@ -277,7 +277,8 @@ static void wire_rnd_ack(struct rnd_state *r, struct sstp_ack *a)
 	a->received = sstp_rnd_edge(r);
 	a->arrival = sstp_rnd_edge(r);
 	a->service = sstp_rnd_edge(r);
-	a->progress = sstp_rnd_edge(r);
+	a->late = sstp_rnd_edge(r);
+	a->progress = (u16)sstp_rnd_edge(r);
 }
 
 static bool wire_ack_equal(const struct sstp_ack *a, const struct sstp_ack *b)
@@ -289,7 +290,7 @@ static bool wire_ack_equal(const struct sstp_ack *a, const struct sstp_ack *b)
 	       a->echo == b->echo && a->hold == b->hold &&
 	       a->highest == b->highest && a->received == b->received &&
 	       a->arrival == b->arrival && a->service == b->service &&
-	       a->progress == b->progress;
+	       a->late == b->late && a->progress == b->progress;
 }
 
 static void wire_ack_layout(struct kunit *test)
@@ -298,7 +299,7 @@ static void wire_ack_layout(struct kunit *test)
 		.cid = 0x80000001, .type = SSTP_SNAK, .flags = 5,
 		.entries = 0x0203, .control = 1, .segment = 2, .ack = 3,
 		.limit = 4, .echo = 5, .hold = 6, .highest = 7, .received = 8,
-		.arrival = 9, .service = 10, .progress = 11,
+		.arrival = 9, .service = 10, .late = 0x0b0c, .progress = 0x0d0e,
 	};
 	u8 p[sizeof(struct sstp_ack_hdr)];
 	u32 i;
@@ -306,8 +307,9 @@ static void wire_ack_layout(struct kunit *test)
 	sstp_build_ack(p, &a);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(p), 0x80000001U);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(p + 4), 0x04050203U);
-	for (i = 1; i <= 11; i++)
+	for (i = 1; i <= 10; i++)
 		KUNIT_EXPECT_EQ(test, get_unaligned_be32(p + 4 + 4 * i), i);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(p + 48), 0x0b0c0d0eU);
 }
 
 static void wire_pack_round_trip(struct kunit *test)

@@ -24,12 +24,12 @@ AGAIN, ECHO = 2, 2
 # The numbers behind the header, as Documentation/networking/sstp-protocol.rst draws them
 DATA_FIELDS = "shipment segment len stamp".split()
 ACK_FIELDS = ("control accepted ack limit echo hold highest received arrival service "
-              "progress").split()
+              "late progress").split()
 INIT_FIELDS = ("init.cid srcport dstport init.shipment init.segment init.window init.limit stamp "
                "echo hold version sktype reserved").split()
 FIELDS = {
     DATA: (DATA_FIELDS, "4I"), KEEPALIVE: (DATA_FIELDS, "4I"), EOS: (DATA_FIELDS, "4I"),
-    PACK: (ACK_FIELDS, "11I"), SNAK: (ACK_FIELDS, "11I"),
+    PACK: (ACK_FIELDS, "10I2H"), SNAK: (ACK_FIELDS, "10I2H"),
     INIT: (INIT_FIELDS, "I2H7I2BH"), INIT_ACK: (INIT_FIELDS, "I2H7I2BH"), COOKIE: ([], ""),
     RESET: (["code", "seq"], "2I"), CLOSE: (["code", "seq"], "2I"),
 }
