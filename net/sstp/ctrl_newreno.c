@@ -2,7 +2,7 @@
 /*
  * "newreno": additive increase, multiplicative decrease in packets, as TCP's
  * (RFC 5681, RFC 6582), so that it shares a path with TCP fairly. The default
- * where no rate is declared.
+ * where no rate is declared. A cut for packets that were only late is undone.
  */
 #include <linux/build_bug.h>
 #include <linux/math64.h>
@@ -20,6 +20,10 @@
  * @ssthresh: slow start below it, packets
  * @count: packets delivered since the window grew by one
  * @recover: last shipment before the last cut
+ * @was: window before the last cut
+ * @was_ssthresh: the same
+ * @lost: packets found lost, for which the last cut was made; 0 = it stands
+ * @undue: of these, or others, how many were only late
  * @cut: not all that was shipped before the last cut has been reported
  * @late: it may still be reported lost
  */
@@ -27,6 +31,10 @@ struct sstp_newreno {
 	u32	ssthresh;
 	u32	count;
 	u32	recover;
+	u32	was;
+	u32	was_ssthresh;
+	u32	lost;
+	u32	undue;
 	bool	cut;
 	bool	late;
 };
@@ -56,6 +64,20 @@ static void sstp_newreno_pace(struct sstp_ctrl *c)
 		div_u64(round * 5, c->cwnd * 6);
 }
 
+/* Packets came late. When all that the last cut was made for were, it was made in vain. */
+static void sstp_newreno_undo(struct sstp_ctrl *c, u32 undue)
+{
+	struct sstp_newreno *p = sstp_newreno(c);
+
+	p->undue += undue;
+	if (!p->lost || p->undue < p->lost)
+		return;
+	c->cwnd = max(c->cwnd, p->was);
+	p->ssthresh = max(p->ssthresh, p->was_ssthresh);
+	p->lost = 0;
+	p->cut = false;
+}
+
 static void sstp_newreno_ack(struct sstp_ctrl *c,
 			     const struct sstp_ack_sample *s)
 {
@@ -63,6 +85,8 @@ static void sstp_newreno_ack(struct sstp_ctrl *c,
 	u32 delivered = s->delivered;
 	bool held, limited;
 
+	if (s->undue)
+		sstp_newreno_undo(c, s->undue);
 	if ((s32)(s->highest - p->recover) >= 0)
 		p->cut = false;
 	if ((s32)(s->highest - p->recover) >= SSTP_NEWRENO_LATE)
@@ -111,8 +135,15 @@ static void sstp_newreno_loss(struct sstp_ctrl *c,
 {
 	struct sstp_newreno *p = sstp_newreno(c);
 
-	if (p->late && (s32)(s->lost_ship - p->recover) <= 0)
+	if (p->late && (s32)(s->lost_ship - p->recover) <= 0) {
+		if (p->lost)
+			p->lost += s->lost;
 		return;
+	}
+	p->was = c->cwnd;
+	p->was_ssthresh = p->ssthresh;
+	p->lost = s->lost;
+	p->undue = 0;
 	p->cut = false;
 	sstp_newreno_cut(c);
 	c->cwnd = p->ssthresh;
@@ -122,6 +153,7 @@ static void sstp_newreno_loss(struct sstp_ctrl *c,
 static void sstp_newreno_timeout(struct sstp_ctrl *c)
 {
 	sstp_newreno_cut(c);
+	sstp_newreno(c)->lost = 0;
 	c->cwnd = SSTP_NEWRENO_MIN;
 	sstp_newreno_pace(c);
 }

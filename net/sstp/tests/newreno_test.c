@@ -414,6 +414,50 @@ static void newreno_rounds(struct kunit *test)
 	KUNIT_EXPECT_GT(test, cuts, 1000U);
 }
 
+/* Packets found lost that were only late, all of them or not, before or after others */
+static void newreno_undone(struct kunit *test)
+{
+	static const struct {
+		u32 lost[2];
+		u32 undue[2];
+		bool timeout;
+		u32 cwnd;
+		u32 ssthresh;
+	} t[] = {
+		{ { 30 }, { 30 }, false, 100, SSTP_NEWRENO_MAX },
+		{ { 30 }, { 29, 1 }, false, 100, SSTP_NEWRENO_MAX },
+		{ { 30 }, { 29 }, false, 50, 50 },
+		{ { 30, 1 }, { 30 }, false, 50, 50 },
+		{ { 30, 1 }, { 30, 1 }, false, 100, SSTP_NEWRENO_MAX },
+		{ { 30 }, { 30 }, true, SSTP_NEWRENO_MIN, 50 },
+	};
+	struct sstp_ack_sample late = {};
+	struct sstp_ctrl c;
+	u32 i, k;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		newreno_start(&c);
+		newreno_ack(&c, 90, 0);
+		KUNIT_ASSERT_EQ(test, c.cwnd, 100U);
+		c.shipped = 200;
+		newreno_snak(&c, t[i].lost[0], 100);
+		KUNIT_EXPECT_EQ(test, c.cwnd, 50U);
+		/* Of the same flight */
+		if (t[i].lost[1])
+			newreno_snak(&c, t[i].lost[1], 150);
+		if (t[i].timeout)
+			sstp_ctrl_newreno.on_timeout(&c);
+		for (k = 0; k < 2; k++) {
+			late.undue = t[i].undue[k];
+			late.highest = 160;
+			sstp_ctrl_newreno.on_ack(&c, &late);
+		}
+		KUNIT_EXPECT_EQ_MSG(test, c.cwnd, t[i].cwnd, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, sstp_newreno(&c)->ssthresh,
+				    t[i].ssthresh, "row %u", i);
+	}
+}
+
 static struct kunit_case newreno_cases[] = {
 	KUNIT_CASE(newreno_growth),
 	KUNIT_CASE(newreno_paced),
@@ -423,6 +467,7 @@ static struct kunit_case newreno_cases[] = {
 	KUNIT_CASE(newreno_any),
 	KUNIT_CASE(newreno_period),
 	KUNIT_CASE(newreno_rounds),
+	KUNIT_CASE(newreno_undone),
 	{ }
 };
 
