@@ -26,6 +26,7 @@ for file in tools/lab/experiments/*.toml; do
 done
 check "throughput against the window is as wanted" lab 1 window
 check "slow readers are as wanted" lab 1 readers
+check "packets that are late are as wanted" lab 1 reorder
 check "starts and outages are as wanted" lab 1 -j 1 -f contract start
 check "segments are followed" lab 1 buffer
 check "a line is shared" lab 1 sharing

@@ -34,6 +34,7 @@ def shell_settings(cell):
              ("loss", format(path["loss"] * 100, "f")),
              ("loss_back", format(path["loss_back"] * 100, "f")),
              ("limit", analysis.limit(path)),
+             ("reorder", f"({path['reorder']})"),
              ("outage_at", path["outage_at"]), ("outage_for", path["outage_for"]),
              ("capture", int(cell["capture"])), ("sample", int(cell["sample"])),
              ("count", len(cell["flows"])), ("module", int(has_module(cell["flows"])))]
