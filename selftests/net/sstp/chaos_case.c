@@ -472,7 +472,9 @@ static bool try_value(struct chaos *c, int k, uint64_t value,
 	if (c->v[k] == value)
 		return false;
 	less.v[k] = value;
-	if (!fails(&less))
+	/* Half of a pair is no case. */
+	if ((less.v[MTUAT] && !less.v[MTUTO]) || (less.v[BAD] && !less.v[GOOD]) ||
+	    !fails(&less))
 		return false;
 	*c = less;
 	return true;
