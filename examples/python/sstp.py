@@ -36,7 +36,7 @@ FIELDS = (
     ("Q", "rcv_grown_bytes rcv_shrunk_bytes bytes_discarded age busy_time contract_time "
           "controller_time window_time sndbuf_time device_time unread_time rcv_readable "
           "packets_lost mem_available"),
-    ("I", "mem_used rcv_epochs rcv_bounded snd_unacked"),
+    ("I", "mem_used rcv_epochs rcv_bounded snd_unacked contract_breaks contract_wait"),
 )
 INFO = struct.Struct("@" + "".join(code * len(names.split()) for code, names in FIELDS))
 Info = collections.namedtuple("Info", " ".join(names for _, names in FIELDS))

@@ -559,6 +559,53 @@ static void sstp_ack_correct(struct sock *sk, const struct sstp_ack *a, u64 now)
 	sstp_send_context(sk, SSTP_F_ACK);
 }
 
+/* The path does not carry the contract: congestion control within it, as after a time-out.
+ * Its window had been cut long before, so it comes back to half of what arrived in a round
+ * trip without a queue, and from there goes on as all others do.
+ */
+static void sstp_ack_broken(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_ctrl_ops *ops = sstp_ctrl_get(sstp_ctrl_newreno.name);
+
+	if (!ops)
+		return;
+	sp->ctrl.in_flight = sp->breaker.carried;
+	sstp_ctrl_switch(&sp->ctrl, ops);
+	ops->on_timeout(&sp->ctrl);
+	sp->ctrl.in_flight = sstp_in_flight(sp);
+	SSTP_INC(sock_net(sk), CONTRACTSBROKEN);
+	trace_sstp_breaker(sp);
+	sstp_nl_broken(sk);
+}
+
+/* What report @a, with round-trip sample @rtt or 0, says about whether the path carries the
+ * contract
+ */
+static void sstp_ack_breaker(struct sock *sk, const struct sstp_ack *a, u32 rtt, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_ctrl_ops *ops;
+
+	switch (sstp_breaker_report(&sp->breaker, now, sp->highest, a->received, rtt,
+				    sp->ctrl.srtt)) {
+	case SSTP_BREAKER_GO_ON:
+		break;
+	case SSTP_BREAKER_TRIP:
+		sstp_ack_broken(sk);
+		break;
+	case SSTP_BREAKER_RETRY:
+		ops = sstp_ctrl_get(sstp_ctrl_rate.name);
+		if (!ops)
+			break;
+		sstp_ctrl_switch(&sp->ctrl, ops);
+		SSTP_INC(sock_net(sk), CONTRACTSTRIED);
+		trace_sstp_breaker(sp);
+		sstp_nl_tried(sk);
+		break;
+	}
+}
+
 /* A PACK or SNAK of @len bytes, at @off of @skb, which is linear. */
 void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 {
@@ -607,6 +654,7 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	probed = sp->probes;
 	sp->heard = now;
 	sp->asked_at = sstp_us(now);
+	sp->silent_since = 0;
 	sp->probes = 0;
 	sp->keepalives = 0;
 	sk->sk_err_soft = 0;
@@ -666,6 +714,7 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	if (sample.lost && sp->ctrl.ops->on_loss)
 		sp->ctrl.ops->on_loss(&sp->ctrl, &sample);
 	trace_sstp_ctrl(sp, sample.delivered, sample.lost, false);
+	sstp_ack_breaker(sk, &a, sample.rtt, now);
 	sstp_ack_sndbuf(sk);
 
 	if (w->low != was_low || w->high != was_high) {

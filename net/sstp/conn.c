@@ -385,15 +385,18 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 		sp->ctl_next = sp->snd.shipment;
 	}
 	if (!sp->ctrl.ops) {
+		bool contract = !sp->set.ctrl[0] && sp->set.rate.peak;
+
 		if (sp->set.ctrl[0])
 			strscpy(name, sp->set.ctrl, sizeof(name));
-		else if (sp->set.rate.peak)
+		else if (contract)
 			strscpy(name, "rate", sizeof(name));
 		else
 			sstp_sysctl_name_get(sn->ctrl, name);
 		err = sstp_ctrl_attach(&sp->ctrl, name);
 		if (err)
 			return err;
+		sp->breaker.guards = contract;
 	}
 	if (!sp->rbuf.ops) {
 		err = sstp_room_start(sk);
@@ -850,6 +853,8 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	i->rcv_epochs = sp->rcv_epochs;
 	i->rcv_bounded = sp->rcv_bounded;
 	i->snd_unacked = sp->queued;
+	i->contract_breaks = sp->breaker.trips;
+	i->contract_wait = sstp_breaker_wait(&sp->breaker, sp->ended ?: sstp_now());
 	if (sp->ctrl.ops)
 		strscpy(i->controller, sp->ctrl.ops->name, SSTP_NAME_MAX);
 	if (sp->rbuf.ops)

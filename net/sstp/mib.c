@@ -53,6 +53,8 @@ static const struct snmp_mib sstp_mib_list[] = {
 	SNMP_MIB_ITEM("RbufGrownBytes", SSTP_MIB_RBUFGROWNBYTES),
 	SNMP_MIB_ITEM("RbufShrunk", SSTP_MIB_RBUFSHRUNK),
 	SNMP_MIB_ITEM("RbufShrunkBytes", SSTP_MIB_RBUFSHRUNKBYTES),
+	SNMP_MIB_ITEM("ContractsBroken", SSTP_MIB_CONTRACTSBROKEN),
+	SNMP_MIB_ITEM("ContractsTried", SSTP_MIB_CONTRACTSTRIED),
 };
 
 static u64 sstp_mib_sum(const struct sstp_net *sn, int i)

@@ -59,6 +59,8 @@ enum sstp_mib_id {
 	SSTP_MIB_RBUFGROWNBYTES,	/* of its limit */
 	SSTP_MIB_RBUFSHRUNK,
 	SSTP_MIB_RBUFSHRUNKBYTES,
+	SSTP_MIB_CONTRACTSBROKEN,	/* the path did not carry one: congestion control */
+	SSTP_MIB_CONTRACTSTRIED,	/* and again after a while */
 	__SSTP_MIB_MAX
 };
 

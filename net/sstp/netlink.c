@@ -85,6 +85,8 @@ static const struct sstp_nl_field {
 	SSTP_NL_INFO(RCV_EPOCHS, rcv_epochs),
 	SSTP_NL_INFO(RCV_BOUNDED, rcv_bounded),
 	SSTP_NL_INFO(SND_UNACKED, snd_unacked),
+	SSTP_NL_INFO(CONTRACT_BREAKS, contract_breaks),
+	SSTP_NL_INFO(CONTRACT_WAIT, contract_wait),
 #undef SSTP_NL_INFO
 };
 
@@ -474,6 +476,9 @@ static int sstp_nl_apply(struct sock *sk, struct sstp_nl_change *c)
 	local_bh_disable();
 	if (c->ctrl) {
 		sp->ctrl.in_flight = sstp_in_flight(sp);
+		/* Who may do so takes what he names, as it is. */
+		sp->breaker.guards = false;
+		sp->breaker.retry = 0;
 		sstp_ctrl_switch(&sp->ctrl, c->ctrl);
 		c->ctrl = NULL;
 	}
@@ -739,16 +744,32 @@ void sstp_nl_closed(struct sock *sk, int err, enum sstp_closed_by by)
 	sstp_nl_send(sk, skb, hdr);
 }
 
-void sstp_nl_rate(struct sock *sk)
+/* An event that tells the contract */
+static void sstp_nl_contract(struct sock *sk, u8 cmd)
 {
 	struct sk_buff *skb;
 	void *hdr;
 
-	skb = sstp_nl_wanted(sk) ? sstp_nl_event(sk, SSTP_CMD_RATE_CHANGED, &hdr) : NULL;
+	skb = sstp_nl_wanted(sk) ? sstp_nl_event(sk, cmd, &hdr) : NULL;
 	if (!skb)
 		return;
 	sstp_nl_put_rate(skb, SSTP_A_CONN_RATE, &sstp_sk(sk)->rate.spec);
 	sstp_nl_send(sk, skb, hdr);
+}
+
+void sstp_nl_rate(struct sock *sk)
+{
+	sstp_nl_contract(sk, SSTP_CMD_RATE_CHANGED);
+}
+
+void sstp_nl_broken(struct sock *sk)
+{
+	sstp_nl_contract(sk, SSTP_CMD_CONTRACT_BROKEN);
+}
+
+void sstp_nl_tried(struct sock *sk)
+{
+	sstp_nl_contract(sk, SSTP_CMD_CONTRACT_TRIED);
 }
 
 /* @shared: it is a pool's, which the connection has a part of */

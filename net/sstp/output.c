@@ -15,6 +15,7 @@
 #define SSTP_PUSH_TRAINS	64	/* in one go */
 #define SSTP_ORPHAN_TIMEOUTS	10	/* a closed socket's life, user timeouts */
 #define SSTP_ASK_GAP		100000U	/* us without a report, at least */
+#define SSTP_SILENCE		(5 * NSEC_PER_SEC)	/* of who is to report, at most */
 #define SSTP_AGAIN_GAP		(10 * NSEC_PER_SEC)	/* no peer asks less often than that */
 #define SSTP_RTO_MARGIN		5000	/* us above SRTT, at least */
 #define SSTP_RTO_MAX		3000000
@@ -353,6 +354,8 @@ static u8 sstp_ask(struct sstp_sock *sp, u32 packets, u32 stamp)
 		if (stamp - sp->asked_at < max(sstp_rtt_smoothed(&sp->rtt, 0), SSTP_ASK_GAP))
 			return 0;
 		sp->asked_at = stamp;
+		if (!sp->silent_since)
+			sp->silent_since = sstp_now();
 	} else if (sp->unasked < clamp(cwnd / 4, 1U, 256U)) {
 		return 0;
 	}
@@ -524,6 +527,15 @@ static enum sstp_held sstp_push_lacks(struct sock *sk)
 	return SSTP_HELD_NOT;
 }
 
+/* Has the peer been asked for a report in vain for so long that a contract says nothing
+ * about the path any more? Probes will tell when it is there again. @now: ns
+ */
+static bool sstp_push_blind(const struct sstp_sock *sp, u64 now)
+{
+	return sp->breaker.guards && sp->silent_since &&
+	       now - sp->silent_since > max(SSTP_SILENCE, 4 * sstp_srtt_ns(sp));
+}
+
 /* A packet goes out again, as the peer asks for it. When it has asked for the user timeout
  * and accepted nothing, it never will. Who has no room does not ask.
  */
@@ -579,6 +591,10 @@ void sstp_push(struct sock *sk)
 		if (!budget) {
 			/* Others want the CPU, too. */
 			sstp_timer_set(sp, SSTP_T_PACE, now);
+			break;
+		}
+		if (sstp_push_blind(sp, now)) {
+			held = SSTP_HELD_CONTROLLER;
 			break;
 		}
 		room = U32_MAX;

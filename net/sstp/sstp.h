@@ -50,6 +50,7 @@
 #include <net/sock.h>
 #include <net/sstp.h>
 #include <uapi/linux/sstp_netlink.h>
+#include "breaker.h"
 #include "chrono.h"
 #include "compat.h"
 #include "ctrl.h"
@@ -249,6 +250,7 @@ struct sstp_sock {
 	struct sstp_snd_wnd snd;
 	struct sstp_rate rate;
 	struct sstp_ctrl ctrl;
+	struct sstp_breaker breaker;	/* of a contract without congestion control */
 	struct sstp_rtt	rtt;
 	struct sstp_sseg *open;		/* last of snd, while more may be added */
 	u32		snd_isn;	/* first segment number */
@@ -270,6 +272,7 @@ struct sstp_sock {
 	s32		told;		/* of these, the controller has been told of */
 	u32		control;	/* highest control number of the peer + 1 */
 	u32		unasked;	/* shipments since an ACK was asked for */
+	u64		silent_since;	/* ns: first shipment that asked, since a report; or 0 */
 	u32		asked_at;	/* us: when the peer last reported, or was asked to */
 	u32		lost_recent;	/* packets, and shipments, since X was set */
 	u32		shipped_recent;
@@ -699,6 +702,8 @@ void sstp_nl_exit(void);
 void sstp_nl_established(struct sock *sk);
 void sstp_nl_closed(struct sock *sk, int err, enum sstp_closed_by by);
 void sstp_nl_rate(struct sock *sk);
+void sstp_nl_broken(struct sock *sk);
+void sstp_nl_tried(struct sock *sk);
 void sstp_nl_resized(struct sock *sk, u32 old, u32 limit, bool shared);
 void sstp_nl_exhausted(struct sock *sk);
 

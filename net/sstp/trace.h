@@ -120,6 +120,26 @@ TRACE_EVENT(sstp_closed,
 		  __entry->packets_retrans)
 );
 
+/* The path does not carry the contract, or it is tried again: @wait ms later, or 0 */
+TRACE_EVENT(sstp_breaker,
+	TP_PROTO(const struct sstp_sock *sp),
+	TP_ARGS(sp),
+	TP_STRUCT__entry(
+		SSTP_TP_CONN
+		__field(__u32, breaks)
+		__field(__u32, wait)
+		__field(__u32, carried)
+	),
+	TP_fast_assign(
+		SSTP_TP_SET_CONN(sp);
+		__entry->breaks = sp->breaker.trips;
+		__entry->wait = sp->breaker.retry ? div_u64(sp->breaker.wait, NSEC_PER_MSEC) : 0;
+		__entry->carried = sp->breaker.carried;
+	),
+	TP_printk(SSTP_TP_FMT "breaks=%u wait=%u carried=%u", SSTP_TP_ARGS,
+		  __entry->breaks, __entry->wait, __entry->carried)
+);
+
 /* Another contract is in force, or another L; of that X are to be sent again */
 TRACE_EVENT(sstp_rate,
 	TP_PROTO(const struct sstp_sock *sp),

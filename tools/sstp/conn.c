@@ -82,6 +82,8 @@ const struct field info_fields[] = {
 	FIELD(RCV_EPOCHS, rcv_epochs),
 	FIELD(RCV_BOUNDED, rcv_bounded),
 	FIELD(SND_UNACKED, snd_unacked),
+	FIELD(CONTRACT_BREAKS, contract_breaks),
+	FIELD(CONTRACT_WAIT, contract_wait),
 #undef FIELD
 #undef TEXT
 };

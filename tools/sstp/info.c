@@ -46,6 +46,10 @@ static void agreed(const struct sstp_info *i)
 		if (i->rate.burst_len)
 			printf(" burst:%u packets", i->rate.burst_len);
 	}
+	if (i->contract_breaks)
+		printf(" broken:%ux", i->contract_breaks);
+	if (i->contract_wait)
+		put("tried_in", text_us, i->contract_wait * 1000.0);
 	printf(" controller:%s", i->controller);
 	if (i->cwnd != UINT32_MAX)
 		printf(" cwnd:%u", i->cwnd);

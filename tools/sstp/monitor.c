@@ -30,6 +30,8 @@ static const char *const names[] = {
 	[SSTP_CMD_RATE_CHANGED] = "rate-changed",
 	[SSTP_CMD_BUFFER_RESIZED] = "buffer-resized",
 	[SSTP_CMD_EXHAUSTED] = "exhausted",
+	[SSTP_CMD_CONTRACT_BROKEN] = "contract-broken",
+	[SSTP_CMD_CONTRACT_TRIED] = "contract-tried",
 };
 
 static const char *closed_by(const struct conn *c)
@@ -58,6 +60,8 @@ static void details(const struct conn *c)
 		       text_bytes(b, c->info.bytes_received));
 		break;
 	case SSTP_CMD_RATE_CHANGED:
+	case SSTP_CMD_CONTRACT_BROKEN:
+	case SSTP_CMD_CONTRACT_TRIED:
 		printf(" peak:%s average:%s", c->rate.peak ? text_rate(a, c->rate.peak) : "none",
 		       c->rate.average ? text_rate(b, c->rate.average) : "-");
 		break;
@@ -76,7 +80,8 @@ static void print_text(const struct conn *c, const struct timeval *at, const cha
 		       bool numeric)
 {
 	char local[TEXT_MAX], remote[TEXT_MAX], clock[16];
-	enum color tint = c->cmd == SSTP_CMD_EXHAUSTED || c->error ? RED :
+	enum color tint = c->cmd == SSTP_CMD_EXHAUSTED ||
+			  c->cmd == SSTP_CMD_CONTRACT_BROKEN || c->error ? RED :
 			  c->cmd == SSTP_CMD_ESTABLISHED ? GREEN :
 			  c->cmd == SSTP_CMD_CLOSED ? YELLOW : CYAN;
 	struct tm tm;

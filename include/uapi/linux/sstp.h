@@ -184,6 +184,8 @@ struct sstp_info {
 	__u32	rcv_epochs;	/* in which the policy looked at the buffer */
 	__u32	rcv_bounded;	/* in which it lacked room that memory did not give */
 	__u32	snd_unacked;	/* bytes written and not acknowledged */
+	__u32	contract_breaks;	/* times that the path did not carry the contract */
+	__u32	contract_wait;	/* ms until it is tried again; 0 = it is in force */
 };
 
 #endif /* _UAPI_LINUX_SSTP_H */
