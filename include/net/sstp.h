@@ -101,6 +101,8 @@ struct sstp_ctrl_ops {
 	char	name[SSTP_NAME_MAX];
 	struct module *owner;
 	struct list_head list;	/* registry; written under its lock, RCU */
+	/* It gives way to nobody: a program needs permission to name it. */
+	bool	restricted;
 };
 
 int sstp_register_ctrl(struct sstp_ctrl_ops *ops);

@@ -19,6 +19,7 @@ static void sstp_ctrl_rate_ack(struct sstp_ctrl *c,
 struct sstp_ctrl_ops sstp_ctrl_rate = {
 	.init	= sstp_ctrl_rate_init,
 	.on_ack	= sstp_ctrl_rate_ack,
+	.restricted = true,
 	.name	= "rate",
 	.owner	= THIS_MODULE,
 };

@@ -54,6 +54,18 @@ static int sstp_get_name(char *name, sockptr_t optval, unsigned int optlen,
 	return 0;
 }
 
+/* Who switches congestion control off must be allowed to, as with TCP. */
+static bool sstp_may_name(const struct sock *sk, const char *name)
+{
+	struct net *net = sock_net(sk);
+	struct sstp_ctrl_ops *ops = sstp_ctrl_get(name);
+	bool restricted = ops && ops->restricted;
+
+	sstp_ctrl_put(ops);
+	return !restricted || ns_capable(net->user_ns, CAP_NET_ADMIN) ||
+	       sstp_sysctl_allows(net, name);
+}
+
 /* The name of a controller or a policy, or NULL, for connections to come. Socket lock. */
 void sstp_set_names(struct sstp_sock *sp, const char *ctrl, const char *policy)
 {
@@ -76,6 +88,8 @@ int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
 	err = sstp_get_name(name, optval, optlen, ctrl ? &sstp_ctrls : &sstp_rbufs);
 	if (err)
 		return err;
+	if (ctrl && !sstp_may_name(sk, name))
+		return -EPERM;
 	lock_sock(sk);
 	if (!sstp_unconnected(sk))
 		err = -EISCONN;

@@ -70,6 +70,7 @@
 #define SSTP_ENCAP_SOCKETS	8	/* of a namespace and address family */
 #define SSTP_PORT_BUCKETS	256
 #define SSTP_EMBRYOS_MAX	256	/* before a listener asks for cookies */
+#define SSTP_ALLOWED_MAX	128	/* bytes of controllers' names */
 #define SSTP_TRAIN_BYTES	65000	/* of UDP payload in one skb */
 #define SSTP_QUEUE_BYTES	(256 << 10)	/* ours in queues below us */
 #define SSTP_SHIP_WINDOW	BIT(24)	/* shipments from the highest */
@@ -120,6 +121,7 @@ struct sstp_net {
 	/* sstp_sysctl_name_get() */
 	char		ctrl[SSTP_NAME_MAX];
 	char		policy[SSTP_NAME_MAX];
+	char		allowed[SSTP_ALLOWED_MAX];
 };
 
 /* What options at level SOL_SSTP and IPPROTO_TCP set; a child starts with its
@@ -719,5 +721,7 @@ int sstp_sysctl_init(struct net *net);
 void sstp_sysctl_exit(struct net *net);
 /* Of a plug-in: from the field of struct sstp_net to @name, SSTP_NAME_MAX bytes */
 void sstp_sysctl_name_get(const char *field, char *name);
+/* May a program without privilege name the restricted controller @name? */
+bool sstp_sysctl_allows(struct net *net, const char *name);
 
 #endif /* _SSTP_H */

@@ -71,6 +71,64 @@ static int sstp_sysctl_name(SSTP_CTL_CONST struct ctl_table *t, int write,
 	return 0;
 }
 
+/* Is @name one of the words of @names? */
+static bool sstp_sysctl_word(const char *names, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (names = skip_spaces(names); *names; names = skip_spaces(names)) {
+		size_t len = strcspn(names, " \t");
+
+		if (len == n && !strncmp(names, name, n))
+			return true;
+		names += len;
+	}
+	return false;
+}
+
+static void sstp_sysctl_allowed_get(const char *field, char *names)
+{
+	u32 seq;
+
+	do {
+		seq = read_seqbegin(&sstp_sysctl_names);
+		memcpy(names, field, SSTP_ALLOWED_MAX);
+	} while (read_seqretry(&sstp_sysctl_names, seq));
+}
+
+bool sstp_sysctl_allows(struct net *net, const char *name)
+{
+	char names[SSTP_ALLOWED_MAX];
+
+	sstp_sysctl_allowed_get(sstp_net(net)->allowed, names);
+	return sstp_sysctl_word(names, name);
+}
+
+/* Names of controllers, each of which is there */
+static int sstp_sysctl_allowed(SSTP_CTL_CONST struct ctl_table *t, int write,
+			       void *buffer, size_t *lenp, loff_t *ppos)
+{
+	char names[SSTP_ALLOWED_MAX], words[SSTP_ALLOWED_MAX], *next = words, *word;
+	struct ctl_table tmp = {
+		.data = names,
+		.maxlen = sizeof(names),
+	};
+	int err;
+
+	sstp_sysctl_allowed_get(t->data, names);
+	err = proc_dostring(&tmp, write, buffer, lenp, ppos);
+	if (err || !write)
+		return err;
+	strscpy(words, names, sizeof(words));
+	while ((word = strsep(&next, " \t")))
+		if (*word && !sstp_plugin_exists(&sstp_ctrls, word))
+			return -ENOENT;
+	write_seqlock_bh(&sstp_sysctl_names);
+	strscpy_pad(t->data, names, SSTP_ALLOWED_MAX);
+	write_sequnlock_bh(&sstp_sysctl_names);
+	return 0;
+}
+
 #define SSTP_SYSCTL_INT(name, field, n, low, high)			\
 	{								\
 		.procname = name,					\
@@ -98,6 +156,13 @@ static const struct ctl_table sstp_table[] = {
 		.mode = 0644,
 		.proc_handler = sstp_sysctl_name,
 		.extra1 = &sstp_ctrls,
+	},
+	{
+		.procname = "allowed_controllers",
+		.data = (void *)offsetof(struct sstp_net, allowed),
+		.maxlen = SSTP_ALLOWED_MAX,
+		.mode = 0644,
+		.proc_handler = sstp_sysctl_allowed,
 	},
 	{
 		.procname = "buffer_policy",

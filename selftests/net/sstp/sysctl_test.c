@@ -97,7 +97,8 @@ static void test_defaults(void)
 	while ((e = readdir(d)))
 		count += e->d_name[0] != '.';
 	closedir(d);
-	must_be("sysctls", count, ARRAY_SIZE(sysctls) + ARRAY_SIZE(names));
+	/* And allowed_controllers */
+	must_be("sysctls", count, ARRAY_SIZE(sysctls) + ARRAY_SIZE(names) + 1);
 	must_begin();
 	ktap_result(all_held, "what a namespace begins with");
 }
@@ -163,6 +164,50 @@ static void test_names(void)
 	ktap_result(all_held, "names of a controller and a policy");
 }
 
+/* What a program without privilege gets that names a controller in SSTP_CONTROLLER */
+static int ask_controller(const char *name)
+{
+	int status, fd;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+			_exit(255);
+		fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+		if (fd < 0)
+			_exit(255);
+		_exit(setsockopt(fd, SOL_SSTP, SSTP_CONTROLLER, name, strlen(name)) ? errno : 0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		die("fork:");
+	return WEXITSTATUS(status);
+}
+
+/* Who may switch congestion control off */
+static void test_allowed(void)
+{
+	const char *name = "allowed_controllers";
+	int fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+
+	all_held = true;
+	must_have(name, "");
+	must_be("newreno", ask_controller("newreno"), 0);
+	must_be("rate", ask_controller("rate"), EPERM);
+	must_be("none", ask_controller("none"), ENOENT);
+	must_be("rate, with privilege",
+		setsockopt(fd, SOL_SSTP, SSTP_CONTROLLER, "rate", 4), 0);
+	close(fd);
+	must_be("an unknown one", file_try(path(name), "newreno none\n"), -ENOENT);
+	must_have(name, "");
+	file_put(path(name), " newreno rate \n");
+	must_be("rate, allowed", ask_controller("rate"), 0);
+	file_put(path(name), "newreno\n");
+	must_be("rate, not any more", ask_controller("rate"), EPERM);
+	file_put(path(name), "\n");
+	must_have(name, "");
+	ktap_result(all_held, "controllers that any program may name");
+}
+
 /* With other values here, another namespace begins with what each begins with. */
 static void test_namespaces(void)
 {
@@ -206,10 +251,11 @@ static void test_namespaces(void)
 int main(void)
 {
 	new_namespace();
-	ktap_plan(3 + ARRAY_SIZE(sysctls));
+	ktap_plan(4 + ARRAY_SIZE(sysctls));
 	test_defaults();
 	test_ranges();
 	test_names();
+	test_allowed();
 	test_namespaces();
 	return ktap_end();
 }
