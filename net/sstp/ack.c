@@ -560,8 +560,9 @@ static void sstp_ack_correct(struct sock *sk, const struct sstp_ack *a, u64 now)
 }
 
 /* The path does not carry the contract: congestion control within it, as after a time-out.
- * Its window had been cut long before, so it comes back to half of what arrived in a round
- * trip without a queue, and from there goes on as all others do.
+ * Its window would have been cut long before, again and again, so it comes back to a
+ * quarter of what arrived in a round trip without a queue, and from there goes on as all
+ * others do.
  */
 static void sstp_ack_broken(struct sock *sk)
 {
@@ -570,7 +571,7 @@ static void sstp_ack_broken(struct sock *sk)
 
 	if (!ops)
 		return;
-	sp->ctrl.in_flight = sp->breaker.carried;
+	sp->ctrl.in_flight = sp->breaker.carried / 2;
 	sstp_ctrl_switch(&sp->ctrl, ops);
 	ops->on_timeout(&sp->ctrl);
 	sp->ctrl.in_flight = sstp_in_flight(sp);

@@ -19,7 +19,7 @@
 #define SSTP_BREAKER_QUEUED	(SSTP_BREAKER_ONE / 14)	/* the same, of a full queue */
 /* No interval counts for more: an outage may be in it. */
 #define SSTP_BREAKER_MOST	(SSTP_BREAKER_ONE * 2 / 5)
-#define SSTP_BREAKER_LIMIT	(6 * SSTP_BREAKER_ONE)
+#define SSTP_BREAKER_LIMIT	(5 * SSTP_BREAKER_ONE)
 #define SSTP_BREAKER_INTERVAL	(100 * NSEC_PER_MSEC)	/* or a round trip */
 #define SSTP_BREAKER_PACKETS	32	/* of which a share can be told */
 #define SSTP_BREAKER_WAIT	(30ULL * NSEC_PER_SEC)
