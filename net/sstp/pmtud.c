@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Path MTU discovery. */
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+#include "pmtud.h"
+
+#define SSTP_PMTU_STEP	8	/* packets grow in steps of so many bytes */
+
+/* What paths take, as a rule */
+static const u16 sstp_pmtud_common[] = {
+	9000, 4352, 1500, 1492, 1472, 1452, 1432, 1400, 1360, 1320, 1280, 1006, 792,
+};
+
+/* Everything that was learnt from probes is forgotten: try anew, from the top. */
+static void sstp_pmtud_search(struct sstp_pmtud *p)
+{
+	p->failed = 0;
+	p->hint = 0;
+	p->probe = 0;
+	p->tries = 0;
+	p->due = 0;
+}
+
+void sstp_pmtud_route(struct sstp_pmtud *p, u32 mtu, bool local, bool v6)
+{
+	u32 start = local ? mtu : v6 ? SSTP_PMTU_BASE : SSTP_PMTU_START4;
+
+	if (mtu == p->ceiling)
+		return;
+	if (!p->ceiling) {
+		p->floor = v6 ? SSTP_PMTU_BASE : SSTP_PMTU_FLOOR4;
+		p->mtu = start;
+	}
+	/* It may lead elsewhere now. */
+	if (mtu > p->ceiling)
+		sstp_pmtud_search(p);
+	p->ceiling = mtu;
+	p->mtu = min(p->mtu, mtu);
+	if (p->probe > mtu)
+		p->probe = 0;
+}
+
+/* Next size to try, or 0 */
+static u32 sstp_pmtud_candidate(const struct sstp_pmtud *p)
+{
+	u32 least = p->mtu + SSTP_PMTU_STEP, most = p->ceiling, i;
+
+	if (p->failed)
+		most = min(most, p->failed - 1);
+	if (most < least)
+		return 0;
+	if (!p->failed)
+		return most;
+	if (p->hint >= least && p->hint <= most)
+		return p->hint;
+	for (i = 0; i < ARRAY_SIZE(sstp_pmtud_common); i++)
+		if (sstp_pmtud_common[i] <= most)
+			return sstp_pmtud_common[i] >= least ?
+			       sstp_pmtud_common[i] : 0;
+	return 0;
+}
+
+/* The probe does not pass. Where a router said so, nothing above what it said does. */
+static void sstp_pmtud_failed(struct sstp_pmtud *p)
+{
+	p->failed = p->hint && p->hint < p->probe ? p->hint + 1 : p->probe;
+	p->probe = 0;
+	p->tries = 0;
+	p->due = 0;
+}
+
+u32 sstp_pmtud_next(struct sstp_pmtud *p, u64 now)
+{
+	u32 size;
+
+	if (now < p->due)
+		return 0;
+	if (p->probe && p->tries < SSTP_PMTU_PROBES)
+		return p->probe;
+	if (p->probe)
+		sstp_pmtud_failed(p);
+	size = sstp_pmtud_candidate(p);
+	if (!size && p->failed) {
+		/* The path may change: look again after a while. */
+		sstp_pmtud_search(p);
+		p->due = now + SSTP_PMTU_RAISE;
+	}
+	return size;
+}
+
+void sstp_pmtud_sent(struct sstp_pmtud *p, u32 size, u32 stamp, u64 due)
+{
+	if (p->probe != size) {
+		p->probe = size;
+		p->tries = 0;
+		p->first = stamp;
+	}
+	p->tries++;
+	p->last = stamp;
+	p->due = due;
+}
+
+bool sstp_pmtud_echo(struct sstp_pmtud *p, u32 stamp)
+{
+	if (!p->probe || stamp - p->first > p->last - p->first)
+		return false;
+	p->mtu = p->probe;
+	p->probe = 0;
+	p->tries = 0;
+	p->due = 0;
+	p->hole_lost = 0;
+	return true;
+}
+
+bool sstp_pmtud_hint(struct sstp_pmtud *p, u32 mtu)
+{
+	mtu = max(mtu, p->floor);
+	if (mtu >= p->mtu) {
+		if (mtu < p->probe) {
+			p->hint = mtu;
+			sstp_pmtud_failed(p);
+		}
+		return false;
+	}
+	/* A forged one does no lasting harm: what it denies is tried at once. */
+	sstp_pmtud_search(p);
+	p->hint = mtu;
+	p->mtu = mtu;
+	return true;
+}
+
+bool sstp_pmtud_hole(struct sstp_pmtud *p, const struct sstp_pmtud_report *r)
+{
+	u32 mtu = r->size > SSTP_PMTU_BASE ? SSTP_PMTU_BASE : p->floor;
+	bool silent = r->echo == p->hole_echo;
+
+	p->hole_echo = r->echo;
+	if (p->hole.segment != r->segment || p->hole.packet != r->packet) {
+		p->hole.segment = r->segment;
+		p->hole.packet = r->packet;
+		p->hole_received = r->received;
+		p->hole_lost = 0;
+		return false;
+	}
+	/* Who has packets in vain, for lack of room, reports each time that they come.
+	 * Small ones may come through now and then.
+	 */
+	if (p->hole_received != r->received) {
+		p->hole_received = r->received;
+		if (p->hole_lost)
+			p->hole_lost--;
+		return false;
+	}
+	/* Where nothing came at all that says nothing about sizes. */
+	if (silent || mtu >= r->size || mtu >= p->mtu ||
+	    ++p->hole_lost < SSTP_PMTU_HOLES)
+		return false;
+	p->hole_lost = 0;
+	sstp_pmtud_search(p);
+	p->mtu = mtu;
+	return true;
+}

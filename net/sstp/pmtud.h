@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How large packets may be: path MTU discovery at the packetization layer (RFC
+ * 8899). Packets are made for a size that the path is known or trusted to take, larger
+ * ones are tried by probes, whose loss is no congestion, and what routers say is a
+ * hint. Mechanism: no socket, no clock; the caller holds the connection's lock.
+ *
+ *   floor          mtu            probe         failed        ceiling
+ *   ---+------------+---------------+-------------+--------------+---
+ *      | may always | packets are   | is tried    | did not pass | of the
+ *      | be sent    | made for it   |             |              | route
+ *
+ * Sizes are those of IP packets, bytes.
+ */
+#ifndef _SSTP_PMTUD_H
+#define _SSTP_PMTUD_H
+
+#include <linux/types.h>
+
+#define SSTP_PMTU_START4	1500	/* a beginning; routers say if it is too much */
+#define SSTP_PMTU_BASE		1280	/* that nearly every path takes; of IPv6 each one */
+#define SSTP_PMTU_FLOOR4	552
+#define SSTP_PMTU_PROBES	3	/* in vain, of one size */
+#define SSTP_PMTU_HOLES		3	/* times that but small packets came */
+#define SSTP_PMTU_RAISE		(600ULL * NSEC_PER_SEC)
+
+/**
+ * struct sstp_pmtud - what is known of a path
+ * @floor: no less is tried: smaller packets are fragmented, or the path takes them
+ * @mtu: packets are made for it
+ * @ceiling: what the route takes; 0 = not known yet
+ * @failed: probes of this size failed; 0 = none
+ * @hint: what a router said that the path takes; 0 = none did
+ * @probe: size that is being tried; 0 = none
+ * @first: timestamp of its first probe
+ * @last: that of its last
+ * @tries: probes of it
+ * @due: ns: no probe is sent before
+ * @hole: a packet that the peer lacks
+ * @hole_received: packets that the peer had received when that was noted last
+ * @hole_echo: timestamp that it echoed then
+ * @hole_lost: times that something came, but no packet with data
+ */
+struct sstp_pmtud {
+	u32	floor;
+	u32	mtu;
+	u32	ceiling;
+	u32	failed;
+	u32	hint;
+	u32	probe;
+	u32	first;
+	u32	last;
+	u64	due;
+	struct {
+		u32	segment;
+		u32	packet;
+	} hole;
+	u32	hole_received;
+	u32	hole_echo;
+	u8	hole_lost;
+	u8	tries;
+};
+
+/**
+ * struct sstp_pmtud_report - the peer asks for a packet
+ * @segment: which
+ * @packet: of it
+ * @size: of the packet
+ * @received: packets with data that have come to the peer
+ * @echo: timestamp of what came to it last
+ */
+struct sstp_pmtud_report {
+	u32	segment;
+	u32	packet;
+	u32	size;
+	u32	received;
+	u32	echo;
+};
+
+/* The route takes @mtu, now. @local: it does not leave the host; @v6: IPv6 */
+void sstp_pmtud_route(struct sstp_pmtud *p, u32 mtu, bool local, bool v6);
+/* Size of the probe to be sent now, or 0. */
+u32 sstp_pmtud_next(struct sstp_pmtud *p, u64 now);
+/* One of @size was sent with this timestamp; it is lost if no answer has come at @due. */
+void sstp_pmtud_sent(struct sstp_pmtud *p, u32 size, u32 stamp, u64 due);
+
+/* These return whether @mtu changed. */
+
+/* The peer echoes the timestamp of a probe. */
+bool sstp_pmtud_echo(struct sstp_pmtud *p, u32 stamp);
+/* A router says that the path takes @mtu. */
+bool sstp_pmtud_hint(struct sstp_pmtud *p, u32 mtu);
+/* The peer asks for the first packet that it lacks: small packets may come through,
+ * but no larger ones.
+ */
+bool sstp_pmtud_hole(struct sstp_pmtud *p, const struct sstp_pmtud_report *r);
+
+/* Are packets so small that they are better fragmented than made smaller? */
+static inline bool sstp_pmtud_least(const struct sstp_pmtud *p)
+{
+	return p->mtu <= p->floor;
+}
+
+#endif /* _SSTP_PMTUD_H */

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Path MTU discovery: what it settles on, on paths of any kind, and how soon. */
+#include "sstp_test.h"
+#include "../pmtud.c"
+
+#define PMTUD_RTT	(20 * NSEC_PER_MSEC)
+
+/* A path that takes @takes, and the time on it */
+struct pmtud_path {
+	struct sstp_pmtud p;
+	u32	takes;
+	bool	tells;		/* routers say so */
+	u32	probes;
+	u64	now;
+};
+
+static void pmtud_begin(struct pmtud_path *path, u32 route, u32 takes, bool v6)
+{
+	memset(path, 0, sizeof(*path));
+	path->takes = takes;
+	path->now = 77 * NSEC_PER_SEC;
+	sstp_pmtud_route(&path->p, route, false, v6);
+}
+
+/* One round trip: a probe, and what becomes of it */
+static void pmtud_round(struct pmtud_path *path)
+{
+	u32 size = sstp_pmtud_next(&path->p, path->now), stamp;
+
+	stamp = path->now / NSEC_PER_USEC;
+	if (size) {
+		path->probes++;
+		sstp_pmtud_sent(&path->p, size, stamp, path->now + 2 * PMTUD_RTT);
+	}
+	path->now += PMTUD_RTT;
+	if (size && size <= path->takes)
+		sstp_pmtud_echo(&path->p, stamp);
+	else if (size && path->tells)
+		sstp_pmtud_hint(&path->p, path->takes);
+}
+
+static void pmtud_rounds(struct pmtud_path *path, u32 n)
+{
+	while (n--)
+		pmtud_round(path);
+}
+
+static void pmtud_starts(struct kunit *test)
+{
+	static const struct {
+		u32 route;
+		bool local;
+		bool v6;
+		u32 mtu;
+	} t[] = {
+		{ 1500, false, false, 1500 },
+		{ 9000, false, false, 1500 },
+		{ 1400, false, false, 1400 },
+		{ 300, false, false, 300 },
+		{ 1500, false, true, 1280 },
+		{ 9000, false, true, 1280 },
+		{ 1280, false, true, 1280 },
+		{ 65535, true, false, 65535 },
+		{ 65535, true, true, 65535 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		struct sstp_pmtud p = {};
+
+		sstp_pmtud_route(&p, t[i].route, t[i].local, t[i].v6);
+		KUNIT_EXPECT_EQ_MSG(test, p.mtu, t[i].mtu, "row %u", i);
+	}
+}
+
+/* What it finds, in how many round trips of 20 ms: with the help of routers, and
+ * without it. A path that takes less than the first size is told of, or shows by
+ * holes: see below.
+ */
+static void pmtud_finds(struct kunit *test)
+{
+	static const struct {
+		u32 route;
+		u32 takes;
+		bool v6;
+		u32 told;	/* found if routers tell */
+		u32 found;	/* if they do not */
+		u32 rounds;	/* in so many */
+	} t[] = {
+		{ 1500, 1500, false, 1500, 1500, 1 },
+		{ 9000, 9000, false, 9000, 9000, 1 },
+		{ 1500, 1500, true, 1500, 1500, 1 },
+		{ 9000, 1500, false, 1500, 1500, 16 },
+		{ 9000, 5000, false, 5000, 4352, 10 },
+		{ 65535, 9000, false, 9000, 9000, 10 },
+		{ 1500, 1480, true, 1480, 1472, 20 },
+		{ 1500, 1420, true, 1420, 1400, 40 },
+		{ 1500, 1280, true, 1280, 1280, 60 },
+	};
+	struct pmtud_path path;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		pmtud_begin(&path, t[i].route, t[i].takes, t[i].v6);
+		path.tells = true;
+		pmtud_rounds(&path, 2);
+		KUNIT_EXPECT_EQ_MSG(test, path.p.mtu, t[i].told, "row %u", i);
+		pmtud_begin(&path, t[i].route, t[i].takes, t[i].v6);
+		pmtud_rounds(&path, t[i].rounds);
+		KUNIT_EXPECT_EQ_MSG(test, path.p.mtu, t[i].found, "row %u", i);
+		/* It is quiet for ten minutes, then looks again, and finds more. */
+		pmtud_rounds(&path, 100);
+		path.probes = 0;
+		pmtud_rounds(&path, 1000);
+		KUNIT_EXPECT_EQ_MSG(test, path.probes, 0U, "row %u", i);
+		path.takes = t[i].route;
+		path.now += SSTP_PMTU_RAISE;
+		pmtud_rounds(&path, 2);
+		KUNIT_EXPECT_EQ_MSG(test, path.p.mtu, t[i].route, "row %u", i);
+	}
+}
+
+/* Any route and path: never more than it takes once something was tried, and no more
+ * probes than three of each size.
+ */
+static void pmtud_any(struct kunit *test)
+{
+	struct pmtud_path path;
+	struct rnd_state r;
+	u32 i;
+
+	sstp_test_seed_rnd(test, &r);
+	for (i = 0; i < sstp_test_rounds(2000); i++) {
+		u32 route = sstp_rnd_range(&r, 1500, 20000);
+		u32 takes = sstp_rnd_range(&r, 1500, route);
+
+		pmtud_begin(&path, route, takes, sstp_rnd_one_in(&r, 2));
+		path.tells = sstp_rnd_one_in(&r, 2);
+		pmtud_rounds(&path, 200);
+		KUNIT_ASSERT_LE(test, path.p.mtu, takes);
+		KUNIT_ASSERT_GE(test, path.p.mtu, 1500U);
+		if (path.tells)
+			KUNIT_ASSERT_GT(test, path.p.mtu + SSTP_PMTU_STEP, takes);
+		KUNIT_ASSERT_LE(test, path.probes,
+				SSTP_PMTU_PROBES * (ARRAY_SIZE(sstp_pmtud_common) + 1));
+	}
+}
+
+static bool pmtud_ask(struct sstp_pmtud *p, u32 packet, u32 size, u32 received, u32 echo)
+{
+	const struct sstp_pmtud_report r = {
+		.segment = 5, .packet = packet, .size = size, .received = received,
+		.echo = echo,
+	};
+
+	return sstp_pmtud_hole(p, &r);
+}
+
+static void pmtud_holes(struct kunit *test)
+{
+	struct sstp_pmtud p = {};
+	u32 i;
+
+	sstp_pmtud_route(&p, 1500, false, false);
+	/* Nothing comes at all: an outage. */
+	for (i = 0; i < 100; i++)
+		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 7, 1500, 10, 1));
+	/* Others come each time: there is no room, or a few are lost. */
+	for (i = 0; i < 100; i++)
+		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 7, 1500, 11 + i, 2 + i));
+	/* Another packet each time */
+	for (i = 0; i < 100; i++)
+		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, i, 1500, 200, 200 + i));
+	/* Small ones pass: what it was made for does not. */
+	for (i = 0; i < SSTP_PMTU_HOLES; i++)
+		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 7, 1500, 300, 300 + i));
+	KUNIT_ASSERT_TRUE(test, pmtud_ask(&p, 7, 1500, 300, 999));
+	KUNIT_ASSERT_EQ(test, p.mtu, 1280U);
+	/* An old packet of that size says nothing new. */
+	for (i = 0; i < 100; i++)
+		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 7, 1500, 300, 1000 + i));
+	for (i = 0; i < SSTP_PMTU_HOLES; i++)
+		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 9, 1280, 300, 2000 + i));
+	KUNIT_ASSERT_TRUE(test, pmtud_ask(&p, 9, 1280, 300, 2999));
+	KUNIT_ASSERT_EQ(test, p.mtu, 552U);
+	KUNIT_ASSERT_TRUE(test, sstp_pmtud_least(&p));
+	for (i = 0; i < 100; i++)
+		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 9, 552, 300, 3000 + i));
+	/* That was wrong: it finds back at once. */
+	KUNIT_ASSERT_EQ(test, sstp_pmtud_next(&p, 0), 1500U);
+	sstp_pmtud_sent(&p, 1500, -1, 5);
+	sstp_pmtud_sent(&p, 1500, 9, 15);
+	KUNIT_ASSERT_FALSE(test, sstp_pmtud_echo(&p, -2));
+	KUNIT_ASSERT_FALSE(test, sstp_pmtud_echo(&p, 10));
+	KUNIT_ASSERT_TRUE(test, sstp_pmtud_echo(&p, -1));
+	KUNIT_ASSERT_EQ(test, p.mtu, 1500U);
+	KUNIT_ASSERT_FALSE(test, sstp_pmtud_echo(&p, -1));
+}
+
+static void pmtud_hints(struct kunit *test)
+{
+	struct pmtud_path path;
+
+	/* A forged one: what it denies is tried, and passes. */
+	pmtud_begin(&path, 1500, 1500, false);
+	KUNIT_EXPECT_TRUE(test, sstp_pmtud_hint(&path.p, 0));
+	KUNIT_EXPECT_EQ(test, path.p.mtu, 552U);
+	pmtud_round(&path);
+	KUNIT_EXPECT_EQ(test, path.p.mtu, 1500U);
+	KUNIT_EXPECT_FALSE(test, sstp_pmtud_hint(&path.p, 1500));
+	KUNIT_EXPECT_FALSE(test, sstp_pmtud_hint(&path.p, U32_MAX));
+	KUNIT_EXPECT_EQ(test, path.p.mtu, 1500U);
+	/* A true one */
+	path.takes = 1400;
+	path.tells = true;
+	KUNIT_EXPECT_TRUE(test, sstp_pmtud_hint(&path.p, 1400));
+	path.probes = 0;
+	pmtud_rounds(&path, 10);
+	KUNIT_EXPECT_EQ(test, path.p.mtu, 1400U);
+	KUNIT_EXPECT_EQ(test, path.probes, 1U);
+	/* No IPv6 link takes less than 1280. */
+	pmtud_begin(&path, 1500, 1500, true);
+	pmtud_round(&path);
+	KUNIT_EXPECT_TRUE(test, sstp_pmtud_hint(&path.p, 1000));
+	KUNIT_EXPECT_EQ(test, path.p.mtu, 1280U);
+}
+
+/* The route itself: of another device, or of this one when it was changed */
+static void pmtud_routes(struct kunit *test)
+{
+	struct pmtud_path path;
+
+	pmtud_begin(&path, 1500, 1500, false);
+	sstp_pmtud_route(&path.p, 600, false, false);
+	KUNIT_EXPECT_EQ(test, path.p.mtu, 600U);
+	path.takes = 600;
+	pmtud_rounds(&path, 10);
+	KUNIT_EXPECT_EQ(test, path.probes, 0U);
+	sstp_pmtud_route(&path.p, 1500, false, false);
+	KUNIT_EXPECT_EQ(test, path.p.mtu, 600U);
+	path.takes = 1500;
+	pmtud_round(&path);
+	KUNIT_EXPECT_EQ(test, path.p.mtu, 1500U);
+	/* While it is tried */
+	sstp_pmtud_route(&path.p, 9000, false, false);
+	KUNIT_EXPECT_EQ(test, sstp_pmtud_next(&path.p, path.now), 9000U);
+	sstp_pmtud_sent(&path.p, 9000, 1, path.now + PMTUD_RTT);
+	sstp_pmtud_route(&path.p, 1500, false, false);
+	KUNIT_EXPECT_FALSE(test, sstp_pmtud_echo(&path.p, 1));
+	KUNIT_EXPECT_EQ(test, path.p.mtu, 1500U);
+}
+
+static struct kunit_case pmtud_cases[] = {
+	KUNIT_CASE(pmtud_starts),
+	KUNIT_CASE(pmtud_finds),
+	KUNIT_CASE(pmtud_any),
+	KUNIT_CASE(pmtud_holes),
+	KUNIT_CASE(pmtud_hints),
+	KUNIT_CASE(pmtud_routes),
+	{ }
+};
+
+static struct kunit_suite pmtud_suite = {
+	.name = "sstp_pmtud",
+	.test_cases = pmtud_cases,
+};
+
+kunit_test_suite(pmtud_suite);
