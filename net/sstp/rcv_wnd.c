@@ -352,7 +352,7 @@ u32 sstp_rcv_map_bytes(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
 /* What is here of @s goes. What was asked for of it was asked for of the packets that
  * take its place, too.
  */
-static void sstp_rcv_recut(struct sstp_rcv_wnd *w, struct sstp_rseg *s)
+static void sstp_rcv_recut(struct sstp_rcv_wnd *w, struct sstp_rseg *s, u32 segment)
 {
 	u32 asked_to = s->asked_to ? SSTP_PACKETS_MAX + 1 : 0;
 	u32 asked = s->asked;
@@ -361,6 +361,9 @@ static void sstp_rcv_recut(struct sstp_rcv_wnd *w, struct sstp_rseg *s)
 	sstp_rcv_clear(s);
 	s->asked_to = asked_to;
 	s->asked = asked;
+	/* If nothing was asked for, more is missing now than was. */
+	if (sstp_before(segment, w->look))
+		w->look = segment;
 }
 
 enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
@@ -387,7 +390,7 @@ enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
 		return SSTP_RCV_DUP;
 
 	if (sstp_rseg_recut(s, run))
-		sstp_rcv_recut(w, s);
+		sstp_rcv_recut(w, s, run->segment);
 	if (s->state == SSTP_RSEG_EMPTY) {
 		if (sstp_after(run->segment, w->top))
 			w->top = run->segment;
