@@ -73,6 +73,8 @@ static void sstp_ack_fill(struct sstp_sock *sp, struct sstp_ack *a, u64 now)
 	}
 	if (sp->has_echo) {
 		a->flags |= SSTP_F_ECHO;
+		if (sp->echo_padded)
+			a->flags |= SSTP_F_PADDED;
 		a->echo = sp->echo;
 		a->hold = sstp_us(now - sp->echo_at);
 	}
@@ -403,42 +405,21 @@ static void sstp_ack_extra(struct sstp_sock *sp, u32 lost)
 	}
 }
 
-/* Full packets vanish, small ones come through, and no router says why. */
-static void sstp_ack_black_hole(struct sock *sk, u32 segment, u32 packet,
-				u32 bytes, u32 received)
+/* Of segment @s, the first that the peer lacks, it asks for packet @packet. */
+static void sstp_ack_hole(struct sock *sk, const struct sstp_sseg *s, u32 packet,
+			  const struct sstp_ack *a)
 {
-	static const u32 plateau[] = { 4352, 1492, 1400, 1280, 1006, 552 };
 	struct sstp_sock *sp = sstp_sk(sk);
-	u32 size, i;
+	const struct sstp_pmtud_report r = {
+		.segment = s->number,
+		.packet = packet,
+		.size = sstp_overhead(sp) + SSTP_DATA_HLEN + sstp_sseg_bytes(s, packet),
+		.received = a->received,
+		.echo = a->echo,
+	};
 
-	if (sp->hole.segment != segment || sp->hole.packet != packet) {
-		sp->hole.segment = segment;
-		sp->hole.packet = packet;
-		sp->hole_received = received;
-		sp->hole_lost = 1;
-		return;
-	}
-	/* Who has packets in vain, for lack of room, reports each time that they come.
-	 * Small ones may come through now and then.
-	 */
-	if (sp->hole_received != received) {
-		sp->hole_received = received;
-		if (sp->hole_lost)
-			sp->hole_lost--;
-		return;
-	}
-	if (++sp->hole_lost < 6)
-		return;
-	sp->hole_lost = 0;
-	/* It was lost in this size, or in fragments of that. */
-	size = min(sstp_overhead(sp) + SSTP_DATA_HLEN + bytes, sp->mtu);
-	for (i = 0; i < ARRAY_SIZE(plateau); i++)
-		if (plateau[i] < size &&
-		    (plateau[i] >= 1280 || sstp_v4(&sp->peer.addr))) {
-			sstp_encap_pmtu(sk, plateau[i]);
-			break;
-		}
-	sstp_mtu_update(sk);
+	if (a->flags & SSTP_F_ECHO && sstp_pmtud_hole(&sp->pmtud, &r))
+		sstp_mtu_update(sk);
 }
 
 static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
@@ -460,9 +441,7 @@ static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
 
 			s = sstp_snd_segment(&sp->snd, run.segment);
 			if (s && run.segment == sp->snd.low)
-				sstp_ack_black_hole(sk, run.segment, packet,
-						    sstp_sseg_bytes(s, packet),
-						    a->received);
+				sstp_ack_hole(sk, s, packet, a);
 		}
 		first = false;
 		lost += n;
@@ -670,6 +649,8 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 
 		sstp_rtt_sample(&sp->rtt, rtt, sstp_us(now));
 		sample.rtt = rtt;
+		if (a.flags & SSTP_F_PADDED && sstp_pmtud_echo(&sp->pmtud, a.echo))
+			sstp_mtu_update(sk);
 	}
 	if (sstp_after(a.highest, sp->highest))
 		sp->highest = a.highest;

@@ -334,7 +334,7 @@ void sstp_sock_init(struct sock *sk, u16 domain)
 	sk->sk_protocol = IPPROTO_SSTP;
 	sk->sk_sndbuf = READ_ONCE(sn->wmem[1]);
 	sk->sk_rcvbuf = READ_ONCE(sn->rmem[1]);
-	sp->inet.pmtudisc = IP_PMTUDISC_WANT;
+	sp->inet.pmtudisc = IP_PMTUDISC_INTERFACE;
 	sp->domain = domain;
 	sp->af = domain == AF_SSTP ? 0 : domain;
 	sp->v6only = domain == AF_INET6 && sk->sk_ipv6only;

@@ -104,6 +104,9 @@ static int __sstp_encap_sock(struct net *net, bool v6, u16 port, bool group,
 		err = -ENOMEM;
 	if (err)
 		return err;
+	/* ICMP errors do not change routes: whoever knows the port can forge them. Each
+	 * connection keeps the path MTU for itself: pmtud.h
+	 */
 	if (v6) {
 		a.v6.sin6_family = AF_INET6;
 		a.v6.sin6_port = htons(port);
@@ -112,14 +115,14 @@ static int __sstp_encap_sock(struct net *net, bool v6, u16 port, bool group,
 			err = sstp_encap_opt(sock, SOL_IPV6, IPV6_RECVERR, 1);
 		if (!err)
 			err = sstp_encap_opt(sock, SOL_IPV6, IPV6_MTU_DISCOVER,
-					     IPV6_PMTUDISC_DO);
+					     IPV6_PMTUDISC_INTERFACE);
 	} else {
 		a.v4.sin_family = AF_INET;
 		a.v4.sin_port = htons(port);
 		err = sstp_encap_opt(sock, SOL_IP, IP_RECVERR, 1);
 		if (!err)
 			err = sstp_encap_opt(sock, SOL_IP, IP_MTU_DISCOVER,
-					     IP_PMTUDISC_DO);
+					     IP_PMTUDISC_INTERFACE);
 	}
 	if (!err)
 		err = sstp_encap_opt(sock, SOL_UDP, UDP_GRO, 1);
@@ -386,37 +389,6 @@ struct dst_entry *sstp_encap_dst(struct sock *sk)
 	if (!dst && !sstp_encap_route(sk))
 		dst = sk_dst_get(sk);
 	return dst;
-}
-
-/* Tell IP that the way takes no more than @mtu, as ICMP would: it is IP that
- * fragments what is larger.
- */
-void sstp_encap_pmtu(struct sock *sk, u32 mtu)
-{
-	struct sk_buff *skb = alloc_skb(sizeof(struct ipv6hdr),
-					GFP_ATOMIC | __GFP_NOWARN);
-	struct dst_entry *dst = sstp_encap_dst(sk);
-	struct sstp_sock *sp = sstp_sk(sk);
-
-	if (skb && dst) {
-		/* Of a packet only the addresses matter. */
-		skb_reset_network_header(skb);
-		skb->dev = dst->dev;
-		if (sstp_v4(&sp->peer.addr)) {
-			struct iphdr *h = skb_put_zero(skb, sizeof(*h));
-
-			h->saddr = sp->saddr.s6_addr32[3];
-			h->daddr = sp->peer.addr.s6_addr32[3];
-		} else {
-			struct ipv6hdr *h = skb_put_zero(skb, sizeof(*h));
-
-			h->saddr = sp->saddr;
-			h->daddr = sp->peer.addr;
-		}
-		dst->ops->update_pmtu(dst, sk, skb, mtu, true);
-	}
-	dst_release(dst);
-	consume_skb(skb);
 }
 
 /* Send an skb of ours, a train or one packet, that starts with the SSTP header. IP takes

@@ -38,6 +38,7 @@ static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 	sp->echo = d.stamp;
 	sp->echo_at = sp->heard;
 	sp->has_echo = true;
+	sp->echo_padded = len > SSTP_DATA_HLEN;
 	sp->ack_now = true;
 	if (d.type == SSTP_EOS) {
 		if (d.packet || (w->has_eos && w->eos != d.segment) ||
@@ -55,6 +56,13 @@ static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 static bool sstp_is_stray(const struct sstp_hdr *h)
 {
 	return h->type == SSTP_RESET && h->flags & SSTP_F_STRAY;
+}
+
+/* Is @seq the number of a shipment or report of ours, and none that is long gone? */
+static bool sstp_sent_lately(const struct sstp_sock *sp, u32 seq)
+{
+	return sp->snd.shipment - seq <= SSTP_SHIP_WINDOW / 16 ||
+	       sp->ctl_next - seq <= SSTP_SHIP_WINDOW / 16;
 }
 
 static void sstp_rcv_end(struct sock *sk, struct sk_buff *skb, u32 off,
@@ -79,9 +87,7 @@ static void sstp_rcv_end(struct sock *sk, struct sk_buff *skb, u32 off,
 			return;
 		}
 	} else if (stray) {
-		/* It quotes a packet of ours. */
-		if (sp->snd.shipment - seq > SSTP_SHIP_WINDOW / 16 &&
-		    sp->ctl_next - seq > SSTP_SHIP_WINDOW / 16) {
+		if (!sstp_sent_lately(sp, seq)) {
 			sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 			return;
 		}
@@ -441,8 +447,11 @@ out:
 /* The other end's host or a router says no. Under the socket lock. */
 void sstp_rcv_error(struct sock *sk, int err)
 {
+	struct sstp_sock *sp = sstp_sk(sk);
+
 	if (err == EMSGSIZE) {
-		if (sstp_synchronized(sk)) {
+		if (sstp_synchronized(sk) &&
+		    sstp_pmtud_hint(&sp->pmtud, READ_ONCE(sp->icmp_mtu))) {
 			sstp_mtu_update(sk);
 			sstp_push(sk);
 		}
@@ -455,6 +464,27 @@ void sstp_rcv_error(struct sock *sk, int err)
 		sstp_done(sk, err, SSTP_CLOSED_BY_PEER);
 	else
 		WRITE_ONCE(sk->sk_err_soft, err);
+}
+
+/* Did we send what ICMP quotes? A CID may be known to who has never seen a packet. */
+static bool sstp_quotes_ours(const struct sock *sk, const struct sstp_init_hdr *h)
+{
+	const struct sstp_sock *sp = sstp_sk(sk);
+
+	switch (h->h.type) {
+	case SSTP_INIT:
+	case SSTP_INIT_ACK:
+		return be32_to_cpu(h->cid) == sp->cid;
+	case SSTP_DATA:
+	case SSTP_KEEPALIVE:
+	case SSTP_EOS:
+	case SSTP_PACK:
+	case SSTP_SNAK:
+		/* The number is in the same place. */
+		return sp->snd.ring && sstp_sent_lately(sp, be32_to_cpu(h->cid));
+	}
+	/* It was the last. */
+	return false;
 }
 
 /* ICMP quotes a packet of ours: its CID is the peer's. @skb->data is behind the
@@ -495,12 +525,19 @@ void sstp_rcv_icmp(struct sock *usk, struct sk_buff *skb, int err)
 	if (!sk)
 		return;
 	bh_lock_sock(sk);
+	if (!sstp_quotes_ours(sk, h)) {
+		SSTP_INC(net, INOUTOFWINDOW);
+		goto unlock;
+	}
+	if (err == EMSGSIZE)
+		WRITE_ONCE(sstp_sk(sk)->icmp_mtu, e->ee.ee_info);
 	if (!sock_owned_by_user(sk)) {
 		sstp_rcv_error(sk, err);
 	} else {
 		WRITE_ONCE(sstp_sk(sk)->icmp_err, err);
 		set_bit(SSTP_FL_ERROR, &sstp_sk(sk)->flags);
 	}
+unlock:
 	bh_unlock_sock(sk);
 	sock_put(sk);
 }

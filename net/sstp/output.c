@@ -20,19 +20,38 @@
 #define SSTP_RTO_MARGIN		5000	/* us above SRTT, at least */
 #define SSTP_RTO_MAX		3000000
 
+/* What the route takes by itself, whatever ICMP errors have told IP: who sees no packet
+ * of ours can forge those that UDP lets lower it. IPv6 fragments what is larger than
+ * it was told.
+ */
+static u32 sstp_route_mtu(const struct sstp_sock *sp, const struct dst_entry *dst)
+{
+	u32 mtu;
+
+	if (!sstp_v4(&sp->peer.addr) || dst_xfrm(dst))
+		return dst_mtu(dst);
+	mtu = dst_metric_raw(dst, RTAX_MTU) ?: READ_ONCE(dst->dev->mtu);
+	return min(mtu, IP_MAX_MTU) - lwtunnel_headroom(dst->lwtstate, mtu);
+}
+
 /* Path MTU, and what follows from it for new segments. */
 void sstp_mtu_update(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct dst_entry *dst = sstp_encap_dst(sk);
-	u32 mtu = 1280, link = 14;
+	u32 mtu = SSTP_PMTU_BASE, link = 14;
+	bool local = false, known = dst || !sp->mtu;
 
 	if (dst) {
-		mtu = dst_mtu(dst);
+		mtu = sstp_route_mtu(sp, dst);
 		link = dst->dev->hard_header_len;
+		local = dst->dev->flags & IFF_LOOPBACK;
 		dst_release(dst);
 	}
-	mtu = clamp(mtu, 128U, 65535U);
+	if (known)
+		sstp_pmtud_route(&sp->pmtud, clamp(mtu, 128U, 65536U), local,
+				 !sstp_v4(&sp->peer.addr));
+	mtu = sp->pmtud.mtu;
 	if (mtu == sp->mtu)
 		return;
 	if (sp->mtu && mtu < sp->mtu)
@@ -76,10 +95,9 @@ int sstp_send_small(struct sock *sk, const void *data, u32 len)
 	return sstp_small_xmit(sk, skb);
 }
 
-/* KEEPALIVE or EOS: where we are, so that the receiver sees what it lacks. */
-void sstp_send_context(struct sock *sk, u8 flags)
+/* What KEEPALIVE and EOS say */
+static void sstp_build_context(const struct sstp_sock *sp, void *p, u8 flags, u32 stamp)
 {
-	struct sstp_sock *sp = sstp_sk(sk);
 	const struct sstp_snd_wnd *w = &sp->snd;
 	const struct sstp_sseg *s;
 	struct sstp_data d = {
@@ -88,9 +106,8 @@ void sstp_send_context(struct sock *sk, u8 flags)
 		.flags = flags,
 		.shipment = w->shipment - 1,
 		.segment = w->next,
-		.stamp = sstp_us(sstp_now()),
+		.stamp = stamp,
 	};
-	u8 buf[SSTP_DATA_HLEN];
 
 	if (sp->eos_state >= SSTP_EOS_SENT) {
 		d.type = SSTP_EOS;
@@ -98,8 +115,17 @@ void sstp_send_context(struct sock *sk, u8 flags)
 		s = sstp_snd_segment(w, w->next);
 		d.packet = s ? s->next : 0;
 	}
-	sp->context_ship = w->shipment;
-	sstp_build_data(buf, &d);
+	sstp_build_data(p, &d);
+}
+
+/* KEEPALIVE or EOS: where we are, so that the receiver sees what it lacks. */
+void sstp_send_context(struct sock *sk, u8 flags)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u8 buf[SSTP_DATA_HLEN];
+
+	sp->context_ship = sp->snd.shipment;
+	sstp_build_context(sp, buf, flags, sstp_us(sstp_now()));
 	SSTP_INC(sock_net(sk), OUTKEEPALIVES);
 	sstp_send_small(sk, buf, sizeof(buf));
 }
@@ -119,24 +145,6 @@ void sstp_send_end(struct sock *sk, enum sstp_type type, u32 code)
 	if (type == SSTP_RESET)
 		SSTP_INC(sock_net(sk), OUTRESETS);
 	sstp_send_small(sk, &e, sizeof(e));
-}
-
-/* Copies @len bytes from byte @off of the segment's [header | payload]... */
-static void sstp_sseg_copy(const struct sstp_sseg *s, u32 off, u8 *to, u32 len)
-{
-	const struct bio_vec *f = s->frag;
-
-	while (off >= f->bv_len)
-		off -= f++->bv_len;
-	while (len) {
-		u32 n = min(len, f->bv_len - off);
-
-		memcpy(to, page_address(f->bv_page) + f->bv_offset + off, n);
-		to += n;
-		len -= n;
-		off = 0;
-		f++;
-	}
 }
 
 static void sstp_header(const struct sstp_sock *sp, const struct sstp_sseg *s,
@@ -167,7 +175,7 @@ static struct sk_buff *sstp_copy_packet(struct sstp_sock *sp,
 					const struct sstp_sseg *s, u32 packet,
 					u8 flags, u32 stamp)
 {
-	u32 bytes = sstp_sseg_bytes(s, packet), at, head, i;
+	u32 bytes = sstp_sseg_bytes(s, packet), at = packet * s->size, head, i;
 	struct sk_buff *skb;
 	int err;
 	u8 *p;
@@ -182,7 +190,6 @@ static struct sk_buff *sstp_copy_packet(struct sstp_sock *sp,
 	skb_reserve(skb, SSTP_HEADROOM);
 	p = skb_put(skb, SSTP_DATA_HLEN + head);
 	sstp_header(sp, s, p, packet, sp->snd.shipment, stamp, flags);
-	at = packet * (SSTP_DATA_HLEN + s->size) + SSTP_DATA_HLEN;
 	sstp_sseg_copy(s, at, p + SSTP_DATA_HLEN, head);
 	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
 		const skb_frag_t *f = &skb_shinfo(skb)->frags[i];
@@ -390,7 +397,8 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 	if (!skb)
 		return NULL;
 	skb_reserve(skb, SSTP_HEADROOM);
-	while (s && n < max) {
+	/* What was cut anew does not lie in memory as it is sent. */
+	while (s && n < max && s->size == s->mem) {
 		u32 bytes = SSTP_DATA_HLEN + sstp_sseg_bytes(s, s->next), count;
 		u8 *p;
 
@@ -420,14 +428,15 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 	}
 	*packets = n;
 	if (!n) {
-		/* In too many pieces for an skb. */
+		/* In too many pieces for an skb, or cut anew. */
 		consume_skb(skb);
 		skb = sstp_copy_packet(sp, s, s->next, 0, stamp);
 		if (!skb)
 			return NULL;
 		h = (void *)skb->data;
 		sp->bytes_sent += skb->len - SSTP_DATA_HLEN;
-		sstp_sseg_step(s, skb->len);
+		if (s->size == s->mem)
+			sstp_sseg_step(s, skb->len);
 		if (s->next + 1 == s->packets)
 			sp->segments_sent++;
 		sstp_snd_shipped(&sp->snd, s, 1);
@@ -500,6 +509,49 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	skb_set_owner_w(skb, sk);
 }
 
+static u32 sstp_rto(const struct sstp_sock *sp)
+{
+	return sstp_rtt_timeout(&sp->rtt, SSTP_RTO_MARGIN, SSTP_RTO_MAX);
+}
+
+/* Is a packet of the segment larger than the path takes? */
+static bool sstp_too_big(const struct sstp_sock *sp, const struct sstp_sseg *s)
+{
+	return sstp_overhead(sp) + SSTP_DATA_HLEN + min(s->size, s->len) > sp->mtu;
+}
+
+/* May packets be larger? A KEEPALIVE that is padded shows it. While it is on its way
+ * data goes on in the size that is known to pass, and its loss is none of data.
+ */
+static void sstp_mtu_probe(struct sock *sk, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 size = sstp_pmtud_next(&sp->pmtud, now), len, wire;
+	u32 stamp = sstp_us(now);
+	struct sk_buff *skb;
+	u64 next;
+
+	if (!size || sp->eos_state >= SSTP_EOS_SENT)
+		return;
+	/* It counts as data does. */
+	wire = sp->frame - sp->mtu + size;
+	if (sstp_rate_bound(&sp->rate) &&
+	    !sstp_rate_allow(&sp->rate, 1, wire, now, &next))
+		return;
+	sstp_pmtud_sent(&sp->pmtud, size, stamp,
+			now + 2ULL * sstp_rto(sp) * NSEC_PER_USEC);
+	len = size - sstp_overhead(sp);
+	skb = sstp_small(sk, len);
+	if (!skb)
+		return;
+	sstp_build_context(sp, skb_put_zero(skb, len), SSTP_F_ACK, stamp);
+	sstp_rate_sent(&sp->rate, 1, wire, now);
+	SSTP_INC(sock_net(sk), OUTKEEPALIVES);
+	skb_set_owner_w(skb, sk);
+	SSTP_INC(sock_net(sk), OUTPKTS);
+	sstp_encap_xmit(sk, skb, false);
+}
+
 static u64 sstp_user_timeout(const struct sstp_sock *sp)
 {
 	u32 ms = sp->set.user_timeout ?:
@@ -562,7 +614,7 @@ void sstp_push(struct sock *sk)
 
 	if (!sstp_synchronized(sk) || sk->sk_state == TCP_SYN_RECV)
 		return;
-	if (w->pending)
+	if (w->pending || w->next != w->end)
 		sstp_mtu_update(sk);
 	if (READ_ONCE(sk->sk_max_pacing_rate) != sp->pacing &&
 	    sstp_update_rate(sp, GFP_ATOMIC)) {
@@ -608,8 +660,9 @@ void sstp_push(struct sock *sk)
 			}
 			room = sp->ctrl.cwnd - flight;
 		}
-		big = s->size > sp->size &&
-		      SSTP_DATA_HLEN + s->size + sstp_overhead(sp) > sp->mtu;
+		big = sstp_too_big(sp, s);
+		if (big && sstp_snd_recut(w, s, sp->size, GFP_ATOMIC | __GFP_NOWARN))
+			continue;
 		want = again || big ? 1 : min_t(u32, room, SSTP_TRAIN_PACKETS);
 		want = sstp_ctrl_allow(sp, want, now);
 		if (!want) {
@@ -654,7 +707,7 @@ void sstp_push(struct sock *sk)
 		wire = skb->len + n * (sp->frame - sp->size - SSTP_DATA_HLEN);
 		sstp_sent(sk, skb, n, wire, again, now);
 		shipped = true;
-		sstp_encap_xmit(sk, skb, big);
+		sstp_encap_xmit(sk, skb, big || sstp_pmtud_least(&sp->pmtud));
 	}
 	sstp_chrono_set(&sp->chrono, held, now);
 	if (idle) {
@@ -663,6 +716,8 @@ void sstp_push(struct sock *sk)
 		sstp_rate_idle(&sp->rate);
 		shipped |= sstp_eos_push(sk);
 	}
+	if (shipped)
+		sstp_mtu_probe(sk, now);
 	if (shipped || !sstp_timer_pending(sp, SSTP_T_PROBE))
 		sstp_probe_arm(sk, idle);
 }
@@ -677,11 +732,6 @@ bool sstp_eos_push(struct sock *sk)
 	sp->eos_state = SSTP_EOS_SENT;
 	sstp_send_context(sk, SSTP_F_ACK);
 	return true;
-}
-
-static u32 sstp_rto(const struct sstp_sock *sp)
-{
-	return sstp_rtt_timeout(&sp->rtt, SSTP_RTO_MARGIN, SSTP_RTO_MAX);
 }
 
 /* Is there anything we wait for the peer to answer? */

@@ -515,6 +515,7 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 		sp->echo = d.stamp;
 		sp->echo_at = sp->heard;
 		sp->has_echo = true;
+		sp->echo_padded = false;
 		first = *h;
 		run.off = off;
 		run.stride = len;

@@ -32,6 +32,34 @@ static void sstp_rtx_free(struct sstp_rtx *r, u32 packets)
 	kfree(r);
 }
 
+void sstp_sseg_copy(const struct sstp_sseg *s, u32 from, u8 *to, u32 len)
+{
+	const struct bio_vec *f = s->frag;
+	/* In @f */
+	u32 in = from % s->mem, off = from / s->mem * (SSTP_DATA_HLEN + s->mem) +
+				      SSTP_DATA_HLEN + in;
+
+	while (len) {
+		u32 n = min(len, s->mem - in);
+
+		for (in += n, len -= n; n; ) {
+			u32 here;
+
+			while (off >= f->bv_len)
+				off -= f++->bv_len;
+			here = min(n, f->bv_len - off);
+			memcpy(to, page_address(f->bv_page) + f->bv_offset + off, here);
+			to += here;
+			off += here;
+			n -= here;
+		}
+		if (in == s->mem) {
+			in = 0;
+			off += SSTP_DATA_HLEN;
+		}
+	}
+}
+
 void sstp_sseg_free(struct sstp_sseg *s)
 {
 	u32 i;
@@ -94,6 +122,7 @@ struct sstp_sseg *sstp_sseg_alloc(u32 len, u32 size, gfp_t gfp)
 		return NULL;
 	memset(s, 0, sizeof(*s));
 	s->size = size;
+	s->mem = size;
 	s->alloc = frags;
 	return s;
 }
@@ -228,6 +257,58 @@ static bool sstp_rtx_before(struct rb_node *a, const struct rb_node *b)
 {
 	return sstp_before(sstp_rtx_of(a)->seg->number,
 			   rb_entry(b, struct sstp_rtx, node)->seg->number);
+}
+
+/* All that it takes to ship each of @packets again, or NULL. */
+static struct sstp_rtx *sstp_rtx_all(struct sstp_sseg *s, u32 packets, gfp_t gfp)
+{
+	u32 chunks = DIV_ROUND_UP(packets, SSTP_RTX_CHUNK), i;
+	struct sstp_rtx *r;
+
+	r = kzalloc(struct_size(r, ship, chunks), gfp);
+	if (!r)
+		return NULL;
+	r->seg = s;
+	r->pending = bitmap_alloc(packets, gfp);
+	for (i = 0; r->pending && i < chunks; i++) {
+		r->ship[i] = kcalloc(SSTP_RTX_CHUNK, sizeof(u32), gfp);
+		if (!r->ship[i])
+			break;
+	}
+	if (i < chunks) {
+		sstp_rtx_free(r, packets);
+		return NULL;
+	}
+	bitmap_fill(r->pending, packets);
+	r->count = packets;
+	return r;
+}
+
+bool sstp_snd_recut(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 size, gfp_t gfp)
+{
+	u32 packets = DIV_ROUND_UP(s->len, size);
+	bool again = sstp_before(s->number, w->next);
+	struct sstp_rtx *r = NULL;
+
+	if (!s->sealed || packets > SSTP_PACKETS_MAX)
+		return false;
+	if (again) {
+		r = sstp_rtx_all(s, packets, gfp);
+		if (!r)
+			return false;
+	}
+	sstp_rtx_forget(w, s);
+	if (s->rtx)
+		sstp_rtx_free(s->rtx, s->packets);
+	s->rtx = r;
+	s->size = size;
+	s->packets = packets;
+	s->next = again ? packets : 0;
+	if (again) {
+		w->pending += packets;
+		rb_add_cached(&r->node, &w->again, sstp_rtx_before);
+	}
+	return true;
 }
 
 bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,

@@ -44,12 +44,13 @@ struct sstp_rtx {
  * @number: segment number
  * @len: bytes
  * @size: bytes in a packet but the last, a multiple of 8
+ * @mem: the same, as they lie in memory: another if the segment was cut anew
  * @packets: how many there are; grows while not @sealed
  * @next: first packet never shipped
  * @ship: first shipment of the first one
  * @truesize: memory charged for it
  * @alloc: entries of @frag
- * @frags: used entries; together the bytes [header | payload]...
+ * @frags: used entries; together the bytes [header | payload]... of packets of @mem
  * @cur: fragment where packet @next starts
  * @cur_off: its offset there
  * @fill: bytes of the packet being filled, header included
@@ -65,6 +66,7 @@ struct sstp_sseg {
 	u32	number;
 	u32	len;
 	u32	size;
+	u32	mem;
 	u32	packets;
 	u32	next;
 	u32	ship;
@@ -172,6 +174,13 @@ void sstp_snd_begin(struct sstp_snd_wnd *w, bool refill);
  */
 u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
 		  u32 highest, u32 *budget);
+/* Cut a segment anew into packets of @size bytes: all of them are to be shipped, again
+ * if all of it was shipped before. False if it stays as it is: there is no memory, or
+ * there would be too many packets.
+ */
+bool sstp_snd_recut(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 size, gfp_t gfp);
+/* Copies @len bytes of the segment, from byte @from on. */
+void sstp_sseg_copy(const struct sstp_sseg *s, u32 from, u8 *to, u32 len);
 /* The next packet to ship again, or NULL. */
 struct sstp_sseg *sstp_snd_again(struct sstp_snd_wnd *w, u32 *packet);
 /* It was shipped, as @shipment. */

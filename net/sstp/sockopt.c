@@ -462,8 +462,6 @@ static int sstp_get_own(struct sock *sk, int opt, void *buf)
 static int sstp_get_ip(struct sock *sk, int level, int opt)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct dst_entry *dst;
-	int mtu = -ENOTCONN;
 
 	if ((level == SOL_IP && opt == IP_TOS) ||
 	    (level == SOL_IPV6 && opt == IPV6_TCLASS))
@@ -484,12 +482,10 @@ static int sstp_get_ip(struct sock *sk, int level, int opt)
 		return sp->v6only;
 	if ((level == SOL_IP && opt == IP_MTU) ||
 	    (level == SOL_IPV6 && opt == IPV6_MTU)) {
-		dst = sstp_unconnected(sk) ? NULL : sstp_encap_dst(sk);
-		if (dst) {
-			mtu = dst_mtu(dst);
-			dst_release(dst);
-		}
-		return mtu;
+		if (sstp_unconnected(sk))
+			return -ENOTCONN;
+		sstp_mtu_update(sk);
+		return sp->mtu;
 	}
 	return -ENOPROTOOPT;
 }

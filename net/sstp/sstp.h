@@ -56,6 +56,7 @@
 #include "ctrl.h"
 #include "mib.h"
 #include "plugin.h"
+#include "pmtud.h"
 #include "pool.h"
 #include "rate.h"
 #include "rbuf.h"
@@ -259,6 +260,8 @@ struct sstp_sock {
 	u32		frame;		/* bytes of a full frame on the link */
 	u32		size;		/* payload of a full packet */
 	u32		mtu;		/* of the path */
+	u32		icmp_mtu;	/* that an ICMP error said, which waits in icmp_err */
+	struct sstp_pmtud pmtud;
 	u32		dst_cookie;
 	u32		segment_limit;	/* of the peer */
 	unsigned long	pacing;		/* SO_MAX_PACING_RATE that is in force */
@@ -279,9 +282,6 @@ struct sstp_sock {
 	u32		lost_recent;	/* packets, and shipments, since X was set */
 	u32		shipped_recent;
 	u32		extra;		/* X of paper 004 */
-	struct sstp_pos	hole;		/* packet that the peer lacks most */
-	u32		hole_lost;	/* times that nothing else came either, minus others */
-	u32		hole_received;	/* packets received when it was last asked for */
 	u32		looks;		/* packets that the SNAKs of this skb may have us look at */
 	u64		corrected;	/* ns: when the peer was last told the highest shipment */
 	u64		looks_at;	/* ns: when a round trip of looking in vain began */
@@ -356,6 +356,7 @@ struct sstp_sock {
 	u32		ask;		/* segments from R_l to ask for at once */
 	int		debt;		/* bytes, of those that all sockets owe */
 	bool		has_echo;
+	bool		echo_padded;	/* @echo is that of a padded KEEPALIVE or EOS */
 	bool		has_accepted;	/* @ack_segment was not reported */
 
 	/* Only counted; for SSTP_INFO */
@@ -545,7 +546,6 @@ int sstp_encap_move(struct net *net, int port);
 struct sock *sstp_encap_client(struct net *net, bool v6);
 int sstp_encap_route(struct sock *sk);
 struct dst_entry *sstp_encap_dst(struct sock *sk);
-void sstp_encap_pmtu(struct sock *sk, u32 mtu);
 int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment);
 void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
 		      const void *data, u32 len);

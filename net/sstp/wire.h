@@ -37,6 +37,7 @@ enum sstp_type {
 #define SSTP_F_SOFT	0x01	/* the segment may still be discarded */
 #define SSTP_F_ECHO	0x02	/* the echoed timestamp is valid */
 #define SSTP_F_SEGMENT	0x04	/* the segment field is valid */
+#define SSTP_F_PADDED	0x08	/* the echoed timestamp is that of a padded packet */
 /* Flag of RESET */
 #define SSTP_F_STRAY	0x01	/* no such connection: cid is the peer's own */
 

@@ -27,7 +27,7 @@ local FIXED = {
 }
 -- Flags
 local LAST, AGAIN, ACK, EOR = 1, 2, 4, 8
-local SOFT, ECHO, SEGMENT = 1, 2, 4
+local SOFT, ECHO, SEGMENT, PADDED = 1, 2, 4, 8
 local STRAY = 1
 
 local OPT_PAD, OPT_RATE, OPT_RATE_LIMIT, OPT_SEGMENT, OPT_TOLERANCE = 0, 1, 2, 3, 4
@@ -98,6 +98,7 @@ local f = {
 	soft = flag("soft", "SOFT", SOFT, "The segment accepted may still be discarded"),
 	has_echo = flag("echo", "ECHO", ECHO, "Echoed timestamp and hold time are valid"),
 	has_segment = flag("segment", "SEGMENT", SEGMENT, "Segment accepted is valid"),
+	padded = flag("padded", "PADDED", PADDED, "The echoed timestamp is of a padded packet"),
 	stray = flag("stray", "STRAY", STRAY, "The sender has no such connection"),
 	packet = uint16("packet", "Packet", "Packet number in the segment, from 0"),
 	entries = uint16("entries", "Entries", "Pieces of the bitmap that follow"),
@@ -252,7 +253,7 @@ local LAYOUTS = {
 	[INIT_ACK] = INIT_LAYOUT, [COOKIE] = {}, [RESET] = END_LAYOUT, [CLOSE] = END_LAYOUT,
 }
 local DATA_FLAGS = { f.last, f.again, f.ack_now, f.eor }
-local ACK_FLAGS = { f.soft, f.has_echo, f.has_segment }
+local ACK_FLAGS = { f.soft, f.has_echo, f.has_segment, f.padded }
 local FLAGS = {
 	[DATA] = DATA_FLAGS, [KEEPALIVE] = DATA_FLAGS, [EOS] = DATA_FLAGS,
 	[PACK] = ACK_FLAGS, [SNAK] = ACK_FLAGS, [RESET] = { f.stray },

@@ -1006,6 +1006,140 @@ static void snd_frags(struct kunit *test)
 	}
 }
 
+/* A segment of @len bytes, which tell where they are, in packets of @size bytes: in
+ * two pages, and the first of them in two pieces.
+ */
+static struct sstp_sseg *snd_filled(struct kunit *test, u32 len, u32 size)
+{
+	u32 packets = DIV_ROUND_UP(len, size), bytes = len + packets * SSTP_DATA_HLEN;
+	struct sstp_sseg *s = sstp_sseg_alloc(len, size, GFP_KERNEL);
+	u8 *p[2], *at;
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	KUNIT_ASSERT_GT(test, bytes, (u32)PAGE_SIZE);
+	KUNIT_ASSERT_LE(test, bytes, 2 * (u32)PAGE_SIZE);
+	KUNIT_ASSERT_GE(test, s->alloc, 3U);
+	for (i = 0; i < 2; i++) {
+		struct page *page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+
+		KUNIT_ASSERT_NOT_NULL(test, page);
+		p[i] = page_address(page);
+		bvec_set_page(&s->frag[2 * i], page, i ? bytes - PAGE_SIZE : 1000, 0);
+	}
+	bvec_set_page(&s->frag[1], s->frag[0].bv_page, PAGE_SIZE - 1000, 1000);
+	get_page(s->frag[0].bv_page);
+	s->frags = 3;
+	for (i = 0; i < len; i++) {
+		u32 off = i / size * (SSTP_DATA_HLEN + size) + SSTP_DATA_HLEN + i % size;
+
+		at = &p[off / PAGE_SIZE][off % PAGE_SIZE];
+		*at = i % 251;
+	}
+	s->len = len;
+	s->packets = packets;
+	s->sealed = 1;
+	return s;
+}
+
+/* Its packets, of whatever size, have the bytes that they should have. */
+static void snd_check_bytes(struct kunit *test, const struct sstp_sseg *s, u8 *buf)
+{
+	u32 packet, i;
+
+	for (packet = 0; packet < s->packets; packet++) {
+		u32 bytes = sstp_sseg_bytes(s, packet);
+
+		sstp_sseg_copy(s, packet * s->size, buf, bytes);
+		for (i = 0; i < bytes; i++)
+			KUNIT_ASSERT_EQ(test, buf[i], (packet * s->size + i) % 251);
+	}
+}
+
+static void snd_recut_of(struct kunit *test, u32 first, u32 size, u32 again)
+{
+	struct sstp_sseg *s[4];
+	struct sstp_snd_wnd w;
+	u32 i, packet, n, asked = 1000;
+	u8 *buf = kunit_kzalloc(test, 6000, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	KUNIT_ASSERT_EQ(test, sstp_snd_init(&w, first, 100, GFP_KERNEL), 0);
+	for (i = 0; i < 4; i++) {
+		s[i] = snd_filled(test, 6000, size);
+		sstp_snd_add(&w, s[i]);
+	}
+	s[3]->sealed = 0;
+	w.high = first + 3;
+	/* The first wholly, the second in part, and of the first some is wanted. */
+	sstp_snd_shipped(&w, s[0], s[0]->packets);
+	sstp_snd_shipped(&w, s[1], 1);
+	for (i = 0; i < 2; i++)
+		sstp_snd_want(&w, s[0], i, w.shipment - 1, GFP_KERNEL);
+	KUNIT_ASSERT_EQ(test, w.pending, 2U);
+	KUNIT_ASSERT_PTR_EQ(test, sstp_snd_again(&w, &packet), s[0]);
+	sstp_snd_shipped_again(&w, s[0], packet, w.shipment++);
+
+	for (i = 0; i < 3; i++) {
+		KUNIT_ASSERT_TRUE(test, sstp_snd_recut(&w, s[i], again, GFP_KERNEL));
+		KUNIT_ASSERT_EQ(test, s[i]->packets, DIV_ROUND_UP(6000, again));
+		snd_check_bytes(test, s[i], buf);
+	}
+	/* It may grow. */
+	KUNIT_ASSERT_FALSE(test, sstp_snd_recut(&w, s[3], again, GFP_KERNEL));
+	KUNIT_ASSERT_EQ(test, s[3]->size, size);
+
+	/* What was shipped is shipped again, in order, whatever else is wanted. */
+	KUNIT_ASSERT_EQ(test, w.pending, s[0]->packets);
+	KUNIT_ASSERT_EQ(test, sstp_snd_snak(&w, &(struct sstp_snak_run){
+			.segment = first, .first = 2 }, w.shipment - 1, &asked), 0U);
+	for (n = 0; n < s[0]->packets; n++) {
+		KUNIT_ASSERT_PTR_EQ(test, sstp_snd_again(&w, &packet), s[0]);
+		KUNIT_ASSERT_EQ(test, packet, n);
+		sstp_snd_shipped_again(&w, s[0], packet, w.shipment++);
+	}
+	KUNIT_ASSERT_NULL(test, sstp_snd_again(&w, &packet));
+	KUNIT_ASSERT_EQ(test, w.pending, 0U);
+	/* The others are new. */
+	for (i = 1; i < 3; i++) {
+		KUNIT_ASSERT_PTR_EQ(test, sstp_snd_new(&w), s[i]);
+		KUNIT_ASSERT_EQ(test, s[i]->next, 0U);
+		sstp_snd_shipped(&w, s[i], s[i]->packets);
+	}
+	KUNIT_ASSERT_PTR_EQ(test, sstp_snd_new(&w), s[3]);
+	/* Each may be lost, and asked for, again. */
+	asked = 10000;
+	n = sstp_snd_snak(&w, &(struct sstp_snak_run){ .segment = first, .first = 3 },
+			  w.shipment - 1, &asked);
+	KUNIT_ASSERT_EQ(test, n, 3 * s[0]->packets);
+	/* Too many packets: it stays as it is. */
+	KUNIT_ASSERT_TRUE(test, sstp_snd_recut(&w, s[0], 1, GFP_KERNEL));
+	s[0]->len = SSTP_PACKETS_MAX + 1;
+	KUNIT_ASSERT_FALSE(test, sstp_snd_recut(&w, s[0], 1, GFP_KERNEL));
+	KUNIT_ASSERT_EQ(test, s[0]->packets, 6000U);
+	sstp_snd_destroy(&w);
+	kunit_kfree(test, buf);
+}
+
+/* Segments of which all, something or nothing was shipped, cut anew */
+static void snd_recut(struct kunit *test)
+{
+	static const struct {
+		u32 size;
+		u32 again;
+	} t[] = {
+		{ 1448, 952 }, { 2000, 8 }, { 4000, 1448 }, { 400, 80 }, { 1000, 1000 },
+		{ 160, 152 }, { 1448, 3 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		snd_recut_of(test, 5, t[i].size, t[i].again);
+		snd_recut_of(test, -1, t[i].size, t[i].again);
+		snd_recut_of(test, -3, t[i].size, t[i].again);
+	}
+}
+
 static int snd_init(struct kunit *test)
 {
 	struct snd_sim *s = kvzalloc(sizeof(*s), GFP_KERNEL);
@@ -1038,6 +1172,7 @@ static struct kunit_case snd_cases[] = {
 	KUNIT_CASE(snd_vain),
 	KUNIT_CASE(snd_ring),
 	KUNIT_CASE(snd_frags),
+	KUNIT_CASE(snd_recut),
 	KUNIT_CASE(snd_random),
 	{ }
 };

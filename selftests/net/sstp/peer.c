@@ -197,6 +197,10 @@ static void make_ack(struct peer *p, struct ack_packet *a, int type,
 		.highest = htonl(p->their_shipment - 1),
 		.received = htonl(p->our_received),
 	};
+	if (p->echoes) {
+		a->h.flags |= ECHO;
+		a->echo = p->stamp;
+	}
 }
 
 void peer_pack(struct peer *p, uint32_t ack, uint32_t limit, uint8_t flags,
@@ -300,7 +304,13 @@ static void note_ack(struct peer *p, const struct ack_packet *a, size_t n)
 	note_entries(p, (void *)(a + 1), (uint8_t *)a + n, ntohs(a->h.packet));
 }
 
-/* Segments of one packet */
+/* Of a segment in packets of any size */
+static uint32_t data_offset(const struct data_packet *d, size_t bytes)
+{
+	return d->h.flags & LAST ? ntohl(d->len) - bytes :
+	       ntohs(d->h.packet) * bytes;
+}
+
 static void note_data(struct peer *p, const struct data_packet *d, size_t n)
 {
 	uint32_t segment = ntohl(d->segment) - p->their_first;
@@ -309,9 +319,11 @@ static void note_data(struct peer *p, const struct data_packet *d, size_t n)
 	if (ntohl(d->shipment) != p->their_shipment)
 		p->wrong++;
 	p->their_shipment = ntohl(d->shipment) + 1;
-	if (ntohl(d->len) != bytes || !(d->h.flags & LAST) || d->h.packet ||
-	    content_check(d->payload, bytes, p->seed + segment, 0) != bytes)
+	if (bytes > ntohl(d->len) ||
+	    content_check(d->payload, bytes, p->seed + segment,
+			  data_offset(d, bytes)) != bytes)
 		p->wrong++;
+	p->stamp = d->stamp;
 	if (d->h.flags & AGAIN)
 		p->came_again |= bit(p, segment);
 	else
@@ -319,10 +331,11 @@ static void note_data(struct peer *p, const struct data_packet *d, size_t n)
 }
 
 /* Who gets no answer takes us for gone. */
-static void note_probe(struct peer *p, const struct hdr *h)
+static void note_probe(struct peer *p, const struct data_packet *d)
 {
 	p->keepalives++;
-	if (h->flags & ACK)
+	p->stamp = d->stamp;
+	if (d->h.flags & ACK)
 		peer_pack(p, p->our_ack, p->our_limit, 0, 0);
 }
 
@@ -338,8 +351,8 @@ static bool take(struct peer *p, int ms)
 		p->wrong++;
 	else if (h->type == DATA && n > DATA_HLEN)
 		note_data(p, (void *)buf, n);
-	else if (h->type == KEEPALIVE || h->type == EOS)
-		note_probe(p, h);
+	else if ((h->type == KEEPALIVE || h->type == EOS) && n >= DATA_HLEN)
+		note_probe(p, (void *)buf);
 	else if ((h->type == PACK || h->type == SNAK) &&
 		 n >= (ssize_t)sizeof(struct ack_packet))
 		note_ack(p, (void *)buf, n);

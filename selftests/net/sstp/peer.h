@@ -106,6 +106,8 @@ struct peer {
 	uint32_t their_control;		/* of the newest PACK or SNAK */
 	uint32_t our_ack, our_limit;	/* in our last one */
 	uint32_t our_received;		/* packets that we report */
+	uint32_t stamp;			/* of what came last, as it came */
+	bool echoes;			/* our reports say which that was */
 	unsigned int keepalives;
 	uint64_t came, came_again;	/* segments, by AGAIN */
 	unsigned int wrong;		/* packets that are not as they should be */
