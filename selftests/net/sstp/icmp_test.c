@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 120
+ *
+ * A router says that packets are too large for it, or somebody says so who is none:
+ * a connection heeds it only if a packet of it is quoted, and not for long if it is not
+ * true.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <netinet/ip.h>
+#include <netinet/ip_icmp.h>
+#include <netinet/udp.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "path.h"
+#include "peer.h"
+
+#define SMALL	1000	/* what is said to be the MTU */
+#define MTU	1500
+
+struct quote {
+	struct iphdr ip;
+	struct udphdr udp;
+	struct data_packet data;
+	uint8_t more[64];
+} __attribute__((packed));
+
+static int sniffer, router;
+
+static void open_sockets(void)
+{
+	struct sockaddr_ll ll = {
+		.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_IP),
+	};
+
+	path_enter(R);
+	sniffer = socket(AF_PACKET, SOCK_DGRAM | SOCK_NONBLOCK, htons(ETH_P_IP));
+	ll.sll_ifindex = if_nametoindex("to-b");
+	router = socket(AF_INET, SOCK_RAW, IPPROTO_ICMP);
+	if (sniffer < 0 || router < 0 || bind(sniffer, (void *)&ll, sizeof(ll)))
+		die("sockets of the router:");
+}
+
+/* The next packet of DATA that B sends, from the well-known port */
+static struct quote capture(void)
+{
+	struct quote q;
+
+	for (;;) {
+		if (path_poll(sniffer, POLLIN, 10000) != POLLIN)
+			die("no DATA came by");
+		if (recv(sniffer, &q, sizeof(q), MSG_DONTWAIT) == sizeof(q) &&
+		    q.ip.protocol == IPPROTO_UDP && q.udp.source == htons(SSTP_PORT) &&
+		    q.data.h.type == DATA)
+			return q;
+	}
+}
+
+static long icmp_seen(void)
+{
+	char line[512];
+	long n = -1;
+	FILE *f;
+
+	path_enter(B);
+	f = fopen("/proc/net/snmp", "r");
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "Icmp: %ld", &n);
+	if (!f || n < 0)
+		die("/proc/net/snmp");
+	fclose(f);
+	return n;
+}
+
+static bool more_seen(void *arg)
+{
+	return icmp_seen() > *(long *)arg;
+}
+
+static bool counted(void *arg)
+{
+	return path_counter(B, "InOutOfWindow") > *(long *)arg;
+}
+
+/* "Fragmentation needed", for @q */
+static void tell(const struct quote *q)
+{
+	struct {
+		struct icmphdr h;
+		struct quote q;
+	} __attribute__((packed)) p = {
+		.h = { .type = ICMP_DEST_UNREACH, .code = ICMP_FRAG_NEEDED,
+		       .un.frag.mtu = htons(SMALL) },
+		.q = *q,
+	};
+	const uint8_t *at = (void *)&p;
+	long before = icmp_seen();
+	uint32_t sum = 0;
+	union addr to;
+	size_t i;
+
+	for (i = 0; i + 1 < sizeof(p); i += 2)
+		sum += at[i] << 8 | at[i + 1];
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	p.h.checksum = htons(~sum);
+	addr_parse(&to, "10.0.2.2", 0);
+	if (sendto(router, &p, sizeof(p), 0, &to.sa, addr_len(&to)) != sizeof(p))
+		die("ICMP:");
+	must(busywait(10000, more_seen, &before), "ICMP arrives");
+}
+
+struct mtu {
+	int fd;
+	unsigned int want;
+};
+
+static bool mtu_is(void *arg)
+{
+	const struct mtu *m = arg;
+
+	return sock_info(m->fd).mtu == m->want;
+}
+
+struct reading {
+	int fd;
+	size_t left;
+};
+
+static bool all_read(void *arg)
+{
+	struct reading *r = arg;
+	char buf[4096];
+	ssize_t n;
+
+	while ((n = recv(r->fd, buf, sizeof(buf), 0)) > 0)
+		r->left -= n;
+	return !r->left;
+}
+
+static void send_all(int from, int to, size_t bytes)
+{
+	struct reading r = { .fd = to, .left = bytes };
+	static char buf[100000];
+
+	if (bytes > sizeof(buf) || send(from, buf, bytes, MSG_NOSIGNAL) != (ssize_t)bytes)
+		die("send:");
+	must(busywait(10000, all_read, &r), "it arrives");
+}
+
+int main(void)
+{
+	struct quote q, other;
+	struct mtu m;
+	long before;
+	int fd;
+
+	path_make();
+	ktap_plan(4);
+	fd = path_socket(A, SOCK_STREAM);
+	m.fd = path_connect(fd, path_socket(B, SOCK_STREAM), AF_INET);
+	open_sockets();
+	send_all(m.fd, fd, 1000);
+	q = capture();
+	must_be("MTU", sock_info(m.fd).mtu, MTU);
+
+	other = q;
+	other.data.h.cid ^= htonl(1);
+	tell(&other);
+	must_be("its MTU", sock_info(m.fd).mtu, MTU);
+	ktap_held("a packet of no connection is quoted: nothing changes");
+
+	before = path_counter(B, "InOutOfWindow");
+	other = q;
+	other.data.shipment = htonl(ntohl(q.data.shipment) + (1 << 24));
+	tell(&other);
+	must(busywait(10000, counted, &before), "it is counted");
+	must_be("its MTU", sock_info(m.fd).mtu, MTU);
+	ktap_held("a packet that was never sent: nothing changes");
+
+	tell(&q);
+	m.want = SMALL;
+	must(busywait(10000, mtu_is, &m), "the path MTU is less");
+	send_all(m.fd, fd, 100000);
+	send_all(m.fd, fd, 100000);
+	m.want = MTU;
+	must(busywait(10000, mtu_is, &m), "a probe shows that it is not");
+	ktap_held("a packet that was sent: the connection is careful for a while");
+
+	close(fd);
+	close(m.fd);
+	close(sniffer);
+	close(router);
+	ktap_result(path_settle(), "nothing is left");
+	return ktap_end();
+}

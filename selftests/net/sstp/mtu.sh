@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The path takes smaller packets than it did, or than the hosts think: every byte
+# arrives, and soon. In simulated time, where nothing but the line takes time.
+# timeout: 600
+# kernels: uml
+# mode: time-travel
+cd "$(dirname "$0")" || exit 1
+. ./lib.sh
+. ./path.sh
+
+export proto=sstp
+
+# hosts MTU, routers MTU: of their devices
+hosts() {
+	ip -n "$a" link set "to-$r" mtu "$1" && ip -n "$b" link set "to-$r" mtu "$1"
+}
+routers() {
+	ip -n "$r" link set "to-$a" mtu "$1" && ip -n "$r" link set "to-$b" mtu "$1"
+}
+
+# within SECONDS: the transfer took no longer; they are the client's own
+within() {
+	awk -v is="$(field seconds)" -v most="$1" \
+		'BEGIN { exit !(is != "" && is + 0 <= most) }' ||
+		{ echo "$(field seconds) s"; return 1; }
+}
+
+# falls MTU AFTER SECONDS OPTIONS...: AFTER so long, for SECONDS, while a program writes
+falls() {
+	local mtu=$1 after=$2 seconds=$3
+	shift 3
+	serve -t "$type"
+	transfer_begin -t "$type" "$@" "$b4"
+	sleep "$after"	# of a transfer whose time is simulated
+	hosts "$mtu"
+	routers "$mtu"
+	sleep "$seconds"
+	hosts 1500
+	routers 1500
+	wait "$client"
+	check "falls to $mtu after $after s: $type, $*" test $? = 0 || explain
+	check "... and takes no longer than 8 s" within 8
+	stop_server
+}
+
+# moves NAME MOST OPTIONS...: a transfer that takes MOST seconds, or less
+moves() {
+	local name=$1 most=$2
+	shift 2
+	serve -t "$type" "-$family"
+	transfer -t "$type" "$@" "$(target)"
+	check "$name: $type, IPv$family" test $? = 0 || explain
+	check "... and takes no longer than $most s" within "$most"
+	stop_server
+}
+target() { [ "$family" = 6 ] && echo "$b6" || echo "$b4"; }
+
+# mtu_is MTU: what the client found
+mtu_is() { [ "$(field mtu)" = "$1" ] || { echo "$(field mtu)"; return 1; }; }
+
+setup_path || exit 1
+
+# Hosts of 9000 bytes, and a last link of 1500 behind a queue of few packets
+hosts 9000
+ip -n "$r" link set "to-$a" mtu 9000
+ip -n "$b" link set "to-$r" mtu 1500
+for type in stream seqpacket; do
+	for family in 4 6; do
+		for limit in 3 4 6; do
+			impair rate 1mbit limit "$limit"
+			moves "1 Mbit/s, a queue of $limit" 10 -s 100k
+		done
+		impair delay 5ms rate 46mbit limit 6
+		moves "46 Mbit/s, a short queue" 5 -s 1600k
+		check "... in packets of 1500" mtu_is 1500
+	done
+done
+# All of it takes 9000. IPv6 remembers what it was told.
+ip -n "$r" link set "to-$b" mtu 9000
+ip -n "$b" link set "to-$r" mtu 9000
+ip -n "$a" -6 route flush cache
+impair delay 10ms rate 100mbit limit 1000
+for family in 4 6; do
+	moves "a path of 9000" 2 -s 4M
+	check "... in packets of 9000" mtu_is 9000
+done
+
+# The last link takes less, and nobody is told.
+swallows() {
+	ip -n "$r" link set "to-$b" mtu 1500
+	ip -n "$b" link set "to-$r" mtu "$1"
+}
+hosts 1500
+ip -n "$r" link set "to-$a" mtu 1500
+impair delay 10ms rate 20mbit limit 60
+for type in stream seqpacket; do
+	for family in 4 6; do
+		swallows 1400
+		moves "a black hole from the start" 6 -s 8M
+		check "... smaller packets come" mtu_is 1400
+		swallows 1500
+		serve -t "$type" "-$family"
+		transfer_begin -t "$type" -s 4M "$(target)"
+		sleep 0.5
+		swallows 1300
+		wait "$client"
+		check "a black hole in mid transfer: $type, IPv$family" test $? = 0 ||
+			explain
+		check "... and takes no longer than 5 s" within 5
+		stop_server
+	done
+done
+
+# IPv6 does without devices of less than 1280 bytes.
+swallows 1500
+# What was written before, meanwhile and after is in the queue at once.
+for ns in "$a" "$b"; do
+	in_ns "$ns" sysctl -qw net.sstp.wmem="4096 8000000 8000000"
+done
+impair delay 10ms rate 50mbit limit 1000
+seed=1
+for mtu in 1000 600 1400; do
+	for type in stream seqpacket; do
+		for seconds in 0.1 0.3 1; do
+			falls "$mtu" "1.$seed" "$seconds" -s 20M -w 20000 -R -S "$seed"
+			seed=$((seed + 1))
+		done
+	done
+done
+finish
