@@ -136,11 +136,11 @@ static void break_accidents(struct kunit *test)
 		/* With a queue all the time */
 		{ .pps = 8000, .loss = 500, .rtt = 40000 },
 		{ .pps = 400, .loss = 500, .rtt = 40000 },
-		/* Bursts of 10 packets, 5% in all; of 100; half of 500; of half a second */
+		/* Bursts of 10 packets, 5% in all; of 100; half of 500; a quarter for 0.25 s */
 		{ .pps = 8000, .to_bad = 53, .to_good = 1000, .bad_loss = 10000 },
 		{ .pps = 8000, .to_bad = 5, .to_good = 100, .bad_loss = 10000 },
 		{ .pps = 8000, .to_bad = 2, .to_good = 20, .bad_loss = 5000 },
-		{ .pps = 800, .to_bad = 1, .to_good = 25, .bad_loss = 2500, .loss = 100 },
+		{ .pps = 800, .to_bad = 1, .to_good = 50, .bad_loss = 2500, .loss = 100 },
 		/* Late by up to 50 ms, and random loss */
 		{ .pps = 8000, .late = 400, .loss = 200 },
 		{ .pps = 400, .late = 20, .loss = 200 },
