@@ -560,7 +560,8 @@ static void sstp_rcv_note(struct sstp_rcv_wnd *w, u32 now)
 	if (sstp_rcv_whole(w, w->hi)) {
 		w->lost = w->hi;
 		sstp_rcv_settle(w);
-	} else if (!w->has_cand && sstp_pos_before(w->lost, w->hi)) {
+	} else if (!w->has_cand &&
+		   (sstp_pos_before(w->lost, w->hi) || w->out_next)) {
 		sstp_rcv_candidate(w, now);
 	}
 	if (w->has_cand && !sstp_before(w->highest, w->cand_ship + w->reorder))
@@ -700,7 +701,8 @@ void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
 	/* Nothing follows that could tell late from lost; but it may have overtaken what
 	 * is late.
 	 */
-	if (!sstp_before(last, w->highest) && sstp_pos_before(w->lost, w->hi)) {
+	if (!sstp_before(last, w->highest) &&
+	    (sstp_pos_before(w->lost, w->hi) || w->out || w->out_next)) {
 		sstp_rcv_candidate(w, now);
 		if (!w->patience)
 			w->cand_ship -= w->reorder;

@@ -120,7 +120,9 @@ struct sstp_pos {
  * @received: DATA packets seen
  * @hi: everything before it has been shipped once
  * @lost: everything before it that is missing is lost
- * @cand: becomes @lost when shipment @cand_ship + @reorder has been seen
+ * @cand: all before it was shipped once; or, where that is lost already, only shipments
+ *	after the first are on their way. Becomes @lost when shipment @cand_ship + @reorder
+ *	has been seen
  * @cand_at: when @cand was set, us
  * @lost_at: when @lost was where the order of shipments was, us
  * @reorder: shipments by which a packet may be late

@@ -850,6 +850,41 @@ static void rcv_lost_again(struct kunit *test)
 	}
 }
 
+/* Retransmissions that are lost are not on their way for ever, although no place tells of
+ * them: time passes, or a KEEPALIVE says that they were the last.
+ */
+static void rcv_settles(struct kunit *test)
+{
+	struct rcv_sim *s = test->priv;
+	struct sstp_pos pos = { 10, 0 };
+	u32 i, k, t = 1000;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (i = 0; i < 2; i++) {
+		rcv_uniform(s, 9, 0, 4, 10);
+		for (k = 0; k < 10; k++)
+			if (k != 2 && k != 5)
+				rcv_arrives(s, k, 0, k, 0);
+		sstp_rcv_confirm(&s->w, t, RCV_WAIT);
+		KUNIT_EXPECT_EQ(test, s->w.out + s->w.out_next, 2U);
+		sstp_rcv_confirm(&s->w, t + RCV_WAIT, RCV_WAIT);
+		KUNIT_EXPECT_EQ(test, s->w.out + s->w.out_next, 0U);
+		/* Shipment 10 is packet 2 again. */
+		rcv_arrives(s, 11, 0, 5, SSTP_F_AGAIN);
+		sstp_rcv_confirm(&s->w, t + RCV_WAIT, RCV_WAIT);
+		KUNIT_EXPECT_EQ(test, s->w.out + s->w.out_next, 1U);
+		if (i)
+			sstp_rcv_context(&s->w, 12, pos, t + RCV_WAIT);
+		else
+			t += RCV_WAIT;
+		sstp_rcv_confirm(&s->w, t + RCV_WAIT, RCV_WAIT);
+		KUNIT_EXPECT_EQ(test, s->w.out + s->w.out_next, 0U);
+		KUNIT_EXPECT_FALSE(test, sstp_rcv_confirm(&s->w, t + 2 * RCV_WAIT,
+							  RCV_WAIT));
+		rcv_stop(s);
+	}
+}
+
 /* New losses in a segment do not put off what was asked for in vain. */
 static void rcv_retry_kept(struct kunit *test)
 {
@@ -1260,6 +1295,7 @@ static struct kunit_case rcv_cases[] = {
 	KUNIT_CASE(rcv_waits),
 	KUNIT_CASE(rcv_contexts),
 	KUNIT_CASE(rcv_lost_again),
+	KUNIT_CASE(rcv_settles),
 	KUNIT_CASE(rcv_retry_kept),
 	KUNIT_CASE(rcv_leaps),
 	KUNIT_CASE(rcv_many_holes),
