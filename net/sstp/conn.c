@@ -513,11 +513,11 @@ static void sstp_listen_evict(struct sock *parent)
 	struct sstp_listen *l = &sstp_sk(parent)->listen;
 	struct sstp_sock *sp;
 
-	spin_lock(&l->lock);
+	spin_lock_bh(&l->lock);
 	sp = list_first_entry_or_null(&l->embryos, struct sstp_sock, sibling);
 	if (sp)
 		sock_hold(&sp->sk);
-	spin_unlock(&l->lock);
+	spin_unlock_bh(&l->lock);
 	if (!sp)
 		return;
 	bh_lock_sock(&sp->sk);
@@ -559,9 +559,9 @@ struct sock *sstp_child(struct sock *parent)
 	sp->tos = sstp_sk(parent)->tos;
 	sp->ttl = sstp_sk(parent)->ttl;
 	sp->freebind = sstp_sk(parent)->freebind;
-	spin_lock(&l->lock);
+	spin_lock_bh(&l->lock);
 	sp->set = sstp_sk(parent)->set;
-	spin_unlock(&l->lock);
+	spin_unlock_bh(&l->lock);
 	sk->sk_user_data = NULL;
 	sk->sk_max_ack_backlog = 0;
 	sstp_sock_setup(sk);
@@ -570,7 +570,7 @@ struct sock *sstp_child(struct sock *parent)
 	/* It has no name yet to be traced by. */
 	WRITE_ONCE(sk->sk_state, TCP_SYN_RECV);
 
-	spin_lock(&l->lock);
+	spin_lock_bh(&l->lock);
 	ok = l->open && !sstp_listen_full(parent);
 	if (ok) {
 		sock_hold(parent);
@@ -580,7 +580,7 @@ struct sock *sstp_child(struct sock *parent)
 		list_add_tail(&sp->sibling, &l->embryos);
 		l->n_embryos++;
 	}
-	spin_unlock(&l->lock);
+	spin_unlock_bh(&l->lock);
 	if (ok) {
 		__release(&sk->sk_lock.slock);	/* for sparse: to the caller */
 		return sk;
@@ -618,14 +618,16 @@ static void sstp_child_drop(struct sock *sk)
 	}
 }
 
-/* Set-up is complete: accept() may have it. Child's lock, softirq. */
+/* Set-up is complete: accept() may have it. Child's lock; softirq, or a process that
+ * works on the backlog.
+ */
 void sstp_child_ready(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sock *parent = sp->parent;
 	struct sstp_listen *l = &sstp_sk(parent)->listen;
 
-	spin_lock(&l->lock);
+	spin_lock_bh(&l->lock);
 	if (!list_empty(&sp->sibling)) {
 		sp->embryo = false;
 		sock_reset_flag(sk, SOCK_DEAD);
@@ -633,7 +635,7 @@ void sstp_child_ready(struct sock *sk)
 		list_move_tail(&sp->sibling, &l->ready);
 		sk_acceptq_added(parent);
 	}
-	spin_unlock(&l->lock);
+	spin_unlock_bh(&l->lock);
 	parent->sk_data_ready(parent);
 }
 

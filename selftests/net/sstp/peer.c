@@ -48,9 +48,8 @@ static uint8_t *option(uint8_t *at, int type, uint32_t value)
 	return at + sizeof(word);
 }
 
-void peer_open(struct peer *p, int listener, const struct peer_init *us)
+void peer_half_open(struct peer *p, int listener, const struct peer_init *us)
 {
-	struct pollfd ready = { .fd = listener, .events = POLLIN };
 	struct init_packet init = { .h.type = INIT }, ack;
 	uint64_t random = nonce();
 	uint8_t *end;
@@ -108,6 +107,13 @@ void peer_open(struct peer *p, int listener, const struct peer_init *us)
 	p->their_shipment = ntohl(ack.shipment);
 	p->granted = ntohl(ack.window);
 	p->our_limit = us->window - 1;
+}
+
+void peer_open(struct peer *p, int listener, const struct peer_init *us)
+{
+	struct pollfd ready = { .fd = listener, .events = POLLIN };
+
+	peer_half_open(p, listener, us);
 	peer_keepalive(p, 0);
 	if (poll(&ready, 1, ANSWER_MS) != 1)
 		die("no connection");

@@ -124,6 +124,8 @@ struct peer_init {
 
 /* Connects to @listener, which is put on the loopback address, and closed. */
 void peer_open(struct peer *p, int listener, const struct peer_init *init);
+/* The same, up to the answer: the next packet completes the set-up. */
+void peer_half_open(struct peer *p, int listener, const struct peer_init *init);
 void peer_close(struct peer *p);
 /* The program is about to close the connection: the peer may vanish. */
 void peer_leave(struct peer *p);
