@@ -633,7 +633,7 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	sp->control = a.control + 1;
 	probed = sp->probes;
 	sp->heard = now;
-	sp->asked_at = sstp_us(now);
+	sp->asked_at = sstp_stamp(sp, now);
 	sp->silent_since = 0;
 	sp->probes = 0;
 	sp->keepalives = 0;
@@ -645,7 +645,7 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	}
 
 	if (a.flags & SSTP_F_ECHO) {
-		u32 rtt = sstp_us(now) - a.echo - a.hold;
+		u32 rtt = sstp_stamp(sp, now) - a.echo - a.hold;
 
 		sstp_rtt_sample(&sp->rtt, rtt, sstp_us(now));
 		sample.rtt = rtt;

@@ -375,6 +375,7 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 
 	if (!sp->snd.ring) {
 		sp->snd_isn = get_random_u32();
+		sp->stamp_base = get_random_u32();
 		err = sstp_snd_init(&sp->snd, sp->snd_isn, get_random_u32(),
 				    gfp);
 		if (err)

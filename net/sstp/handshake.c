@@ -65,7 +65,7 @@ static void sstp_handshake_fill(struct sstp_sock *sp, struct sstp_init *i)
 	i->segment = sp->snd_isn;
 	i->window = sp->init_window ?: sp->window;
 	i->limit = sp->set.segment_limit;
-	i->stamp = sstp_us(sstp_now());
+	i->stamp = sstp_stamp(sp, sstp_now());
 	i->version = SSTP_VERSION;
 	i->sktype = sp->sk.sk_type;
 	i->p.rate = sp->set.rate;
@@ -230,7 +230,7 @@ void sstp_handshake_again(struct sock *sk)
 void sstp_handshake_confirm(struct sock *sk, bool data)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u32 now = sstp_us(sstp_now());
+	u64 now = sstp_now();
 
 	if (sp->deferred && !data)
 		return;
@@ -239,11 +239,11 @@ void sstp_handshake_confirm(struct sock *sk, bool data)
 	 * first it was at the earliest.
 	 */
 	if (!sp->deferred)
-		sstp_rtt_sample(&sp->rtt, min_t(u32, now - sp->init_first,
-						SSTP_RTT_MAX), now);
+		sstp_rtt_sample(&sp->rtt, min_t(u32, sstp_stamp(sp, now) - sp->init_first,
+						SSTP_RTT_MAX), sstp_us(now));
 	if (!data && sp->set.defer_accept) {
 		sp->deferred = true;
-		sstp_timer_set(sp, SSTP_T_PROBE, sstp_now() + sp->set.defer_accept *
+		sstp_timer_set(sp, SSTP_T_PROBE, now + sp->set.defer_accept *
 			       (u64)NSEC_PER_SEC);
 		return;
 	}
@@ -257,7 +257,7 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 	struct sstp_sock *sp = sstp_sk(sk);
 	const struct sstp_hdr *h = (void *)skb->data;
 	struct sstp_init i;
-	u32 now = sstp_us(sstp_now());
+	u64 now = sstp_now();
 	int err;
 
 	if (h->type == SSTP_COOKIE) {
@@ -304,7 +304,7 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 		return;
 	}
 	sp->peer.cid = i.peer_cid;
-	sstp_rtt_sample(&sp->rtt, now - i.echo - i.hold, now);
+	sstp_rtt_sample(&sp->rtt, sstp_stamp(sp, now) - i.echo - i.hold, sstp_us(now));
 	err = sstp_conn_hash_peer(sk);
 	if (err == -EEXIST) {
 		/* It gave us the CID of another connection of ours with it. */

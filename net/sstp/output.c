@@ -125,7 +125,7 @@ void sstp_send_context(struct sock *sk, u8 flags)
 	u8 buf[SSTP_DATA_HLEN];
 
 	sp->context_ship = sp->snd.shipment;
-	sstp_build_context(sp, buf, flags, sstp_us(sstp_now()));
+	sstp_build_context(sp, buf, flags, sstp_stamp(sp, sstp_now()));
 	SSTP_INC(sock_net(sk), OUTKEEPALIVES);
 	sstp_send_small(sk, buf, sizeof(buf));
 }
@@ -527,7 +527,7 @@ static void sstp_mtu_probe(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 size = sstp_pmtud_next(&sp->pmtud, now), len, wire;
-	u32 stamp = sstp_us(now);
+	u32 stamp = sstp_stamp(sp, now);
 	struct sk_buff *skb;
 	u64 next;
 
@@ -680,7 +680,7 @@ void sstp_push(struct sock *sk)
 			held = SSTP_HELD_CONTRACT;
 			break;
 		}
-		stamp = sstp_us(now);
+		stamp = sstp_stamp(sp, now);
 		if (again) {
 			u8 flags = SSTP_F_AGAIN | sstp_ask(sp, 1, stamp);
 

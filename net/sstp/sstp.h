@@ -257,6 +257,7 @@ struct sstp_sock {
 	struct sstp_rtt	rtt;
 	struct sstp_sseg *open;		/* last of snd, while more may be added */
 	u32		snd_isn;	/* first segment number */
+	u32		stamp_base;	/* of timestamps, which do not tell how long we are up */
 	u32		frame;		/* bytes of a full frame on the link */
 	u32		size;		/* payload of a full packet */
 	u32		mtu;		/* of the path */
@@ -472,6 +473,12 @@ static inline u64 sstp_now(void)
 static inline u32 sstp_us(u64 ns)
 {
 	return div_u64(ns, NSEC_PER_USEC);
+}
+
+/* What a timestamp says at @now */
+static inline u32 sstp_stamp(const struct sstp_sock *sp, u64 now)
+{
+	return sstp_us(now) + sp->stamp_base;
 }
 
 static inline u64 sstp_srtt_ns(const struct sstp_sock *sp)
