@@ -149,15 +149,53 @@ static int sstp_nl_put_addr(struct sk_buff *skb, int attr, const struct sstp_soc
 		nla_put_in6_addr(skb, attr, a);
 }
 
-/* Which socket it is; its lock. @ns: where uids are as the reader knows them */
-static int sstp_nl_put_conn(struct sk_buff *skb, struct sock *sk,
-			    struct user_namespace *ns)
+/* Who asks */
+struct sstp_nl_reader {
+	struct user_namespace *ns;	/* where uids are as the reader knows them */
+	kuid_t	uid;
+	bool	admin;
+};
+
+/* The sender of request @skb */
+static struct sstp_nl_reader sstp_nl_reader(const struct sk_buff *skb)
 {
+	return (struct sstp_nl_reader){
+		.ns = sk_user_ns(NETLINK_CB(skb).sk),
+		.uid = READ_ONCE(NETLINK_CB(skb).sk->sk_uid),
+		.admin = netlink_net_capable(skb, CAP_NET_ADMIN),
+	};
+}
+
+/* Who knows a CID could forge packets: only the socket's owner is told, and who may do
+ * with it what he likes. NULL: all who listen to events.
+ */
+static bool sstp_nl_trusts(const struct sock *sk, const struct sstp_nl_reader *r)
+{
+	return r && (r->admin || uid_eq(r->uid, READ_ONCE(sk->sk_uid)));
+}
+
+static int sstp_nl_put_cids(struct sk_buff *skb, const struct sock *sk,
+			    const struct sstp_nl_reader *r)
+{
+	const struct sstp_sock *sp = sstp_sk(sk);
+
+	if (!sstp_nl_trusts(sk, r))
+		return 0;
+	return (sp->hashed && nla_put_u32(skb, SSTP_A_CONN_CID, sp->cid)) ||
+	       (sk->sk_state != TCP_LISTEN &&
+		nla_put_u32(skb, SSTP_A_CONN_PEER_CID, sp->peer.cid));
+}
+
+/* Which socket it is, as @r may see it; its lock */
+static int sstp_nl_put_conn(struct sk_buff *skb, struct sock *sk,
+			    const struct sstp_nl_reader *r)
+{
+	struct user_namespace *ns = r ? r->ns : sock_net(sk)->user_ns;
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 cookie[2];
 
 	sock_diag_save_cookie(sk, cookie);
-	if ((sp->hashed && nla_put_u32(skb, SSTP_A_CONN_CID, sp->cid)) ||
+	if (sstp_nl_put_cids(skb, sk, r) ||
 	    nla_put_u64_64bit(skb, SSTP_A_CONN_COOKIE, (u64)cookie[1] << 32 | cookie[0],
 			      SSTP_A_CONN_PAD) ||
 	    nla_put_u16(skb, SSTP_A_CONN_FAMILY, sp->af) ||
@@ -177,7 +215,6 @@ static int sstp_nl_put_conn(struct sk_buff *skb, struct sock *sk,
 				   READ_ONCE(sk->sk_max_ack_backlog));
 	return sstp_nl_put_addr(skb, SSTP_A_CONN_REMOTE_ADDR, sp, &sp->peer.addr) ||
 	       nla_put_be16(skb, SSTP_A_CONN_REMOTE_PORT, htons(sp->dport)) ||
-	       nla_put_u32(skb, SSTP_A_CONN_PEER_CID, sp->peer.cid) ||
 	       nla_put_be16(skb, SSTP_A_CONN_ENCAP_PORT, sp->peer.port);
 }
 
@@ -270,19 +307,24 @@ static struct sock *sstp_nl_find(struct genl_info *info)
 }
 
 /* All of it in one message. -ENOENT: it is none of those that are wanted any more. */
-static int sstp_nl_conn(struct sk_buff *skb, struct sock *sk, struct user_namespace *ns,
-			u32 portid, u32 seq, int flags, struct nlattr **attrs)
+static int sstp_nl_conn(struct sk_buff *skb, struct sock *sk, const struct sk_buff *request,
+			const struct nlmsghdr *n, int flags, struct nlattr **attrs)
 {
+	struct sstp_nl_reader r = sstp_nl_reader(request);
 	int err = -ENOENT;
 	void *hdr;
 	bool slow;
 
-	hdr = genlmsg_put(skb, portid, seq, &sstp_nl_family, flags, SSTP_CMD_CONN_GET);
+	/* Nor may who is not told a CID try them one by one. */
+	if (attrs[SSTP_A_CONN_CID] && !sstp_nl_trusts(sk, &r))
+		return -ENOENT;
+	hdr = genlmsg_put(skb, NETLINK_CB(request).portid, n->nlmsg_seq, &sstp_nl_family, flags,
+			  SSTP_CMD_CONN_GET);
 	if (!hdr)
 		return -EMSGSIZE;
 	slow = lock_sock_fast(sk);
 	if (sstp_sk(sk)->listed && sstp_nl_match(sk, attrs))
-		err = sstp_nl_put_conn(skb, sk, ns) || sstp_nl_put_info(skb, sstp_sk(sk)) ?
+		err = sstp_nl_put_conn(skb, sk, &r) || sstp_nl_put_info(skb, sstp_sk(sk)) ?
 			-EMSGSIZE : 0;
 	unlock_sock_fast(sk, slow);
 	if (err)
@@ -305,8 +347,7 @@ int sstp_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info)
 	if (IS_ERR(sk))
 		return PTR_ERR(sk);
 	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	err = msg ? sstp_nl_conn(msg, sk, sk_user_ns(NETLINK_CB(skb).sk), info->snd_portid,
-				 info->snd_seq, 0, info->attrs) : -ENOMEM;
+	err = msg ? sstp_nl_conn(msg, sk, skb, info->nlhdr, 0, info->attrs) : -ENOMEM;
 	sock_put(sk);
 	if (!err)
 		return genlmsg_reply(msg, info);
@@ -317,7 +358,6 @@ int sstp_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info)
 int sstp_nl_conn_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr **attrs = sstp_dump_attrs(cb);
-	struct user_namespace *ns = sk_user_ns(NETLINK_CB(cb->skb).sk);
 	unsigned long id = cb->args[0];
 	struct sock *sk;
 	int err;
@@ -326,8 +366,7 @@ int sstp_nl_conn_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	if (err)
 		return err;
 	while ((sk = sstp_conn_next(sock_net(skb->sk), &id, sstp_nl_match, attrs))) {
-		err = sstp_nl_conn(skb, sk, ns, NETLINK_CB(cb->skb).portid,
-				   cb->nlh->nlmsg_seq, NLM_F_MULTI, attrs);
+		err = sstp_nl_conn(skb, sk, cb->skb, cb->nlh, NLM_F_MULTI, attrs);
 		sock_put(sk);
 		if (err == -EMSGSIZE)
 			break;
@@ -698,15 +737,14 @@ static bool sstp_nl_wanted(const struct sock *sk)
 static struct sk_buff *sstp_nl_event(struct sock *sk, u8 cmd, void **hdr)
 {
 	struct sk_buff *skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_ATOMIC);
-	struct net *net = sock_net(sk);
 
 	if (!skb) {
-		genl_set_err(&sstp_nl_family, net, 0, SSTP_NLGRP_EVENTS, -ENOBUFS);
+		genl_set_err(&sstp_nl_family, sock_net(sk), 0, SSTP_NLGRP_EVENTS, -ENOBUFS);
 		return NULL;
 	}
 	/* An empty message has room for all of this. */
 	*hdr = genlmsg_put(skb, 0, 0, &sstp_nl_family, 0, cmd);
-	sstp_nl_put_conn(skb, sk, net->user_ns);
+	sstp_nl_put_conn(skb, sk, NULL);
 	return skb;
 }
 

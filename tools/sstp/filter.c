@@ -6,15 +6,14 @@
 
 #include "sstp.h"
 
-static uint32_t parse_cid(const char *text, bool *good)
+static uint64_t parse_hex(const char *text, uint64_t most, bool *good)
 {
-	unsigned long n;
+	unsigned long long n;
 	char *end;
 
 	errno = 0;
-	n = strtoul(text, &end, 16);
-	*good = end != text && !*end && !errno && n <= UINT32_MAX && *text != '-' &&
-		*text != '+';
+	n = strtoull(text, &end, 16);
+	*good = end != text && !*end && !errno && n <= most && *text != '-' && *text != '+';
 	return n;
 }
 
@@ -38,8 +37,13 @@ static bool parse_pair(struct filter *f, const char *word, const char *value)
 	int family;
 	bool good;
 
-	if (!strcmp(word, "cid")) {
-		f->cid = parse_cid(value, &good);
+	if (!strcmp(word, "id")) {
+		f->id = parse_hex(value, UINT64_MAX, &good);
+		f->has_id = true;
+		if (!good)
+			misused("'%s' is not an ID: up to 16 hexadecimal digits", value);
+	} else if (!strcmp(word, "cid")) {
+		f->cid = parse_hex(value, UINT32_MAX, &good);
 		f->has_cid = true;
 		if (!good)
 			misused("'%s' is not a CID: up to 8 hexadecimal digits", value);
@@ -77,10 +81,10 @@ static bool parse_pair(struct filter *f, const char *word, const char *value)
 int filter_parse(struct filter *f, char **words)
 {
 	static const char *const names[] = {
-		"cid", "state", "addr", "src", "dst", "port", "sport", "dport",
+		"id", "cid", "state", "addr", "src", "dst", "port", "sport", "dport",
 	};
 	unsigned int i;
-	uint32_t cid;
+	uint64_t id;
 	int n = 0;
 	bool good;
 
@@ -94,11 +98,11 @@ int filter_parse(struct filter *f, char **words)
 			n += 2;
 			continue;
 		}
-		cid = parse_cid(words[n], &good);
-		if (!good || f->has_cid)
+		id = parse_hex(words[n], UINT64_MAX, &good);
+		if (!good || f->has_id)
 			break;
-		f->cid = cid;
-		f->has_cid = true;
+		f->id = id;
+		f->has_id = true;
 		n++;
 	}
 	return n;
@@ -114,6 +118,8 @@ static void put_addr(struct nlmsghdr *n, uint16_t attr, const struct in6_addr *a
 
 static void filter_put(struct nlmsghdr *n, const struct filter *f)
 {
+	if (f->has_id)
+		mnl_attr_put_u64(n, SSTP_A_CONN_COOKIE, f->id);
 	if (f->has_cid)
 		mnl_attr_put_u32(n, SSTP_A_CONN_CID, f->cid);
 	if (f->states)
@@ -144,7 +150,8 @@ bool filter_match(const struct filter *f, const struct conn *c)
 {
 	bool listens = conn_listens(c);
 
-	if ((f->has_cid && (!c->has_cid || c->cid != f->cid)) ||
+	if ((f->has_id && c->cookie != f->id) ||
+	    (f->has_cid && (!c->has_cid || c->cid != f->cid)) ||
 	    (f->states && (c->state > 31 || !(f->states & STATE_BIT(c->state)))) ||
 	    (f->has_src && !same_addr(c->family, &c->local, &f->src)) ||
 	    (f->has_dst && (listens || !same_addr(c->family, &c->remote, &f->dst))) ||
@@ -208,7 +215,7 @@ void filter_one(struct nl *nl, const struct filter *f, struct conn *c)
 	if (!o.n)
 		die("no such connection: 'sstp show -a' lists all");
 	if (o.n > 1)
-		die("%u connections are meant by that: name one by its CID, which 'sstp show' "
+		die("%u connections are meant by that: name one by its ID, which 'sstp show' "
 		    "prints", o.n);
 }
 
@@ -224,8 +231,11 @@ int conn_again(struct nl *nl, struct conn *c)
 	char buf[NL_REQUEST_MAX];
 
 	n = nl_start(nl, buf, SSTP_CMD_CONN_GET, 0);
-	/* A socket that connects anew keeps its cookie; a CID may have another owner. */
-	mnl_attr_put_u32(n, SSTP_A_CONN_CID, c->cid);
+	/* A socket that connects anew keeps its cookie; a CID may have another owner, and
+	 * is not for everybody to see.
+	 */
+	if (c->has_cid)
+		mnl_attr_put_u32(n, SSTP_A_CONN_CID, c->cid);
 	mnl_attr_put_u64(n, SSTP_A_CONN_COOKIE, c->cookie);
 	return nl_talk(nl, n, again_each, c);
 }

@@ -29,7 +29,10 @@ static void path(const struct conn *c)
 	printf(" mtu:%u packet:%u", i->mtu, i->packet_size);
 	if (i->reordering)
 		printf(" reordering:%u", i->reordering);
-	printf(" udp_port:%u peer_cid:%08x\n", c->encap_port, c->peer_cid);
+	printf(" udp_port:%u", c->encap_port);
+	if (c->has_cid)
+		printf(" cid:%08x peer_cid:%08x", c->cid, c->peer_cid);
+	putchar('\n');
 }
 
 static void agreed(const struct sstp_info *i)

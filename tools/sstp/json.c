@@ -70,8 +70,9 @@ void json_conn(FILE *f, const struct conn *c)
 			c->backlog_max);
 	} else {
 		json_end(f, "remote", c, &c->remote, c->remote_port);
-		fprintf(f, ", \"peer_cid\": \"%08x\", \"encap_port\": %u", c->peer_cid,
-			c->encap_port);
+		if (c->has_cid)
+			fprintf(f, ", \"peer_cid\": \"%08x\"", c->peer_cid);
+		fprintf(f, ", \"encap_port\": %u", c->encap_port);
 	}
 	fprintf(f, ", \"uid\": %u, \"inode\": %" PRIu64, c->uid, c->inode);
 	if (c->ifindex)

@@ -89,8 +89,8 @@ static void print_text(const struct conn *c, const struct timeval *at, const cha
 	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&at->tv_sec, &tm));
 	text_addr(local, c->family, &c->local, c->local_port, numeric);
 	text_addr(remote, c->family, &c->remote, c->remote_port, numeric);
-	printf("%s.%06ld %s%-14s%s %08x %s > %s", clock, (long)at->tv_usec, color(tint), name,
-	       color(PLAIN), c->cid, local, remote);
+	printf("%s.%06ld %s%-14s%s %8" PRIx64 " %s > %s", clock, (long)at->tv_usec, color(tint), name,
+	       color(PLAIN), c->cookie, local, remote);
 	details(c);
 	putchar('\n');
 }

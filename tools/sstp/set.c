@@ -155,7 +155,7 @@ int cmd_set(int argc, char **argv)
 	argv += optind;
 	c = filter_parse(&f, argv);
 	if (!c)
-		misused("which connection? Name it by its CID, which 'sstp show' prints");
+		misused("which connection? Name it by its ID, which 'sstp show' prints");
 	argv += c;
 	if (!*argv)
 		misused("what is to change?");

@@ -33,26 +33,25 @@ struct show {
 static void heading(void)
 {
 	printf("%s%-4s %-10s %-10s %-10s %-25s %-25s %s%s\n", color(BOLD), "Type", "State",
-	       "Recv-Q", "Send-Q", "Local Address:Port", "Peer Address:Port", "CID",
+	       "Recv-Q", "Send-Q", "Local Address:Port", "Peer Address:Port", "ID",
 	       color(PLAIN));
 }
 
 static void row(const struct conn *c, bool numeric)
 {
-	char local[TEXT_MAX], remote[TEXT_MAX] = "*:*", cid[9] = "-";
+	char local[TEXT_MAX], remote[TEXT_MAX] = "*:*";
 	bool listens = conn_listens(c);
 	enum color tint = listens ? CYAN : c->state == TCP_ESTABLISHED ? GREEN : YELLOW;
 
 	text_addr(local, c->family, &c->local, c->local_port, numeric);
 	if (!listens)
 		text_addr(remote, c->family, &c->remote, c->remote_port, numeric);
-	if (c->has_cid)
-		snprintf(cid, sizeof(cid), "%08x", c->cid);
-	printf("%-4s %s%-10s%s %-10llu %-10u %-25s %-25s %s\n",
+	printf("%-4s %s%-10s%s %-10llu %-10u %-25s %-25s %llx\n",
 	       c->type == SOCK_STREAM ? "str" : "seq", color(tint), state_name(c->state),
 	       color(PLAIN),
 	       listens ? c->backlog : (unsigned long long)c->info.rcv_readable,
-	       listens ? c->backlog_max : c->info.snd_unacked, local, remote, cid);
+	       listens ? c->backlog_max : c->info.snd_unacked, local, remote,
+	       (unsigned long long)c->cookie);
 }
 
 static void each(const struct conn *c, void *arg)
@@ -100,7 +99,7 @@ int cmd_show(int argc, char **argv)
 		argv += optind + filter_parse(&f, argv + optind);
 	if (!alone && *argv)
 		misused("'%s' does not say which connections", *argv);
-	if (!f.states && !all && !f.has_cid)
+	if (!f.states && !all && !f.has_cid && !f.has_id)
 		f.states = listeners ? STATE_BIT(TCP_LISTEN) : ~STATE_BIT(TCP_LISTEN);
 	nl_open(&nl);
 	if (s.o.json)

@@ -137,7 +137,8 @@ uint32_t state_parse(const char *word);
 
 /* ---- filter.c: words that say which connections */
 struct filter {
-	bool has_cid, has_src, has_dst, has_addr, has_sport, has_dport, has_port;
+	bool has_id, has_cid, has_src, has_dst, has_addr, has_sport, has_dport, has_port;
+	uint64_t id;		/* cookie */
 	uint32_t cid;
 	uint32_t states;	/* 0 = all */
 	struct in6_addr src, dst, addr;
@@ -148,7 +149,8 @@ struct filter {
 /* For -h */
 #define FILTER_USAGE							\
 "CONNECTIONS (what several words say must all be true):\n"		\
-"  CID, or cid CID        the one with that number, as show prints it\n"	\
+"  ID, or id ID           the one with that number, as show prints it\n"	\
+"  cid CID                the one with that CID, of those whose CID you may see\n" \
 "  state STATE            established, close-wait, ..., as in ss(8), or all\n" \
 "  addr A, src A, dst A   address of either end, of this one, of the peer\n" \
 "  port P, sport P, dport P\n"
@@ -161,7 +163,7 @@ int filter_dump(struct nl *nl, const struct filter *f,
 		void (*each)(const struct conn *c, void *arg), void *arg);
 /* The only one that matches; ends the command if there is none, or another */
 void filter_one(struct nl *nl, const struct filter *f, struct conn *c);
-/* The same one again, which has a CID; 0 or -errno */
+/* The same one again; 0 or -errno */
 int conn_again(struct nl *nl, struct conn *c);
 
 /* ---- time.c: of CLOCK_MONOTONIC, s */

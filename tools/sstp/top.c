@@ -111,8 +111,8 @@ static void print(const struct line *l, int width, bool numeric)
 	text_addr(remote, l->c.family, &l->c.remote, l->c.remote_port, numeric);
 	if (i->rate.peak)
 		text_number(rate, i->rate.average ?: i->rate.peak);
-	printf("%08x %-*s %6s %6s %8s %6s %s%5.1f%%%s %s%3.0f%%%s %6s\n", l->c.cid, width,
-	       fit(remote, width), text_number(sent, l->sent),
+	printf("%8llx %-*s %6s %6s %8s %6s %s%5.1f%%%s %s%3.0f%%%s %6s\n", (unsigned long long)l->c.cookie,
+	       width, fit(remote, width), text_number(sent, l->sent),
 	       text_number(received, l->received), rate, text_us(rtt, i->rtt),
 	       color(l->lost > 0.01 ? RED : PLAIN), 100 * l->lost, color(PLAIN),
 	       color(used > 0.9 ? RED : used > 0.5 ? YELLOW : GREEN), 100 * used, color(PLAIN),
@@ -129,7 +129,7 @@ static void page(const struct lines *l, bool numeric)
 	/* From the top left, all of it anew; a narrow terminal shows the left of each line */
 	if (term_is_one())
 		printf("\033[H\033[2J\033[?7l");
-	printf("%s%-8s %-*s %6s %6s %8s %6s %6s %11s%s\n", color(BOLD), "CID", width, "Peer",
+	printf("%s%8s %-*s %6s %6s %8s %6s %6s %11s%s\n", color(BOLD), "ID", width, "Peer",
 	       "tx b/s", "rx b/s", "contract", "rtt", "lost", "buffer", color(PLAIN));
 	for (i = 0; i < l->n && i + 2 < rows; i++)
 		print(&l->at[i], width, numeric);

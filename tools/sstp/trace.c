@@ -81,7 +81,7 @@ int cmd_trace(int argc, char **argv)
 	if (argv[c])
 		misused("'%s' does not say which connection", argv[c]);
 	if (!c)
-		misused("which connection? Name it by its CID, which 'sstp show' prints");
+		misused("which connection? Name it by its ID, which 'sstp show' prints");
 	if (!name)
 		misused("where to? -o FILE");
 	nl_open(&nl);

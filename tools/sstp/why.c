@@ -45,9 +45,9 @@ static void why_contract(const struct conn *c)
 	char rate[TEXT_MAX], cause[TEXT_MAX + 16];
 
 	snprintf(cause, sizeof(cause), "contract %s", text_rate(rate, r->average ?: r->peak));
-	line(cause, ", %.0f%% of the time: 'sstp set %08x rate RATE' changes it "
+	line(cause, ", %.0f%% of the time: 'sstp set %llx rate RATE' changes it "
 	     "(or the peer's SSTP_RATE_LIMIT, or SO_MAX_PACING_RATE, keeps it that low)",
-	     percent(i->contract_time, i->busy_time), c->cid);
+	     percent(i->contract_time, i->busy_time), (unsigned long long)c->cookie);
 }
 
 static void why_controller(const struct conn *c)
@@ -60,18 +60,18 @@ static void why_controller(const struct conn *c)
 	if (lost >= LOSSY && !queue) {
 		line("lossy path", ", %.2g%% of the packets are lost without a queue (rtt %s, "
 		     "at least %s), and %s slows down for each: find what loses them; if the "
-		     "capacity is yours alone, 'sstp set %08x rate RATE controller rate' does "
+		     "capacity is yours alone, 'sstp set %llx rate RATE controller rate' does "
 		     "not slow down", 100 * lost, text_us(a, i->rtt), text_us(b, i->rtt_min),
-		     i->controller, c->cid);
+		     i->controller, (unsigned long long)c->cookie);
 	} else if (queue) {
 		line("full path", ", a queue makes the rtt %s of %s at least, %.2g%% of the "
 		     "packets are lost: there is no more capacity, or others use it",
 		     text_us(a, i->rtt), text_us(b, i->rtt_min), 100 * lost);
 	} else {
 		line("controller", " %s, %.0f%% of the time, with %u packets under way at most "
-		     "in %s: 'sstp set %08x rate RATE controller rate' if the capacity is "
+		     "in %s: 'sstp set %llx rate RATE controller rate' if the capacity is "
 		     "yours alone", i->controller, percent(i->controller_time, i->busy_time),
-		     i->cwnd, text_us(a, i->rtt), c->cid);
+		     i->cwnd, text_us(a, i->rtt), (unsigned long long)c->cookie);
 	}
 }
 
@@ -149,8 +149,8 @@ static void why_receiving(const struct conn *c)
 		     text_rate(b, i->service_rate));
 	} else if (i->rtt && round > i->rcv_buffer / (i->rcv_window < FEW ? 5.0 : 3.0)) {
 		line("receive buffer", " here, of %s (%s) for %s in a round-trip time: do not set "
-		     "SO_RCVBUF, raise net.sstp.rmem, or 'sstp set %08x policy rrda'",
-		     text_bytes(a, i->rcv_buffer), i->policy, text_bytes(d, round), c->cid);
+		     "SO_RCVBUF, raise net.sstp.rmem, or 'sstp set %llx policy rrda'",
+		     text_bytes(a, i->rcv_buffer), i->policy, text_bytes(d, round), (unsigned long long)c->cookie);
 	} else {
 		printf("\tlimited by: nothing here, where it is received: 'sstp' at the sender "
 		       "says what\n");

@@ -56,7 +56,7 @@ check "no connection: JSON" json 'd == []'
 check "an unknown command is refused" refused 2 "no command" sstp shwo
 check "what is no filter is refused" refused 2 "not an IPv4 or IPv6" sstp show dst 10.0.0
 check "what is no state is refused" refused 2 "is not a state" sstp show state ready
-check "a CID that nobody has: what to do" refused 1 "sstp show -a" sstp set 1234 rate 1M
+check "an ID that nobody has: what to do" refused 1 "sstp show -a" sstp set 1234 rate 1M
 
 # begin SERVER OPTIONS... -- CLIENT OPTIONS...: a transfer that goes on, however slow
 # all of this is
@@ -74,18 +74,18 @@ finds "small contract: the sender's side says so" "$a" "limited by: contract 10.
 finds "small contract: the receiver's side sends one there" "$b" "limited by: nothing here"
 
 row=$(rows)
-read -r type state _ queued local remote cid <<< "$row"
+read -r type state _ queued local remote id <<< "$row"
 check "a connection is shown" test "$type $state $remote" = "str ESTAB 10.0.2.2:7000"
 check "with its local address" test "${local%:*}" = 10.0.1.1
 check "and what is not acknowledged" test "$queued" -gt 0
 is_row() { test "$(rows "$@" | wc -l)" = 1; }
 no_row() { test "$(rows "$@" | wc -l)" = 0; }
-for filter in "$cid" "port 7000 dst 10.0.2.2" "sport ${local#*:} src 10.0.1.1 cid $cid" \
+for filter in "$id" "port 7000 dst 10.0.2.2" "sport ${local#*:} src 10.0.1.1 id $id" \
 	      "state estab dport 7000 addr 10.0.1.1"; do
 	# shellcheck disable=SC2086 # words
 	check "filter '$filter' finds it" is_row $filter
 done
-for filter in "cid $((16#$cid == 1 ? 2 : 1))" "sport 7000" "port 1" "dst 10.0.1.1" \
+for filter in "id $((16#$id == 1 ? 2 : 1))" "sport 7000" "port 1" "dst 10.0.1.1" \
 	      "addr fd00::1" "state closing"; do
 	# shellcheck disable=SC2086 # words
 	check "filter '$filter' does not" no_row $filter
@@ -100,7 +100,7 @@ check "options without a command are those of show" \
 check "-i without a command says what limits" \
 	sh -c "ip netns exec $a sstp -i port 7000 | grep -q 'limited by'"
 check "an unknown option without a command is refused" refused 2 "'sstp show -h'" sstp -x
-check "JSON has the same" json "len(d) == 1 and d[0]['cid'] == '$cid' and
+check "JSON has the same" json "len(d) == 1 and '%x' % d[0]['cookie'] == '$id' and
 	d[0]['remote_port'] == 7000 and d[0]['info']['rate']['peak'] == 10000000 and
 	d[0]['info']['contract_time'] > 0 and d[0]['info']['controller'] == 'rate'"
 for command in "sstp" "sstp top -c 1 -i 0.1"; do
@@ -134,40 +134,40 @@ listens_to_events() {
 }
 end_monitor() { kill "$monitor"; wait "$monitor"; } 2> /dev/null
 monitor
-check "set: another contract" in_ns "$a" sstp set "$cid" rate 20M
+check "set: another contract" in_ns "$a" sstp set "$id" rate 20M
 check "it is in force" json "d[0]['info']['rate']['peak'] == 20000000"
-check "set: tunables, a policy and a controller, by other words than the CID" \
+check "set: tunables, a policy and a controller, by other words than the ID" \
 	in_ns "$a" sstp set dport 7000 controller newreno policy static floor 128k epoch 50
 check "these are in force" json "d[0]['info']['controller'] == 'newreno' and
 	d[0]['info']['policy'] == 'static'"
-check "set: no contract" in_ns "$a" sstp set "$cid" rate none
+check "set: no contract" in_ns "$a" sstp set "$id" rate none
 check "there is none" json "d[0]['info']['rate']['peak'] == 0"
 check "a controller that is not there: which ones are" \
-	refused 1 "newreno" in_ns "$a" sstp set "$cid" controller nothing
-check "a rate that is none is refused" refused 2 "is not a rate" sstp set "$cid" rate fast
+	refused 1 "newreno" in_ns "$a" sstp set "$id" controller nothing
+check "a rate that is none is refused" refused 2 "is not a rate" sstp set "$id" rate fast
 check "a rate out of range: the kernel's words" refused 1 "nothing was changed" \
-	in_ns "$a" sstp set "$cid" rate 1
+	in_ns "$a" sstp set "$id" rate 1
 check "who may not change is told so" refused 1 "CAP_NET_ADMIN" \
 	in_ns "$a" setpriv --reuid 65534 --clear-groups --inh-caps -all --bounding-set -all \
-	sstp set "$cid" rate 20M
+	sstp set "$id" rate 20M
 
 # --- where nothing can be written
 for command in "show" "show -j" "-h" "show -h" "stat -z -i 0.1" "top -i 0.1" \
-	       "trace $cid -o - -i 0.1" "trace $cid -o /dev/full -i 0.1"; do
+	       "trace $id -o - -i 0.1" "trace $id -o /dev/full -i 0.1"; do
 	check "a full disk ends sstp $command" refused 1 "No space left" \
 		in_ns "$a" sh -c "timeout 20 sstp $command > /dev/full"
 done
 ip netns exec "$a" timeout 20 sstp monitor > /dev/full 2> "$work/full" &
 full=$!
 busywait 20 listens_to_events 2
-check "an event for monitor" in_ns "$a" sstp set "$cid" rate 30M
+check "an event for monitor" in_ns "$a" sstp set "$id" rate 30M
 wait "$full"
 check "a full disk ends sstp monitor" test $? = 1
 check "and it says so" grep -qF "No space left" "$work/full"
 
 # --- top, trace, plot
-top_line() { in_ns "$a" sstp top -n -i 0.5 -c 2 | grep -A 1 ^CID | tail -n 1 |
-	     awk -v cid="$cid" '$1 == cid && $2 == "10.0.2.2:7000" && $3 != "0" { n = 1 }
+top_line() { in_ns "$a" sstp top -n -i 0.5 -c 2 | grep -A 1 '^ *ID' | tail -n 1 |
+	     awk -v id="$id" '$1 == id && $2 == "10.0.2.2:7000" && $3 != "0" { n = 1 }
 				END { exit !n }'; }
 check "top shows what is sent" top_line
 # wide N COMMAND...: its heading and its row are N characters wide. An address with the
@@ -182,7 +182,7 @@ wide() {
 check "top has 80 columns in a pipe" wide 80 sstp top -i 0.1 -c 1
 check "and more on a terminal that has them" \
 	wide 90 script -qec "stty cols 90; sstp top -i 0.1 -c 1" /dev/null
-check "trace records" in_ns "$a" sstp trace "$cid" -o "$work/trace" -i 0.05 -c 20
+check "trace records" in_ns "$a" sstp trace "$id" -o "$work/trace" -i 0.05 -c 20
 check "as many looks as asked for" test "$(wc -l < "$work/trace")" = 20
 advances() {
 	python3 -c 'import json, sys
@@ -193,7 +193,7 @@ sys.exit(not (d[0]["time"] < d[-1]["time"] and
 check "of a connection that goes on" advances
 # It is stopped for as long as it takes to look ten times.
 stopped_for_a_second() {
-	ip netns exec "$a" sstp trace "$cid" -o "$work/stopped" -i 0.1 -c 20 &
+	ip netns exec "$a" sstp trace "$id" -o "$work/stopped" -i 0.1 -c 20 &
 	busywait 20 test -s "$work/stopped"
 	kill -STOP $!
 	sleep 1
@@ -216,7 +216,7 @@ elif /usr/bin/python3 -c 'import matplotlib' 2> /dev/null; then
 else
 	skip "plot draws" "python3-matplotlib is not installed"
 fi
-in_ns "$a" sstp trace "$cid" -o "$work/end" 2> "$work/end.err" &
+in_ns "$a" sstp trace "$id" -o "$work/end" 2> "$work/end.err" &
 tracer=$!
 busywait 20 test -s "$work/end"
 end_transfer
@@ -224,8 +224,8 @@ wait "$tracer"
 check "trace ends with its connection" test $? = 0
 check "and says so" grep -q "is over" "$work/end.err"
 told() { grep -qE "$1" "$work/monitor"; }
-check "monitor told of contracts" busywait 10 told "rate-changed +$cid .* peak:20.0Mbit/s"
-check "and of the end" busywait 10 told "closed +$cid .* by:(local|peer) .* sent:"
+check "monitor told of contracts" busywait 10 told "rate-changed +$id .* peak:20.0Mbit/s"
+check "and of the end" busywait 10 told "closed +$id .* by:(local|peer) .* sent:"
 end_monitor
 
 # --- a slow reader

@@ -373,15 +373,77 @@ static void test_privilege(void)
 	ktap_result(all_held, "everybody may look, not everybody may change");
 }
 
+enum { GOT_CID = 1, GOT_PEER_CID = 2, FOUND_BY_CID = 4, DUMPED_BY_CID = 8 };
+
+/* What the caller learns of the CIDs of the socket with cookie @c */
+static int learns(uint64_t c, uint32_t cid)
+{
+	const struct arg by_cid = U32(SSTP_A_CONN_CID, cid);
+	struct seen s;
+	int what = 0;
+
+	if (get_by_cookie(&nl, c, &s) || s.count != 1)
+		return -1;
+	if (nl_attr(&s.m, SSTP_A_CONN_CID, NULL))
+		what |= GOT_CID;
+	if (nl_attr(&s.m, SSTP_A_CONN_PEER_CID, NULL))
+		what |= GOT_PEER_CID;
+	if (!ask(&nl, SSTP_CMD_CONN_GET, 0, ARGS(by_cid), NULL))
+		what |= FOUND_BY_CID;
+	if (dump(ARGS(by_cid), &s))
+		what |= DUMPED_BY_CID;
+	return what;
+}
+
+/* In a child, in other shoes: what it learns of a socket, or of one of its own */
+static int learns_as(void (*become)(void), uint64_t c, uint32_t cid)
+{
+	pid_t pid = fork();
+	struct conn own;
+	int status;
+
+	if (pid < 0)
+		die("fork:");
+	if (pid)
+		return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ?
+			WEXITSTATUS(status) : -1;
+	become();
+	nl_open(&nl);
+	if (!c) {
+		conn_open(&own, AF_INET, SOCK_STREAM);
+		c = cookie(own.tx);
+		cid = nl_number(&get(own.tx)->m, SSTP_A_CONN_CID);
+	}
+	_exit(learns(c, cid));
+}
+
+/* Who knows a CID could forge packets. */
+static void test_cids(void)
+{
+	const int all = GOT_CID | GOT_PEER_CID | FOUND_BY_CID | DUMPED_BY_CID;
+	struct conn c;
+	uint32_t cid;
+
+	all_held = true;
+	conn_open(&c, AF_INET, SOCK_STREAM);
+	cid = nl_number(&get(c.tx)->m, SSTP_A_CONN_CID);
+	must_be("as root", learns(cookie(c.tx), cid), all);
+	must_be("as nobody", learns_as(as_nobody, cookie(c.tx), cid), 0);
+	must_be("of nobody's own", learns_as(as_nobody, 0, 0), all);
+	conn_close(&c);
+	ktap_result(all_held, "CIDs are for the owner and who may change all");
+}
+
 int main(void)
 {
 	new_namespace();
 	nl_open(&nl);
-	ktap_plan(7);
+	ktap_plan(8);
 	test_set();
 	test_refused();
 	test_races();
 	test_orphans();
 	test_privilege();
+	test_cids();
 	return ktap_end();
 }
