@@ -154,6 +154,13 @@ static inline void sstp_own_sockopts(struct socket *sock)
 #endif
 }
 
+static inline void sstp_never_busy_loop(struct sock *sk)
+{
+#ifdef CONFIG_NET_RX_BUSY_POLL
+	WRITE_ONCE(sk->sk_ll_usec, 0);
+#endif
+}
+
 /* What the request of a dump asks for */
 static inline struct nlattr **sstp_dump_attrs(struct netlink_callback *cb)
 {

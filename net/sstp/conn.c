@@ -328,6 +328,8 @@ void sstp_sock_init(struct sock *sk, u16 domain)
 	struct sstp_net *sn = sstp_net(sock_net(sk));
 	struct sstp_sock *sp = sstp_sk(sk);
 
+	/* No device's queue is that of a connection. */
+	sstp_never_busy_loop(sk);
 	sstp_sock_setup(sk);
 	sk_sockets_allocated_inc(sk);
 	sk->sk_state = TCP_CLOSE;

@@ -132,6 +132,10 @@ static int __sstp_encap_sock(struct net *net, bool v6, u16 port, bool group,
 	/* Trains leave the queue as soon as they enter it. */
 	sock->sk->sk_rcvbuf = 4 << 20;
 	sock->sk->sk_allocation = GFP_ATOMIC;
+	/* Else net.core.busy_read would have each look at an empty queue, in softirq,
+	 * poll devices.
+	 */
+	sstp_never_busy_loop(sock->sk);
 	write_lock_bh(&sock->sk->sk_callback_lock);
 	sock->sk->sk_data_ready = sstp_encap_data_ready;
 	sock->sk->sk_error_report = sstp_encap_error;
