@@ -404,6 +404,21 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 	return done ?: err;
 }
 
+/* No control message has a meaning for a stream: each is refused rather than ignored, but
+ * for those that have none outside of AF_UNIX, which TCP takes as well.
+ */
+static int sstp_check_cmsgs(struct msghdr *msg)
+{
+	struct cmsghdr *c;
+
+	for_each_cmsghdr(c, msg) {
+		if (!CMSG_OK(msg, c) || c->cmsg_level != SOL_SOCKET ||
+		    (c->cmsg_type != SCM_RIGHTS && c->cmsg_type != SCM_CREDENTIALS))
+			return -EINVAL;
+	}
+	return 0;
+}
+
 int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 {
 	struct sock *sk = sock->sk;
@@ -412,13 +427,9 @@ int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 
 	if (msg->msg_flags & (MSG_OOB | MSG_FASTOPEN))
 		return -EOPNOTSUPP;
-	if (msg->msg_controllen) {
-		struct sockcm_cookie c = {};
-
-		err = sock_cmsg_send(sk, msg, &c);
-		if (err)
-			return err;
-	}
+	err = sstp_check_cmsgs(msg);
+	if (err)
+		return err;
 	lock_sock(sk);
 	timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
 	sk_clear_bit(SOCKWQ_ASYNC_NOSPACE, sk);

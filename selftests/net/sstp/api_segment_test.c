@@ -50,6 +50,43 @@ static void row_eor(void)
 	expect_text("its end", receive(peer, 60, 0), "3 'ghi' EOR");
 }
 
+/* TCP takes some of these and does nothing. */
+static void row_control(void)
+{
+	static const struct {
+		const char *name;
+		int level, type;
+		const char *want;
+	} cases[] = {
+		{ "SO_MARK", SOL_SOCKET, SO_MARK, "EINVAL" },
+		{ "SO_PRIORITY", SOL_SOCKET, SO_PRIORITY, "EINVAL" },
+		{ "SCM_TXTIME", SOL_SOCKET, SCM_TXTIME, "EINVAL" },
+		{ "SO_TIMESTAMPING", SOL_SOCKET, SO_TIMESTAMPING, "EINVAL" },
+		{ "IP_TOS", SOL_IP, IP_TOS, "EINVAL" },
+		{ "IPV6_TCLASS", SOL_IPV6, IPV6_TCLASS, "EINVAL" },
+		{ "SSTP_HOLES", SOL_SSTP, SSTP_HOLES, "EINVAL" },
+		{ "SCM_CREDENTIALS", SOL_SOCKET, SCM_CREDENTIALS, "1" },
+	};
+	char control[CMSG_SPACE(sizeof(int))] = {}, c = 'x';
+	struct iovec iov = { &c, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *cm = CMSG_FIRSTHDR(&msg);
+	int peer, fd = pair(&peer);
+	size_t i;
+
+	cm->cmsg_len = CMSG_LEN(sizeof(int));
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		cm->cmsg_level = cases[i].level;
+		cm->cmsg_type = cases[i].type;
+		expect(cases[i].name, sendmsg(fd, &msg, MSG_NOSIGNAL), cases[i].want);
+	}
+	expect_text("what was refused was not sent", receive(peer, 60, 0), "1 'x'");
+	expect_text("nor any of it", receive(peer, 60, MSG_DONTWAIT), "EAGAIN");
+}
+
 static void row_truncation(void)
 {
 	int peer, fd = pair(&peer);
@@ -264,6 +301,7 @@ static const struct row rows[] = {
 	{ "boundaries", row_boundaries,
 	  ROW_OWN | ROW_SEQPACKET | ROW_V4 | ROW_V6 },
 	{ "eor", row_eor, ROW_OWN | ROW_SEQPACKET | ROW_V4 },
+	{ "control", row_control, ROW_OWN | ROW_SEQPACKET | ROW_V4 },
 	{ "truncation", row_truncation, ROW_OWN | ROW_SEQPACKET | ROW_V4 },
 	{ "end", row_end, ROW_OWN | ROW_SEQPACKET | ROW_V4 | ROW_V6 },
 	{ "sizes", row_sizes, ROW_OWN | ROW_SEQPACKET | ROW_V4 | ROW_V6 },
