@@ -19,6 +19,8 @@ static atomic_long_t sstp_memory_allocated;
 static DEFINE_PER_CPU(int, sstp_memory_per_cpu);
 static unsigned long sstp_memory_pressure;
 struct percpu_counter sstp_sockets_allocated;
+struct percpu_counter sstp_orphans;
+int sstp_sysctl_max_orphans;
 
 /* What this CPU has taken or given back and not told yet */
 static void sstp_mem_fold(void *unused)
@@ -794,9 +796,7 @@ static int sstp_release(struct socket *sock)
 		sstp_room_free(sp);
 		sock_put(sk);
 	} else if (sk->sk_state != TCP_CLOSING) {
-		/* The peer's time to take the rest begins now. */
-		sp->progress = sstp_now();
-		sstp_life_orphan(sk);
+		sstp_orphan(sk);
 	}
 	release_sock(sk);
 	sock_put(sk);
@@ -1038,12 +1038,17 @@ int __init sstp_af_init(void)
 	sstp_sysctl_mem[0] = pages / 4 * 3;
 	sstp_sysctl_mem[1] = pages;
 	sstp_sysctl_mem[2] = pages / 2 * 3;
+	/* An eighth of memory, with the 32 KB that each may hold on average; as TCP's */
+	sstp_sysctl_max_orphans = clamp(pages / 8, 1024UL, 262144UL);
 	err = percpu_counter_init(&sstp_sockets_allocated, 0, GFP_KERNEL);
 	if (err)
 		return err;
-	err = proto_register(&sstp_prot, 1);
+	err = percpu_counter_init(&sstp_orphans, 0, GFP_KERNEL);
 	if (err)
 		goto counter;
+	err = proto_register(&sstp_prot, 1);
+	if (err)
+		goto orphans;
 	err = sock_register(&sstp_family);
 	if (err)
 		goto proto;
@@ -1057,6 +1062,8 @@ family:
 	sock_unregister(PF_SSTP);
 proto:
 	proto_unregister(&sstp_prot);
+orphans:
+	percpu_counter_destroy(&sstp_orphans);
 counter:
 	percpu_counter_destroy(&sstp_sockets_allocated);
 	return err;
@@ -1070,5 +1077,6 @@ void sstp_af_exit(void)
 	sock_unregister(PF_SSTP);
 	proto_unregister(&sstp_prot);
 	cancel_work_sync(&sstp_mem_work);
+	percpu_counter_destroy(&sstp_orphans);
 	percpu_counter_destroy(&sstp_sockets_allocated);
 }

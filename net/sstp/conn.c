@@ -451,10 +451,43 @@ void sstp_conn_reset(struct sock *sk)
 	sk->sk_err_soft = 0;
 }
 
+/* Who has but its last word to say, or nothing, does not count as an orphan. */
+static void sstp_unorphan(struct sstp_sock *sp)
+{
+	if (!sp->orphan)
+		return;
+	sp->orphan = false;
+	percpu_counter_dec(&sstp_orphans);
+}
+
 void sstp_set_state(struct sock *sk, int state)
 {
 	trace_sstp_state(sstp_sk(sk), sk->sk_state, state);
 	WRITE_ONCE(sk->sk_state, state);
+	if (state == TCP_CLOSING || state == TCP_CLOSE)
+		sstp_unorphan(sstp_sk(sk));
+}
+
+/* The program has closed the connection, which lives on for a while, if there are not too
+ * many of these: they hold memory and their namespace, and no limit of open files counts
+ * them. Socket lock.
+ */
+void sstp_orphan(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	percpu_counter_inc(&sstp_orphans);
+	sp->orphan = true;
+	if (percpu_counter_compare(&sstp_orphans, READ_ONCE(sstp_sysctl_max_orphans)) <= 0) {
+		/* The peer's time to take the rest begins now. */
+		sp->progress = sstp_now();
+		sstp_life_orphan(sk);
+		return;
+	}
+	SSTP_INC(sock_net(sk), ORPHANSRESET);
+	net_info_ratelimited("sstp: too many closed sockets with unsent data\n");
+	sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
+	sstp_done(sk, 0, SSTP_CLOSED_BY_LOCAL);
 }
 
 /* The contract in force, of what the program declared and what the peer and
@@ -763,6 +796,26 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 		sstp_child_drop(sk);
 	else
 		sock_put(sk);
+}
+
+/* Somebody else than its program wants it to end: that one learns ECONNABORTED. Process
+ * context, socket lock; the caller has a reference.
+ */
+void sstp_abort(struct sock *sk)
+{
+	if (sk->sk_state != TCP_LISTEN) {
+		if (sk->sk_state != TCP_CLOSE && sk->sk_state != TCP_SYN_SENT)
+			sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
+		sstp_done(sk, ECONNABORTED, SSTP_CLOSED_BY_LOCAL);
+		return;
+	}
+	sstp_bind_deaf(sk);
+	if (!(sk->sk_userlocks & SOCK_BINDPORT_LOCK))
+		sstp_unbind(sk);
+	sstp_listen_close(sk);
+	WRITE_ONCE(sk->sk_err, ECONNABORTED);
+	sk->sk_state_change(sk);
+	sk_error_report(sk);
 }
 
 /* For how long, and what held it up */

@@ -55,6 +55,7 @@ static const struct snmp_mib sstp_mib_list[] = {
 	SNMP_MIB_ITEM("RbufShrunkBytes", SSTP_MIB_RBUFSHRUNKBYTES),
 	SNMP_MIB_ITEM("ContractsBroken", SSTP_MIB_CONTRACTSBROKEN),
 	SNMP_MIB_ITEM("ContractsTried", SSTP_MIB_CONTRACTSTRIED),
+	SNMP_MIB_ITEM("OrphansReset", SSTP_MIB_ORPHANSRESET),
 };
 
 static u64 sstp_mib_sum(const struct sstp_net *sn, int i)

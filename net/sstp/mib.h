@@ -61,6 +61,7 @@ enum sstp_mib_id {
 	SSTP_MIB_RBUFSHRUNKBYTES,
 	SSTP_MIB_CONTRACTSBROKEN,	/* the path did not carry one: congestion control */
 	SSTP_MIB_CONTRACTSTRIED,	/* and again after a while */
+	SSTP_MIB_ORPHANSRESET,		/* closed sockets beyond net.sstp.max_orphans */
 	__SSTP_MIB_MAX
 };
 

@@ -560,6 +560,28 @@ int sstp_nl_conn_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
+/* With whatever other attributes conn-get takes */
+int sstp_nl_conn_destroy_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct sock *sk;
+	int err;
+
+	err = sstp_nl_check(info->attrs, info->extack);
+	if (err)
+		return err;
+	sk = sstp_nl_find(info);
+	if (IS_ERR(sk))
+		return PTR_ERR(sk);
+	lock_sock(sk);
+	if (sstp_sk(sk)->listed && sstp_nl_match(sk, info->attrs))
+		sstp_abort(sk);
+	else
+		err = -ENOENT;
+	release_sock(sk);
+	sock_put(sk);
+	return err;
+}
+
 /* Counters */
 
 static int sstp_nl_put_counter(struct sk_buff *skb, const char *name, u64 value)

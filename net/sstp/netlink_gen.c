@@ -50,6 +50,18 @@ const struct nla_policy sstp_conn_set_nl_policy[SSTP_A_CONN_POLICY + 1] = {
 	[SSTP_A_CONN_POLICY] = { .type = NLA_NUL_STRING, .len = 15, },
 };
 
+/* SSTP_CMD_CONN_DESTROY - do */
+const struct nla_policy sstp_conn_destroy_nl_policy[SSTP_A_CONN_REMOTE_PORT + 1] = {
+	[SSTP_A_CONN_CID] = { .type = NLA_U32, },
+	[SSTP_A_CONN_COOKIE] = { .type = NLA_U64, },
+	[SSTP_A_CONN_STATES] = { .type = NLA_U32, },
+	[SSTP_A_CONN_FAMILY] = { .type = NLA_U16, },
+	[SSTP_A_CONN_LOCAL_ADDR] = NLA_POLICY_MIN_LEN(4),
+	[SSTP_A_CONN_REMOTE_ADDR] = NLA_POLICY_MIN_LEN(4),
+	[SSTP_A_CONN_LOCAL_PORT] = { .type = NLA_BE16, },
+	[SSTP_A_CONN_REMOTE_PORT] = { .type = NLA_BE16, },
+};
+
 /* SSTP_CMD_STAT_GET - do */
 const struct nla_policy sstp_stat_get_nl_policy[SSTP_A_STAT_NAME + 1] = {
 	[SSTP_A_STAT_NAME] = { .type = NLA_NUL_STRING, .len = 31, },
@@ -66,7 +78,7 @@ const struct nla_policy sstp_policy_get_nl_policy[SSTP_A_PLUGIN_NAME + 1] = {
 };
 
 /* Ops table for sstp */
-const struct genl_ops sstp_nl_ops[5] = {
+const struct genl_ops sstp_nl_ops[6] = {
 	{
 		.cmd		= SSTP_CMD_CONN_GET,
 		.doit		= sstp_nl_conn_get_doit,
@@ -79,6 +91,13 @@ const struct genl_ops sstp_nl_ops[5] = {
 		.doit		= sstp_nl_conn_set_doit,
 		.policy		= sstp_conn_set_nl_policy,
 		.maxattr	= SSTP_A_CONN_POLICY,
+		.flags		= GENL_UNS_ADMIN_PERM,
+	},
+	{
+		.cmd		= SSTP_CMD_CONN_DESTROY,
+		.doit		= sstp_nl_conn_destroy_doit,
+		.policy		= sstp_conn_destroy_nl_policy,
+		.maxattr	= SSTP_A_CONN_REMOTE_PORT,
 		.flags		= GENL_UNS_ADMIN_PERM,
 	},
 	{

@@ -873,12 +873,14 @@ void sstp_state_check(struct sock *sk)
 void sstp_life_orphan(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_net *sn = sstp_net(sock_net(sk));
 	u64 wait = SSTP_ORPHAN_TIMEOUTS * sstp_user_timeout(sp);
 
 	if (sk->sk_state == TCP_FIN_WAIT2)
-		wait = max(sp->set.linger2 ?:
-			   READ_ONCE(sstp_net(sock_net(sk))->fin_timeout), 0) *
+		wait = max(sp->set.linger2 ?: READ_ONCE(sn->fin_timeout), 0) *
 		       (u64)NSEC_PER_SEC;
+	/* A program may set a time-out of weeks. */
+	wait = min(wait, READ_ONCE(sn->orphan_timeout) * (u64)NSEC_PER_SEC);
 	sp->life_end = sstp_now() + wait;
 	sstp_timer_set(sp, SSTP_T_LIFE, sp->life_end);
 }

@@ -118,6 +118,7 @@ struct sstp_net {
 	int		keepalive_intvl; /* s */
 	int		keepalive_probes;
 	int		fin_timeout;	/* s */
+	int		orphan_timeout;	/* s */
 	int		segment_size;	/* bytes */
 	/* sstp_sysctl_name_get() */
 	char		ctrl[SSTP_NAME_MAX];
@@ -223,6 +224,7 @@ struct sstp_sock {
 	bool		names_hashed;
 	bool		no_port;	/* IP_BIND_ADDRESS_NO_PORT */
 	bool		deaf;		/* was a listener: RCU may still show it as one */
+	bool		orphan;		/* in sstp_orphans */
 	struct in6_addr	saddr;		/* IPv4 mapped; :: = any */
 	u32		scope;		/* of a link-local peer */
 	struct sstp_peer peer;
@@ -459,6 +461,9 @@ extern unsigned int sstp_net_id;
 extern struct proto sstp_prot;
 extern long sstp_sysctl_mem[3];
 extern struct percpu_counter sstp_sockets_allocated;
+/* Connections that their programs have closed and that have data to send, or to wait for */
+extern struct percpu_counter sstp_orphans;
+extern int sstp_sysctl_max_orphans;
 
 static inline struct sstp_net *sstp_net(const struct net *net)
 {
@@ -542,7 +547,9 @@ void sstp_child_ready(struct sock *sk);
 struct sock *sstp_child_accept(struct sock *parent);
 void sstp_listen_close(struct sock *sk);
 void sstp_done(struct sock *sk, int err, enum sstp_closed_by by);
+void sstp_abort(struct sock *sk);
 void sstp_set_state(struct sock *sk, int state);
+void sstp_orphan(struct sock *sk);
 int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp);
 void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *info);
 

@@ -140,6 +140,8 @@ static int sstp_sysctl_allowed(SSTP_CTL_CONST struct ctl_table *t, int write,
 		.extra2 = high,						\
 	}
 
+#define SSTP_SYSCTLS_OF_ALL	2
+
 /* .data is an offset until sstp_sysctl_init() makes a copy for a namespace. */
 static const struct ctl_table sstp_table[] = {
 	{
@@ -185,9 +187,19 @@ static const struct ctl_table sstp_table[] = {
 	SSTP_SYSCTL_INT("keepalive_probes", keepalive_probes, 1, &sstp_one,
 			&sstp_retries_max),
 	SSTP_SYSCTL_INT("fin_timeout", fin_timeout, 1, &sstp_one, &sstp_day),
+	SSTP_SYSCTL_INT("orphan_timeout", orphan_timeout, 1, &sstp_one, &sstp_day),
+	/* The last SSTP_SYSCTLS_OF_ALL are of all namespaces together. */
 	{
-		/* Last, as it is of all namespaces together. */
+		.procname = "max_orphans",
+		.data = &sstp_sysctl_max_orphans,
+		.maxlen = sizeof(sstp_sysctl_max_orphans),
+		.mode = 0644,
+		.proc_handler = proc_dointvec_minmax,
+		.extra1 = SYSCTL_ZERO,
+	},
+	{
 		.procname = "mem",
+		.data = sstp_sysctl_mem,
 		.maxlen = sizeof(sstp_sysctl_mem),
 		.mode = 0644,
 		.proc_handler = proc_doulongvec_minmax,
@@ -206,6 +218,7 @@ static const struct sstp_net sstp_defaults = {
 	.keepalive_intvl = 75,
 	.keepalive_probes = 9,
 	.fin_timeout = 60,
+	.orphan_timeout = 600,
 	.segment_size = 64 << 10,
 	.ctrl = "newreno",
 	.policy = "rrda",
@@ -215,7 +228,7 @@ int sstp_sysctl_init(struct net *net)
 {
 	struct sstp_net *sn = sstp_net(net);
 	struct ctl_table *table;
-	u32 i;
+	u32 i, n;
 
 	memcpy((u8 *)sn + offsetof(struct sstp_net, encap_port),
 	       (const u8 *)&sstp_defaults + offsetof(struct sstp_net, encap_port),
@@ -223,14 +236,16 @@ int sstp_sysctl_init(struct net *net)
 	table = kmemdup(sstp_table, sizeof(sstp_table), GFP_KERNEL);
 	if (!table)
 		return -ENOMEM;
-	for (i = 0; i < ARRAY_SIZE(sstp_table) && table[i].procname; i++)
+	for (n = 0; n < ARRAY_SIZE(sstp_table) && table[n].procname; n++)
+		;
+	for (i = 0; i < n - SSTP_SYSCTLS_OF_ALL; i++)
 		table[i].data = (u8 *)sn + (unsigned long)table[i].data;
 	table[0].extra1 = net;
-	if (net_eq(net, &init_net))
-		table[i - 1].data = sstp_sysctl_mem;
-	else
-		memset(&table[--i], 0, sizeof(*table));
-	sn->sysctl = sstp_register_sysctl(net, table, i);
+	if (!net_eq(net, &init_net)) {
+		memset(&table[i], 0, (n - i) * sizeof(*table));
+		n = i;
+	}
+	sn->sysctl = sstp_register_sysctl(net, table, n);
 	if (!sn->sysctl) {
 		kfree(table);
 		return -ENOMEM;

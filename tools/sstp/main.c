@@ -19,6 +19,7 @@ static const struct command {
 	{ "stat",    cmd_stat,    "counters of the protocol, and how fast they rise" },
 	{ "monitor", cmd_monitor, "what happens to connections, as it happens" },
 	{ "set",     cmd_set,     "change a live connection" },
+	{ "kill",    cmd_kill,    "end connections" },
 	{ "top",     cmd_top,     "connections by rate, again and again" },
 	{ "trace",   cmd_trace,   "record a connection" },
 	{ "plot",    cmd_plot,    "draw what was recorded" },

@@ -30,14 +30,14 @@ struct show {
 	unsigned long n;
 };
 
-static void heading(void)
+void row_heading(void)
 {
 	printf("%s%-4s %-10s %-10s %-10s %-25s %-25s %s%s\n", color(BOLD), "Type", "State",
 	       "Recv-Q", "Send-Q", "Local Address:Port", "Peer Address:Port", "ID",
 	       color(PLAIN));
 }
 
-static void row(const struct conn *c, bool numeric)
+void row_print(const struct conn *c, bool numeric)
 {
 	char local[TEXT_MAX], remote[TEXT_MAX] = "*:*";
 	bool listens = conn_listens(c);
@@ -65,8 +65,8 @@ static void each(const struct conn *c, void *arg)
 		return;
 	}
 	if (!s->n++)
-		heading();
-	row(c, s->o.numeric);
+		row_heading();
+	row_print(c, s->o.numeric);
 	if (s->info)
 		info_print(c);
 	if (s->memory)
@@ -108,7 +108,7 @@ int cmd_show(int argc, char **argv)
 	if (s.o.json)
 		puts(s.n ? "\n]" : "]");
 	else if (!s.n)
-		heading();
+		row_heading();
 	if (alone && term_is_one())
 		printf("%s%s'sstp show -i' says more, 'sstp -h' what else there is.%s\n",
 		       color(FAINT), s.n ? "" : "No connection here. ", color(PLAIN));

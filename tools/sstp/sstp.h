@@ -175,6 +175,10 @@ void nap_until(double at, const sigset_t *mask);
 void json_conn(FILE *f, const struct conn *c);	/* an object without its braces */
 void json_text(FILE *f, const char *text);	/* in quotes */
 
+/* ---- show.c: a connection on a line, below a heading */
+void row_heading(void);
+void row_print(const struct conn *c, bool numeric);
+
 /* ---- info.c, why.c: lines below a connection */
 void info_print(const struct conn *c);
 void info_memory(const struct conn *c);
@@ -186,6 +190,7 @@ int cmd_show(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_monitor(int argc, char **argv);
 int cmd_set(int argc, char **argv);
+int cmd_kill(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_plot(int argc, char **argv);

@@ -216,6 +216,12 @@ elif /usr/bin/python3 -c 'import matplotlib' 2> /dev/null; then
 else
 	skip "plot draws" "python3-matplotlib is not installed"
 fi
+check "kill wants to know which" refused 2 "which connections" in_ns "$a" sstp kill
+check "kill of what is not there" refused 1 "no such connection" in_ns "$a" sstp kill port 1
+check "who may not kill is told so" refused 1 "CAP_NET_ADMIN" \
+	in_ns "$a" setpriv --reuid 65534 --clear-groups --inh-caps -all --bounding-set -all \
+	sstp kill "$id"
+check "and nothing happens" is_row "$id"
 in_ns "$a" sstp trace "$id" -o "$work/end" 2> "$work/end.err" &
 tracer=$!
 busywait 20 test -s "$work/end"
@@ -235,6 +241,9 @@ impair delay 5ms rate 50mbit
 begin --read-rate 200k --read-size 16k --
 finds "slow reader: the receiver's side says so" "$b" "limited by: slow reader"
 finds "slow reader: the sender's side sends one there" "$a" "limited by: peer, whose window"
+check "kill ends it" sh -c "ip netns exec $a sstp kill -n dport 7000 dst 10.0.2.2 |
+	grep -q '^str .* 10.0.2.2:7000 '"
+check "there is none" no_row
 end_transfer
 in_ns "$b" sysctl -qw net.sstp.rmem="$rmem"
 
