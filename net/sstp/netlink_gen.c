@@ -50,18 +50,6 @@ const struct nla_policy sstp_conn_set_nl_policy[SSTP_A_CONN_POLICY + 1] = {
 	[SSTP_A_CONN_POLICY] = { .type = NLA_NUL_STRING, .len = 15, },
 };
 
-/* SSTP_CMD_CONN_DESTROY - do */
-const struct nla_policy sstp_conn_destroy_nl_policy[SSTP_A_CONN_REMOTE_PORT + 1] = {
-	[SSTP_A_CONN_CID] = { .type = NLA_U32, },
-	[SSTP_A_CONN_COOKIE] = { .type = NLA_U64, },
-	[SSTP_A_CONN_STATES] = { .type = NLA_U32, },
-	[SSTP_A_CONN_FAMILY] = { .type = NLA_U16, },
-	[SSTP_A_CONN_LOCAL_ADDR] = NLA_POLICY_MIN_LEN(4),
-	[SSTP_A_CONN_REMOTE_ADDR] = NLA_POLICY_MIN_LEN(4),
-	[SSTP_A_CONN_LOCAL_PORT] = { .type = NLA_BE16, },
-	[SSTP_A_CONN_REMOTE_PORT] = { .type = NLA_BE16, },
-};
-
 /* SSTP_CMD_STAT_GET - do */
 const struct nla_policy sstp_stat_get_nl_policy[SSTP_A_STAT_NAME + 1] = {
 	[SSTP_A_STAT_NAME] = { .type = NLA_NUL_STRING, .len = 31, },
@@ -75,6 +63,18 @@ const struct nla_policy sstp_ctrl_get_nl_policy[SSTP_A_PLUGIN_NAME + 1] = {
 /* SSTP_CMD_POLICY_GET - do */
 const struct nla_policy sstp_policy_get_nl_policy[SSTP_A_PLUGIN_NAME + 1] = {
 	[SSTP_A_PLUGIN_NAME] = { .type = NLA_NUL_STRING, .len = 15, },
+};
+
+/* SSTP_CMD_CONN_DESTROY - do */
+const struct nla_policy sstp_conn_destroy_nl_policy[SSTP_A_CONN_REMOTE_PORT + 1] = {
+	[SSTP_A_CONN_CID] = { .type = NLA_U32, },
+	[SSTP_A_CONN_COOKIE] = { .type = NLA_U64, },
+	[SSTP_A_CONN_STATES] = { .type = NLA_U32, },
+	[SSTP_A_CONN_FAMILY] = { .type = NLA_U16, },
+	[SSTP_A_CONN_LOCAL_ADDR] = NLA_POLICY_MIN_LEN(4),
+	[SSTP_A_CONN_REMOTE_ADDR] = NLA_POLICY_MIN_LEN(4),
+	[SSTP_A_CONN_LOCAL_PORT] = { .type = NLA_BE16, },
+	[SSTP_A_CONN_REMOTE_PORT] = { .type = NLA_BE16, },
 };
 
 /* Ops table for sstp */
@@ -91,13 +91,6 @@ const struct genl_ops sstp_nl_ops[6] = {
 		.doit		= sstp_nl_conn_set_doit,
 		.policy		= sstp_conn_set_nl_policy,
 		.maxattr	= SSTP_A_CONN_POLICY,
-		.flags		= GENL_UNS_ADMIN_PERM,
-	},
-	{
-		.cmd		= SSTP_CMD_CONN_DESTROY,
-		.doit		= sstp_nl_conn_destroy_doit,
-		.policy		= sstp_conn_destroy_nl_policy,
-		.maxattr	= SSTP_A_CONN_REMOTE_PORT,
 		.flags		= GENL_UNS_ADMIN_PERM,
 	},
 	{
@@ -120,6 +113,13 @@ const struct genl_ops sstp_nl_ops[6] = {
 		.dumpit		= sstp_nl_policy_get_dumpit,
 		.policy		= sstp_policy_get_nl_policy,
 		.maxattr	= SSTP_A_PLUGIN_NAME,
+	},
+	{
+		.cmd		= SSTP_CMD_CONN_DESTROY,
+		.doit		= sstp_nl_conn_destroy_doit,
+		.policy		= sstp_conn_destroy_nl_policy,
+		.maxattr	= SSTP_A_CONN_REMOTE_PORT,
+		.flags		= GENL_UNS_ADMIN_PERM,
 	},
 };
 

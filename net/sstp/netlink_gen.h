@@ -20,13 +20,13 @@ extern const struct nla_policy sstp_conn_get_nl_policy[SSTP_A_CONN_REMOTE_PORT +
 
 extern const struct nla_policy sstp_conn_set_nl_policy[SSTP_A_CONN_POLICY + 1];
 
-extern const struct nla_policy sstp_conn_destroy_nl_policy[SSTP_A_CONN_REMOTE_PORT + 1];
-
 extern const struct nla_policy sstp_stat_get_nl_policy[SSTP_A_STAT_NAME + 1];
 
 extern const struct nla_policy sstp_ctrl_get_nl_policy[SSTP_A_PLUGIN_NAME + 1];
 
 extern const struct nla_policy sstp_policy_get_nl_policy[SSTP_A_PLUGIN_NAME + 1];
+
+extern const struct nla_policy sstp_conn_destroy_nl_policy[SSTP_A_CONN_REMOTE_PORT + 1];
 
 /* Ops table for sstp */
 extern const struct genl_ops sstp_nl_ops[6];
@@ -34,13 +34,13 @@ extern const struct genl_ops sstp_nl_ops[6];
 int sstp_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info);
 int sstp_nl_conn_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int sstp_nl_conn_set_doit(struct sk_buff *skb, struct genl_info *info);
-int sstp_nl_conn_destroy_doit(struct sk_buff *skb, struct genl_info *info);
 int sstp_nl_stat_get_doit(struct sk_buff *skb, struct genl_info *info);
 int sstp_nl_stat_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int sstp_nl_ctrl_get_doit(struct sk_buff *skb, struct genl_info *info);
 int sstp_nl_ctrl_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int sstp_nl_policy_get_doit(struct sk_buff *skb, struct genl_info *info);
 int sstp_nl_policy_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int sstp_nl_conn_destroy_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	SSTP_NLGRP_EVENTS,

@@ -560,7 +560,7 @@ static void test_garbage(void)
 	struct nl_request r;
 	struct conn c;
 	uint32_t cid;
-	int i, done;
+	int i, done, cmd;
 
 	all_held = true;
 	conn_open(&c, AF_INET, SOCK_STREAM);
@@ -572,8 +572,10 @@ static void test_garbage(void)
 	/* What makes no sense at all; some of it may. */
 	for (i = 0; i < 5000; i++) {
 		x = mix64(x);
-		nl_start(&r, &nl, x % 7, x >> 8 & 1 ? NLM_F_DUMP : 0);
-		nl_add_u32(&r, SSTP_A_CONN_CID, cid);
+		cmd = x % (SSTP_CMD_MAX + 1);
+		nl_start(&r, &nl, cmd, x >> 8 & 1 ? NLM_F_DUMP : 0);
+		/* It is to stay there. */
+		nl_add_u32(&r, SSTP_A_CONN_CID, cmd == SSTP_CMD_CONN_DESTROY ? 0 : cid);
 		for (done = 0; done < (int)(x >> 9 & 3); done++) {
 			x = mix64(x);
 			content_fill(junk, sizeof(junk), seed, x >> 32);
