@@ -244,7 +244,7 @@ static void sstp_ack_room(struct sock *sk, u64 now)
 	if (!sstp_synchronized(sk))
 		return;
 	sstp_room_window(sp);
-	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
+	sstp_room_grant(sp);
 	sstp_rcv_tell(sk);
 	gained = sp->rcv.high - sp->advertised;
 	if (gained && gained >= DIV_ROUND_UP(sp->window, 4)) {
@@ -318,7 +318,7 @@ void sstp_ack_check(struct sock *sk)
 	if (sp->ack_now ||
 	    (sp->unacked && (sp->unacked >= full || sp->set.quickack))) {
 		sstp_room_window(sp);
-		sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
+		sstp_room_grant(sp);
 		sstp_ack_pack(sk, now);
 	} else if (sp->unacked) {
 		sstp_timer_sooner(sp, SSTP_T_ACK, now +

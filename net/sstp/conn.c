@@ -263,7 +263,7 @@ struct sock *sstp_conn_next(struct net *net, unsigned long *id,
 static void sstp_conn_free(struct sstp_sock *sp)
 {
 	sstp_snd_destroy(&sp->snd);
-	sstp_rcv_destroy(&sp->rcv);
+	sstp_room_empty(sp);
 	sstp_rate_free(&sp->rate);
 	sstp_ctrl_detach(&sp->ctrl);
 	sstp_room_stop(sp);
@@ -406,7 +406,7 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 		if (err)
 			return err;
 	}
-	sstp_rcv_destroy(&sp->rcv);
+	sstp_room_empty(sp);
 	err = sstp_rcv_init(&sp->rcv, rcv_segment, rcv_shipment, gfp);
 	if (err)
 		return err;

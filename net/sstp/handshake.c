@@ -108,7 +108,7 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 	exact = sstp_room_window(sp);
 	/* What the INIT promised is kept. */
 	sp->window = max(sp->window, sp->init_window);
-	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
+	sstp_room_grant(sp);
 	if (sstp_before(sp->rcv.high, sp->rcv.read + sp->init_window - 1))
 		return -ENOMEM;
 	sp->window = sp->rcv.high - sp->rcv.read + 1;

@@ -264,6 +264,38 @@ charge:
 	return true;
 }
 
+/* What the window takes for its slots, which a peer decides by where it puts packets, is
+ * charged beside the packets. Socket lock, or nobody else has the socket.
+ */
+void sstp_rcv_charge_slots(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int more = sp->rcv.bytes - sp->slots;
+
+	if (!more)
+		return;
+	sp->slots = sp->rcv.bytes;
+	if (more > 0)
+		sk_mem_charge(sk, more);
+	else
+		sk_mem_uncharge(sk, -more);
+	sstp_debt_update(sk);
+}
+
+/* Is there memory for a slot? That of the reader's next packet is owed, else. */
+static bool sstp_rcv_slot_room(struct sock *sk, const struct sstp_rcv_run *run)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 bytes = sstp_rcv_slot_bytes(&sp->rcv, run->segment);
+
+	if (!bytes || __sk_rmem_schedule(sk, bytes, false) ||
+	    run->segment == sp->rcv.read)
+		return true;
+	sp->starved = true;
+	sp->ask = 1;
+	return false;
+}
+
 /* Who waits for SO_RCVLOWAT would wait for ever where nothing more comes before a read:
  * what R_l lacks is not asked for, or has found no room or memory. To be called after all
  * that may have changed it, before the lock is released.
@@ -366,15 +398,15 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 		if (minor)
 			run->off = 0;
 	}
-	if (!piece->destructor) {
+	if (!piece->destructor)
 		piece->truesize += map;
-		if (!sstp_rcv_charge(sk, piece, run)) {
-			sstp_drop(sk, skb, SSTP_MIB_INNOMEM, run->count);
-			sp->full = true;
-			if (piece != skb)
-				consume_skb(piece);
-			return;
-		}
+	if ((!piece->destructor && !sstp_rcv_charge(sk, piece, run)) ||
+	    !sstp_rcv_slot_room(sk, run)) {
+		sstp_drop(sk, skb, SSTP_MIB_INNOMEM, run->count);
+		sp->full = true;
+		if (piece != skb)
+			consume_skb(piece);
+		return;
 	}
 	switch (sstp_rcv_insert(&sp->rcv, piece, run, &fresh)) {
 	case SSTP_RCV_TAKEN:
@@ -406,6 +438,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	}
 	if (piece != skb)
 		consume_skb(piece);
+	sstp_rcv_charge_slots(sk);
 	if (sp->rcv.recut != recut)
 		sstp_drop(sk, NULL, SSTP_MIB_INRECUT, sp->rcv.recut - recut);
 	if (!fresh)

@@ -25,12 +25,14 @@ static struct sstp_rseg *sstp_rcv_slot_make(struct sstp_rcv_wnd *w, u32 segment)
 	if (!w->chunk[n]) {
 		w->chunk[n] = w->spare;
 		w->spare = NULL;
-		if (!w->chunk[n])
+		if (!w->chunk[n]) {
 			w->chunk[n] = kcalloc(SSTP_RCV_CHUNK,
 					      sizeof(struct sstp_rseg),
 					      GFP_ATOMIC | __GFP_NOWARN);
-		if (!w->chunk[n])
-			return NULL;
+			if (!w->chunk[n])
+				return NULL;
+			w->bytes += SSTP_RCV_CHUNK_BYTES;
+		}
 		/* Of those before @bare_to all was asked for, but of the last. */
 		for (i = 0; i < SSTP_RCV_CHUNK; i++) {
 			struct sstp_rseg *s = &w->chunk[n][i];
@@ -112,6 +114,7 @@ void sstp_rcv_destroy(struct sstp_rcv_wnd *w)
 	w->chunk = NULL;
 	w->spare = NULL;
 	w->chunks = 0;
+	w->bytes = 0;
 }
 
 static bool sstp_rcv_grow(struct sstp_rcv_wnd *w, u32 segments)
@@ -133,6 +136,7 @@ static bool sstp_rcv_grow(struct sstp_rcv_wnd *w, u32 segments)
 		chunk[c & (chunks - 1)] = w->chunk[c & (w->chunks - 1)];
 	kfree(w->chunk);
 	w->chunk = chunk;
+	w->bytes += (chunks - w->chunks) * sizeof(*chunk);
 	w->chunks = chunks;
 	return true;
 }
@@ -347,6 +351,11 @@ u32 sstp_rcv_map_bytes(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
 	    (s && s->map && !sstp_rseg_recut(s, run)))
 		return 0;
 	return BITS_TO_LONGS(run->packets) * sizeof(long);
+}
+
+u32 sstp_rcv_slot_bytes(struct sstp_rcv_wnd *w, u32 segment)
+{
+	return sstp_rcv_chunk(w, segment) || w->spare ? 0 : SSTP_RCV_CHUNK_BYTES;
 }
 
 /* What is here of @s goes. What was asked for of it was asked for of the packets that
@@ -1006,10 +1015,12 @@ void sstp_rcv_pop(struct sstp_rcv_wnd *w)
 	if (++w->read % SSTP_RCV_CHUNK)
 		return;
 	/* The chunk's last slot: all of them are clear. */
-	if (w->spare)
+	if (w->spare) {
 		kfree(w->chunk[n]);
-	else
+		w->bytes -= SSTP_RCV_CHUNK_BYTES;
+	} else {
 		w->spare = w->chunk[n];
+	}
 	w->chunk[n] = NULL;
 }
 

@@ -16,6 +16,7 @@
 #include "wire.h"
 
 #define SSTP_RCV_CHUNK		32	/* slots allocated at once: half a page */
+#define SSTP_RCV_CHUNK_BYTES	(SSTP_RCV_CHUNK * sizeof(struct sstp_rseg))
 #define SSTP_RCV_SEGMENTS	65536	/* most segments in a window */
 #define SSTP_SHIP_LEAP		BIT(16)	/* shipments that H may move on for one packet */
 #define SSTP_REORDER_MIN	3
@@ -99,6 +100,7 @@ struct sstp_pos {
  * @chunk: slots, by segment number
  * @chunks: entries of @chunk, a power of two
  * @spare: a cleared chunk kept for the next need
+ * @bytes: memory of all chunks, and of @chunk beyond its first size
  * @bare_to: segments without slots below this one have been asked for, the last
  *	of them only up to packet
  * @bare_last: this one
@@ -148,6 +150,7 @@ struct sstp_rcv_wnd {
 	struct sstp_rseg **chunk;
 	u32	chunks;
 	struct sstp_rseg *spare;
+	u32	bytes;
 	u32	bare_to;
 	u32	bare_last;
 	u32	bare_asked;
@@ -222,6 +225,8 @@ bool sstp_rcv_grant(struct sstp_rcv_wnd *w, u32 high);
 bool sstp_rcv_geometry(const struct sstp_data *d, struct sstp_rcv_run *run);
 /* Bytes that it takes to note @run, which the caller is to charge with its skb. */
 u32 sstp_rcv_map_bytes(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
+/* Bytes that it takes to have a slot for @segment */
+u32 sstp_rcv_slot_bytes(struct sstp_rcv_wnd *w, u32 segment);
 /* Put packets in their place. @fresh: how many were new. What came of their segment
  * in packets of another size makes way if all of it was shipped before.
  */

@@ -19,6 +19,8 @@
 #define SSTP_ROOM_TRIPS		4
 /* Of a pool's share, a connection's first window */
 #define SSTP_ROOM_FIRST		16
+/* Of a buffer's limit, what a window's slots may take besides when a packet is in each */
+#define SSTP_ROOM_SLOTS		8
 /* Epochs in which nothing moves, after which a member of a pool rests; in which nothing
  * is read, after which the path does not count
  */
@@ -306,6 +308,9 @@ bool sstp_room_window(struct sstp_sock *sp)
 		w = min_t(u64, w, sp->set.window_clamp);
 	if (sp->rtt.srtt)
 		w = min(w, sp->buffer + sstp_room_progress(sp));
+	/* A packet here and there makes the window take a chunk of slots for each. */
+	w = min(w, max_t(u64, (guess ?: sp->rbuf.limit) / SSTP_ROOM_SLOTS /
+			 sizeof(struct sstp_rseg), 2 * SSTP_RCV_CHUNK));
 	sp->window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
 	/* Never far behind, or it would seem to be ahead. */
 	reach = sp->rcv.read - 1;
@@ -316,12 +321,27 @@ bool sstp_room_window(struct sstp_sock *sp)
 	return factor == 100;
 }
 
+/* The peer may send as far as the window reaches. What that takes is charged, and owed if
+ * there is no memory: it is little, as windows do not grow then.
+ */
+void sstp_room_grant(struct sstp_sock *sp)
+{
+	u32 was = sp->rcv.bytes;
+
+	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
+	if (sp->rcv.bytes == was)
+		return;
+	__sk_rmem_schedule(&sp->sk, sp->rcv.bytes - was, false);
+	sstp_rcv_charge_slots(&sp->sk);
+}
+
 /* The program took something. */
 void sstp_room_read(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_rbuf *b = &sp->rbuf;
 
+	sstp_rcv_charge_slots(sk);
 	if (!sp->readable) {
 		b->emptied = true;
 		b->drained |= b->queued >= b->limit / 4 * 3;
@@ -346,10 +366,17 @@ void sstp_room_end(struct sstp_sock *sp)
 	sstp_room_rest(sp);
 }
 
+/* What was received is gone. */
+void sstp_room_empty(struct sstp_sock *sp)
+{
+	sstp_rcv_destroy(&sp->rcv);
+	sstp_rcv_charge_slots(&sp->sk);
+}
+
 /* Nobody reads what is left. */
 void sstp_room_free(struct sstp_sock *sp)
 {
-	sstp_rcv_destroy(&sp->rcv);
+	sstp_room_empty(sp);
 	if (sp->member.pool)
 		sstp_pool_share(&sp->member, 0);
 }

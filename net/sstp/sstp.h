@@ -358,6 +358,7 @@ struct sstp_sock {
 	bool		starved;	/* nothing accepted since memory lacked */
 	u32		ask;		/* segments from R_l to ask for at once */
 	int		debt;		/* bytes, of those that all sockets owe */
+	u32		slots;		/* bytes of the window's that are charged */
 	bool		has_echo;
 	bool		echo_padded;	/* @echo is that of a padded KEEPALIVE or EOS */
 	bool		has_accepted;	/* @ack_segment was not reported */
@@ -592,6 +593,7 @@ struct sk_buff *sstp_extract(struct sk_buff *skb, u32 off, u32 len);
 void sstp_rcv_data(struct sock *sk, struct sk_buff *skb);
 void sstp_rcv_accept(struct sock *sk);
 void sstp_rcv_tell(struct sock *sk);
+void sstp_rcv_charge_slots(struct sock *sk);
 void sstp_debt_update(struct sock *sk);
 u32 sstp_debt_limit(const struct sock *sk);
 
@@ -625,7 +627,9 @@ bool sstp_room_window(struct sstp_sock *sp);
 void sstp_room_read(struct sock *sk);
 u32 sstp_room_reach(const struct sstp_sock *sp);
 void sstp_room_want(const struct sstp_sock *sp, struct sstp_want *w);
+void sstp_room_grant(struct sstp_sock *sp);
 void sstp_room_share(struct sstp_sock *sp);
+void sstp_room_empty(struct sstp_sock *sp);
 void sstp_room_end(struct sstp_sock *sp);
 void sstp_room_free(struct sstp_sock *sp);
 bool sstp_room_exact(const struct sstp_sock *sp);
