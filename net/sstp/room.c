@@ -21,6 +21,11 @@
 #define SSTP_ROOM_FIRST		16
 /* Of a buffer's limit, what a window's slots may take besides when a packet is in each */
 #define SSTP_ROOM_SLOTS		8
+/* Of the memory below which buffers grow, what all who have not read yet may be promised
+ * together, and of what is left of it, what one of them may
+ */
+#define SSTP_ROOM_PROMISES	8
+#define SSTP_ROOM_PROMISE	2
 /* Epochs in which nothing moves, after which a member of a pool rests; in which nothing
  * is read, after which the path does not count
  */
@@ -247,9 +252,48 @@ static u64 sstp_room_progress(const struct sstp_sock *sp)
 	return div_u64(bytes, sstp_room_segment(sp)) + SSTP_WINDOW_MORE;
 }
 
-/* The limit as it is now. A buffer that may grow has room for the path at once; before
- * the round-trip time is known that is a guess, a promise of memory that nobody has yet.
- * Returns that guess, or 0.
+/* Bytes beyond first buffers, promised to senders whose data nobody has read so far */
+static atomic_long_t sstp_room_promises;
+
+/* The program reads, so what its sender needs is no mere claim: or the connection is over. */
+static void sstp_room_redeem(struct sstp_sock *sp)
+{
+	if (!sp->promised)
+		return;
+	atomic_long_sub(sp->promised, &sstp_room_promises);
+	sp->promised = 0;
+}
+
+/* How large a buffer may be promised, of @want bytes, before the program has read anything:
+ * a peer may claim any rate, and the program may never accept it. Who comes later finds
+ * some left.
+ */
+static u64 sstp_room_promise(struct sstp_sock *sp, u64 want)
+{
+	u64 most = ((u64)sk_prot_mem_limits(&sp->sk, 0) << PAGE_SHIFT) / SSTP_ROOM_PROMISES;
+	u64 first = (u64)sp->rbuf.limit + sp->promised;
+	long sum = atomic_long_read(&sstp_room_promises);
+	u64 more;
+
+	if (sp->promised)
+		return min(want, first);
+	do {
+		more = most - min_t(u64, max(sum, 0L), most);
+		more = min3(more / SSTP_ROOM_PROMISE, want - min(want, first), (u64)INT_MAX);
+	} while (!atomic_long_try_cmpxchg(&sstp_room_promises, &sum, sum + more));
+	sp->promised += more;
+	return min(want, first + more);
+}
+
+/* Has the program ever read? */
+static bool sstp_room_reads(const struct sstp_sock *sp)
+{
+	return sp->rcv.read != sp->rcv_isn || sp->read_off;
+}
+
+/* The limit as it is now. A buffer that may grow has room for the path as soon as the
+ * program reads. A sender with a contract is promised some before, when the round-trip
+ * time is not known yet: that is a guess. Returns it, or 0.
  */
 static u64 sstp_room_follow(struct sstp_sock *sp)
 {
@@ -266,7 +310,7 @@ static u64 sstp_room_follow(struct sstp_sock *sp)
 		sstp_room_limit(sp, READ_ONCE(sk->sk_rcvbuf));
 		return 0;
 	}
-	if (!sstp_may_grow(sk) ||
+	if (!sstp_may_grow(sk) || (known && !sstp_room_reads(sp)) ||
 	    (b->epoch && known &&
 	     !(b->arrived && sp->unread < SSTP_ROOM_SILENT)))
 		return 0;
@@ -280,6 +324,7 @@ static u64 sstp_room_follow(struct sstp_sock *sp)
 		sstp_room_limit(sp, want);
 		return 0;
 	}
+	want = sstp_room_promise(sp, want);
 	if (want > b->limit && want > sp->promise)
 		WRITE_ONCE(sp->promise, want);
 	return want > b->limit ? want : 0;
@@ -341,6 +386,7 @@ void sstp_room_read(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_rbuf *b = &sp->rbuf;
 
+	sstp_room_redeem(sp);
 	sstp_rcv_charge_slots(sk);
 	if (!sp->readable) {
 		b->emptied = true;
@@ -362,6 +408,7 @@ static void sstp_room_rest(struct sstp_sock *sp)
 /* Nothing will come any more, but what is here may be read still. */
 void sstp_room_end(struct sstp_sock *sp)
 {
+	sstp_room_redeem(sp);
 	sstp_pool_end(&sp->member);
 	sstp_room_rest(sp);
 }
@@ -618,7 +665,8 @@ bool sstp_room_epoch(struct sock *sk, u64 now)
 	sp->unread = b->served ? 0 : min(sp->unread + 1, U8_MAX);
 	sstp_room_look(sk, b);
 	b->path = 0;
-	if (b->arrived && sp->unread < SSTP_ROOM_SILENT && sstp_may_grow(sk))
+	if (b->arrived && sstp_room_reads(sp) && sp->unread < SSTP_ROOM_SILENT &&
+	    sstp_may_grow(sk))
 		b->path = min_t(u64, sstp_room_path(sp), U32_MAX);
 	b->arrived = sstp_room_memory(sp, b->arrived);
 	b->served = sstp_room_memory(sp, b->served);

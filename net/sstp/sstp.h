@@ -359,6 +359,7 @@ struct sstp_sock {
 	u32		ask;		/* segments from R_l to ask for at once */
 	int		debt;		/* bytes, of those that all sockets owe */
 	u32		slots;		/* bytes of the window's that are charged */
+	u32		promised;	/* bytes, of those that all sockets promise unread */
 	bool		has_echo;
 	bool		echo_padded;	/* @echo is that of a padded KEEPALIVE or EOS */
 	bool		has_accepted;	/* @ack_segment was not reported */

@@ -43,6 +43,13 @@ static uint8_t *option(uint8_t *at, int type, uint32_t value)
 		*at++ = value;
 		return at;
 	}
+	if (type == OPT_RATE) {
+		/* Peak, average and bursts */
+		*at++ = 4 * sizeof(word);
+		memcpy(at, &word, sizeof(word));
+		memset(at + sizeof(word), 0, 3 * sizeof(word));
+		return at + 4 * sizeof(word);
+	}
 	*at++ = sizeof(word);
 	memcpy(at, &word, sizeof(word));
 	return at + sizeof(word);
@@ -63,8 +70,10 @@ void peer_half_open(struct peer *p, int listener, const struct peer_init *us)
 				     &(int){ PATIENT_MS }, sizeof(int)))
 		die("SSTP_USER_TIMEOUT:");
 	addr_loopback(&a, AF_INET, 0);
-	if (bind(listener, &a.sa, addr_len(&a)) || listen(listener, 1) ||
-	    getsockname(listener, &a.sa, &(socklen_t){ sizeof(a) }))
+	if (!sock_int(listener, SOL_SOCKET, SO_ACCEPTCONN) &&
+	    (bind(listener, &a.sa, addr_len(&a)) || listen(listener, 1)))
+		die("listener:");
+	if (getsockname(listener, &a.sa, &(socklen_t){ sizeof(a) }))
 		die("listener:");
 	p->seed = random;
 	p->cid = random | 1;
@@ -83,6 +92,8 @@ void peer_half_open(struct peer *p, int listener, const struct peer_init *us)
 	end = option(init.options, OPT_SEGMENT, us->segment ?: 1500);
 	end = option(end, OPT_TOLERANCE, us->tolerance);
 	end = option(end, OPT_STRATEGY, us->strategy);
+	if (us->rate)
+		end = option(end, OPT_RATE, us->rate);
 	init.h.packet = htons(end - init.options);
 
 	addr_loopback(&a, AF_INET, SSTP_PORT);

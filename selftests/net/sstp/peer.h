@@ -25,7 +25,7 @@ enum {				/* flags */
 	STRAY	= 0x01,		/* of RESET */
 };
 
-enum { OPT_SEGMENT = 3, OPT_TOLERANCE, OPT_STRATEGY, OPT_COOKIE = 8 };
+enum { OPT_RATE = 1, OPT_SEGMENT = 3, OPT_TOLERANCE, OPT_STRATEGY, OPT_COOKIE = 8 };
 
 struct hdr {
 	uint32_t cid;
@@ -119,6 +119,7 @@ struct peer_init {
 	uint32_t segment;		/* bytes in one of ours; 0 = 1500 */
 	uint32_t tolerance;
 	uint8_t strategy;
+	uint32_t rate;			/* kbit/s, of a contract; 0 = none */
 	const struct peer *beside;	/* whose UDP socket it shares, or NULL */
 };
 
