@@ -190,7 +190,7 @@ int main(void)
 	udp = socket(AF_INET, SOCK_DGRAM, 0);
 	if (udp < 0 || bind(udp, &a.sa, addr_len(&a)))
 		die("UDP:");
-	ktap_plan(16);
+	ktap_plan(17);
 	test_answers();
 	test_refused(REFUSED, ECONNREFUSED);
 	test_refused(VERSION, EPROTOTYPE);
