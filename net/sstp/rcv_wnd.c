@@ -712,9 +712,12 @@ void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
 	 */
 	if (!sstp_before(last, w->highest) &&
 	    (sstp_pos_before(w->lost, w->hi) || w->out || w->out_next)) {
-		sstp_rcv_candidate(w, now);
+		/* What waits for its time goes on waiting. */
+		if (!w->has_cand || w->out_next ||
+		    sstp_pos_before(w->cand, w->hi))
+			sstp_rcv_candidate(w, now);
 		if (!w->patience)
-			w->cand_ship -= w->reorder;
+			w->cand_ship = w->highest - w->reorder;
 	}
 }
 

@@ -885,6 +885,26 @@ static void rcv_settles(struct kunit *test)
 	}
 }
 
+/* KEEPALIVEs that come more often than a late packet takes do not put off its loss. */
+static void rcv_keepalives(struct kunit *test)
+{
+	struct rcv_sim *s = test->priv;
+	struct sstp_pos pos = { 10, 0 };
+	u32 k, t = 1000;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	rcv_uniform(s, 9, 0, 4, 10);
+	s->w.patience = 4 * RCV_WAIT;
+	for (k = 0; k < 9; k++)
+		rcv_arrives(s, k, 0, k, 0);
+	for (k = 0; k < 8; k++) {
+		sstp_rcv_context(&s->w, 9, pos, t + k * RCV_WAIT);
+		KUNIT_EXPECT_EQ(test, sstp_rcv_confirm(&s->w, t + k * RCV_WAIT,
+						       RCV_WAIT), k == 4);
+	}
+	rcv_stop(s);
+}
+
 /* New losses in a segment do not put off what was asked for in vain. */
 static void rcv_retry_kept(struct kunit *test)
 {
@@ -1296,6 +1316,7 @@ static struct kunit_case rcv_cases[] = {
 	KUNIT_CASE(rcv_contexts),
 	KUNIT_CASE(rcv_lost_again),
 	KUNIT_CASE(rcv_settles),
+	KUNIT_CASE(rcv_keepalives),
 	KUNIT_CASE(rcv_retry_kept),
 	KUNIT_CASE(rcv_leaps),
 	KUNIT_CASE(rcv_many_holes),
