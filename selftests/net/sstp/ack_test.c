@@ -722,10 +722,11 @@ static void test_false_highest(void)
  */
 static void test_amplification(void)
 {
-	enum { HOLES = 4000, GAPS = 100 };
+	enum { HOLES = 4000, GAPS = 100, SMALL_SNAK = sizeof(struct ack_packet) + 64 };
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
 	struct peer_init us = { .window = 1, .segment = 1 };
-	unsigned int i, before;
+	unsigned int i, before, bytes;
+	uint64_t begin, ms;
 	struct peer p;
 
 	all_held = true;
@@ -743,13 +744,22 @@ static void test_amplification(void)
 	skip(&p, 0, 2 * HOLES);
 	/* Let it spend what it has. */
 	for (i = 0; i < 2 * GAPS; i++) {
-		if (i == GAPS)
+		if (i == GAPS) {
 			before = p.snaks;
+			bytes = p.snak_bytes;
+			begin = now_ns();
+		}
 		skip(&p, 10, 2 * HOLES);
 	}
 	peer_listen(&p, QUIET_MS);
-	must(p.snaks - before <= GAPS + GAPS / 4, "a SNAK for each packet, no more");
-	ktap_diag("%u packets drew %u SNAKs", GAPS, p.snaks - before);
+	/* The timer asks, too, each time for as little: after a round trip and a quarter,
+	 * and a millisecond.
+	 */
+	ms = (now_ns() - begin) / 1000000;
+	must(p.snaks - before <= GAPS + ms, "a SNAK for each packet, no more");
+	must(p.snak_bytes - bytes <= (GAPS + ms) * SMALL_SNAK, "and small ones");
+	ktap_diag("%u packets drew %u SNAKs of %u bytes in %llu ms", GAPS, p.snaks - before,
+		  p.snak_bytes - bytes, (unsigned long long)ms);
 	for (i = 1; i < 2 * HOLES; i += 2)
 		peer_data(&p, i, 0, 1, 1, LAST | AGAIN);
 	awaited_ack = 2 * HOLES;

@@ -314,10 +314,12 @@ static void note_ack(struct peer *p, const struct ack_packet *a, size_t n)
 		p->rtt = now_us() - ntohl(a->echo) - ntohl(a->hold);
 	if (a->h.flags & SEGMENT)
 		p->named |= bit(p, ntohl(a->segment) - p->first);
-	if (a->h.type == PACK)
+	if (a->h.type == PACK) {
 		p->packs++;
-	else
+	} else {
 		p->snaks++;
+		p->snak_bytes += n;
+	}
 	note_entries(p, (void *)(a + 1), (uint8_t *)a + n, ntohs(a->h.packet));
 }
 

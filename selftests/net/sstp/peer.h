@@ -93,7 +93,7 @@ struct peer {
 	uint32_t first, first_shipment;
 	uint32_t shipment;		/* the next, from 0 */
 	uint32_t granted;		/* W of the INIT_ACK */
-	unsigned int packs, snaks;
+	unsigned int packs, snaks, snak_bytes;
 	uint32_t ack, limit, highest, received;	/* R_l, R_h... of the last one */
 	uint64_t asked;			/* segments that a SNAK asked for */
 	uint64_t named;			/* segments accepted, as reported */
