@@ -32,9 +32,9 @@ whose() {
 }
 check "each says whose it is" whose
 
-# lossy OPTIONS...: a transfer
+# lossy OPTIONS...: a transfer over a path as in path_options
 lossy() {
-	impair delay 5ms loss 3% duplicate 2%
+	impair "${path_options[@]}"
 	serve -t seqpacket "${server_options[@]}"
 	transfer -t seqpacket -w 64k "$@" "$b4" || { explain; return 1; }
 	impair
@@ -48,6 +48,9 @@ echo > $tracing/trace
 echo 1 > $events/enable
 counters > "$work/before"
 server_options=()
+path_options=(delay 5ms rate 20mbit limit 50)
+check "a transfer with a contract beyond the path" lossy -s 8M --rate 100000000
+path_options=(delay 5ms loss 3% duplicate 2%)
 check "a transfer with a contract" lossy -s 4M --rate 50000000
 check "a transfer without" lossy -s 2M
 server_options=(--pool)
