@@ -266,7 +266,9 @@ static void row_sol_tcp_values(void)
 				 opts[i].value[k]);
 			note(label, set_int(fd, IPPROTO_TCP, opts[i].opt,
 					    opts[i].value[k]));
-			note("is", get_int(fd, IPPROTO_TCP, opts[i].opt));
+			snprintf(label, sizeof(label), "%s %d is", opts[i].name,
+				 opts[i].value[k]);
+			note(label, get_int(fd, IPPROTO_TCP, opts[i].opt));
 		}
 	note("QUICKACK", set_int(fd, IPPROTO_TCP, TCP_QUICKACK, 1));
 	note("QUICKACK is", get_int(fd, IPPROTO_TCP, TCP_QUICKACK));
@@ -656,6 +658,8 @@ static const struct row rows[] = {
 static const struct difference differences[] = {
 	{ "sol_socket", "level 999 get", "EOPNOTSUPP",
 	  "TCP gives this over IPv4, ENOPROTOOPT over IPv6", 0, NULL },
+	{ "sol_tcp_values", "WINDOW_CLAMP -1 is", "1152",
+	  "Linux 6.1 compares it as a number without a sign", 0, "6.1." },
 	NO_OPTION("TIMESTAMP", "ENOPROTOOPT", NO_TIME),
 	NO_OPTION("TIMESTAMP, optlen 0", "ENOPROTOOPT", NO_TIME),
 	NO_OPTION("TIMESTAMP, optlen 8", "ENOPROTOOPT", NO_TIME),
