@@ -659,7 +659,7 @@ static const struct difference differences[] = {
 	{ "sol_socket", "level 999 get", "EOPNOTSUPP",
 	  "TCP gives this over IPv4, ENOPROTOOPT over IPv6", 0, NULL },
 	{ "sol_tcp_values", "WINDOW_CLAMP -1 is", "1152",
-	  "Linux 6.1 compares it as a number without a sign", 0, "6.1." },
+	  "Linux 6.1 and 6.12 compare it as a number without a sign", 0, "6." },
 	NO_OPTION("TIMESTAMP", "ENOPROTOOPT", NO_TIME),
 	NO_OPTION("TIMESTAMP, optlen 0", "ENOPROTOOPT", NO_TIME),
 	NO_OPTION("TIMESTAMP, optlen 8", "ENOPROTOOPT", NO_TIME),
