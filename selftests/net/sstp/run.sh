@@ -115,7 +115,10 @@ says() {
 		grep -q "to $b4 port 8001: TCP (no SSTP there a while ago)" "$work/said"
 }
 forget_hosts
+# The refusal is told from silence, so it must not be lost.
+impair
 check "one that blocks, one that does not, and a server without sstp-run" says
+impair delay 1ms loss 1%
 stop
 
 # --- ssh
