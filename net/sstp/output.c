@@ -529,7 +529,7 @@ static void sstp_mtu_probe(struct sock *sk, u64 now)
 	u32 size = sstp_pmtud_next(&sp->pmtud, now), len, wire;
 	u32 stamp = sstp_stamp(sp, now);
 	struct sk_buff *skb;
-	u64 next;
+	u64 next, due;
 
 	if (!size || sp->eos_state >= SSTP_EOS_SENT)
 		return;
@@ -538,12 +538,15 @@ static void sstp_mtu_probe(struct sock *sk, u64 now)
 	if (sstp_rate_bound(&sp->rate) &&
 	    !sstp_rate_allow(&sp->rate, 1, wire, now, &next))
 		return;
-	sstp_pmtud_sent(&sp->pmtud, size, stamp,
-			now + 2ULL * sstp_rto(sp) * NSEC_PER_USEC);
+	due = now + 2ULL * sstp_rto(sp) * NSEC_PER_USEC;
 	len = size - sstp_overhead(sp);
 	skb = sstp_small(sk, len);
-	if (!skb)
+	if (!skb) {
+		/* That says nothing about the path. */
+		sp->pmtud.due = due;
 		return;
+	}
+	sstp_pmtud_sent(&sp->pmtud, size, stamp, due);
 	sstp_build_context(sp, skb_put_zero(skb, len), SSTP_F_ACK, stamp);
 	sstp_rate_sent(&sp->rate, 1, wire, now);
 	SSTP_INC(sock_net(sk), OUTKEEPALIVES);
@@ -661,8 +664,12 @@ void sstp_push(struct sock *sk)
 			room = sp->ctrl.cwnd - flight;
 		}
 		big = sstp_too_big(sp, s);
-		if (big && sstp_snd_recut(w, s, sp->size, GFP_ATOMIC | __GFP_NOWARN))
+		/* What was shipped of a segment that was not whole counts as new again. */
+		n = sstp_before(s->number, w->next) ? 0 : s->next * s->size;
+		if (big && sstp_snd_recut(w, s, sp->size, GFP_ATOMIC | __GFP_NOWARN)) {
+			sp->bytes_sent -= n;
 			continue;
+		}
 		want = again || big ? 1 : min_t(u32, room, SSTP_TRAIN_PACKETS);
 		want = sstp_ctrl_allow(sp, want, now);
 		if (!want) {
