@@ -399,7 +399,7 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			break;
 		}
 		/* The lock was released: another reader may have moved on. */
-		if (flags & MSG_PEEK && sstp_before(peek, sp->rcv.read)) {
+		if (flags & MSG_PEEK && !sstp_after(peek, sp->rcv.read)) {
 			peek = sp->rcv.read;
 			peek_off = sp->read_off;
 		}
