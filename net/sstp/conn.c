@@ -269,12 +269,30 @@ static void sstp_conn_free(struct sstp_sock *sp)
 	sstp_room_stop(sp);
 }
 
+/* IP options, which only a security module sets, as labels of the socket's packets */
+static void sstp_free_labels(struct sock *sk)
+{
+	kfree(rcu_dereference_protected(inet_sk(sk)->inet_opt, 1));
+#if IS_ENABLED(CONFIG_IPV6)
+	{
+		struct ipv6_txoptions *opt;
+
+		opt = unrcu_pointer(xchg(&inet_sk(sk)->pinet6->opt, NULL));
+		if (opt) {
+			atomic_sub(opt->tot_len, &sk->sk_omem_alloc);
+			txopt_put(opt);
+		}
+	}
+#endif
+}
+
 static void sstp_destruct(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	/* Nothing is left but what never came so far as sstp_done(). */
 	sstp_conn_free(sp);
+	sstp_free_labels(sk);
 	sk_dst_reset(sk);
 	__skb_queue_purge(&sk->sk_receive_queue);
 	__skb_queue_purge(&sk->sk_error_queue);
@@ -293,6 +311,7 @@ static void sstp_sock_init6(struct sock *sk)
 
 	BUILD_BUG_ON(offsetofend(struct sstp6_sock, inet6) != sizeof(struct sstp6_sock));
 	inet_sk(sk)->pinet6 = np;
+	RCU_INIT_POINTER(np->opt, NULL);
 	np->hop_limit = -1;
 	np->mcast_hops = IPV6_DEFAULT_MCASTHOPS;
 	np->pmtudisc = IPV6_PMTUDISC_WANT;
@@ -316,6 +335,7 @@ void sstp_sock_setup(struct sock *sk)
 	sstp_clock_init(sp);
 	sstp_rtt_init(&sp->rtt);
 	sstp_rate_init(&sp->rate);
+	RCU_INIT_POINTER(inet_sk(sk)->inet_opt, NULL);
 	sstp_sock_init6(sk);
 	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, 1);
 }
