@@ -273,7 +273,8 @@ static int sstp_check_local(struct sock *sk, const struct in6_addr *a,
 			else if (!dev)
 				err = -ENODEV;
 		}
-		if (!err && !ipv6_chk_addr(net, a, dev, 0))
+		/* Without IPv6 there is no list of its addresses either. */
+		if (!err && (!ipv6_mod_enabled() || !ipv6_chk_addr(net, a, dev, 0)))
 			err = -EADDRNOTAVAIL;
 		rcu_read_unlock();
 	}
@@ -340,6 +341,7 @@ static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 		err = sstp_bind_port(sk, port) ?: sstp_bound(sk);
 	if (err) {
 		sstp_unbind(sk);
+		sk->sk_userlocks &= ~SOCK_BINDADDR_LOCK;
 		sp->saddr = in6addr_any;
 		sstp_forget_family(sp);
 		goto out;
@@ -559,8 +561,11 @@ static int sstp_connect(struct socket *sock, struct sstp_sockaddr *uaddr, int le
 		if (sk->sk_state != TCP_CLOSE)
 			goto out;
 		err = sstp_start_connect(sk, uaddr, len);
-		if (err)
+		if (err) {
+			/* Those that guard it saw the family of the address. */
+			sstp_sock_names(sk);
 			goto out;
+		}
 		sock->state = SS_CONNECTING;
 		err = -EINPROGRESS;
 		break;
