@@ -206,6 +206,8 @@ static void test_allowed(void)
 	must_be("rate, not any more", ask_controller("rate"), EPERM);
 	file_put(path(name), "\n");
 	must_have(name, "");
+	/* What follows moves encap_port, which no socket may be there for. */
+	must(busywait(10000, sstp_no_sockets, NULL), "all sockets end");
 	ktap_result(all_held, "controllers that any program may name");
 }
 
