@@ -19,11 +19,11 @@
 #define SSTP_SNAK_BURST		32	/* packets at once */
 #define SSTP_SNAK_SHARE		8	/* of what came, SNAKs send back one part in so many */
 #define SSTP_SNAK_GAP		(100ULL * NSEC_PER_USEC) /* between them, at least */
-/* What those of one skb may have us look at: all bits of one of ours, and more. */
+/* Packets that the SNAKs of one skb may make us look at: all bits of a full SNAK, twice. */
 #define SSTP_SNAK_BUDGET	(2 * 8 * SSTP_SNAK_BYTES)
 #define SSTP_SNAK_ROUND		(10 * NSEC_PER_MSEC)	/* round trips that count, at least */
 
-/* The last segment worth asking for now. When memory has lacked that is the first
+/* The last segment that is worth asking for. When memory has lacked that is the first
  * segment, and one more for each that came in since.
  */
 static u32 sstp_ack_wanted(const struct sstp_sock *sp)
@@ -205,7 +205,7 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 	}
 	if (sent) {
 		sp->snak_sent = now;
-		/* What comes next lets the rest be asked for. */
+		/* The next packet pays for asking for the rest. */
 		sp->snak_now = more;
 		sstp_ack_done(sp, now);
 	}
@@ -262,7 +262,7 @@ static void sstp_ack_room(struct sock *sk, u64 now)
 		return;
 	if (now - sp->snak_sent > sstp_srtt_ns(sp) / 16)
 		sstp_ack_snak(sk, now);
-	/* What is not due yet may wait no longer for having been asked for in vain. */
+	/* There is room again: ask for the rest without the back-off of requests in vain. */
 	sstp_timer_sooner(sp, SSTP_T_ACK, now + sstp_ack_wait(sp, 0));
 }
 
@@ -559,8 +559,8 @@ static void sstp_ack_broken(struct sock *sk)
 	sstp_nl_broken(sk);
 }
 
-/* What report @a, with round-trip sample @rtt or 0, says about whether the path carries the
- * contract
+/* Tell the circuit breaker of report @a, with round-trip sample @rtt or 0, and do what it
+ * decides about the contract.
  */
 static void sstp_ack_breaker(struct sock *sk, const struct sstp_ack *a, u32 rtt, u64 now)
 {

@@ -22,7 +22,7 @@ struct percpu_counter sstp_sockets_allocated;
 struct percpu_counter sstp_orphans;
 int sstp_sysctl_max_orphans;
 
-/* What this CPU has taken or given back and not told yet */
+/* Add the pages that only this CPU's counter has to the one of all CPUs. */
 static void sstp_mem_fold(void *unused)
 {
 	int pages = this_cpu_xchg(sstp_memory_per_cpu, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What waits for the process that has the lock, and is charged to nobody until then. */
+/* Bounds of the backlog: packets in it wait for the owner of the lock, not charged yet. */
 #ifndef _SSTP_BACKLOG_H
 #define _SSTP_BACKLOG_H
 

@@ -57,7 +57,7 @@
 #define SSTP_PROTO_OPS_SPLICE
 #endif
 
-/* What programs of the socket's cgroup have to say of an address, which they may change.
+/* Run the programs of the socket's cgroup for an address, which they may change.
  * @hook: of CGROUP_INET4_hook and CGROUP_INET6_hook. Socket lock.
  */
 #ifndef CONFIG_CGROUP_BPF

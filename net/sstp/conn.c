@@ -153,8 +153,9 @@ int sstp_conn_hash_peer(struct sock *sk)
 	return err;
 }
 
-/* What connect() makes is called as nothing else from here, with @port. Nobody gets a
- * socket from the table, so it holds none. -EEXIST. Socket lock.
+/* Reserve both ends' addresses and ports, ours being @port, for a socket that connects.
+ * Lookups return no socket from this table, so it holds no reference. Returns -EEXIST if
+ * another socket has them. Socket lock.
  */
 int sstp_conn_hash_names(struct sock *sk, u16 port)
 {
