@@ -130,6 +130,44 @@ static bool sstp_has_shipped(const struct sstp_sock *sp, const struct sk_buff *s
 	       d.shipment != sp->rcv.highest;
 }
 
+/* After packets that were data or told the peer's state */
+static void sstp_rcv_done(struct sock *sk)
+{
+	sstp_rcv_accept(sk);
+	sstp_ack_check(sk);
+	sstp_state_check(sk);
+}
+
+/* One packet of @type, which is not data: @len bytes at @off of @skb, which is linear */
+static void sstp_rcv_small(struct sock *sk, struct sk_buff *skb, u32 off, u32 len,
+			   u8 type, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	switch (type) {
+	case SSTP_KEEPALIVE:
+	case SSTP_EOS:
+		if (sk->sk_state == TCP_SYN_RECV)
+			sstp_handshake_confirm(sk, type == SSTP_EOS ||
+					       sstp_has_shipped(sp, skb, off, len));
+		sp->heard = now;
+		sp->keepalives = 0;
+		sstp_rcv_state(sk, skb, off, len);
+		sstp_rcv_done(sk);
+		break;
+	case SSTP_PACK:
+	case SSTP_SNAK:
+		if (sk->sk_state == TCP_SYN_RECV)
+			sstp_handshake_confirm(sk, false);
+		sstp_ack_rcv(sk, skb, off, len);
+		break;
+	case SSTP_RESET:
+	case SSTP_CLOSE:
+		sstp_rcv_end(sk, skb, off, len);
+		break;
+	}
+}
+
 /* Packets of any type for @sk, whose lock is held, all of one type; consumes
  * @skb.
  */
@@ -172,9 +210,7 @@ static void sstp_rcv_locked(struct sock *sk, struct sk_buff *skb)
 		sp->heard = now;
 		sp->keepalives = 0;
 		sstp_rcv_data(sk, skb);
-		sstp_rcv_accept(sk);
-		sstp_ack_check(sk);
-		sstp_state_check(sk);
+		sstp_rcv_done(sk);
 		return;
 	}
 
@@ -186,30 +222,7 @@ static void sstp_rcv_locked(struct sock *sk, struct sk_buff *skb)
 	for (off = 0; off < skb->len && sk->sk_state != TCP_CLOSE;
 	     off += size) {
 		len = min(size, skb->len - off);
-		switch (type) {
-		case SSTP_KEEPALIVE:
-		case SSTP_EOS:
-			if (sk->sk_state == TCP_SYN_RECV)
-				sstp_handshake_confirm(sk, type == SSTP_EOS ||
-						       sstp_has_shipped(sp, skb, off, len));
-			sp->heard = now;
-			sp->keepalives = 0;
-			sstp_rcv_state(sk, skb, off, len);
-			sstp_rcv_accept(sk);
-			sstp_ack_check(sk);
-			sstp_state_check(sk);
-			break;
-		case SSTP_PACK:
-		case SSTP_SNAK:
-			if (sk->sk_state == TCP_SYN_RECV)
-				sstp_handshake_confirm(sk, false);
-			sstp_ack_rcv(sk, skb, off, len);
-			break;
-		case SSTP_RESET:
-		case SSTP_CLOSE:
-			sstp_rcv_end(sk, skb, off, len);
-			break;
-		}
+		sstp_rcv_small(sk, skb, off, len, type, now);
 	}
 out:
 	sstp_free(skb);
