@@ -354,6 +354,60 @@ static void sstp_rcv_discarded(struct sock *sk, struct sk_buff *skb,
 	sp->full = true;
 }
 
+/* Count @count packets of @skb that are not taken as the receive window's @verdict
+ * has it.
+ */
+static void sstp_rcv_refused(struct sock *sk, struct sk_buff *skb, u32 count,
+			     enum sstp_rcv_verdict verdict)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	switch (verdict) {
+	case SSTP_RCV_TAKEN:
+	case SSTP_RCV_SHARED:
+		break;
+	case SSTP_RCV_DUP:
+		sstp_drop(sk, skb, SSTP_MIB_INDUPLICATE, count);
+		sp->packets_duplicate += count;
+		break;
+	case SSTP_RCV_OUTSIDE:
+		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, count);
+		break;
+	case SSTP_RCV_CONFLICT:
+		sstp_drop(sk, skb, SSTP_MIB_INCONFLICT, count);
+		break;
+	case SSTP_RCV_NOMEM:
+		sstp_drop(sk, skb, SSTP_MIB_INNOMEM, count);
+		sp->full = true;
+		break;
+	}
+}
+
+/* @fresh packets of @run were taken. */
+static void sstp_rcv_taken(struct sock *sk, const struct sstp_rcv_run *run,
+			   u32 fresh)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 bytes, queued;
+
+	if (trace_sstp_repair_enabled() && run->flags & SSTP_F_AGAIN)
+		trace_sstp_repair(sp, run, fresh);
+	if (run->segment != sp->rcv.low &&
+	    sstp_rcv_slot(&sp->rcv, run->segment)->state ==
+	    SSTP_RSEG_ACCEPTED) {
+		/* Ahead of R_l: a PACK names it. */
+		sp->ack_segment = run->segment;
+		sp->has_accepted = true;
+	}
+	bytes = sstp_run_bytes(run, fresh);
+	sp->bytes_received += bytes;
+	sp->arrival_bytes += bytes;
+	sp->rbuf.arrived += bytes;
+	queued = atomic_read(&sk->sk_rmem_alloc);
+	sp->rbuf.queued = max(sp->rbuf.queued, queued);
+	sp->rcv_peak = max(sp->rcv_peak, queued);
+}
+
 static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 			 struct sstp_rcv_run *run, bool *taken)
 {
@@ -364,7 +418,8 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	bool minor = part && (tight || sstp_is_minor(skb, len));
 	u32 map = sstp_rcv_map_bytes(&sp->rcv, run), cost;
 	struct sk_buff *piece = skb;
-	u32 fresh = 0, bytes, queued, gap, recut = sp->rcv.recut;
+	u32 fresh = 0, gap, recut = sp->rcv.recut;
+	enum sstp_rcv_verdict verdict;
 
 	gap = sstp_rcv_shipped(&sp->rcv, run, sstp_us(sp->heard));
 	sp->packets_received += run->count;
@@ -382,8 +437,8 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 		return;
 	}
 	if (tight && sstp_rcv_squeeze(&sp->rcv, skb, run, len)) {
-		fresh = run->count;
-		goto fresh;
+		sstp_rcv_taken(sk, run, run->count);
+		return;
 	}
 	if (part) {
 		/* A clone keeps the whole train, and is charged for it. */
@@ -391,8 +446,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 					  tight ? SSTP_TIGHT_BYTES : 0) :
 			skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
 		if (!piece) {
-			sstp_drop(sk, skb, SSTP_MIB_INNOMEM, run->count);
-			sp->full = true;
+			sstp_rcv_refused(sk, skb, run->count, SSTP_RCV_NOMEM);
 			return;
 		}
 		if (minor)
@@ -402,14 +456,13 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 		piece->truesize += map;
 	if ((!piece->destructor && !sstp_rcv_charge(sk, piece, run)) ||
 	    !sstp_rcv_slot_room(sk, run)) {
-		sstp_drop(sk, skb, SSTP_MIB_INNOMEM, run->count);
-		sp->full = true;
+		sstp_rcv_refused(sk, skb, run->count, SSTP_RCV_NOMEM);
 		if (piece != skb)
 			consume_skb(piece);
 		return;
 	}
-	switch (sstp_rcv_insert(&sp->rcv, piece, run, &fresh)) {
-	case SSTP_RCV_TAKEN:
+	verdict = sstp_rcv_insert(&sp->rcv, piece, run, &fresh);
+	if (verdict == SSTP_RCV_TAKEN) {
 		/* Of a train some may have been here. */
 		if (unlikely(fresh < run->count)) {
 			SSTP_ADD(sock_net(sk), INDUPLICATE, run->count - fresh);
@@ -418,48 +471,16 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 		if (piece == skb)
 			*taken = true;
 		piece = skb;
-		break;
-	case SSTP_RCV_SHARED:
-		break;
-	case SSTP_RCV_DUP:
-		sstp_drop(sk, skb, SSTP_MIB_INDUPLICATE, run->count);
-		sp->packets_duplicate += run->count;
-		break;
-	case SSTP_RCV_OUTSIDE:
-		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, run->count);
-		break;
-	case SSTP_RCV_CONFLICT:
-		sstp_drop(sk, skb, SSTP_MIB_INCONFLICT, run->count);
-		break;
-	case SSTP_RCV_NOMEM:
-		sstp_drop(sk, skb, SSTP_MIB_INNOMEM, run->count);
-		sp->full = true;
-		break;
+	} else {
+		sstp_rcv_refused(sk, skb, run->count, verdict);
 	}
 	if (piece != skb)
 		consume_skb(piece);
 	sstp_rcv_charge_slots(sk);
 	if (sp->rcv.recut != recut)
 		sstp_drop(sk, NULL, SSTP_MIB_INRECUT, sp->rcv.recut - recut);
-	if (!fresh)
-		return;
-fresh:
-	if (trace_sstp_repair_enabled() && run->flags & SSTP_F_AGAIN)
-		trace_sstp_repair(sp, run, fresh);
-	if (run->segment != sp->rcv.low &&
-	    sstp_rcv_slot(&sp->rcv, run->segment)->state ==
-	    SSTP_RSEG_ACCEPTED) {
-		/* Ahead of R_l: a PACK names it. */
-		sp->ack_segment = run->segment;
-		sp->has_accepted = true;
-	}
-	bytes = sstp_run_bytes(run, fresh);
-	sp->bytes_received += bytes;
-	sp->arrival_bytes += bytes;
-	sp->rbuf.arrived += bytes;
-	queued = atomic_read(&sk->sk_rmem_alloc);
-	sp->rbuf.queued = max(sp->rbuf.queued, queued);
-	sp->rcv_peak = max(sp->rcv_peak, queued);
+	if (fresh)
+		sstp_rcv_taken(sk, run, fresh);
 }
 
 /* How many of the @n packets whose headers are @size apart at @p go on where the
