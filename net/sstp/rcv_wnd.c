@@ -375,29 +375,17 @@ static void sstp_rcv_recut(struct sstp_rcv_wnd *w, struct sstp_rseg *s, u32 segm
 		w->look = segment;
 }
 
-enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
-				      struct sk_buff *skb,
-				      const struct sstp_rcv_run *run,
-				      u32 *fresh)
+/* The geometry of segment @s is that of @run from here on: SSTP_RCV_TAKEN, or why it
+ * cannot be.
+ */
+static enum sstp_rcv_verdict sstp_rcv_shape(struct sstp_rcv_wnd *w,
+					    struct sstp_rseg *s,
+					    const struct sstp_rcv_run *run)
 {
 	u32 last = run->shipment + run->count - 1;
-	struct sstp_rcb *cb = SSTP_RCB(skb);
-	struct sstp_rseg *s;
 
-	*fresh = 0;
-	if (sstp_before(run->segment, w->low))
-		return SSTP_RCV_DUP;
-	if (sstp_after(run->segment, w->high) ||
-	    (w->has_eos && !sstp_before(run->segment, w->eos)))
-		return SSTP_RCV_OUTSIDE;
-	if ((u32)run->start + run->count > run->packets)
-		return SSTP_RCV_CONFLICT;
-	s = sstp_rcv_slot_make(w, run->segment);
-	if (!s)
-		return SSTP_RCV_NOMEM;
 	if (s->state == SSTP_RSEG_ACCEPTED)
 		return SSTP_RCV_DUP;
-
 	if (sstp_rseg_recut(s, run))
 		sstp_rcv_recut(w, s, run->segment);
 	if (s->state == SSTP_RSEG_EMPTY) {
@@ -412,15 +400,47 @@ enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
 	} else if (sstp_after(last, s->ship)) {
 		s->ship = last;
 	}
+	return SSTP_RCV_TAKEN;
+}
 
+/* The whole segment @s is one packet of @skb, in which there are others. */
+static void sstp_rseg_share(struct sstp_rseg *s, struct sk_buff *skb,
+			    const struct sstp_rcv_run *run)
+{
+	s->head = skb_get(skb);
+	s->off = run->off;
+	s->shared = 1;
+	s->next = 1;
+	s->got = 1;
+	s->eor = !!(run->flags & SSTP_F_EOR);
+	s->truesize = run->stride;
+}
+
+enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
+				      struct sk_buff *skb,
+				      const struct sstp_rcv_run *run,
+				      u32 *fresh)
+{
+	struct sstp_rcb *cb = SSTP_RCB(skb);
+	enum sstp_rcv_verdict verdict;
+	struct sstp_rseg *s;
+
+	*fresh = 0;
+	if (sstp_before(run->segment, w->low))
+		return SSTP_RCV_DUP;
+	if (sstp_after(run->segment, w->high) ||
+	    (w->has_eos && !sstp_before(run->segment, w->eos)))
+		return SSTP_RCV_OUTSIDE;
+	if ((u32)run->start + run->count > run->packets)
+		return SSTP_RCV_CONFLICT;
+	s = sstp_rcv_slot_make(w, run->segment);
+	if (!s)
+		return SSTP_RCV_NOMEM;
+	verdict = sstp_rcv_shape(w, s, run);
+	if (verdict != SSTP_RCV_TAKEN)
+		return verdict;
 	if (s->packets == 1 && run->shared) {
-		s->head = skb_get(skb);
-		s->off = run->off;
-		s->shared = 1;
-		s->next = 1;
-		s->got = 1;
-		s->eor = !!(run->flags & SSTP_F_EOR);
-		s->truesize = run->stride;
+		sstp_rseg_share(s, skb, run);
 		*fresh = 1;
 		sstp_rseg_accept(w, s);
 		return SSTP_RCV_SHARED;
