@@ -250,11 +250,64 @@ static int sstp_set_own(struct sock *sk, int opt, sockptr_t optval,
 	return err;
 }
 
+static int sstp_set_ipv4(struct sstp_sock *sp, int opt, int val)
+{
+	switch (opt) {
+	case IP_TOS:
+		sp->tos = val & ~3;
+		break;
+	case IP_TTL:
+		if (val != -1 && (val < 1 || val > 255))
+			return -EINVAL;
+		sp->ttl = val;
+		break;
+	case IP_FREEBIND:
+		sp->freebind = !!val;
+		break;
+	case IP_MTU_DISCOVER:
+		if (val != IP_PMTUDISC_WANT)
+			return -EINVAL;
+		break;
+	case IP_BIND_ADDRESS_NO_PORT:
+		sp->no_port = !!val;
+		break;
+	}
+	return 0;
+}
+
+static int sstp_set_ipv6(struct sstp_sock *sp, int opt, int val)
+{
+	switch (opt) {
+	case IPV6_V6ONLY:
+		if (sp->bound || sp->af == AF_INET)
+			return -EINVAL;
+		sp->v6only = !!val;
+		break;
+	case IPV6_TCLASS:
+		if (val < -1 || val > 255)
+			return -EINVAL;
+		sp->tos = val < 0 ? 0 : val & ~3;
+		break;
+	case IPV6_UNICAST_HOPS:
+		if (val < -1 || val > 255)
+			return -EINVAL;
+		sp->ttl = val;
+		break;
+	case IPV6_FREEBIND:
+		sp->freebind = !!val;
+		break;
+	case IPV6_MTU_DISCOVER:
+		if (val != IPV6_PMTUDISC_WANT)
+			return -EINVAL;
+		break;
+	}
+	return 0;
+}
+
 static int sstp_set_ip(struct sock *sk, int level, int opt, sockptr_t optval,
 		       unsigned int optlen)
 {
-	struct sstp_sock *sp = sstp_sk(sk);
-	int val, err = 0;
+	int val, err;
 	u8 byte;
 
 	if (level == SOL_IP && opt != IP_TOS && opt != IP_TTL &&
@@ -279,57 +332,10 @@ static int sstp_set_ip(struct sock *sk, int level, int opt, sockptr_t optval,
 		return -EINVAL;
 	}
 	lock_sock(sk);
-	if (level == SOL_IP) {
-		switch (opt) {
-		case IP_TOS:
-			sp->tos = val & ~3;
-			break;
-		case IP_TTL:
-			if (val != -1 && (val < 1 || val > 255))
-				err = -EINVAL;
-			else
-				sp->ttl = val;
-			break;
-		case IP_FREEBIND:
-			sp->freebind = !!val;
-			break;
-		case IP_MTU_DISCOVER:
-			if (val != IP_PMTUDISC_WANT)
-				err = -EINVAL;
-			break;
-		case IP_BIND_ADDRESS_NO_PORT:
-			sp->no_port = !!val;
-			break;
-		}
-	} else {
-		switch (opt) {
-		case IPV6_V6ONLY:
-			if (sp->bound || sp->af == AF_INET)
-				err = -EINVAL;
-			else
-				sp->v6only = !!val;
-			break;
-		case IPV6_TCLASS:
-			if (val < -1 || val > 255)
-				err = -EINVAL;
-			else
-				sp->tos = val < 0 ? 0 : val & ~3;
-			break;
-		case IPV6_UNICAST_HOPS:
-			if (val < -1 || val > 255)
-				err = -EINVAL;
-			else
-				sp->ttl = val;
-			break;
-		case IPV6_FREEBIND:
-			sp->freebind = !!val;
-			break;
-		case IPV6_MTU_DISCOVER:
-			if (val != IPV6_PMTUDISC_WANT)
-				err = -EINVAL;
-			break;
-		}
-	}
+	if (level == SOL_IP)
+		err = sstp_set_ipv4(sstp_sk(sk), opt, val);
+	else
+		err = sstp_set_ipv6(sstp_sk(sk), opt, val);
 	sk_dst_reset(sk);
 	release_sock(sk);
 	return err;
