@@ -107,6 +107,7 @@ static void sstp_tcp_act(struct sock *sk, int opt, int val, bool was_corked)
 		if (val && sp->unacked && sstp_synchronized(sk)) {
 			sp->ack_now = true;
 			sstp_ack_check(sk);
+			sstp_state_check(sk);
 		}
 		break;
 	case TCP_NOTSENT_LOWAT:

@@ -99,8 +99,11 @@ void sstp_clock_run(struct sstp_sock *sp)
 	sp->clock.armed = U64_MAX;
 	if (sstp_timer_due(sp, SSTP_T_LIFE, now))
 		sstp_life(sk);
-	if (sstp_timer_due(sp, SSTP_T_ACK, now))
+	if (sstp_timer_due(sp, SSTP_T_ACK, now)) {
 		sstp_ack_due(sk);
+		/* The end of the peer's stream may have been accepted. */
+		sstp_state_check(sk);
+	}
 	if (sstp_timer_due(sp, SSTP_T_ROOM, now))
 		sstp_ack_epoch(sk);
 	if (sstp_timer_due(sp, SSTP_T_MEM, now))

@@ -199,6 +199,13 @@ void peer_keepalive(struct peer *p, uint32_t segment)
 	peer_send(p, &d, make_data(p, &d, KEEPALIVE, segment, 0, 0, 0, ACK));
 }
 
+void peer_eos(struct peer *p, uint32_t segment)
+{
+	struct data_packet d;
+
+	peer_send(p, &d, make_data(p, &d, EOS, segment, 0, 0, 0, ACK));
+}
+
 static void make_ack(struct peer *p, struct ack_packet *a, int type,
 		     uint32_t ack, uint32_t limit, uint8_t flags,
 		     uint32_t segment)

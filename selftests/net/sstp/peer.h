@@ -141,6 +141,8 @@ void peer_data(struct peer *p, uint32_t segment, uint32_t packet, size_t bytes,
 size_t peer_make_data(struct peer *p, void *buf, uint32_t segment,
 		      uint32_t packet, size_t bytes, uint32_t len, uint8_t flags);
 void peer_keepalive(struct peer *p, uint32_t segment);
+/* The same, and @segment, the one after the last, ends the stream. */
+void peer_eos(struct peer *p, uint32_t segment);
 /* R_l, R_h, and the segment accepted, valid with SEGMENT */
 void peer_pack(struct peer *p, uint32_t ack, uint32_t limit, uint8_t flags,
 	       uint32_t segment);

@@ -10,6 +10,7 @@
  *	tolerance_test [-S SEED]
  */
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #define MILLION		1000000ULL
 #define MS		1000000ULL
 #define PACKETS		300		/* most in a segment, against the peer */
+#define LATE_US		20000		/* more than it waits for on loopback */
 #define HOLES		4096		/* that the kernel lists at most */
 #define SEGMENT_MOST	60000		/* over the path */
 #define RATE		8000000
@@ -320,6 +322,57 @@ static void test_many_holes(void)
 	ktap_result(all_held, "more holes than are listed");
 }
 
+/* A packet that comes after it was asked for again: more will be awaited from here on. */
+static void arrive_late(struct peer *p, uint32_t segment, const struct made *m)
+{
+	uint32_t i, late;
+
+	for (i = 0; i + 1 < m->packets; i++)
+		ship(p, segment, m, i, 0);
+	late = p->shipment++;
+	p->asked = 0;
+	peer_keepalive(p, segment + 1);
+	must(peer_await(p, 5000, asked), "it asks");
+	usleep(LATE_US);
+	p->shipment = late;
+	ship(p, segment, m, i, 0);
+	awaited = segment + 1;
+	must(peer_await(p, 5000, accepted), "it is accepted");
+}
+
+/* What the last segment lacks may be late, until a timer has expired: that timer accepts
+ * the segment, and the stream has ended as when a packet had completed it.
+ */
+static void test_end_by_timer(void)
+{
+	const struct made few = { .packets = 5, .size = 100, .len = 500 };
+	const struct made m = { .packets = 20, .size = 100, .len = 2000 };
+	struct peer_init us = { .window = 1, .tolerance = MILLION / 10 };
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
+	static uint8_t buf[2000];
+	static struct piece got;
+	struct peer p;
+	uint32_t i;
+
+	all_held = true;
+	sock_set(l, SOL_SSTP, SSTP_TOLERANCE, MILLION / 10);
+	peer_open(&p, l, &us);
+	arrive_late(&p, 0, &few);
+	for (i = 0; i + 1 < m.packets; i++)
+		ship(&p, 1, &m, i, 0);
+	p.shipment++;
+	peer_eos(&p, 2);
+	awaited = 3;
+	must(peer_await(&p, 5000, accepted), "the end is accepted");
+	take_piece(p.fd, buf, sizeof(buf), sizeof(control), 0, &got);
+	must_be("holes", got.holes, 0);
+	take_piece(p.fd, buf, sizeof(buf), sizeof(control), 0, &got);
+	must_be("holes", got.holes, 1);
+	must_be("state", sock_info(p.fd).state, TCP_CLOSE_WAIT);
+	peer_close(&p);
+	ktap_result(all_held, "the timer accepts the last segment");
+}
+
 /* --- over a path -------------------------------------------------------------- */
 
 struct flow {
@@ -517,7 +570,7 @@ int main(int argc, char **argv)
 			die("usage: %s [-S SEED]", argv[0]);
 		seed = strtoull(optarg, NULL, 0);
 	}
-	ktap_plan(15);
+	ktap_plan(16);
 	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
 	rng = seed;
 	path_make();
@@ -528,6 +581,7 @@ int main(int argc, char **argv)
 	test_exact(250000);
 	test_exact(MILLION);
 	test_many_holes();
+	test_end_by_timer();
 	if (!path_settle())
 		die("sockets are left");
 
