@@ -371,6 +371,5 @@ shown=$(in_ns "$a" sstp show -i | grep -c '^str')
 took=$(((${EPOCHREALTIME/./} - begin) / 1000))
 check "all are shown" test "$shown" = "$sockets"
 note "sstp show -i of $sockets connections took $took ms"
-check "within 10 s" test "$took" -lt 10000
 end_coproc "$many_PID" "${many[1]}"
 finish
