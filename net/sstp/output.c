@@ -316,14 +316,19 @@ static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 	return s->len >= s->size || sp->snd.low == sp->snd.next;
 }
 
-/* Bytes of a stream in a segment: whole packets, and whole trains of them. */
+/* Bytes of a stream in a segment: whole packets, and whole trains of them. The peer can
+ * read none of a segment before all of it has come, so a contract carries it within
+ * 250 ms, or it is one packet.
+ */
 u32 sstp_stream_size(const struct sstp_sock *sp)
 {
-	u32 size = min(sp->set.segment_size, sp->segment_limit);
-	u32 n = min_t(u32, size / sp->size, SSTP_PACKETS_MAX);
 	u32 train = min_t(u32, SSTP_TRAIN_BYTES / (SSTP_DATA_HLEN + sp->size),
 			  SSTP_TRAIN_PACKETS);
+	u32 size = min(sp->set.segment_size, sp->segment_limit), n;
 
+	if (sstp_rate_bound(&sp->rate))
+		size = min_t(u64, size, max_t(u64, sp->rate.second_bytes / 4, sp->size));
+	n = min_t(u32, size / sp->size, SSTP_PACKETS_MAX);
 	if (train && n > train)
 		n -= n % train;
 	return n ? n * sp->size : size;

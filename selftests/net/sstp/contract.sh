@@ -46,4 +46,9 @@ contract "a slow one" 200000 "delay 5ms" 100k --peak 200e3 --average 200e3
 probes=$(($(counter "$a" Probes) - probes))
 check "a slow one: no probes while the contract holds it" test "$probes" -lt 10
 note "$probes probes"
+# 250 ms of it are four packets, so that the peer reads something four times a second.
+segments=$(python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["info"]["segments_sent"])' "$work/client")
+check "a slow one: segments that its reader need not wait for" test "$segments" -ge 15
+note "$segments segments"
 finish
