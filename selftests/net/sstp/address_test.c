@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeout: 120
+ * timeout: 300
  *
  * Where a connection may go, and what a host says of it: link-local addresses,
  * devices, hosts without SSTP; and what a namespace's sysctls choose for it.

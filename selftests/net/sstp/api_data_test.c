@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sending and receiving in all the ways there are. */
-/* timeout: 240 */
+/* timeout: 300 */
 #include <linux/io_uring.h>
 #include <linux/sockios.h>
 #include <sys/mman.h>

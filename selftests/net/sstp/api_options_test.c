@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Socket options of all levels. */
-/* timeout: 240 */
+/* timeout: 300 */
 #include <netinet/tcp.h>
 
 #include "compare.h"

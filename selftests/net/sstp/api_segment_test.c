@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Segments: what SOCK_SEQPACKET promises, and TCP cannot show. */
-/* timeout: 240 */
+/* timeout: 300 */
 #include "compare.h"
 
 /* recvmsg() of up to @len bytes: "bytes text flags". */

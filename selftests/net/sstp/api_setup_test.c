@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Making and ending sockets and connections: addresses, names, ports. */
-/* timeout: 240 */
+/* timeout: 300 */
 #include <sched.h>
 #include <sys/stat.h>
 

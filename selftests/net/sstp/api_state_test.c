@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Shutdown, close, waiting, time-outs, signals, poll and epoll. */
-/* timeout: 240 */
+/* timeout: 300 */
 #include <sys/epoll.h>
 
 #include "compare.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeout: 60
+ * timeout: 300
  *
  * net.core.busy_read is for programs that wait: packets of connections, which are taken
  * in softirq, make nobody poll devices.

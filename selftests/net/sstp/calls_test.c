@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeout: 120
+ * timeout: 300
  *
  * A call that takes long, or that comes early: a peek at a connection that is still
  * being made sees what comes, and a call of many segments does not keep packets

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeout: 120
+ * timeout: 300
  * kernels: 6.1 6.12
  *
  * What guards sockets of TCP in a cgroup guards those of SSTP: BPF programs that look

@@ -3,7 +3,7 @@
 # A capture of what leaves shows no 1 ms above P, but for one packet, and no 1 s
 # above the average; bursts of L every 1/F. In simulated time, where no other
 # work comes between the clock and the wire.
-# timeout: 240
+# timeout: 300
 # kernels: uml
 # mode: time-travel
 cd "$(dirname "$0")" || exit 1

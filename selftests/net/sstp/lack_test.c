@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeout: 120
+ * timeout: 300
  *
  * Memory for all sockets is used up: by readers that do not read, or only in the books of
  * a CPU. Others go on nevertheless, a packet at a time, and poll() says what send() does.

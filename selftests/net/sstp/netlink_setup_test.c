@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeout: 120
+ * timeout: 300
  *
  * Set-up ends while netlink changes the connection, in its backlog: a kernel that checks
  * locks finds nothing wrong with that.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeout: 120
+ * timeout: 300
  *
  * What a program wrote before it closed arrives, also after a long silence and a
  * loss; a peer that takes nothing more of it, or that never ends, is waited for no

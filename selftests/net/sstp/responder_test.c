@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeout: 60
+ * timeout: 300
  *
  * A connect() whose other end is a UDP socket: what does not answer its INIT, as
  * Documentation/networking/sstp-protocol.rst has it, changes nothing but a

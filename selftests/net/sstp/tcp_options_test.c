@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeout: 240
+ * timeout: 300
  * kernels: uml
  * mode: time-travel
  *

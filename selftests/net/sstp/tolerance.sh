@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What a program tolerates is never asked for, and arrives as holes; with 0 there
 # are none. In simulated time, where nothing but the line loses packets.
-# timeout: 240
+# timeout: 300
 # kernels: uml
 # mode: time-travel
 cd "$(dirname "$0")" || exit 1

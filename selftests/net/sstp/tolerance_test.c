@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeout: 120
+ * timeout: 300
  *
  * A segment that lacks no more than is tolerated arrives, with its holes listed
  * exactly; one that lacks more is repaired until it does not; without tolerance

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeout: 180
+ * timeout: 300
  * cpus: 1
  *
  * A reader holds its sender by the window alone: nothing is sent again for that,
