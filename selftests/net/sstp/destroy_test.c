@@ -26,11 +26,7 @@
 
 static int destroy(uint64_t whose)
 {
-	struct nl_request r;
-
-	nl_start(&r, &nl, SSTP_CMD_CONN_DESTROY, 0);
-	nl_add_u64(&r, SSTP_A_CONN_COOKIE, whose);
-	return nl_talk(&nl, &r, NULL, NULL);
+	return nl_destroy(&nl, whose);
 }
 
 /* The error that waits for the program, and then the end */

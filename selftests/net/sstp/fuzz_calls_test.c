@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "nl.h"
 
 #define THREADS		5
 #define POOL		40		/* sockets... */
@@ -50,6 +51,7 @@ struct worker {
 	struct rng rng;
 	uint8_t *buf;			/* BUFFER, and after it nothing */
 	int epoll, file, pipe[2];
+	struct nl nl[2];		/* one in each namespace that stays */
 	char what[160];			/* the arguments of the last call */
 };
 
@@ -176,13 +178,20 @@ static long call_socket(struct worker *w)
 	int type = types[below(&w->rng, chance(&w->rng, 90) ? 4 :
 			       ARRAY_SIZE(types))];
 	int proto = chance(&w->rng, 95) ? 0 : (int)odd_number(&w->rng), fd;
+	int family = AF_SSTP;
 
+	/* With another protocol it would be a socket of another kind, and is with SOCK_RAW. */
+	if (type != SOCK_RAW && chance(&w->rng, 40)) {
+		family = chance(&w->rng, 50) ? AF_INET : AF_INET6;
+		proto = IPPROTO_SSTP;
+	}
 	if (chance(&w->rng, 70))
 		type |= SOCK_NONBLOCK;
 	if (chance(&w->rng, 20))
 		type |= SOCK_CLOEXEC;
-	snprintf(w->what, sizeof(w->what), "type %#x, protocol %d", type, proto);
-	fd = socket(AF_SSTP, type, proto);
+	snprintf(w->what, sizeof(w->what), "family %d, type %#x, protocol %d", family,
+		 type, proto);
+	fd = socket(family, type, proto);
 	if (fd < 0)
 		return -errno;
 	keep(w, fd);
@@ -194,12 +203,14 @@ static long call_pair(struct worker *w)
 {
 	int type = chance(&w->rng, 50) ? SOCK_STREAM : SOCK_SEQPACKET;
 	int family = chance(&w->rng, 50) ? AF_INET : AF_INET6;
-	int l = proto_socket(PROTO_SSTP, family, type, 0), fd, peer;
+	bool inet = chance(&w->rng, 50);
+	int domain = inet ? family : AF_SSTP, proto = inet ? IPPROTO_SSTP : 0;
+	int l = socket(domain, type, proto), fd, peer;
 	int bytes = 2000 + below(&w->rng, 6000);
 	union addr a;
 
 	addr_loopback(&a, family, 0);
-	fd = proto_socket(PROTO_SSTP, family, type, 0);
+	fd = socket(domain, type, proto);
 	/* Senders soon have to wait. */
 	if (chance(&w->rng, 50)) {
 		setsockopt(l, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
@@ -424,7 +435,7 @@ static struct option some_option(struct worker *w)
 		return (struct option){ odd_number(&w->rng),
 					odd_number(&w->rng) };
 	case 2 ... 4:
-		return (struct option){ SOL_TCP, below(&w->rng, 30) };
+		return (struct option){ SOL_TCP, below(&w->rng, 50) };
 	case 5 ... 10:
 		return options[below(&w->rng, ARRAY_SIZE(options))];
 	default:
@@ -455,8 +466,10 @@ static long call_setsockopt(struct worker *w)
 				.burst_len = below(&w->rng, 100),
 			};
 		if (o.name == SSTP_CONTROLLER || o.name == SSTP_BUFFER_POLICY ||
-		    o.name == SO_BINDTODEVICE) {
-			strcpy(p, o.name == SSTP_CONTROLLER ? "newreno" :
+		    o.name == SO_BINDTODEVICE ||
+		    (o.level == SOL_TCP && o.name == TCP_CONGESTION)) {
+			strcpy(p, o.name == SSTP_CONTROLLER ||
+			       o.name == TCP_CONGESTION ? "newreno" :
 			       o.name == SSTP_BUFFER_POLICY ? "static" : "lo");
 			/* For others the kernel runs modprobe, which takes long. */
 			len = 16;
@@ -470,7 +483,8 @@ static long call_setsockopt(struct worker *w)
 			*(uint32_t *)p %= 2000;
 		if (o.level == SOL_TCP &&
 		    (o.name == TCP_SYNCNT || o.name == TCP_DEFER_ACCEPT ||
-		     o.name == TCP_LINGER2))
+		     o.name == TCP_LINGER2 || o.name == TCP_KEEPIDLE ||
+		     o.name == TCP_KEEPINTVL))
 			*(uint32_t *)p %= 3;
 	}
 	if (chance(&w->rng, 3))
@@ -639,11 +653,23 @@ static long call_namespace(struct worker *w)
 	return 0;
 }
 
+/* An administrator ends a connection or a listener, which may be in another namespace. */
+static long call_destroy(struct worker *w)
+{
+	uint64_t cookie = odd_number(&w->rng);
+
+	if (chance(&w->rng, 90) &&
+	    getsockopt(pick(w), SOL_SOCKET, SO_COOKIE, &cookie,
+		       &(socklen_t){ sizeof(cookie) }))
+		return -errno;
+	return nl_destroy(&w->nl[chance(&w->rng, 20)], cookie);
+}
+
 /* --- what they may return ------------------------------------------------------ */
 
 /* That a connection ended so, or could not be made */
-#define CAUSES	ECONNREFUSED, ECONNRESET, ETIMEDOUT, EPIPE, EPROTOTYPE, \
-		EHOSTUNREACH, ENETUNREACH
+#define CAUSES	ECONNREFUSED, ECONNRESET, ECONNABORTED, ETIMEDOUT, EPIPE, \
+		EPROTOTYPE, EHOSTUNREACH, ENETUNREACH
 
 /* Sockets are used some times before another takes their place. */
 static const struct call {
@@ -661,7 +687,7 @@ static const struct call {
 	{ "listen", call_listen, 60, { EBADF, EINVAL, EADDRINUSE } },
 	{ "connect", call_connect, 120,
 	  { EBADF, EFAULT, EINVAL, EAFNOSUPPORT, EADDRINUSE, EADDRNOTAVAIL,
-	    EINPROGRESS, EALREADY, EISCONN, EINTR, ECONNABORTED, ENODEV,
+	    EINPROGRESS, EALREADY, EISCONN, EINTR, ENODEV,
 	    CAUSES } },
 	{ "accept", call_accept, 100,
 	  { EBADF, EFAULT, EINVAL, EAGAIN, EINTR, ECONNABORTED } },
@@ -703,6 +729,7 @@ static const struct call {
 	{ "mmap", call_mmap, 5, { EBADF, ENODEV, EACCES } },
 	{ "kill", call_kill, 20, {} },
 	{ "namespace", call_namespace, 2, {} },
+	{ "destroy", call_destroy, 6, { EBADF, ENOENT, EINTR, EINVAL } },
 };
 
 static _Atomic unsigned long good[ARRAY_SIZE(calls)];
@@ -761,6 +788,7 @@ static void prepare(struct worker *w, unsigned int n)
 {
 	char *p = mmap(NULL, BUFFER + 4096, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int i;
 
 	if (p == MAP_FAILED || munmap(p + BUFFER, 4096))
 		die("mmap:");
@@ -771,6 +799,11 @@ static void prepare(struct worker *w, unsigned int n)
 	if (w->epoll < 0 || w->file < 0 || ftruncate(w->file, 2 * BUFFER) ||
 	    pipe2(w->pipe, O_NONBLOCK))
 		die("prepare:");
+	for (i = 0; i < 2; i++) {
+		if (setns(home[i], CLONE_NEWNET))
+			die("setns:");
+		nl_open(&w->nl[i]);
+	}
 }
 
 static void wake(int signal)

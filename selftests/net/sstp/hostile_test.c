@@ -836,7 +836,8 @@ static size_t forge_ack(union packet *p, bool to_server)
 	p->ack.echo = htonl(rnd());
 	p->ack.highest = htonl(far_number());
 	p->ack.received = htonl(rnd());
-	p->ack.progress = htonl(odd_number());
+	p->ack.late = htons(odd_number());
+	p->ack.progress = htons(odd_number());
 	if (p->h.type == PACK)
 		return sizeof(p->ack);
 	p->h.packet = htons(1);

@@ -177,6 +177,15 @@ int nl_talk(struct nl *nl, struct nl_request *r,
 	}
 }
 
+int nl_destroy(struct nl *nl, uint64_t cookie)
+{
+	struct nl_request r;
+
+	nl_start(&r, nl, SSTP_CMD_CONN_DESTROY, 0);
+	nl_add_u64(&r, SSTP_A_CONN_COOKIE, cookie);
+	return nl_talk(nl, &r, NULL, NULL);
+}
+
 bool nl_event(struct nl *nl, void *buf, size_t size, struct nl_message *m, int ms)
 {
 	struct pollfd p = { .fd = nl->fd, .events = POLLIN };

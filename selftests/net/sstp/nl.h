@@ -54,6 +54,9 @@ int nl_talk(struct nl *nl, struct nl_request *r,
  */
 bool nl_event(struct nl *nl, void *buf, size_t size, struct nl_message *m, int ms);
 
+/* Ends the connection, or listener, whose socket has @cookie: 0 or -errno. */
+int nl_destroy(struct nl *nl, uint64_t cookie);
+
 /* The payload of an attribute, or NULL; @len may be NULL. */
 const void *nl_attr(const struct nl_message *m, uint16_t type, size_t *len);
 /* The number in an attribute of 1 to 8 bytes; 0 if there is none */

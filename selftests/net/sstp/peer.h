@@ -22,6 +22,7 @@ enum {				/* flags */
 	SOFT	= 0x01,		/* of PACK and SNAK */
 	ECHO	= 0x02,
 	SEGMENT	= 0x04,
+	PADDED	= 0x08,
 	STRAY	= 0x01,		/* of RESET */
 };
 
@@ -49,7 +50,8 @@ struct snak_entry {
 struct ack_packet {
 	struct hdr h;
 	uint32_t control, segment, ack, limit, echo, hold, highest, received;
-	uint32_t arrival, service, progress;
+	uint32_t arrival, service;
+	uint16_t late, progress;
 	struct snak_entry entry[];
 } __attribute__((packed));
 
