@@ -13,6 +13,7 @@
 
 #define SSTP_TRAIN_PACKETS	64	/* what UDP GRO joins again */
 #define SSTP_PUSH_TRAINS	64	/* in one go */
+#define SSTP_UNPACED		10	/* packets: an initial window, RFC 6928 */
 #define SSTP_ORPHAN_TIMEOUTS	10	/* a closed socket's life, user timeouts */
 #define SSTP_ASK_GAP		100000U	/* us without a report, at least */
 #define SSTP_SILENCE		(5 * NSEC_PER_SEC)	/* of who is to report, at most */
@@ -477,10 +478,17 @@ static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
 
 	if (!period)
 		return want;
-	if (now < sp->ctrl_next) {
+	if (now < sp->ctrl_next && !sp->unpaced) {
 		sstp_timer_set(sp, SSTP_T_PACE, sp->ctrl_next);
 		return 0;
 	}
+	/* When all has been reported the next packets are not paced, nor is a connection's
+	 * first window: an answer that fits into it takes no longer than with TCP.
+	 */
+	if (!sstp_in_flight(sp))
+		sp->unpaced = SSTP_UNPACED;
+	if (sp->unpaced)
+		return min_t(u32, want, sp->unpaced);
 	/* A millisecond's worth, two packets at least. */
 	if (period > NSEC_PER_MSEC / 2)
 		return min(want, 2U);
@@ -509,6 +517,7 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	if (sp->ctrl.period)
 		sp->ctrl_next = max(sp->ctrl_next + NSEC_PER_MSEC / 2, now) -
 				NSEC_PER_MSEC / 2 + packets * sp->ctrl.period;
+	sp->unpaced -= min_t(u32, packets, sp->unpaced);
 	if (sp->ctrl.ops->on_pkt_sent)
 		sp->ctrl.ops->on_pkt_sent(&sp->ctrl, packets, now);
 	skb_set_owner_w(skb, sk);

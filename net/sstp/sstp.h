@@ -297,6 +297,7 @@ struct sstp_sock {
 	u64		wait_since;	/* ns: first probe that went unanswered */
 	u8		probes;		/* unanswered */
 	u8		blocked;	/* probes answered by a closed window */
+	u8		unpaced;	/* packets that go before the controller's period counts */
 	u8		eos_state;	/* enum sstp_eos */
 	u8		ended_by;	/* enum sstp_closed_by: who ended a direction first */
 	bool		has_cookie;	/* for our INIT, in @cookie */

@@ -129,6 +129,20 @@ def many(host, port, number):
     asyncio.run(run())
 
 
+def keep(host, port, number):
+    """One after the other on a connection: a request of some packets, and as much back"""
+    async def run():
+        reader, writer = await asyncio.open_connection(host, int(port))
+        begin = time.monotonic()
+        for _ in range(int(number)):
+            writer.write(b"request, " * 1000)
+            await reader.readexactly(9000)
+        print(time.monotonic() - begin)
+        writer.close()
+
+    asyncio.run(run())
+
+
 def proxy(host, port, number):
     """Clients of its own, 20 at a time, and for each request a connection to the server"""
     async def forward(reader, writer):
@@ -156,7 +170,7 @@ def proxy(host, port, number):
 
 
 CASES = {"connect": connect, "again": again, "dead": dead, "refused": refused, "serve": serve, "sink": sink,
-         "many": many, "proxy": proxy}
+         "many": many, "proxy": proxy, "keep": keep}
 
 if __name__ == "__main__":
     CASES[sys.argv[1]](*sys.argv[2:])
