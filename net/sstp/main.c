@@ -3,6 +3,7 @@
 #include <linux/module.h>
 #include <linux/random.h>
 #include "sstp.h"
+#include "version.h"
 
 unsigned int sstp_net_id __read_mostly;
 
@@ -122,4 +123,4 @@ MODULE_ALIAS_NET_PF_PROTO_TYPE(PF_INET, 260, 1);
 MODULE_ALIAS_NET_PF_PROTO_TYPE(PF_INET, 260, 5);
 MODULE_ALIAS_NET_PF_PROTO_TYPE(PF_INET6, 260, 1);
 MODULE_ALIAS_NET_PF_PROTO_TYPE(PF_INET6, 260, 5);
-MODULE_VERSION("0.1");
+MODULE_VERSION(SSTP_RELEASE);

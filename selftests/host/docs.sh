@@ -174,6 +174,23 @@ files_exist() {
 }
 check "the README's links lead somewhere" files_exist
 
+# The version is in net/sstp/version.h; manual pages have it without the last number.
+version=$(sed -n 's/^#define SSTP_RELEASE\t"\(.*\)"$/\1/p' net/sstp/version.h)
+check "there is a version" grep -qE '^[0-9]+\.[0-9]+\.[0-9]+$' <<< "$version"
+# versions FILE PATTERN VERSION: FILE has some, as the group of PATTERN, all of them VERSION
+versions() {
+	local found
+	found=$(sed -nE "s,.*$2.*,\1,p" "$1" | sort -u)
+	[ "$found" = "$3" ] || { echo "$1 has $found, not $3"; return 1; }
+}
+check "version of dkms.conf" versions dkms.conf '^PACKAGE_VERSION="(.*)"' "$version"
+check "version of CHANGELOG.md" test "$(sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' CHANGELOG.md |
+	head -n 1)" = "$version"
+check "version of the README" versions README.md 'sstp[-/]([0-9]+\.[0-9]+\.[0-9]+)' "$version"
+for file in "$man" "$man_run" "$man_tool"; do
+	check "version of ${file##*/}" versions "$file" '^\.TH .*"AF_SSTP ([0-9.]+)"' "${version%.*}"
+done
+
 man_lint() {
 	local out
 	out=$(groff -man -Tutf8 -ww -z "$1" 2>&1)
