@@ -8,6 +8,7 @@
 #include <net/inet_common.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <net/l3mdev.h>
 #include <net/protocol.h>
 #include <net/transp_v6.h>
 #include "sstp.h"
@@ -252,27 +253,26 @@ static int sstp_check_local(struct sock *sk, const struct in6_addr *a,
 	if (ipv6_addr_any(a) || sstp_sk(sk)->freebind)
 		return 0;
 	if (sstp_v4(a)) {
-		u32 type = inet_addr_type(net, a->s6_addr32[3]);
+		u32 table = l3mdev_fib_table_by_index(net, sk->sk_bound_dev_if);
+		u32 type = inet_addr_type_table(net, a->s6_addr32[3],
+						table ?: RT_TABLE_LOCAL);
 
 		return type == RTN_LOCAL || type == RTN_MULTICAST ||
 		       type == RTN_BROADCAST ? 0 : -EADDRNOTAVAIL;
 	}
 #if IS_ENABLED(CONFIG_IPV6)
 	{
-		struct net_device *dev = NULL;
+		u32 index = scope ?: sk->sk_bound_dev_if;
+		struct net_device *dev;
 
 		if (ipv6_addr_is_multicast(a))
 			return -EINVAL;
 		rcu_read_lock();
-		if (ipv6_addr_type(a) & IPV6_ADDR_LINKLOCAL) {
-			u32 index = sk->sk_bound_dev_if ?: scope;
-
-			dev = index ? dev_get_by_index_rcu(net, index) : NULL;
-			if (!index)
-				err = -EINVAL;
-			else if (!dev)
-				err = -ENODEV;
-		}
+		dev = index ? dev_get_by_index_rcu(net, index) : NULL;
+		if (!index && ipv6_addr_type(a) & IPV6_ADDR_LINKLOCAL)
+			err = -EINVAL;
+		else if (index && !dev)
+			err = -ENODEV;
 		/* Without IPv6 there is no list of its addresses either. */
 		if (!err && (!ipv6_mod_enabled() || !ipv6_chk_addr(net, a, dev, 0)))
 			err = -EADDRNOTAVAIL;
@@ -333,7 +333,7 @@ static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 		goto out;
 	sp->af = af;
 	sp->saddr = addr;
-	if (scope && !sk->sk_bound_dev_if)
+	if (scope)
 		sk->sk_bound_dev_if = scope;
 	err = 0;
 	/* With IP_BIND_ADDRESS_NO_PORT connect() finds a port. */
@@ -376,7 +376,7 @@ static int sstp_listen(struct socket *sock, int backlog)
 		err = sstp_bind_port(sk, 0);
 	}
 	if (!err)
-		err = sstp_encap_open(sock_net(sk));
+		err = sstp_encap_open(sk);
 	if (err)
 		goto out;
 	sstp_conn_reset(sk);
@@ -470,7 +470,7 @@ static int sstp_start_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int 
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct in6_addr addr;
-	struct sock *usk;
+	__be16 udp_port;
 	u32 scope;
 	u16 port;
 	int af;
@@ -497,7 +497,7 @@ static int sstp_start_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int 
 	if (!ipv6_addr_any(&sp->saddr) && sstp_v4(&sp->saddr) != sstp_v4(&addr))
 		return sstp_v4(&addr) ? -ENETUNREACH : -EAFNOSUPPORT;
 	if (scope) {
-		if (sk->sk_bound_dev_if && sk->sk_bound_dev_if != scope)
+		if (!sk_dev_equal_l3scope(sk, scope))
 			return -EINVAL;
 		sk->sk_bound_dev_if = scope;
 	} else if (ipv6_addr_type(&addr) & IPV6_ADDR_LINKLOCAL &&
@@ -506,18 +506,19 @@ static int sstp_start_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int 
 	}
 	if (!port)
 		return -ECONNREFUSED;
-	usk = sstp_encap_client(sock_net(sk), !sstp_v4(&addr));
-	if (IS_ERR(usk))
-		return PTR_ERR(usk);
+	err = sstp_encap_client(sk, !sstp_v4(&addr), &udp_port);
+	if (err)
+		return err;
 
 	sstp_conn_reset(sk);
-	sp->encap = usk;
+	sp->udp_port = udp_port;
 	sp->af = af;
 	sp->dport = port;
 	sp->scope = scope;
 	memset(&sp->peer, 0, sizeof(sp->peer));
 	sp->peer.net = sock_net(sk);
 	sp->peer.addr = addr;
+	sp->peer.l3mdev = l3mdev_master_ifindex_by_index(sock_net(sk), sk->sk_bound_dev_if);
 	sp->peer.port = htons(READ_ONCE(sstp_net(sock_net(sk))->encap_port));
 	err = sstp_encap_route(sk);
 	if (!err)
@@ -675,8 +676,8 @@ static int sstp_getname(struct socket *sock, struct sockaddr *uaddr, int peer)
 		a6->sin6_port = htons(port);
 		a6->sin6_addr = addr;
 		a6->sin6_scope_id = ipv6_iface_scope_id(&addr,
-							sock->sk->sk_bound_dev_if ?:
-							sp->scope);
+							sp->scope ?:
+							sock->sk->sk_bound_dev_if);
 		len = sizeof(*a6);
 	} else {
 		memset(a4, 0, sizeof(*a4));

@@ -53,7 +53,7 @@ int sstp_conn_init(void)
 
 	BUILD_BUG_ON(sizeof(struct sstp_peer) % sizeof(u32));
 	BUILD_BUG_ON(sizeof(struct sstp_names) % sizeof(u32));
-	BUILD_BUG_ON(offsetofend(struct sstp_names, zero) !=
+	BUILD_BUG_ON(offsetofend(struct sstp_names, l3mdev) !=
 		     sizeof(struct sstp_names));
 	BUILD_BUG_ON(offsetofend(struct sstp_peer, zero) !=
 		     sizeof(struct sstp_peer));
@@ -168,6 +168,7 @@ int sstp_conn_hash_names(struct sock *sk, u16 port)
 		.daddr = sp->peer.addr,
 		.sport = port,
 		.dport = sp->dport,
+		.l3mdev = sp->peer.l3mdev,
 	};
 	err = rhashtable_lookup_insert_fast(&sstp_names, &sp->names_node,
 					    sstp_names_params);

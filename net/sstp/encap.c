@@ -1,18 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * UDP below: sockets of a namespace, routes, and whole trains in and out.
+ * UDP below: sockets of a namespace and of its VRFs, routes, and whole trains in and out.
  *
  * The UDP sockets have UDP_GRO set and no encap_rcv: with one, the stack would
  * cut each train into its packets before we see it.
  */
 #include <linux/errqueue.h>
+#include <linux/netdevice.h>
 #include <linux/udp.h>
 #include <linux/workqueue.h>
 #include <net/inet_common.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <net/l3mdev.h>
 #include <net/udp.h>
 #include "sstp.h"
+
+/**
+ * struct sstp_encap - UDP sockets of a namespace, or of a VRF in it
+ * @dev: index of the VRF's device, to which they are bound: a UDP socket that is bound to
+ *	none has packets of a VRF only if net.ipv4.udp_l3mdev_accept is set
+ * @known: sockets on the well-known port; [0] IPv4, [1] IPv6
+ * @client: sockets on ports of their own, for those that connect; the same
+ *
+ * Both are written under sstp_net.encap_lock. They are closed while no sstp socket of the
+ * namespace is left, or when the VRF goes.
+ */
+struct sstp_encap {
+	int	dev;
+	struct socket *known[2][SSTP_ENCAP_SOCKETS];
+	struct socket *client[2][SSTP_ENCAP_SOCKETS];
+};
+
+/* Devices that an IPv4 packet came in through. UDP keeps what IP_PKTINFO would tell in
+ * place of the device: that of the VRF, and with packets of this host the one that the
+ * sender is bound to.
+ */
+static void sstp_encap_note_devs(const struct sk_buff *skb, struct sstp_skb_in *in)
+{
+	int dev = PKTINFO_SKB_CB(skb)->ipi_ifindex ?: skb->skb_iif;
+	bool slave = IS_ENABLED(CONFIG_NET_L3_MASTER_DEV) &&
+		     ipv4_l3mdev_skb(IPCB(skb)->flags);
+
+	in->dif = slave ? skb->skb_iif : dev;
+	in->sdif = slave ? dev : 0;
+}
 
 static void sstp_encap_note(struct sk_buff *skb)
 {
@@ -28,9 +60,12 @@ static void sstp_encap_note(struct sk_buff *skb)
 	if (skb->protocol == htons(ETH_P_IP)) {
 		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &in.saddr);
 		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, &in.daddr);
+		sstp_encap_note_devs(skb, &in);
 	} else {
 		in.saddr = ipv6_hdr(skb)->saddr;
 		in.daddr = ipv6_hdr(skb)->daddr;
+		in.dif = inet6_iif(skb);
+		in.sdif = inet6_sdif(skb);
 	}
 	*SSTP_IN(skb) = in;
 }
@@ -87,8 +122,44 @@ static int sstp_encap_opt(struct socket *sock, int level, int opt, int val)
 				     sizeof(val));
 }
 
-static int __sstp_encap_sock(struct net *net, bool v6, u16 port, bool group,
-			     struct socket **res)
+/* ICMP errors do not change routes: whoever knows the port can forge them. Each connection
+ * keeps the path MTU for itself: pmtud.h
+ */
+static int sstp_encap_opts(struct socket *sock, bool v6)
+{
+	int err;
+
+	if (v6) {
+		err = sstp_encap_opt(sock, SOL_IPV6, IPV6_V6ONLY, 1);
+		if (!err)
+			err = sstp_encap_opt(sock, SOL_IPV6, IPV6_RECVERR, 1);
+		if (!err)
+			err = sstp_encap_opt(sock, SOL_IPV6, IPV6_MTU_DISCOVER,
+					     IPV6_PMTUDISC_INTERFACE);
+	} else {
+		err = sstp_encap_opt(sock, SOL_IP, IP_RECVERR, 1);
+		if (!err)
+			err = sstp_encap_opt(sock, SOL_IP, IP_PKTINFO, 1);
+		if (!err)
+			err = sstp_encap_opt(sock, SOL_IP, IP_MTU_DISCOVER,
+					     IP_PMTUDISC_INTERFACE);
+	}
+	return err ?: sstp_encap_opt(sock, SOL_UDP, UDP_GRO, 1);
+}
+
+/* How a UDP socket is to be */
+struct sstp_encap_work {
+	struct work_struct work;
+	struct net	*net;
+	struct socket	*sock;
+	int		dev;		/* as of struct sstp_encap */
+	u16		port;
+	bool		v6;
+	bool		group;
+	int		err;
+};
+
+static int __sstp_encap_sock(struct sstp_encap_work *w)
 {
 	union {
 		struct sockaddr_in v4;
@@ -97,38 +168,19 @@ static int __sstp_encap_sock(struct net *net, bool v6, u16 port, bool group,
 	struct socket *sock;
 	int err;
 
-	err = sock_create_kern(net, v6 ? AF_INET6 : AF_INET, SOCK_DGRAM,
+	err = sock_create_kern(w->net, w->v6 ? AF_INET6 : AF_INET, SOCK_DGRAM,
 			       IPPROTO_UDP, &sock);
 	/* No memory for an inode: no file is meant. */
 	if (err == -ENFILE)
 		err = -ENOMEM;
 	if (err)
 		return err;
-	/* ICMP errors do not change routes: whoever knows the port can forge them. Each
-	 * connection keeps the path MTU for itself: pmtud.h
-	 */
-	if (v6) {
-		a.v6.sin6_family = AF_INET6;
-		a.v6.sin6_port = htons(port);
-		err = sstp_encap_opt(sock, SOL_IPV6, IPV6_V6ONLY, 1);
-		if (!err)
-			err = sstp_encap_opt(sock, SOL_IPV6, IPV6_RECVERR, 1);
-		if (!err)
-			err = sstp_encap_opt(sock, SOL_IPV6, IPV6_MTU_DISCOVER,
-					     IPV6_PMTUDISC_INTERFACE);
-	} else {
-		a.v4.sin_family = AF_INET;
-		a.v4.sin_port = htons(port);
-		err = sstp_encap_opt(sock, SOL_IP, IP_RECVERR, 1);
-		if (!err)
-			err = sstp_encap_opt(sock, SOL_IP, IP_MTU_DISCOVER,
-					     IP_PMTUDISC_INTERFACE);
-	}
-	if (!err)
-		err = sstp_encap_opt(sock, SOL_UDP, UDP_GRO, 1);
+	err = sstp_encap_opts(sock, w->v6);
+	if (!err && w->dev)
+		err = sock_bindtoindex(sock->sk, w->dev, true);
 	if (err)
 		goto fail;
-	sock->sk->sk_reuseport = group;
+	sock->sk->sk_reuseport = w->group;
 	/* Trains leave the queue as soon as they enter it. */
 	sock->sk->sk_rcvbuf = 4 << 20;
 	sock->sk->sk_allocation = GFP_ATOMIC;
@@ -140,32 +192,29 @@ static int __sstp_encap_sock(struct net *net, bool v6, u16 port, bool group,
 	sock->sk->sk_data_ready = sstp_encap_data_ready;
 	sock->sk->sk_error_report = sstp_encap_error;
 	write_unlock_bh(&sock->sk->sk_callback_lock);
-	err = kernel_bind(sock, (void *)&a, v6 ? sizeof(a.v6) : sizeof(a.v4));
+	if (w->v6) {
+		a.v6.sin6_family = AF_INET6;
+		a.v6.sin6_port = htons(w->port);
+	} else {
+		a.v4.sin_family = AF_INET;
+		a.v4.sin_port = htons(w->port);
+	}
+	err = kernel_bind(sock, (void *)&a, w->v6 ? sizeof(a.v6) : sizeof(a.v4));
 	if (err)
 		goto fail;
-	*res = sock;
+	w->sock = sock;
 	return 0;
 fail:
 	sock_release(sock);
 	return err;
 }
 
-struct sstp_encap_work {
-	struct work_struct work;
-	struct net	*net;
-	struct socket	**res;
-	u16		port;
-	bool		v6;
-	bool		group;
-	int		err;
-};
-
 static void sstp_encap_do(struct work_struct *work)
 {
 	struct sstp_encap_work *w = container_of(work, struct sstp_encap_work,
 						 work);
 
-	w->err = __sstp_encap_sock(w->net, w->v6, w->port, w->group, w->res);
+	w->err = __sstp_encap_sock(w);
 }
 
 /* All users' packets go through sockets that the first of them happens to open.
@@ -173,44 +222,100 @@ static void sstp_encap_do(struct work_struct *work)
  * with which a UDP socket might join the group, nor cgroups, nor label. Waits
  * for it: the caller's socket keeps the namespace.
  */
-static int sstp_encap_sock(struct net *net, bool v6, u16 port, bool group,
-			   struct socket **res)
+static int sstp_encap_sock(struct sstp_encap_work *w, struct socket **res)
 {
-	struct sstp_encap_work w = {
-		.net = net,
-		.res = res,
-		.port = port,
-		.v6 = v6,
-		.group = group,
-	};
-
-	INIT_WORK_ONSTACK(&w.work, sstp_encap_do);
-	schedule_work(&w.work);
-	flush_work(&w.work);
-	destroy_work_on_stack(&w.work);
-	return w.err;
+	INIT_WORK_ONSTACK(&w->work, sstp_encap_do);
+	schedule_work(&w->work);
+	flush_work(&w->work);
+	destroy_work_on_stack(&w->work);
+	if (!w->err)
+		WRITE_ONCE(*res, w->sock);
+	return w->err;
 }
 
-static void sstp_encap_release(struct socket **s)
+static void sstp_encap_release(struct socket *s)
 {
-	if (*s) {
-		kernel_sock_shutdown(*s, SHUT_RDWR);
-		sock_release(*s);
+	if (s) {
+		kernel_sock_shutdown(s, SHUT_RDWR);
+		sock_release(s);
 	}
-	WRITE_ONCE(*s, NULL);
+}
+
+static void sstp_encap_free(struct sstp_encap *e)
+{
+	int v, i;
+
+	for (v = 0; v < 2; v++)
+		for (i = 0; i < SSTP_ENCAP_SOCKETS; i++) {
+			sstp_encap_release(e->known[v][i]);
+			sstp_encap_release(e->client[v][i]);
+		}
+	kfree(e);
 }
 
 /* Packets may come up from them until an RCU grace period is over. */
 void sstp_encap_close(struct net *net)
 {
 	struct sstp_net *sn = sstp_net(net);
-	int v, i;
+	struct sstp_encap *e;
+	unsigned long dev;
 
-	for (v = 0; v < 2; v++)
-		for (i = 0; i < SSTP_ENCAP_SOCKETS; i++) {
-			sstp_encap_release(&sn->encap[v][i]);
-			sstp_encap_release(&sn->client[v][i]);
-		}
+	xa_for_each(&sn->encaps, dev, e)
+		sstp_encap_free(e);
+	xa_destroy(&sn->encaps);
+}
+
+/* Those that a socket which is bound to device @dev, or to none, is to use. The VRF's
+ * notifier takes the lock after the device can no longer be found. Under encap_lock.
+ */
+static struct sstp_encap *sstp_encap_get(struct net *net, int dev)
+{
+	int l3mdev = l3mdev_master_ifindex_by_index(net, dev), err;
+	struct sstp_net *sn = sstp_net(net);
+	struct sstp_encap *e = xa_load(&sn->encaps, l3mdev);
+
+	if (e)
+		return e;
+	e = kzalloc_obj(*e, GFP_KERNEL);
+	if (!e)
+		return ERR_PTR(-ENOMEM);
+	e->dev = l3mdev;
+	err = xa_err(xa_store_bh(&sn->encaps, l3mdev, e, GFP_KERNEL));
+	if (!err)
+		return e;
+	kfree(e);
+	return ERR_PTR(err);
+}
+
+/* With a VRF go its sockets: nothing more can come through them. */
+static int sstp_encap_netdev(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct sstp_net *sn = sstp_net(dev_net(dev));
+	struct sstp_encap *e;
+
+	if (event != NETDEV_UNREGISTER || !netif_is_l3_master(dev))
+		return NOTIFY_DONE;
+	mutex_lock(&sn->encap_lock);
+	e = xa_erase_bh(&sn->encaps, dev->ifindex);
+	mutex_unlock(&sn->encap_lock);
+	if (e)
+		sstp_encap_free(e);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block sstp_encap_notifier = {
+	.notifier_call = sstp_encap_netdev,
+};
+
+int sstp_encap_init(void)
+{
+	return register_netdevice_notifier(&sstp_encap_notifier);
+}
+
+void sstp_encap_exit(void)
+{
+	unregister_netdevice_notifier(&sstp_encap_notifier);
 }
 
 /* Take another well-known port, from the next sstp_encap_open() on. */
@@ -239,51 +344,72 @@ int sstp_encap_move(struct net *net, int port)
 	return err;
 }
 
-/* Open the well-known port, once; a reuseport group with a socket per CPU.
- * IPv6 may be absent or disabled.
- */
-int sstp_encap_open(struct net *net)
+static int sstp_encap_open_known(struct net *net, struct sstp_encap *e, bool v6)
 {
+	int n = min_t(int, num_online_cpus(), SSTP_ENCAP_SOCKETS), i, err = 0;
+
+	for (i = 0; i < n && !err; i++) {
+		struct sstp_encap_work w = {
+			.net = net,
+			.dev = e->dev,
+			.port = READ_ONCE(sstp_net(net)->encap_port),
+			.v6 = v6,
+			.group = true,
+		};
+
+		if (!e->known[v6][i])
+			err = sstp_encap_sock(&w, &e->known[v6][i]);
+	}
+	return err;
+}
+
+/* Open the well-known port for a listener, once for all of the namespace or of its VRF;
+ * a reuseport group with a socket per CPU. IPv6 may be absent or disabled. Socket lock.
+ */
+int sstp_encap_open(struct sock *sk)
+{
+	struct net *net = sock_net(sk);
 	struct sstp_net *sn = sstp_net(net);
-	int n = min_t(int, num_online_cpus(), SSTP_ENCAP_SOCKETS), v, i, err;
+	struct sstp_encap *e;
+	int err;
 
 	mutex_lock(&sn->encap_lock);
-	for (v = 0, err = 0; v < 2 && !err; v++) {
-		for (i = 0; i < n && !err; i++) {
-			struct socket *sock;
-
-			if (sn->encap[v][i])
-				continue;
-			err = sstp_encap_sock(net, v, READ_ONCE(sn->encap_port),
-					      true, &sock);
-			if (!err)
-				WRITE_ONCE(sn->encap[v][i], sock);
-		}
-		if (v && (err == -EAFNOSUPPORT || err == -EADDRNOTAVAIL))
+	e = sstp_encap_get(net, sk->sk_bound_dev_if);
+	err = PTR_ERR_OR_ZERO(e);
+	if (!err)
+		err = sstp_encap_open_known(net, e, false);
+	if (!err) {
+		err = sstp_encap_open_known(net, e, true);
+		if (err == -EAFNOSUPPORT || err == -EADDRNOTAVAIL)
 			err = 0;
 	}
 	mutex_unlock(&sn->encap_lock);
 	return err;
 }
 
-/* A socket to connect from: its port gives a path of its own through RSS and
- * ECMP. Kept until the namespace goes, as packets may be under way to it.
+/* A UDP socket for one that connects, in its VRF: @port gives a path of its own through
+ * RSS and ECMP. Kept until namespace or VRF go, as packets may be under way to it. Socket
+ * lock.
  */
-struct sock *sstp_encap_client(struct net *net, bool v6)
+int sstp_encap_client(struct sock *sk, bool v6, __be16 *port)
 {
-	struct sstp_net *sn = sstp_net(net);
-	int i = get_random_u32() % SSTP_ENCAP_SOCKETS, err = 0;
-	struct sock *usk;
+	struct sstp_encap_work w = { .net = sock_net(sk), .v6 = v6 };
+	struct sstp_net *sn = sstp_net(sock_net(sk));
+	int i = get_random_u32() % SSTP_ENCAP_SOCKETS, err;
+	struct sstp_encap *e;
 
 	mutex_lock(&sn->encap_lock);
-	if (!sn->client[v6][i])
-		err = sstp_encap_sock(net, v6, 0, false, &sn->client[v6][i]);
-	/* As connect() says it that finds no port. */
-	if (err == -EADDRINUSE)
-		err = -EADDRNOTAVAIL;
-	usk = err ? ERR_PTR(err) : sn->client[v6][i]->sk;
+	e = sstp_encap_get(sock_net(sk), sk->sk_bound_dev_if);
+	err = PTR_ERR_OR_ZERO(e);
+	if (!err && !e->client[v6][i]) {
+		w.dev = e->dev;
+		err = sstp_encap_sock(&w, &e->client[v6][i]);
+	}
+	if (!err)
+		*port = inet_sk(e->client[v6][i]->sk)->inet_sport;
 	mutex_unlock(&sn->encap_lock);
-	return usk;
+	/* As connect() says it that finds no port. */
+	return err == -EADDRINUSE ? -EADDRNOTAVAIL : err;
 }
 
 static struct dst_entry *sstp_route4(struct sock *sk, struct flowi4 *fl)
@@ -299,7 +425,7 @@ static struct dst_entry *sstp_route4(struct sock *sk, struct flowi4 *fl)
 	if (sstp_v4(&sp->saddr))
 		fl->saddr = sp->saddr.s6_addr32[3];
 	fl->fl4_dport = sp->peer.port;
-	fl->fl4_sport = inet_sk(sp->encap)->inet_sport;
+	fl->fl4_sport = sp->udp_port;
 	fl->flowi4_uid = sk->sk_uid;
 	rt = ip_route_output_flow(sock_net(sk), fl, NULL);
 	return IS_ERR(rt) ? ERR_CAST(rt) : &rt->dst;
@@ -329,13 +455,13 @@ static struct dst_entry *sstp_route6(struct sock *sk, struct flowi6 *fl)
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	memset(fl, 0, sizeof(*fl));
-	fl->flowi6_oif = sk->sk_bound_dev_if ?: sp->scope;
+	fl->flowi6_oif = sp->scope ?: sk->sk_bound_dev_if;
 	fl->flowi6_mark = READ_ONCE(sk->sk_mark);
 	fl->flowi6_proto = IPPROTO_UDP;
 	fl->daddr = sp->peer.addr;
 	fl->saddr = sp->saddr;
 	fl->fl6_dport = sp->peer.port;
-	fl->fl6_sport = inet_sk(sp->encap)->inet_sport;
+	fl->fl6_sport = sp->udp_port;
 	fl->flowi6_uid = sk->sk_uid;
 	/* bind() lets a program name any, with IP_FREEBIND. */
 	if (sk->sk_userlocks & SOCK_BINDADDR_LOCK &&
@@ -404,8 +530,7 @@ int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct dst_entry *dst = sstp_encap_dst(sk);
-	struct sock *usk = sp->encap;
-	__be16 sport = inet_sk(usk)->inet_sport;
+	__be16 sport = sp->udp_port;
 
 	if (!dst) {
 		sstp_drop(sk, skb, SSTP_MIB_OUTERR, max(skb_shinfo(skb)->gso_segs, 1));
@@ -451,6 +576,7 @@ void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
 	struct net *net = sock_net(usk);
 	__be16 sport = inet_sk(usk)->inet_sport, dport = SSTP_IN(cause)->sport;
 	const struct sstp_skb_in *in = SSTP_IN(cause);
+	int vrf = sstp_in_l3mdev(in);
 	struct sk_buff *skb;
 
 	skb = alloc_skb(SSTP_HEADROOM + len, GFP_ATOMIC);
@@ -466,6 +592,7 @@ void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
 			.daddr = in->saddr.s6_addr32[3],
 			.saddr = in->daddr.s6_addr32[3],
 			.flowi4_proto = IPPROTO_UDP,
+			.flowi4_oif = vrf,
 			.fl4_sport = sport,
 			.fl4_dport = dport,
 		};
@@ -485,14 +612,14 @@ void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
 			.daddr = in->saddr,
 			.saddr = in->daddr,
 			.flowi6_proto = IPPROTO_UDP,
-			.flowi6_oif = cause->skb_iif,
+			.flowi6_oif = vrf,
 			.fl6_sport = sport,
 			.fl6_dport = dport,
 		};
 		struct dst_entry *dst;
 
-		if (!(ipv6_addr_type(&fl.daddr) & IPV6_ADDR_LINKLOCAL))
-			fl.flowi6_oif = 0;
+		if (ipv6_addr_type(&fl.daddr) & IPV6_ADDR_LINKLOCAL)
+			fl.flowi6_oif = in->sdif ?: in->dif;
 		dst = ip6_dst_lookup_flow(net, NULL, &fl, NULL);
 		if (IS_ERR(dst))
 			goto no_route;

@@ -156,7 +156,7 @@ static void sstp_handshake_arm(struct sstp_sock *sp)
 	sstp_timer_set(sp, SSTP_T_PROBE, sstp_now() + wait);
 }
 
-/* Socket lock; sp->peer but for its CID, encap and route are set. */
+/* Socket lock; sp->peer but for its CID, our UDP port and the route are set. */
 int sstp_handshake_connect(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -390,9 +390,10 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 	sp->peer = *peer;
 	sp->dport = i->sport;
 	sp->saddr = SSTP_IN(skb)->daddr;
-	sp->encap = usk;
+	sp->udp_port = inet_sk(usk)->inet_sport;
+	sk->sk_bound_dev_if = inet_request_bound_dev_if(lsk, skb);
 	if (ipv6_addr_type(&peer->addr) & IPV6_ADDR_LINKLOCAL)
-		sp->scope = skb->skb_iif;
+		sp->scope = SSTP_IN(skb)->sdif ?: SSTP_IN(skb)->dif;
 	sp->echo = i->stamp;
 	sp->echo_at = sstp_now();
 	sstp_sock_names(sk);
@@ -435,6 +436,7 @@ void sstp_handshake_init(struct sock *usk, struct sk_buff *skb, struct sk_buff *
 	peer.addr = SSTP_IN(skb)->saddr;
 	peer.cid = i.peer_cid;
 	peer.port = SSTP_IN(skb)->sport;
+	peer.l3mdev = sstp_in_l3mdev(SSTP_IN(skb));
 
 	sk = sstp_conn_find_peer(&peer);
 	if (sk) {
@@ -450,7 +452,7 @@ void sstp_handshake_init(struct sock *usk, struct sk_buff *skb, struct sk_buff *
 		return;
 	}
 
-	sk = sstp_listener_find(net, daddr, i.dport, skb->skb_iif,
+	sk = sstp_listener_find(net, SSTP_IN(skb), i.dport,
 				jhash_3words(i.peer_cid,
 					     (__force u32)peer.addr.s6_addr32[3],
 					     (__force u32)peer.port, 0));

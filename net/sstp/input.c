@@ -5,6 +5,7 @@
  */
 #include <linux/errqueue.h>
 #include <net/ip.h>
+#include <net/l3mdev.h>
 #include "backlog.h"
 #include "sstp.h"
 
@@ -298,24 +299,28 @@ static struct sock *sstp_rcv_find(struct sock *usk, struct sk_buff *skb,
 		.addr = SSTP_IN(skb)->saddr,
 		.cid = be32_to_cpu(h->cid),
 		.port = SSTP_IN(skb)->sport,
+		.l3mdev = sstp_in_l3mdev(SSTP_IN(skb)),
 	};
 	struct sstp_sock *sp;
 	struct sock *sk;
 
 	if (sstp_is_stray(h)) {
 		sk = sstp_conn_find_peer(&peer);
-		if (!sk)
+		if (!sk) {
 			sstp_drop(usk, skb, SSTP_MIB_INNOCONN, sstp_in_packets(skb));
-		return sk;
+			return NULL;
+		}
+		goto found;
 	}
 	sk = sstp_conn_find(net, be32_to_cpu(h->cid));
 	if (!sk) {
 		sstp_rcv_stray(usk, skb);
 		return NULL;
 	}
+found:
 	sp = sstp_sk(sk);
-	if (sp->peer.port != peer.port ||
-	    !ipv6_addr_equal(&sp->peer.addr, &peer.addr)) {
+	if (sp->peer.port != peer.port || !ipv6_addr_equal(&sp->peer.addr, &peer.addr) ||
+	    !sstp_dev_match(sk, SSTP_IN(skb))) {
 		sstp_drop(usk, skb, SSTP_MIB_INWRONGADDR, sstp_in_packets(skb));
 		sock_put(sk);
 		return NULL;
@@ -522,6 +527,7 @@ void sstp_rcv_icmp(struct sock *usk, struct sk_buff *skb, int err)
 	else
 		peer.addr = *(struct in6_addr *)nh;
 	peer.cid = be32_to_cpu(h->h.cid);
+	peer.l3mdev = l3mdev_master_ifindex_by_index(net, skb->skb_iif);
 
 	rcu_read_lock();
 	if (h->h.type == SSTP_INIT) {

@@ -13,6 +13,7 @@ static int __net_init sstp_net_init(struct net *net)
 	int err, i;
 
 	mutex_init(&sn->encap_lock);
+	xa_init_flags(&sn->encaps, XA_FLAGS_LOCK_BH);
 	xa_init_flags(&sn->all, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH);
 	get_random_bytes(&sn->secret, sizeof(sn->secret));
 	sn->port = kcalloc(SSTP_PORT_BUCKETS, sizeof(*sn->port), GFP_KERNEL);
@@ -78,15 +79,20 @@ static int __init sstp_init(void)
 	err = register_pernet_subsys(&sstp_net_ops);
 	if (err)
 		goto sysfs;
-	err = sstp_nl_init();
+	err = sstp_encap_init();
 	if (err)
 		goto pernet;
+	err = sstp_nl_init();
+	if (err)
+		goto encap;
 	err = sstp_af_init();
 	if (err)
 		goto netlink;
 	return 0;
 netlink:
 	sstp_nl_exit();
+encap:
+	sstp_encap_exit();
 pernet:
 	unregister_pernet_subsys(&sstp_net_ops);
 sysfs:
@@ -104,6 +110,7 @@ static void __exit sstp_exit(void)
 {
 	sstp_af_exit();
 	sstp_nl_exit();
+	sstp_encap_exit();
 	unregister_pernet_subsys(&sstp_net_ops);
 	/* Sockets are freed after a grace period. */
 	rcu_barrier();

@@ -2,6 +2,7 @@
 /* Ports: who is bound to one, and who listens there. */
 #include <linux/random.h>
 #include <net/ip.h>
+#include <net/l3mdev.h>
 #include "sstp.h"
 
 static struct sstp_bucket *sstp_bucket(struct net *net, u16 port)
@@ -13,6 +14,8 @@ static struct sstp_bucket *sstp_bucket(struct net *net, u16 port)
  * struct sstp_port - a port that somebody has
  * @node: in its bucket
  * @number: of it
+ * @l3mdev: the VRF whose port it is, each has its own; or 0, as inet_sk_bound_l3mdev()
+ *	says it
  * @exclusive: sockets that have it without a destination: bind() gave it to them, or
  *	they are children of one of these
  * @owners: to whom bind() gave it, or listen(), by sk_bind_node
@@ -21,6 +24,7 @@ static struct sstp_bucket *sstp_bucket(struct net *net, u16 port)
 struct sstp_port {
 	struct hlist_node node;
 	u16	number;
+	int	l3mdev;
 	u32	exclusive;
 	struct hlist_head owners;
 	struct hlist_head groups;
@@ -41,14 +45,12 @@ struct sstp_claim {
  * struct sstp_group - sockets that claim the same of a port, as they were when they got
  * it: bind() looks at all of them at once
  * @node: in the port's @groups
- * @port: of it
  * @count: how many
  * @exclusive: they are children of listeners; else connect() gave it to them
  * @claim: of each
  */
 struct sstp_group {
 	struct hlist_node node;
-	struct sstp_port *port;
 	u32	count;
 	bool	exclusive;
 	struct sstp_claim claim;
@@ -111,22 +113,23 @@ static bool sstp_sock_conflict(const struct sstp_claim *c, struct sock *o)
 	return sstp_claim_conflict(c, &claim, READ_ONCE(o->sk_state) == TCP_LISTEN);
 }
 
-static struct sstp_port *sstp_port_find(struct sstp_bucket *b, u16 number)
+static struct sstp_port *sstp_port_find(struct sstp_bucket *b, u16 number, int l3mdev)
 {
 	struct sstp_port *p;
 
 	hlist_for_each_entry(p, &b->ports, node)
-		if (p->number == number)
+		if (p->number == number && p->l3mdev == l3mdev)
 			return p;
 	return NULL;
 }
 
-static struct sstp_port *sstp_port_make(struct sstp_bucket *b, u16 number)
+static struct sstp_port *sstp_port_make(struct sstp_bucket *b, u16 number, int l3mdev)
 {
 	struct sstp_port *p = kzalloc_obj(*p, GFP_ATOMIC);
 
 	if (p) {
 		p->number = number;
+		p->l3mdev = l3mdev;
 		hlist_add_head(&p->node, &b->ports);
 	}
 	return p;
@@ -168,13 +171,13 @@ static int sstp_port_join(struct sstp_port *p, struct sock *sk, bool exclusive)
 	g = kzalloc_obj(*g, GFP_ATOMIC);
 	if (!g)
 		return -ENOMEM;
-	g->port = p;
 	g->claim = claim;
 	g->exclusive = exclusive;
 	hlist_add_head(&g->node, &p->groups);
 found:
 	g->count++;
 	p->exclusive += exclusive;
+	sstp_sk(sk)->port = p;
 	sstp_sk(sk)->group = g;
 	sstp_sk(sk)->sport = p->number;
 	sstp_sk(sk)->bound = true;
@@ -186,18 +189,19 @@ static int sstp_bind_try(struct sock *sk, u16 port)
 {
 	struct sstp_bucket *b = sstp_bucket(sock_net(sk), port);
 	struct sstp_sock *sp = sstp_sk(sk);
+	int l3mdev = inet_sk_bound_l3mdev(sk), err = 0;
 	struct sstp_port *p;
-	int err = 0;
 
 	spin_lock_bh(&b->lock);
-	p = sstp_port_find(b, port);
+	p = sstp_port_find(b, port, l3mdev);
 	if (p && sstp_port_conflict(p, sk))
 		err = -EADDRINUSE;
 	else if (!p)
-		p = sstp_port_make(b, port);
+		p = sstp_port_make(b, port, l3mdev);
 	if (!p)
 		err = -ENOMEM;
 	if (!err) {
+		sp->port = p;
 		sp->sport = port;
 		sp->bound = true;
 		p->exclusive++;
@@ -211,15 +215,15 @@ static int sstp_bind_try(struct sock *sk, u16 port)
 static int sstp_connect_try(struct sock *sk, u16 port)
 {
 	struct sstp_bucket *b = sstp_bucket(sock_net(sk), port);
+	int l3mdev = inet_sk_bound_l3mdev(sk), err = 0;
 	struct sstp_port *p;
-	int err = 0;
 
 	spin_lock_bh(&b->lock);
-	p = sstp_port_find(b, port);
+	p = sstp_port_find(b, port, l3mdev);
 	if (p && p->exclusive)
 		err = -EADDRINUSE;
 	else if (!p)
-		p = sstp_port_make(b, port);
+		p = sstp_port_make(b, port, l3mdev);
 	if (!p)
 		err = -ENOMEM;
 	if (!err) {
@@ -242,11 +246,11 @@ int sstp_bind_child(struct sock *sk)
 {
 	u16 port = sstp_sk(sk)->sport;
 	struct sstp_bucket *b = sstp_bucket(sock_net(sk), port);
+	int l3mdev = inet_sk_bound_l3mdev(sk), err = -ENOMEM;
 	struct sstp_port *p;
-	int err = -ENOMEM;
 
 	spin_lock(&b->lock);
-	p = sstp_port_find(b, port) ?: sstp_port_make(b, port);
+	p = sstp_port_find(b, port, l3mdev) ?: sstp_port_make(b, port, l3mdev);
 	if (p) {
 		err = sstp_port_join(p, sk, true);
 		sstp_port_put(p);
@@ -273,7 +277,7 @@ int sstp_bind_listen(struct sock *sk)
 		return err;
 	spin_lock_bh(&b->lock);
 	sk_for_each(o, &b->listeners)
-		if (sstp_sk(o)->sport == sp->sport && sstp_sock_conflict(&claim, o)) {
+		if (sstp_sk(o)->port == sp->port && sstp_sock_conflict(&claim, o)) {
 			err = -EADDRINUSE;
 			break;
 		}
@@ -354,37 +358,37 @@ void sstp_unbind(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_bucket *b = sstp_bucket(sock_net(sk), sp->sport);
 	struct sstp_group *g = sp->group;
-	struct sstp_port *p;
+	struct sstp_port *p = sp->port;
 
 	sstp_conn_unhash_names(sk);
 	if (!sp->bound)
 		return;
 	spin_lock_bh(&b->lock);
 	if (g) {
-		p = g->port;
 		p->exclusive -= g->exclusive;
 		if (!--g->count) {
 			hlist_del(&g->node);
 			kfree(g);
 		}
 	} else {
-		p = sstp_port_find(b, sp->sport);
 		p->exclusive--;
 		__sk_del_bind_node(sk);
 	}
 	sstp_port_put(p);
 	sp->group = NULL;
+	sp->port = NULL;
 	sp->bound = false;
 	spin_unlock_bh(&b->lock);
 }
 
-/* RCU. The listener that fits best, with a reference; among equals @hash
- * decides, so that a reuseport group shares the load.
+/* RCU. The listener that fits the packet of @in best, with a reference; among equals
+ * @hash decides, so that a reuseport group shares the load.
  */
-struct sock *sstp_listener_find(struct net *net, const struct in6_addr *daddr,
-				u16 port, int dif, u32 hash)
+struct sock *sstp_listener_find(struct net *net, const struct sstp_skb_in *in, u16 port,
+				u32 hash)
 {
 	struct sstp_bucket *b = sstp_bucket(net, port);
+	const struct in6_addr *daddr = &in->daddr;
 	struct sock *sk, *best = NULL;
 	int score, top = 0;
 	u32 ties = 0;
@@ -393,7 +397,8 @@ struct sock *sstp_listener_find(struct net *net, const struct in6_addr *daddr,
 		struct sstp_sock *sp = sstp_sk(sk);
 
 		if (READ_ONCE(sk->sk_state) != TCP_LISTEN ||
-		    sp->sport != port || !net_eq(sock_net(sk), net))
+		    sp->sport != port || !net_eq(sock_net(sk), net) ||
+		    !sstp_dev_match(sk, in))
 			continue;
 		score = 1;
 		if (!ipv6_addr_any(&sp->saddr)) {
@@ -408,11 +413,8 @@ struct sock *sstp_listener_find(struct net *net, const struct in6_addr *daddr,
 		} else if (sp->af == AF_INET) {
 			continue;
 		}
-		if (sk->sk_bound_dev_if) {
-			if (sk->sk_bound_dev_if != dif)
-				continue;
+		if (READ_ONCE(sk->sk_bound_dev_if))
 			score += 8;
-		}
 		if (score > top) {
 			top = score;
 			best = sk;

@@ -16,7 +16,7 @@
  *  4. rhashtable bucket locks of the three connection tables.
  *  5. sstp_pool.lock (_bh): a buffer that children of a listener share. Inside of
  *     their socket locks.
- *  6. xa_lock of sstp_net.all (_bh). Inside of the socket lock.
+ *  6. xa_lock of sstp_net.all and .encaps (_bh). Inside of the socket lock.
  *  sstp_net.encap_lock (mutex): opens and closes UDP sockets. Inside the lock of
  *  a socket that listens or connects, outside those of UDP.
  *
@@ -33,8 +33,9 @@
  *  timers stopped, windows emptied. Nothing may be added to it after that; all
  *  entry points check the state under the lock.
  *
- *  Sockets hold their namespace, so UDP sockets of the namespace (closed when
- *  it goes) outlive them; and the module, so it cannot go before they do.
+ *  Sockets hold their namespace, so UDP sockets of the namespace (closed when it
+ *  goes, those of a VRF when that goes) outlive them, or have nothing more to bring
+ *  them; and the module, so it cannot go before they do.
  */
 #ifndef _SSTP_H
 #define _SSTP_H
@@ -78,6 +79,8 @@
 #define SSTP_HEADROOM		(LL_MAX_HEADER + 40 + 8 + 8)
 
 struct sstp_group;
+struct sstp_port;
+struct sstp_skb_in;
 
 struct sstp_bucket {
 	spinlock_t	lock;		/* of both; listeners are read under RCU */
@@ -88,10 +91,8 @@ struct sstp_bucket {
 /**
  * struct sstp_net - a network namespace
  * @mib: counters
- * @encap_lock: guards opening and closing of the sockets below
- * @encap: UDP sockets on the well-known port; [0] IPv4, [1] IPv6. Written under
- *	@encap_lock, and closed only while no sstp socket is left
- * @client: UDP sockets on ports of their own, for those that connect; the same
+ * @encap_lock: guards @encaps, and opening and closing of UDP sockets
+ * @encaps: struct sstp_encap by the index of the VRF's device, 0 without one
  * @port: sstp sockets by port
  * @all: listeners, and what is in the table of CIDs, by numbers of no meaning; RCU
  * @secret: key of cookies
@@ -101,9 +102,8 @@ struct sstp_bucket {
  */
 struct sstp_net {
 	struct sstp_mib __percpu *mib;
-	struct mutex	encap_lock;	/* opens and closes @encap, @client */
-	struct socket	*encap[2][SSTP_ENCAP_SOCKETS];
-	struct socket	*client[2][SSTP_ENCAP_SOCKETS];
+	struct mutex	encap_lock;	/* guards @encaps */
+	struct xarray	encaps;
 	struct sstp_bucket *port;
 	struct xarray	all;
 	siphash_key_t	secret;
@@ -161,8 +161,9 @@ struct sstp_peer {
 	struct net	*net;
 	struct in6_addr	addr;		/* IPv4 mapped */
 	u32		cid;		/* what it chose for itself */
+	int		l3mdev;		/* VRFs may have the same addresses */
 	__be16		port;		/* UDP */
-	u16		zero;
+	u16		zero[3];
 };
 
 /* What a program calls a connection that it has made; key of the third table. */
@@ -172,7 +173,7 @@ struct sstp_names {
 	struct in6_addr	daddr;
 	u16		sport;
 	u16		dport;
-	u32		zero;
+	int		l3mdev;		/* as above */
 };
 
 /**
@@ -229,11 +230,12 @@ struct sstp_sock {
 	u32		scope;		/* of a link-local peer */
 	struct sstp_peer peer;
 	struct sstp_names names;
+	struct sstp_port *port;		/* that it has; NULL: none */
 	struct sstp_group *group;	/* with whom it has its port; NULL: for itself */
 	struct rhash_head names_node;
 	struct rhash_head cid_node;
 	struct rhash_head peer_node;
-	struct sock	*encap;		/* UDP socket that sends our packets */
+	__be16		udp_port;	/* that our packets come from */
 
 	struct sstp_clock clock;
 	unsigned long	flags;		/* atomic bits SSTP_FL_* */
@@ -425,6 +427,9 @@ enum sstp_eos {
  * @size: bytes of every packet in it but the last
  * @why: enum sstp_mib_id: packets of it were discarded, 0 = none. What the window
  *	notes, struct sstp_rcb, does not reach as far
+ * @dif: index of the device that it came in through; of the VRF's, if that was one of a
+ *	VRF
+ * @sdif: which one of the VRF that was; 0 = there is no VRF
  */
 struct sstp_skb_in {
 	struct in6_addr saddr;
@@ -432,9 +437,24 @@ struct sstp_skb_in {
 	__be16	sport;
 	u16	size;
 	u8	why;
+	int	dif;
+	int	sdif;
 };
 
 #define SSTP_IN(skb)	((struct sstp_skb_in *)(skb)->cb)
+
+/* May the socket, as it is bound to a device, a VRF or neither, have what came in so? */
+static inline bool sstp_dev_match(const struct sock *sk, const struct sstp_skb_in *in)
+{
+	return inet_sk_bound_dev_eq(sock_net(sk), READ_ONCE(sk->sk_bound_dev_if),
+				    in->dif, in->sdif);
+}
+
+/* The VRF that it came through, or 0 */
+static inline int sstp_in_l3mdev(const struct sstp_skb_in *in)
+{
+	return in->sdif ? in->dif : 0;
+}
 
 /* Packets in what UDP received, or a part of it */
 static inline u32 sstp_in_packets(const struct sk_buff *skb)
@@ -537,8 +557,8 @@ void sstp_conn_unlist(struct sock *sk);
 struct sock *sstp_conn_next(struct net *net, unsigned long *id,
 			    bool (*match)(const struct sock *sk, void *arg),
 			    void *arg);
-struct sock *sstp_listener_find(struct net *net, const struct in6_addr *daddr,
-				u16 port, int dif, u32 hash);
+struct sock *sstp_listener_find(struct net *net, const struct sstp_skb_in *in, u16 port,
+				u32 hash);
 int sstp_bind_port(struct sock *sk, u16 port);
 int sstp_bind_connect(struct sock *sk);
 int sstp_bind_child(struct sock *sk);
@@ -557,10 +577,12 @@ int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp);
 void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *info);
 
 /* encap.c */
-int sstp_encap_open(struct net *net);
+int sstp_encap_init(void);
+void sstp_encap_exit(void);
+int sstp_encap_open(struct sock *sk);
 void sstp_encap_close(struct net *net);
 int sstp_encap_move(struct net *net, int port);
-struct sock *sstp_encap_client(struct net *net, bool v6);
+int sstp_encap_client(struct sock *sk, bool v6, __be16 *port);
 int sstp_encap_route(struct sock *sk);
 struct dst_entry *sstp_encap_dst(struct sock *sk);
 int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment);

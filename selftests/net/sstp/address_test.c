@@ -234,8 +234,16 @@ static void test_device(void)
 	transfer(fd, peer);
 	close(fd);
 	close(peer);
+	/* As with TCP: though the packets go through lo, they are the device's. */
 	fd = path_socket(B, SOCK_STREAM);
-	must(!try(fd, &to), "from here");
+	must(!try(fd, &to), "from here to the address of the device");
+	peer = take(on_device);
+	transfer(fd, peer);
+	close(fd);
+	close(peer);
+	addr_parse(&to, "127.0.0.1", addr_port(&a));
+	fd = path_socket(B, SOCK_STREAM);
+	must(!try(fd, &to), "from here to that of lo");
 	peer = take(on_lo);
 	transfer(fd, peer);
 	close(fd);
