@@ -375,7 +375,8 @@ void sstp_sock_names(struct sock *sk)
 	struct inet_sock *inet = &sp->inet;
 
 	WRITE_ONCE(sk->sk_family, sp->af ?: AF_SSTP);
-	inet->inet_num = sp->sport;
+	/* bpf_bind() takes a socket that has a number for one that is bound. */
+	inet->inet_num = sp->bound ? sp->sport : 0;
 	inet->inet_sport = htons(sp->sport);
 	inet->inet_dport = htons(sp->dport);
 	inet->inet_rcv_saddr = sstp_v4(&sp->saddr) ? sp->saddr.s6_addr32[3] : 0;

@@ -396,8 +396,9 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 		sp->scope = SSTP_IN(skb)->sdif ?: SSTP_IN(skb)->dif;
 	sp->echo = i->stamp;
 	sp->echo_at = sstp_now();
+	err = sstp_bind_child(sk);
 	sstp_sock_names(sk);
-	err = sstp_conn_hash_peer(sk) ?: sstp_conn_hash(sk) ?: sstp_bind_child(sk);
+	err = err ?: sstp_conn_hash_peer(sk) ?: sstp_conn_hash(sk);
 	trace_sstp_state(sp, TCP_LISTEN, TCP_SYN_RECV);
 	if (err == -EEXIST) {
 		/* The same INIT on another CPU was first. */

@@ -23,12 +23,14 @@
 #define DENIED_PORT	7771
 #define FROM_PORT	7772		/* is sent elsewhere */
 #define DENIED_IP	0x7f000002	/* 127.0.0.2 */
+#define BOUND_IP	0x7f000003
 
 /* Instructions */
 #define INSN(c, d, s, o, i) ((struct bpf_insn){ .code = (c), .dst_reg = (d), \
 			     .src_reg = (s), .off = (o), .imm = (i) })
 #define MOV_IMM(d, i)	INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
 #define MOV(d, s)	INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
+#define PUT(d, o, i)	INSN(BPF_ST | BPF_MEM | BPF_W, d, 0, o, i)
 #define LOAD(d, s, o)	INSN(BPF_LDX | BPF_MEM | BPF_W, d, s, o, 0)
 #define STORE(d, o, s)	INSN(BPF_STX | BPF_MEM | BPF_W, d, s, o, 0)
 #define SKIP_NE(d, i, n) INSN(BPF_JMP | BPF_JNE | BPF_K, d, 0, n, i)
@@ -111,6 +113,29 @@ static void guide_port(uint16_t port)
 		MOV_IMM(2, htons(port)),
 		STORE(1, offsetof(struct bpf_sock_addr, user_port), 2),
 		MOV_IMM(0, 1),
+		END,
+	};
+
+	guard(BPF_PROG_TYPE_CGROUP_SOCK_ADDR, BPF_CGROUP_INET4_CONNECT, insn,
+	      ARRAY_SIZE(insn));
+}
+
+/* Who connects does so from BOUND_IP, or not at all. */
+static void guide_address(void)
+{
+	const struct bpf_insn insn[] = {
+		PUT(10, -16, AF_INET),
+		PUT(10, -12, htonl(BOUND_IP)),
+		PUT(10, -8, 0),
+		PUT(10, -4, 0),
+		MOV(2, 10),
+		ADD_IMM(2, -16),
+		MOV_IMM(3, 16),
+		CALL(BPF_FUNC_bind),
+		SKIP_NE(0, 0, 2),
+		MOV_IMM(0, 1),
+		END,
+		MOV_IMM(0, 0),
 		END,
 	};
 
@@ -263,6 +288,38 @@ static void test_connect(void)
 	result("connect()");
 }
 
+/* A socket may connect again, after whatever it did before. */
+static void test_bpf_bind(void)
+{
+	struct sockaddr none = { .sa_family = AF_UNSPEC };
+	union addr to, nobody, name;
+	int l, fd, peer = -1, i;
+	uint16_t port;
+
+	l = listening(AF_INET, &port);
+	addr_loopback(&to, AF_INET, port);
+	addr_loopback(&nobody, AF_INET, DENIED_PORT);
+	guide_address();
+	fd = proto_socket(proto, AF_INET, SOCK_STREAM, 0);
+	must(connect(fd, &nobody.sa, addr_len(&nobody)) && errno == ECONNREFUSED,
+	     "refused");
+	for (i = 0; i < 2; i++) {
+		if (i)
+			must(!connect(fd, &none, sizeof(none)), "disconnected");
+		must(!connect(fd, &to.sa, addr_len(&to)), "connected");
+		if (poll(&(struct pollfd){ .fd = l, .events = POLLIN }, 1, 2000) == 1)
+			peer = accept(l, &name.sa, &(socklen_t){ sizeof(name) });
+		must(peer >= 0 && name.v4.sin_addr.s_addr == htonl(BOUND_IP),
+		     "from where the program says");
+		close(peer);
+		peer = -1;
+	}
+	unguard();
+	close(fd);
+	close(l);
+	result("bpf_bind()");
+}
+
 /* As systemd's IPAddressDeny: where to, and where from */
 static void test_packets(void)
 {
@@ -324,7 +381,7 @@ int main(void)
 	unsigned int i;
 	char path[64];
 
-	ktap_plan(ARRAY_SIZE(kinds) * 4 + 1);
+	ktap_plan(ARRAY_SIZE(kinds) * 5 + 1);
 	new_namespace();
 	enter_cgroup();
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -333,6 +390,7 @@ int main(void)
 		sstp_of_inet = kinds[i].inet;
 		test_bind();
 		test_connect();
+		test_bpf_bind();
 		test_packets();
 		test_create();
 	}
