@@ -73,9 +73,12 @@ static int __init sstp_init(void)
 	err = sstp_conn_init();
 	if (err)
 		goto rbuf;
-	err = sstp_sysfs_init();
+	err = sstp_port_init();
 	if (err)
 		goto conn;
+	err = sstp_sysfs_init();
+	if (err)
+		goto port;
 	err = register_pernet_subsys(&sstp_net_ops);
 	if (err)
 		goto sysfs;
@@ -97,6 +100,8 @@ pernet:
 	unregister_pernet_subsys(&sstp_net_ops);
 sysfs:
 	sstp_sysfs_exit();
+port:
+	sstp_port_exit();
 conn:
 	sstp_conn_exit();
 rbuf:
@@ -115,6 +120,7 @@ static void __exit sstp_exit(void)
 	/* Sockets are freed after a grace period. */
 	rcu_barrier();
 	sstp_sysfs_exit();
+	sstp_port_exit();
 	sstp_conn_exit();
 	sstp_rbuf_exit();
 	sstp_ctrl_exit();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Ports: who is bound to one, and who listens there. */
+#include <linux/jhash.h>
 #include <linux/random.h>
 #include <net/ip.h>
 #include <net/l3mdev.h>
@@ -19,7 +20,7 @@ static struct sstp_bucket *sstp_bucket(struct net *net, u16 port)
  * @exclusive: sockets that have it without a destination: bind() gave it to them, or
  *	they are children of one of these
  * @owners: to whom bind() gave it, or listen(), by sk_bind_node
- * @groups: all others
+ * @kinds: of the groups that have all others, which are in the table
  */
 struct sstp_port {
 	struct hlist_node node;
@@ -27,7 +28,7 @@ struct sstp_port {
 	int	l3mdev;
 	u32	exclusive;
 	struct hlist_head owners;
-	struct hlist_head groups;
+	struct hlist_head kinds;
 };
 
 /* What a socket claims of a port */
@@ -42,19 +43,73 @@ struct sstp_claim {
 };
 
 /**
+ * struct sstp_kind - groups that claim the same of a port, each at another address
+ * @node: in the port's @kinds
+ * @count: groups
+ * @claim: of each, but at an address that stands for all of IPv4, or of IPv6
+ *
+ * A program can have as many addresses as 127.0.0.0/8 has, but few kinds. So for an
+ * address bind() looks at the groups that are there, and for all addresses at kinds.
+ */
+struct sstp_kind {
+	struct hlist_node node;
+	u32	count;
+	struct sstp_claim claim;
+};
+
+/* Groups of a port at an address */
+struct sstp_place {
+	struct sstp_port *port;
+	struct in6_addr	addr;
+};
+
+/**
  * struct sstp_group - sockets that claim the same of a port, as they were when they got
  * it: bind() looks at all of them at once
- * @node: in the port's @groups
+ * @node: in the table of groups, with others at the same @place
+ * @rcu: frees it: lookups of other places pass it
+ * @place: in which it is found
+ * @kind: of which it is
  * @count: how many
  * @exclusive: they are children of listeners; else connect() gave it to them
  * @claim: of each
  */
 struct sstp_group {
-	struct hlist_node node;
+	struct rhlist_head node;
+	struct rcu_head rcu;
+	struct sstp_place place;
+	struct sstp_kind *kind;
 	u32	count;
 	bool	exclusive;
 	struct sstp_claim claim;
 };
+
+static struct rhltable sstp_groups;	/* of all ports; written under the port's lock */
+
+static u32 sstp_place_hash(const void *data, u32 len, u32 seed)
+{
+	/* Whole words: the struct has no hole. */
+	return jhash2(data, sizeof(struct sstp_place) / sizeof(u32), seed);
+}
+
+static const struct rhashtable_params sstp_group_params = {
+	.key_len = sizeof(struct sstp_place),
+	.key_offset = offsetof(struct sstp_group, place),
+	.head_offset = offsetof(struct sstp_group, node),
+	.hashfn = sstp_place_hash,
+	.automatic_shrinking = true,
+};
+
+int sstp_port_init(void)
+{
+	BUILD_BUG_ON(offsetofend(struct sstp_place, addr) != sizeof(struct sstp_place));
+	return rhltable_init(&sstp_groups, &sstp_group_params);
+}
+
+void sstp_port_exit(void)
+{
+	rhltable_destroy(&sstp_groups);
+}
 
 static struct sstp_claim sstp_claim(const struct sock *sk)
 {
@@ -138,25 +193,132 @@ static struct sstp_port *sstp_port_make(struct sstp_bucket *b, u16 number, int l
 /* Nobody may have it any more. */
 static void sstp_port_put(struct sstp_port *p)
 {
-	if (!hlist_empty(&p->owners) || !hlist_empty(&p->groups))
+	if (!hlist_empty(&p->owners) || !hlist_empty(&p->kinds))
 		return;
 	hlist_del(&p->node);
 	kfree(p);
 }
 
-static bool sstp_port_conflict(const struct sstp_port *p, struct sock *sk)
+/* Groups of @p at the address of @claim. RCU. */
+static struct rhlist_head *sstp_groups_at(struct sstp_port *p, const struct sstp_claim *claim)
+{
+	struct sstp_place place = { .port = p, .addr = claim->addr };
+
+	return rhltable_lookup(&sstp_groups, &place, sstp_group_params);
+}
+
+static bool sstp_group_conflict(struct sstp_port *p, const struct sstp_claim *claim)
+{
+	struct rhlist_head *at, *list;
+	const struct sstp_kind *k;
+	struct sstp_group *g;
+	bool conflict = false;
+
+	if (ipv6_addr_any(&claim->addr)) {
+		hlist_for_each_entry(k, &p->kinds, node)
+			if (sstp_claim_conflict(claim, &k->claim, false))
+				return true;
+		return false;
+	}
+	rcu_read_lock();
+	list = sstp_groups_at(p, claim);
+	rhl_for_each_entry_rcu(g, at, list, node)
+		if (sstp_claim_conflict(claim, &g->claim, false)) {
+			conflict = true;
+			break;
+		}
+	rcu_read_unlock();
+	return conflict;
+}
+
+static bool sstp_port_conflict(struct sstp_port *p, struct sock *sk)
 {
 	struct sstp_claim claim = sstp_claim(sk);
-	const struct sstp_group *g;
 	struct sock *o;
 
 	sk_for_each_bound(o, &p->owners)
 		if (o != sk && sstp_sock_conflict(&claim, o))
 			return true;
-	hlist_for_each_entry(g, &p->groups, node)
-		if (sstp_claim_conflict(&claim, &g->claim, false))
-			return true;
-	return false;
+	return sstp_group_conflict(p, &claim);
+}
+
+static struct sstp_group *sstp_group_find(struct sstp_port *p, const struct sstp_claim *claim,
+					  bool exclusive)
+{
+	struct rhlist_head *at, *list;
+	struct sstp_group *g, *found = NULL;
+
+	rcu_read_lock();
+	list = sstp_groups_at(p, claim);
+	rhl_for_each_entry_rcu(g, at, list, node)
+		if (g->exclusive == exclusive && sstp_claim_same(&g->claim, claim)) {
+			found = g;
+			break;
+		}
+	rcu_read_unlock();
+	return found;
+}
+
+/* The kind of a group that claims @c: one more is of it. */
+static struct sstp_kind *sstp_kind_get(struct sstp_port *p, const struct sstp_claim *c)
+{
+	struct sstp_claim claim = *c;
+	struct sstp_kind *k;
+
+	if (sstp_v4(&claim.addr))
+		ipv6_addr_set_v4mapped(htonl(INADDR_LOOPBACK), &claim.addr);
+	else
+		claim.addr = in6addr_loopback;
+	hlist_for_each_entry(k, &p->kinds, node)
+		if (sstp_claim_same(&k->claim, &claim))
+			goto found;
+	k = kzalloc_obj(*k, GFP_ATOMIC);
+	if (!k)
+		return NULL;
+	k->claim = claim;
+	hlist_add_head(&k->node, &p->kinds);
+found:
+	k->count++;
+	return k;
+}
+
+static void sstp_kind_put(struct sstp_kind *k)
+{
+	if (--k->count)
+		return;
+	hlist_del(&k->node);
+	kfree(k);
+}
+
+static struct sstp_group *sstp_group_make(struct sstp_port *p, const struct sstp_claim *claim,
+					  bool exclusive)
+{
+	struct sstp_group *g = kzalloc_obj(*g, GFP_ATOMIC);
+
+	if (!g)
+		return NULL;
+	g->place.port = p;
+	g->place.addr = claim->addr;
+	g->exclusive = exclusive;
+	g->claim = *claim;
+	g->kind = sstp_kind_get(p, claim);
+	if (!g->kind)
+		goto free;
+	if (!rhltable_insert(&sstp_groups, &g->node, sstp_group_params))
+		return g;
+	sstp_kind_put(g->kind);
+free:
+	kfree(g);
+	return NULL;
+}
+
+static void sstp_group_put(struct sstp_group *g)
+{
+	if (--g->count)
+		return;
+	rhltable_remove(&sstp_groups, &g->node, sstp_group_params);
+	sstp_kind_put(g->kind);
+	kfree_rcu(g, rcu);
 }
 
 /* It has the port together with all that claim the same. */
@@ -165,16 +327,9 @@ static int sstp_port_join(struct sstp_port *p, struct sock *sk, bool exclusive)
 	struct sstp_claim claim = sstp_claim(sk);
 	struct sstp_group *g;
 
-	hlist_for_each_entry(g, &p->groups, node)
-		if (g->exclusive == exclusive && sstp_claim_same(&g->claim, &claim))
-			goto found;
-	g = kzalloc_obj(*g, GFP_ATOMIC);
+	g = sstp_group_find(p, &claim, exclusive) ?: sstp_group_make(p, &claim, exclusive);
 	if (!g)
 		return -ENOMEM;
-	g->claim = claim;
-	g->exclusive = exclusive;
-	hlist_add_head(&g->node, &p->groups);
-found:
 	g->count++;
 	p->exclusive += exclusive;
 	sstp_sk(sk)->port = p;
@@ -366,10 +521,7 @@ void sstp_unbind(struct sock *sk)
 	spin_lock_bh(&b->lock);
 	if (g) {
 		p->exclusive -= g->exclusive;
-		if (!--g->count) {
-			hlist_del(&g->node);
-			kfree(g);
-		}
+		sstp_group_put(g);
 	} else {
 		p->exclusive--;
 		__sk_del_bind_node(sk);

@@ -13,7 +13,7 @@
  *     it still listens; writing to the settings that they copy. Taken inside
  *     either socket lock.
  *  3. sstp_bucket.lock (_bh): sockets bound to a port.
- *  4. rhashtable bucket locks of the three connection tables.
+ *  4. rhashtable bucket locks: the three tables of connections, and ports' groups.
  *  5. sstp_pool.lock (_bh): a buffer that children of a listener share. Inside of
  *     their socket locks.
  *  6. xa_lock of sstp_net.all and .encaps (_bh). Inside of the socket lock.
@@ -559,6 +559,8 @@ struct sock *sstp_conn_next(struct net *net, unsigned long *id,
 			    void *arg);
 struct sock *sstp_listener_find(struct net *net, const struct sstp_skb_in *in, u16 port,
 				u32 hash);
+int sstp_port_init(void);
+void sstp_port_exit(void);
 int sstp_bind_port(struct sock *sk, u16 port);
 int sstp_bind_connect(struct sock *sk);
 int sstp_bind_child(struct sock *sk);

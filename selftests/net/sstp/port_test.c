@@ -15,6 +15,7 @@
 
 #define LOW	20000
 #define PORTS	10
+#define ADDRESSES 200
 
 static enum proto proto;
 static int l;			/* a listener on all addresses, */
@@ -232,6 +233,49 @@ static void test_children(void)
 	result("children");
 }
 
+/* Of many addresses each is taken for itself, and all together. */
+static void test_addresses(void)
+{
+	int fd[ADDRESSES], peer[ADDRESSES], old = l, k;
+	const int last = ADDRESSES / 2;
+	uint16_t was = port;
+	char ip[20];
+
+	l = sock();
+	port = LOW + 4;
+	if (bound_to(l, "0.0.0.0", port) || listen(l, 1))
+		die("listen:");
+	for (k = 0; k < ADDRESSES; k++) {
+		snprintf(ip, sizeof(ip), "127.0.1.%d", k + 1);
+		fd[k] = sock();
+		must_be("connect", connect_to(fd[k], ip, &peer[k]), 0);
+	}
+	close(l);
+	for (k = 0; k < ADDRESSES; k++) {
+		snprintf(ip, sizeof(ip), "127.0.1.%d", k + 1);
+		must_be(ip, try_bind(ip, port, true), EADDRINUSE);
+	}
+	must_be("another", try_bind("127.0.2.1", port, false), 0);
+	for (k = 0; k < ADDRESSES; k++) {
+		if (k == last)
+			continue;
+		close(peer[k]);
+		close(fd[k]);
+		snprintf(ip, sizeof(ip), "127.0.1.%d", k + 1);
+		must_be(ip, try_bind(ip, port, false), 0);
+		must_be("all", try_bind("0.0.0.0", port, true), EADDRINUSE);
+	}
+	snprintf(ip, sizeof(ip), "127.0.1.%d", last + 1);
+	must_be(ip, try_bind(ip, port, false), EADDRINUSE);
+	close(peer[last]);
+	close(fd[last]);
+	must_be(ip, try_bind(ip, port, false), 0);
+	must_be("all", try_bind("0.0.0.0", port, false), 0);
+	l = old;
+	port = was;
+	result("children at many addresses");
+}
+
 static bool none_left(void *arg)
 {
 	(void)arg;
@@ -242,7 +286,7 @@ int main(void)
 {
 	union addr a;
 
-	ktap_plan(2 * 4 + 1);
+	ktap_plan(2 * 5 + 1);
 	new_namespace();
 	file_put("/proc/sys/net/ipv4/ip_local_port_range", "%d %d", LOW,
 		 LOW + PORTS - 1);
@@ -256,6 +300,7 @@ int main(void)
 		test_bound();
 		test_no_port();
 		test_children();
+		test_addresses();
 	}
 	ktap_result(busywait(10000, none_left, NULL), "nobody is left");
 	return ktap_end();
