@@ -28,6 +28,18 @@ done < <(find tools selftests .ci net examples -type f -perm -100 | sort)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# What a benchmark's machine does first: copy the programs as they were built
+bench_programs() {
+	mkdir "$work/shm" && echo {} > "$work/job" &&
+		make -s -C selftests/net/sstp "OUT=$work/bin" "$work/bin/xfer" &&
+		python3 -c 'import sys
+sys.path.insert(0, "tools/bench")
+import guest
+guest.SHM = sys.argv[2]
+guest.read_job(sys.argv[1])' "$work/job" "$work/shm" && "$work/shm/xfer" -h
+}
+check "tools/bench starts its programs" bench_programs
+
 # server_cell POLICY GOODPUT EXHAUSTION: as tools/bench/server measures one
 server_cell() {
 	echo '{"level": 2, "clients": 20, "limit": 0, "policy": "'"$1"'", "goodput": '"$2"',

@@ -8,6 +8,7 @@ import glob
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -115,10 +116,13 @@ def listed(head, lines):
 # --- in the guest ----------------------------------------------------------------
 
 def read_job(path):
-    """What run() was given; the program's copy is where it starts soonest."""
+    """What run() was given; copies of the programs are where they start soonest."""
     with open(path, encoding="ascii") as f:
         job = json.load(f)
-    subprocess.run(f"cp {os.path.dirname(path)}/bin/* {SHM}", shell=True, check=True)
+    with os.scandir(os.path.join(os.path.dirname(path), "bin")) as programs:
+        for program in programs:
+            if program.is_file():
+                shutil.copy(program.path, SHM)
     return job
 
 
