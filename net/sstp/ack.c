@@ -586,6 +586,165 @@ static void sstp_ack_breaker(struct sock *sk, const struct sstp_ack *a, u32 rtt,
 	}
 }
 
+/* Does report @a follow the last one and say nothing that cannot be? Else @skb is counted
+ * as dropped. What a receiver reports never goes back, and never beyond what was sent: few
+ * numbers pass, so that a forged PACK hardly ever does.
+ */
+static bool sstp_ack_valid(struct sock *sk, struct sk_buff *skb, const struct sstp_ack *a,
+			   u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	const struct sstp_snd_wnd *w = &sp->snd;
+	bool unsent = a->highest - sp->highest > w->shipment - 1 - sp->highest;
+
+	/* Seen already, or overtaken by a later one that says more. */
+	if (sstp_before(a->control, sp->control)) {
+		sstp_drop(sk, skb, SSTP_MIB_INDUPLICATE, 1);
+		return false;
+	}
+	if (a->control - sp->control <= SSTP_CONTROL_WINDOW && !unsent &&
+	    !sstp_before(a->ack, w->low) && !sstp_before(a->limit, w->high))
+		return true;
+	if (unsent)
+		sstp_ack_correct(sk, a, now);
+	sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
+	return false;
+}
+
+/* What report @a acknowledges goes. False if it acknowledges what cannot be. */
+static bool sstp_ack_apply(struct sock *sk, const struct sstp_ack *a)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_snd_wnd *w = &sp->snd;
+	bool ended = sp->eos_state >= SSTP_EOS_SENT && a->ack == w->end + 1;
+
+	if (!sstp_snd_ack(w, ended ? w->end : a->ack, a->limit, sstp_ack_release, sk))
+		return false;
+	if (ended)
+		sp->eos_state = SSTP_EOS_ACKED;
+	sp->control = a->control + 1;
+	return true;
+}
+
+/* The peer is there. */
+static void sstp_ack_heard(struct sock *sk, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	sp->heard = now;
+	sp->asked_at = sstp_stamp(sp, now);
+	sp->silent_since = 0;
+	sp->probes = 0;
+	sp->keepalives = 0;
+	sk->sk_err_soft = 0;
+}
+
+/* Sample the round-trip time, if @a echoes a timestamp. */
+static void sstp_ack_rtt(struct sock *sk, const struct sstp_ack *a,
+			 struct sstp_ack_sample *sample, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (!(a->flags & SSTP_F_ECHO))
+		return;
+	sample->rtt = sstp_stamp(sp, now) - a->echo - a->hold;
+	sstp_rtt_sample(&sp->rtt, sample->rtt, sstp_us(now));
+	if (a->flags & SSTP_F_PADDED && sstp_pmtud_echo(&sp->pmtud, a->echo))
+		sstp_mtu_update(sk);
+}
+
+/* Sample what came to the receiver. */
+static void sstp_ack_delivered(struct sstp_sock *sp, const struct sstp_ack *a,
+			       struct sstp_ack_sample *sample)
+{
+	u32 was_highest = sp->highest;
+
+	if (sstp_after(a->highest, sp->highest))
+		sp->highest = a->highest;
+	sp->late = a->late;
+	sample->delivered = a->received - sp->reported;
+	if (sample->delivered > 1U << 30)
+		sample->delivered = 0;
+	else
+		sp->reported = a->received;
+	/* What it says moves the controller: no more than can be true. */
+	sample->delivered = min(sample->delivered, sp->snd.shipment - was_highest +
+						   SSTP_REORDER_MAX);
+	sp->delivery_rate = a->arrival * 1000ULL;
+}
+
+/* Sample what was lost; what SNAK @a of @len bytes at @p asks for is to be shipped again. */
+static void sstp_ack_lost(struct sock *sk, const void *p, u32 len, const struct sstp_ack *a,
+			  struct sstp_ack_sample *sample)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct net *net = sock_net(sk);
+	u32 asked = 0;
+
+	if (a->type == SSTP_SNAK) {
+		sp->snaks_received++;
+		SSTP_INC(net, INSNAKS);
+		sp->snd.lost = sp->highest - BIT(30);
+		asked = sstp_ack_requests(sk, p, len, a);
+		sample->lost_ship = sp->snd.lost;
+	} else {
+		sp->acks_received++;
+		SSTP_INC(net, INPACKS);
+	}
+	sample->lost = sstp_ack_vanished(sp, asked, sp->highest - sp->late,
+					 a->received, &sample->undue);
+	sp->packets_lost += sample->lost;
+	if (a->type == SSTP_SNAK)
+		trace_sstp_snak_rcv(sp, asked, sample->lost);
+	sstp_ack_extra(sp, asked);
+}
+
+/* Tell the controller; @flight packets were in flight before. */
+static void sstp_ack_control(struct sstp_sock *sp, const struct sstp_ack *a, u32 flight,
+			     struct sstp_ack_sample *sample, u64 now)
+{
+	struct sstp_ctrl *c = &sp->ctrl;
+
+	sample->now = sstp_us(now);
+	sample->highest = sp->highest - sp->late;
+	sample->arrival_rate = a->arrival * 1000ULL;
+	sample->service_rate = a->service * 1000ULL;
+	c->srtt = sstp_rtt_smoothed(&sp->rtt, 0);
+	c->min_rtt = sp->rtt.min;
+	c->in_flight = sstp_in_flight(sp);
+	c->shipped = sp->snd.shipment - 1;
+	sstp_ctrl_used(c, flight, sample->highest);
+	if (c->ops->on_ack)
+		c->ops->on_ack(c, sample);
+	if (sample->lost && c->ops->on_loss)
+		c->ops->on_loss(c, sample);
+	trace_sstp_ctrl(sp, sample->delivered, sample->lost, false);
+}
+
+/* When to probe, after a report that moved the window (@moved), brought news of data
+ * (@news), or answered a probe (@probed).
+ */
+static void sstp_ack_probes(struct sock *sk, bool moved, bool news, bool probed)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (moved) {
+		sp->blocked = 0;
+		trace_sstp_snd_window(sp);
+		sk->sk_write_space(sk);
+	} else if (probed && sstp_after(sp->snd.next, sp->snd.high) && !news) {
+		/* Still closed: ask less and less often. */
+		if (sp->blocked < U8_MAX)
+			sp->blocked++;
+		sstp_timer_stop(sp, SSTP_T_PROBE);
+	}
+	/* A receiver that asks and asks, but sees nothing new, must not keep us
+	 * from showing it where we are.
+	 */
+	if (moved || news)
+		sstp_timer_stop(sp, SSTP_T_PROBE);
+}
+
 /* A PACK or SNAK of @len bytes, at @off of @skb, which is linear. */
 void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 {
@@ -594,129 +753,38 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	struct sstp_ack_sample sample = {};
 	u32 was_low = w->low, was_high = w->high, was_highest = sp->highest;
 	u32 flight = sstp_in_flight(sp);
+	bool probed = sp->probes, more = false, moved, news;
 	const void *p = skb->data + off;
-	struct net *net = sock_net(sk);
 	u64 now = sstp_now();
 	struct sstp_ack a;
-	bool probed, ended, more = false;
-	u32 asked = 0;
 
 	if (!sstp_parse_ack(p, len, &a)) {
 		sstp_drop(sk, skb, SSTP_MIB_INERRFORMAT, 1);
 		return;
 	}
-	/* Seen already, or overtaken by a later one that says more. */
-	if (sstp_before(a.control, sp->control)) {
-		sstp_drop(sk, skb, SSTP_MIB_INDUPLICATE, 1);
+	if (!sstp_ack_valid(sk, skb, &a, now))
 		return;
-	}
-	/* What a receiver reports never goes back, and never beyond what was
-	 * sent: few numbers pass, so that a forged PACK hardly ever does.
-	 */
-	if (a.control - sp->control > SSTP_CONTROL_WINDOW ||
-	    a.highest - sp->highest > w->shipment - 1 - sp->highest ||
-	    sstp_before(a.ack, w->low) || sstp_before(a.limit, w->high)) {
-		if (a.highest - sp->highest > w->shipment - 1 - sp->highest)
-			sstp_ack_correct(sk, &a, now);
+	if (!sstp_ack_apply(sk, &a)) {
 		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 		return;
 	}
-	ended = sp->eos_state >= SSTP_EOS_SENT && a.ack == w->end + 1;
-	if (ended)
-		a.ack = w->end;
-	if (!sstp_snd_ack(w, a.ack, a.limit, sstp_ack_release, sk)) {
-		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
-		return;
-	}
-	if (ended)
-		sp->eos_state = SSTP_EOS_ACKED;
-	sp->control = a.control + 1;
-	probed = sp->probes;
-	sp->heard = now;
-	sp->asked_at = sstp_stamp(sp, now);
-	sp->silent_since = 0;
-	sp->probes = 0;
-	sp->keepalives = 0;
-	sk->sk_err_soft = 0;
+	sstp_ack_heard(sk, now);
 	if (a.flags & SSTP_F_SEGMENT) {
 		more = sstp_snd_accept(w, a.segment, a.flags & SSTP_F_SOFT,
 				       sstp_ack_release, sk);
 		sk->sk_write_space(sk);
 	}
-
-	if (a.flags & SSTP_F_ECHO) {
-		u32 rtt = sstp_stamp(sp, now) - a.echo - a.hold;
-
-		sstp_rtt_sample(&sp->rtt, rtt, sstp_us(now));
-		sample.rtt = rtt;
-		if (a.flags & SSTP_F_PADDED && sstp_pmtud_echo(&sp->pmtud, a.echo))
-			sstp_mtu_update(sk);
-	}
-	if (sstp_after(a.highest, sp->highest))
-		sp->highest = a.highest;
-	sp->late = a.late;
-	sample.delivered = a.received - sp->reported;
-	if (sample.delivered > 1U << 30)
-		sample.delivered = 0;
-	else
-		sp->reported = a.received;
-	/* What it says moves the controller: no more than can be true. */
-	sample.delivered = min(sample.delivered, w->shipment - was_highest +
-						 SSTP_REORDER_MAX);
-	sp->delivery_rate = a.arrival * 1000ULL;
-
-	if (a.type == SSTP_SNAK) {
-		sp->snaks_received++;
-		SSTP_INC(net, INSNAKS);
-		w->lost = sp->highest - BIT(30);
-		asked = sstp_ack_requests(sk, p, len, &a);
-		sample.lost_ship = w->lost;
-	} else {
-		sp->acks_received++;
-		SSTP_INC(net, INPACKS);
-	}
-	sample.lost = sstp_ack_vanished(sp, asked, sp->highest - sp->late,
-					a.received, &sample.undue);
-	sp->packets_lost += sample.lost;
-	if (a.type == SSTP_SNAK)
-		trace_sstp_snak_rcv(sp, asked, sample.lost);
-	sstp_ack_extra(sp, asked);
-
-	sample.now = sstp_us(now);
-	sample.highest = sp->highest - sp->late;
-	sample.arrival_rate = a.arrival * 1000ULL;
-	sample.service_rate = a.service * 1000ULL;
-	sp->ctrl.srtt = sstp_rtt_smoothed(&sp->rtt, 0);
-	sp->ctrl.min_rtt = sp->rtt.min;
-	sp->ctrl.in_flight = sstp_in_flight(sp);
-	sp->ctrl.shipped = w->shipment - 1;
-	sstp_ctrl_used(&sp->ctrl, flight, sample.highest);
-	if (sp->ctrl.ops->on_ack)
-		sp->ctrl.ops->on_ack(&sp->ctrl, &sample);
-	if (sample.lost && sp->ctrl.ops->on_loss)
-		sp->ctrl.ops->on_loss(&sp->ctrl, &sample);
-	trace_sstp_ctrl(sp, sample.delivered, sample.lost, false);
+	sstp_ack_rtt(sk, &a, &sample, now);
+	sstp_ack_delivered(sp, &a, &sample);
+	sstp_ack_lost(sk, p, len, &a, &sample);
+	sstp_ack_control(sp, &a, flight, &sample, now);
 	sstp_ack_breaker(sk, &a, sample.rtt, now);
 	sstp_ack_sndbuf(sk);
 
-	if (w->low != was_low || w->high != was_high) {
-		sp->blocked = 0;
-		trace_sstp_snd_window(sp);
-		sk->sk_write_space(sk);
-	} else if (probed && sstp_after(w->next, w->high) &&
-		   !sample.delivered && sp->highest == was_highest) {
-		/* Still closed: ask less and less often. */
-		if (sp->blocked < U8_MAX)
-			sp->blocked++;
-		sstp_timer_stop(sp, SSTP_T_PROBE);
-	}
+	moved = w->low != was_low || w->high != was_high;
+	news = sample.delivered || sp->highest != was_highest;
 	sstp_ack_progress(sp, &a, more, was_high, now);
-	/* A receiver that asks and asks, but sees nothing new, must not keep us
-	 * from showing it where we are.
-	 */
-	if (w->low != was_low || w->high != was_high || sample.delivered ||
-	    sp->highest != was_highest)
-		sstp_timer_stop(sp, SSTP_T_PROBE);
+	sstp_ack_probes(sk, moved, news, probed);
 	sstp_push(sk);
 	sstp_state_check(sk);
 }
