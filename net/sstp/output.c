@@ -619,6 +619,154 @@ static void sstp_push_again(struct sstp_sock *sp, u64 now)
 		sstp_timer_sooner(sp, SSTP_T_LIFE, now);
 }
 
+/* What may leave next: of segment @s, @packet if the peer asked for it (@again), else the
+ * next packets never shipped, @allow at most. @big: they are larger than the path takes.
+ */
+struct sstp_next {
+	struct sstp_sseg *s;
+	u32	packet;
+	u32	allow;
+	bool	again;
+	bool	big;
+};
+
+/* Do the device, others who want the CPU, or a silent peer hold back all packets? */
+static bool sstp_push_held(struct sock *sk, int budget, u64 now, enum sstp_held *held)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (sstp_throttled(sk)) {
+		*held = SSTP_HELD_DEVICE;
+		return true;
+	}
+	if (!budget) {
+		sstp_timer_set(sp, SSTP_T_PACE, now);
+		return true;
+	}
+	if (sstp_push_blind(sp, now)) {
+		*held = SSTP_HELD_CONTROLLER;
+		return true;
+	}
+	return false;
+}
+
+/* Packets that the congestion window has room for */
+static u32 sstp_push_room(struct sstp_sock *sp)
+{
+	u32 flight = sstp_in_flight(sp);
+
+	if (sp->ctrl.cwnd == SSTP_CWND_MAX)
+		return U32_MAX;
+	if ((s32)flight < (s32)sp->ctrl.cwnd)
+		return sp->ctrl.cwnd - flight;
+	sp->ctrl.held_back = true;
+	return 0;
+}
+
+/* Packets of @x that the controller's pacing and the contract let go, of the @room that the
+ * window has for them. If none, @held says why.
+ */
+static u32 sstp_push_allow(struct sstp_sock *sp, const struct sstp_next *x, u32 room,
+			   u64 now, enum sstp_held *held)
+{
+	u32 want = x->again || x->big ? 1 : min_t(u32, room, SSTP_TRAIN_PACKETS), wire;
+	u64 next = 0;
+
+	want = sstp_ctrl_allow(sp, want, now);
+	if (!want) {
+		*held = SSTP_HELD_CONTROLLER;
+		return 0;
+	}
+	if (!sstp_rate_bound(&sp->rate))
+		return want;
+	wire = sp->frame - sp->size +
+	       sstp_sseg_bytes(x->s, x->again ? x->packet : x->s->next);
+	want = sstp_rate_allow(&sp->rate, want, wire, now, &next);
+	if (!want) {
+		sstp_timer_set(sp, SSTP_T_PACE, next);
+		*held = SSTP_HELD_CONTRACT;
+	}
+	return want;
+}
+
+/* Cut the segment of @x anew if its packets are larger than the path takes. True if that
+ * was done.
+ */
+static bool sstp_push_recut(struct sstp_sock *sp, struct sstp_next *x)
+{
+	struct sstp_sseg *s = x->s;
+	/* What was shipped of a segment that was not whole counts as new again. */
+	u32 n = sstp_before(s->number, sp->snd.next) ? 0 : s->next * s->size;
+
+	x->big = sstp_too_big(sp, s);
+	if (!x->big || !sstp_snd_recut(&sp->snd, s, sp->size, GFP_ATOMIC | __GFP_NOWARN))
+		return false;
+	sp->bytes_sent -= n;
+	return true;
+}
+
+/* What leaves next, as far as anything may; else @held says why not, and @idle that there
+ * is nothing. False to look again.
+ */
+static bool sstp_push_next(struct sock *sk, struct sstp_next *x, int budget, u64 now,
+			   enum sstp_held *held, bool *idle)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 room;
+
+	x->allow = 0;
+	x->s = sstp_snd_again(&sp->snd, &x->packet);
+	x->again = x->s;
+	if (!x->s)
+		x->s = sstp_next_new(sp);
+	if (!x->s) {
+		*idle = true;
+		*held = sstp_push_lacks(sk);
+		return true;
+	}
+	if (sstp_push_held(sk, budget, now, held))
+		return true;
+	room = sstp_push_room(sp);
+	if (!room) {
+		*held = SSTP_HELD_CONTROLLER;
+		return true;
+	}
+	if (sstp_push_recut(sp, x))
+		return false;
+	x->allow = sstp_push_allow(sp, x, room, now, held);
+	return true;
+}
+
+/* Ship @x. False without memory. */
+static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 stamp = sstp_stamp(sp, now), n = 1, wire;
+	struct sstp_snd_wnd *w = &sp->snd;
+	struct sk_buff *skb;
+
+	if (x->again) {
+		u8 flags = SSTP_F_AGAIN | sstp_ask(sp, 1, stamp);
+
+		sstp_push_again(sp, now);
+		skb = sstp_copy_packet(sp, x->s, x->packet, flags, stamp);
+		if (skb) {
+			trace_sstp_retransmit(sp, x->s->number, x->packet, w->shipment);
+			sp->bytes_retrans += sstp_sseg_bytes(x->s, x->packet);
+			sstp_snd_shipped_again(w, x->s, x->packet, w->shipment++);
+		}
+	} else {
+		skb = sstp_train(sk, x->s, x->allow, stamp, &n);
+	}
+	if (!skb)
+		return false;
+	/* Headers below ours, of every packet of the train. */
+	wire = skb->len + n * (sp->frame - sp->size - SSTP_DATA_HLEN);
+	sstp_sent(sk, skb, n, wire, x->again, now);
+	sstp_encap_xmit(sk, skb, x->big || sstp_pmtud_least(&sp->pmtud));
+	return true;
+}
+
 /* Ship what the window, the contract and the controller allow. */
 void sstp_push(struct sock *sk)
 {
@@ -627,6 +775,7 @@ void sstp_push(struct sock *sk)
 	bool shipped = false, idle = false;
 	enum sstp_held held = SSTP_HELD_NOT;
 	u64 now = sstp_now();
+	struct sstp_next x = {};
 	int budget;
 
 	if (!sstp_synchronized(sk) || sk->sk_state == TCP_SYN_RECV)
@@ -640,95 +789,17 @@ void sstp_push(struct sock *sk)
 		return;
 	}
 	for (budget = SSTP_PUSH_TRAINS;; budget--) {
-		u32 packet = 0, want, room, allow, n, wire, stamp;
-		struct sstp_sseg *s = sstp_snd_again(w, &packet);
-		bool again = s, big;
-		struct sk_buff *skb;
-		u64 next = 0;
-
-		if (!s)
-			s = sstp_next_new(sp);
-		if (!s) {
-			idle = true;
-			held = sstp_push_lacks(sk);
-			break;
-		}
-		if (sstp_throttled(sk)) {
-			held = SSTP_HELD_DEVICE;
-			break;
-		}
-		if (!budget) {
-			/* Others want the CPU, too. */
-			sstp_timer_set(sp, SSTP_T_PACE, now);
-			break;
-		}
-		if (sstp_push_blind(sp, now)) {
-			held = SSTP_HELD_CONTROLLER;
-			break;
-		}
-		room = U32_MAX;
-		if (sp->ctrl.cwnd != SSTP_CWND_MAX) {
-			u32 flight = sstp_in_flight(sp);
-
-			if ((s32)flight >= (s32)sp->ctrl.cwnd) {
-				sp->ctrl.held_back = true;
-				held = SSTP_HELD_CONTROLLER;
-				break;
-			}
-			room = sp->ctrl.cwnd - flight;
-		}
-		big = sstp_too_big(sp, s);
-		/* What was shipped of a segment that was not whole counts as new again. */
-		n = sstp_before(s->number, w->next) ? 0 : s->next * s->size;
-		if (big && sstp_snd_recut(w, s, sp->size, GFP_ATOMIC | __GFP_NOWARN)) {
-			sp->bytes_sent -= n;
+		if (!sstp_push_next(sk, &x, budget, now, &held, &idle))
 			continue;
-		}
-		want = again || big ? 1 : min_t(u32, room, SSTP_TRAIN_PACKETS);
-		want = sstp_ctrl_allow(sp, want, now);
-		if (!want) {
-			held = SSTP_HELD_CONTROLLER;
+		if (!x.allow)
 			break;
-		}
-		n = sstp_sseg_bytes(s, again ? packet : s->next);
-		wire = sp->frame - sp->size + n;
-		allow = want;
-		if (sstp_rate_bound(&sp->rate))
-			allow = sstp_rate_allow(&sp->rate, want, wire, now,
-						&next);
-		if (!allow) {
-			sstp_timer_set(sp, SSTP_T_PACE, next);
-			held = SSTP_HELD_CONTRACT;
-			break;
-		}
-		stamp = sstp_stamp(sp, now);
-		if (again) {
-			u8 flags = SSTP_F_AGAIN | sstp_ask(sp, 1, stamp);
-
-			sstp_push_again(sp, now);
-			skb = sstp_copy_packet(sp, s, packet, flags, stamp);
-			if (skb) {
-				trace_sstp_retransmit(sp, s->number, packet,
-						      w->shipment);
-				sstp_snd_shipped_again(w, s, packet,
-						       w->shipment++);
-				sp->bytes_retrans += n;
-			}
-			n = 1;
-		} else {
-			skb = sstp_train(sk, s, allow, stamp, &n);
-		}
-		if (!skb) {
+		if (!sstp_push_ship(sk, &x, now)) {
 			SSTP_INC(sock_net(sk), OUTNOMEM);
 			sstp_timer_set(sp, SSTP_T_PACE, now + NSEC_PER_MSEC);
 			held = SSTP_HELD_SNDBUF;
 			break;
 		}
-		/* Headers below ours, of every packet of the train. */
-		wire = skb->len + n * (sp->frame - sp->size - SSTP_DATA_HLEN);
-		sstp_sent(sk, skb, n, wire, again, now);
 		shipped = true;
-		sstp_encap_xmit(sk, skb, big || sstp_pmtud_least(&sp->pmtud));
 	}
 	sstp_chrono_set(&sp->chrono, held, now);
 	if (idle) {
