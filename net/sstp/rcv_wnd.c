@@ -67,6 +67,7 @@ int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, u32 shipment, gfp_t gfp)
 	w->settled = w->highest;
 	w->hi.segment = segment;
 	w->lost = w->hi;
+	w->given = w->hi;
 	w->reorder = SSTP_REORDER_MIN;
 	return 0;
 }
@@ -564,7 +565,8 @@ static void sstp_rcv_move_lost(struct sstp_rcv_wnd *w, u32 now)
 	w->settled = w->cand_to;
 	if (sstp_pos_before(w->lost, w->cand)) {
 		w->lost = w->cand;
-		w->lost_at = w->cand_at;
+		w->given = w->cand;
+		w->given_at = w->cand_at;
 	}
 	if (sstp_pos_before(w->lost, w->hi))
 		sstp_rcv_candidate(w, now);
@@ -636,19 +638,22 @@ static void sstp_rcv_late(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run
 {
 	u32 late = w->highest - (run->shipment + run->count - 1) + 1, us;
 
-	w->late = max(w->late, late);
-	if (sstp_pos_before(pos, w->lost)) {
+	if (sstp_pos_before(pos, w->given)) {
 		/* Given up for lost, but only late. */
-		us = now - w->lost_at;
+		us = now - w->given_at;
 		if (late > w->reorder)
 			w->reorder = late > SSTP_REORDER_MAX ?
 				     SSTP_REORDER_NONE : late;
 		w->patience = max(w->patience, us + us / 4);
+	} else if (sstp_pos_before(pos, w->lost)) {
+		/* It was here before: a copy that the network made. */
+		return;
 	} else if (w->has_cand && sstp_pos_before(pos, w->cand)) {
 		us = now - w->cand_at;
 	} else {
-		return;
+		us = 0;
 	}
+	w->late = max(w->late, late);
 	w->late_us = max(w->late_us, us);
 }
 
@@ -671,28 +676,63 @@ static void sstp_rcv_round(struct sstp_rcv_wnd *w, u32 now, u32 wait)
 	w->rounds = 0;
 }
 
+/* H moves on to @last; @gap shipments before it have not come. */
+static void sstp_rcv_move_highest(struct sstp_rcv_wnd *w, u32 last, u32 gap)
+{
+	u32 n = last - w->highest, k = (w->highest + 1) % SSTP_RCV_SEEN;
+
+	w->out_next += gap;
+	w->highest = last;
+	w->doubted = false;
+	if (n >= SSTP_RCV_SEEN) {
+		bitmap_zero(w->seen, SSTP_RCV_SEEN);
+		return;
+	}
+	bitmap_clear(w->seen, k, min(n, SSTP_RCV_SEEN - k));
+	if (n > SSTP_RCV_SEEN - k)
+		bitmap_clear(w->seen, 0, n - (SSTP_RCV_SEEN - k));
+}
+
+/* @run came. Returns how many shipments of it had not, as far as that is known. */
+static u32 sstp_rcv_see(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
+{
+	u32 fresh = 0, i;
+
+	for (i = 0; i < run->count; i++) {
+		u32 ship = run->shipment + i;
+
+		fresh += w->highest - ship >= SSTP_RCV_SEEN ||
+			 !__test_and_set_bit(ship % SSTP_RCV_SEEN, w->seen);
+	}
+	w->received += fresh;
+	return fresh;
+}
+
 u32 sstp_rcv_shipped(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run,
 		     u32 now)
 {
 	struct sstp_pos pos = { run->segment, run->start + run->count };
-	u32 last = run->shipment + run->count - 1, gap = 0;
+	u32 last = run->shipment + run->count - 1, gap = 0, fresh;
 	bool again = run->flags & SSTP_F_AGAIN;
 
-	w->received += run->count;
 	if (sstp_after(last, w->highest)) {
-		if (!sstp_rcv_plausible(w, run))
+		if (!sstp_rcv_plausible(w, run)) {
+			w->received += run->count;
 			return 0;
+		}
 		if (sstp_after(run->shipment, w->highest + 1))
 			gap = run->shipment - w->highest - 1;
-		w->highest = last;
-		w->doubted = false;
-		w->out_next += gap;
+		sstp_rcv_move_highest(w, last, gap);
+		sstp_rcv_see(w, run);
 	} else {
 		u32 *out = w->has_cand && !sstp_after(last, w->cand_to) ?
 			   &w->out : &w->out_next;
 
+		fresh = sstp_rcv_see(w, run);
+		if (!fresh)
+			return 0;
 		if (sstp_after(last, w->settled))
-			*out -= min_t(u32, *out, run->count);
+			*out -= min(*out, fresh);
 		if (!again)
 			sstp_rcv_late(w, run, pos, now);
 	}
@@ -710,10 +750,8 @@ void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
 		      u32 now)
 {
 	if (sstp_after(last, w->highest)) {
-		w->out_next += last - w->highest;
-		w->highest = last;
+		sstp_rcv_move_highest(w, last, last - w->highest);
 		w->unexplained = true;
-		w->doubted = false;
 	} else if (last == w->highest) {
 		w->doubted = false;
 	} else if (!w->doubted) {
@@ -724,6 +762,7 @@ void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
 		w->highest = last;
 		w->unexplained = true;
 		sstp_rcv_settle(w);
+		bitmap_zero(w->seen, SSTP_RCV_SEEN);
 	}
 	if (sstp_pos_before(w->hi, pos))
 		w->hi = pos;

@@ -22,6 +22,7 @@
 #define SSTP_REORDER_MIN	3
 #define SSTP_REORDER_MAX	1024
 #define SSTP_REORDER_NONE	BIT(24)	/* time alone tells what is lost */
+#define SSTP_RCV_SEEN		1024U	/* shipments before H of which it is known which came */
 #define SSTP_REORDER_ROUNDS	16	/* with losses, before patience is measured anew */
 
 enum sstp_rseg_state {
@@ -119,14 +120,15 @@ struct sstp_pos {
  * @highest: H, highest shipment seen
  * @leap: shipment after one that was too far ahead to move H; any other when there was
  *	none since
- * @received: DATA packets seen
+ * @received: DATA packets seen; none twice as far as @seen tells
  * @hi: everything before it has been shipped once
  * @lost: everything before it that is missing is lost
  * @cand: all before it was shipped once; or, where that is lost already, only shipments
  *	after the first are on their way. Becomes @lost when shipment @cand_ship + @reorder
  *	has been seen
  * @cand_at: when @cand was set, us
- * @lost_at: when @lost was where the order of shipments was, us
+ * @given: where @lost was when something was given up last
+ * @given_at: when the order of shipments was there, us
  * @reorder: shipments by which a packet may be late
  * @patience: us by which one may be, as far as that is more than sstp_rcv_confirm() waits
  *	by itself
@@ -138,6 +140,7 @@ struct sstp_pos {
  * @cand_to: the same once @cand is lost
  * @out: shipments up to @cand_to that are neither
  * @out_next: shipments up to @highest after that one that have not come
+ * @seen: which shipments came, of the last SSTP_RCV_SEEN up to @highest, a bit for each
  * @unexplained: a gap since the last SNAK may hide a lost retransmission
  * @doubted: a KEEPALIVE or EOS has said that H was not shipped, and nothing has moved H
  *	on since
@@ -171,7 +174,8 @@ struct sstp_rcv_wnd {
 	struct sstp_pos cand;
 	u32	cand_ship;
 	u32	cand_at;
-	u32	lost_at;
+	struct sstp_pos given;
+	u32	given_at;
 	u32	reorder;
 	u32	patience;
 	u32	late;
@@ -184,6 +188,7 @@ struct sstp_rcv_wnd {
 	u32	out_next;
 	u32	mean;
 	u32	recut;
+	DECLARE_BITMAP(seen, SSTP_RCV_SEEN);
 	bool	has_eos;
 	bool	has_cand;
 	bool	unexplained;
@@ -244,7 +249,7 @@ bool sstp_rcv_is_next(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
 bool sstp_rcv_squeeze(struct sstp_rcv_wnd *w, const struct sk_buff *skb,
 		      const struct sstp_rcv_run *run, u32 len);
 /* @run came, before sstp_rcv_insert(). Returns the shipments skipped. H moves on if that
- * is plausible.
+ * is plausible. Copies that the network made of what came before change nothing.
  */
 u32 sstp_rcv_shipped(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run,
 		     u32 now);

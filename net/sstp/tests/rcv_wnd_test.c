@@ -850,6 +850,60 @@ static void rcv_lost_again(struct kunit *test)
 	}
 }
 
+/* Of 2000 shipments 3 is lost and comes again as 50: @ship came, to the window alone. */
+static void rcv_copy(struct rcv_sim *s, u32 first, u32 ship)
+{
+	u32 k = ship == 50 ? 3 : ship - (ship > 50);
+	struct sstp_rcv_run run = {
+		.segment = s->first + k / 10, .start = k % 10, .count = 1,
+		.shipment = first + ship, .flags = ship == 50 ? SSTP_F_AGAIN : 0,
+	};
+
+	sstp_rcv_shipped(&s->w, &run, s->now);
+}
+
+/* Copies that the network makes, of what came in order, late, or again, are neither counted
+ * nor late.
+ */
+static void rcv_copies(struct kunit *test)
+{
+	struct rcv_sim *s = test->priv;
+	u32 first, k, n, old;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (n = 0; n < 20; n++) {
+		first = sstp_rnd_edge(&s->rnd);
+		rcv_uniform(s, 9, first, 200, 10);
+		for (k = 0; k < 2000; k++) {
+			s->now = 10 * k;
+			if (k == 3 || k == 60)
+				continue;
+			rcv_arrives(s, first + k, (k == 50 ? 3 : k - (k > 50)) / 10,
+				    (k == 50 ? 3 : k - (k > 50)) % 10,
+				    k == 50 ? SSTP_F_AGAIN : 0);
+			/* This one is late. */
+			if (k == 62)
+				rcv_arrives(s, first + 60, 5, 9, 0);
+			sstp_rcv_confirm(&s->w, s->now, RCV_WAIT);
+			rcv_copy(s, first, k);
+			old = k - min(k, 900U);
+			if (old != 3)
+				rcv_copy(s, first, old);
+		}
+		KUNIT_EXPECT_EQ(test, s->w.received, 1999U);
+		KUNIT_EXPECT_EQ(test, s->w.out + s->w.out_next, 0U);
+		KUNIT_EXPECT_EQ(test, s->w.reorder, SSTP_REORDER_MIN);
+		KUNIT_EXPECT_EQ(test, s->w.patience, 0U);
+		KUNIT_EXPECT_LE(test, s->w.late, 3U);
+		/* So old that it is not known that it came; but nothing is missing there. */
+		rcv_copy(s, first, 900);
+		KUNIT_EXPECT_EQ(test, s->w.patience, 0U);
+		KUNIT_EXPECT_LE(test, s->w.late, 3U);
+		rcv_stop(s);
+	}
+	s->now = 0;
+}
+
 /* Retransmissions that are lost are not on their way for ever, although no place tells of
  * them: time passes, or a KEEPALIVE says that they were the last.
  */
@@ -1315,6 +1369,7 @@ static struct kunit_case rcv_cases[] = {
 	KUNIT_CASE(rcv_waits),
 	KUNIT_CASE(rcv_contexts),
 	KUNIT_CASE(rcv_lost_again),
+	KUNIT_CASE(rcv_copies),
 	KUNIT_CASE(rcv_settles),
 	KUNIT_CASE(rcv_keepalives),
 	KUNIT_CASE(rcv_retry_kept),
