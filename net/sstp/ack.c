@@ -88,6 +88,7 @@ static void sstp_ack_fill(struct sstp_sock *sp, struct sstp_ack *a, u64 now)
 	s = sstp_rcv_slot(&sp->rcv, sp->rcv.low);
 	a->late = min_t(u32, sp->rcv.out + sp->rcv.out_next, U16_MAX);
 	a->progress = s ? s->next : 0;
+	a->unsettled = sp->rcv.highest - sstp_rcv_settled(&sp->rcv);
 }
 
 static void sstp_ack_done(struct sstp_sock *sp, u64 now)
@@ -428,13 +429,14 @@ static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snak_iter it;
 	struct sstp_snak_run run;
+	/* Of what left later the peer does not know yet whether it is lost. */
+	u32 settled = a->highest - min(a->unsettled, BIT(30)), lost = 0, n;
 	bool first = true;
-	u32 lost = 0, n;
 
 	sstp_snak_start(&it, p, len, a);
 	/* What is left of it will be asked for again. */
 	while (sp->looks && sp->snd.vain && sstp_snak_next(&it, &run)) {
-		n = sstp_snd_snak(&sp->snd, &run, a->highest, &sp->looks);
+		n = sstp_snd_snak(&sp->snd, &run, settled, &sp->looks);
 		if (first && n) {
 			u32 packet = run.bits ? run.first : 0;
 			struct sstp_sseg *s;

@@ -543,7 +543,18 @@ static void sstp_rcv_settle(struct sstp_rcv_wnd *w)
 	w->has_cand = false;
 	w->out = 0;
 	w->out_next = 0;
+	w->gap = false;
+	w->gap_next = false;
 	w->settled = w->highest;
+}
+
+u32 sstp_rcv_settled(const struct sstp_rcv_wnd *w)
+{
+	if (w->out)
+		return w->settled;
+	if (!w->out_next)
+		return w->highest;
+	return w->has_cand ? w->cand_to : w->settled;
 }
 
 /* Once a while has passed, or enough shipments, what is missing so far is lost. */
@@ -552,15 +563,22 @@ static void sstp_rcv_candidate(struct sstp_rcv_wnd *w, u32 now)
 	w->cand = w->hi;
 	w->cand_ship = w->highest;
 	w->cand_at = now;
+	w->settled = sstp_rcv_settled(w);
 	w->has_cand = true;
 	w->cand_to = w->highest;
 	w->out += w->out_next;
 	w->out_next = 0;
+	w->gap |= w->gap_next;
+	w->gap_next = false;
 }
 
 static void sstp_rcv_move_lost(struct sstp_rcv_wnd *w, u32 now)
 {
 	w->has_cand = false;
+	/* It was not filled meanwhile. */
+	if (w->gap && w->out)
+		w->unexplained = true;
+	w->gap = false;
 	w->out = 0;
 	w->settled = w->cand_to;
 	if (sstp_pos_before(w->lost, w->cand)) {
@@ -681,6 +699,13 @@ static void sstp_rcv_move_highest(struct sstp_rcv_wnd *w, u32 last, u32 gap)
 {
 	u32 n = last - w->highest, k = (w->highest + 1) % SSTP_RCV_SEEN;
 
+	if (gap && !w->out_next) {
+		/* All that came after it so far is settled with it. */
+		if (w->has_cand)
+			w->cand_to = w->highest;
+		else
+			w->settled = w->highest;
+	}
 	w->out_next += gap;
 	w->highest = last;
 	w->doubted = false;
@@ -737,10 +762,10 @@ u32 sstp_rcv_shipped(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run,
 			sstp_rcv_late(w, run, pos, now);
 	}
 	/* What is missing now may be a retransmission, whose place only the
-	 * sender knows.
+	 * sender knows. It may be late, too.
 	 */
 	if (gap && (again || gap != sstp_rcv_skipped(w, run)))
-		w->unexplained = true;
+		w->gap_next = true;
 	if (!again && sstp_pos_before(w->hi, pos))
 		w->hi = pos;
 	return gap;
@@ -751,7 +776,7 @@ void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
 {
 	if (sstp_after(last, w->highest)) {
 		sstp_rcv_move_highest(w, last, last - w->highest);
-		w->unexplained = true;
+		w->gap_next = true;
 	} else if (last == w->highest) {
 		w->doubted = false;
 	} else if (!w->doubted) {
@@ -783,13 +808,16 @@ void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
 bool sstp_rcv_confirm(struct sstp_rcv_wnd *w, u32 now, u32 wait)
 {
 	struct sstp_pos was = w->lost;
+	bool again = w->unexplained;
 
 	sstp_rcv_note(w, now);
 	if (w->has_cand &&
 	    now - w->cand_at >= clamp(w->patience, wait, 8 * wait))
 		sstp_rcv_move_lost(w, now);
-	if (!sstp_pos_before(was, w->lost) || sstp_rcv_whole(w, w->lost))
+	if (sstp_rcv_whole(w, w->lost))
 		return false;
+	if (!sstp_pos_before(was, w->lost))
+		return w->unexplained && !again;
 	sstp_rcv_round(w, now, wait);
 	return true;
 }

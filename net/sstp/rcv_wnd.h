@@ -136,12 +136,15 @@ struct sstp_pos {
  * @late_us: us by which one was at least, since then
  * @rounds: round trips in which something was found lost
  * @round_at: when the last of them began, us
- * @settled: shipments up to this one are here or given up for lost
+ * @settled: shipments up to this one are here or given up for lost; sstp_rcv_settled()
+ *	knows of more
  * @cand_to: the same once @cand is lost
  * @out: shipments up to @cand_to that are neither
  * @out_next: shipments up to @highest after that one that have not come
  * @seen: which shipments came, of the last SSTP_RCV_SEEN up to @highest, a bit for each
- * @unexplained: a gap since the last SNAK may hide a lost retransmission
+ * @gap: among @out there may be a retransmission
+ * @gap_next: the same of @out_next
+ * @unexplained: since the last SNAK some were given up that may be retransmissions
  * @doubted: a KEEPALIVE or EOS has said that H was not shipped, and nothing has moved H
  *	on since
  * @again: for that reason all is asked for again, and not all of it has been yet
@@ -191,6 +194,8 @@ struct sstp_rcv_wnd {
 	DECLARE_BITMAP(seen, SSTP_RCV_SEEN);
 	bool	has_eos;
 	bool	has_cand;
+	bool	gap;
+	bool	gap_next;
 	bool	unexplained;
 	bool	doubted;
 	bool	again;
@@ -260,7 +265,7 @@ void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
 		      u32 now);
 /* Late packets are lost for sure once @now is @wait us past the gap, or longer, up to 8
  * @wait, where packets were late by more. Returns true when there is something lost that
- * was not asked for.
+ * was not asked for, or may have been lost again.
  */
 bool sstp_rcv_confirm(struct sstp_rcv_wnd *w, u32 now, u32 wait);
 /* Move R_l on, over segments that the tolerance checker accepts as well. True if
@@ -274,6 +279,8 @@ bool sstp_rcv_advance(struct sstp_rcv_wnd *w, u32 *holed);
  */
 u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
 		  u32 retry, u16 *entries, bool *more);
+/* The last shipment before which all are here or given up for lost */
+u32 sstp_rcv_settled(const struct sstp_rcv_wnd *w);
 /* Is anything lost, asked for or not, in segments up to @to? */
 bool sstp_rcv_lacks(struct sstp_rcv_wnd *w, u32 to);
 

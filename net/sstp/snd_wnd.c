@@ -312,7 +312,7 @@ bool sstp_snd_recut(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 size, gfp_t
 }
 
 bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
-		   u32 highest, gfp_t gfp)
+		   u32 settled, gfp_t gfp)
 {
 	u32 chunk = packet / SSTP_RTX_CHUNK, ship = s->ship + packet;
 	struct sstp_rtx *r;
@@ -322,13 +322,11 @@ bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 	r = sstp_rtx_get(s, gfp);
 	if (!r || test_bit(packet, r->pending))
 		return false;
-	/* The last shipment of it was after all that the receiver had seen: it
-	 * is on its way.
-	 */
+	/* The last shipment of it is not given up yet: it may be on its way. */
 	if (r->ship[chunk]) {
 		u32 again = r->ship[chunk][packet % SSTP_RTX_CHUNK];
 
-		if (again && sstp_after(again, highest))
+		if (again && sstp_after(again, settled))
 			return false;
 		if (again)
 			ship = again;
@@ -356,7 +354,7 @@ bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
  * that do not touch, that which holds the reader up is kept: the other will be
  * asked for again.
  */
-static void sstp_snd_defer(struct sstp_snd_wnd *w, u32 n, u32 count, u32 highest)
+static void sstp_snd_defer(struct sstp_snd_wnd *w, u32 n, u32 count, u32 settled)
 {
 	u32 shipped = w->next + (w->next != w->end), end;
 
@@ -374,7 +372,7 @@ static void sstp_snd_defer(struct sstp_snd_wnd *w, u32 n, u32 count, u32 highest
 	}
 	w->whole = n;
 	w->whole_end = end;
-	w->whole_highest = highest;
+	w->whole_settled = settled;
 }
 
 /* Look at the segments that were asked for as a whole, up to one that has packets to
@@ -397,7 +395,7 @@ static void sstp_snd_look(struct sstp_snd_wnd *w)
 		if (!s || !s->next)
 			goes_on = sstp_snd_in_vain(w);
 		for (i = 0; s && i < s->next && goes_on; i++)
-			if (!sstp_snd_want(w, s, i, w->whole_highest,
+			if (!sstp_snd_want(w, s, i, w->whole_settled,
 					   GFP_ATOMIC | __GFP_NOWARN))
 				goes_on = sstp_snd_in_vain(w);
 		w->whole++;
@@ -411,7 +409,7 @@ static void sstp_snd_look(struct sstp_snd_wnd *w)
  */
 static u32 sstp_snd_snak_part(struct sstp_snd_wnd *w, struct sstp_sseg *s,
 			      const struct sstp_snak_run *run, u32 count,
-			      u32 highest, u32 *budget)
+			      u32 settled, u32 *budget)
 {
 	u32 wanted = 0, i;
 
@@ -425,7 +423,7 @@ static u32 sstp_snd_snak_part(struct sstp_snd_wnd *w, struct sstp_sseg *s,
 			continue;
 		--*budget;
 		if (sstp_snd_want(w, s, (run->bits ? run->first : 0) + i,
-				  highest, GFP_ATOMIC | __GFP_NOWARN))
+				  settled, GFP_ATOMIC | __GFP_NOWARN))
 			wanted++;
 		else
 			sstp_snd_in_vain(w);
@@ -434,7 +432,7 @@ static u32 sstp_snd_snak_part(struct sstp_snd_wnd *w, struct sstp_sseg *s,
 }
 
 u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
-		  u32 highest, u32 *budget)
+		  u32 settled, u32 *budget)
 {
 	u32 n = run->segment, last = run->bits ? 1 : run->first, wanted = 0;
 
@@ -459,10 +457,10 @@ u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
 		if (!run->bits && s->next > *budget)
 			break;
 		wanted += sstp_snd_snak_part(w, s, run, run->bits ?: s->next,
-					     highest, budget);
+					     settled, budget);
 	}
 	if (last && !run->bits)
-		sstp_snd_defer(w, n, last, highest);
+		sstp_snd_defer(w, n, last, settled);
 	return wanted;
 }
 

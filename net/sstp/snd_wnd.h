@@ -95,7 +95,7 @@ struct sstp_sseg {
  * @whole: segments from here to @whole_end were asked for as a whole, and have yet
  *	to be looked at: there are too many to do so at once
  * @whole_end: number after the last of them
- * @whole_highest: highest shipment that the receiver had seen then
+ * @whole_settled: up to which shipment the receiver had them or had given them up then
  * @shipment: number of the next shipment
  * @lost: newest shipment that was asked for again, since the caller set it
  * @credit: packets, and segments that are gone, that may be looked at in vain. Who makes
@@ -113,7 +113,7 @@ struct sstp_snd_wnd {
 	u32	pending;
 	u32	whole;
 	u32	whole_end;
-	u32	whole_highest;
+	u32	whole_settled;
 	u32	shipment;
 	u32	lost;
 	u32	credit;
@@ -161,11 +161,12 @@ bool sstp_snd_ack(struct sstp_snd_wnd *w, u32 ack, u32 limit,
 bool sstp_snd_accept(struct sstp_snd_wnd *w, u32 segment, bool soft,
 		     void (*release)(void *arg, struct sstp_sseg *s), void *arg);
 
-/* The packet is wanted again by a receiver that has seen shipment @highest.
+/* The packet is wanted again by a receiver that has all shipments up to @settled, or has
+ * given them up.
  * True if it will be shipped again for that.
  */
 bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
-		   u32 highest, gfp_t gfp);
+		   u32 settled, gfp_t gfp);
 /* Reports of one skb follow; @refill: a round trip or more has passed since it was so. */
 void sstp_snd_begin(struct sstp_snd_wnd *w, bool refill);
 /* A SNAK's run. Returns the packets to be shipped again. Looks at no more than
@@ -173,7 +174,7 @@ void sstp_snd_begin(struct sstp_snd_wnd *w, bool refill);
  * beyond that when it is their turn. It ends sooner when too many were on their way.
  */
 u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
-		  u32 highest, u32 *budget);
+		  u32 settled, u32 *budget);
 /* Cut a segment anew into packets of @size bytes: all of them are to be shipped, again
  * if all of it was shipped before. False if it stays as it is: there is no memory, or
  * there would be too many packets.

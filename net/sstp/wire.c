@@ -71,6 +71,7 @@ bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a)
 	a->service = be32_to_cpu(h->service);
 	a->late = be16_to_cpu(h->late);
 	a->progress = be16_to_cpu(h->progress);
+	a->unsettled = be32_to_cpu(h->unsettled);
 	if (a->type == SSTP_PACK)
 		return !a->entries;
 
@@ -261,7 +262,7 @@ void sstp_build_ack(void *p, const struct sstp_ack *a)
 {
 	struct sstp_ack_hdr *h = p;
 
-	BUILD_BUG_ON(sizeof(*h) != 52);
+	BUILD_BUG_ON(sizeof(*h) != 56);
 	h->h.cid = cpu_to_be32(a->cid);
 	h->h.type = a->type;
 	h->h.flags = a->flags;
@@ -278,6 +279,7 @@ void sstp_build_ack(void *p, const struct sstp_ack *a)
 	h->service = cpu_to_be32(a->service);
 	h->late = cpu_to_be16(a->late);
 	h->progress = cpu_to_be16(a->progress);
+	h->unsettled = cpu_to_be32(a->unsettled);
 }
 
 static u8 *sstp_put_opt(u8 *o, u8 type, const void *v, u8 n)

@@ -87,6 +87,7 @@ struct sstp_data_hdr {
  * @service: service rate, kbit/s
  * @late: shipments before @highest that may still come, 65535 at most
  * @progress: packets of segment @ack received without a gap
+ * @unsettled: all shipments have come or been given up that are so many before @highest
  */
 struct sstp_ack_hdr {
 	struct sstp_hdr h;
@@ -102,6 +103,7 @@ struct sstp_ack_hdr {
 	__be32	service;
 	__be16	late;
 	__be16	progress;
+	__be32	unsettled;
 } __packed;
 
 /**
@@ -223,6 +225,7 @@ struct sstp_ack {
 	u32	service;
 	u16	late;
 	u32	progress;
+	u32	unsettled;
 };
 
 /* What set-up negotiates; absent options are 0 or empty. */

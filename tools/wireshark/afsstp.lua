@@ -22,7 +22,7 @@ local TYPES = {
 }
 -- Bytes of the fixed part
 local FIXED = {
-	[DATA] = 24, [KEEPALIVE] = 24, [EOS] = 24, [PACK] = 52, [SNAK] = 52,
+	[DATA] = 24, [KEEPALIVE] = 24, [EOS] = 24, [PACK] = 56, [SNAK] = 56,
 	[INIT] = 48, [INIT_ACK] = 48, [COOKIE] = 24, [RESET] = 16, [CLOSE] = 16,
 }
 -- Flags
@@ -138,6 +138,8 @@ local f = {
 	late = uint16("late", "Late", "Shipments before H that may still come"),
 	progress = uint16("progress", "Progress",
 		"Packets of segment R_l that are here without a gap"),
+	unsettled = uint32("unsettled", "Unsettled",
+		"So many shipments before H all have come or been given up"),
 
 	snak_segment = uint32("snak.segment", "Segment", "Some of which is missing"),
 	snak_first = uint16("snak.first", "First", "Packet that the first bit stands for"),
@@ -236,7 +238,7 @@ local ACK_LAYOUT = {
 	{ "hold", f.hold, 28, 4 }, { "highest", f.highest, 32, 4 },
 	{ "received", f.received, 36, 4 }, { "arrival", f.arrival, 40, 4 },
 	{ "service", f.service, 44, 4 }, { "late", f.late, 48, 2 },
-	{ "progress", f.progress, 50, 2 },
+	{ "progress", f.progress, 50, 2 }, { "unsettled", f.unsettled, 52, 4 },
 }
 local INIT_LAYOUT = {
 	{ "own", f.init_cid, 8, 4 }, { "sport", f.sport, 12, 2 }, { "dport", f.dport, 14, 2 },

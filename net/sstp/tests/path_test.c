@@ -228,7 +228,7 @@ static void path_report_comes(struct path_sim *p, const struct path_packet *q)
 	sstp_snak_start(&it, q->report, q->packet, &a);
 	sstp_snd_begin(w, true);
 	while (sstp_snak_next(&it, &run))
-		sstp_snd_snak(w, &run, a.highest, &budget);
+		sstp_snd_snak(w, &run, a.highest - a.unsettled, &budget);
 }
 
 /* --- receiver */
@@ -292,6 +292,7 @@ static void path_report(struct path_sim *p, u32 len, u16 entries, u8 *buf)
 		.control = p->control_next++, .ack = p->s->w.low,
 		.limit = p->s->w.high, .highest = p->s->w.highest,
 		.received = p->s->w.received,
+		.unsettled = p->s->w.highest - sstp_rcv_settled(&p->s->w),
 	};
 	struct path_packet q = { .kind = PATH_REPORT };
 	struct sstp_rcv_wnd *w = &p->s->w;

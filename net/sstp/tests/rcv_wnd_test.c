@@ -802,8 +802,8 @@ static void rcv_contexts(struct kunit *test)
 		}
 }
 
-/* A lost retransmission is seen by the gap that it leaves, without a timer; a
- * request that was lost, by time.
+/* A lost retransmission is seen by the gap that it leaves, when time or what follows has
+ * told that it is not late; a request that was lost, by time.
  */
 static void rcv_lost_again(struct kunit *test)
 {
@@ -824,28 +824,65 @@ static void rcv_lost_again(struct kunit *test)
 		/* Shipment 12 is packet 2 again, and is lost. */
 		rcv_arrives(s, 13 - base, 0, 5, SSTP_F_AGAIN);
 		sstp_rcv_confirm(&s->w, t, RCV_WAIT);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 1), 0U);
+		KUNIT_EXPECT_TRUE(test, sstp_rcv_confirm(&s->w, t + RCV_WAIT, RCV_WAIT));
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 1), 1U);
 		KUNIT_EXPECT_EQ(test, s->twice, 1U);
 		/* So is shipment 14, and new data shows it. */
-		rcv_arrives(s, 15 - base, 1, 2, 0);
-		sstp_rcv_confirm(&s->w, t, RCV_WAIT);
+		for (k = 15; k < 19; k++) {
+			KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 2), 0U);
+			rcv_arrives(s, k - base, 1, k - 13, 0);
+			sstp_rcv_confirm(&s->w, t + RCV_WAIT, RCV_WAIT);
+		}
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 2), 1U);
 		KUNIT_EXPECT_EQ(test, s->twice, 2U);
-		/* So is shipment 16, and a KEEPALIVE shows it. */
+		/* So is shipment 19, and a KEEPALIVE shows it. */
 		pos.segment = 10;
-		pos.packet = 3;
-		sstp_rcv_context(&s->w, 16 - base, pos, t);
-		sstp_rcv_confirm(&s->w, t + RCV_WAIT, RCV_WAIT);
+		pos.packet = 6;
+		sstp_rcv_context(&s->w, 19 - base, pos, t + RCV_WAIT);
+		sstp_rcv_confirm(&s->w, t + 2 * RCV_WAIT, RCV_WAIT);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 3), 1U);
 		KUNIT_EXPECT_EQ(test, s->twice, 3U);
 		/* The request was lost, or the sender is slow. */
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 2 + RCV_RETRY), 0U);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 3 + RCV_RETRY), 1U);
 		KUNIT_EXPECT_EQ(test, s->twice, 4U);
-		rcv_arrives(s, 17 - base, 0, 2, SSTP_F_AGAIN);
+		rcv_arrives(s, 20 - base, 0, 2, SSTP_F_AGAIN);
 		KUNIT_EXPECT_EQ(test, s->low, 1LL);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 9 + 2 * RCV_RETRY),
 				0U);
+		rcv_stop(s);
+	}
+}
+
+/* Retransmissions that overtake each other are not asked for once more. */
+static void rcv_late_again(struct kunit *test)
+{
+	static const u8 order[] = { 13, 14, 12, 15 };
+	struct rcv_sim *s = test->priv;
+	u32 base, k, t = 1000, settled;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (base = 0; base < 20; base++) {
+		rcv_uniform(s, 9, -base, 4, 10);
+		for (k = 0; k < 12; k++)
+			if (k < 2 || k > 5) {
+				rcv_arrives(s, k - base, k / 10, k % 10, 0);
+				sstp_rcv_confirm(&s->w, t, RCV_WAIT);
+			}
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t), 4U);
+		settled = sstp_rcv_settled(&s->w);
+		for (k = 0; k < ARRAY_SIZE(order); k++) {
+			rcv_arrives(s, order[k] - base, 0, order[k] - 10, SSTP_F_AGAIN);
+			sstp_rcv_confirm(&s->w, t + 1, RCV_WAIT);
+			KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 1), 0U);
+			/* Of what went back the sender would think that it is lost. */
+			KUNIT_EXPECT_FALSE(test, sstp_before(sstp_rcv_settled(&s->w), settled));
+			settled = sstp_rcv_settled(&s->w);
+			KUNIT_EXPECT_EQ(test, sstp_before(settled, 12 - base), k < 2);
+		}
+		KUNIT_EXPECT_EQ(test, settled, 15 - base);
+		KUNIT_EXPECT_EQ(test, s->low, 1LL);
 		rcv_stop(s);
 	}
 }
@@ -1369,6 +1406,7 @@ static struct kunit_case rcv_cases[] = {
 	KUNIT_CASE(rcv_waits),
 	KUNIT_CASE(rcv_contexts),
 	KUNIT_CASE(rcv_lost_again),
+	KUNIT_CASE(rcv_late_again),
 	KUNIT_CASE(rcv_copies),
 	KUNIT_CASE(rcv_settles),
 	KUNIT_CASE(rcv_keepalives),

@@ -279,6 +279,7 @@ static void wire_rnd_ack(struct rnd_state *r, struct sstp_ack *a)
 	a->service = sstp_rnd_edge(r);
 	a->late = sstp_rnd_edge(r);
 	a->progress = (u16)sstp_rnd_edge(r);
+	a->unsettled = sstp_rnd_edge(r);
 }
 
 static bool wire_ack_equal(const struct sstp_ack *a, const struct sstp_ack *b)
@@ -290,7 +291,8 @@ static bool wire_ack_equal(const struct sstp_ack *a, const struct sstp_ack *b)
 	       a->echo == b->echo && a->hold == b->hold &&
 	       a->highest == b->highest && a->received == b->received &&
 	       a->arrival == b->arrival && a->service == b->service &&
-	       a->late == b->late && a->progress == b->progress;
+	       a->late == b->late && a->progress == b->progress &&
+	       a->unsettled == b->unsettled;
 }
 
 static void wire_ack_layout(struct kunit *test)
@@ -300,6 +302,7 @@ static void wire_ack_layout(struct kunit *test)
 		.entries = 0x0203, .control = 1, .segment = 2, .ack = 3,
 		.limit = 4, .echo = 5, .hold = 6, .highest = 7, .received = 8,
 		.arrival = 9, .service = 10, .late = 0x0b0c, .progress = 0x0d0e,
+		.unsettled = 0x0f101112,
 	};
 	u8 p[sizeof(struct sstp_ack_hdr)];
 	u32 i;
@@ -310,6 +313,7 @@ static void wire_ack_layout(struct kunit *test)
 	for (i = 1; i <= 10; i++)
 		KUNIT_EXPECT_EQ(test, get_unaligned_be32(p + 4 + 4 * i), i);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(p + 48), 0x0b0c0d0eU);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(p + 52), 0x0f101112U);
 }
 
 static void wire_pack_round_trip(struct kunit *test)
@@ -493,8 +497,8 @@ static void wire_snak_bounds(struct kunit *test)
 
 		memset(p, 0, len);
 		sstp_build_ack(p, &a);
-		put_unaligned_be16(t[i].first, p + 56);
-		put_unaligned_be16(t[i].bits, p + 58);
+		put_unaligned_be16(t[i].first, p + 60);
+		put_unaligned_be16(t[i].bits, p + 62);
 		KUNIT_EXPECT_EQ_MSG(test, sstp_parse_ack(p, len, &out),
 				    t[i].ok, "row %u", i);
 		kfree(p);

@@ -52,6 +52,7 @@ struct ack_packet {
 	uint32_t control, segment, ack, limit, echo, hold, highest, received;
 	uint32_t arrival, service;
 	uint16_t late, progress;
+	uint32_t unsettled;
 	struct snak_entry entry[];
 } __attribute__((packed));
 
@@ -78,7 +79,7 @@ struct end_packet {		/* RESET, CLOSE */
 } __attribute__((packed));
 
 _Static_assert(sizeof(struct data_packet) == DATA_HLEN, "DATA");
-_Static_assert(sizeof(struct ack_packet) == 52, "PACK");
+_Static_assert(sizeof(struct ack_packet) == 56, "PACK");
 _Static_assert(sizeof(struct init_packet) == 256, "INIT");
 _Static_assert(sizeof(struct cookie_packet) == 24, "COOKIE");
 _Static_assert(sizeof(struct end_packet) == 16, "RESET");

@@ -24,12 +24,12 @@ AGAIN, ECHO = 2, 2
 # The numbers behind the header, as Documentation/networking/sstp-protocol.rst draws them
 DATA_FIELDS = "shipment segment len stamp".split()
 ACK_FIELDS = ("control accepted ack limit echo hold highest received arrival service "
-              "late progress").split()
+              "late progress unsettled").split()
 INIT_FIELDS = ("init.cid srcport dstport init.shipment init.segment init.window init.limit stamp "
                "echo hold version sktype reserved").split()
 FIELDS = {
     DATA: (DATA_FIELDS, "4I"), KEEPALIVE: (DATA_FIELDS, "4I"), EOS: (DATA_FIELDS, "4I"),
-    PACK: (ACK_FIELDS, "10I2H"), SNAK: (ACK_FIELDS, "10I2H"),
+    PACK: (ACK_FIELDS, "10I2HI"), SNAK: (ACK_FIELDS, "10I2HI"),
     INIT: (INIT_FIELDS, "I2H7I2BH"), INIT_ACK: (INIT_FIELDS, "I2H7I2BH"), COOKIE: ([], ""),
     RESET: (["code", "seq"], "2I"), CLOSE: (["code", "seq"], "2I"),
 }
@@ -148,7 +148,7 @@ def numbers(text):
 
 def entries(data):
     """(segment, missing packets or None for whole segments, how many) of a SNAK"""
-    at, found = 52, []
+    at, found = 56, []
     while at < len(data):
         segment, first, bits = struct.unpack_from(">IHH", data, at)
         words = (bits + 31) // 32
@@ -248,7 +248,8 @@ def check_snaks(packets, ours):
                 answered += 1
                 expect(f"frame {p.frame}: segment {seg} packet {n} is shipped again", any(
                     n in (None, packet) and
-                    0 < (shipment - p.number("highest")) % 2**32 < 2**31
+                    0 < (shipment - p.number("highest") + p.number("unsettled")) % 2**32
+                    < 2**31
                     for packet, shipment in shipped[stream, p.dst, seg]))
         expect(f"frame {p.frame}: its answer", p.fields["answered_in"] == answers[p.frame][:1])
     expect("something was sent again", again and answered)
