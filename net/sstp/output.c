@@ -13,6 +13,7 @@
 
 #define SSTP_TRAIN_PACKETS	64	/* what UDP GRO joins again */
 #define SSTP_PUSH_TRAINS	64	/* in one go */
+#define SSTP_STREAM_MEM_SHIFT	3	/* of the memory of all sockets, in a segment of a stream */
 #define SSTP_UNPACED		10	/* packets: an initial window, RFC 6928 */
 #define SSTP_ORPHAN_TIMEOUTS	10	/* a closed socket's life, user timeouts */
 #define SSTP_ASK_GAP		100000U	/* us without a report, at least */
@@ -319,7 +320,8 @@ static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 
 /* Bytes of a stream in a segment: whole packets, and whole trains of them. The peer can
  * read none of a segment before all of it has come, so a contract carries it within
- * 250 ms, or it is one packet.
+ * 250 ms, or it is one packet. Until then both ends keep it, perhaps on this host, so it
+ * has no more than a share of what all sockets may use.
  */
 u32 sstp_stream_size(const struct sstp_sock *sp)
 {
@@ -327,8 +329,11 @@ u32 sstp_stream_size(const struct sstp_sock *sp)
 			  SSTP_TRAIN_PACKETS);
 	u32 size = min(sp->set.segment_size, sp->segment_limit), n;
 
+	u64 most = (u64)sk_prot_mem_limits(&sp->sk, 2) << PAGE_SHIFT >> SSTP_STREAM_MEM_SHIFT;
+
 	if (sstp_rate_bound(&sp->rate))
-		size = min_t(u64, size, max_t(u64, sp->rate.second_bytes / 4, sp->size));
+		most = min(most, sp->rate.second_bytes / 4);
+	size = min_t(u64, size, max_t(u64, most, sp->size));
 	n = min_t(u32, size / sp->size, SSTP_PACKETS_MAX);
 	if (train && n > train)
 		n -= n % train;

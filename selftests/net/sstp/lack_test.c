@@ -25,7 +25,7 @@
 #define CALLS		300		/* of poll() and send() */
 
 static char old[100];			/* what net.sstp.mem was */
-static char zero[256 << 10];
+static char zero[MB];
 
 static void limit(const char *pages)
 {
@@ -100,14 +100,36 @@ static void test_others(void)
 	ktap_held("who does not read does not keep others from it");
 }
 
+/* @tx sends and @rx reads @len bytes, until nothing more comes: returns what came. */
+static size_t exchange(int tx, int rx, size_t len)
+{
+	size_t sent = 0, got = 0;
+	ssize_t n;
+
+	while (got < len) {
+		struct pollfd f[2] = { { .fd = tx, .events = sent < len ? POLLOUT : 0 },
+				       { .fd = rx, .events = POLLIN } };
+
+		if (poll(f, 2, WAIT_MS) < 1 || (f[0].revents | f[1].revents) & POLLERR)
+			break;
+		if (f[0].revents & POLLOUT) {
+			n = len - sent < sizeof(zero) ? len - sent : sizeof(zero);
+			n = send(tx, zero, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+			sent += n > 0 ? n : 0;
+		}
+		n = recv(rx, zero, sizeof(zero), MSG_DONTWAIT);
+		got += n > 0 ? n : 0;
+	}
+	return got;
+}
+
 /* All that is sent comes, a packet at a time if need be: a large segment, too. */
 static void test_much(int type, size_t len, const char *name)
 {
 	struct pair p[IDLERS];
-	size_t sent = 0, got = 0;
 	union addr a;
 	int l, tx, rx;
-	ssize_t n;
+	size_t got;
 
 	idle(p);
 	l = new_socket(type);
@@ -118,19 +140,7 @@ static void test_much(int type, size_t len, const char *name)
 	    connect(tx, &a.sa, addr_len(&a)))
 		die("connect:");
 	rx = accept(l, NULL, NULL);
-	while (got < len) {
-		struct pollfd f[2] = { { .fd = tx, .events = sent < len ? POLLOUT : 0 },
-				       { .fd = rx, .events = POLLIN } };
-
-		if (poll(f, 2, WAIT_MS) < 1)
-			break;
-		if (f[0].revents & POLLOUT) {
-			n = send(tx, zero, len - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
-			sent += n > 0 ? n : 0;
-		}
-		n = recv(rx, zero, sizeof(zero), MSG_DONTWAIT);
-		got += n > 0 ? n : 0;
-	}
+	got = exchange(tx, rx, len);
 	must_be("bytes", got, len);
 	close(tx);
 	close(rx);
@@ -190,6 +200,27 @@ static bool few_pages(void *p)
 	return all_read(p) && sstp_pages() < 40;
 }
 
+/* A segment of a stream has no more than both ends can keep at a time. */
+static void test_segment(void)
+{
+	int l = new_socket(SOCK_STREAM);
+	struct pair p;
+
+	sock_set(l, SOL_SOCKET, SO_RCVBUFFORCE, 8 * MB);
+	pair_connect(&p, l);
+	sock_set(p.tx, SOL_SOCKET, SO_SNDBUFFORCE, 4 * MB);
+	sock_set(p.tx, SOL_SSTP, SSTP_SEGMENT_SIZE, MB);
+	limit("209 313 418");
+	/* As many packets as elsewhere */
+	if (system("ip link set lo mtu 1500"))
+		die("lo:");
+	must_be("bytes", exchange(p.tx, p.rx, 4 * MB), 4 * MB);
+	file_put(MEM, "%s", old);
+	pair_close(&p);
+	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all sockets end");
+	ktap_held("a stream of large segments goes on");
+}
+
 /* Nothing is in use, but a CPU has not told that it has given pages back. */
 static void test_books(void)
 {
@@ -221,12 +252,13 @@ static void test_books(void)
 
 int main(void)
 {
-	ktap_plan(5);
+	ktap_plan(6);
 	if (system("ip link set lo up"))
 		die("lo:");
 	test_others();
 	test_much(SOCK_STREAM, 256 << 10, "a stream goes on");
 	test_much(SOCK_SEQPACKET, 200 << 10, "a large segment goes, too");
+	test_segment();
 	test_poll();
 	test_books();
 	return ktap_end();
