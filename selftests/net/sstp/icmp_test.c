@@ -4,18 +4,21 @@
  *
  * A router says that packets are too large for it, or somebody says so who is none:
  * a connection heeds it only if a packet of it is quoted, and not for long if it is not
- * true.
+ * true. What it then cuts anew is counted once.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <netinet/ip.h>
 #include <netinet/ip_icmp.h>
+#include <netinet/tcp.h>
 #include <netinet/udp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "path.h"
@@ -23,6 +26,7 @@
 
 #define SMALL	1000	/* what is said to be the MTU */
 #define MTU	1500
+#define RECUT	100000	/* bytes, in 2 s */
 
 struct quote {
 	struct iphdr ip;
@@ -136,7 +140,7 @@ struct reading {
 static bool all_read(void *arg)
 {
 	struct reading *r = arg;
-	char buf[4096];
+	static char buf[RECUT];
 	ssize_t n;
 
 	while ((n = recv(r->fd, buf, sizeof(buf), 0)) > 0)
@@ -154,6 +158,49 @@ static void send_all(int from, int to, size_t bytes)
 	must(busywait(10000, all_read, &r), "it arrives");
 }
 
+static int unsent(int fd)
+{
+	int n = -1;
+
+	if (ioctl(fd, SIOCOUTQNSD, &n))
+		die("SIOCOUTQNSD:");
+	return n;
+}
+
+/* A segment, of which a part has been sent, is cut anew: that part is sent again. */
+static void test_recut(void)
+{
+	const struct sstp_rate_spec rate = { .peak = 400000 };
+	static const char segment[RECUT];
+	struct reading r = { .left = RECUT };
+	int fd = path_socket(A, SOCK_SEQPACKET), n;
+	struct quote q;
+	struct mtu m;
+
+	m.fd = path_connect(fd, path_socket(B, SOCK_SEQPACKET), AF_INET);
+	m.want = SMALL;
+	sock_set(m.fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, RECUT / 2);
+	if (setsockopt(m.fd, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate)))
+		die("SSTP_RATE:");
+	open_sockets();
+	if (send(m.fd, segment, RECUT, MSG_NOSIGNAL) != RECUT)
+		die("send:");
+	q = capture();
+	n = unsent(m.fd);
+	must(n > 0 && n < RECUT, "a part of the segment has been sent");
+	tell(&q);
+	must(busywait(10000, mtu_is, &m), "the path MTU is less");
+	r.fd = fd;
+	must(busywait(30000, all_read, &r), "it arrives");
+	must_be("unsent", unsent(m.fd), 0);
+	must_be("room for more", path_poll(m.fd, POLLOUT, 10000), POLLOUT);
+	close(fd);
+	close(m.fd);
+	close(sniffer);
+	close(router);
+	ktap_held("what is cut anew after a part of it was sent counts once");
+}
+
 int main(void)
 {
 	struct quote q, other;
@@ -162,7 +209,7 @@ int main(void)
 	int fd;
 
 	path_make();
-	ktap_plan(4);
+	ktap_plan(5);
 	fd = path_socket(A, SOCK_STREAM);
 	m.fd = path_connect(fd, path_socket(B, SOCK_STREAM), AF_INET);
 	open_sockets();
@@ -197,6 +244,7 @@ int main(void)
 	close(m.fd);
 	close(sniffer);
 	close(router);
+	test_recut();
 	ktap_result(path_settle(), "nothing is left");
 	return ktap_end();
 }
