@@ -3,12 +3,14 @@
  * timeout: 300
  *
  * A call that takes long, or that comes early: a peek at a connection that is still
- * being made sees what comes, and a call of many segments does not keep packets
- * waiting until its end.
+ * being made sees what comes, one that waits beside another reader sees what that has
+ * left, and a call of many segments does not keep packets waiting until its end.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +70,98 @@ static void test_early(int type, int flags, const char *name)
 	ktap_result(seen == PEEKS && path_settle(), "%s sees what comes", name);
 }
 
+struct peeker {
+	int fd;
+	_Atomic pid_t tid;	/* when only the call is left to wait in */
+	char buf[8];
+	ssize_t n;
+};
+
+static void *peek(void *arg)
+{
+	struct peeker *p = arg;
+
+	p->tid = gettid();
+	p->n = recv(p->fd, p->buf, sizeof(p->buf), MSG_PEEK);
+	return NULL;
+}
+
+static bool peeker_sleeps(void *arg)
+{
+	struct peeker *p = arg;
+	char path[64], state = 0;
+	FILE *f;
+
+	if (!p->tid)
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", p->tid);
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		die("%s:", path);
+	fclose(f);
+	return state == 'S';
+}
+
+/* Others run, on the only CPU of this process, when it sleeps; or in turn with it. */
+static void alone(bool so)
+{
+	const struct sched_param param = { .sched_priority = so };
+
+	if (sched_setscheduler(0, so ? SCHED_FIFO : SCHED_OTHER, &param))
+		die("sched_setscheduler:");
+}
+
+/* Six bytes come: this thread takes two before the one that waits for them can run.
+ * False if they did not come at once.
+ */
+static bool peek_beside(struct pair *p)
+{
+	struct peeker w = { .fd = p->rx };
+	pthread_t thread;
+	bool taken;
+	char c[8];
+
+	if (pthread_create(&thread, NULL, peek, &w))
+		die("thread:");
+	must(busywait(WAIT_MS, peeker_sleeps, &w), "the reader that peeks waits");
+	alone(true);
+	if (send(p->tx, "abcdef", 6, MSG_NOSIGNAL) != 6)
+		die("send:");
+	taken = recv(p->rx, c, 2, MSG_DONTWAIT) == 2;
+	alone(false);
+	pthread_join(thread, NULL);
+	if (taken)
+		must(w.n == 4 && !memcmp(w.buf, "cdef", 4), "it sees what is left");
+	else
+		must(w.n == 6 && !memcmp(w.buf, "abcdef", 6), "it sees all");
+	must(recv(p->rx, c, sizeof(c), MSG_DONTWAIT) == w.n, "the rest is there");
+	return taken;
+}
+
+static void test_beside(void)
+{
+	cpu_set_t all, one;
+	int i, taken = 0;
+	struct pair p;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	if (sched_getaffinity(0, sizeof(all), &all) ||
+	    sched_setaffinity(0, sizeof(one), &one))
+		die("affinity:");
+	pair_open(&p);
+	if (fcntl(p.rx, F_SETFL, 0))
+		die("blocking:");
+	for (i = 0; all_held && i < PEEKS; i++)
+		taken += peek_beside(&p);
+	ktap_diag("%d of %d times a part was taken first", taken, i);
+	must(taken, "the other reader is first once");
+	if (sched_setaffinity(0, sizeof(all), &all))
+		die("affinity:");
+	pair_close(&p);
+	ktap_held("recv(MSG_PEEK) beside another reader in a segment");
+}
+
 /* Both ends with buffers much smaller than what the call is given */
 static void small_pair(struct pair *p, int sndbuf, int rcvbuf)
 {
@@ -124,13 +218,14 @@ static void test_recv(void)
 
 int main(void)
 {
-	ktap_plan(5);
+	ktap_plan(6);
 	path_make();
 	path_impair(A, "delay 20ms");
 	test_early(SOCK_STREAM, MSG_PEEK, "recv(MSG_PEEK) on a stream");
 	test_early(SOCK_STREAM, 0, "recv() on a stream");
 	test_early(SOCK_SEQPACKET, MSG_PEEK, "recv(MSG_PEEK) of segments");
 	new_namespace();
+	test_beside();
 	test_send();
 	test_recv();
 	return ktap_end();
