@@ -212,6 +212,72 @@ static void test_families(void)
 	ktap_held("both ends are of one family");
 }
 
+/* The port is not looked at: as with TCP it shows after connect(AF_UNSPEC). */
+static void must_be_at(const char *what, int fd, const char *want)
+{
+	union addr a;
+
+	if (getsockname(fd, &a.sa, &(socklen_t){ sizeof(a) }))
+		die("getsockname:");
+	addr_set_port(&a, 0);
+	if (strcmp(addr_text(&a), want)) {
+		ktap_diag("at %s, not %s", addr_text(&a), want);
+		must(false, what);
+	}
+}
+
+/* A call that failed leaves neither an address nor a family behind. */
+static void test_failed(void)
+{
+	union addr at, to, none = { .sa.sa_family = AF_UNSPEC };
+	int l, fd, peer;
+
+	addr_any(&at, AF_INET, 0);
+	l = listener(&at);
+	fd = path_socket(A, SOCK_STREAM);
+	addr_parse(&to, "10.0.2.2", 0);
+	must(try(fd, &to) == ECONNREFUSED, "connect() to no port");
+	must_be("its domain", sock_int(fd, SOL_SOCKET, SO_DOMAIN), AF_SSTP);
+	must_be_at("after connect()", fd, "0.0.0.0:0");
+	addr_parse(&to, "10.0.2.2", 7);
+	must(bind(fd, &to.sa, addr_len(&to)) && errno == EADDRNOTAVAIL,
+	     "bind() to what is another's");
+	must_be("its domain", sock_int(fd, SOL_SOCKET, SO_DOMAIN), AF_SSTP);
+	must_be_at("after bind()", fd, "0.0.0.0:0");
+
+	/* An address without a port, then a port that another has: it has neither. */
+	peer = path_socket(A, SOCK_STREAM);
+	addr_parse(&to, "10.0.1.1", 7000);
+	must(!bind(peer, &to.sa, addr_len(&to)), "another binds");
+	sock_set(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+	addr_set_port(&to, 0);
+	must(!bind(fd, &to.sa, addr_len(&to)), "bind() without a port");
+	must_be_at("with an address", fd, "10.0.1.1:0");
+	addr_set_port(&to, 7000);
+	must(bind(fd, &to.sa, addr_len(&to)) && errno == EADDRINUSE,
+	     "bind() to the other's port");
+	close(peer);
+	must_be_at("after the second bind()", fd, "0.0.0.0:0");
+	addr_parse(&to, "10.0.2.2", addr_port(&at));
+	must(!try(fd, &to), "connect");
+	peer = take(l);
+	must(!connect(fd, &none.sa, sizeof(none.sa)), "disconnect");
+	must_be_at("after all of that", fd, "0.0.0.0:0");
+	must_be("its domain", sock_int(fd, SOL_SOCKET, SO_DOMAIN), AF_SSTP);
+	close(peer);
+	close(l);
+
+	/* So it may go over IPv6. */
+	addr_any(&at, AF_INET6, 0);
+	l = listener(&at);
+	addr_parse(&to, "fd00:10:0:2::2", addr_port(&at));
+	must(!try(fd, &to), "over IPv6");
+	close(fd);
+	close(take(l));
+	close(l);
+	ktap_held("calls that failed leave no address behind");
+}
+
 /* Of two listeners on one port the one on the device has what comes by it. */
 static void test_device(void)
 {
@@ -326,11 +392,12 @@ int main(void)
 {
 	path_make();
 	all_held = true;
-	ktap_plan(7);
+	ktap_plan(8);
 	test_refused();
 	test_nowhere();
 	test_link_local();
 	test_families();
+	test_failed();
 	test_device();
 	test_sysctl();
 	ktap_result(path_settle() && !path_sockets(R), "nothing is left");
