@@ -8,6 +8,7 @@
  * looks when all tests are over).
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,10 @@
 
 #include "fault.h"
 #include "fault_conn.h"
+#include "path.h"
+
+#define MTU	9000
+#define PROBES	3	/* of one size */
 
 /* Of allocations that cannot wait @percent fail. */
 static void often(unsigned int percent)
@@ -116,6 +121,53 @@ static void test_pages(int family)
 		    family == AF_INET ? "IPv4" : "IPv6");
 }
 
+static bool probes_lacked(void *arg)
+{
+	struct conn *c = arg;
+
+	return !conn_transfer(c) || sstp_counter("OutNoMem") >= PROBES;
+}
+
+static bool mtu_found(void *arg)
+{
+	struct conn *c = arg;
+
+	return !conn_transfer(c) || sock_info(c->a).mtu == MTU;
+}
+
+/* Only packets as large as the path takes lack memory: that says nothing about it. */
+static void test_probes(void)
+{
+	struct conn c;
+	int i;
+
+	all_held = true;
+	path_make();
+	path_run(A, "ip link set to-r mtu %d", MTU);
+	path_run(B, "ip link set to-r mtu %d", MTU);
+	path_run(R, "ip link set to-a mtu %d && ip link set to-b mtu %d", MTU, MTU);
+	conn_init(&c, PROTO_SSTP, AF_INET, SOCK_STREAM);
+	c.a = path_socket(A, SOCK_STREAM);
+	kind_set(PAGE, "min-order", "2");
+	kind_set(PAGE, "ignore-gfp-wait", "Y");
+	kind_set(PAGE, "times", FAULT_TIMES);
+	kind_set(PAGE, "probability", "100");
+	c.b = path_connect(c.a, path_socket(B, SOCK_STREAM), AF_INET);
+	path_enter(A);
+	for (i = 0; i < 2; i++)
+		if (fcntl(i ? c.b : c.a, F_SETFL, 0))
+			die("blocking:");
+	if (!busywait(WAIT_MS, probes_lacked, &c))
+		bad("probes have memory");
+	kind_set(PAGE, "probability", "0");
+	kind_set(PAGE, "ignore-gfp-wait", "N");
+	kind_set(PAGE, "min-order", "0");
+	if (all_held && !busywait(WAIT_MS, mtu_found, &c))
+		bad("packets of %u", sock_info(c.a).mtu);
+	conn_leave(&c);
+	ktap_result(all_held && path_settle(), "probes of the path MTU lack memory");
+}
+
 int main(void)
 {
 	static const unsigned int softirq[] = { 2, 5, 10, 20, 30 };
@@ -123,12 +175,13 @@ int main(void)
 	unsigned int i, f;
 
 	fault_init();
-	ktap_plan(2 * ARRAY_SIZE(softirq) + 3);
+	ktap_plan(2 * ARRAY_SIZE(softirq) + 4);
 	for (i = 0; i < ARRAY_SIZE(softirq); i++)
 		for (f = 0; f < 2; f++)
 			test_softirq(families[f], softirq[i]);
 	for (f = 0; f < 2; f++)
 		test_pages(families[f]);
+	test_probes();
 	ktap_result(busywait(3 * WAIT_MS, conns_gone, NULL),
 		    "no socket and no memory is left");
 	return ktap_end();
