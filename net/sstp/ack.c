@@ -416,10 +416,11 @@ static void sstp_ack_hole(struct sock *sk, const struct sstp_sseg *s, u32 packet
 		.packet = packet,
 		.size = sstp_overhead(sp) + SSTP_DATA_HLEN + sstp_sseg_bytes(s, packet),
 		.received = a->received,
-		.echo = a->echo,
+		.highest = a->highest,
+		.shipment = sp->snd.shipment - 1,
 	};
 
-	if (a->flags & SSTP_F_ECHO && sstp_pmtud_hole(&sp->pmtud, &r))
+	if (sstp_pmtud_hole(&sp->pmtud, &r))
 		sstp_mtu_update(sk);
 }
 
@@ -437,12 +438,12 @@ static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
 	/* What is left of it will be asked for again. */
 	while (sp->looks && sp->snd.vain && sstp_snak_next(&it, &run)) {
 		n = sstp_snd_snak(&sp->snd, &run, settled, &sp->looks);
-		if (first && n) {
+		if (first) {
 			u32 packet = run.bits ? run.first : 0;
 			struct sstp_sseg *s;
 
 			s = sstp_snd_segment(&sp->snd, run.segment);
-			if (s && run.segment == sp->snd.low)
+			if (s && run.segment == sp->snd.low && packet < s->packets)
 				sstp_ack_hole(sk, s, packet, a);
 		}
 		first = false;

@@ -133,13 +133,12 @@ bool sstp_pmtud_hint(struct sstp_pmtud *p, u32 mtu)
 bool sstp_pmtud_hole(struct sstp_pmtud *p, const struct sstp_pmtud_report *r)
 {
 	u32 mtu = r->size > SSTP_PMTU_BASE ? SSTP_PMTU_BASE : p->floor;
-	bool silent = r->echo == p->hole_echo;
 
-	p->hole_echo = r->echo;
 	if (p->hole.segment != r->segment || p->hole.packet != r->packet) {
 		p->hole.segment = r->segment;
 		p->hole.packet = r->packet;
 		p->hole_received = r->received;
+		p->hole_ship = r->shipment;
 		p->hole_lost = 0;
 		return false;
 	}
@@ -148,15 +147,20 @@ bool sstp_pmtud_hole(struct sstp_pmtud *p, const struct sstp_pmtud_report *r)
 	 */
 	if (p->hole_received != r->received) {
 		p->hole_received = r->received;
+		p->hole_ship = r->shipment;
 		if (p->hole_lost)
 			p->hole_lost--;
 		return false;
 	}
-	/* Where nothing came at all that says nothing about sizes. */
-	if (silent || mtu >= r->size || mtu >= p->mtu ||
-	    ++p->hole_lost < SSTP_PMTU_HOLES)
+	/* What was shipped since may still be under way, or nothing came at all, which says
+	 * nothing about sizes.
+	 */
+	if ((s32)(r->highest - p->hole_ship) <= 0)
 		return false;
-	p->hole_lost = 0;
+	p->hole_ship = r->shipment;
+	if (mtu >= r->size || mtu >= p->mtu || ++p->hole_lost < SSTP_PMTU_HOLES)
+		return false;
+	p->hole_lost = SSTP_PMTU_HOLES - 1;
 	sstp_pmtud_search(p);
 	p->mtu = mtu;
 	return true;

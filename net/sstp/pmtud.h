@@ -38,8 +38,8 @@
  * @due: ns: no probe is sent before
  * @hole: a packet that the peer lacks
  * @hole_received: packets that the peer had received when that was noted last
- * @hole_echo: timestamp that it echoed then
- * @hole_lost: times that something came, but no packet with data
+ * @hole_ship: newest shipment then
+ * @hole_lost: times that the peer knew of later shipments, but none had come
  */
 struct sstp_pmtud {
 	u32	floor;
@@ -56,7 +56,7 @@ struct sstp_pmtud {
 		u32	packet;
 	} hole;
 	u32	hole_received;
-	u32	hole_echo;
+	u32	hole_ship;
 	u8	hole_lost;
 	u8	tries;
 };
@@ -65,16 +65,18 @@ struct sstp_pmtud {
  * struct sstp_pmtud_report - the peer asks for a packet
  * @segment: which
  * @packet: of it
- * @size: of the packet
+ * @size: of the packet, as the segment is cut now
  * @received: packets with data that have come to the peer
- * @echo: timestamp of what came to it last
+ * @highest: newest shipment that the peer knows of, if only as it was told
+ * @shipment: newest that there is
  */
 struct sstp_pmtud_report {
 	u32	segment;
 	u32	packet;
 	u32	size;
 	u32	received;
-	u32	echo;
+	u32	highest;
+	u32	shipment;
 };
 
 /* The route takes @mtu, now. @local: it does not leave the host; @v6: IPv6 */
@@ -91,7 +93,8 @@ bool sstp_pmtud_echo(struct sstp_pmtud *p, u32 stamp);
 /* A router says that the path takes @mtu. */
 bool sstp_pmtud_hint(struct sstp_pmtud *p, u32 mtu);
 /* The peer asks for the first packet that it lacks: small packets may come through,
- * but no larger ones.
+ * but no larger ones. What comes next has but one try, as only sizes that nearly every
+ * path takes follow, and larger ones are probed at once.
  */
 bool sstp_pmtud_hole(struct sstp_pmtud *p, const struct sstp_pmtud_report *r);
 

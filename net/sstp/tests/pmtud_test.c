@@ -146,11 +146,12 @@ static void pmtud_any(struct kunit *test)
 	}
 }
 
-static bool pmtud_ask(struct sstp_pmtud *p, u32 packet, u32 size, u32 received, u32 echo)
+/* The peer lacks @packet of @size, and knows of all shipments, up to @ship. */
+static bool pmtud_ask(struct sstp_pmtud *p, u32 packet, u32 size, u32 received, u32 ship)
 {
 	const struct sstp_pmtud_report r = {
 		.segment = 5, .packet = packet, .size = size, .received = received,
-		.echo = echo,
+		.highest = ship, .shipment = ship,
 	};
 
 	return sstp_pmtud_hole(p, &r);
@@ -186,6 +187,14 @@ static void pmtud_holes(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, sstp_pmtud_least(&p));
 	for (i = 0; i < 100; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 9, 552, 300, 3000 + i));
+	/* Where 1280 does not pass either, that shows at once. */
+	p.mtu = 1500;
+	for (i = 0; i < SSTP_PMTU_HOLES; i++)
+		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 11, 1500, 400, 4000 + i));
+	KUNIT_ASSERT_TRUE(test, pmtud_ask(&p, 11, 1500, 400, 4100));
+	KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 11, 1280, 400, 4100));
+	KUNIT_ASSERT_TRUE(test, pmtud_ask(&p, 11, 1280, 400, 4101));
+	KUNIT_ASSERT_EQ(test, p.mtu, 552U);
 	/* That was wrong: it finds back at once. */
 	KUNIT_ASSERT_EQ(test, sstp_pmtud_next(&p, 0), 1500U);
 	sstp_pmtud_sent(&p, 1500, -1, 5);
