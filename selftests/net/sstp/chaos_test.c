@@ -33,6 +33,17 @@
 #define CASES_HERE	200
 #define LINGER_MS	1000000		/* an orphan of a case that failed */
 
+/* Those that failed once, as far as they can be told without all that chance did then */
+static const char *const found[] = {
+	/* A contract for a packet each 1.5 s: its reader waited for a segment of 64 KB. */
+	"size=49733 write=796 peak=175810 bursts=2000 burst=1",
+	/* Both ends had no memory for a segment of 1 MB. */
+	"size=2128520 seg=1048576 mem=418",
+	"conns=2 size=776300 seg=1048576 mem=460",
+	/* Packets of 1280 bytes do not pass, and no router says so. */
+	"conns=4 size=258556 write=518 rate=782105 queue=102 mtuat=7129 mtuto=1069 blind=1",
+};
+
 /* What the process that runs a case says */
 static struct {
 	char wrong[512];
@@ -180,6 +191,11 @@ int main(int argc, char **argv)
 	if (!o.list) {
 		ktap_plan(1);
 		chaos_net_make();
+	}
+	for (n = 0; n < ARRAY_SIZE(found) && !o.one && !o.list; n++) {
+		if (!chaos_parse(&o.c, found[n]))
+			die("no case: %s", found[n]);
+		failed += !judge(&o.c, false);
 	}
 	for (n = o.first; n < o.first + o.cases; n++) {
 		if (!o.one)
