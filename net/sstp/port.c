@@ -84,12 +84,19 @@ struct sstp_group {
 	struct sstp_claim claim;
 };
 
-static struct rhltable sstp_groups;	/* of all ports; written under the port's lock */
+/* Of all ports; written under the lock of the port's bucket */
+static struct rhltable sstp_groups;
+static struct rhltable sstp_listeners;
 
 static u32 sstp_place_hash(const void *data, u32 len, u32 seed)
 {
 	/* Whole words: the struct has no hole. */
 	return jhash2(data, sizeof(struct sstp_place) / sizeof(u32), seed);
+}
+
+static u32 sstp_listen_hash(const void *data, u32 len, u32 seed)
+{
+	return jhash2(data, sizeof(struct sstp_listen_key) / sizeof(u32), seed);
 }
 
 static const struct rhashtable_params sstp_group_params = {
@@ -100,14 +107,32 @@ static const struct rhashtable_params sstp_group_params = {
 	.automatic_shrinking = true,
 };
 
+static const struct rhashtable_params sstp_listener_params = {
+	.key_len = sizeof(struct sstp_listen_key),
+	.key_offset = offsetof(struct sstp_sock, listen_key),
+	.head_offset = offsetof(struct sstp_sock, listen_node),
+	.hashfn = sstp_listen_hash,
+	.automatic_shrinking = true,
+};
+
 int sstp_port_init(void)
 {
+	int err;
+
 	BUILD_BUG_ON(offsetofend(struct sstp_place, addr) != sizeof(struct sstp_place));
-	return rhltable_init(&sstp_groups, &sstp_group_params);
+	BUILD_BUG_ON(offsetofend(struct sstp_listen_key, zero) != sizeof(struct sstp_listen_key));
+	err = rhltable_init(&sstp_groups, &sstp_group_params);
+	if (err)
+		return err;
+	err = rhltable_init(&sstp_listeners, &sstp_listener_params);
+	if (err)
+		rhltable_destroy(&sstp_groups);
+	return err;
 }
 
 void sstp_port_exit(void)
 {
+	rhltable_destroy(&sstp_listeners);
 	rhltable_destroy(&sstp_groups);
 }
 
@@ -414,13 +439,55 @@ int sstp_bind_child(struct sock *sk)
 	return err;
 }
 
+/* Who listens at @addr itself. RCU. */
+static struct rhlist_head *sstp_listeners_at(struct net *net, const struct in6_addr *addr,
+					     u16 port)
+{
+	struct sstp_listen_key key = { .net = net, .addr = *addr, .port = port };
+
+	return rhltable_lookup(&sstp_listeners, &key, sstp_listener_params);
+}
+
+/* Does one listen at @addr itself whose port @sk may not share? */
+static bool sstp_listen_conflict_at(struct sock *sk, const struct sstp_claim *claim,
+				    const struct in6_addr *addr)
+{
+	struct sstp_sock *sp = sstp_sk(sk), *o;
+	struct rhlist_head *at, *list;
+	bool conflict = false;
+
+	rcu_read_lock();
+	list = sstp_listeners_at(sock_net(sk), addr, sp->sport);
+	rhl_for_each_entry_rcu(o, at, list, listen_node)
+		if (o->port == sp->port && sstp_sock_conflict(claim, &o->sk)) {
+			conflict = true;
+			break;
+		}
+	rcu_read_unlock();
+	return conflict;
+}
+
+/* Bucket lock */
+static bool sstp_listen_conflict(struct sock *sk)
+{
+	struct sstp_claim claim = sstp_claim(sk);
+	struct sock *o;
+
+	if (!ipv6_addr_any(&claim.addr))
+		return sstp_listen_conflict_at(sk, &claim, &claim.addr) ||
+		       sstp_listen_conflict_at(sk, &claim, &in6addr_any);
+	sk_for_each_bound(o, &sstp_sk(sk)->port->owners)
+		if (o != sk && READ_ONCE(o->sk_state) == TCP_LISTEN &&
+		    sstp_sock_conflict(&claim, o))
+			return true;
+	return false;
+}
+
 /* From now on INITs find it; -EADDRINUSE if they would find another, too. */
 int sstp_bind_listen(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_bucket *b = sstp_bucket(sock_net(sk), sp->sport);
-	struct sstp_claim claim = sstp_claim(sk);
-	struct sock *o;
 	int err;
 
 	/* Who looks for a listener where it was must not end up elsewhere. */
@@ -430,16 +497,18 @@ int sstp_bind_listen(struct sock *sk)
 	err = sstp_conn_list(sk);
 	if (err)
 		return err;
+	sp->listen_key = (struct sstp_listen_key){
+		.net = sock_net(sk),
+		.addr = sp->saddr,
+		.port = sp->sport,
+	};
 	spin_lock_bh(&b->lock);
-	sk_for_each(o, &b->listeners)
-		if (sstp_sk(o)->port == sp->port && sstp_sock_conflict(&claim, o)) {
-			err = -EADDRINUSE;
-			break;
-		}
-	if (!err) {
+	if (sstp_listen_conflict(sk))
+		err = -EADDRINUSE;
+	else if (rhltable_insert(&sstp_listeners, &sp->listen_node, sstp_listener_params))
+		err = -ENOMEM;
+	else
 		sstp_set_state(sk, TCP_LISTEN);
-		sk_add_node_rcu(sk, &b->listeners);
-	}
 	spin_unlock_bh(&b->lock);
 	if (err)
 		sstp_conn_unlist(sk);
@@ -454,7 +523,7 @@ void sstp_bind_deaf(struct sock *sk)
 	sstp_conn_unlist(sk);
 	spin_lock_bh(&b->lock);
 	sstp_set_state(sk, TCP_CLOSE);
-	sk_del_node_init_rcu(sk);
+	rhltable_remove(&sstp_listeners, &sstp_sk(sk)->listen_node, sstp_listener_params);
 	sstp_sk(sk)->deaf = true;
 	spin_unlock_bh(&b->lock);
 }
@@ -533,49 +602,57 @@ void sstp_unbind(struct sock *sk)
 	spin_unlock_bh(&b->lock);
 }
 
+/* Does the listener fit the packet of @in, and how well? 0: it does not. */
+static int sstp_listener_score(const struct sock *sk, const struct sstp_skb_in *in)
+{
+	const struct sstp_sock *sp = sstp_sk(sk);
+	int score = 1;
+
+	if (READ_ONCE(sk->sk_state) != TCP_LISTEN || !sstp_dev_match(sk, in))
+		return 0;
+	if (!ipv6_addr_any(&sp->listen_key.addr)) {
+		score += 4;
+	} else if (sstp_v4(&in->daddr)) {
+		if (sp->af == AF_INET)
+			score += 1;
+		else if (sp->v6only)
+			return 0;
+	} else if (sp->af == AF_INET) {
+		return 0;
+	}
+	if (READ_ONCE(sk->sk_bound_dev_if))
+		score += 8;
+	return score;
+}
+
 /* RCU. The listener that fits the packet of @in best, with a reference; among equals
- * @hash decides, so that a reuseport group shares the load.
+ * @hash decides, so that a reuseport group shares the load. However many addresses have
+ * listeners, only those at the packet's own and at the wildcard are looked at.
  */
 struct sock *sstp_listener_find(struct net *net, const struct sstp_skb_in *in, u16 port,
 				u32 hash)
 {
-	struct sstp_bucket *b = sstp_bucket(net, port);
-	const struct in6_addr *daddr = &in->daddr;
-	struct sock *sk, *best = NULL;
+	const struct in6_addr *addrs[] = { &in->daddr, &in6addr_any };
+	struct sock *best = NULL;
 	int score, top = 0;
-	u32 ties = 0;
+	u32 ties = 0, i;
 
-	sk_for_each_rcu(sk, &b->listeners) {
-		struct sstp_sock *sp = sstp_sk(sk);
+	for (i = 0; i < ARRAY_SIZE(addrs); i++) {
+		struct rhlist_head *at, *list = sstp_listeners_at(net, addrs[i], port);
+		struct sstp_sock *sp;
 
-		if (READ_ONCE(sk->sk_state) != TCP_LISTEN ||
-		    sp->sport != port || !net_eq(sock_net(sk), net) ||
-		    !sstp_dev_match(sk, in))
-			continue;
-		score = 1;
-		if (!ipv6_addr_any(&sp->saddr)) {
-			if (!ipv6_addr_equal(&sp->saddr, daddr))
-				continue;
-			score += 4;
-		} else if (sstp_v4(daddr)) {
-			if (sp->af == AF_INET)
-				score += 1;
-			else if (sp->v6only)
-				continue;
-		} else if (sp->af == AF_INET) {
-			continue;
-		}
-		if (READ_ONCE(sk->sk_bound_dev_if))
-			score += 8;
-		if (score > top) {
-			top = score;
-			best = sk;
-			ties = 1;
-		} else if (score == top && sk->sk_reuseport) {
-			ties++;
-			if (!reciprocal_scale(hash, ties))
-				best = sk;
-			hash = hash * 1664525 + 1013904223;
+		rhl_for_each_entry_rcu(sp, at, list, listen_node) {
+			score = sstp_listener_score(&sp->sk, in);
+			if (score > top) {
+				top = score;
+				best = &sp->sk;
+				ties = 1;
+			} else if (score && score == top && sp->sk.sk_reuseport) {
+				ties++;
+				if (!reciprocal_scale(hash, ties))
+					best = &sp->sk;
+				hash = hash * 1664525 + 1013904223;
+			}
 		}
 	}
 	if (best && !refcount_inc_not_zero(&best->sk_refcnt))

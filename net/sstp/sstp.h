@@ -83,9 +83,8 @@ struct sstp_port;
 struct sstp_skb_in;
 
 struct sstp_bucket {
-	spinlock_t	lock;		/* of both; listeners are read under RCU */
+	spinlock_t	lock;		/* of the ports, and of who listens there */
 	struct hlist_head ports;	/* struct sstp_port */
-	struct hlist_head listeners;	/* sk_node */
 };
 
 /**
@@ -176,6 +175,14 @@ struct sstp_names {
 	int		l3mdev;		/* as above */
 };
 
+/* Where a listener is; key of the table of listeners. */
+struct sstp_listen_key {
+	struct net	*net;
+	struct in6_addr	addr;		/* IPv4 mapped; :: = any */
+	u32		port;
+	u32		zero;
+};
+
 /**
  * struct sstp_listen - a listener
  * @lock: guards the rest
@@ -232,6 +239,8 @@ struct sstp_sock {
 	struct sstp_names names;
 	struct sstp_port *port;		/* that it has; NULL: none */
 	struct sstp_group *group;	/* with whom it has its port; NULL: for itself */
+	struct sstp_listen_key listen_key;
+	struct rhlist_head listen_node;	/* while it listens */
 	struct rhash_head names_node;
 	struct rhash_head cid_node;
 	struct rhash_head peer_node;

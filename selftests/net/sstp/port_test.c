@@ -276,6 +276,124 @@ static void test_addresses(void)
 	result("children at many addresses");
 }
 
+static int listen_at(int family, const char *ip)
+{
+	int fd = proto_socket(proto, family, SOCK_STREAM, 0);
+	union addr a;
+
+	if (fd < 0)
+		die("socket:");
+	sock_set(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+	if (!addr_parse(&a, ip, LOW + 6) || bind(fd, &a.sa, addr_len(&a)) ||
+	    listen(fd, 1))
+		die("listener at %s:", ip);
+	return fd;
+}
+
+/* Who goes to @ip is for @listener, and for none if that is -1. */
+static void must_reach(const char *ip, int listener)
+{
+	struct pollfd p = { .fd = listener, .events = POLLIN };
+	struct linger at_once = { .l_onoff = 1 };
+	union addr a, own, seen;
+	int fd, peer;
+
+	if (!addr_parse(&a, ip, LOW + 6))
+		die("%s?", ip);
+	fd = proto_socket(proto, a.sa.sa_family, SOCK_STREAM, 0);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)))
+		die("socket:");
+	if (connect(fd, &a.sa, addr_len(&a))) {
+		must_be(ip, errno, listener < 0 ? ECONNREFUSED : 0);
+		close(fd);
+		return;
+	}
+	must_be(ip, poll(&p, 1, listener < 0 ? 0 : 10000), 1);
+	if (p.revents == POLLIN) {
+		peer = accept(listener, &seen.sa, &(socklen_t){ sizeof(seen) });
+		if (getsockname(fd, &own.sa, &(socklen_t){ sizeof(own) }))
+			die("getsockname:");
+		must_be("its port", addr_port(&seen), addr_port(&own));
+		close(peer);
+	}
+	close(fd);
+}
+
+static void address(char ip[20], int k)
+{
+	snprintf(ip, 20, "127.0.%d.%d", 3 + k / 250, k % 250 + 1);
+}
+
+/* Many listeners at a port, each at an address, and those of all addresses: the one that
+ * says most of where the connection goes has it.
+ */
+static void test_listeners(void)
+{
+	int fd[ADDRESSES], one, four, six, k;
+	char ip[20];
+
+	for (k = 0; k < ADDRESSES; k++) {
+		address(ip, k);
+		fd[k] = listen_at(AF_INET, ip);
+	}
+	one = listen_at(AF_INET6, "::1");
+	must_reach("127.0.0.1", -1);
+	six = listen_at(AF_INET6, "::");
+	must_reach("127.0.0.1", six);
+	four = listen_at(AF_INET, "0.0.0.0");
+	for (k = 0; k < ADDRESSES; k++) {
+		address(ip, k);
+		must_reach(ip, fd[k]);
+	}
+	must_reach("127.0.0.1", four);
+	must_reach("::1", one);
+	close(one);
+	must_reach("::1", six);
+	/* Every other one goes. */
+	for (k = 0; k < ADDRESSES; k += 2)
+		close(fd[k]);
+	for (k = 0; k < ADDRESSES; k++) {
+		address(ip, k);
+		must_reach(ip, k % 2 ? fd[k] : four);
+	}
+	close(four);
+	address(ip, 0);
+	must_reach(ip, six);
+	close(six);
+	must_reach(ip, -1);
+	/* And comes again. */
+	fd[0] = listen_at(AF_INET, ip);
+	must_reach(ip, fd[0]);
+	close(fd[0]);
+	for (k = 1; k < ADDRESSES; k += 2) {
+		address(ip, k);
+		must_reach(ip, fd[k]);
+		close(fd[k]);
+		must_reach(ip, -1);
+	}
+	result("listeners at many addresses");
+}
+
+/* A socket that listened can do so elsewhere. */
+static void test_again(void)
+{
+	struct sockaddr none = { .sa_family = AF_UNSPEC };
+	int fd = proto_socket(proto, AF_INET, SOCK_STREAM, 0);
+	union addr a, b;
+
+	if (fd < 0 || listen(fd, 1) ||
+	    getsockname(fd, &a.sa, &(socklen_t){ sizeof(a) }))
+		die("listen:");
+	must(!connect(fd, &none, sizeof(none)), "disconnect");
+	addr_parse(&b, "127.0.0.9", LOW + 6);
+	must(!bind(fd, &b.sa, addr_len(&b)) && !listen(fd, 1), "elsewhere");
+	must_reach("127.0.0.9", fd);
+	must_reach("127.0.0.8", -1);
+	close(fd);
+	must_reach("127.0.0.9", -1);
+	result("a listener that moves");
+}
+
 static bool none_left(void *arg)
 {
 	(void)arg;
@@ -286,7 +404,7 @@ int main(void)
 {
 	union addr a;
 
-	ktap_plan(2 * 5 + 1);
+	ktap_plan(2 * 7 + 1);
 	new_namespace();
 	file_put("/proc/sys/net/ipv4/ip_local_port_range", "%d %d", LOW,
 		 LOW + PORTS - 1);
@@ -301,6 +419,8 @@ int main(void)
 		test_no_port();
 		test_children();
 		test_addresses();
+		test_listeners();
+		test_again();
 	}
 	ktap_result(busywait(10000, none_left, NULL), "nobody is left");
 	return ktap_end();
