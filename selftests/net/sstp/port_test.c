@@ -298,6 +298,9 @@ static void must_reach(const char *ip, int listener)
 	union addr a, own, seen;
 	int fd, peer;
 
+	/* Each that is not reached takes ten seconds. */
+	if (!all_held)
+		return;
 	if (!addr_parse(&a, ip, LOW + 6))
 		die("%s?", ip);
 	fd = proto_socket(proto, a.sa.sa_family, SOCK_STREAM, 0);
