@@ -400,7 +400,7 @@ static const struct linger linger = { 1, 1 };
 static const struct row rows[] = {
 	ROW("socket", NOTHING, conn_socket, MEMORY),
 	ROW("bind", SOCKET, do_bind, COPIES),
-	ROW("listen", BOUND, conn_listen, NONE, .fresh = true),
+	ROW("listen", BOUND, conn_listen, MEMORY, .fresh = true),
 	/* UDP says so of a reuseport group that there is no memory for. */
 	ROW("listen, threads", BOUND, conn_listen, MEMORY, .also = EADDRINUSE,
 	    .fresh = true, .threads = true, .ours = true),
