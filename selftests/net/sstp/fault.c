@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Makes allocations of the kernel fail, and copies from and to programs. */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@ static const char * const kinds[] = {
 };
 
 static int own_nth;
-static int nth[64];			/* of kernel threads */
+static int nth[256];			/* of kernel threads */
 static unsigned int threads;
 
 static void put(int fd, const char *fmt, ...)
@@ -110,7 +111,7 @@ void fault_modules(void)
 		kind_set(kind, "require-start", value);
 }
 
-/* Those of the one CPU, on which work of the kernel's is done */
+/* Those that do work which is of a CPU: of each, as the caller may move meanwhile */
 static void find_threads(void)
 {
 	DIR *dir = opendir("/proc");
@@ -129,7 +130,7 @@ static void find_threads(void)
 		if (!fgets(name, sizeof(name), f))
 			*name = 0;
 		fclose(f);
-		if (strncmp(name, "kworker/0:", 10))
+		if (strncmp(name, "kworker/", 8) || !isdigit(name[8]))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s/fail-nth", e->d_name);
 		nth[threads] = open(path, O_RDWR);
