@@ -13,7 +13,8 @@
  *     it still listens; writing to the settings that they copy. Taken inside
  *     either socket lock.
  *  3. sstp_bucket.lock (_bh): sockets bound to a port.
- *  4. rhashtable bucket locks: the three tables of connections, and ports' groups.
+ *  4. rhashtable bucket locks: the three tables of connections, ports' groups, and
+ *     listeners.
  *  5. sstp_pool.lock (_bh): a buffer that children of a listener share. Inside of
  *     their socket locks.
  *  6. xa_lock of sstp_net.all and .encaps (_bh). Inside of the socket lock.
@@ -23,7 +24,8 @@
  * Lifetimes
  * ---------
  *  A socket lives while it has references: the file (until close() and, from
- *  then on, until sstp_done()), each table it is in, its listener's list, an
+ *  then on, until sstp_done()), each table it is in (but those of names and of
+ *  listeners, which it leaves before), its listener's list, an
  *  armed hrtimer, and whoever works on it. It is freed after an RCU grace
  *  period (SOCK_RCU_FREE), so lookups under RCU take a reference with
  *  refcount_inc_not_zero() and then check that it is still what they look for.
