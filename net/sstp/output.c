@@ -328,8 +328,8 @@ u32 sstp_stream_size(const struct sstp_sock *sp)
 	u32 train = min_t(u32, SSTP_TRAIN_BYTES / (SSTP_DATA_HLEN + sp->size),
 			  SSTP_TRAIN_PACKETS);
 	u32 size = min(sp->set.segment_size, sp->segment_limit), n;
-
-	u64 most = (u64)sk_prot_mem_limits(&sp->sk, 2) << PAGE_SHIFT >> SSTP_STREAM_MEM_SHIFT;
+	u64 most = (u64)min(sk_prot_mem_limits(&sp->sk, 2), INT_MAX) <<
+		   (PAGE_SHIFT - SSTP_STREAM_MEM_SHIFT);
 
 	if (sstp_rate_bound(&sp->rate))
 		most = min(most, sp->rate.second_bytes / 4);
