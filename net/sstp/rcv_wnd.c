@@ -586,7 +586,7 @@ static void sstp_rcv_move_lost(struct sstp_rcv_wnd *w, u32 now)
 		w->given = w->cand;
 		w->given_at = w->cand_at;
 	}
-	if (sstp_pos_before(w->lost, w->hi))
+	if (sstp_pos_before(w->lost, w->hi) || w->out_next)
 		sstp_rcv_candidate(w, now);
 	else
 		sstp_rcv_settle(w);
@@ -608,6 +608,9 @@ static void sstp_rcv_note(struct sstp_rcv_wnd *w, u32 now)
 {
 	if (sstp_rcv_whole(w, w->hi)) {
 		w->lost = w->hi;
+		/* Else what comes would be before it one day. */
+		if (w->hi.segment - w->given.segment > BIT(30))
+			w->given = w->hi;
 		sstp_rcv_settle(w);
 	} else if (!w->has_cand &&
 		   (sstp_pos_before(w->lost, w->hi) || w->out_next)) {
@@ -796,9 +799,10 @@ void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
 	 */
 	if (!sstp_before(last, w->highest) &&
 	    (sstp_pos_before(w->lost, w->hi) || w->out || w->out_next)) {
-		/* What waits for its time goes on waiting. */
-		if (!w->has_cand || w->out_next ||
-		    sstp_pos_before(w->cand, w->hi))
+		/* What waits for its time goes on waiting, even if new data have come: what
+		 * is after it is the next candidate.
+		 */
+		if (!w->has_cand || !w->patience)
 			sstp_rcv_candidate(w, now);
 		if (!w->patience)
 			w->cand_ship = w->highest - w->reorder;

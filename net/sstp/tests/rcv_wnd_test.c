@@ -994,6 +994,49 @@ static void rcv_keepalives(struct kunit *test)
 						       RCV_WAIT), k == 4);
 	}
 	rcv_stop(s);
+	/* Nor do they when new data come before each. */
+	rcv_uniform(s, 9, 0, 4, 10);
+	s->w.patience = 4 * RCV_WAIT;
+	rcv_arrives(s, 0, 0, 0, 0);
+	for (k = 2; k < 6; k++, t += RCV_WAIT) {
+		rcv_arrives(s, k, 0, k, 0);
+		pos = (struct sstp_pos){ 9, k + 1 };
+		sstp_rcv_context(&s->w, k, pos, t);
+		KUNIT_EXPECT_EQ(test, sstp_rcv_confirm(&s->w, t, RCV_WAIT), k == 5);
+	}
+	rcv_stop(s);
+}
+
+/* One retransmission is given up: another one, which left later, may be only late. */
+static void rcv_late_other(struct kunit *test)
+{
+	struct rcv_sim *s = test->priv;
+	u32 k, t = 1000;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	rcv_uniform(s, 9, 0, 4, 10);
+	for (k = 0; k < 40; k++)
+		if (k / 10 != 1)
+			rcv_arrives(s, k, k / 10, k % 10, 0);
+	sstp_rcv_confirm(&s->w, t, RCV_WAIT);
+	t += RCV_WAIT;
+	KUNIT_EXPECT_TRUE(test, sstp_rcv_confirm(&s->w, t, RCV_WAIT));
+	KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t), 10U);
+	for (k = 40; k < 47; k++) {
+		if (k == 42 || k == 45)
+			continue;
+		rcv_arrives(s, k, 1, k - 40, SSTP_F_AGAIN);
+		sstp_rcv_confirm(&s->w, ++t, RCV_WAIT);
+	}
+	KUNIT_EXPECT_EQ(test, sstp_rcv_settled(&s->w), 44U);
+	rcv_arrives(s, 45, 1, 5, SSTP_F_AGAIN);
+	sstp_rcv_confirm(&s->w, ++t, RCV_WAIT);
+	for (k = 47; k < 50; k++) {
+		rcv_arrives(s, k, 1, k - 40, SSTP_F_AGAIN);
+		sstp_rcv_confirm(&s->w, ++t, RCV_WAIT);
+	}
+	KUNIT_EXPECT_EQ(test, sstp_rcv_settled(&s->w), 49U);
+	rcv_stop(s);
 }
 
 /* New losses in a segment do not put off what was asked for in vain. */
@@ -1410,6 +1453,7 @@ static struct kunit_case rcv_cases[] = {
 	KUNIT_CASE(rcv_copies),
 	KUNIT_CASE(rcv_settles),
 	KUNIT_CASE(rcv_keepalives),
+	KUNIT_CASE(rcv_late_other),
 	KUNIT_CASE(rcv_retry_kept),
 	KUNIT_CASE(rcv_leaps),
 	KUNIT_CASE(rcv_many_holes),
