@@ -198,6 +198,8 @@ check "completion of a change" completes "sstp set abcd ceil" 3 ceiling
 check "tools/vm/run of a command with options" status_is 97 tools/vm/run -k no sh -c true -k
 check "tools/vm/run of a command behind --" status_is 97 tools/vm/run -k no -- sh -c true
 check "tools/vm/run of nothing" status_is 2 tools/vm/run --timeout 1
+check "tools/vm/run of simulated time with several CPUs" status_is 2 \
+	tools/vm/run -k debug-smp --time-travel true
 
 vectors() { net/sstp/tests/rrda_reference.py | cmp - net/sstp/tests/rrda_vectors.h; }
 check "rrda_vectors.h is what rrda_reference.py writes" vectors
