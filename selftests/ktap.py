@@ -30,9 +30,9 @@ class Test:
                     setattr(self, key, kind(value))
 
     def runs_on(self, kernel):
-        # "gcov" is "uml" with counters.
-        return (self.kernels is None or kernel in self.kernels or
-                (kernel == "gcov" and "uml" in self.kernels))
+        # "gcov" is "uml" with counters, "debug-smp" is "debug" with CPUs.
+        like = {"gcov": "uml", "debug-smp": "debug"}.get(kernel)
+        return self.kernels is None or kernel in self.kernels or like in self.kernels
 
 
 class Case:

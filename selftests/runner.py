@@ -7,7 +7,7 @@ memory or a mode get boots of their own), two machines at a time.
 The first lines of a test may say:
   timeout: SECONDS      (60)
   kernels: NAME...      the kernels it applies to (all)
-  cpus: N               (2; QEMU only)
+  cpus: N               (2; uml, debug and gcov have one)
   mem: SIZE             (2G)
   mode: icount          one instruction a nanosecond (QEMU), or
   mode: time-travel     simulated time (UML), or
@@ -40,7 +40,7 @@ sys.path.insert(0, HERE)
 from ktap import PLAN, Case, Test  # noqa: E402 pylint: disable=wrong-import-position
 
 KERNELS = ["6.1", "6.12", "uml", "debug"]
-MORE_KERNELS = ["gcov", "kcsan"]        # only when told
+MORE_KERNELS = ["gcov", "kcsan", "debug-smp"]   # only when told
 EMULATOR_ERRORS = 3             # machines that may end by that, for each kernel
 BOOT_SECONDS = 180              # at most, with everything else on a busy machine
 GUEST = os.path.join(HERE, "guest")
@@ -55,7 +55,8 @@ def parse_args():
     add("-k", "--kernel", action="append", metavar="KERNEL",
         choices=KERNELS + MORE_KERNELS + ["host"],
         help="6.1, 6.12, uml, debug, or host for those without a kernel "
-             "(repeatable; default: all these); gcov: see tools/coverage; kcsan: data races")
+             "(repeatable; default: all these); gcov: see tools/coverage; kcsan: data races; "
+             "debug-smp: debug with several CPUs")
     add("-t", "--test", action="append", metavar="GLOB", help="only these (repeatable)")
     add("-v", "--verbose", action="store_true", help="show every line of every test")
     add("-j", "--jobs", type=int, default=2, help="machines at a time (default 2)")
@@ -321,13 +322,15 @@ def plan(args, kernel_tests, results, out):
     for kernel in reversed(args.kernel):
         groups = {}
         for test, source in kernel_tests:
-            uml = kernel in ("uml", "debug", "gcov")
+            debug = kernel in ("debug", "debug-smp")
+            uml = debug or kernel in ("uml", "gcov")
             # icount is QEMU's, time travel UML's and pointless on the debug kernel
-            possible = {"icount": not uml, "time-travel": uml and kernel != "debug"}.get(
+            possible = {"icount": not uml, "time-travel": uml and not debug}.get(
                 test.mode, True)
             if kernel != "host" and test.runs_on(kernel) and possible:
                 mode = "" if uml and test.mode == "parallel" else test.mode
-                setup = (1 if uml else test.cpus, test.mem, mode)
+                cpus = 1 if uml and kernel != "debug-smp" else test.cpus
+                setup = (cpus, test.mem, mode)
                 groups.setdefault(setup, []).append((test, source))
         for setup, tests in groups.items():
             jobs.append((run_kernel, kernel, setup, tests, results, out))

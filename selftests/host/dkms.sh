@@ -22,7 +22,7 @@ run_dkms() {
 
 check "add" run_dkms add
 for kernel in ${SSTP_KERNELS:-6.1 6.12}; do
-	case $kernel in uml|debug) continue ;; esac
+	case $kernel in uml|debug|debug-smp) continue ;; esac
 	dir=$(tools/vm/kernel path "$kernel" 2> /dev/null) || continue
 	release=$(cat "$dir/release")
 	mkdir -p "$work/modules/$release"

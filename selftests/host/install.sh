@@ -88,7 +88,7 @@ check "nothing is left" empty
 check "make uninstall-tools, once more" for_root uninstall-tools
 
 for kernel in ${SSTP_KERNELS:-6.12}; do
-	case $kernel in uml|debug) continue ;; esac
+	case $kernel in uml|debug|debug-smp) continue ;; esac
 	dir=$(tools/vm/kernel path "$kernel" 2> /dev/null) || continue
 	release=$(cat "$dir/release")
 	modules=$root/lib/modules/$release

@@ -16,7 +16,7 @@ ours() { ! grep -E '^[^ ]*(net/sstp/|include/(net|uapi/linux|trace/events)/sstp)
 
 for kernel in ${SSTP_KERNELS:-6.12 uml}; do
 	dir=$(tools/vm/kernel path "$kernel" 2> /dev/null) || continue
-	case $kernel in debug|6.1) continue ;; esac
+	case $kernel in debug|debug-smp|6.1) continue ;; esac
 	if make sparse "KDIR=$dir/build" "BUILD=$work/$kernel" -j2 > "$work/log" 2>&1; then
 		check "$kernel" ours
 	elif ours > /dev/null && grep -qE '/include/[^ ]*: error: ' "$work/log"; then

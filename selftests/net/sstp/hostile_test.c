@@ -1199,7 +1199,7 @@ int main(int argc, char **argv)
 	int c, fd;
 
 	/* There it takes some hundred times as long, most of it the checkers'. */
-	if (kernel && !strcmp(kernel, "debug"))
+	if (kernel && !strncmp(kernel, "debug", 5))
 		packets = 20000;
 	while ((c = getopt(argc, argv, "S:n:h")) != -1) {
 		switch (c) {

@@ -615,7 +615,7 @@ static int how_many(void)
 {
 	const char *kernel = getenv("SSTP_KERNEL");
 
-	if (kernel && (!strcmp(kernel, "debug") || !strcmp(kernel, "kcsan")))
+	if (kernel && (!strncmp(kernel, "debug", 5) || !strcmp(kernel, "kcsan")))
 		return 600;
 	return file_number("/proc/meminfo", "MemAvailable:", 1) > 1500000 &&
 	       kernel && !strcmp(kernel, "uml") ? 10000 : 3000;
