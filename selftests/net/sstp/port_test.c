@@ -278,7 +278,9 @@ static void test_addresses(void)
 
 static int listen_at(int family, const char *ip)
 {
-	int fd = proto_socket(proto, family, SOCK_STREAM, 0);
+	/* Linux 6.1 keeps SO_REUSEPORT to AF_INET and AF_INET6. */
+	int fd = proto == PROTO_SSTP ? socket(family, SOCK_STREAM, IPPROTO_SSTP) :
+				       proto_socket(proto, family, SOCK_STREAM, 0);
 	union addr a;
 
 	if (fd < 0)
