@@ -25,6 +25,9 @@ known() {
 	return 1
 }
 
+# meets ADDRESS PORT: a connection alone makes it known
+meets() { busywait 60 known bash -c "exec 3<> /dev/tcp/$1/$2"; }
+
 # opens: connections that a tried by SSTP so far, and those that came to b by TCP.
 # When both try, TCP's ends before it is a connection.
 opens() {
@@ -157,6 +160,8 @@ impair delay 1ms
 if ! sshd=$(command -v sshd); then
 	skip "ssh and scp" "sshd is not there: tools/deps net"
 elif server 2222 sstp-run -v "$sshd" -D -e -f "$work/ssh/config"; then
+	check "sshd is known" meets "$b4" 2222
+	check "sshd is known, IPv6" meets "$b6" 2222
 	check "ssh, a file there and back" echoed sstp \
 		sstp-run ssh "${ssh_options[@]}" -p 2222 "root@$b4" cat
 	check "scp to there" by sstp sstp-run scp -q "${ssh_options[@]}" -P 2222 \
@@ -168,6 +173,7 @@ fi
 # --- socat
 impair delay 1ms
 server 7000 sstp-run -v socat -b 65536 TCP-LISTEN:7000,fork,reuseaddr EXEC:cat
+check "socat is known" meets "$b4" 7000
 check "socat, there and back" echoed sstp sstp-run socat -b 65536 -t 60 - "TCP:$b4:7000"
 impair delay 1ms loss 1%
 check "socat, with loss" echoed sstp sstp-run socat -b 65536 -t 60 - "TCP:$b4:7000"
@@ -176,6 +182,7 @@ stop
 # --- asyncio
 impair delay 1ms
 server 7001 sstp-run -v python3 "$cases" serve 7001
+check "a server of asyncio is known" meets "$b4" 7001
 check "asyncio" by sstp sstp-run python3 "$cases" asyncio "$b4" 7001
 impair delay 1ms loss 1%
 check "asyncio, with loss" by sstp sstp-run python3 "$cases" asyncio "$b4" 7001
