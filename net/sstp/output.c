@@ -480,6 +480,7 @@ static bool sstp_throttled(struct sock *sk)
 static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
 {
 	u64 period = sp->ctrl.period;
+	u32 unpaced;
 
 	if (!period)
 		return want;
@@ -492,13 +493,14 @@ static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
 	 */
 	if (!sstp_in_flight(sp))
 		sp->unpaced = SSTP_UNPACED;
-	if (sp->unpaced)
-		return min_t(u32, want, sp->unpaced);
+	unpaced = min_t(u32, want, sp->unpaced);
+	if (now < sp->ctrl_next)
+		return unpaced;
 	/* A millisecond's worth, two packets at least. */
 	if (period > NSEC_PER_MSEC / 2)
-		return min(want, 2U);
+		return max(min(want, 2U), unpaced);
 	if (period * want > NSEC_PER_MSEC)
-		want = max_t(u32, div64_u64(NSEC_PER_MSEC, period), 1);
+		want = max3((u32)div64_u64(NSEC_PER_MSEC, period), 1U, unpaced);
 	return want;
 }
 
