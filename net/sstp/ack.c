@@ -614,7 +614,7 @@ static bool sstp_ack_valid(struct sock *sk, struct sk_buff *skb, const struct ss
 	return false;
 }
 
-/* What report @a acknowledges goes. False if it acknowledges what cannot be. */
+/* Release the segments that report @a acknowledges. False if they are not in the window. */
 static bool sstp_ack_apply(struct sock *sk, const struct sstp_ack *a)
 {
 	struct sstp_sock *sp = sstp_sk(sk);

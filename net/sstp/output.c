@@ -626,8 +626,9 @@ static void sstp_push_again(struct sstp_sock *sp, u64 now)
 		sstp_timer_sooner(sp, SSTP_T_LIFE, now);
 }
 
-/* What may leave next: of segment @s, @packet if the peer asked for it (@again), else the
- * next packets never shipped, @allow at most. @big: they are larger than the path takes.
+/* The packets that may leave next: of segment @s, @packet if the peer asked for it
+ * (@again), else the next packets never shipped, @allow at most. @big: they are larger than
+ * the path takes.
  */
 struct sstp_next {
 	struct sstp_sseg *s;
@@ -702,7 +703,7 @@ static u32 sstp_push_allow(struct sstp_sock *sp, const struct sstp_next *x, u32 
 static bool sstp_push_recut(struct sstp_sock *sp, struct sstp_next *x)
 {
 	struct sstp_sseg *s = x->s;
-	/* What was shipped of a segment that was not whole counts as new again. */
+	/* Bytes shipped of a segment that was not shipped in full count as unsent again. */
 	u32 n = sstp_before(s->number, sp->snd.next) ? 0 : s->next * s->size;
 
 	x->big = sstp_too_big(sp, s);
@@ -712,8 +713,8 @@ static bool sstp_push_recut(struct sstp_sock *sp, struct sstp_next *x)
 	return true;
 }
 
-/* What leaves next, as far as anything may; else @held says why not, and @idle that there
- * is nothing. False to look again.
+/* Find the packets that leave next. If none may, @held says why, or @idle that there are
+ * none. Returns false if the caller is to call again, as a segment was cut anew.
  */
 static bool sstp_push_next(struct sock *sk, struct sstp_next *x, int budget, u64 now,
 			   enum sstp_held *held, bool *idle)

@@ -152,8 +152,8 @@ bool sstp_pmtud_hole(struct sstp_pmtud *p, const struct sstp_pmtud_report *r)
 			p->hole_lost--;
 		return false;
 	}
-	/* What was shipped since may still be under way, or nothing came at all, which says
-	 * nothing about sizes.
+	/* Later shipments may still be under way, or the path may carry nothing at all, which
+	 * says nothing about sizes.
 	 */
 	if ((s32)(r->highest - p->hole_ship) <= 0)
 		return false;

@@ -439,7 +439,7 @@ int sstp_bind_child(struct sock *sk)
 	return err;
 }
 
-/* Who listens at @addr itself. RCU. */
+/* Listeners that are bound to @addr itself. RCU. */
 static struct rhlist_head *sstp_listeners_at(struct net *net, const struct in6_addr *addr,
 					     u16 port)
 {
@@ -490,7 +490,7 @@ int sstp_bind_listen(struct sock *sk)
 	struct sstp_bucket *b = sstp_bucket(sock_net(sk), sp->sport);
 	int err;
 
-	/* Who looks for a listener where it was must not end up elsewhere. */
+	/* Lookups that walk its old place in the table must not go on at the new one. */
 	if (sp->deaf)
 		synchronize_rcu();
 	sp->deaf = false;

@@ -799,8 +799,8 @@ void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
 	 */
 	if (!sstp_before(last, w->highest) &&
 	    (sstp_pos_before(w->lost, w->hi) || w->out || w->out_next)) {
-		/* What waits for its time goes on waiting, even if new data have come: what
-		 * is after it is the next candidate.
+		/* A candidate that waits keeps its time, even if new data have come: the data
+		 * after it become the next candidate.
 		 */
 		if (!w->has_cand || !w->patience)
 			sstp_rcv_candidate(w, now);
