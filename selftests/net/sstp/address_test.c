@@ -57,17 +57,6 @@ static int listener(union addr *a)
 	return l;
 }
 
-/* What connect() ends with */
-static int try(int fd, const union addr *to)
-{
-	if (!connect(fd, &to->sa, addr_len(to)))
-		return 0;
-	if (errno != EINPROGRESS)
-		return errno;
-	path_poll(fd, POLLOUT, 20000);
-	return sock_int(fd, SOL_SOCKET, SO_ERROR);
-}
-
 static void transfer(int fd, int peer)
 {
 	static char buf[LEN], in[LEN];
@@ -111,9 +100,9 @@ static void test_link_local(void)
 	to = own;
 	to.v6.sin6_scope_id = 0;
 	fd = path_socket(R, SOCK_STREAM);
-	must(try(fd, &to) == EINVAL, "without a scope it is none");
+	must(path_try(fd, &to) == EINVAL, "without a scope it is none");
 	to.v6.sin6_scope_id = at_r;
-	must(!try(fd, &to), "with one it connects");
+	must(!path_try(fd, &to), "with one it connects");
 	peer = take(l);
 	transfer(fd, peer);
 	transfer(peer, fd);
@@ -144,11 +133,11 @@ static void test_link_local(void)
 	must(!bind(fd, &own.sa, sizeof(own.v6)), "both bind");
 	other = path_socket(R, SOCK_STREAM);
 	must(!bind(other, &own.sa, sizeof(own.v6)), "a third binds");
-	must(!try(fd, &to), "and connect");
+	must(!path_try(fd, &to), "and connect");
 	peer = take(l);
 	transfer(fd, peer);
 	to.v6.sin6_scope_id = device(R, "to-a");
-	must(try(other, &to) == EINVAL, "another scope than bound to");
+	must(path_try(other, &to) == EINVAL, "another scope than bound to");
 	close(fd);
 	close(peer);
 	close(other);
@@ -168,7 +157,7 @@ static void test_nowhere(void)
 		int fd = path_socket(A, SOCK_STREAM);
 
 		addr_parse(&to, hosts[i], 7);
-		must(try(fd, &to) == ENETUNREACH, hosts[i]);
+		must(path_try(fd, &to) == ENETUNREACH, hosts[i]);
 		close(fd);
 	}
 	ktap_held("no connection to a group or to all");
@@ -186,7 +175,7 @@ static void test_refused(void)
 		uint64_t start = now_ns();
 
 		addr_parse(&to, hosts[i], 7);
-		must(try(fd, &to) == ECONNREFUSED, hosts[i]);
+		must(path_try(fd, &to) == ECONNREFUSED, hosts[i]);
 		must(now_ns() - start < 5000000000, "soon");
 		close(fd);
 	}
@@ -201,13 +190,13 @@ static void test_families(void)
 	addr_parse(&v4, "::ffff:10.0.1.1", 0);
 	addr_parse(&v6, "fd00:10:0:2::2", 7);
 	must(!bind(fd, &v4.sa, sizeof(v4.v6)), "bind to a mapped address");
-	must(try(fd, &v6) == EAFNOSUPPORT, "from IPv4 to IPv6");
+	must(path_try(fd, &v6) == EAFNOSUPPORT, "from IPv4 to IPv6");
 	close(fd);
 	fd = path_socket(A, SOCK_STREAM);
 	addr_parse(&v6, "fd00:10:0:1::1", 0);
 	addr_parse(&v4, "::ffff:10.0.2.2", 7);
 	must(!bind(fd, &v6.sa, sizeof(v6.v6)), "bind to IPv6");
-	must(try(fd, &v4) == ENETUNREACH, "from IPv6 to IPv4");
+	must(path_try(fd, &v4) == ENETUNREACH, "from IPv6 to IPv4");
 	close(fd);
 	ktap_held("both ends are of one family");
 }
@@ -236,7 +225,7 @@ static void test_failed(void)
 	l = listener(&at);
 	fd = path_socket(A, SOCK_STREAM);
 	addr_parse(&to, "10.0.2.2", 0);
-	must(try(fd, &to) == ECONNREFUSED, "connect() to no port");
+	must(path_try(fd, &to) == ECONNREFUSED, "connect() to no port");
 	must_be("its domain", sock_int(fd, SOL_SOCKET, SO_DOMAIN), AF_SSTP);
 	must_be_at("after connect()", fd, "0.0.0.0:0");
 	addr_parse(&to, "10.0.2.2", 7);
@@ -259,7 +248,7 @@ static void test_failed(void)
 	close(peer);
 	must_be_at("after the second bind()", fd, "0.0.0.0:0");
 	addr_parse(&to, "10.0.2.2", addr_port(&at));
-	must(!try(fd, &to), "connect");
+	must(!path_try(fd, &to), "connect");
 	peer = take(l);
 	must(!connect(fd, &none.sa, sizeof(none.sa)), "disconnect");
 	must_be_at("after all of that", fd, "0.0.0.0:0");
@@ -271,7 +260,7 @@ static void test_failed(void)
 	addr_any(&at, AF_INET6, 0);
 	l = listener(&at);
 	addr_parse(&to, "fd00:10:0:2::2", addr_port(&at));
-	must(!try(fd, &to), "over IPv6");
+	must(!path_try(fd, &to), "over IPv6");
 	close(fd);
 	close(take(l));
 	close(l);
@@ -295,21 +284,21 @@ static void test_device(void)
 		die("listener:");
 	addr_parse(&to, "10.0.2.2", addr_port(&a));
 	fd = path_socket(A, SOCK_STREAM);
-	must(!try(fd, &to), "from elsewhere");
+	must(!path_try(fd, &to), "from elsewhere");
 	peer = take(on_device);
 	transfer(fd, peer);
 	close(fd);
 	close(peer);
 	/* As with TCP: though the packets go through lo, they are the device's. */
 	fd = path_socket(B, SOCK_STREAM);
-	must(!try(fd, &to), "from here to the address of the device");
+	must(!path_try(fd, &to), "from here to the address of the device");
 	peer = take(on_device);
 	transfer(fd, peer);
 	close(fd);
 	close(peer);
 	addr_parse(&to, "127.0.0.1", addr_port(&a));
 	fd = path_socket(B, SOCK_STREAM);
-	must(!try(fd, &to), "from here to that of lo");
+	must(!path_try(fd, &to), "from here to that of lo");
 	peer = take(on_lo);
 	transfer(fd, peer);
 	close(fd);
@@ -373,7 +362,7 @@ static void test_sysctl(void)
 	fd = path_socket(A, SOCK_STREAM);
 	if (setsockopt(fd, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate)))
 		die("rate:");
-	must(!try(fd, &to), "connect");
+	must(!path_try(fd, &to), "connect");
 	peer = take(l);
 	transfer(fd, peer);
 	info = sock_info(fd);

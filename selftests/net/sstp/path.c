@@ -185,6 +185,16 @@ short path_poll(int fd, short events, int ms)
 	return p.revents;
 }
 
+int path_try(int fd, const union addr *to)
+{
+	if (!connect(fd, &to->sa, addr_len(to)))
+		return 0;
+	if (errno != EINPROGRESS)
+		return errno;
+	path_poll(fd, POLLOUT, 20000);
+	return sock_int(fd, SOL_SOCKET, SO_ERROR);
+}
+
 int path_connect(int fd, int listener, int family)
 {
 	socklen_t len = sizeof(union addr);

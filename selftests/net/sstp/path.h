@@ -43,5 +43,7 @@ int path_socket(int host, int type);
 int path_connect(int fd, int listener, int family);
 /* Which of @events are there, after @ms at most */
 short path_poll(int fd, short events, int ms);
+/* Connects a socket that does not block, and waits: 0, or the errno that it ends with. */
+int path_try(int fd, const union addr *to);
 
 #endif /* _SSTP_TEST_PATH_H */

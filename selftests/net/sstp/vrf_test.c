@@ -58,17 +58,6 @@ static int listener(int host, const char *dev, uint16_t *port)
 	return l;
 }
 
-/* What connect() ends with */
-static int try(int fd, const union addr *to)
-{
-	if (!connect(fd, &to->sa, addr_len(to)))
-		return 0;
-	if (errno != EINPROGRESS)
-		return errno;
-	path_poll(fd, POLLOUT, 20000);
-	return sock_int(fd, SOL_SOCKET, SO_ERROR);
-}
-
 static void one_way(int from, int to)
 {
 	char c = 'x', in = 0;
@@ -109,7 +98,7 @@ static void reaches(int host, const char *dev, uint16_t port, int l, const char 
 	union addr to;
 
 	address(&to, OURS, port);
-	err = try(fd, &to);
+	err = path_try(fd, &to);
 	must_be("connect()", err, 0);
 	if (!err)
 		served(fd, l, child);
@@ -122,7 +111,7 @@ static void refused(int host, const char *dev, uint16_t port)
 	union addr to;
 
 	address(&to, OURS, port);
-	must_be("connect() to who is not there", try(fd, &to), ECONNREFUSED);
+	must_be("connect() to who is not there", path_try(fd, &to), ECONNREFUSED);
 	close(fd);
 }
 
@@ -145,13 +134,13 @@ static void test_refusal(void)
 
 	address(&to, THEIRS, 9);
 	fd = sock(R, "red");
-	must_be("in red", try(fd, &to), ECONNREFUSED);
+	must_be("in red", path_try(fd, &to), ECONNREFUSED);
 	close(fd);
 	fd = sock(R, "to-b");
-	must_be("through the device of blue", try(fd, &to), ECONNREFUSED);
+	must_be("through the device of blue", path_try(fd, &to), ECONNREFUSED);
 	close(fd);
 	fd = sock(R, NULL);
-	must(try(fd, &to) == (family == AF_INET ? ENETUNREACH : EADDRNOTAVAIL),
+	must(path_try(fd, &to) == (family == AF_INET ? ENETUNREACH : EADDRNOTAVAIL),
 	     "no way without a VRF");
 	close(fd);
 	result("errors come back through the VRF");
@@ -218,7 +207,7 @@ static void test_connect(void)
 		address(&a, OURS, 4321);
 		must(!bind(fd[i], &a.sa, addr_len(&a)), "bind() to an address of the VRF");
 		address(&a, THEIRS, port);
-		err = try(fd[i], &a);
+		err = path_try(fd[i], &a);
 		must_be("connect()", err, 0);
 	}
 	for (i = 0; i < 2; i++) {
@@ -273,7 +262,7 @@ static void test_link_local(void)
 	l = listener(R, "red", &port);
 	fd = sock(A, NULL);
 	link_local(&to, R, "to-a", index_of(A, "to-r"), port);
-	err = try(fd, &to);
+	err = path_try(fd, &to);
 	must_be("connect() to the VRF", err, 0);
 	if (!err)
 		served(fd, l, proto == PROTO_TCP ? NULL : "red");
@@ -283,10 +272,10 @@ static void test_link_local(void)
 	l = listener(B, NULL, &port);
 	link_local(&to, B, "to-r", index_of(R, "to-b"), port);
 	fd = sock(R, "red");
-	must_be("connect() through another VRF", try(fd, &to), EINVAL);
+	must_be("connect() through another VRF", path_try(fd, &to), EINVAL);
 	close(fd);
 	fd = sock(R, "blue");
-	err = try(fd, &to);
+	err = path_try(fd, &to);
 	must_be("connect() from the VRF", err, 0);
 	if (!err)
 		served(fd, l, NULL);
