@@ -13,6 +13,8 @@ trap 'exit 143' TERM
 noise='compiler differs|The kernel was built by|You are using|Skipping BTF|missing .*\.symvers'
 
 no_warning() { ! grep -iE 'warning|error' "$work/log" | grep -vE "$noise"; }
+# Kbuild looks for interfaces in headers that not every kernel has.
+no_header_missed() { ! grep -E 'cannot open|No such file' "$work/log"; }
 
 for kernel in ${SSTP_KERNELS:-6.1 6.12 uml debug}; do
 	if ! dir=$(tools/vm/kernel path "$kernel" 2> /dev/null); then
@@ -21,6 +23,7 @@ for kernel in ${SSTP_KERNELS:-6.1 6.12 uml debug}; do
 	fi
 	if make "KDIR=$dir/build" "BUILD=$work/$kernel" W=1 -j2 > "$work/log" 2>&1; then
 		check "$kernel builds with W=1 and no warning" no_warning
+		check "$kernel builds without a word about absent headers" no_header_missed
 	else
 		fail "$kernel builds with W=1"
 		grep -iE -A5 'error:|warning:|\*\*\*' "$work/log" | head -n 40 | sed 's/^/# /'
