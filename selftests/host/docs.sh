@@ -54,7 +54,7 @@ mapfile -t refused < <(sed -n '/^static int sstp_set_socket/,/ENOPROTOOPT/s/^\tc
 mapfile -t ioctls < <(sed -n '/^static int sstp_ioctl/,/^}/s/^\tcase \(.*\):/\1/p' net/sstp/af_sstp.c)
 mapfile -t sysctls < <(sed -n 's/.*\.procname = "\(.*\)",/\1/p; s/.*SSTP_SYSCTL_INT("\([a-z_]*\)".*/\1/p' \
 	net/sstp/sysctl.c)
-mapfile -t mibs < <(sed -n 's/^\tSNMP_MIB_ITEM("\([A-Za-z]*\)".*/\1/p' net/sstp/mib.c)
+mapfile -t mibs < <(sed -n 's/^SSTP_MIB([A-Z]*, "\([A-Za-z]*\)").*/\1/p' net/sstp/mib_list.h)
 mapfile -t events < <(sed -n 's/^TRACE_EVENT(\(sstp_[a-z_]*\),$/\1/p
 			      s/^DEFINE_EVENT([a-z_]*, \(sstp_[a-z_]*\),$/\1/p' net/sstp/trace.h)
 mapfile -t info < <(sed -n '/^struct sstp_info {/,/^}/s/^\t\(struct \)\?[a-z0-9_]*[\t ]*\([a-z_]*\)\(\[.*\]\)\?;.*/\2/p' \
