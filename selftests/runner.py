@@ -28,7 +28,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -36,11 +35,14 @@ TREE = os.path.dirname(HERE)
 CACHE = os.environ.get("SSTP_CACHE") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "sstp")
 sys.dont_write_bytecode = True
-sys.path.insert(0, HERE)
-from ktap import PLAN, Case, Test  # noqa: E402 pylint: disable=wrong-import-position
+sys.path[:0] = [HERE, os.path.join(TREE, "tools/vm")]
+import kernlog  # noqa: E402 pylint: disable=wrong-import-position
+from ktap import Case, Test  # noqa: E402 pylint: disable=wrong-import-position
+from report import Reader, Results  # noqa: E402 pylint: disable=wrong-import-position
 
 KERNELS = ["6.1", "6.12", "uml", "debug"]
 MORE_KERNELS = ["gcov", "kcsan", "debug-smp"]   # only when told
+LAST_LINES = 25                 # of the log of a kernel that ended without a word
 EMULATOR_ERRORS = 3             # machines that may end by that, for each kernel
 BOOT_SECONDS = 180              # at most, with everything else on a busy machine
 GUEST = os.path.join(HERE, "guest")
@@ -65,89 +67,12 @@ def parse_args():
     return args
 
 
-class Results:
-    """Counts cases, prints as they come; several threads use it."""
-
-    def __init__(self, directory, verbose):
-        self.directory = directory
-        self.verbose = verbose
-        self.lock = threading.Lock()
-        self.counts = {"pass": 0, "fail": 0, "skip": 0}
-        self.failures = []
-        self.start = time.monotonic()
-
-    def say(self, text):
-        with self.lock:
-            print(f"{time.monotonic() - self.start:6.1f}s  {text}", flush=True)
-
-    def detail(self, where, line):
-        if self.verbose:
-            self.say(f"{where:<6} {line}")
-
-    def add(self, where, test, cases, lines, note=""):
-        """A test has ended."""
-        tally = {"pass": 0, "fail": 0, "skip": 0}
-        for case in cases:
-            tally[case.status] += 1
-        with self.lock:
-            for status, number in tally.items():
-                self.counts[status] += number
-            self.failures += [f"{where} {test}: {case.name} {case.note}".rstrip()
-                              for case in cases if case.status == "fail"]
-        verdict = "FAIL" if tally["fail"] else "ok" if tally["pass"] else "skip"
-        text = f"{tally['pass']} passed"
-        text += f", {tally['fail']} FAILED" if tally["fail"] else ""
-        text += f", {tally['skip']} skipped" if tally["skip"] else ""
-        self.say(f"{where:<6} {verdict:<4}  {test:<24} {text}  {note}".rstrip())
-        for case in cases:
-            if case.status == "skip":
-                self.say(f"{where:<6}       skipped: {case.name}: {case.note}")
-        if tally["fail"] and not self.verbose:
-            for line in lines[-60:]:
-                self.say(f"{where:<6}       {line}")
-
-
-class Reader:
-    """Follows the KTAP that selftests/guest prints, test by test."""
-
-    def __init__(self, results, where):
-        self.results, self.where = results, where
-        self.name = None                # the test that is running
-        self.cases, self.lines, self.plan = [], [], None
-        self.done = set()
-
-    def feed(self, line):
-        self.results.detail(self.where, line)
-        if line.startswith("# Subtest: "):
-            self.name, self.cases, self.lines, self.plan = line[11:], [], [], None
-        elif line.startswith("    ") and self.name:
-            self.lines.append(line[4:])
-            plan = PLAN.match(line)
-            if plan:
-                self.plan = int(plan.group(1))
-            elif not line.startswith("    #"):
-                case = Case.parse(line[4:])
-                if case:
-                    self.cases.append(case)
-        elif line.startswith(("ok ", "not ok ")) and self.name:
-            failed = any(case.status == "fail" for case in self.cases)
-            extra = []
-            # Lines may be lost on the way from a machine.
-            if self.plan != len(self.cases) or failed != line.startswith("not"):
-                extra.append(Case("results", "fail", f"{len(self.cases)} came, then: {line}"))
-            self.close(extra, line.partition("# time ")[2])
-
-    def close(self, extra=(), note=""):
-        self.results.add(self.where, self.name, self.cases + list(extra), self.lines, note)
-        self.done.add(self.name)
-        self.name = None
-
-
 processes = set()
 
 
 def stream(command, feed, log):
-    """Runs a command, hands over its lines, keeps them; returns its status."""
+    """Runs a command, hands over its lines, keeps them; returns its status and the seconds of
+    CPU that it took."""
     with open(log, "a", encoding="utf-8") as copy:
         process = subprocess.Popen(command, cwd=TREE, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -157,9 +82,10 @@ def stream(command, feed, log):
             copy.write(line)
             copy.flush()
             feed(line.rstrip("\n"))
-        status = process.wait()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
         processes.discard(process)
-    return status
+    return process.returncode, usage.ru_utime + usage.ru_stime
 
 
 # --- what is there to run --------------------------------------------------------
@@ -213,10 +139,10 @@ def list_tests(host, kernel):
 def fetch(kernel, results):
     """Gets or builds a kernel; False when that fails."""
     log = os.path.join(results.directory, f"fetch-{kernel}.log")
-    status = stream(["tools/vm/kernel", "fetch", kernel],
+    status, _ = stream(["tools/vm/kernel", "fetch", kernel],
                     lambda line: line.startswith("/") or results.say(line), log)
     if status:
-        results.add(kernel, "kernel", [Case("fetch", "fail", f"see {log}")], [])
+        results.add(kernel, "kernel", [Case("fetch", "fail", f"see {log}")])
     return not status
 
 
@@ -230,21 +156,23 @@ def build_programs(results):
     os.makedirs(made, exist_ok=True)
     with open(made + ".lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        status = stream(["make", "-s", f"-j{os.cpu_count()}", "-C",
+        status, _ = stream(["make", "-s", f"-j{os.cpu_count()}", "-C",
                          os.path.join(HERE, "net/sstp"), f"OUT={made}"], lines.append, log)
         # A copy, so that another run may build while this one's tests use them.
         shutil.copytree(made, out, symlinks=True, ignore=shutil.ignore_patterns("*.o"))
     if status:
-        results.add("host", "programs", [Case("build", "fail", f"see {log}")], lines)
+        results.add("host", "programs", [Case("build", "fail", f"see {log}")], lines[-60:])
     return out
 
 
 def run_host(tests, results, kernels):
-    reader = Reader(results, "host")
+    log = os.path.join(results.directory, "host.log")
+    reader = Reader(results, "host", log)
     if tests:
         env = ["env", "SSTP_KERNELS=" + " ".join(k for k in kernels if k != "host")]
-        stream(env + [GUEST, "--host"] + [t.path for t in tests], reader.feed,
-               os.path.join(results.directory, "host.log"))
+        begin = time.monotonic()
+        _, cpu = stream(env + [GUEST, "--host"] + [t.path for t in tests], reader.feed, log)
+        results.machine("host", begin, reader.spent(), cpu)
         finish(reader, [t.name for t in tests], "the runner ended early")
 
 
@@ -254,7 +182,18 @@ def finish(reader, names, reason):
         reader.close([Case("finished", "fail", reason)])
     for name in names:
         if name not in reader.done:
-            reader.results.add(reader.where, name, [Case("ran", "fail", reason)], [])
+            reader.results.add(reader.where, name, [Case("ran", "fail", reason)])
+
+
+def kernel_said(path, offset):
+    """Of its log from there on: what is suspicious, else the end."""
+    try:
+        with open(path, "rb") as log:
+            log.seek(offset)
+            lines = log.read().decode(errors="replace").splitlines()
+    except FileNotFoundError:
+        return []
+    return kernlog.excerpt(lines) or lines[-LAST_LINES:]
 
 
 def emulator_error(path):
@@ -270,11 +209,12 @@ def run_kernel(kernel, setup, tests, results, out):
     cpus, mem, mode = setup
     label = "-".join([kernel] + ([mode] if mode else []))
     again = EMULATOR_ERRORS
-    reader = Reader(results, label)
     base = os.path.join(results.directory, f"{label}-{cpus}-{mem}")
+    kernel_log = base + ".kernel.log"
+    reader = Reader(results, label, base + ".log")
     while tests:
         command = ["tools/vm/run", "--kernel", kernel, "--cpus", str(cpus), "--mem", mem,
-                   "--allow-splat", "--log", base + ".kernel.log", "--out", base,
+                   "--allow-splat", "--log", kernel_log, "--out", base,
                    "--timeout", str(BOOT_SECONDS + sum(t.timeout + 30 for t, _ in tests))]
         command += [f"--{mode}"] if mode else []
         command += ["--", "env", f"SSTP_BIN={out}", f"SSTP_OUT={base}",
@@ -290,23 +230,26 @@ def run_kernel(kernel, setup, tests, results, out):
             reader.feed(line)
 
         before = len(reader.done)
-        status = stream(command, feed, base + ".log")
+        said = os.path.getsize(kernel_log) if os.path.exists(kernel_log) else 0
+        begin, earlier = time.monotonic(), reader.spent()
+        status, cpu = stream(command, feed, base + ".log")
+        results.machine(os.path.basename(base), begin, reader.spent() - earlier, cpu)
         if "teardown" in reader.done:
             finish(reader, [t.name for t, _ in tests], "it was not told of")
             return
         for line in noise[-30:]:
             results.say(f"{label:<6} {line}")
-        if mode == "parallel" and again and emulator_error(base + ".kernel.log"):
+        if mode == "parallel" and again and emulator_error(kernel_log):
             # See qemu_command() in tools/vm/run. What was running starts anew.
             results.say(f"{label:<6} an error of the emulator, another machine")
             again -= 1
             reader.name = None
             tests = [(t, s) for t, s in tests if t.name not in reader.done]
-            os.unlink(base + ".kernel.log")
+            os.unlink(kernel_log)
             continue
         crashed = f"the machine ended early, status {status}"
         if reader.name:
-            reader.close([Case("survives", "fail", crashed)])
+            reader.close([Case("survives", "fail", crashed)], kernel=kernel_said(kernel_log, said))
         elif len(reader.done) == before:
             break
         tests = [(t, s) for t, s in tests if t.name not in reader.done]
@@ -362,6 +305,7 @@ def main():
             wanted.append("source")
         there = dict(zip(wanted, pool.map(lambda k: fetch(k, results), wanted)))
         out = build_programs(results)
+        results.prepared = time.monotonic()
         args.kernel = [k for k in args.kernel if there.get(k, k == "host")]
         jobs = plan(args, kernel_tests, results, out)
         if "host" in args.kernel:
@@ -371,6 +315,7 @@ def main():
 
     for line in results.failures:
         results.say(f"failed: {line}")
+    results.tell_times(args.jobs)
     results.say(f"results: {directory}")
     counts = results.counts
     if not counts["pass"] + counts["fail"]:
