@@ -4,7 +4,7 @@
 import os
 import re
 
-HEADER = re.compile(r"^\W*(timeout|kernels|cpus|mem|mode):\s*(.+?)\s*(\*/)?$")
+HEADER = re.compile(r"^\W*(timeout|kernels|cpus|mem|mode|quick):\s*(.+?)\s*(\*/)?$")
 RESULT = re.compile(r"^(\s*)(ok|not ok)\b\s*(\d+)?\s*-?\s*([^#]*?)\s*(?:#\s*(.*))?$")
 PLAN = re.compile(r"^\s*1\.\.(\d+)\s*(#\s*SKIP\s*(.*))?$", re.I)
 SKIP_STATUS = 4         # of a test that says nothing else
@@ -20,13 +20,15 @@ class Test:
         self.kernels = None             # all
         self.cpus = 2
         self.mem = "2G"
+        self.quick = False
         self.mode = ""                  # "icount", "time-travel" or "parallel"
         with open(source or path, encoding="utf-8", errors="replace") as lines:
             for _, line in zip(range(30), lines):
                 match = HEADER.match(line)
                 if match:
                     key, value = match.group(1, 2)
-                    kind = {"timeout": int, "cpus": int, "kernels": str.split}.get(key, str)
+                    kind = {"timeout": int, "cpus": int, "kernels": str.split,
+                            "quick": lambda word: word == "yes"}.get(key, str)
                     setattr(self, key, kind(value))
 
     def runs_on(self, kernel):

@@ -12,6 +12,7 @@ The first lines of a test may say:
   mode: icount          one instruction a nanosecond (QEMU), or
   mode: time-travel     simulated time (UML), or
   mode: parallel        emulated CPUs run at once, not by turns (QEMU; as others elsewhere)
+  quick: yes            it is one of --quick
 
 The last line is "N passed, N failed, N skipped" and counts cases.
 """
@@ -59,11 +60,14 @@ def parse_args():
         help="6.1, 6.12, uml, debug, or host for those without a kernel "
              "(repeatable; default: all these); gcov: see tools/coverage; kcsan: data races; "
              "debug-smp: debug with several CPUs")
+    add("-q", "--quick", action="store_true",
+        help="five minutes, for who has just changed a line: tests of all areas that say "
+             '"quick: yes", on the host and on uml (or on those that -k names)')
     add("-t", "--test", action="append", metavar="GLOB", help="only these (repeatable)")
     add("-v", "--verbose", action="store_true", help="show every line of every test")
     add("-j", "--jobs", type=int, default=2, help="machines at a time (default 2)")
     args = parser.parse_args()
-    args.kernel = args.kernel or ["host"] + KERNELS
+    args.kernel = args.kernel or ["host"] + (["uml"] if args.quick else KERNELS)
     return args
 
 
@@ -119,6 +123,9 @@ def find_tests(args):
             test = Test(source)
             test.name = name
             kernel.append((test, source))
+    if args.quick:
+        host = [test for test in host if test.quick]
+        kernel = [(test, source) for test, source in kernel if test.quick]
     for test in host + [t for t, _ in kernel]:
         odd = set(test.kernels or []) - set(KERNELS + MORE_KERNELS)
         if odd:
@@ -128,10 +135,11 @@ def find_tests(args):
 
 def list_tests(host, kernel):
     for test in host:
-        print(f"{test.name:<28} host                 {test.timeout:>5} s")
+        print(f"{test.name:<28} host                 {test.timeout:>5} s "
+              f"{' ' * 12}{'quick' * test.quick}".rstrip())
     for test, _ in kernel:
         print(f"{test.name:<28} {' '.join(test.kernels or KERNELS):<20} "
-              f"{test.timeout:>5} s {test.mode}")
+              f"{test.timeout:>5} s {test.mode:<12}{'quick' * test.quick}".rstrip())
 
 
 # --- running ------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module builds for every kernel without a warning, with W=1.
 # timeout: 900
+# quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
 cd "$(dirname "$0")/../.." || exit

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The newest kernel's checkpatch --strict has nothing to say about any source.
 # timeout: 300
+# quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
 cd "$(dirname "$0")/../.." || exit

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The documents parse, name all there is, and their programs compile.
 # timeout: 120
+# quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
 cd "$(dirname "$0")/../.." || exit

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What is generated from the netlink specification is what the generator makes of it.
 # timeout: 120
+# quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
 cd "$(dirname "$0")/../.." || exit

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The runner tells why a test failed, whatever else the test and its machine printed.
 # timeout: 60
+# quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
 cd "$(dirname "$0")/../.." || exit

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Every script parses, and says how it is used.
 # timeout: 180
+# quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
 cd "$(dirname "$0")/../.." || exit

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 300
+ * quick: yes
  *
  * Windows and acknowledgements packet by packet, against paper WUCS-92-38: the
  * receiver's and the sender's window (section 3.4), hard ACK as in its Figure 15,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 300
+ * quick: yes
  *
  * Where a connection may go, and what a host says of it: link-local addresses,
  * devices, hosts without SSTP; and what a namespace's sysctls choose for it.

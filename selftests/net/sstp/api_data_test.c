@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sending and receiving in all the ways there are. */
 /* timeout: 300 */
+/* quick: yes */
 #include <linux/io_uring.h>
 #include <linux/sockios.h>
 #include <sys/mman.h>

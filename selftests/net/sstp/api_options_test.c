@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Socket options of all levels. */
 /* timeout: 300 */
+/* quick: yes */
 #include <netinet/tcp.h>
 
 #include "compare.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Segments: what SOCK_SEQPACKET promises, and TCP cannot show. */
 /* timeout: 300 */
+/* quick: yes */
 #include "compare.h"
 
 /* recvmsg() of up to @len bytes: "bytes text flags". */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Making and ending sockets and connections: addresses, names, ports. */
 /* timeout: 300 */
+/* quick: yes */
 #include <sched.h>
 #include <sys/stat.h>
 

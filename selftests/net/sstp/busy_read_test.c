@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 300
+ * quick: yes
  *
  * net.core.busy_read is for programs that wait: packets of connections, which are taken
  * in softirq, make nobody poll devices.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 300
+ * quick: yes
  *
  * A call that takes long, or that comes early: a peek at a connection that is still
  * being made sees what comes, one that waits beside another reader sees what that has

@@ -3,6 +3,7 @@
 # The sstp command: what it shows is so, what it changes changes, and it says why a
 # transfer is slow: every cause is planted here.
 # timeout: 600
+# quick: yes
 # kernels: uml 6.12
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"

@@ -4,6 +4,7 @@
 # above the average; bursts of L every 1/F. In simulated time, where no other
 # work comes between the clock and the wire.
 # timeout: 300
+# quick: yes
 # kernels: uml
 # mode: time-travel
 cd "$(dirname "$0")" || exit 1

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 300
+ * quick: yes
  *
  * What closed sockets may hold: so many of them, for so long, and netlink ends any of them,
  * as it ends what programs use.

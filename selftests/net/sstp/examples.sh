@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The examples do what they say, each client with each server, with loss on the path.
 # timeout: 600
+# quick: yes
 # kernels: uml
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 900
+ * quick: yes
  *
  * Strangers send what they like: noise, malformed, truncated and mutated
  * packets, packets forged to come from the peer, a flood of INITs. Meanwhile a

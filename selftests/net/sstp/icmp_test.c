@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 300
+ * quick: yes
  *
  * A router says that packets are too large for it, or somebody says so who is none:
  * a connection heeds it only if a packet of it is quoted, and not for long if it is not

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The KUnit suites, which run when their module is loaded.
 # timeout: 600
+# quick: yes
 # kernels: uml debug
 . "$(dirname "$0")/lib.sh"
 

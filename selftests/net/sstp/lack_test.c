@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 300
+ * quick: yes
  *
  * Memory for all sockets is used up: by readers that do not read, or only in the books of
  * a CPU. Others go on nevertheless, a packet at a time, and poll() says what send() does.

@@ -5,6 +5,7 @@
 # buffer of a reader that waits for much until what was lost has no room any more. In
 # simulated time.
 # timeout: 400
+# quick: yes
 # kernels: uml
 # mode: time-travel
 cd "$(dirname "$0")" || exit 1

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 300
+ * quick: yes
  *
  * Nobody waits for ever: a program that waits for more than can come before it reads is
  * told to read, whatever it is that keeps the rest away.

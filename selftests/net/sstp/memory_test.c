@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 300
+ * quick: yes
  *
  * Memory of a connection is charged to the cgroup of its program (which the
  * kernel lets go over its limit for what comes in softirq, of TCP as well) and to

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module loads, unloads and loads again, with namespaces coming and going.
 # timeout: 300
+# quick: yes
 . "$(dirname "$0")/lib.sh"
 
 ko=$SSTP_MODULE_DIR/sstp.ko

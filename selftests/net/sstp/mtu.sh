@@ -3,6 +3,7 @@
 # The path takes smaller packets than it did, or than the hosts think: every byte
 # arrives, and soon. In simulated time, where nothing but the line takes time.
 # timeout: 600
+# quick: yes
 # kernels: uml
 # mode: time-travel
 cd "$(dirname "$0")" || exit 1

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 300
+ * quick: yes
  *
  * Set-up ends while netlink changes the connection, in its backlog: a kernel that checks
  * locks finds nothing wrong with that.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 600
+ * quick: yes
  * mode: parallel
  *
  * The generic netlink family "sstp": what it shows is so, dumps are whole while

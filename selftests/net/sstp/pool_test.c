@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 600
+ * quick: yes
  *
  * One receive buffer for all that a listener accepts: it bounds what they keep
  * together, one alone may have it whole, nobody starves, nothing is lost, and it follows

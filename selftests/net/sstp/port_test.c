@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 300
+ * quick: yes
  *
  * Ports, where there are few of them: who may have the same one. What TCP does is what
  * SSTP has to do, so each case runs on both.

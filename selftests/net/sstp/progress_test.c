@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 1200
+ * quick: yes
  * kernels: uml
  * mode: time-travel
  *

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 300
+ * quick: yes
  *
  * A connect() whose other end is a UDP socket: what does not answer its INIT, as
  * Documentation/networking/sstp-protocol.rst has it, changes nothing but a

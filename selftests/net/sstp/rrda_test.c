@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 300
+ * quick: yes
  *
  * The buffer policy "rrda": its tunables, for all and of a socket; it grows for a reader
  * that is slow, but not for one that does not read; who is silent has the floor, and

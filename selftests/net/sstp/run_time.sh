@@ -3,6 +3,7 @@
 # How long programs under sstp-run wait for their connections, and how many they make in a
 # second. In simulated time, where code takes none and each round trip counts in full.
 # timeout: 300
+# quick: yes
 # kernels: uml
 # mode: time-travel
 cd "$(dirname "$0")" || exit 1

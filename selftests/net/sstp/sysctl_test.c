@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
+ * quick: yes
+ *
  * net.sstp.*: each namespace begins with what sstp.rst says, takes what is in range and
  * nothing else, and keeps it to itself; only who may configure the network changes it.
  */

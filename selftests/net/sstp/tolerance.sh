@@ -3,6 +3,7 @@
 # What a program tolerates is never asked for, and arrives as holes; with 0 there
 # are none. In simulated time, where nothing but the line loses packets.
 # timeout: 300
+# quick: yes
 # kernels: uml
 # mode: time-travel
 cd "$(dirname "$0")" || exit 1

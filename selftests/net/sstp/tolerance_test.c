@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 300
+ * quick: yes
  *
  * A segment that lacks no more than is tolerated arrives, with its holes listed
  * exactly; one that lacks more is repaired until it does not; without tolerance

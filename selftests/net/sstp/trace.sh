@@ -3,6 +3,7 @@
 # Every tracepoint is there, says whose it is, and is hit in transfers over a lossy path,
 # as often as the counters say.
 # timeout: 300
+# quick: yes
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"
 

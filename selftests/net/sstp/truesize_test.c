@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 900
+ * quick: yes
  *
  * Peers that would have us keep more memory than a receive buffer may: by trains of
  * which one packet is kept, by trains of two connections, by packets of one byte. And

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * timeout: 300
+ * quick: yes
  * mem: 2G
  *
  * What peers can make a host hold for programs that have read nothing, or never accepted
