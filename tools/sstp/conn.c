@@ -10,82 +10,11 @@
 
 /* All of struct sstp_info but the contract, in its order */
 const struct field info_fields[] = {
-#define FIELD(NAME, field)						\
+#define SSTP_INFO_FIELD(NAME, field)					\
 	{ #field, SSTP_A_INFO_##NAME, offsetof(struct sstp_info, field), \
-	  sizeof(((struct sstp_info *)0)->field), FIELD_NUMBER }
-#define TEXT(NAME, field)						\
-	{ #field, SSTP_A_INFO_##NAME, offsetof(struct sstp_info, field), \
-	  sizeof(((struct sstp_info *)0)->field), FIELD_TEXT }
-	FIELD(STATE, state),
-	FIELD(TYPE, type),
-	FIELD(ACK_STRATEGY, ack_strategy),
-	FIELD(BACKOFF, backoff),
-	FIELD(MTU, mtu),
-	FIELD(PACKET_SIZE, packet_size),
-	FIELD(SEGMENT_LIMIT, segment_limit),
-	FIELD(TOLERANCE, tolerance),
-	FIELD(RTT, rtt),
-	FIELD(RTTVAR, rttvar),
-	FIELD(RTT_MIN, rtt_min),
-	FIELD(CWND, cwnd),
-	FIELD(IN_FLIGHT, in_flight),
-	FIELD(PERIOD, period),
-	FIELD(SND_SEGMENT, snd_segment),
-	FIELD(SND_UNA, snd_una),
-	FIELD(SND_WINDOW, snd_window),
-	FIELD(SND_QUEUED, snd_queued),
-	FIELD(RCV_SEGMENT, rcv_segment),
-	FIELD(RCV_WINDOW, rcv_window),
-	FIELD(RCV_BUFFER, rcv_buffer),
-	FIELD(RCV_QUEUED, rcv_queued),
-	FIELD(RCV_PEAK, rcv_peak),
-	FIELD(REORDERING, reordering),
-	FIELD(BYTES_SENT, bytes_sent),
-	FIELD(BYTES_RETRANS, bytes_retrans),
-	FIELD(BYTES_ACKED, bytes_acked),
-	FIELD(BYTES_RECEIVED, bytes_received),
-	FIELD(PACKETS_SENT, packets_sent),
-	FIELD(PACKETS_RETRANS, packets_retrans),
-	FIELD(PACKETS_RECEIVED, packets_received),
-	FIELD(PACKETS_DUPLICATE, packets_duplicate),
-	FIELD(PACKETS_DISCARDED, packets_discarded),
-	FIELD(SEGMENTS_SENT, segments_sent),
-	FIELD(SEGMENTS_RECEIVED, segments_received),
-	FIELD(SEGMENTS_HOLED, segments_holed),
-	FIELD(ACKS_SENT, acks_sent),
-	FIELD(ACKS_RECEIVED, acks_received),
-	FIELD(SNAKS_SENT, snaks_sent),
-	FIELD(SNAKS_RECEIVED, snaks_received),
-	FIELD(ARRIVAL_RATE, arrival_rate),
-	FIELD(SERVICE_RATE, service_rate),
-	FIELD(DELIVERY_RATE, delivery_rate),
-	TEXT(CONTROLLER, controller),
-	TEXT(POLICY, policy),
-	FIELD(RCV_BUFFER_PEAK, rcv_buffer_peak),
-	FIELD(RCV_GROWN, rcv_grown),
-	FIELD(RCV_SHRUNK, rcv_shrunk),
-	FIELD(RCV_GROWN_BYTES, rcv_grown_bytes),
-	FIELD(RCV_SHRUNK_BYTES, rcv_shrunk_bytes),
-	FIELD(BYTES_DISCARDED, bytes_discarded),
-	FIELD(AGE, age),
-	FIELD(BUSY_TIME, busy_time),
-	FIELD(CONTRACT_TIME, contract_time),
-	FIELD(CONTROLLER_TIME, controller_time),
-	FIELD(WINDOW_TIME, window_time),
-	FIELD(SNDBUF_TIME, sndbuf_time),
-	FIELD(DEVICE_TIME, device_time),
-	FIELD(UNREAD_TIME, unread_time),
-	FIELD(RCV_READABLE, rcv_readable),
-	FIELD(PACKETS_LOST, packets_lost),
-	FIELD(MEM_AVAILABLE, mem_available),
-	FIELD(MEM_USED, mem_used),
-	FIELD(RCV_EPOCHS, rcv_epochs),
-	FIELD(RCV_BOUNDED, rcv_bounded),
-	FIELD(SND_UNACKED, snd_unacked),
-	FIELD(CONTRACT_BREAKS, contract_breaks),
-	FIELD(CONTRACT_WAIT, contract_wait),
-#undef FIELD
-#undef TEXT
+	  sizeof(((struct sstp_info *)0)->field) },
+#include "../../net/sstp/info_list.h"
+#undef SSTP_INFO_FIELD
 };
 
 const unsigned int info_fields_count = SIZE(info_fields);

@@ -49,7 +49,7 @@ static void json_info(FILE *f, const struct sstp_info *i)
 	for (k = 0; k < info_fields_count; k++) {
 		field = &info_fields[k];
 		fprintf(f, ", \"%s\": ", field->name);
-		if (field->kind == FIELD_TEXT)
+		if (field->size == SSTP_NAME_MAX)
 			json_text(f, (const char *)i + field->offset);
 		else
 			fprintf(f, "%" PRIu64, field_number(field, i));

@@ -116,13 +116,11 @@ struct conn {
 	uint64_t bytes_discarded;
 };
 
-enum field_kind { FIELD_NUMBER, FIELD_TEXT };
 struct field {
 	const char *name;	/* as in struct sstp_info */
 	uint16_t attr;
 	uint16_t offset;
-	uint16_t size;
-	enum field_kind kind;
+	uint16_t size;		/* SSTP_NAME_MAX of a text, less of a number */
 };
 extern const struct field info_fields[];
 extern const unsigned int info_fields_count;

@@ -109,71 +109,72 @@ struct sstp_hole {
 /**
  * struct sstp_info - state of a connection; grows only at its end
  *
- * Rates are in bit/s, times in us, sizes in bytes unless said otherwise.
+ * Rates are in bit/s, times in us, sizes in bytes unless said otherwise. A field is added
+ * here and in sstp_fill_info(); tools/ynl-regen writes the rest.
  */
 struct sstp_info {
 	__u8	state;		/* as TCP_ESTABLISHED and others */
 	__u8	type;		/* SOCK_SEQPACKET or SOCK_STREAM */
-	__u8	ack_strategy;
+	__u8	ack_strategy;	/* SSTP_ACK_HARD or SSTP_ACK_SOFT */
 	__u8	backoff;	/* unanswered probes */
 	__u32	mtu;		/* path MTU */
 	__u32	packet_size;	/* payload of a full packet now */
 	__u32	segment_limit;	/* largest segment that may be sent */
 	__u32	tolerance;	/* agreed, packets in a million */
-	__u32	rtt;
-	__u32	rttvar;
-	__u32	rtt_min;
-	__u32	cwnd;		/* packets; ~0 when the controller sets none */
+	__u32	rtt;		/* smoothed round-trip time */
+	__u32	rttvar;		/* mean deviation of the round-trip time */
+	__u32	rtt_min;	/* least round-trip time */
+	__u32	cwnd;		/* packets; 2^32 - 1 when the controller sets none */
 	__u32	in_flight;	/* packets */
-	struct sstp_rate_spec rate;
+	struct sstp_rate_spec rate;	/* the contract in force */
 	__u64	period;		/* ns between packets that the controller wants */
 	__u32	snd_segment;	/* next segment to send, from 0 */
 	__u32	snd_una;	/* S_l: lowest segment not acknowledged, from 0 */
 	__u32	snd_window;	/* segments that the peer still allows */
-	__u32	snd_queued;	/* bytes of memory for data not acknowledged */
+	__u32	snd_queued;	/* memory for data not acknowledged */
 	__u32	rcv_segment;	/* R_l: lowest segment not received, from 0 */
 	__u32	rcv_window;	/* W, segments */
-	__u32	rcv_buffer;	/* limit now */
-	__u32	rcv_queued;	/* in use now */
-	__u32	rcv_peak;	/* most in use so far */
+	__u32	rcv_buffer;	/* limit of the receive buffer now */
+	__u32	rcv_queued;	/* of the receive buffer, in use now */
+	__u32	rcv_peak;	/* of the receive buffer, most in use so far */
 	__u32	reordering;	/* packets */
 	__u64	bytes_sent;	/* payload, first shipments */
 	__u64	bytes_retrans;	/* payload sent again */
-	__u64	bytes_acked;
+	__u64	bytes_acked;	/* payload acknowledged */
 	__u64	bytes_received;	/* payload, without duplicates */
 	__u64	packets_sent;	/* all shipments */
-	__u64	packets_retrans;
-	__u64	packets_received;
-	__u64	packets_duplicate;
-	__u64	packets_discarded;	/* no room in the buffer */
-	__u64	segments_sent;
-	__u64	segments_received;
+	__u64	packets_retrans;	/* shipments after the first of a packet */
+	__u64	packets_received;	/* all that came */
+	__u64	packets_duplicate;	/* packets that had been received before */
+	__u64	packets_discarded;	/* packets that found no room in the buffer */
+	__u64	segments_sent;	/* segments whose last packet was sent */
+	__u64	segments_received;	/* segments accepted */
 	__u64	segments_holed;	/* accepted with packets missing */
 	__u64	acks_sent;	/* PACK */
-	__u64	acks_received;
-	__u64	snaks_sent;
-	__u64	snaks_received;
-	__u64	arrival_rate;	/* of the data we receive */
+	__u64	acks_received;	/* PACK */
+	__u64	snaks_sent;	/* SNAK */
+	__u64	snaks_received;	/* SNAK */
+	__u64	arrival_rate;	/* of the data received */
 	__u64	service_rate;	/* at which the program reads */
 	__u64	delivery_rate;	/* arrival rate that the peer reported */
-	char	controller[SSTP_NAME_MAX];
-	char	policy[SSTP_NAME_MAX];
+	char	controller[SSTP_NAME_MAX];	/* name of the rate controller */
+	char	policy[SSTP_NAME_MAX];	/* name of the receive buffer's policy */
 	__u32	rcv_buffer_peak;	/* largest limit so far */
 	__u32	rcv_grown;	/* times that the limit rose */
-	__u32	rcv_shrunk;	/* times that it fell */
+	__u32	rcv_shrunk;	/* times that the limit fell */
 	__u32	reserved;
-	__u64	rcv_grown_bytes;	/* by how much, in all */
-	__u64	rcv_shrunk_bytes;
+	__u64	rcv_grown_bytes;	/* by how much the limit rose, in all */
+	__u64	rcv_shrunk_bytes;	/* by how much the limit fell, in all */
 	__u64	bytes_discarded;	/* payload that found no room */
 	__u64	age;		/* time since its set-up began, to its end */
-	__u64	busy_time;	/* with data to send, or not acknowledged; of it, while */
-	__u64	contract_time;	/* the contract held back data */
-	__u64	controller_time;	/* the controller did */
-	__u64	window_time;	/* the peer's window did */
-	__u64	sndbuf_time;	/* all was sent, and the send buffer full, or somebody
-				 * waits for room in it, or memory lacked
+	__u64	busy_time;	/* with data to send or not acknowledged; the next five are of it */
+	__u64	contract_time;	/* time in which the contract held back data */
+	__u64	controller_time;	/* time in which the controller held back data */
+	__u64	window_time;	/* time in which the peer's window held back data */
+	__u64	sndbuf_time;	/* time in which all was sent, and the send buffer full, or
+				 * a program waited for room in it, or memory lacked
 				 */
-	__u64	device_time;	/* queues below had enough */
+	__u64	device_time;	/* time in which queues below had enough */
 	__u64	unread_time;	/* with data that the program had not read */
 	__u64	rcv_readable;	/* bytes that the program may read */
 	__u64	packets_lost;	/* on the way to the peer, as far as it tells */
@@ -181,11 +182,11 @@ struct sstp_info {
 				 * policy saw it last
 				 */
 	__u32	mem_used;	/* share of memory in use, likewise, in thousandths */
-	__u32	rcv_epochs;	/* in which the policy looked at the buffer */
-	__u32	rcv_bounded;	/* in which it lacked room that memory did not give */
+	__u32	rcv_epochs;	/* epochs in which the policy looked at the buffer */
+	__u32	rcv_bounded;	/* epochs in which it lacked room that memory did not give */
 	__u32	snd_unacked;	/* bytes written and not acknowledged */
 	__u32	contract_breaks;	/* times that the path did not carry the contract */
-	__u32	contract_wait;	/* ms until it is tried again; 0 = it is in force */
+	__u32	contract_wait;	/* ms until the contract is tried again; 0 = it is in force */
 };
 
 #endif /* _UAPI_LINUX_SSTP_H */
