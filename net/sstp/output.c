@@ -658,11 +658,16 @@ static bool sstp_push_held(struct sock *sk, int budget, u64 now, enum sstp_held 
 	return false;
 }
 
-/* Packets that the congestion window has room for */
+/* Packets that the congestion window has room for. Where the path may swallow packets of
+ * this size, one at a time shows that as well as all that are lost would, and a contract
+ * does not fill the path's queue with them again and again.
+ */
 static u32 sstp_push_room(struct sstp_sock *sp)
 {
 	u32 flight = sstp_in_flight(sp);
 
+	if (sstp_pmtud_suspect(&sp->pmtud, sp->reported))
+		return !flight;
 	if (sp->ctrl.cwnd == SSTP_CWND_MAX)
 		return U32_MAX;
 	if ((s32)flight < (s32)sp->ctrl.cwnd)

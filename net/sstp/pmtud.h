@@ -98,6 +98,14 @@ bool sstp_pmtud_hint(struct sstp_pmtud *p, u32 mtu);
  */
 bool sstp_pmtud_hole(struct sstp_pmtud *p, const struct sstp_pmtud_report *r);
 
+/* Was the packet that the peer lacks lost again, and with it all that was sent since? The
+ * peer has @received packets with data. More of the same size may be lost as well.
+ */
+static inline bool sstp_pmtud_suspect(const struct sstp_pmtud *p, u32 received)
+{
+	return p->hole_lost && p->hole_received == received;
+}
+
 /* Are packets so small that they are better fragmented than made smaller? */
 static inline bool sstp_pmtud_least(const struct sstp_pmtud *p)
 {

@@ -172,11 +172,18 @@ static void pmtud_holes(struct kunit *test)
 	/* Another packet each time */
 	for (i = 0; i < 100; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, i, 1500, 200, 200 + i));
-	/* Small ones pass: what it was made for does not. */
-	for (i = 0; i < SSTP_PMTU_HOLES; i++)
+	KUNIT_ASSERT_FALSE(test, sstp_pmtud_suspect(&p, 200));
+	/* Small ones pass: what it was made for does not. That is suspected from the second
+	 * loss on, while nothing comes.
+	 */
+	for (i = 0; i < SSTP_PMTU_HOLES; i++) {
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 7, 1500, 300, 300 + i));
+		KUNIT_ASSERT_EQ(test, sstp_pmtud_suspect(&p, 300), i > 0);
+		KUNIT_ASSERT_FALSE(test, sstp_pmtud_suspect(&p, 301));
+	}
 	KUNIT_ASSERT_TRUE(test, pmtud_ask(&p, 7, 1500, 300, 999));
 	KUNIT_ASSERT_EQ(test, p.mtu, 1280U);
+	KUNIT_ASSERT_TRUE(test, sstp_pmtud_suspect(&p, 300));
 	/* An old packet of that size says nothing new. */
 	for (i = 0; i < 100; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 7, 1500, 300, 1000 + i));

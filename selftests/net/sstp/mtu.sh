@@ -112,6 +112,12 @@ for type in stream seqpacket; do
 		stop_server
 	done
 done
+# To lose all of it takes the line 10 s each time. IPv6 begins with 1280.
+impair rate 256kbit limit 1000
+swallows 1400
+for type in stream seqpacket; do
+	family=4 moves "a black hole and 500 times the line" 48 -s 300k --rate 130M
+done
 
 # IPv6 does without devices of less than 1280 bytes.
 swallows 1500
