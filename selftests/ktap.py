@@ -4,7 +4,7 @@
 import os
 import re
 
-HEADER = re.compile(r"^\W*(timeout|kernels|cpus|mem|mode|quick):\s*(.+?)\s*(\*/)?$")
+HEADER = re.compile(r"^\W*(timeout|kernels|cpus|mem|mode|append|quick):\s*(.+?)\s*(\*/)?$")
 RESULT = re.compile(r"^(\s*)(ok|not ok)\b\s*(\d+)?\s*-?\s*([^#]*?)\s*(?:#\s*(.*))?$")
 PLAN = re.compile(r"^\s*1\.\.(\d+)\s*(#\s*SKIP\s*(.*))?$", re.I)
 SKIP_STATUS = 4         # of a test that says nothing else
@@ -22,6 +22,7 @@ class Test:
         self.mem = "2G"
         self.quick = False
         self.mode = ""                  # "icount", "time-travel" or "parallel"
+        self.append = ""                # kernel arguments
         with open(source or path, encoding="utf-8", errors="replace") as lines:
             for _, line in zip(range(30), lines):
                 match = HEADER.match(line)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs the tests of selftests/host on this machine, and those of
 selftests/net/sstp in one boot of each kernel (tests that ask for other CPUs,
-memory or a mode get boots of their own), two machines at a time.
+memory, a mode or kernel arguments get boots of their own), two machines at a time.
 
 The first lines of a test may say:
   timeout: SECONDS      (60)
@@ -12,6 +12,7 @@ The first lines of a test may say:
   mode: icount          one instruction a nanosecond (QEMU), or
   mode: time-travel     simulated time (UML), or
   mode: parallel        emulated CPUs run at once, not by turns (QEMU; as others elsewhere)
+  append: ARGUMENTS     of the kernel
   quick: yes            it is one of --quick
 
 The last line is "N passed, N failed, N skipped" and counts cases.
@@ -24,6 +25,7 @@ import fnmatch
 import glob
 import hashlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -139,7 +141,8 @@ def list_tests(host, kernel):
               f"{' ' * 12}{'quick' * test.quick}".rstrip())
     for test, _ in kernel:
         print(f"{test.name:<28} {' '.join(test.kernels or KERNELS):<20} "
-              f"{test.timeout:>5} s {test.mode:<12}{'quick' * test.quick}".rstrip())
+              f"{test.timeout:>5} s {test.mode:<12}{'quick' * test.quick:<6}"
+              f"{test.append}".rstrip())
 
 
 # --- running ------------------------------------------------------------------------
@@ -214,8 +217,8 @@ def emulator_error(path):
 
 def run_kernel(kernel, setup, tests, results, out):
     """One boot for tests that want the same machine; another after a crash."""
-    cpus, mem, mode = setup
-    label = "-".join([kernel] + ([mode] if mode else []))
+    cpus, mem, mode, append = setup
+    label = "-".join(filter(None, [kernel, mode, re.sub(r"[^\w.=]+", "-", append)]))
     again = EMULATOR_ERRORS
     base = os.path.join(results.directory, f"{label}-{cpus}-{mem}")
     kernel_log = base + ".kernel.log"
@@ -223,7 +226,8 @@ def run_kernel(kernel, setup, tests, results, out):
     while tests:
         command = ["tools/vm/run", "--kernel", kernel, "--cpus", str(cpus), "--mem", mem,
                    "--allow-splat", "--log", kernel_log, "--out", base,
-                   "--timeout", str(BOOT_SECONDS + sum(t.timeout + 30 for t, _ in tests))]
+                   "--timeout", str(BOOT_SECONDS + sum(t.timeout + 30 for t, _ in tests)),
+                   f"--append={append}"]
         command += [f"--{mode}"] if mode else []
         command += ["--", "env", f"SSTP_BIN={out}", f"SSTP_OUT={base}",
                     f"PATH={out}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -281,7 +285,7 @@ def plan(args, kernel_tests, results, out):
             if kernel != "host" and test.runs_on(kernel) and possible:
                 mode = "" if uml and test.mode == "parallel" else test.mode
                 cpus = 1 if uml and kernel != "debug-smp" else test.cpus
-                setup = (cpus, test.mem, mode)
+                setup = (cpus, test.mem, mode, test.append)
                 groups.setdefault(setup, []).append((test, source))
         for setup, tests in groups.items():
             jobs.append((run_kernel, kernel, setup, tests, results, out))
