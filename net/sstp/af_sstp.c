@@ -216,9 +216,8 @@ static int sstp_get_addr(struct sstp_sock *sp, const struct sstp_sockaddr *uaddr
 			return -EAFNOSUPPORT;
 		if (len < SIN6_LEN_RFC2133)
 			return -EINVAL;
-#if !IS_ENABLED(CONFIG_IPV6)
-		return -EAFNOSUPPORT;
-#endif
+		if (!ipv6_mod_enabled())
+			return -EAFNOSUPPORT;
 		*addr = a6->sin6_addr;
 		*port = ntohs(a6->sin6_port);
 		if (len >= (int)sizeof(*a6) &&
@@ -273,8 +272,7 @@ static int sstp_check_local(struct sock *sk, const struct in6_addr *a,
 			err = -EINVAL;
 		else if (index && !dev)
 			err = -ENODEV;
-		/* Without IPv6 there is no list of its addresses either. */
-		if (!err && (!ipv6_mod_enabled() || !ipv6_chk_addr(net, a, dev, 0)))
+		if (!err && !ipv6_chk_addr(net, a, dev, 0))
 			err = -EADDRNOTAVAIL;
 		rcu_read_unlock();
 	}
