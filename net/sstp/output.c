@@ -19,6 +19,7 @@
 #define SSTP_ASK_GAP		100000U	/* us without a report, at least */
 #define SSTP_SILENCE		(5 * NSEC_PER_SEC)	/* of who is to report, at most */
 #define SSTP_AGAIN_GAP		(10 * NSEC_PER_SEC)	/* no peer asks less often than that */
+#define SSTP_PROBE_SHARE	10	/* of a second, that data waits for an MTU probe */
 #define SSTP_RTO_MARGIN		5000	/* us above SRTT, at least */
 #define SSTP_RTO_MAX		3000000
 
@@ -542,9 +543,10 @@ static bool sstp_too_big(const struct sstp_sock *sp, const struct sstp_sseg *s)
 }
 
 /* May packets be larger? A KEEPALIVE that is padded shows it. While it is on its way
- * data goes on in the size that is known to pass, and its loss is none of data.
+ * data goes on in the size that is known to pass, and its loss is none of data. Returns
+ * the time when the contract lets a probe go that it holds back, or 0.
  */
-static void sstp_mtu_probe(struct sock *sk, u64 now)
+static u64 sstp_mtu_probe(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 size = sstp_pmtud_next(&sp->pmtud, now), len, wire;
@@ -553,19 +555,19 @@ static void sstp_mtu_probe(struct sock *sk, u64 now)
 	u64 next, due;
 
 	if (!size || sp->eos_state >= SSTP_EOS_SENT)
-		return;
+		return 0;
 	/* It counts as data does. */
 	wire = sp->frame - sp->mtu + size;
 	if (sstp_rate_bound(&sp->rate) &&
 	    !sstp_rate_allow(&sp->rate, 1, wire, now, &next))
-		return;
+		return next;
 	due = now + 2ULL * sstp_rto(sp) * NSEC_PER_USEC;
 	len = size - sstp_overhead(sp);
 	skb = sstp_small(sk, len);
 	if (!skb) {
 		/* That says nothing about the path. */
 		sp->pmtud.due = due;
-		return;
+		return 0;
 	}
 	sstp_pmtud_sent(&sp->pmtud, size, stamp, due);
 	sstp_build_context(sp, skb_put_zero(skb, len), SSTP_F_ACK, stamp);
@@ -574,6 +576,21 @@ static void sstp_mtu_probe(struct sock *sk, u64 now)
 	skb_set_owner_w(skb, sk);
 	SSTP_INC(sock_net(sk), OUTPKTS);
 	sstp_encap_xmit(sk, skb, false);
+	return 0;
+}
+
+/* Data that takes all that a contract allows leaves nothing for a probe, so that goes first,
+ * unless data would stand still for long. Returns until when data waits for it, or 0.
+ */
+static u64 sstp_mtu_first(struct sock *sk, u64 now)
+{
+	const struct sstp_sock *sp = sstp_sk(sk);
+	u64 next;
+
+	if (sp->rate.spec.average < 8ULL * sp->pmtud.ceiling * SSTP_PROBE_SHARE)
+		return 0;
+	next = sstp_mtu_probe(sk, now);
+	return next <= now + NSEC_PER_SEC / SSTP_PROBE_SHARE ? next : 0;
 }
 
 static u64 sstp_user_timeout(const struct sstp_sock *sp)
@@ -683,7 +700,7 @@ static u32 sstp_push_allow(struct sstp_sock *sp, const struct sstp_next *x, u32 
 			   u64 now, enum sstp_held *held)
 {
 	u32 want = x->again || x->big ? 1 : min_t(u32, room, SSTP_TRAIN_PACKETS), wire;
-	u64 next = 0;
+	u64 next;
 
 	want = sstp_ctrl_allow(sp, want, now);
 	if (!want) {
@@ -694,7 +711,8 @@ static u32 sstp_push_allow(struct sstp_sock *sp, const struct sstp_next *x, u32 
 		return want;
 	wire = sp->frame - sp->size +
 	       sstp_sseg_bytes(x->s, x->again ? x->packet : x->s->next);
-	want = sstp_rate_allow(&sp->rate, want, wire, now, &next);
+	next = sstp_mtu_first(&sp->sk, now);
+	want = next ? 0 : sstp_rate_allow(&sp->rate, want, wire, now, &next);
 	if (!want) {
 		sstp_timer_set(sp, SSTP_T_PACE, next);
 		*held = SSTP_HELD_CONTRACT;

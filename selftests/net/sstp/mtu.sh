@@ -85,6 +85,12 @@ impair delay 10ms rate 100mbit limit 1000
 for family in 4 6; do
 	moves "a path of 9000" 2 -s 4M
 	check "... in packets of 9000" mtu_is 9000
+	for rate in 1M 20M:2M 20M:0:20000:30; do
+		moves "a contract that is used up, $rate" 6 -s 600k --rate "$rate"
+		check "... in packets of 9000" mtu_is 9000
+	done
+	# A probe would be 720 ms of it.
+	moves "a contract that does not stand still for a probe" 9.5 -s 100k --rate 100k
 done
 
 # The last link takes less, and nobody is told.
