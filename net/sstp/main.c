@@ -16,11 +16,11 @@ static int __net_init sstp_net_init(struct net *net)
 	xa_init_flags(&sn->encaps, XA_FLAGS_LOCK_BH);
 	xa_init_flags(&sn->all, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH);
 	get_random_bytes(&sn->secret, sizeof(sn->secret));
-	sn->port = kcalloc(SSTP_PORT_BUCKETS, sizeof(*sn->port), GFP_KERNEL);
-	if (!sn->port)
+	sn->port_lock = kmalloc_array(SSTP_PORT_LOCKS, sizeof(*sn->port_lock), GFP_KERNEL);
+	if (!sn->port_lock)
 		return -ENOMEM;
-	for (i = 0; i < SSTP_PORT_BUCKETS; i++)
-		spin_lock_init(&sn->port[i].lock);
+	for (i = 0; i < SSTP_PORT_LOCKS; i++)
+		spin_lock_init(&sn->port_lock[i]);
 	err = sstp_mib_init(net);
 	if (err)
 		goto free;
@@ -31,7 +31,7 @@ static int __net_init sstp_net_init(struct net *net)
 mib:
 	sstp_mib_exit(net);
 free:
-	kfree(sn->port);
+	kfree(sn->port_lock);
 	return err;
 }
 
@@ -48,7 +48,7 @@ static void __net_exit sstp_net_exit(struct net *net)
 {
 	sstp_mib_exit(net);
 	xa_destroy(&sstp_net(net)->all);
-	kfree(sstp_net(net)->port);
+	kfree(sstp_net(net)->port_lock);
 }
 
 static struct pernet_operations sstp_net_ops = {

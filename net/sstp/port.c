@@ -6,26 +6,39 @@
 #include <net/l3mdev.h>
 #include "sstp.h"
 
-static struct sstp_bucket *sstp_bucket(struct net *net, u16 port)
+/* The lock of a port, and of who listens there */
+static spinlock_t *sstp_port_lock(struct net *net, u16 port)
 {
-	return &sstp_net(net)->port[port % SSTP_PORT_BUCKETS];
+	return &sstp_net(net)->port_lock[port % SSTP_PORT_LOCKS];
 }
 
 /**
- * struct sstp_port - a port that somebody has
- * @node: in its bucket
- * @number: of it
+ * struct sstp_port_key - which port it is
+ * @net: namespace
  * @l3mdev: the VRF whose port it is, each has its own; or 0, as inet_sk_bound_l3mdev()
  *	says it
+ * @number: of it
+ */
+struct sstp_port_key {
+	struct net *net;
+	int	l3mdev;
+	u32	number;
+};
+
+/**
+ * struct sstp_port - a port that somebody has
+ * @node: in the table of ports
+ * @rcu: frees it: lookups of other ports pass it
+ * @key: by which it is found
  * @exclusive: sockets that have it without a destination: bind() gave it to them, or
  *	they are children of one of these
  * @owners: to whom bind() gave it, or listen(), by sk_bind_node
  * @kinds: of the groups that have all others, which are in the table
  */
 struct sstp_port {
-	struct hlist_node node;
-	u16	number;
-	int	l3mdev;
+	struct rhash_head node;
+	struct rcu_head rcu;
+	struct sstp_port_key key;
 	u32	exclusive;
 	struct hlist_head owners;
 	struct hlist_head kinds;
@@ -84,13 +97,19 @@ struct sstp_group {
 	struct sstp_claim claim;
 };
 
-/* Of all ports; written under the lock of the port's bucket */
+/* Of all namespaces; written under the port's lock */
+static struct rhashtable sstp_ports;
 static struct rhltable sstp_groups;
 static struct rhltable sstp_listeners;
 
-static u32 sstp_place_hash(const void *data, u32 len, u32 seed)
+static u32 sstp_port_hash(const void *data, u32 len, u32 seed)
 {
 	/* Whole words: the struct has no hole. */
+	return jhash2(data, sizeof(struct sstp_port_key) / sizeof(u32), seed);
+}
+
+static u32 sstp_place_hash(const void *data, u32 len, u32 seed)
+{
 	return jhash2(data, sizeof(struct sstp_place) / sizeof(u32), seed);
 }
 
@@ -98,6 +117,14 @@ static u32 sstp_listen_hash(const void *data, u32 len, u32 seed)
 {
 	return jhash2(data, sizeof(struct sstp_listen_key) / sizeof(u32), seed);
 }
+
+static const struct rhashtable_params sstp_port_params = {
+	.key_len = sizeof(struct sstp_port_key),
+	.key_offset = offsetof(struct sstp_port, key),
+	.head_offset = offsetof(struct sstp_port, node),
+	.hashfn = sstp_port_hash,
+	.automatic_shrinking = true,
+};
 
 static const struct rhashtable_params sstp_group_params = {
 	.key_len = sizeof(struct sstp_place),
@@ -119,14 +146,23 @@ int sstp_port_init(void)
 {
 	int err;
 
+	BUILD_BUG_ON(offsetofend(struct sstp_port_key, number) != sizeof(struct sstp_port_key));
 	BUILD_BUG_ON(offsetofend(struct sstp_place, addr) != sizeof(struct sstp_place));
 	BUILD_BUG_ON(offsetofend(struct sstp_listen_key, zero) != sizeof(struct sstp_listen_key));
-	err = rhltable_init(&sstp_groups, &sstp_group_params);
+	err = rhashtable_init(&sstp_ports, &sstp_port_params);
 	if (err)
 		return err;
+	err = rhltable_init(&sstp_groups, &sstp_group_params);
+	if (err)
+		goto ports;
 	err = rhltable_init(&sstp_listeners, &sstp_listener_params);
 	if (err)
-		rhltable_destroy(&sstp_groups);
+		goto groups;
+	return 0;
+groups:
+	rhltable_destroy(&sstp_groups);
+ports:
+	rhashtable_destroy(&sstp_ports);
 	return err;
 }
 
@@ -134,6 +170,7 @@ void sstp_port_exit(void)
 {
 	rhltable_destroy(&sstp_listeners);
 	rhltable_destroy(&sstp_groups);
+	rhashtable_destroy(&sstp_ports);
 }
 
 static struct sstp_claim sstp_claim(const struct sock *sk)
@@ -193,26 +230,27 @@ static bool sstp_sock_conflict(const struct sstp_claim *c, struct sock *o)
 	return sstp_claim_conflict(c, &claim, READ_ONCE(o->sk_state) == TCP_LISTEN);
 }
 
-static struct sstp_port *sstp_port_find(struct sstp_bucket *b, u16 number, int l3mdev)
+/* Port @number of the namespace, or VRF, of @sk; made if nobody has it. Port's lock. */
+static struct sstp_port *sstp_port_get(struct sock *sk, u16 number)
 {
+	struct sstp_port_key key = {
+		.net = sock_net(sk),
+		.l3mdev = inet_sk_bound_l3mdev(sk),
+		.number = number,
+	};
 	struct sstp_port *p;
 
-	hlist_for_each_entry(p, &b->ports, node)
-		if (p->number == number && p->l3mdev == l3mdev)
-			return p;
+	p = rhashtable_lookup_fast(&sstp_ports, &key, sstp_port_params);
+	if (p)
+		return p;
+	p = kzalloc_obj(*p, GFP_ATOMIC);
+	if (!p)
+		return NULL;
+	p->key = key;
+	if (!rhashtable_insert_fast(&sstp_ports, &p->node, sstp_port_params))
+		return p;
+	kfree(p);
 	return NULL;
-}
-
-static struct sstp_port *sstp_port_make(struct sstp_bucket *b, u16 number, int l3mdev)
-{
-	struct sstp_port *p = kzalloc_obj(*p, GFP_ATOMIC);
-
-	if (p) {
-		p->number = number;
-		p->l3mdev = l3mdev;
-		hlist_add_head(&p->node, &b->ports);
-	}
-	return p;
 }
 
 /* Nobody may have it any more. */
@@ -220,8 +258,8 @@ static void sstp_port_put(struct sstp_port *p)
 {
 	if (!hlist_empty(&p->owners) || !hlist_empty(&p->kinds))
 		return;
-	hlist_del(&p->node);
-	kfree(p);
+	rhashtable_remove_fast(&sstp_ports, &p->node, sstp_port_params);
+	kfree_rcu(p, rcu);
 }
 
 /* Groups of @p at the address of @claim. RCU. */
@@ -359,7 +397,7 @@ static int sstp_port_join(struct sstp_port *p, struct sock *sk, bool exclusive)
 	p->exclusive += exclusive;
 	sstp_sk(sk)->port = p;
 	sstp_sk(sk)->group = g;
-	sstp_sk(sk)->sport = p->number;
+	sstp_sk(sk)->sport = p->key.number;
 	sstp_sk(sk)->bound = true;
 	return 0;
 }
@@ -367,46 +405,42 @@ static int sstp_port_join(struct sstp_port *p, struct sock *sk, bool exclusive)
 /* For bind() and listen() */
 static int sstp_bind_try(struct sock *sk, u16 port)
 {
-	struct sstp_bucket *b = sstp_bucket(sock_net(sk), port);
+	spinlock_t *lock = sstp_port_lock(sock_net(sk), port);
 	struct sstp_sock *sp = sstp_sk(sk);
-	int l3mdev = inet_sk_bound_l3mdev(sk), err = 0;
 	struct sstp_port *p;
+	int err = 0;
 
-	spin_lock_bh(&b->lock);
-	p = sstp_port_find(b, port, l3mdev);
-	if (p && sstp_port_conflict(p, sk))
-		err = -EADDRINUSE;
-	else if (!p)
-		p = sstp_port_make(b, port, l3mdev);
-	if (!p)
+	spin_lock_bh(lock);
+	p = sstp_port_get(sk, port);
+	if (!p) {
 		err = -ENOMEM;
-	if (!err) {
+	} else if (sstp_port_conflict(p, sk)) {
+		err = -EADDRINUSE;
+	} else {
 		sp->port = p;
 		sp->sport = port;
 		sp->bound = true;
 		p->exclusive++;
 		sk_add_bind_node(sk, &p->owners);
 	}
-	spin_unlock_bh(&b->lock);
+	spin_unlock_bh(lock);
 	return err;
 }
 
 /* For connect(): others may have it that connect elsewhere. */
 static int sstp_connect_try(struct sock *sk, u16 port)
 {
-	struct sstp_bucket *b = sstp_bucket(sock_net(sk), port);
-	int l3mdev = inet_sk_bound_l3mdev(sk), err = 0;
+	spinlock_t *lock = sstp_port_lock(sock_net(sk), port);
 	struct sstp_port *p;
+	int err;
 
-	spin_lock_bh(&b->lock);
-	p = sstp_port_find(b, port, l3mdev);
-	if (p && p->exclusive)
-		err = -EADDRINUSE;
-	else if (!p)
-		p = sstp_port_make(b, port, l3mdev);
-	if (!p)
+	spin_lock_bh(lock);
+	p = sstp_port_get(sk, port);
+	if (!p) {
 		err = -ENOMEM;
-	if (!err) {
+	} else if (p->exclusive) {
+		err = -EADDRINUSE;
+	} else {
 		err = sstp_conn_hash_names(sk, port);
 		if (!err) {
 			err = sstp_port_join(p, sk, false);
@@ -415,7 +449,7 @@ static int sstp_connect_try(struct sock *sk, u16 port)
 		}
 		sstp_port_put(p);
 	}
-	spin_unlock_bh(&b->lock);
+	spin_unlock_bh(lock);
 	return err == -EEXIST ? -EADDRINUSE : err;
 }
 
@@ -425,17 +459,17 @@ static int sstp_connect_try(struct sock *sk, u16 port)
 int sstp_bind_child(struct sock *sk)
 {
 	u16 port = sstp_sk(sk)->sport;
-	struct sstp_bucket *b = sstp_bucket(sock_net(sk), port);
-	int l3mdev = inet_sk_bound_l3mdev(sk), err = -ENOMEM;
+	spinlock_t *lock = sstp_port_lock(sock_net(sk), port);
 	struct sstp_port *p;
+	int err = -ENOMEM;
 
-	spin_lock(&b->lock);
-	p = sstp_port_find(b, port, l3mdev) ?: sstp_port_make(b, port, l3mdev);
+	spin_lock(lock);
+	p = sstp_port_get(sk, port);
 	if (p) {
 		err = sstp_port_join(p, sk, true);
 		sstp_port_put(p);
 	}
-	spin_unlock(&b->lock);
+	spin_unlock(lock);
 	return err;
 }
 
@@ -467,7 +501,7 @@ static bool sstp_listen_conflict_at(struct sock *sk, const struct sstp_claim *cl
 	return conflict;
 }
 
-/* Bucket lock */
+/* Port's lock */
 static bool sstp_listen_conflict(struct sock *sk)
 {
 	struct sstp_claim claim = sstp_claim(sk);
@@ -487,7 +521,7 @@ static bool sstp_listen_conflict(struct sock *sk)
 int sstp_bind_listen(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_bucket *b = sstp_bucket(sock_net(sk), sp->sport);
+	spinlock_t *lock = sstp_port_lock(sock_net(sk), sp->sport);
 	int err;
 
 	/* Lookups that walk its old place in the table must not go on at the new one. */
@@ -502,14 +536,14 @@ int sstp_bind_listen(struct sock *sk)
 		.addr = sp->saddr,
 		.port = sp->sport,
 	};
-	spin_lock_bh(&b->lock);
+	spin_lock_bh(lock);
 	if (sstp_listen_conflict(sk))
 		err = -EADDRINUSE;
 	else if (rhltable_insert(&sstp_listeners, &sp->listen_node, sstp_listener_params))
 		err = -ENOMEM;
 	else
 		sstp_set_state(sk, TCP_LISTEN);
-	spin_unlock_bh(&b->lock);
+	spin_unlock_bh(lock);
 	if (err)
 		sstp_conn_unlist(sk);
 	return err;
@@ -518,14 +552,14 @@ int sstp_bind_listen(struct sock *sk)
 /* No INIT finds it any more. Socket lock. */
 void sstp_bind_deaf(struct sock *sk)
 {
-	struct sstp_bucket *b = sstp_bucket(sock_net(sk), sstp_sk(sk)->sport);
+	spinlock_t *lock = sstp_port_lock(sock_net(sk), sstp_sk(sk)->sport);
 
 	sstp_conn_unlist(sk);
-	spin_lock_bh(&b->lock);
+	spin_lock_bh(lock);
 	sstp_set_state(sk, TCP_CLOSE);
 	rhltable_remove(&sstp_listeners, &sstp_sk(sk)->listen_node, sstp_listener_params);
 	sstp_sk(sk)->deaf = true;
-	spin_unlock_bh(&b->lock);
+	spin_unlock_bh(lock);
 }
 
 /* Try one port of the ephemeral range after the other, from a random one on. As with TCP
@@ -580,14 +614,14 @@ int sstp_bind_connect(struct sock *sk)
 void sstp_unbind(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_bucket *b = sstp_bucket(sock_net(sk), sp->sport);
+	spinlock_t *lock = sstp_port_lock(sock_net(sk), sp->sport);
 	struct sstp_group *g = sp->group;
 	struct sstp_port *p = sp->port;
 
 	sstp_conn_unhash_names(sk);
 	if (!sp->bound)
 		return;
-	spin_lock_bh(&b->lock);
+	spin_lock_bh(lock);
 	if (g) {
 		p->exclusive -= g->exclusive;
 		sstp_group_put(g);
@@ -599,7 +633,7 @@ void sstp_unbind(struct sock *sk)
 	sp->group = NULL;
 	sp->port = NULL;
 	sp->bound = false;
-	spin_unlock_bh(&b->lock);
+	spin_unlock_bh(lock);
 }
 
 /* Does the listener fit the packet of @in, and how well? 0: it does not. */

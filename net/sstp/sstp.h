@@ -12,9 +12,9 @@
  *  2. sstp_listen.lock (_bh): children of a listener, their number and whether
  *     it still listens; writing to the settings that they copy. Taken inside
  *     either socket lock.
- *  3. sstp_bucket.lock (_bh): sockets bound to a port.
- *  4. rhashtable bucket locks: the three tables of connections, ports' groups, and
- *     listeners.
+ *  3. sstp_net.port_lock (_bh): sockets bound to a port.
+ *  4. rhashtable bucket locks: the three tables of connections, ports, their groups,
+ *     and listeners.
  *  5. sstp_pool.lock (_bh): a buffer that children of a listener share. Inside of
  *     their socket locks.
  *  6. xa_lock of sstp_net.all and .encaps (_bh). Inside of the socket lock.
@@ -72,7 +72,7 @@
 #include "wire.h"
 
 #define SSTP_ENCAP_SOCKETS	8	/* of a namespace and address family */
-#define SSTP_PORT_BUCKETS	256
+#define SSTP_PORT_LOCKS		256	/* of a namespace */
 #define SSTP_EMBRYOS_MAX	256	/* before a listener asks for cookies */
 #define SSTP_ALLOWED_MAX	128	/* bytes of controllers' names */
 #define SSTP_TRAIN_BYTES	65000	/* of UDP payload in one skb */
@@ -84,17 +84,12 @@ struct sstp_group;
 struct sstp_port;
 struct sstp_skb_in;
 
-struct sstp_bucket {
-	spinlock_t	lock;		/* of the ports, and of who listens there */
-	struct hlist_head ports;	/* struct sstp_port */
-};
-
 /**
  * struct sstp_net - a network namespace
  * @mib: counters
  * @encap_lock: guards @encaps, and opening and closing of UDP sockets
  * @encaps: struct sstp_encap by the index of the VRF's device, 0 without one
- * @port: sstp sockets by port
+ * @port_lock: each guards the ports of a remainder, and who listens there
  * @all: listeners, and what is in the table of CIDs, by numbers of no meaning; RCU
  * @secret: key of cookies
  * @sysctl: what unregisters net.sstp
@@ -105,7 +100,7 @@ struct sstp_net {
 	struct sstp_mib __percpu *mib;
 	struct mutex	encap_lock;	/* guards @encaps */
 	struct xarray	encaps;
-	struct sstp_bucket *port;
+	spinlock_t	*port_lock;	/* guards ports, by their number */
 	struct xarray	all;
 	siphash_key_t	secret;
 	struct ctl_table_header *sysctl;
