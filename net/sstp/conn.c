@@ -35,8 +35,9 @@ static u32 sstp_names_hash(const void *data, u32 len, u32 seed)
 {
 	const struct sstp_names *n = data;
 
-	/* As above */
-	return jhash2((const u32 *)n, sizeof(*n) / sizeof(u32), seed);
+	/* connect() looks for one port after the other: neighbours in the table, too. */
+	return jhash2((const u32 *)n, offsetof(struct sstp_names, dport) / sizeof(u32),
+		      seed + n->dport) + n->sport;
 }
 
 static const struct rhashtable_params sstp_names_params = {
@@ -52,8 +53,8 @@ int sstp_conn_init(void)
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct sstp_peer) % sizeof(u32));
-	BUILD_BUG_ON(sizeof(struct sstp_names) % sizeof(u32));
-	BUILD_BUG_ON(offsetofend(struct sstp_names, l3mdev) !=
+	BUILD_BUG_ON(offsetof(struct sstp_names, dport) % sizeof(u32));
+	BUILD_BUG_ON(offsetofend(struct sstp_names, sport) !=
 		     sizeof(struct sstp_names));
 	BUILD_BUG_ON(offsetofend(struct sstp_peer, zero) !=
 		     sizeof(struct sstp_peer));
@@ -153,16 +154,12 @@ int sstp_conn_hash_peer(struct sock *sk)
 	return err;
 }
 
-/* Reserve both ends' addresses and ports, ours being @port, for a socket that connects.
- * Lookups return no socket from this table, so it holds no reference. Returns -EEXIST if
- * another socket has them. Socket lock.
- */
-int sstp_conn_hash_names(struct sock *sk, u16 port)
+/* Both ends' addresses and ports, ours being @port, of a socket that connects */
+static struct sstp_names sstp_conn_names(const struct sock *sk, u16 port)
 {
-	struct sstp_sock *sp = sstp_sk(sk);
-	int err;
+	const struct sstp_sock *sp = sstp_sk(sk);
 
-	sp->names = (struct sstp_names){
+	return (struct sstp_names){
 		.net = sock_net(sk),
 		.saddr = sp->saddr,
 		.daddr = sp->peer.addr,
@@ -170,6 +167,27 @@ int sstp_conn_hash_names(struct sock *sk, u16 port)
 		.dport = sp->dport,
 		.l3mdev = sp->peer.l3mdev,
 	};
+}
+
+/* Has another socket these names? Without a lock, so that a search through many ports is
+ * quick; sstp_conn_hash_names() decides.
+ */
+bool sstp_conn_names_taken(const struct sock *sk, u16 port)
+{
+	struct sstp_names names = sstp_conn_names(sk, port);
+
+	return rhashtable_lookup_fast(&sstp_names, &names, sstp_names_params);
+}
+
+/* Reserve the names for a socket that connects. Lookups return no socket from this table,
+ * so it holds no reference. Returns -EEXIST if another socket has them. Socket lock.
+ */
+int sstp_conn_hash_names(struct sock *sk, u16 port)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int err;
+
+	sp->names = sstp_conn_names(sk, port);
 	err = rhashtable_lookup_insert_fast(&sstp_names, &sp->names_node,
 					    sstp_names_params);
 	sp->names_hashed = !err;

@@ -434,6 +434,8 @@ static int sstp_connect_try(struct sock *sk, u16 port)
 	struct sstp_port *p;
 	int err;
 
+	if (sstp_conn_names_taken(sk, port))
+		return -EADDRINUSE;
 	spin_lock_bh(lock);
 	p = sstp_port_get(sk, port);
 	if (!p) {

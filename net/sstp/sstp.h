@@ -167,9 +167,9 @@ struct sstp_names {
 	struct net	*net;
 	struct in6_addr	saddr;
 	struct in6_addr	daddr;
-	u16		sport;
-	u16		dport;
 	int		l3mdev;		/* as above */
+	u16		dport;
+	u16		sport;
 };
 
 /* Where a listener is; key of the table of listeners. */
@@ -554,6 +554,7 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 		    gfp_t gfp);
 int sstp_conn_hash(struct sock *sk);
 int sstp_conn_hash_peer(struct sock *sk);
+bool sstp_conn_names_taken(const struct sock *sk, u16 port);
 int sstp_conn_hash_names(struct sock *sk, u16 port);
 void sstp_conn_unhash_names(struct sock *sk);
 struct sock *sstp_conn_find(struct net *net, u32 cid);
