@@ -564,12 +564,29 @@ void sstp_bind_deaf(struct sock *sk)
 	spin_unlock_bh(lock);
 }
 
+/* ns: until when searches begin with the other half of the range than they prefer, as
+ * all ports of that one were taken; by a hash of address and destination
+ */
+static u64 sstp_half_taken[256];
+
+static u64 *sstp_half_taken_of(const struct sock *sk)
+{
+	const struct sstp_sock *sp = sstp_sk(sk);
+	u32 hash = __ipv6_addr_jhash(&sp->saddr, net_hash_mix(sock_net(sk)));
+
+	hash = __ipv6_addr_jhash(&sp->peer.addr, hash + sp->dport);
+	return &sstp_half_taken[hash % ARRAY_SIZE(sstp_half_taken)];
+}
+
 /* Try one port of the ephemeral range after the other, from a random one on. As with TCP
  * connect() takes the even ones of them first and bind() the odd ones, so that there are
- * some left for bind() that nobody has.
+ * some left for bind() that nobody has. A search that finds all of its half taken spares
+ * those of the next second to find that, too.
  */
 static int sstp_bind_any(struct sock *sk, bool odd, int (*try)(struct sock *sk, u16 port))
 {
+	u64 *taken = sstp_half_taken_of(sk), now = sstp_now();
+	bool swapped = now < READ_ONCE(*taken);
 	int low, high, err;
 	u32 n, even, start, i;
 
@@ -577,10 +594,13 @@ static int sstp_bind_any(struct sock *sk, bool odd, int (*try)(struct sock *sk, 
 	n = high - low + 1;
 	even = round_up(n, 2);
 	start = reciprocal_scale(get_random_u32(), even) & ~1;
+	odd ^= swapped;
 	/* Once around for each parity */
 	for (i = 0; i < 2 * even; i += 2) {
 		u32 at = (start + i + (odd ^ (i >= even))) % even;
 
+		if (i == even && !swapped)
+			WRITE_ONCE(*taken, now + NSEC_PER_SEC);
 		if (at >= n)
 			continue;
 		err = try(sk, low + at);

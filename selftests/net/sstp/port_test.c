@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "lib.h"
@@ -17,6 +19,7 @@
 #define LOW	20000
 #define PORTS	10
 #define ADDRESSES 200
+#define MANY	2000
 
 static enum proto proto;
 static int l;			/* a listener on all addresses, */
@@ -400,20 +403,100 @@ static void test_again(void)
 	result("a listener that moves");
 }
 
+static void set_range(unsigned int ports)
+{
+	file_put("/proc/sys/net/ipv4/ip_local_port_range", "%d %d", LOW, LOW + ports - 1);
+}
+
+/* Each byte that goes in at one end comes out of the other. */
+static void must_carry(int fd, int peer, uint8_t byte)
+{
+	uint8_t got = ~byte;
+
+	must_be("sent", send(fd, &byte, 1, MSG_NOSIGNAL), 1);
+	must_be("received", recv(peer, &got, 1, 0), 1);
+	must_be("the byte", got, byte);
+}
+
+/* Searches that find most ports taken find the others. */
+static void test_many(void)
+{
+	static const char * const to[] = { "127.0.0.10", "127.0.0.11" };
+	static int fd[ARRAY_SIZE(to)][MANY], peer[ARRAY_SIZE(to)][MANY];
+	static bool seen[ARRAY_SIZE(to)][MANY];
+	unsigned int i, k;
+	int one;
+
+	set_range(MANY);
+	memset(seen, 0, sizeof(seen));
+	for (k = 0; k < MANY && all_held; k++)
+		for (i = 0; i < ARRAY_SIZE(to); i++) {
+			fd[i][k] = sock();
+			must_be("one more", connect_to(fd[i][k], to[i], &peer[i][k]), 0);
+			seen[i][port_of(fd[i][k]) - LOW] = true;
+		}
+	if (!all_held)
+		die("not so many connections");
+	for (i = 0; i < ARRAY_SIZE(to); i++) {
+		for (k = 0; k < MANY; k++) {
+			must(seen[i][k], "all ports");
+			must_carry(fd[i][k], peer[i][k], i + k);
+		}
+		one = sock();
+		must_be("none is left", connect_to(one, to[i], NULL), EADDRNOTAVAIL);
+		close(one);
+	}
+	/* Some can be had again while all others are taken, wherever they are. */
+	for (i = 0; i < ARRAY_SIZE(to); i++)
+		for (k = 0; k < MANY; k += MANY / 10 + 1) {
+			uint16_t was = port_of(fd[i][k]);
+
+			close(fd[i][k]);
+			close(peer[i][k]);
+			fd[i][k] = sock();
+			must_be("again", connect_to(fd[i][k], to[i], &peer[i][k]), 0);
+			must_be("its port", port_of(fd[i][k]), was);
+		}
+	for (i = 0; i < ARRAY_SIZE(to); i++)
+		for (k = 0; k < MANY; k++) {
+			close(fd[i][k]);
+			close(peer[i][k]);
+		}
+	for (k = 0; k < MANY; k++)
+		must_be("free", try_bind("0.0.0.0", LOW + k, false), 0);
+	/* bind() has them all, too. */
+	for (k = 0; k < MANY; k++) {
+		fd[0][k] = sock();
+		must_be("bind", bound_to(fd[0][k], "127.0.0.10", 0), 0);
+	}
+	one = sock();
+	must_be("none is left", bound_to(one, "127.0.0.10", 0), EADDRINUSE);
+	close(one);
+	for (k = 0; k < MANY; k++)
+		close(fd[0][k]);
+	set_range(PORTS);
+	result("many connections use all ports");
+}
+
 static bool none_left(void *arg)
 {
+	/* Each CPU keeps up to 1 MB for itself before it tells the others. */
+	long reserve = sysconf(_SC_NPROCESSORS_CONF) * (1 << 20) / getpagesize();
+
 	(void)arg;
-	return sstp_sockets() == 1;
+	return sstp_sockets() == 1 && labs(sstp_pages()) <= reserve;
 }
 
 int main(void)
 {
+	const struct rlimit files = { 5 * MANY, 5 * MANY };
 	union addr a;
 
-	ktap_plan(2 * 7 + 1);
+	if (setrlimit(RLIMIT_NOFILE, &files))
+		die("setrlimit:");
+	ktap_plan(2 * 8 + 1);
 	new_namespace();
-	file_put("/proc/sys/net/ipv4/ip_local_port_range", "%d %d", LOW,
-		 LOW + PORTS - 1);
+	set_range(PORTS);
 	for (proto = PROTO_TCP; proto <= PROTO_SSTP; proto++) {
 		l = sock();
 		port = 9000;
@@ -427,7 +510,8 @@ int main(void)
 		test_addresses();
 		test_listeners();
 		test_again();
+		test_many();
 	}
-	ktap_result(busywait(10000, none_left, NULL), "nobody is left");
+	ktap_result(busywait(10000, none_left, NULL), "no socket and no memory is left");
 	return ktap_end();
 }
