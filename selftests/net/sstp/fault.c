@@ -80,6 +80,7 @@ void fault_init(void)
 		kind_set(kind, "probability", "0");
 		kind_set(kind, "verbose", "0");
 		kind_set(kind, "require-start", "0");
+		kind_set(kind, "stacktrace-depth", "32");
 	}
 	kind_set(SLAB, "ignore-gfp-wait", "N");
 	kind_set(PAGE, "ignore-gfp-wait", "N");
@@ -88,6 +89,17 @@ void fault_init(void)
 	own_nth = open("/proc/thread-self/fail-nth", O_RDWR);
 	if (own_nth < 0)
 		die("fail-nth:");
+}
+
+/* A stack trace of no depth never has the address that is required of it. */
+void fault_kinds(unsigned int kinds)
+{
+	int kind;
+
+	for (kind = 0; kind < KINDS; kind++) {
+		kind_set(kind, "stacktrace-depth", "0");
+		kind_set(kind, "require-start", kinds & 1 << kind ? "0" : "1");
+	}
 }
 
 /* Modules lie above the kernel. */

@@ -11,6 +11,8 @@ enum { SLAB, PAGE, COPY, KINDS };
 
 /* Nothing fails, and what fails will be told of nowhere else. */
 void fault_init(void);
+/* From now on only these, 1 << SLAB and so on, fail and are counted. */
+void fault_kinds(unsigned int kinds);
 /* From now on what no module asks for does not fail, and is not counted. */
 void fault_modules(void);
 /* The @n-th of the calling thread fails, of any kind; or of the kernel's threads. */

@@ -475,7 +475,7 @@ static bool right_error(int err, int kind, const struct tally *tcp)
 			     err == row->also || tcp->errors[err]);
 }
 
-/* One call, whose @n-th allocation fails; false when there are not so many */
+/* One call, whose @n-th allocation or copy fails; false when there are not so many */
 static bool sweep_once(enum proto proto, int family, unsigned int n,
 		       struct tally *t, const struct tally *tcp)
 {
@@ -523,11 +523,12 @@ static bool sweep_once(enum proto proto, int family, unsigned int n,
 	return kind >= 0;
 }
 
-static void sweep(enum proto proto, int family, struct tally *t,
-		  const struct tally *tcp)
+static void sweep_kinds(unsigned int kinds, enum proto proto, int family,
+			struct tally *t, const struct tally *tcp)
 {
 	unsigned int n = 1, none = 0;
 
+	fault_kinds(kinds);
 	/* What had a slab or a route cached this time may not the next. */
 	while (n < MOST && all_held) {
 		if (sweep_once(proto, family, n, t, tcp)) {
@@ -539,6 +540,17 @@ static void sweep(enum proto proto, int family, struct tally *t,
 	}
 	if (all_held)
 		bad("no end of allocations");
+}
+
+/* Copies are counted apart from allocations. How many allocations come before a copy
+ * differs from call to call with what caches hold, so the n-th of both together might
+ * never be a copy.
+ */
+static void sweep(enum proto proto, int family, struct tally *t,
+		  const struct tally *tcp)
+{
+	sweep_kinds(1 << SLAB | 1 << PAGE, proto, family, t, tcp);
+	sweep_kinds(1 << COPY, proto, family, t, tcp);
 }
 
 static const char *tally_text(const struct tally *t)
