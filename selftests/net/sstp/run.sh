@@ -4,7 +4,6 @@
 # kernel has nothing else. Real programs, with loss on the path; what connections are
 # made of is read from the kernel's counters.
 # timeout: 600
-# quick: yes
 # kernels: uml 6.12
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"
