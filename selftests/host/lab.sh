@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 
 lab() { tools/lab/run --quick -o "$work/$1" "${@:2}" > "$work/log" 2>&1 || { sed 's/^/# /' "$work/log"; false; }; }
 same() { cmp "$work/1/$1" "$work/2/$1"; }
-numbers() { python3 -B -c "import sys; sys.path.insert(0, 'tools/lab'); $1"; }
+numbers() { PYTHONPATH=tools/python python3 -B -c "$1"; }
 # A run was stopped before its last cell.
 forget() {
 	python3 -c "import json, sys; d = json.load(open(sys.argv[1])); d['cells'].pop()
@@ -61,10 +61,10 @@ json.dump(d, open(sys.argv[1], 'w'))" "$work/1/start.json" &&
 }
 check "a failed cell is told" spoil
 # A pile at once, a pause, and then the rate: the half round trip until 0.25 s has it.
-check "a spike is not the rate" numbers "import analysis
+check "a spike is not the rate" numbers "from sstptools.lab import analysis
 bins = [0] * 10 + [900] + [0] * 9 + [100] * 30
 assert round(analysis.reaches(bins, 0.01, 0.0, 90, 0.1), 6) == 0.25"
-check "the analysis is the paper's at its ends" numbers "import analysis
+check "the analysis is the paper's at its ends" numbers "from sstptools.lab import analysis
 path = {'rate': 1e8, 'rtt': 100, 'loss': 0, 'packets': 20}
 group, wait, wa = 20 * analysis.packet_time(path), analysis.ack_time(path), analysis.full_window(path)
 assert abs(analysis.delay(path, wait) - group - wait) < 1e-12
@@ -75,14 +75,28 @@ assert analysis.efficiency(lossy, 2 * wa + 1) == 1 - 1e-3
 below, above = (analysis.efficiency(lossy, wa + 1 + d) for d in (-1e-9, 1e-9))
 assert abs(below - above) < 1e-6 and 0 < above < 1
 assert analysis.jain([2, 2]) == 1 and analysis.jain([1, 0, 0, 0]) == 0.25"
-check "what is wanted of no cell is told" numbers "import verdict
+check "what is wanted of no cell is told" numbers "from sstptools.lab import verdict
 cells = [{'path': {'rate': 1}, 'measured': {'flows': [{'name': 'a', 'goodput': 1}]}}]
 want = {'flow': 'a', 'measure': 'goodput', 'least': 1}
 odd = [dict(want, flow='b'), dict(want, where={'rate': [2, 3]}), dict(want, than='c')]
 assert verdict.unjudged([want] + odd, cells) == odd"
-check "cells of other sources than the tree's have failed" numbers "import runpy
-run = runpy.run_path('tools/lab/run')
-good, odd = ({'source': s, 'measured': 1} for s in (run['source_keys']()[0], 'odd'))
-assert run['checked'](good) == good and 'measured' not in run['checked'](odd)"
+check "cells of other sources than the tree's have failed" numbers "from sstptools.lab import run
+good, odd = ({'source': s, 'measured': 1} for s in (run.source_keys()[0], 'odd'))
+assert run.checked(good) == good and 'measured' not in run.checked(odd)"
+check "arithmetic of settings" numbers "from sstptools.lab.experiment import value
+names = {'a': 3, 'b': 0.5}
+for text, want in (('int(a * 2.5 + b)', 8), ('max(1, min(a, 7 // 2)) / -b', -6), ('a - 1 - 1', 1)):
+    assert value(text, names) == want, text"
+# Anything else than arithmetic is refused, in words.
+refuses() { numbers "from sstptools.lab.experiment import value
+try:
+    value('$1', {'a': 3})
+except ValueError as error:
+    print(error)
+else:
+    raise SystemExit('taken')"; }
+for text in c 'open(a)' 'a.real' 'int(a, base=3)' '[a][0]' '(lambda: a)()' 'a ** 9' True; do
+	check "'$text' is no setting" refuses "$text"
+done
 check "an unknown experiment is refused" eval '! tools/lab/run none 2>/dev/null'
 finish

@@ -12,9 +12,9 @@ trap 'rm -rf "$work"' EXIT
 # tell [KERNEL LINE...]: what the runner prints of the KTAP in the input, whose machine
 # may have ended after these lines of the kernel's log
 tell() {
-	PYTHONPATH=selftests:tools/vm python3 -B -c 'import sys
-from ktap import Case
-from report import Reader, Results
+	PYTHONPATH=tools/python python3 -B -c 'import sys
+from sstptools.selftest.ktap import Case
+from sstptools.selftest.report import Reader, Results
 results = Results(".", False)
 reader = Reader(results, "uml", "the.log")
 for line in sys.stdin:
@@ -124,8 +124,9 @@ said() {
 	offset=$(stat -c %s "$work/kernel.log")
 	printf 'quiet %d\n' {1..100} >> "$work/kernel.log"
 	[ -z "$1" ] || echo "$1" >> "$work/kernel.log"
-	PYTHONPATH=selftests:tools/vm python3 -B -c 'import runner, sys
-print("\n".join(runner.kernel_said(sys.argv[1], int(sys.argv[2]))))' "$work/kernel.log" "$offset" \
+	PYTHONPATH=tools/python python3 -B -c 'import sys
+from sstptools.selftest import run
+print("\n".join(run.kernel_said(sys.argv[1], int(sys.argv[2]))))' "$work/kernel.log" "$offset" \
 		> "$work/said"
 	! grep -q old "$work/said" && [ "$(tail -n 1 "$work/said")" = "${1:-quiet 100}" ] &&
 		[ "$(wc -l < "$work/said")" = "$2" ]

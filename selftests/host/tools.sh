@@ -25,19 +25,31 @@ while IFS= read -r file; do
 	*) check "$file -h" helps "$file" ;;
 	esac
 done < <(find tools selftests .ci net examples -type f -perm -100 | sort)
+while IFS= read -r file; do
+	check "$file parses" python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$file"
+	check "$file names its licence" is_free_software "$file"
+done < <(find tools/python -name '*.py' | sort)
+no_path_edits() { ! grep -rnE 'sys\.path|[^a-z_.]eval\(|[^a-z_.]exec\(|runpy' tools/python; }
+check "the package is imported by its name" no_path_edits
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+
+# A directory with modules of the same names as Python's is nobody's to import from.
+elsewhere() {
+	mkdir "$work/odd" && echo 'raise SystemExit("odd")' > "$work/odd/argparse.py" &&
+		ln -s "$PWD/tools/vm/run" "$work/odd/vm" && (cd "$work/odd" && ./vm -h > /dev/null)
+}
+check "commands start from any directory, and by a link" elsewhere
 
 # What a benchmark's machine does first: copy the programs as they were built
 bench_programs() {
 	mkdir "$work/shm" && echo {} > "$work/job" &&
 		make -s -C selftests/net/sstp "OUT=$work/bin" "$work/bin/xfer" &&
-		python3 -c 'import sys
-sys.path.insert(0, "tools/bench")
-import guest
-guest.SHM = sys.argv[2]
-guest.read_job(sys.argv[1])' "$work/job" "$work/shm" && "$work/shm/xfer" -h
+		PYTHONPATH=tools/python python3 -c 'import sys
+from sstptools.bench import common
+common.SHM = sys.argv[2]
+common.read_job(sys.argv[1])' "$work/job" "$work/shm" && "$work/shm/xfer" -h
 }
 check "tools/bench starts its programs" bench_programs
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Runs the tests of selftests/host on this machine, and those of
 selftests/net/sstp in one boot of each kernel (tests that ask for other CPUs,
@@ -23,7 +22,6 @@ import concurrent.futures
 import fcntl
 import fnmatch
 import glob
-import hashlib
 import os
 import re
 import shutil
@@ -33,22 +31,20 @@ import sys
 import tempfile
 import time
 
-HERE = os.path.dirname(os.path.realpath(__file__))
-TREE = os.path.dirname(HERE)
-CACHE = os.environ.get("SSTP_CACHE") or os.path.join(
-    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "sstp")
-sys.dont_write_bytecode = True
-sys.path[:0] = [HERE, os.path.join(TREE, "tools/vm")]
-import kernlog  # noqa: E402 pylint: disable=wrong-import-position
-from ktap import Case, Test  # noqa: E402 pylint: disable=wrong-import-position
-from report import Reader, Results  # noqa: E402 pylint: disable=wrong-import-position
+from sstptools import vm
+from sstptools.selftest.ktap import Case, Test
+from sstptools.selftest.report import Reader, Results
+from sstptools.tree import CACHE, TREE, TREE_KEY
+from sstptools.vm import kernlog
+
+SELFTESTS = os.path.join(TREE, "selftests")
 
 KERNELS = ["6.1", "6.12", "uml", "debug"]
 MORE_KERNELS = ["gcov", "kcsan", "debug-smp"]   # only when told
 LAST_LINES = 25                 # of the log of a kernel that ended without a word
 EMULATOR_ERRORS = 3             # machines that may end by that, for each kernel
 BOOT_SECONDS = 180              # at most, with everything else on a busy machine
-GUEST = os.path.join(HERE, "guest")
+GUEST = os.path.join(SELFTESTS, "guest")
 
 
 def parse_args():
@@ -97,7 +93,7 @@ def stream(command, feed, log):
 # --- what is there to run --------------------------------------------------------
 
 def executables(directory):
-    return sorted(p for p in glob.glob(os.path.join(HERE, directory, "*"))
+    return sorted(p for p in glob.glob(os.path.join(SELFTESTS, directory, "*"))
                   if os.path.isfile(p) and os.access(p, os.X_OK))
 
 
@@ -111,7 +107,7 @@ def find_tests(args):
     def wanted(path):
         return not args.test or any(matches(path, g) for g in args.test)
 
-    sources = sorted(glob.glob(os.path.join(HERE, "net/sstp", "*_test.c")))
+    sources = sorted(glob.glob(os.path.join(SELFTESTS, "net/sstp", "*_test.c")))
     there = executables("host") + executables("net/sstp") + sources
     unknown = [g for g in args.test or [] if not any(matches(p, g) for p in there)]
     if unknown:
@@ -150,7 +146,7 @@ def list_tests(host, kernel):
 def fetch(kernel, results):
     """Gets or builds a kernel; False when that fails."""
     log = os.path.join(results.directory, f"fetch-{kernel}.log")
-    status, _ = stream(["tools/vm/kernel", "fetch", kernel],
+    status, _ = stream([vm.KERNEL, "fetch", kernel],
                     lambda line: line.startswith("/") or results.say(line), log)
     if status:
         results.add(kernel, "kernel", [Case("fetch", "fail", f"see {log}")])
@@ -159,8 +155,7 @@ def fetch(kernel, results):
 
 def build_programs(results):
     """What has not changed since the last run of this tree is not built again."""
-    key = hashlib.sha256(TREE.encode()).hexdigest()[:8]
-    made = os.path.join(CACHE, "programs", key)
+    made = os.path.join(CACHE, "programs", TREE_KEY)
     out = os.path.join(results.directory, "bin")
     log = os.path.join(results.directory, "bin.log")
     lines = []
@@ -168,7 +163,7 @@ def build_programs(results):
     with open(made + ".lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         status, _ = stream(["make", "-s", f"-j{os.cpu_count()}", "-C",
-                         os.path.join(HERE, "net/sstp"), f"OUT={made}"], lines.append, log)
+                         os.path.join(SELFTESTS, "net/sstp"), f"OUT={made}"], lines.append, log)
         # A copy, so that another run may build while this one's tests use them.
         shutil.copytree(made, out, symlinks=True, ignore=shutil.ignore_patterns("*.o"))
     if status:
@@ -224,16 +219,14 @@ def run_kernel(kernel, setup, tests, results, out):
     kernel_log = base + ".kernel.log"
     reader = Reader(results, label, base + ".log")
     while tests:
-        command = ["tools/vm/run", "--kernel", kernel, "--cpus", str(cpus), "--mem", mem,
-                   "--allow-splat", "--log", kernel_log, "--out", base,
-                   "--timeout", str(BOOT_SECONDS + sum(t.timeout + 30 for t, _ in tests)),
-                   f"--append={append}"]
-        command += [f"--{mode}"] if mode else []
-        command += ["--", "env", f"SSTP_BIN={out}", f"SSTP_OUT={base}",
-                    f"PATH={out}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-                    GUEST]
-        command += [f"{out}/{t.name}={source}" if source else t.path
-                    for t, source in tests]
+        words = ["env", f"SSTP_BIN={out}", f"SSTP_OUT={base}",
+                 f"PATH={out}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                 GUEST, *(f"{out}/{t.name}={source}" if source else t.path for t, source in tests)]
+        command = vm.command(
+            kernel, words, "--cpus", str(cpus), "--mem", mem, "--allow-splat",
+            "--log", kernel_log, "--out", base, *([f"--{mode}"] if mode else []),
+            "--timeout", str(BOOT_SECONDS + sum(t.timeout + 30 for t, _ in tests)),
+            f"--append={append}")
         noise = []
 
         def feed(line, noise=noise):    # pylint: disable=dangerous-default-value
@@ -252,7 +245,7 @@ def run_kernel(kernel, setup, tests, results, out):
         for line in noise[-30:]:
             results.say(f"{label:<6} {line}")
         if mode == "parallel" and again and emulator_error(kernel_log):
-            # See qemu_command() in tools/vm/run. What was running starts anew.
+            # See qemu_command() in vm/machine.py. What was running starts anew.
             results.say(f"{label:<6} an error of the emulator, another machine")
             again -= 1
             reader.name = None

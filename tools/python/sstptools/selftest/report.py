@@ -5,7 +5,7 @@ failed one printed, and where the time of all of it went."""
 import threading
 import time
 
-from ktap import PLAN, Case
+from sstptools.selftest.ktap import PLAN, Case
 
 CASES = 5               # of a test that failed: told whole, others are counted
 LINES = 40              # before and after such a case, each

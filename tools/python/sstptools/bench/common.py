@@ -13,7 +13,9 @@ import subprocess
 import sys
 import tempfile
 
-TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+from sstptools import vm
+from sstptools.tree import TREE
+
 SHM = "/dev/shm"                # in the guest: programs and what they write
 SERVER = "10.9.9.2"
 
@@ -30,21 +32,20 @@ def run(name, job, kernel, timeout, *options, programs=("xfer",)):
         with open(f"{work}/job", "w", encoding="ascii") as f:
             json.dump(job, f)
         with subprocess.Popen(
-                [f"{TREE}/tools/vm/run", "--kernel", kernel, "--icount",
-                 "--timeout", str(timeout), *options, "--",
-                 f"{TREE}/tools/bench/{name}", "--guest", f"{work}/job"],
-                stdout=subprocess.PIPE, text=True) as vm:
-            for line in vm.stdout:
+                vm.command(kernel, [f"{TREE}/tools/bench/{name}", "--guest", f"{work}/job"],
+                           "--icount", "--timeout", str(timeout), *options),
+                stdout=subprocess.PIPE, text=True) as machine:
+            for line in machine.stdout:
                 yield json.loads(line)
-        if vm.returncode:
-            sys.exit(f"{name}: the machine ended with status {vm.returncode}")
+        if machine.returncode:
+            sys.exit(f"{name}: the machine ended with status {machine.returncode}")
 
 
 def digest(*patterns):
     """Stands for what the numbers depend on: the module, and those files."""
     total = hashlib.sha256()
     for pattern in ("net/sstp/*.[ch]", "include/**/*.h", "selftests/net/sstp/lib.*",
-                    "tools/bench/guest.py", *patterns):
+                    "tools/python/sstptools/bench/common.py", *patterns):
         for path in sorted(glob.glob(os.path.join(TREE, pattern), recursive=True)):
             with open(path, "rb") as f:
                 total.update(f.read())

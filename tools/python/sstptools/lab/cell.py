@@ -12,10 +12,10 @@ import subprocess
 import tempfile
 import time
 
-import analysis
+from sstptools import vm
+from sstptools.lab import analysis
+from sstptools.tree import TREE
 
-HERE = os.path.dirname(os.path.realpath(__file__))
-TREE = os.path.dirname(os.path.dirname(HERE))
 KEPT = ("goodput", "seconds", "bytes", "retransmits", "receive_peak")
 KEPT_INFO = ("rtt", "rcv_window", "packets_sent", "packets_retrans", "packets_received",
              "packets_discarded", "packets_duplicate", "acks_sent", "snaks_sent", "acks_received",
@@ -142,11 +142,11 @@ def run_cell(cell, xfer, timeout):
             f.write(shell_settings(cell))
         begin = time.monotonic()
         done = subprocess.run(
-            [os.path.join(TREE, "tools/vm/run"), "-k", "uml", "--time-travel",
-             *([] if has_module(cell["flows"]) else ["--no-load"]),
-             "--seed", str(cell["seed"]), "--mem", "6G", "--timeout", str(timeout), "--out", work,
-             "--", os.path.join(HERE, "guest"), work], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+            vm.command("uml", [os.path.join(TREE, "tools/lab/guest"), work], "--time-travel",
+                       *([] if has_module(cell["flows"]) else ["--no-load"]),
+                       "--seed", str(cell["seed"]), "--mem", "6G", "--timeout", str(timeout),
+                       "--out", work),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         result = dict(cell)
         try:
             if done.returncode:

@@ -1,0 +1,535 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a receive buffer policy does for a server that has many clients and little CPU.
+
+As the evaluation of paper 000 (RRDA) has it: 5 to 35 clients send for 6 s as fast as
+they may to one process, which reads it and has but a share of the CPU. The policies
+"static", a buffer of 1 MB (SO_RCVBUF), and "rrda", which begins with that, take turns in
+one boot. The buffer is one for all clients (SSTP_POOL), as on the paper's server. They
+may grant windows of 2.5 buffers, so that it is the buffer which limits: what finds no
+room is discarded, and sent again.
+
+One emulated CPU runs one instruction a nanosecond, so time that it was not idle is
+instructions. The server is in a cgroup with cpu.max; clients, in another network
+namespace beyond a line of 500 Mbit/s and 10 ms, have what they need. Interrupts have
+threads (threadirqs), or the server's share would pay for packets of the clients. It pays
+for what is left of interrupts, which are the more the faster packets come.
+
+  goodput      what the server has read within 5.9 s, of all clients
+  exhaustion   of the DATA packets that came in that time, those discarded as there
+               was no room
+  Jain         index of what it has read of each client by then
+  cost         instructions of the whole machine for a byte, from the first connect()
+               until all is read (after the 6 s with all of the CPU)
+  memory       the most that each connection had in use, added up
+  resized      how often a buffer grew or shrank
+
+Exit status: 0, or 1 if a cell failed or, with --check, if one is not as wanted.
+"""
+
+import argparse
+import json
+import os
+import signal
+import sys
+import textwrap
+import time
+
+from sstptools.bench.common import (SERVER, SHM, Group, Lab, add_files, counters, digest, drawing,
+                                    idle_ns, listed, markdown_table, read_job, report, results, run,
+                                    save, show, write)
+from sstptools.lab.analysis import jain
+
+MB = 1 << 20
+SECONDS = 6
+LEVELS = [2, 5, 20]            # percent of the CPU
+CLIENTS = [5, 10, 20, 35]
+QUICK = [(2, 20, 0)]
+LINE, RTT, QUEUE = "500mbit", "10ms", "1250kb"  # twice what the line holds
+BUFFER = 1 * MB
+PERIOD = 100_000                # us, cpu.max's default
+WATCH = 50_000_000              # ns between looks at the size of a buffer
+PATIENCE = 500_000_000          # ns, until all clients are connected
+OPTIONS = ["-P", "sstp", "-T", "120"]
+TITLES = {"static": "static", "rrda": "RRDA"}
+# Parts of RRDA taken away: what its tunables are then
+PARTS = {"no EMA": {"omega": 1000}, "memory not weighed": {"weigh_memory": 0}, "k = 1": {"k": 1}}
+ABLATION = [(2, 20, 0), (2, 20, 24 * MB)]      # level, clients, the server's memory.max
+TUNABLES = "/sys/kernel/sstp/rrda"
+# What the paper says of RRDA, over the static buffer
+PAPER = {"exhaustion": 0.1, "goodput": 1.3, "cost": 66.1 / 64.2}
+MANY = 15                       # clients up to which the paper finds no difference
+# Wanted
+SCARCE = 0.01                   # exhaustion of static's from which on RRDA's matters
+NOISE = 0.01
+SPARE = 0.02                    # idle time of the machine, else clients may lack CPU
+
+
+def parse_args():
+    parser = argparse.ArgumentParser(
+        prog="tools/bench/server", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("-k", "--kernel", default="6.12", metavar="KERNEL",
+        help="6.1 or 6.12 (default), see tools/vm/kernel")
+    add("-q", "--quick", action="store_true", help="2%% of the CPU and 20 clients only")
+    add("-l", "--level", action="append", type=int, metavar="PERCENT",
+        help="only this share of the CPU: 2, 5, 20 (repeatable)")
+    add("-n", "--clients", action="append", type=int, metavar="N",
+        help="only so many clients: 5, 10, 20, 35 (repeatable)")
+    add("-P", "--policy", action="append", metavar="NAME",
+        help="beside static: rrda (default), or another of net.sstp.buffer_policy (repeatable)")
+    add("-a", "--ablation", action="store_true",
+        help="2%% of the CPU and 20 clients, with memory and with little of it: also RRDA "
+             "without its EMA (omega = 1000), without the weight of memory, and with k = 1")
+    add("-e", "--each", action="store_true",
+        help="a buffer for each client, not one for all of them")
+    add("-w", "--work", action="store_true",
+        help="the process also checks every byte, which takes more CPU than to read it")
+    add_files(add)
+    add("-c", "--check", action="store_true",
+        help=f"fail unless RRDA has a tenth of static's exhaustion at most, from 20 clients up "
+             f"where that is over {SCARCE:.0%}; 1.3 of its goodput with the least CPU and more "
+             f"than {MANY} clients, and no less anywhere; and its cost where nothing is discarded "
+             f"(up to {NOISE:.0%} of noise)".replace("%", "%%"))
+    add("--guest", metavar="JOB", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.ablation and args.each:
+        parser.error("-a is about one buffer for all clients")
+    return args
+
+
+# --- in the guest ----------------------------------------------------------------
+
+class Bench(Lab):
+    """Transfers of many connections."""
+
+    def __init__(self):
+        super().__init__()
+        self.group = Group("cpu +memory")
+        # A server in the background is our child nevertheless.
+        self.libc.prctl(36, 1)          # PR_SET_CHILD_SUBREAPER
+        write("/proc/sys/net/core/rmem_max", str(1 << 30))
+        self.set_line(LINE, RTT, QUEUE)
+        self.tunables = {name: read(f"{TUNABLES}/{name}") for name in os.listdir(TUNABLES)}
+
+    def limit(self, percent):
+        quota = PERIOD * percent // 100 if percent else "max"
+        self.group.set("cpu.max", f"{quota} {PERIOD}")
+
+    def must_have(self, policy):
+        self.enter("b")
+        try:
+            write("/proc/sys/net/sstp/buffer_policy", actual(policy))
+        except OSError as error:
+            raise SystemExit(f"server: the module has no policy {policy}: {error}") from error
+
+    def serve(self, clients, policy, shared):
+        """The process, once it listens."""
+        self.enter("b")
+        for name, value in {**self.tunables, **PARTS.get(policy, {})}.items():
+            write(f"{TUNABLES}/{name}", str(value))
+        write("/proc/sys/net/sstp/rmem", f"65536 {BUFFER} {256 * MB}")
+        # The kernel doubles it.
+        fixed = ["--rcvbuf", str(BUFFER // 2)] if policy == "static" else []
+        fixed += ["--pool"] if shared else []
+        self.group.enter()
+        parent = self.spawn("server", "server", "--background", "--pid", f"{SHM}/pid",
+                            "--json", f"{SHM}/server.json", "-n", str(clients),
+                            "--window-factor", "250", "--policy", actual(policy), *fixed, *OPTIONS)
+        self.group.leave()
+        status = exit_status(parent)
+        if status:
+            raise RuntimeError(f"the server did not start: status {status}")
+        with open(f"{SHM}/pid", encoding="ascii") as f:
+            return int(f.read())
+
+    def connected(self):
+        self.enter("b")
+        return counters()["Established"]
+
+    def state(self):
+        """All that is counted so far."""
+        total = {"time": time.monotonic_ns(), "idle": idle_ns()}
+        total.update(self.group.numbers("cpu.stat"))
+        for ns in "ab":
+            self.enter(ns)
+            total.update({ns + name: value for name, value in counters().items()})
+        return total
+
+    def transfer(self, cell, policy, seconds):
+        """What came of it."""
+        server = self.serve(cell["clients"], policy, cell["shared"])
+        self.limit(cell["level"])
+        self.group.set("memory.max", str(cell["limit"] or "max"))
+        start = self.state()
+        self.enter("a")
+        check = [] if cell["work"] else ["--no-check"]
+        client = self.spawn("client", "client", *check, "-n", str(cell["clients"]),
+                            "--for", str(seconds), "--json", f"{SHM}/client.json", *OPTIONS, SERVER)
+        while self.connected() < start["bEstablished"] + cell["clients"]:
+            if time.monotonic_ns() > start["time"] + PATIENCE:
+                break                   # The client says why.
+            time.sleep(0.001)
+        begin = self.state()
+        sizes = self.watch(cell, start, begin["time"] + int(seconds * 1e9))
+        end = self.state()
+        self.limit(None)
+        self.group.set("memory.max", "max")
+        status = [exit_status(client)]
+        if status[0]:
+            os.kill(server, signal.SIGKILL)
+        status.append(exit_status(server))
+        if any(status):
+            raise RuntimeError(f"xfer failed: status of client and server: {status}")
+        done = result([start, begin, end, self.state()], cell, seconds)
+        if sizes:
+            done["mean"] = sum(sizes) / len(sizes)
+        return done
+
+    @staticmethod
+    def watch(cell, start, until):
+        """Until then; the size of the shared buffer now and then. That keeps the CPU a
+        little busier, so only where it is asked for."""
+        sizes = []
+        while cell["watch"] and time.monotonic_ns() < until - WATCH:
+            time.sleep(WATCH / 1e9)
+            now = counters()
+            sizes.append(BUFFER + sum(
+                sign * (now[name] - start["b" + name])
+                for name, sign in (("RbufGrownBytes", 1), ("RbufShrunkBytes", -1))))
+        time.sleep(max(until - time.monotonic_ns(), 0) / 1e9)
+        return sizes
+
+
+def read(path):
+    with open(path, encoding="ascii") as f:
+        return f.read().strip()
+
+
+def actual(policy):
+    """The module's name for it"""
+    return "rrda" if policy in PARTS else policy
+
+
+def exit_status(pid):
+    """A signal's is negative."""
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def read_lines(name):
+    with open(f"{SHM}/{name}.json", encoding="ascii") as f:
+        return [json.loads(line) for line in f]
+
+
+def result(states, cell, seconds):
+    """From the counters, and from what xfer says."""
+    start, begin, end, last = states
+    served, sent = read_lines("server"), read_lines("client")[0]
+    counted = {name: end[name] - begin[name] for name in end}
+    took = sum(s["bytes"] for s in served)
+    if len(served) != cell["clients"] or took != sent["bytes"]:
+        raise RuntimeError(f"{len(served)} connections read {took} of {sent['bytes']} bytes")
+    if begin["time"] - start["time"] > PATIENCE:
+        raise RuntimeError("clients took too long to connect")
+    if counted["idle"] < SPARE * counted["time"]:
+        raise RuntimeError(f"the machine was idle for {counted['idle'] / 1e9:.2f} s only")
+    # Bins are of bit/s. They begin when the first connection is accepted, which may be
+    # after all are there: the last could be of the time with all of the CPU.
+    count = round(seconds * 1e3 / sent["bin_ms"]) - 1
+    each = [sum(s["goodput_bins"][:count]) / count for s in served]
+    data = counted["bInPkts"] - counted["bInPacks"] - counted["bInSnaks"] - \
+        counted["aOutKeepalives"]
+    return {
+        "goodput": sum(each),
+        "exhaustion": counted["bInDiscarded"] / data,
+        "jain": jain(each),
+        "cost": (last["time"] - start["time"] - (last["idle"] - start["idle"])) / took,
+        "memory": sum(s["receive_peak"] for s in served),
+        "packets": data,
+        "discarded": counted["bInDiscarded"],
+        "backlog_drops": counted["bInBacklogDrop"],
+        "no_memory": counted["bInNoMem"],
+        "resized": counted["bRbufGrown"] + counted["bRbufShrunk"],
+        "duplicates": counted["bInDuplicate"],
+        "sent": counted["aOutData"] + counted["aRetransData"],
+        "resent": counted["aRetransData"],
+        "bytes": took,
+        "seconds": (last["time"] - start["time"]) / 1e9,
+        "idle": counted["idle"] / counted["time"],
+        "server_cpu": counted["usage_usec"] / (counted["time"] / 1e3 * cell["level"] / 100),
+        "server_user": counted["user_usec"] / max(counted["usage_usec"], 1),
+        "throttled": counted["nr_throttled"] / max(counted["nr_periods"], 1),
+    }
+
+
+def guest(job_file):
+    job = read_job(job_file)
+    bench = Bench()
+    for policy in job["policies"]:
+        bench.must_have(policy)
+    # Until hosts know each other, and all that is needed is in memory
+    bench.transfer({"level": 100, "clients": 1, "limit": 0, "watch": False, "shared": False,
+                    "work": False}, "static", 1)
+    for cell in job["cells"]:
+        for policy in job["policies"]:
+            done = {**cell, "policy": policy}
+            try:
+                done.update(bench.transfer(cell, policy, SECONDS))
+            except (RuntimeError, OSError, ValueError, LookupError, ArithmeticError) as error:
+                done["failed"] = repr(error)
+            report(done)
+
+
+# --- on the host -----------------------------------------------------------------
+
+def wanted_cells(args):
+    if args.ablation:
+        cells = ABLATION
+    elif args.quick:
+        cells = QUICK
+    else:
+        cells = [(level, clients, 0) for level in args.level or LEVELS
+                 for clients in args.clients or CLIENTS]
+    return [{"level": level, "clients": clients, "limit": limit, "watch": args.ablation,
+             "shared": not args.each, "work": args.work} for level, clients, limit in cells]
+
+
+def measure(args):
+    """All cells in one boot."""
+    todo = wanted_cells(args)
+    policies = list(dict.fromkeys(["static"] + (args.policy or ["rrda"]) +
+                                  (list(PARTS) if args.ablation else [])))
+    count = len(todo) * len(policies)
+    measured = {"kernel": args.kernel,
+                "source": digest("selftests/net/sstp/xfer*", "tools/python/sstptools/bench/server.py"),
+                "seconds": SECONDS, "shared": not args.each, "work": args.work, "cells": []}
+    cells = measured["cells"]
+    say(f"{count} transfers of {SECONDS} s, a minute each or less")
+    for cell in run("server", {"cells": todo, "policies": policies}, args.kernel,
+                    300 + 120 * count, "--mem", "4G", "--append", "threadirqs"):
+        cells.append(cell)
+        say(f"{len(cells)}/{count} {name_of(cell)}, {cell['policy']}: {summary(cell)}")
+    if len(cells) < count:
+        sys.exit(f"server: {len(cells)} of {count} cells were measured")
+    return measured
+
+
+def say(text):
+    print(f"server: {text}", file=sys.stderr, flush=True)
+
+
+def described(here):
+    level, limit = here
+    return f"{level}% of the CPU" + (f", {limit // MB} MB of memory" if limit else "")
+
+
+def name_of(cell):
+    return f"{described(conditions(cell))}, {cell['clients']} clients"
+
+
+def summary(cell):
+    if "failed" in cell:
+        return f"failed: {cell['failed']}"
+    return (f"{cell['goodput'] / 1e6:.1f} Mbit/s, exhaustion {cell['exhaustion']:.3%}, Jain "
+            f"{cell['jain']:.3f}, {cell['cost']:.3f} instructions a byte, "
+            f"{cell['memory'] / MB:.1f} MB, "
+            f"{cell['resized']} times resized; server {cell['server_cpu']:.0%} of its CPU, "
+            f"machine idle {cell['idle']:.0%}")
+
+
+def pairs(cells):
+    """Cells of "static" and of each other policy, under the same conditions."""
+    good = [c for c in cells if "failed" not in c]
+    for base in good:
+        for cell in good:
+            if base["policy"] == "static" != cell["policy"] and \
+                    cell["policy"] not in PARTS and name_of(base) == name_of(cell):
+                yield base, cell
+
+
+def title(policy):
+    return TITLES.get(policy, policy)
+
+
+def check(cells):
+    """What is wanted and not so."""
+    bad = []
+    for base, cell in pairs(cells):
+        where, ratio = name_of(cell), cell["goodput"] / base["goodput"]
+        wanted = PAPER["goodput"] if cell["level"] == LEVELS[0] and cell["clients"] > MANY \
+            else 1 - NOISE
+        if cell["clients"] >= 20 and base["exhaustion"] > SCARCE and \
+                cell["exhaustion"] > PAPER["exhaustion"] * base["exhaustion"]:
+            bad.append(f"{where}: exhaustion {cell['exhaustion']:.3%}, over a tenth of "
+                       f"{base['exhaustion']:.3%}")
+        if ratio < wanted:
+            bad.append(f"{where}: goodput {ratio:.3f} of static's, wanted {wanted:g}")
+        if not base["discarded"] and not cell["discarded"] and \
+                cell["cost"] > (1 + NOISE) * base["cost"]:
+            bad.append(f"{where}: cost {cell['cost'] / base['cost']:.3f} of static's, "
+                       f"wanted {1 + NOISE:g}")
+    return bad
+
+
+COLUMNS = (
+    ("goodput, Mbit/s", lambda c: f"{c['goodput'] / 1e6:.1f}"),
+    ("exhaustion", lambda c: f"{c['exhaustion']:.3%}"),
+    ("Jain", lambda c: f"{c['jain']:.3f}"),
+    ("instructions a byte", lambda c: f"{c['cost']:.3f}"),
+    ("memory, MB", lambda c: f"{c['memory'] / MB:.1f}"),
+    ("resized", lambda c: str(c["resized"])),
+)
+WATCHED = (("on average, MB", lambda c: f"{c['mean'] / MB:.1f}"),)
+
+
+def conditions(cell):
+    """All but the number of clients"""
+    return cell["level"], cell["limit"]
+
+
+def tables(cells):
+    """A table for each level"""
+    text = ""
+    for here in dict.fromkeys(map(conditions, cells)):
+        chosen = [c for c in cells if conditions(c) == here]
+        columns = COLUMNS + (WATCHED if any("mean" in c for c in chosen) else ())
+        rows = [["clients", "buffer"] + [head for head, _ in columns]]
+        rows += [[str(c["clients"]), title(c["policy"])] +
+                 ["failed" if "failed" in c else value(c) for _, value in columns]
+                 for c in chosen]
+        text += f"\n{described(here)}:\n\n" + markdown_table(rows)
+    return text
+
+
+def found_in_paper(cells):
+    """Its claims, and in how many of the cells that they are about they hold."""
+    claims = (
+        (f"a tenth of static's exhaustion, with more than {MANY} clients",
+         lambda b, c: b["clients"] > MANY and b["exhaustion"] > SCARCE,
+         lambda b, c: c["exhaustion"] <= PAPER["exhaustion"] * b["exhaustion"]),
+        (f"30% more goodput with the least CPU and more than {MANY} clients",
+         lambda b, c: b["clients"] > MANY and b["level"] == LEVELS[0],
+         lambda b, c: c["goodput"] >= PAPER["goodput"] * b["goodput"]),
+        (f"the same goodput up to {MANY} clients (5%)",
+         lambda b, c: b["clients"] <= MANY,
+         lambda b, c: abs(c["goodput"] / b["goodput"] - 1) <= 0.05),
+        ("3% more CPU a byte at most, with 35 clients",
+         lambda b, c: b["clients"] == 35,
+         lambda b, c: c["cost"] <= PAPER["cost"] * b["cost"]))
+    for text, about, holds in claims:
+        here = [(b, c) for b, c in pairs(cells) if about(b, c)]
+        so = sum(holds(b, c) for b, c in here)
+        yield f"{text}: " + (f"so it is here in {so} of {len(here)} cells" if here else
+                             "no cell here is about that")
+
+
+def chapter(measured, picture):
+    cells = measured["cells"]
+    failed = [f"{name_of(c)}, {title(c['policy'])}: {c['failed']}" for c in cells if "failed" in c]
+    many = [title(p) for p in dict.fromkeys(c["policy"] for c in cells) if p != "static"]
+    text = (
+        f"Written by `tools/bench/server`, whose `-h` says how it is measured, on Linux "
+        f"{measured['kernel']}, sources {measured['source']}. Clients send for "
+        f"{measured['seconds']} s over a line of 500 Mbit/s and 10 ms to one process, which reads "
+        f"{'and checks ' if measured['work'] else ''}every byte and has a share of one CPU of 10^9 "
+        "instructions a second. "
+        f"{'One receive buffer for all has' if measured['shared'] else 'A receive buffer has'} "
+        f"{BUFFER // MB} MB, fixed (static) or to begin with ({', '.join(many)}); windows are of "
+        f"2.5 buffers, with RRDA {'never' if measured['shared'] else 'only for who keeps up'}. "
+        "What is exhausted is the share of DATA packets that were discarded as there was no "
+        "room; instructions are those of the whole machine; memory is the most that each "
+        "connection had in use, at one time or another, added up; resized is how often a buffer "
+        "grew or shrank.")
+    parts = any(c["policy"] in PARTS for c in cells)
+    if parts:
+        text += (
+            " Parts of RRDA are taken away: its EMA (equation 1, omega = 1000), how much memory "
+            "is in use (equation 4 with 1 in place of alpha and of 1 - alpha), and the k epochs "
+            "of equation 2 (k = 1). With little memory, what the server's memory cgroup may "
+            "have (memory.max) is so little. The average is that of the buffer's size over "
+            "time.")
+    head = "What parts of RRDA are worth to a server" if parts else \
+        "A server with many clients and little CPU (paper 000)" + \
+        ("" if measured["shared"] else ", a buffer for each")
+    return (
+        f"# {head}\n\n" +
+        textwrap.fill(text, 88) +
+        f"\n\n![A server with many clients and little CPU]({picture})\n" +
+        tables(cells) + listed("What the paper says of RRDA", list(found_in_paper(cells))) +
+        listed("Not as wanted", check(cells)) + listed("Failed", failed))
+
+
+PANELS = (("exhaustion", "exhaustion", 1, "a tenth of static's (paper 000)"),
+          ("goodput", "goodput, Mbit/s", 1e6, "1.3 of static's (paper 000)"),
+          ("cost", "instructions a byte", 1, "1.03 of static's (paper 000)"))
+MORE_PANELS = (("mean", "size on average, MB", MB, None), ("resized", "times resized", 1, None))
+
+
+def plot(cells, name):
+    good = [c for c in cells if "failed" not in c]
+    parts = any(c["policy"] in PARTS for c in cells)
+    all_conditions = list(dict.fromkeys(map(conditions, cells)))
+    panels = PANELS + MORE_PANELS if parts else PANELS
+    figure, axes = drawing().subplots(len(all_conditions), len(panels), squeeze=False,
+                                      figsize=(4.5 * len(panels), 3 * len(all_conditions)))
+    for row, here in zip(axes, all_conditions):
+        for axis, (key, label, unit, says) in zip(row, panels):
+            chosen = [c for c in good if conditions(c) == here]
+            if parts:
+                bars(axis, chosen, key, unit)
+            else:
+                curves(axis, chosen, key, unit, says)
+            top = max((c[key] / unit for c in chosen), default=0)
+            axis.set_ylim(0, 1.5 * top or 1)
+            axis.set_title(described(here), loc="left", fontsize=10)
+            axis.set_ylabel(label)
+            axis.grid(True, alpha=0.3)
+    save(figure, name)
+
+
+def bars(axis, cells, key, unit):
+    for cell in cells:
+        bar = axis.bar(title(cell["policy"]), cell[key] / unit)
+        axis.bar_label(bar, fmt="%.3g", fontsize=8)
+    axis.tick_params(axis="x", rotation=20, labelsize=8)
+
+
+def curves(axis, cells, key, unit, says):
+    for policy in dict.fromkeys(c["policy"] for c in cells):
+        axis.plot(*points(cells, policy, key, unit), marker="o", label=title(policy))
+    # The paper has numbers for these only.
+    about = [c for c in cells if c["clients"] > MANY and
+             (key != "exhaustion" or c[key] > SCARCE) and
+             (key != "goodput" or c["level"] == LEVELS[0]) and
+             (key != "cost" or c["clients"] == 35)]
+    marks = points(about, "static", key, unit / PAPER[key])
+    if marks[0]:
+        axis.plot(*marks, "_", color="black", alpha=0.35, markersize=16, label=says)
+    axis.set_xlim(left=0)
+    axis.set_xlabel("clients")
+    axis.legend(fontsize=8)
+
+
+def points(cells, policy, key, unit):
+    chosen = sorted((c["clients"], c[key] / unit) for c in cells if c["policy"] == policy)
+    return [x for x, _ in chosen], [y for _, y in chosen]
+
+
+def main():
+    args = parse_args()
+    if args.guest:
+        return guest(args.guest)
+    measured = results(args, measure)
+    cells = measured["cells"]
+    print(tables(cells).lstrip())
+    show(args, lambda name: plot(cells, name), lambda picture: chapter(measured, picture))
+    failed, bad = [c for c in cells if "failed" in c], check(cells)
+    for cell in failed:
+        say(f"failed: {name_of(cell)}, {cell['policy']}: {cell['failed']}")
+    for line in bad:
+        say(f"not as wanted: {line}")
+    return 1 if failed or (bad and args.check) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Draws what tools/lab/run has measured: DIR/NAME.json becomes DIR/NAME.png and
+DIR/NAME.svg. The same results give the same bytes."""
+
+import argparse
+import json
+import os
+import sys
+import textwrap
+
+from sstptools.lab import analysis
+from sstptools.lab.verdict import rate_text
+
+COLORS = {"SSTP, contract": "#0b6e4f", "SSTP, newreno": "#58a182", "TCP cubic": "#c8553d",
+          "TCP bbr": "#3d5a98"}
+SHADES = ("#0b6e4f", "#3d5a98", "#c8553d", "#8a6d1d", "#6b3f87")
+POLICIES = {"static": "#c8553d", "large": "#c8553d", "rrda": "#0b6e4f"}
+READERS_SHOWN = 5       # s
+NO_LOSS = 1e-6          # where "none" is drawn on an axis of logarithms
+
+
+def new_figure(rows, columns, size, title):
+    import matplotlib                   # pylint: disable=import-outside-toplevel
+    matplotlib.use("Agg")
+    from matplotlib import pyplot       # pylint: disable=import-outside-toplevel
+
+    pyplot.rcParams.update({"font.size": 10, "svg.fonttype": "none", "svg.hashsalt": "sstp"})
+    figure, axes = pyplot.subplots(rows, columns, figsize=size, squeeze=False)
+    figure.suptitle("\n".join(textwrap.wrap(title, int(size[0] * 8))), fontsize=13)
+    for axis in axes.flat:
+        axis.grid(color="#dddddd", linewidth=0.6)
+        axis.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def legend(figure, axes):
+    """One for all panels, below them."""
+    found = {}
+    for axis in axes.flat:
+        for handle, label in zip(*axis.get_legend_handles_labels()):
+            found.setdefault(label, handle)
+    columns = max(1, min(len(found), int(figure.get_figwidth() / 3)))
+    room = (0.2 + 0.2 * -(-len(found) // columns)) / figure.get_figheight()
+    figure.set_layout_engine("constrained", rect=(0, room, 1, 1 - room))
+    figure.legend(found.values(), found.keys(), loc="lower center",
+                  ncols=columns, frameon=False)
+
+
+def loss_text(loss):
+    return f"{loss * 100:g}%" if loss else "no loss"
+
+
+def values(cells, *names):
+    """The values that settings have, in order."""
+    found = sorted({tuple(cell["path"].get(n) for n in names) for cell in cells})
+    return [f[0] for f in found] if len(names) == 1 else found
+
+
+def loss_axis(axis, cells):
+    losses = values(cells, "loss")
+    axis.set_xscale("log")
+    axis.set_xticks([loss or NO_LOSS for loss in losses],
+                    [f"{loss:g}" if loss else "none" for loss in losses])
+    axis.minorticks_off()
+    axis.set_xlabel("loss of packets")
+
+
+def draw_wan(result):
+    """Share of the line against loss, a panel for each path."""
+    cells = result["cells"]
+    rates, rtts = values(cells, "rate"), values(cells, "rtt")
+    figure, axes = new_figure(len(rates), len(rtts), (3.6 * len(rtts) + 1, 2.7 * len(rates) + 1),
+                              result["title"])
+    for rate, row in zip(rates, axes):
+        for rtt, axis in zip(rtts, row):
+            here = [c for c in cells if c["path"]["rate"] == rate and c["path"]["rtt"] == rtt]
+            for flow in dict.fromkeys(c["flows"][0]["name"] for c in here):
+                points = [(c["path"]["loss"] or NO_LOSS, c["measured"]["flows"][0]["efficiency"])
+                          for c in here if c["flows"][0]["name"] == flow and "measured" in c]
+                axis.plot(*zip(*sorted(points)), color=COLORS[flow], marker="o", markersize=4,
+                          label=flow, clip_on=False, zorder=3)
+            loss_axis(axis, here)
+            axis.set_ylim(0, 1.02)
+            axis.set_ylabel("of what the line can carry")
+            axis.set_title(f"{rate_text(rate)}, {rtt:g} ms", loc="left", fontsize=10)
+    legend(figure, axes)
+    return figure
+
+
+def means(path, flow, bins):
+    """Over half a round-trip time each, of the line: from connect() on, in round-trip times."""
+    bins, level = flow.get(bins, []), analysis.line_rate(path)
+    count = max(1, round(path["rtt"] / 2 / flow["bin_ms"]))
+    return [((flow["bin_start"] * 1e3 + (i + 1) * flow["bin_ms"]) / path["rtt"],
+             sum(bins[max(0, i - count + 1):i + 1]) / count / level) for i in range(len(bins))]
+
+
+def draw_start(result):
+    """Goodput and arrivals over time, in round-trip times, from connect() and the outage on."""
+    cells = [c for c in result["cells"] if "measured" in c]
+    paths = values(cells, "rate", "rtt", "loss")
+    figure, axes = new_figure(len(paths), 2, (11, 2.1 * len(paths) + 1), result["title"])
+    for (rate, rtt, loss), row in zip(paths, axes):
+        for cell in cells:
+            path = cell["path"]
+            if (path["rate"], path["rtt"], path["loss"]) != (rate, rtt, loss):
+                continue
+            flow = cell["measured"]["flows"][0]
+            back = (path["outage_at"] + path["outage_for"]) * 1e3 / rtt
+            for axis, zero in zip(row, (0, back)):
+                for bins, style, label in (("goodput_bins", "-", ""),
+                                           ("arrived_bins", ":", ", arrivals")):
+                    shown = [(t - zero, mean) for t, mean in means(path, flow, bins)
+                             if -1 <= t - zero <= 13]
+                    if shown:
+                        axis.plot(*zip(*shown), style, linewidth=1.6, color=COLORS[flow["name"]],
+                                  label=flow["name"] + label)
+        for axis in row:
+            axis.set_ylabel("of the line")
+        for axis, what in zip(row, ("from connect() on", "after the outage")):
+            axis.set_xlim(0, 12)
+            axis.set_ylim(0, 1.5)
+            axis.axhline(0.9, color="black", linewidth=0.8, label="90% of the line")
+            axis.set_xlabel("round-trip times")
+            axis.set_title(f"{rate_text(rate)}, {rtt:g} ms, {loss_text(loss)}: {what}",
+                           loc="left", fontsize=10)
+    legend(figure, axes)
+    return figure
+
+
+def share(cell):
+    """Throughput efficiency as the paper has it: lost packets do not excuse."""
+    path = cell["path"]
+    return cell["measured"]["flows"][0]["goodput"] / (
+        path["rate"] * analysis.PAYLOAD / analysis.FRAME)
+
+
+def draw_window(result):
+    """Figure 14."""
+    cells = [c for c in result["cells"] if "measured" in c]
+    figure, axes = new_figure(1, 1, (9, 6), result["title"])
+    axis = axes[0][0]
+    for loss, color in zip(values(cells, "loss"), SHADES):
+        here = [c for c in cells if c["path"]["loss"] == loss]
+        path = here[0]["path"]
+        wa = analysis.full_window(path)
+        axis.plot(*zip(*((c["path"]["window"] / wa, share(c)) for c in here)), "o",
+                  color=color, label=f"p = {loss:g}, measured", zorder=3)
+        windows = [1 + i / 10 for i in range(int(max(values(cells, "window")) * 10))]
+        axis.plot([w / wa for w in windows], [analysis.efficiency(path, w) for w in windows],
+                  color=color, linewidth=1, label=f"p = {loss:g}, analysis")
+    axis.set_xlabel("window, in w_a")
+    axis.set_ylabel("throughput efficiency")
+    axis.set_ylim(0, 1.02)
+    axis.set_xlim(left=0)
+    legend(figure, axes)
+    return figure
+
+
+def draw_buffer(result):
+    """Figures 17, 18 and 19."""
+    cells = [c for c in result["cells"] if "measured" in c]
+    figure, axes = new_figure(1, 3, (15, 5.5), result["title"])
+    panels = (("Figure 17: larger windows", ("window = buffer", "2.5 w_a, hard ACK"), share),
+              ("Figure 18: hard and soft ACK", ("2.5 w_a, hard ACK", "2.5 w_a, soft ACK"), share),
+              ("Figure 19: hard and soft ACK", ("2.5 w_a, hard ACK", "2.5 w_a, soft ACK"),
+               lambda cell: cell["measured"]["delay_max"]))
+    for axis, (title, flows, value) in zip(axes[0], panels):
+        for flow in flows:
+            style = {"window = buffer": "o", "2.5 w_a, hard ACK": "-", "2.5 w_a, soft ACK": "s"}
+            for size, color in zip(values(cells, "buffer"), SHADES):
+                points = [(c["path"]["loss"], value(c)) for c in cells
+                          if c["path"]["buffer"] == size and c["flows"][0]["name"] == flow]
+                if points:
+                    axis.plot(*zip(*sorted(points)), style[flow], color=color,
+                              fillstyle="none" if style[flow] != "-" else "full",
+                              label=f"{size:g} w_a, {flow}")
+        loss_axis(axis, cells)
+        axis.set_title(title, loc="left", fontsize=10)
+        axis.set_ylabel("throughput efficiency" if value is share else
+                        "longest delay of a segment, s")
+        axis.set_ylim(bottom=0)
+    legend(figure, axes)
+    return figure
+
+
+def draw_sharing(result):
+    """Who gets how much, how evenly, and what it costs in delay."""
+    cells = [c for c in result["cells"] if "measured" in c]
+    figure, axes = new_figure(1, 3, (14, 4.6), result["title"])
+    for kinds, color in zip(dict.fromkeys(c["path"]["flows"] for c in cells), SHADES):
+        here = [c for c in cells if c["path"]["flows"] == kinds]
+        counts = [c["path"]["count"] for c in here]
+        for n, flow in enumerate(here[0]["flows"]):
+            name = flow["name"] + (", of both" if flow["name"] != kinds else "")
+            axes[0][0].plot(counts, [c["measured"]["flows"][n]["efficiency"] for c in here],
+                            "-s" if n else "-o", color=color, label=name,
+                            fillstyle="none" if n else "full")
+        for axis, values_of in ((axes[0][1], lambda m: m.get("jain", 1.0)),
+                                (axes[0][2], lambda m: m["queue_ms"])):
+            axis.plot(counts, [values_of(c["measured"]) for c in here], "-o", color=color,
+                      label=kinds)
+    for axis, title in zip(axes[0], ("Share of the line, all flows of a kind", "Jain's index",
+                                     "Mean delay in the queue, ms")):
+        axis.set_xscale("log", base=2)
+        axis.set_xticks(values(cells, "count"), [str(n) for n in values(cells, "count")])
+        axis.set_xlabel("flows of each kind")
+        axis.set_title(title, loc="left", fontsize=10)
+        axis.set_ylim(bottom=0)
+    legend(figure, axes)
+    return figure
+
+
+def draw_readers(result):
+    """The buffer and what is in it while the program reads and pauses."""
+    cells = [c for c in result["cells"] if "measured" in c]
+    paths = values(cells, "rate", "rtt")
+    kinds = list(dict.fromkeys(c["flows"][0]["name"].split(", ")[0] for c in cells))
+    figure, axes = new_figure(len(paths), len(kinds), (5.5 * len(kinds), 2.6 * len(paths) + 1),
+                              result["title"])
+    for (rate, rtt), row in zip(paths, axes):
+        for kind, axis in zip(kinds, row):
+            shares = []
+            for cell in cells:
+                flow, path = cell["measured"]["flows"][0], cell["path"]
+                if (path["rate"], path["rtt"]) != (rate, rtt) or not flow["name"].startswith(kind):
+                    continue
+                policy = flow["name"].split(", ")[1]
+                shares.append(f"{policy} {flow['efficiency']:.2f}")
+                for bins, style, what in (("limit_bins", "-", "buffer"), ("used_bins", ":", "in use")):
+                    axis.plot([flow["bin_start"] + i * flow["bin_ms"] / 1e3
+                               for i in range(len(flow[bins]))], [b / 1e6 for b in flow[bins]],
+                              style, color=POLICIES[policy], linewidth=1.2,
+                              label=f"{policy}, {what}")
+            axis.set_xlim(0, READERS_SHOWN)
+            axis.set_ylim(bottom=0)
+            axis.set_ylabel("MB")
+            axis.set_xlabel("seconds")
+            axis.set_title(f"{rate_text(rate)}, {rtt:g} ms, {kind}: {', '.join(shares)} "
+                           "of the line", loc="left", fontsize=10)
+    legend(figure, axes)
+    return figure
+
+
+DRAWN = {"wan": draw_wan, "long": draw_wan, "start": draw_start, "window": draw_window,
+         "buffer": draw_buffer, "sharing": draw_sharing, "readers": draw_readers,
+         "fresh": draw_readers, "reorder": draw_wan}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="tools/lab/plot", description=__doc__)
+    parser.add_argument("experiment", nargs="+", choices=sorted(DRAWN), metavar="NAME",
+                        help=", ".join(sorted(DRAWN)))
+    parser.add_argument("-o", "--out", default="./lab-results", metavar="DIR",
+                        help="where results are (default %(default)s)")
+    args = parser.parse_args()
+    for name in args.experiment:
+        with open(os.path.join(args.out, name + ".json"), encoding="utf-8") as f:
+            result = json.load(f)
+        if not any("measured" in cell for cell in result["cells"]):
+            continue
+        figure = DRAWN[name](result)
+        base = os.path.join(args.out, name)
+        figure.savefig(base + ".png", dpi=100, metadata={"Software": None})
+        figure.savefig(base + ".svg", metadata={"Date": None, "Creator": None})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Writes Documentation/evaluation: what tools/lab/run has measured, with the papers'
+figures drawn from it. Runs the experiments first (hours for all of them), unless
+--from names their results."""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+from sstptools.lab import analysis
+from sstptools.lab.experiment import load
+from sstptools.lab.verdict import describe, judge, misses, rate_text
+from sstptools.tree import TREE
+
+ORDER = ("long", "wan", "start", "window", "buffer", "readers", "fresh", "sharing")
+
+
+def table(rows):
+    """Markdown, aligned."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = ["| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths)) + " |"
+             for row in rows]
+    lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")
+    return "\n".join(lines) + "\n"
+
+
+def number(value, digits=3):
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def grid(cells, rows, columns, value):
+    """A table: @rows and @columns name what is in a cell's first and later columns."""
+    found, heads = {}, []
+    for cell in cells:
+        head = columns(cell)
+        if head not in heads:
+            heads.append(head)
+        found.setdefault(rows(cell), {})[head] = value(cell)
+    return table([[""] + heads] + [[row] + [values.get(h, "") for h in heads]
+                                   for row, values in found.items()])
+
+
+def path_text(cell):
+    return f"{rate_text(cell['path']['rate'])}, {cell['path']['rtt']:g} ms"
+
+
+def flow(cell):
+    return cell["measured"]["flows"][0]
+
+
+def share(cell):
+    """Throughput efficiency as the paper has it: lost packets do not excuse."""
+    return flow(cell)["goodput"] / analysis.line_rate(dict(cell["path"], loss=0))
+
+
+def wan(cells):
+    text = ""
+    for name in dict.fromkeys(flow(c)["name"] for c in cells):
+        here = [c for c in cells if flow(c)["name"] == name]
+        text += f"{name}:\n\n" + grid(
+            here, path_text,
+            lambda c: f"loss {c['path']['loss']:g}" if c["path"]["loss"] else "no loss",
+            lambda c: number(flow(c)["efficiency"])) + "\n"
+    return text
+
+
+def start(cells):
+    return "".join(
+        f"{title}, round-trip times:\n\n" + grid(
+            [c for c in cells if key in flow(c)],
+            lambda c: f"{path_text(c)}, loss {c['path']['loss']:g}",
+            lambda c: flow(c)["name"], lambda c, k=key: number(flow(c)[k], 1)) + "\n"
+        for key, title in (("start_rtt", "90% of the rate after connect(), in order"),
+                           ("arrive_rtt", "90% of the rate after connect(), arrivals"),
+                           ("back_rtt", "90% of the rate after the outage, in order"),
+                           ("arrive_back_rtt", "90% of the rate after the outage, arrivals"))
+        if any(key in flow(c) for c in cells))
+
+
+def window(cells):
+    path = cells[0]["path"]
+    wa = analysis.full_window(path)
+    near = [c for c in cells if c["path"]["loss"] <= 1e-3 and c["path"]["window"] <= 2 * wa + 1]
+    ratios = [flow(c)["of_analysis"] for c in near]
+    far = sorted({c["path"]["window"] for c in near if abs(flow(c)["of_analysis"] - 1) > 0.03})
+    text = (f"Up to p = 0.001 and W = 2 w_a + 1 what is measured is {number(min(ratios))} to "
+            f"{number(max(ratios))} of the analysis;\nmore than 3% away are windows of "
+            f"{', '.join(map(str, far)) or 'no size'}.\n\n") if near else ""
+    return text + "Measured, its ratio to the analysis, and to what can be had at most:\n\n" + grid(
+        cells, lambda c: f"W = {c['path']['window']} ({c['path']['window'] / wa:.2f} w_a)",
+        lambda c: f"p = {c['path']['loss']:g}",
+        lambda c: f"{number(share(c))} ({number(flow(c)['of_analysis'])}, "
+                  f"{number(flow(c)['of_most'])})") + "\n"
+
+
+def mean_delays(cells):
+    """Section 4.2: D_r and D_s, where nothing but loss delays a segment."""
+    here = [c for c in cells if c["path"]["buffer"] == 2.5 and "hard" in flow(c)["name"]]
+    if not here:
+        return ""
+    rows = [["p", "D_r", "measured", "D_s", "measured"]]
+    for cell in here:
+        path = cell["path"]
+        sent = analysis.delay(path, analysis.ack_time(path))
+        there = sent - path["rtt"] / 2e3 - 3 * analysis.packet_time(path)
+        measured = cell["measured"]
+        rows.append([f"{path['loss']:g}", number(there, 4), number(measured["delay_mean"], 4),
+                     number(sent, 4), number(measured["told_mean"], 4)])
+    return ("Mean delay of a segment, s, of section 4.2: D_r until it is there, D_s until the "
+            "sender hears.\nThe receiver is not sure of a loss with the last packet of a segment "
+            "as in the paper; and it may\nkeep a PACK for 10 ms to acknowledge more with it, "
+            "and names but the last of what it has behind\na gap, so D_s may last until the gap "
+            "is filled:\n\n" + table(rows) + "\n")
+
+
+def buffer(cells):
+    return mean_delays(cells) + "".join(
+        f"{title}:\n\n" + grid(
+            cells, lambda c: f"{c['path']['buffer']:g} w_a, {flow(c)['name']}",
+            lambda c: f"p = {c['path']['loss']:g}", value) + "\n"
+        for title, value in (
+            ("Throughput efficiency", lambda c: number(share(c))),
+            ("Packets that the receiver discarded (those of replaced segments are not counted),\n"
+             "and that were sent again, of all that were sent",
+             lambda c: number(flow(c)["server_info"]["packets_discarded"] /
+                              flow(c)["info"]["packets_sent"]) + ", " +
+             number(flow(c)["info"]["packets_retrans"] / flow(c)["info"]["packets_sent"])),
+            ("Window at the end, w_a",
+             lambda c: number(flow(c)["server_info"]["rcv_window"] /
+                              analysis.full_window(c["path"]), 2)),
+            ("Longest delay of a segment, s", lambda c: number(c["measured"]["delay_max"])),
+            ("Mean delay of a segment, s", lambda c: number(c["measured"]["delay_mean"]))))
+
+
+def readers(cells):
+    return "".join(
+        f"{title}:\n\n" + grid(cells, path_text, lambda c: flow(c)["name"], value) + "\n"
+        for title, value in (
+            ("Share of the line", lambda c: number(flow(c)["efficiency"])),
+            ("Packets that the receiver discarded, of all that came",
+             lambda c: number(flow(c)["discarded"])),
+            ("Largest buffer, and its mean, MB",
+             lambda c: f"{flow(c)['buffer_max'] / 1e6:.2f}, {flow(c)['buffer_mean'] / 1e6:.2f}")))
+
+
+def sharing(cells):
+    def shares(cell):
+        measured = cell["measured"]
+        text = " + ".join(number(f["efficiency"], 2) for f in measured["flows"])
+        return f"{text}, {number(measured.get('jain', 1.0))}, {measured['queue_ms']:.0f} ms"
+    path = cells[0]["path"]
+    product = path["rate"] * path["rtt"] / 8e3
+    room = analysis.limit(path) * analysis.FRAME - product / 2
+    return (f"Beside what is on the wire, the queue has room for {number(room / product, 2)} "
+            f"bandwidth-delay products,\nor {room * 8e3 / path['rate']:.0f} ms. Share of the line, "
+            "Jain's index, mean delay in the queue:\n\n" + grid(
+                cells, lambda c: c["path"]["flows"], lambda c: f"{c['path']['count']} of each",
+                shares))
+
+
+def listed(title, lines):
+    """A list, if there is something to list."""
+    return f"\n{title}:\n\n" + "".join(f"- {line}\n" for line in lines) if lines else ""
+
+
+def found_in_paper(experiment, cells):
+    """What the paper says, beside what was measured."""
+    lines = []
+    claims = experiment.get("wanted", []) + experiment.get("paper", [])
+    for says in [c for c in claims if "says" in c]:
+        judged = list(judge(says, cells))
+        other = [f"\n  - {describe(c, experiment['sweep'])}: {what}"
+                 for c, what, so in judged if not so]
+        if judged:
+            lines.append(f"{says['says']}: so it is here in {len(judged) - len(other)} of "
+                         f"{len(judged)} cells" + ", not in" * bool(other) + "".join(other))
+    return listed("What the paper says", lines)
+
+
+def section(name, directory, out):
+    """A chapter of the report."""
+    with open(os.path.join(directory, name + ".json"), encoding="utf-8") as f:
+        result = json.load(f)
+    experiment = load(name)
+    cells = [c for c in result["cells"] if "measured" in c]
+    tell = {"wan": wan, "long": wan, "start": start, "window": window, "buffer": buffer,
+            "readers": readers, "fresh": readers, "sharing": sharing}[name]
+    text = (f"## {result['title']}\n\n{experiment['text'].strip()}\n\n"
+            f"`tools/lab/run {'--quick ' if result['quick'] else ''}{name}`, "
+            f"{len(cells)} of {result['count']} cells, on " +
+            ", ".join(sorted({c["kernel"] for c in result["cells"]})) +
+            ", seed " + ", ".join(sorted({str(c["seed"]) for c in result["cells"]})) +
+            ", sources " + ", ".join(sorted({c["source"][:8] for c in result["cells"]})) +
+            ".\n\n")
+    if cells:
+        shutil.copy(os.path.join(directory, name + ".svg"), out)
+        text += f"![{result['title']}]({name}.svg)\n\n{tell(cells)}"
+    sweep = experiment["sweep"]
+    return (text + found_in_paper(experiment, cells) +
+            listed("Not as wanted", [f"{describe(c, sweep)}: {what}"
+                                     for c, what in misses(experiment.get("wanted", []), cells)]) +
+            listed("Failed", [f"{describe(c, sweep)}: {c['failed'].splitlines()[0]}"
+                              for c in result["cells"] if "failed" in c]))
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="tools/lab/report", description=__doc__)
+    parser.add_argument("-f", "--from", dest="results", metavar="DIR",
+                        help="results of tools/lab/run; what is missing is left out")
+    parser.add_argument("-q", "--quick", action="store_true", help="run the quick sets")
+    parser.add_argument("-o", "--out", default=os.path.join(TREE, "Documentation/evaluation"),
+                        metavar="DIR", help="where it goes (default %(default)s)")
+    args = parser.parse_args()
+    results = args.results or "./lab-results" + "/quick" * args.quick
+    status = 0
+    if not args.results:
+        # What an earlier run has need not be measured again.
+        status = subprocess.run([os.path.join(TREE, "tools/lab/run"), "--resume", "-o", results] +
+                                ["--quick"] * args.quick + ["all"], check=False).returncode
+    # Cells that failed, or are not as wanted: the report says so.
+    if status not in (0, 1, 3):
+        return 1
+    os.makedirs(args.out, exist_ok=True)
+    text = ["# What the module does on long, fast and lossy paths\n\n"
+            "Written by `tools/lab/report`. All of it is measured with the module itself, in\n"
+            "simulated time (see `tools/lab/run -h`): how fast a machine is does not matter,\n"
+            "and the same seed gives the same bytes again; another kind of processor, kernel or\n"
+            "compiler has other losses by chance. What is shared out is what the line can carry\n"
+            "of payload, packets that it loses excluded. Each chapter names a digest of the sources\n"
+            "that it was measured with, and of those without the module for TCP alone: other ones\n"
+            "than today's if they have changed since.\n\n"
+            "Of its own are [a server with many clients and little CPU](server.md), the same\n"
+            "with [a buffer for each](each.md), what [parts of RRDA](parts.md) are worth to it,\n"
+            "and [how buffers leave memory to others](memory.md).\n"]
+    text += [section(name, results, args.out) for name in ORDER
+             if os.path.exists(os.path.join(results, name + ".json"))]
+    with open(os.path.join(args.out, "README.md"), "w", encoding="utf-8") as f:
+        f.write("\n".join(text))
+    return status == 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

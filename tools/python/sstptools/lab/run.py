@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs an experiment: the module on paths that no lab has, in simulated time.
+
+An experiment is a file of tools/lab/experiments: a path, flows over it, and what is
+varied. Each combination, a cell, runs in a User Mode Linux of its own whose time is
+simulated: code takes none, only links and timers do. So how fast this machine is does
+not matter: the same seed gives the same bytes again. Another kind of processor, kernel
+or compiler has other losses by chance.
+
+Writes DIR/NAME.json: every cell with its settings and what was measured; then
+tools/lab/plot draws it. Exit status 1 if a cell failed, 3 if one is not as wanted.
+"""
+
+import argparse
+import concurrent.futures
+import functools
+import glob
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from sstptools import vm
+from sstptools.lab.cell import run_cell
+from sstptools.lab.experiment import cells, experiments, load
+from sstptools.lab.verdict import describe, misses, unjudged
+from sstptools.tree import TREE
+
+TIMES = {"start_rtt": "90% after", "arrive_rtt": "arrivals after",
+         "back_rtt": "back after", "arrive_back_rtt": "arrivals back after"}
+
+
+def summary(cell):
+    """What was measured, in a line."""
+    measured = cell["measured"]
+    text = [f"{r['goodput'] / 1e6:.1f} Mbit/s, {r['efficiency']:.3f} of the line"
+            for r in measured["flows"]]
+    for r in measured["flows"]:
+        text += [f"{what} {r[k]} RTT" for k, what in TIMES.items() if k in r]
+        if "discarded" in r:
+            text.append(f"buffer {r['buffer_max'] / 1e6:.2f} MB at most, "
+                        f"{r['buffer_mean'] / 1e6:.2f} on average, {r['discarded']:.4f} discarded")
+    text += [f"{r['of_analysis']:.3f} of the analysis" for r in measured["flows"]
+             if "of_analysis" in r]
+    if "jain" in measured:
+        text.append(f"Jain {measured['jain']:.3f}")
+    if "queue_ms" in measured:
+        text.append(f"queue {measured['queue_ms']:.1f} ms")
+    if "delay_mean" in measured:
+        text.append("segment delay {delay_mean:.4f} s, at most {delay_max:.4f} s".format(**measured))
+    return ", ".join(text)
+
+
+MODULE = ("net/sstp/*.[ch]", "net/sstp/Kbuild", "Kbuild", "include/**/*.h")
+BENCH = ("selftests/net/sstp/xfer*", "selftests/net/sstp/lib.*", "selftests/net/sstp/path.sh",
+         "selftests/net/sstp/Makefile", "tools/lab/guest", "tools/vm/config.uml", "tools/vm/*.c",
+         "tools/vm/guest", "tools/python/sstptools/lab/analysis.py",
+         "tools/python/sstptools/lab/cell.py", "tools/python/sstptools/vm/*.py")
+
+
+@functools.cache
+def compiler():
+    return subprocess.run(["gcc", "--version"], check=True, stdout=subprocess.PIPE).stdout
+
+
+def source(*patterns):
+    """Stands for the compiler and files of the tree that a cell's result depends on."""
+    digest = hashlib.sha256(compiler())
+    for pattern in patterns:
+        for path in sorted(glob.glob(os.path.join(TREE, pattern), recursive=True)):
+            if os.path.isfile(path):
+                with open(path, "rb") as f:
+                    digest.update(f.read())
+    return digest.hexdigest()[:16]
+
+
+def source_keys():
+    """Of what is measured without the module, and with it"""
+    return source(*BENCH), source(*MODULE, *BENCH)
+
+
+def fetch_kernel():
+    """The name of what runs: release, package and configuration."""
+    return os.path.basename(vm.fetch("uml"))
+
+
+def earlier(path):
+    """The cells of an earlier run, if there was one"""
+    try:
+        with open(path, encoding="utf-8") as f:
+            return json.load(f)["cells"]
+    except FileNotFoundError:
+        return []
+
+
+def known(path, todo):
+    """Results of earlier cells with the same settings, source and kernel, by place in todo."""
+    done, found = earlier(path), {}
+    for i, cell in enumerate(todo):
+        same = [d for d in done if "measured" in d and all(d.get(k) == cell[k] for k in cell)]
+        if same:
+            found[i] = same[0]
+    return found
+
+
+def same_settings(one, other):
+    return all(one.get(k) == other[k] for k in ("path", "seconds", "seed", "flows"))
+
+
+def others(path, every, todo):
+    """What earlier runs have of cells that are not in todo, by place in @every"""
+    done = earlier(path)
+    return {i: old for i, cell in enumerate(every) if cell not in todo
+            for old in done if same_settings(old, cell)}
+
+
+def save(path, experiment, quick, results):
+    """What there is so far; never half of it."""
+    with open(path + ".new", "w", encoding="utf-8") as f:
+        json.dump({"title": experiment["title"], "quick": quick, "count": len(results),
+                   "cells": [cell for cell in results if cell]}, f, indent=1)
+        f.write("\n")
+    os.replace(path + ".new", path)
+
+
+def checked(cell):
+    """Each machine builds the module and runs what is in the tree at that time."""
+    if cell["source"] in source_keys():
+        return cell
+    return {**{k: v for k, v in cell.items() if k != "measured"},
+            "failed": "the sources changed while it ran"}
+
+
+def run_cells(args, experiment, every, path):
+    """Runs the cells of the flows that are asked for, several at a time; says what comes of
+    them as it comes. How many have failed, and how many are not as wanted."""
+    todo = [c for c in every
+            if not args.flow or any(args.flow in f["name"] for f in c["flows"])]
+    print(f"{experiment['title']}, {len(todo)} cells", flush=True)
+    sweep = experiment["quick" if args.quick else "sweep"]
+    results = [None] * len(every)
+    for i, cell in others(path, every, todo).items():
+        results[i] = cell
+    for i, cell in (known(path, every) if args.resume else {}).items():
+        if every[i] in todo:
+            results[i] = cell
+            print(f"{describe(cell, sweep)}: {summary(cell)} (known)", flush=True)
+    with tempfile.TemporaryDirectory() as work:
+        subprocess.run(["make", "-s", "-C", os.path.join(TREE, "selftests/net/sstp"),
+                        f"OUT={work}", f"{work}/xfer"], check=True)
+        # Builds kernel and module, if need be, before machines ask for them together.
+        subprocess.run(vm.command("uml", ["true"]), check=True, stdout=subprocess.DEVNULL)
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            futures = {pool.submit(run_cell, cell, os.path.join(work, "xfer"),
+                                   args.timeout): i for i, cell in enumerate(every)
+                       if cell in todo and not results[i]}
+            for n, future in enumerate(concurrent.futures.as_completed(futures), 1):
+                cell, seconds = future.result()
+                cell = results[futures[future]] = checked(cell)
+                print(f"{n}/{len(futures)} {describe(cell, sweep)}: ", end="")
+                if "failed" in cell:
+                    print(f"failed: {cell['failed']}", flush=True)
+                    continue
+                print(f"{summary(cell)} ({seconds:.0f} s)", flush=True)
+                save(path, experiment, args.quick, results)
+    save(path, experiment, args.quick, results)
+    here = [cell for cell, asked in zip(results, every) if asked in todo]
+    good = [cell for cell in here if "measured" in cell]
+    wanted = experiment.get("wanted", [])
+    missed = [f"{describe(cell, sweep)}: {text}" for cell, text in misses(wanted, good)]
+    if not args.quick and not args.flow:
+        missed += [f"no cell is what this is about: {want}" for want in unjudged(wanted, good)]
+    for text in missed:
+        print(f"missed: {text}", flush=True)
+    return len(here) - len(good), len(missed)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="tools/lab/run", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("experiment", nargs="*", metavar="EXPERIMENT",
+                        help=", ".join(experiments()) + "; or all")
+    parser.add_argument("-l", "--list", action="store_true", help="list the experiments")
+    parser.add_argument("-q", "--quick", action="store_true",
+                        help="only the cells of the file's [quick]")
+    parser.add_argument("-f", "--flow", metavar="TEXT",
+                        help="only flows whose name contains this")
+    parser.add_argument("-r", "--resume", action="store_true",
+                        help="not the cells that DIR/NAME.json knows, unless the sources (for "
+                        "TCP alone: but the module's) or the kernel have changed since")
+    parser.add_argument("-S", "--seed", type=int, default=1, metavar="N",
+                        help="what chance begins with (default %(default)s)")
+    parser.add_argument("-o", "--out", metavar="DIR",
+                        help="where results go (default ./lab-results, of --quick "
+                        "./lab-results/quick); what is there of other flows stays")
+    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count(),
+                        help="machines at a time (default: CPUs)")
+    parser.add_argument("-T", "--timeout", type=int, default=3600, metavar="SECONDS",
+                        help="for a cell (default %(default)s)")
+    args = parser.parse_args()
+    if args.list or not args.experiment:
+        for name in experiments():
+            print(f"{name:10} {load(name)['title']}")
+        return 0 if args.list else 2
+    args.out = args.out or "./lab-results" + "/quick" * args.quick
+    if args.experiment == ["all"]:
+        args.experiment = experiments()
+    for name in args.experiment:
+        if name not in experiments():
+            parser.error(f"no experiment {name}: see tools/lab/list")
+
+    os.makedirs(args.out, exist_ok=True)
+    subprocess.run([os.path.join(TREE, "tools/deps"), "build", "vm", "net", "demo"], check=True)
+    status, kernel = 0, fetch_kernel()
+    for name in args.experiment:
+        experiment = load(name)
+        every = list(cells(experiment, args.quick, args.seed, kernel, source_keys()))
+        print(f"{name}: ", end="")
+        bad, missed = run_cells(args, experiment, every, os.path.join(args.out, name + ".json"))
+        subprocess.run([os.path.join(TREE, "tools/lab/plot"), "-o", args.out, name], check=True)
+        status = 1 if bad else status or (3 if missed else 0)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a machine needs before it starts: the module, what boots its kernel, its job."""
+
+import fcntl
+import glob
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+
+from sstptools.tree import CACHE, TREE, TREE_KEY
+
+DIRECTORY = os.path.join(TREE, "tools/vm")
+BUILD_FAILED, BOOT_FAILED, SPLAT, TIMEOUT = 96, 97, 98, 124
+
+
+class Failure(Exception):
+    def __init__(self, status, text):
+        super().__init__(text)
+        self.status = status
+
+
+def say(text):
+    print(f"vm: {text}", file=sys.stderr, flush=True)
+
+
+def locked(path):
+    """Opens and locks a file; closing the result unlocks."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    lock = open(path, "w", encoding="ascii")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
+
+
+def check_output(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise Failure(BOOT_FAILED, f"{shlex.join(command)} failed")
+    return done.stdout.strip()
+
+
+def build_module(kernel, job):
+    """Builds in a cached directory of this tree and kernel; copies *.ko to job."""
+    build = os.path.join(CACHE, "build", TREE_KEY, os.path.basename(os.path.realpath(kernel)))
+    with locked(build + ".lock"):
+        with open(build + ".log", "w+", encoding="utf-8", errors="replace") as log:
+            done = subprocess.run(
+                ["make", "-C", TREE, "--no-print-directory", f"KDIR={kernel}/build",
+                 f"BUILD={build}", f"-j{os.cpu_count()}"],
+                stdout=log, stderr=subprocess.STDOUT, check=False)
+            if done.returncode:
+                log.seek(0)
+                sys.stderr.write("".join(log.readlines()[-40:]))
+                raise Failure(BUILD_FAILED, f"the module does not build, see {log.name}")
+        for path in glob.glob(f"{build}/**/*.ko", recursive=True):
+            shutil.copy(path, job)
+
+
+def compiled(name, *flags):
+    """Compiles a program of tools/vm, once for each state of its source."""
+    source = os.path.join(DIRECTORY, name + ".c")
+    with open(source, "rb") as f:
+        key = hashlib.sha256(f.read()).hexdigest()[:8]
+    path = os.path.join(CACHE, "boot", f"{name}-{key}")
+    with locked(os.path.join(CACHE, "boot", ".lock")):
+        if not os.path.exists(path):
+            check_output("gcc", "-O2", "-Wall", *flags, "-o", path + ".tmp", source)
+            os.replace(path + ".tmp", path)
+    return path
+
+
+def preinit():
+    return compiled("preinit", "-static")
+
+
+def stock_boot_files(kernel):
+    first = preinit()
+    initrd = os.path.join(DIRECTORY, "initrd")
+    with locked(os.path.join(kernel, ".boot-lock")):
+        made = os.path.join(kernel, "boot", "made-of")
+        with open(initrd, "rb") as f:
+            parts = f"{os.path.basename(first)} {hashlib.sha256(f.read()).hexdigest()}\n"
+        try:
+            with open(made, encoding="ascii") as f:
+                there = f.read()
+        except FileNotFoundError:
+            there = ""
+        if there != parts:
+            check_output(initrd, kernel, first)
+            with open(made, "w", encoding="ascii") as f:
+                f.write(parts)
+    return os.path.join(kernel, "boot")
+
+
+def write_job(args, kernel, job):
+    with open(os.path.join(kernel, "release"), encoding="ascii") as f:
+        release = f.read().strip()
+    facts = {
+        "kernel": args.kernel, "release": release, "tree": TREE,
+        "kernel_kind": "uml" if args.uml else "stock", "out": args.out or "",
+        "modroot": kernel if os.path.isdir(f"{kernel}/lib/modules/{release}") else "",
+        "load": "" if args.no_load else "1", "params": " ".join(args.module_param),
+    }
+    with open(os.path.join(job, "job.sh"), "w", encoding="utf-8") as f:
+        for name, value in facts.items():
+            f.write(f"{name}={shlex.quote(value)}\n")
+    with open(os.path.join(job, "command"), "w", encoding="utf-8") as f:
+        # One argument is a shell command line, several are one command.
+        words = args.command
+        f.write((words[0] if len(words) == 1 else "exec " + shlex.join(words)) + "\n")
+    shutil.copy(os.path.join(DIRECTORY, "guest"), job)

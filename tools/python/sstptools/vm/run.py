@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Builds the module for a kernel, boots that kernel, runs a command in it.
+
+The guest sees the host's whole file system; what it writes is gone when it
+ends, except in the directory given with --out. COMMAND runs as root in this
+tree's directory, with the module loaded; its output appears as it comes.
+
+Exit status: COMMAND's own, or
+   96  the module could not be built or loaded
+   97  the kernel did not start, or ended early
+   98  the kernel log holds a warning, an oops or the like (shown)
+  124  out of time
+"""
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+import time
+
+from sstptools.vm import KERNEL, kernlog
+from sstptools.vm.machine import Machine, kvm_works
+from sstptools.vm.prepare import (BOOT_FAILED, BUILD_FAILED, SPLAT, TIMEOUT, Failure, build_module,
+                                  check_output, say, write_job)
+
+
+def parse_args():
+    parser = argparse.ArgumentParser(
+        prog="tools/vm/run", usage="%(prog)s [OPTION]... COMMAND [ARGUMENT]...",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--kernel", "-k", default="uml", metavar="VER",
+        help="6.1, 6.12, uml (default), debug, gcov, kcsan or debug-smp, "
+             "see tools/vm/kernel")
+    add("--cpus", type=int, default=2,
+        help="virtual CPUs (default 2; uml, debug and gcov always have one)")
+    add("--mem", default="2G", help="guest memory (default 2G)")
+    add("--accel", choices=["auto", "kvm", "tcg"], default="auto",
+        help="auto: KVM if a kernel boots with it here, else emulation")
+    add("--icount", action="store_true",
+        help="emulate one CPU at exactly one instruction per nanosecond")
+    add("--parallel", action="store_true",
+        help="emulated CPUs run at once, not by turns; see qemu_command() in "
+             "tools/python/sstptools/vm/machine.py")
+    add("--time-travel", action="store_true",
+        help="UML: simulated time, code takes none (not debug-smp)")
+    add("--seed", type=lambda text: int(text, 0), metavar="N",
+        help="with --time-travel: the date is always the same, and what the kernel takes "
+             "for the host's entropy follows from N")
+    add("--no-load", action="store_true", help="do not load the module")
+    add("--module-param", "-p", action="append", default=[], metavar="NAME=VALUE")
+    add("--append", default="", metavar="ARGS", help="kernel arguments")
+    add("--out", metavar="DIR", help="directory the guest may write to")
+    add("--log", metavar="FILE", help="keep the kernel log here")
+    add("--show-log", action="store_true", help="show the kernel log as it comes")
+    add("--allow-splat", action="store_true",
+        help="leave judging the kernel log to the caller")
+    add("--timeout", type=float, default=600, metavar="SEC",
+        help="for boot and command together (default 600)")
+    add("command", nargs=argparse.REMAINDER, metavar="COMMAND",
+        help="a shell command line in one word, or a command with its arguments")
+    args = parser.parse_args()
+    # It begins with the first word that is no option; what follows is its own.
+    args.command = args.command[args.command[:1] == ["--"]:]
+    if not args.command:
+        parser.error("COMMAND is missing")
+    args.kernel = {"newest": "uml"}.get(args.kernel, args.kernel)
+    args.uml = args.kernel in ("uml", "debug", "gcov", "debug-smp")
+    if args.seed is not None and not args.time_travel:
+        parser.error("--seed needs --time-travel")
+    if args.time_travel and args.kernel == "debug-smp":
+        parser.error("debug-smp has no --time-travel: that is of one CPU")
+    if args.icount:
+        args.cpus, args.accel = 1, "tcg"
+    return args
+
+
+def run(args, job):
+    begin = time.monotonic()
+    kernel = check_output(KERNEL, "fetch", args.kernel)
+    write_job(args, kernel, job)
+    if not args.no_load:
+        build_module(kernel, job)
+    accel = args.accel
+    if accel == "auto":
+        accel = "kvm" if not args.uml and kvm_works(kernel) else "tcg"
+
+    booted = time.monotonic()
+    machine = Machine(args, kernel, job, accel)
+    try:
+        in_time = machine.relay(booted + args.timeout)
+    finally:
+        machine.end()
+    if machine.started:
+        say(f"{args.kernel}: prepared in {booted - begin:.1f} s, booted in "
+            f"{machine.started - booted:.1f} s, ran {time.monotonic() - machine.started:.1f} s")
+
+    found = kernlog.excerpt(machine.log.lines)
+    if found and not args.allow_splat:
+        quote(found)
+        raise Failure(SPLAT, "suspicious lines in the kernel log")
+    if not in_time:
+        quote(machine.log.lines[-25:])
+        raise Failure(TIMEOUT, f"no end after {args.timeout:.0f} s")
+    kind, value = machine.status or ("", "")
+    if kind == "exit":
+        return int(value)
+    quote(machine.log.lines[-25:])
+    if kind == "load":
+        raise Failure(BUILD_FAILED, f"the module does not load: {value}")
+    raise Failure(BOOT_FAILED, f"the kernel ended early {value}")
+
+
+def quote(lines):
+    for line in lines:
+        print("|", line, file=sys.stderr)
+
+
+def main():
+    args = parse_args()
+    if args.out:
+        args.out = os.path.realpath(args.out)
+        os.makedirs(args.out, exist_ok=True)
+
+    def stop(number, _frame):
+        raise SystemExit(128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+    try:
+        with tempfile.TemporaryDirectory(prefix="sstp-vm-") as job:
+            return run(args, job)
+    except Failure as failure:
+        say(f"{args.kernel}: {failure}")
+        return failure.status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
