@@ -14,6 +14,10 @@ from sstptools.tree import TREE
 DIRECTORY = os.path.join(TREE, "tools/lab/experiments")
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
              ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv, ast.USub: operator.neg}
+NEEDED = ("title", "path", "sweep", "flow")
+PATH_NEEDED = ("rate", "rtt", "loss", "queue")
+# What tools/lab/plot can draw: any experiment's share of the line, or what some are about
+DRAWN = ("settings", "loss", "start", "window", "buffer", "sharing", "readers")
 FUNCTIONS = {"int": int, "max": max, "min": min}
 
 
@@ -36,13 +40,35 @@ def value(expression, names):
 
 
 def experiments():
-    names = os.listdir(DIRECTORY)
-    return sorted(name[:-5] for name in names if name.endswith(".toml"))
+    """The names of those that are in the tree"""
+    return sorted(name[:-5] for name in os.listdir(DIRECTORY) if name.endswith(".toml"))
 
 
-def load(name):
-    with open(os.path.join(DIRECTORY, name + ".toml"), "rb") as f:
-        return tomllib.load(f)
+def file_of(word):
+    """An experiment is named, or it is a file anywhere."""
+    return word if word.endswith(".toml") else os.path.join(DIRECTORY, word + ".toml")
+
+
+def name_of(word):
+    """What its results are called"""
+    return os.path.splitext(os.path.basename(file_of(word)))[0]
+
+
+def load(word):
+    """An experiment; OSError or ValueError if there is none, or not a whole one."""
+    with open(file_of(word), "rb") as f:
+        experiment = tomllib.load(f)
+    for key in NEEDED:
+        if key not in experiment:
+            raise ValueError(f"it has no {key}")
+    if experiment.setdefault("draw", "settings") not in DRAWN:
+        raise ValueError(f"draw is one of {', '.join(DRAWN)}")
+    experiment.setdefault("quick", experiment["sweep"])
+    for sweep in experiment["sweep"], experiment["quick"]:
+        lacks = [key for key in PATH_NEEDED if key not in {**experiment["path"], **sweep}]
+        if lacks:
+            raise ValueError(f"its path has no {', '.join(lacks)}")
+    return experiment
 
 
 def settings(experiment, values):
@@ -66,6 +92,8 @@ def cells(experiment, quick, seed, kernel, keys):
     for values in itertools.product(*sweep.values()):
         path, names = settings(experiment, dict(zip(sweep, values)))
         seconds = names.get("seconds", experiment.get("seconds"))
+        if seconds is None:
+            raise ValueError("it has no seconds")
         flows = [{"name": flow["name"], "proto": flow["proto"],
                   "client": [o.format(**names) for o in flow.get("client", [])] +
                             ["--for", str(seconds)],

@@ -9,12 +9,14 @@ import sys
 import textwrap
 
 from sstptools.lab import analysis
-from sstptools.lab.verdict import rate_text
+from sstptools.lab.experiment import load, name_of
+from sstptools.lab.verdict import rate_text, setting_text
 
 COLORS = {"SSTP, contract": "#0b6e4f", "SSTP, newreno": "#58a182", "TCP cubic": "#c8553d",
           "TCP bbr": "#3d5a98"}
 SHADES = ("#0b6e4f", "#3d5a98", "#c8553d", "#8a6d1d", "#6b3f87")
 POLICIES = {"static": "#c8553d", "large": "#c8553d", "rrda": "#0b6e4f"}
+PANEL_COLUMNS = 3       # of any experiment
 READERS_SHOWN = 5       # s
 NO_LOSS = 1e-6          # where "none" is drawn on an axis of logarithms
 
@@ -46,6 +48,12 @@ def legend(figure, axes):
                   ncols=columns, frameon=False)
 
 
+def color_of(flow, flows):
+    """The same for a kind of flow in each picture; others have colors in their order."""
+    others = [name for name in flows if name not in COLORS]
+    return COLORS.get(flow) or SHADES[others.index(flow) % len(SHADES)]
+
+
 def loss_text(loss):
     return f"{loss * 100:g}%" if loss else "no loss"
 
@@ -54,6 +62,50 @@ def values(cells, *names):
     """The values that settings have, in order."""
     found = sorted({tuple(cell["path"].get(n) for n in names) for cell in cells})
     return [f[0] for f in found] if len(names) == 1 else found
+
+
+def flow_names(cells):
+    return list(dict.fromkeys(flow["name"] for cell in cells for flow in cell["flows"]))
+
+
+def draw_settings(result):
+    """Share of the line against the first number that is varied, a panel for each of what else
+    is. Any experiment can be drawn so."""
+    cells = [c for c in result["cells"] if "measured" in c]
+    names = [n for n in result["varied"] if len(values(cells, n)) > 1]
+    along = next((n for n in names if not isinstance(cells[0]["path"][n], str)), "rate")
+    others = [n for n in names if n != along]
+    panels = list(dict.fromkeys(tuple(c["path"][n] for n in others) for c in cells))
+    columns = min(len(panels), PANEL_COLUMNS)
+    rows = -(-len(panels) // columns)
+    figure, axes = new_figure(rows, columns, (3.6 * columns + 1, 2.7 * rows + 1),
+                              result["title"])
+    flows = flow_names(cells)
+    for panel, axis in zip(panels, axes.flat):
+        here = [c for c in cells if tuple(c["path"][n] for n in others) == panel]
+        for flow in flows:
+            points = [(c["path"][along] or (NO_LOSS if along == "loss" else 0), f["efficiency"])
+                      for c in here for f in c["measured"]["flows"] if f["name"] == flow]
+            if points:
+                axis.plot(*zip(*sorted(points)), color=color_of(flow, flows), marker="o",
+                          markersize=4, label=flow, clip_on=False, zorder=3)
+        if along == "loss":
+            loss_axis(axis, here)
+        else:
+            found = values(here, along)
+            if found[0] > 0 and found[-1] >= 10 * found[0]:
+                axis.set_xscale("log")
+                axis.minorticks_off()
+            axis.set_xticks(found, [setting_text(along, v).removeprefix(f"{along} ")
+                                    for v in found])
+            axis.set_xlabel(along)
+        axis.set_ylim(0, 1.02)
+        axis.set_ylabel("of what the line can carry")
+        axis.set_title(", ".join(map(setting_text, others, panel)), loc="left", fontsize=10)
+    for axis in axes.flat[len(panels):]:
+        axis.set_visible(False)
+    legend(figure, axes)
+    return figure
 
 
 def loss_axis(axis, cells):
@@ -65,7 +117,7 @@ def loss_axis(axis, cells):
     axis.set_xlabel("loss of packets")
 
 
-def draw_wan(result):
+def draw_loss(result):
     """Share of the line against loss, a panel for each path."""
     cells = result["cells"]
     rates, rtts = values(cells, "rate"), values(cells, "rtt")
@@ -74,11 +126,11 @@ def draw_wan(result):
     for rate, row in zip(rates, axes):
         for rtt, axis in zip(rtts, row):
             here = [c for c in cells if c["path"]["rate"] == rate and c["path"]["rtt"] == rtt]
-            for flow in dict.fromkeys(c["flows"][0]["name"] for c in here):
+            for flow in flow_names(here):
                 points = [(c["path"]["loss"] or NO_LOSS, c["measured"]["flows"][0]["efficiency"])
                           for c in here if c["flows"][0]["name"] == flow and "measured" in c]
-                axis.plot(*zip(*sorted(points)), color=COLORS[flow], marker="o", markersize=4,
-                          label=flow, clip_on=False, zorder=3)
+                axis.plot(*zip(*sorted(points)), color=color_of(flow, flow_names(cells)),
+                          marker="o", markersize=4, label=flow, clip_on=False, zorder=3)
             loss_axis(axis, here)
             axis.set_ylim(0, 1.02)
             axis.set_ylabel("of what the line can carry")
@@ -113,7 +165,8 @@ def draw_start(result):
                     shown = [(t - zero, mean) for t, mean in means(path, flow, bins)
                              if -1 <= t - zero <= 13]
                     if shown:
-                        axis.plot(*zip(*shown), style, linewidth=1.6, color=COLORS[flow["name"]],
+                        axis.plot(*zip(*shown), style, linewidth=1.6,
+                                  color=color_of(flow["name"], flow_names(cells)),
                                   label=flow["name"] + label)
         for axis in row:
             axis.set_ylabel("of the line")
@@ -242,25 +295,28 @@ def draw_readers(result):
     return figure
 
 
-DRAWN = {"wan": draw_wan, "long": draw_wan, "start": draw_start, "window": draw_window,
-         "buffer": draw_buffer, "sharing": draw_sharing, "readers": draw_readers,
-         "fresh": draw_readers, "reorder": draw_wan}
+DRAW = {"settings": draw_settings, "loss": draw_loss, "start": draw_start, "window": draw_window,
+        "buffer": draw_buffer, "sharing": draw_sharing, "readers": draw_readers}
 
 
 def main():
     parser = argparse.ArgumentParser(prog="tools/lab/plot", description=__doc__)
-    parser.add_argument("experiment", nargs="+", choices=sorted(DRAWN), metavar="NAME",
-                        help=", ".join(sorted(DRAWN)))
+    parser.add_argument("experiment", nargs="+", metavar="NAME",
+                        help="of an experiment, or its FILE.toml")
     parser.add_argument("-o", "--out", default="./lab-results", metavar="DIR",
                         help="where results are (default %(default)s)")
     args = parser.parse_args()
-    for name in args.experiment:
-        with open(os.path.join(args.out, name + ".json"), encoding="utf-8") as f:
-            result = json.load(f)
+    for name in map(name_of, args.experiment):
+        base = os.path.join(args.out, name)
+        try:
+            with open(base + ".json", encoding="utf-8") as f:
+                result = json.load(f)
+        except FileNotFoundError:
+            parser.error(f"{base}.json is not there: see tools/lab/run")
         if not any("measured" in cell for cell in result["cells"]):
             continue
-        figure = DRAWN[name](result)
-        base = os.path.join(args.out, name)
+        # Results of earlier versions do not say it, but are of an experiment in the tree.
+        figure = DRAW[result.get("draw") or load(name)["draw"]](result)
         figure.savefig(base + ".png", dpi=100, metadata={"Software": None})
         figure.savefig(base + ".svg", metadata={"Date": None, "Creator": None})
     return 0

@@ -1,11 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs an experiment: the module on paths that no lab has, in simulated time.
 
-An experiment is a file of tools/lab/experiments: a path, flows over it, and what is
-varied. Each combination, a cell, runs in a User Mode Linux of its own whose time is
+An experiment is a file: a path, flows over it, and what is varied. It is named, if it is
+one of tools/lab/experiments, or FILE.toml anywhere; its results have the file's name. Each combination, a cell, runs in a User Mode Linux of its own whose time is
 simulated: code takes none, only links and timers do. So how fast this machine is does
 not matter: the same seed gives the same bytes again. Another kind of processor, kernel
 or compiler has other losses by chance.
+
+The file says, in TOML:
+  title       what it is about
+  seconds     how long a flow sends; also as a setting, or in [let]
+  draw        what the picture shows: "settings" (share of the line against the first one that
+              is varied), or what some of tools/lab/experiments are about: their names say so
+  together    true: all flows at once, not each in a cell of its own
+  [path]      rate (bit/s), rtt (ms), loss (share of packets), queue (bandwidth-delay products);
+              also loss_back, outage_at, outage_for (s), reorder (what netem takes after that
+              word); and settings of your own
+  [sweep]     lists of values of what is varied; [quick]: those of --quick, if they are others
+  [let]       settings that follow from others: +, -, *, /, //, int(), max(), min()
+  [[flow]]    name, proto ("sstp" or "tcp"), client and server: options of selftests' xfer, where
+              {rate} stands for that setting
+  [[wanted]]  flow, measure, least, most, where: what has to come of it, and in which cells
 
 Writes DIR/NAME.json: every cell with its settings and what was measured; then
 tools/lab/plot draws it. Exit status 1 if a cell failed, 3 if one is not as wanted.
@@ -24,7 +39,7 @@ import tempfile
 
 from sstptools import vm
 from sstptools.lab.cell import run_cell
-from sstptools.lab.experiment import cells, experiments, load
+from sstptools.lab.experiment import cells, experiments, load, name_of
 from sstptools.lab.verdict import describe, misses, unjudged
 from sstptools.tree import TREE
 
@@ -119,8 +134,10 @@ def others(path, every, todo):
 def save(path, experiment, quick, results):
     """What there is so far; never half of it."""
     with open(path + ".new", "w", encoding="utf-8") as f:
-        json.dump({"title": experiment["title"], "quick": quick, "count": len(results),
-                   "cells": [cell for cell in results if cell]}, f, indent=1)
+        json.dump({"title": experiment["title"], "draw": experiment["draw"],
+                   "varied": list(experiment["quick" if quick else "sweep"]), "quick": quick,
+                   "count": len(results), "cells": [cell for cell in results if cell]},
+                  f, indent=1)
         f.write("\n")
     os.replace(path + ".new", path)
 
@@ -177,11 +194,30 @@ def run_cells(args, experiment, every, path):
     return len(here) - len(good), len(missed)
 
 
+def read_experiments(args, parser):
+    """By the names of their results. Their cells are made once to see whether that can be."""
+    read = {}
+    for word in args.experiment:
+        name = name_of(word)
+        if name in read:
+            parser.error(f"two experiments are called {name}")
+        try:
+            read[name] = load(word)
+            list(cells(read[name], args.quick, args.seed, "", ("", "")))
+        except FileNotFoundError:
+            parser.error(f"no experiment {word}: see tools/lab/list")
+        except LookupError as error:
+            parser.error(f"{word} lacks {error}")
+        except (OSError, ValueError, TypeError, SyntaxError, ArithmeticError) as error:
+            parser.error(f"{word}: {error}")
+    return read
+
+
 def main():
     parser = argparse.ArgumentParser(
         prog="tools/lab/run", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("experiment", nargs="*", metavar="EXPERIMENT",
-                        help=", ".join(experiments()) + "; or all")
+                        help=", ".join(experiments()) + ", or all of these; or FILE.toml")
     parser.add_argument("-l", "--list", action="store_true", help="list the experiments")
     parser.add_argument("-q", "--quick", action="store_true",
                         help="only the cells of the file's [quick]")
@@ -207,15 +243,12 @@ def main():
     args.out = args.out or "./lab-results" + "/quick" * args.quick
     if args.experiment == ["all"]:
         args.experiment = experiments()
-    for name in args.experiment:
-        if name not in experiments():
-            parser.error(f"no experiment {name}: see tools/lab/list")
+    todo = read_experiments(args, parser)
 
     os.makedirs(args.out, exist_ok=True)
     subprocess.run([os.path.join(TREE, "tools/deps"), "build", "vm", "net", "demo"], check=True)
     status, kernel = 0, fetch_kernel()
-    for name in args.experiment:
-        experiment = load(name)
+    for name, experiment in todo.items():
         every = list(cells(experiment, args.quick, args.seed, kernel, source_keys()))
         print(f"{name}: ", end="")
         bad, missed = run_cells(args, experiment, every, os.path.join(args.out, name + ".json"))

@@ -6,17 +6,18 @@ def rate_text(rate):
     return f"{rate / 1e9:g} Gbit/s" if rate >= 1e9 else f"{rate / 1e6:g} Mbit/s"
 
 
+def setting_text(name, value):
+    """In short, with its unit"""
+    if name == "rate":
+        return rate_text(value)
+    if name == "rtt":
+        return f"{value:g} ms"
+    return f"{name} {value}" if isinstance(value, str) else f"{name} {value:g}"
+
+
 def describe(cell, names):
     """The settings of these names in short, and the flows."""
-    text = []
-    for name in names:
-        value = cell["path"][name]
-        if name == "rate":
-            text.append(rate_text(value))
-        elif name == "rtt":
-            text.append(f"{value:g} ms")
-        elif name != "flows":
-            text.append(f"{name} {value:g}")
+    text = [setting_text(name, cell["path"][name]) for name in names if name != "flows"]
     return ", ".join(text + [" and ".join(flow["name"] for flow in cell["flows"])])
 
 
