@@ -41,6 +41,7 @@ SELFTESTS = os.path.join(TREE, "selftests")
 
 KERNELS = ["6.1", "6.12", "uml", "debug"]
 MORE_KERNELS = ["gcov", "kcsan", "debug-smp"]   # only when told
+STOCK = ["6.1", "6.12"]
 LAST_LINES = 25                 # of the log of a kernel that ended without a word
 EMULATOR_ERRORS = 3             # machines that may end by that, for each kernel
 BOOT_SECONDS = 180              # at most, with everything else on a busy machine
@@ -314,7 +315,10 @@ def main():
         args.kernel = [k for k in args.kernel if there.get(k, k == "host")]
         jobs = plan(args, kernel_tests, results, out)
         if "host" in args.kernel:
-            jobs.append((run_host, host, results, args.kernel))
+            # Before the stock kernels, which take longest, one beside the other to the end:
+            # after them there would be nothing to do for the second machine.
+            stock = [n for n, job in enumerate(jobs) if job[1] in STOCK]
+            jobs.insert(min(stock, default=len(jobs)), (run_host, host, results, args.kernel))
         for job in [pool.submit(*job) for job in jobs]:
             job.result()
 
