@@ -17,91 +17,98 @@
 #define SSTP_CWND_MAX		U32_MAX	/* no congestion window */
 
 /**
- * struct sstp_ctrl - what a controller sees and sets
- * @cwnd: packets in flight at most; SSTP_CWND_MAX = the rate alone decides (out)
- * @period: ns between packets, 0 = no pacing but the contract's (out)
- * @srtt: smoothed round-trip time, us; 0 = none measured (in)
- * @min_rtt: lowest round-trip time, us; U32_MAX = none measured (in)
- * @in_flight: packets shipped and neither reported received nor lost (in)
- * @shipped: packets shipped so far, modulo 2^32 (in)
- * @packet_size: bytes of a full frame (in)
- * @held_back: the window, nothing else, held back a packet since the last report (in)
- * @cwnd_limited: it did so within a round trip (in)
- * @flight: else, most packets in flight within a round trip; if so, those then (in)
- * @flight_ship: shipment with which that round trip ends; the core's
- * @priv: the controller's own
- *
- * All of it is guarded by the socket lock or, in softirq, its spinlock.
- */
-struct sstp_ctrl {
-	u32	cwnd;
-	u64	period;
-	u32	srtt;
-	u32	min_rtt;
-	u32	in_flight;
-	u32	shipped;
-	u32	packet_size;
-	bool	held_back;
-	bool	cwnd_limited;
-	u32	flight;
-	u32	flight_ship;
-	const struct sstp_ctrl_ops *ops;
-	u64	priv[SSTP_CTRL_PRIV_SIZE / sizeof(u64)];
-};
-
-/**
- * struct sstp_ack_sample - what one PACK or SNAK told the sender
- * @now: us
- * @rtt: sample in us, or 0
+ * struct sstp_ctrl_sample - everything that a controller is told
+ * @now: ns, monotonic
+ * @srtt: smoothed round-trip time, us; 0 = none measured, else 1 to 60 s
+ * @min_rtt: lowest round-trip time of the last 5 to 10 s, us; U32_MAX = none measured
+ * @in_flight: packets shipped and neither reported received nor lost
+ * @shipped: newest shipment (serial number): packets shipped so far, from a random start
+ * @packet_size: bytes of a full frame on the link
+ * @cwnd_limited: the window, nothing else, held back a packet within a round trip
+ * @flight: if so, packets in flight then; else the most within a round trip
+ * @rtt: round-trip time that this report measured, us; 0 = none
  * @delivered: packets newly reported received
  * @lost: packets newly found lost
  * @lost_ship: newest shipment of those (serial number); with interleaved
  *	retransmissions it may be told a little too old
  * @highest: highest shipment that has arrived (serial number), less those before it that
  *	may be late
+ * @undue: packets that were found lost before, and were only late
  * @arrival_rate: bit/s at the receiver, or 0
  * @service_rate: bit/s at which the receiving program reads, or 0
- * @undue: packets that were found lost before, and were only late
+ *
+ * The members before @rtt hold in every callback. Those from @rtt on are what one PACK or SNAK
+ * told: only @on_ack and @on_loss find it, in all others it is 0.
  */
-struct sstp_ack_sample {
+struct sstp_ctrl_sample {
 	u64	now;
+	u32	srtt;
+	u32	min_rtt;
+	u32	in_flight;
+	u32	shipped;
+	u32	packet_size;
+	bool	cwnd_limited;
+	u32	flight;
 	u32	rtt;
 	u32	delivered;
 	u32	lost;
 	u32	lost_ship;
 	u32	highest;
+	u32	undue;
 	u64	arrival_rate;
 	u64	service_rate;
-	u32	undue;
+};
+
+/**
+ * struct sstp_ctrl - what a controller sets, and what it remembers
+ * @cwnd: packets in flight at most; SSTP_CWND_MAX = the rate alone decides
+ * @period: ns between packets, 0 = no pacing but the contract's
+ * @priv: the controller's own, zero before @init
+ *
+ * A connection has one of its own. The socket lock guards it or, in softirq, its spinlock.
+ */
+struct sstp_ctrl {
+	u64	period;
+	u32	cwnd;
+	u64	priv[SSTP_CTRL_PRIV_SIZE / sizeof(u64)];
 };
 
 /**
  * struct sstp_ctrl_ops - a controller
+ * @init: a connection gets this controller. Before it @cwnd is SSTP_CWND_MAX, @period 0.
+ * @release: it loses it
+ * @on_ack: a PACK or SNAK came
+ * @on_loss: the same one told of losses, @s->lost > 0; after @on_ack
+ * @on_timeout: several probes in a row were not answered in time, with packets in flight
+ * @on_pkt_sent: @packets left, as one train
+ * @on_pkt_received: @packets of the peer's data came; @gap: shipments skipped before them
+ * @name: unique, of 1 to 15 graphic characters
+ * @owner: each connection that has the controller holds it
+ * @list: of the registry; written under its lock, RCU
+ * @restricted: it gives way to no other flow: a program needs permission to name it
+ *
+ * Only @init, @name and one of @on_ack, @on_loss are required.
  *
  * Every callback runs under the connection's lock, for a program or in softirq, and must
- * not sleep: a lock that several connections take needs bottom halves off. Only @init,
- * @name and one of @on_ack, @on_loss are required.
+ * not sleep: a lock that several connections take needs bottom halves off. The sample is
+ * valid during the call.
  *
  * A connection may get another controller while it is live. @init then finds what was
- * measured (@srtt and the rest that is in), and a window that it sets is raised to what
- * is under way.
+ * measured, and a window that it sets is raised to what is under way.
  */
 struct sstp_ctrl_ops {
-	void	(*init)(struct sstp_ctrl *c);
+	void	(*init)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
 	void	(*release)(struct sstp_ctrl *c);
-	void	(*on_ack)(struct sstp_ctrl *c, const struct sstp_ack_sample *s);
-	/* after on_ack, when s->lost > 0 */
-	void	(*on_loss)(struct sstp_ctrl *c, const struct sstp_ack_sample *s);
-	/* a probe was not answered in time */
-	void	(*on_timeout)(struct sstp_ctrl *c);
-	void	(*on_pkt_sent)(struct sstp_ctrl *c, u32 packets, u64 now);
-	/* the peer's data; @gap: shipments skipped before it */
-	void	(*on_pkt_received)(struct sstp_ctrl *c, u32 packets, u32 gap,
-				   u64 now);
+	void	(*on_ack)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
+	void	(*on_loss)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
+	void	(*on_timeout)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
+	void	(*on_pkt_sent)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
+			       u32 packets);
+	void	(*on_pkt_received)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
+				   u32 packets, u32 gap);
 	char	name[SSTP_NAME_MAX];
 	struct module *owner;
-	struct list_head list;	/* registry; written under its lock, RCU */
-	/* It gives way to nobody: a program needs permission to name it. */
+	struct list_head list;
 	bool	restricted;
 };
 

@@ -507,7 +507,7 @@ void sstp_ack_sndbuf(struct sock *sk)
 			       8 * sstp_rtt_smoothed(&sp->rtt, 0),
 			       USEC_PER_SEC) * 6;
 	else
-		want = 2ULL * min(sp->ctrl.cwnd, 1U << 24) * sp->frame;
+		want = 2ULL * min(sp->ctrl.out.cwnd, 1U << 24) * sp->frame;
 	want += 2 * sp->set.segment_size;
 	want = min_t(u64, want, READ_ONCE(sstp_net(sock_net(sk))->wmem[2]));
 	if (want > sk->sk_sndbuf && sstp_may_grow(sk))
@@ -546,42 +546,43 @@ static void sstp_ack_correct(struct sock *sk, const struct sstp_ack *a, u64 now)
  * quarter of what arrived in a round trip without a queue, and from there goes on as all
  * others do.
  */
-static void sstp_ack_broken(struct sock *sk)
+static void sstp_ack_broken(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_ctrl_ops *ops = sstp_ctrl_get(sstp_ctrl_newreno.name);
+	struct sstp_ctrl_sample s = {};
 
 	if (!ops)
 		return;
-	sp->ctrl.in_flight = sp->breaker.carried / 2;
-	sstp_ctrl_switch(&sp->ctrl, ops);
-	ops->on_timeout(&sp->ctrl);
-	sp->ctrl.in_flight = sstp_in_flight(sp);
+	sstp_cc_switch(sp, ops, sp->breaker.carried / 2);
+	sstp_cc_sample(sp, &s, now);
+	sstp_ctrl_timeout(&sp->ctrl, &s);
 	SSTP_INC(sock_net(sk), CONTRACTSBROKEN);
 	trace_sstp_breaker(sp);
 	sstp_nl_broken(sk);
 }
 
-/* Tell the circuit breaker of report @a, with round-trip sample @rtt or 0, and do what it
- * decides about the contract.
+/* Tell the circuit breaker of report @a, from which @sample is, and do what it decides about
+ * the contract.
  */
-static void sstp_ack_breaker(struct sock *sk, const struct sstp_ack *a, u32 rtt, u64 now)
+static void sstp_ack_breaker(struct sock *sk, const struct sstp_ack *a,
+			     const struct sstp_ctrl_sample *sample, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_ctrl_ops *ops;
 
-	switch (sstp_breaker_report(&sp->breaker, now, sp->highest, a->received, rtt,
-				    sp->ctrl.srtt)) {
+	switch (sstp_breaker_report(&sp->breaker, now, sp->highest, a->received,
+				    sample->rtt, sample->srtt)) {
 	case SSTP_BREAKER_GO_ON:
 		break;
 	case SSTP_BREAKER_TRIP:
-		sstp_ack_broken(sk);
+		sstp_ack_broken(sk, now);
 		break;
 	case SSTP_BREAKER_RETRY:
 		ops = sstp_ctrl_get(sstp_ctrl_rate.name);
 		if (!ops)
 			break;
-		sstp_ctrl_switch(&sp->ctrl, ops);
+		sstp_cc_switch(sp, ops, sstp_in_flight(sp));
 		SSTP_INC(sock_net(sk), CONTRACTSTRIED);
 		trace_sstp_breaker(sp);
 		sstp_nl_tried(sk);
@@ -644,7 +645,7 @@ static void sstp_ack_heard(struct sock *sk, u64 now)
 
 /* Sample the round-trip time, if @a echoes a timestamp. */
 static void sstp_ack_rtt(struct sock *sk, const struct sstp_ack *a,
-			 struct sstp_ack_sample *sample, u64 now)
+			 struct sstp_ctrl_sample *sample, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
@@ -658,7 +659,7 @@ static void sstp_ack_rtt(struct sock *sk, const struct sstp_ack *a,
 
 /* Sample what came to the receiver. */
 static void sstp_ack_delivered(struct sstp_sock *sp, const struct sstp_ack *a,
-			       struct sstp_ack_sample *sample)
+			       struct sstp_ctrl_sample *sample)
 {
 	u32 was_highest = sp->highest;
 
@@ -678,7 +679,7 @@ static void sstp_ack_delivered(struct sstp_sock *sp, const struct sstp_ack *a,
 
 /* Sample what was lost; what SNAK @a of @len bytes at @p asks for is to be shipped again. */
 static void sstp_ack_lost(struct sock *sk, const void *p, u32 len, const struct sstp_ack *a,
-			  struct sstp_ack_sample *sample)
+			  struct sstp_ctrl_sample *sample)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct net *net = sock_net(sk);
@@ -704,24 +705,15 @@ static void sstp_ack_lost(struct sock *sk, const void *p, u32 len, const struct 
 
 /* Tell the controller; @flight packets were in flight before. */
 static void sstp_ack_control(struct sstp_sock *sp, const struct sstp_ack *a, u32 flight,
-			     struct sstp_ack_sample *sample, u64 now)
+			     struct sstp_ctrl_sample *sample, u64 now)
 {
-	struct sstp_ctrl *c = &sp->ctrl;
-
-	sample->now = sstp_us(now);
+	sstp_cc_sample(sp, sample, now);
 	sample->highest = sp->highest - sp->late;
 	sample->arrival_rate = a->arrival * 1000ULL;
 	sample->service_rate = a->service * 1000ULL;
-	c->srtt = sstp_rtt_smoothed(&sp->rtt, 0);
-	c->min_rtt = sp->rtt.min;
-	c->in_flight = sstp_in_flight(sp);
-	c->shipped = sp->snd.shipment - 1;
-	sstp_ctrl_used(c, flight, sample->highest);
-	if (c->ops->on_ack)
-		c->ops->on_ack(c, sample);
-	if (sample->lost && c->ops->on_loss)
-		c->ops->on_loss(c, sample);
-	trace_sstp_ctrl(sp, sample->delivered, sample->lost, false);
+	sstp_ctrl_used(&sp->ctrl, sample, flight);
+	sstp_ctrl_report(&sp->ctrl, sample);
+	trace_sstp_ctrl(sp, sample, false);
 }
 
 /* When to probe, after a report that moved the window (@moved), brought news of data
@@ -753,7 +745,7 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snd_wnd *w = &sp->snd;
-	struct sstp_ack_sample sample = {};
+	struct sstp_ctrl_sample sample = {};
 	u32 was_low = w->low, was_high = w->high, was_highest = sp->highest;
 	u32 flight = sstp_in_flight(sp);
 	bool probed = sp->probes, more = false, moved, news;
@@ -781,7 +773,7 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	sstp_ack_delivered(sp, &a, &sample);
 	sstp_ack_lost(sk, p, len, &a, &sample);
 	sstp_ack_control(sp, &a, flight, &sample, now);
-	sstp_ack_breaker(sk, &a, sample.rtt, now);
+	sstp_ack_breaker(sk, &a, &sample, now);
 	sstp_ack_sndbuf(sk);
 
 	moved = w->low != was_low || w->high != was_high;

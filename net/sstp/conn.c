@@ -437,7 +437,7 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 			strscpy(name, "rate", sizeof(name));
 		else
 			sstp_sysctl_name_get(sn->ctrl, name);
-		err = sstp_ctrl_attach(&sp->ctrl, name);
+		err = sstp_cc_start(sp, name);
 		if (err)
 			return err;
 		sp->breaker.guards = contract;
@@ -898,8 +898,8 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	i->rtt = sstp_rtt_smoothed(&sp->rtt, 0);
 	i->rttvar = sp->rtt.var >> 2;
 	i->rtt_min = sp->rtt.min == U32_MAX ? 0 : sp->rtt.min;
-	i->cwnd = sp->ctrl.cwnd;
-	i->period = sp->ctrl.period;
+	i->cwnd = sp->ctrl.out.cwnd;
+	i->period = sp->ctrl.out.period;
 	i->rate = sp->rate.spec;
 	if (live) {
 		i->in_flight = sstp_in_flight(sp);

@@ -42,48 +42,38 @@ void sstp_ctrl_put(const struct sstp_ctrl_ops *ops)
 		module_put(ops->owner);
 }
 
-static void sstp_ctrl_begin(struct sstp_ctrl *c, const struct sstp_ctrl_ops *ops)
-{
-	c->ops = ops;
-	c->cwnd = SSTP_CWND_MAX;
-	c->period = 0;
-	c->held_back = false;
-	c->cwnd_limited = false;
-	memset(c->priv, 0, sizeof(c->priv));
-	ops->init(c);
-}
-
-int sstp_ctrl_attach(struct sstp_ctrl *c, const char *name)
+int sstp_ctrl_attach(struct sstp_ctrl_core *c, const char *name,
+		     const struct sstp_ctrl_sample *s)
 {
 	const struct sstp_ctrl_ops *ops = sstp_ctrl_get(name);
 
 	if (!ops)
 		return -ENOENT;
-	c->min_rtt = U32_MAX;
-	sstp_ctrl_begin(c, ops);
+	sstp_ctrl_begin(c, ops, s);
 	return 0;
 }
 
-void sstp_ctrl_switch(struct sstp_ctrl *c, const struct sstp_ctrl_ops *ops)
+void sstp_ctrl_switch(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
+		      const struct sstp_ctrl_sample *s, u32 carried)
 {
-	u32 held = min(c->cwnd, c->in_flight);
+	u32 held = min(c->out.cwnd, carried);
 
 	if (c->ops == ops) {
 		sstp_ctrl_put(ops);
 		return;
 	}
 	sstp_ctrl_detach(c);
-	sstp_ctrl_begin(c, ops);
-	if (c->cwnd != SSTP_CWND_MAX)
-		c->cwnd = max(c->cwnd, held);
+	sstp_ctrl_begin(c, ops, s);
+	if (c->out.cwnd != SSTP_CWND_MAX)
+		c->out.cwnd = max(c->out.cwnd, held);
 }
 
-void sstp_ctrl_detach(struct sstp_ctrl *c)
+void sstp_ctrl_detach(struct sstp_ctrl_core *c)
 {
 	if (!c->ops)
 		return;
 	if (c->ops->release)
-		c->ops->release(c);
+		c->ops->release(&c->out);
 	sstp_ctrl_put(c->ops);
 	c->ops = NULL;
 }

@@ -6,35 +6,49 @@
 #include <linux/init.h>
 #include <net/sstp.h>
 
+/**
+ * struct sstp_ctrl_core - a connection's controller, and what the core knows of it
+ * @out: what the controller sees of it
+ * @ops: its callbacks; a reference on its module. NULL = no controller
+ * @held_back: the window, nothing else, held back a packet since the last report
+ * @cwnd_limited: as in struct sstp_ctrl_sample
+ * @flight: as in struct sstp_ctrl_sample
+ * @flight_ship: shipment with which the round trip of @flight ends
+ */
+struct sstp_ctrl_core {
+	const struct sstp_ctrl_ops *ops;
+	bool	held_back;
+	bool	cwnd_limited;
+	u32	flight;
+	u32	flight_ship;
+	struct sstp_ctrl out;
+};
+
 /* Attach the controller @name, with a reference on its module. Any context.
  * Return: 0 or -ENOENT, with @c as it was.
  */
-int sstp_ctrl_attach(struct sstp_ctrl *c, const char *name);
-void sstp_ctrl_detach(struct sstp_ctrl *c);
+int sstp_ctrl_attach(struct sstp_ctrl_core *c, const char *name,
+		     const struct sstp_ctrl_sample *s);
+void sstp_ctrl_detach(struct sstp_ctrl_core *c);
 /* The controller @name, with a reference on its module, or NULL */
 struct sstp_ctrl_ops *sstp_ctrl_get(const char *name);
 void sstp_ctrl_put(const struct sstp_ctrl_ops *ops);	/* NULL will do */
 /* Another controller, whose reference @c takes, goes on with what was measured. Its
- * window is not smaller than what the old one has under way.
+ * window is not smaller than @carried packets, unless the old one's was.
  */
-void sstp_ctrl_switch(struct sstp_ctrl *c, const struct sstp_ctrl_ops *ops);
+void sstp_ctrl_switch(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
+		      const struct sstp_ctrl_sample *s, u32 carried);
 
-/* A report came: @flight packets were in flight before it, @highest is the newest that
- * arrived, c->shipped the newest that left. As TCP judges it: whom the window held back
- * once in a round trip, it limits all that time, also while pacing spreads what a report
- * lets go.
+/* ctrl_call.c */
+void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
+		     const struct sstp_ctrl_sample *s);
+/* A report came: @flight packets were in flight before it, s->highest is the newest that
+ * arrived, s->shipped the newest that left. Does the window limit? So it is put into @s.
  */
-static inline void sstp_ctrl_used(struct sstp_ctrl *c, u32 flight, u32 highest)
-{
-	if (c->held_back || (s32)(highest - c->flight_ship) >= 0 ||
-	    (!c->cwnd_limited && flight > c->flight)) {
-		c->cwnd_limited = c->held_back;
-		c->flight = flight;
-		c->flight_ship = c->shipped;
-	}
-	c->held_back = false;
-}
-
+void sstp_ctrl_used(struct sstp_ctrl_core *c, struct sstp_ctrl_sample *s, u32 flight);
+void sstp_ctrl_report(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s);
+/* Only a controller that has @on_timeout */
+void sstp_ctrl_timeout(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s);
 int __init sstp_ctrl_init(void);	/* registers those built in */
 void sstp_ctrl_exit(void);
 

@@ -45,7 +45,7 @@ static struct sstp_newreno *sstp_newreno(struct sstp_ctrl *c)
 	return (struct sstp_newreno *)c->priv;
 }
 
-static void sstp_newreno_init(struct sstp_ctrl *c)
+static void sstp_newreno_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	c->cwnd = SSTP_NEWRENO_INIT;
 	c->period = 0;
@@ -55,9 +55,9 @@ static void sstp_newreno_init(struct sstp_ctrl *c)
 /* Spread the window over a round trip: at twice its rate in slow start, at 1.2
  * times later, as TCP paces.
  */
-static void sstp_newreno_pace(struct sstp_ctrl *c)
+static void sstp_newreno_pace(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	u64 round = (u64)c->srtt * NSEC_PER_USEC;
+	u64 round = (u64)s->srtt * NSEC_PER_USEC;
 
 	c->period = c->cwnd < sstp_newreno(c)->ssthresh ?
 		div_u64(round, c->cwnd * 2) :
@@ -78,8 +78,7 @@ static void sstp_newreno_undo(struct sstp_ctrl *c, u32 undue)
 	p->cut = false;
 }
 
-static void sstp_newreno_ack(struct sstp_ctrl *c,
-			     const struct sstp_ack_sample *s)
+static void sstp_newreno_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_newreno *p = sstp_newreno(c);
 	u32 delivered = s->delivered;
@@ -96,8 +95,8 @@ static void sstp_newreno_ack(struct sstp_ctrl *c,
 	/* Pacing keeps packets back that slow start's window has room for. No window is
 	 * earned that goes far beyond what was sent.
 	 */
-	limited = (c->cwnd_limited || c->cwnd < p->ssthresh) &&
-		  c->cwnd / 2 < c->flight;
+	limited = (s->cwnd_limited || c->cwnd < p->ssthresh) &&
+		  c->cwnd / 2 < s->flight;
 	if (limited && !held && delivered) {
 		if (c->cwnd < p->ssthresh) {
 			u32 grow = min(delivered, p->ssthresh - c->cwnd);
@@ -112,26 +111,25 @@ static void sstp_newreno_ack(struct sstp_ctrl *c,
 		}
 		c->cwnd = min(c->cwnd, SSTP_NEWRENO_MAX);
 	}
-	sstp_newreno_pace(c);
+	sstp_newreno_pace(c, s);
 }
 
 /* Halves the window that slow start goes to: once a round trip, as all that was
  * shipped before may be lost for the same cause.
  */
-static void sstp_newreno_cut(struct sstp_ctrl *c)
+static void sstp_newreno_cut(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_newreno *p = sstp_newreno(c);
 
 	if (!p->cut)
 		p->ssthresh = max(c->cwnd / 2, (u32)SSTP_NEWRENO_MIN);
 	p->count = 0;
-	p->recover = c->shipped;
+	p->recover = s->shipped;
 	p->cut = true;
 	p->late = true;
 }
 
-static void sstp_newreno_loss(struct sstp_ctrl *c,
-			      const struct sstp_ack_sample *s)
+static void sstp_newreno_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_newreno *p = sstp_newreno(c);
 
@@ -145,17 +143,17 @@ static void sstp_newreno_loss(struct sstp_ctrl *c,
 	p->lost = s->lost;
 	p->undue = 0;
 	p->cut = false;
-	sstp_newreno_cut(c);
+	sstp_newreno_cut(c, s);
 	c->cwnd = p->ssthresh;
-	sstp_newreno_pace(c);
+	sstp_newreno_pace(c, s);
 }
 
-static void sstp_newreno_timeout(struct sstp_ctrl *c)
+static void sstp_newreno_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_newreno_cut(c);
+	sstp_newreno_cut(c, s);
 	sstp_newreno(c)->lost = 0;
 	c->cwnd = SSTP_NEWRENO_MIN;
-	sstp_newreno_pace(c);
+	sstp_newreno_pace(c, s);
 }
 
 struct sstp_ctrl_ops sstp_ctrl_newreno = {

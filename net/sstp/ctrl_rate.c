@@ -5,14 +5,13 @@
  */
 #include "ctrl.h"
 
-static void sstp_ctrl_rate_init(struct sstp_ctrl *c)
+static void sstp_ctrl_rate_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	c->cwnd = SSTP_CWND_MAX;
 	c->period = 0;
 }
 
-static void sstp_ctrl_rate_ack(struct sstp_ctrl *c,
-			       const struct sstp_ack_sample *s)
+static void sstp_ctrl_rate_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 }
 

@@ -191,7 +191,6 @@ static void sstp_handshake_established(struct sock *sk)
 	sstp_nl_established(sk);
 	sp->probes = 0;
 	sp->heard = sstp_now();
-	sp->ctrl.srtt = sstp_rtt_smoothed(&sp->rtt, 0);
 	sstp_ack_sndbuf(sk);
 	sstp_room_epoch(sk, sp->heard);
 	sstp_timer_stop(sp, SSTP_T_PROBE);

@@ -447,11 +447,10 @@ static int sstp_nl_apply(struct sock *sk, struct sstp_nl_change *c)
 		return 0;
 	local_bh_disable();
 	if (c->ctrl) {
-		sp->ctrl.in_flight = sstp_in_flight(sp);
 		/* Who may do so takes what he names, as it is. */
 		sp->breaker.guards = false;
 		sp->breaker.retry = 0;
-		sstp_ctrl_switch(&sp->ctrl, c->ctrl);
+		sstp_cc_switch(sp, c->ctrl, sstp_in_flight(sp));
 		c->ctrl = NULL;
 	}
 	if (c->policy) {

@@ -63,7 +63,6 @@ void sstp_mtu_update(struct sock *sk)
 	/* Headers of a train stay aligned. */
 	sp->size = (mtu - sstp_overhead(sp) - SSTP_DATA_HLEN) & ~7U;
 	sp->frame = link + sstp_overhead(sp) + SSTP_DATA_HLEN + sp->size;
-	sp->ctrl.packet_size = sp->frame;
 	if (sk->sk_state != TCP_CLOSE)
 		sstp_update_rate(sp, GFP_ATOMIC);
 }
@@ -365,7 +364,7 @@ static struct sstp_sseg *sstp_next_new(struct sstp_sock *sp)
 
 static u8 sstp_ask(struct sstp_sock *sp, u32 packets, u32 stamp)
 {
-	u32 cwnd = sp->ctrl.cwnd;
+	u32 cwnd = sp->ctrl.out.cwnd;
 
 	sp->unasked += packets;
 	if (cwnd == SSTP_CWND_MAX) {
@@ -480,7 +479,7 @@ static bool sstp_throttled(struct sock *sk)
 /* How many packets the controller's period lets go now. */
 static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
 {
-	u64 period = sp->ctrl.period;
+	u64 period = sp->ctrl.out.period;
 	u32 unpaced;
 
 	if (!period)
@@ -512,7 +511,6 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	struct net *net = sock_net(sk);
 
 	sp->packets_sent += packets;
-	sp->ctrl.shipped = sp->snd.shipment - 1;
 	SSTP_ADD(net, OUTPKTS, packets);
 	if (again) {
 		SSTP_ADD(net, RETRANSDATA, packets);
@@ -522,12 +520,12 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	}
 	trace_sstp_ship(sp, packets, wire, again);
 	sstp_rate_sent(&sp->rate, packets, wire, now);
-	if (sp->ctrl.period)
+	if (sp->ctrl.out.period)
 		sp->ctrl_next = max(sp->ctrl_next + NSEC_PER_MSEC / 2, now) -
-				NSEC_PER_MSEC / 2 + packets * sp->ctrl.period;
+				NSEC_PER_MSEC / 2 + packets * sp->ctrl.out.period;
 	sp->unpaced -= min_t(u32, packets, sp->unpaced);
 	if (sp->ctrl.ops->on_pkt_sent)
-		sp->ctrl.ops->on_pkt_sent(&sp->ctrl, packets, now);
+		sstp_cc_sent(sp, packets, now);
 	skb_set_owner_w(skb, sk);
 }
 
@@ -685,10 +683,10 @@ static u32 sstp_push_room(struct sstp_sock *sp)
 
 	if (sstp_pmtud_suspect(&sp->pmtud, sp->reported))
 		return !flight;
-	if (sp->ctrl.cwnd == SSTP_CWND_MAX)
+	if (sp->ctrl.out.cwnd == SSTP_CWND_MAX)
 		return U32_MAX;
-	if ((s32)flight < (s32)sp->ctrl.cwnd)
-		return sp->ctrl.cwnd - flight;
+	if ((s32)flight < (s32)sp->ctrl.out.cwnd)
+		return sp->ctrl.out.cwnd - flight;
 	sp->ctrl.held_back = true;
 	return 0;
 }
@@ -935,11 +933,8 @@ void sstp_probe(struct sock *sk)
 		 * as while the window is closed, silence is no congestion.
 		 */
 		if (sp->probes == (sstp_rate_bound(&sp->rate) ? 8 : 3) &&
-		    sstp_in_flight(sp) && sp->ctrl.ops->on_timeout) {
-			sp->ctrl.in_flight = sstp_in_flight(sp);
-			sp->ctrl.ops->on_timeout(&sp->ctrl);
-			trace_sstp_ctrl(sp, 0, 0, true);
-		}
+		    sstp_in_flight(sp))
+			sstp_cc_timeout(sp, now);
 	}
 	sstp_send_context(sk, SSTP_F_ACK);
 	sstp_probe_arm(sk, true);

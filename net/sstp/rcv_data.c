@@ -424,8 +424,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	gap = sstp_rcv_shipped(&sp->rcv, run, sstp_us(sp->heard));
 	sp->packets_received += run->count;
 	if (sp->ctrl.ops->on_pkt_received)
-		sp->ctrl.ops->on_pkt_received(&sp->ctrl, run->count, gap,
-					      sp->heard);
+		sstp_cc_received(sp, run->count, gap, sp->heard);
 	if (run->flags & SSTP_F_ACK)
 		sp->ack_now = true;
 	/* What serves several segments is charged once. */

@@ -262,7 +262,7 @@ struct sstp_sock {
 	/* Sender */
 	struct sstp_snd_wnd snd;
 	struct sstp_rate rate;
-	struct sstp_ctrl ctrl;
+	struct sstp_ctrl_core ctrl;
 	struct sstp_breaker breaker;	/* of a contract without congestion control */
 	struct sstp_rtt	rtt;
 	struct sstp_sseg *open;		/* last of snd, while more may be added */
@@ -681,6 +681,19 @@ void sstp_ack_read(struct sock *sk);
 void sstp_ack_epoch(struct sock *sk);
 void sstp_ack_sndbuf(struct sock *sk);
 void sstp_ack_due(struct sock *sk);
+
+/* cc.c */
+void sstp_cc_sample(const struct sstp_sock *sp, struct sstp_ctrl_sample *s, u64 now);
+/* As sstp_ctrl_attach() and sstp_ctrl_switch(), of the socket's controller */
+int sstp_cc_start(struct sstp_sock *sp, const char *name);
+void sstp_cc_switch(struct sstp_sock *sp, const struct sstp_ctrl_ops *ops, u32 carried);
+/* Several probes were not answered. */
+void sstp_cc_timeout(struct sstp_sock *sp, u64 now);
+/* A train left, or the peer's data came, of a connection whose controller has a callback
+ * for it; @gap: shipments skipped before
+ */
+void sstp_cc_sent(struct sstp_sock *sp, u32 packets, u64 now);
+void sstp_cc_received(struct sstp_sock *sp, u32 packets, u32 gap, u64 now);
 
 /* output.c */
 void sstp_push(struct sock *sk);

@@ -167,8 +167,8 @@ TRACE_EVENT(sstp_rate,
 
 /* The controller has seen a report, or a time-out */
 TRACE_EVENT(sstp_ctrl,
-	TP_PROTO(const struct sstp_sock *sp, u32 delivered, u32 lost, bool timeout),
-	TP_ARGS(sp, delivered, lost, timeout),
+	TP_PROTO(const struct sstp_sock *sp, const struct sstp_ctrl_sample *s, bool timeout),
+	TP_ARGS(sp, s, timeout),
 	TP_STRUCT__entry(
 		SSTP_TP_CONN
 		__field(__u32, delivered)
@@ -182,13 +182,13 @@ TRACE_EVENT(sstp_ctrl,
 	),
 	TP_fast_assign(
 		SSTP_TP_SET_CONN(sp);
-		__entry->delivered = delivered;
-		__entry->lost = lost;
-		__entry->in_flight = sp->ctrl.in_flight;
-		__entry->srtt = sp->ctrl.srtt;
-		__entry->cwnd = sp->ctrl.cwnd;
+		__entry->delivered = s->delivered;
+		__entry->lost = s->lost;
+		__entry->in_flight = s->in_flight;
+		__entry->srtt = s->srtt;
+		__entry->cwnd = sp->ctrl.out.cwnd;
 		__entry->timeout = timeout;
-		__entry->period = sp->ctrl.period;
+		__entry->period = sp->ctrl.out.period;
 		memcpy(__entry->ctrl, sp->ctrl.ops->name, SSTP_NAME_MAX);
 	),
 	TP_printk(SSTP_TP_FMT "ctrl=%s delivered=%u lost=%u timeout=%d in_flight=%u srtt=%u cwnd=%u period=%llu",

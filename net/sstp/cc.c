@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The controller of a connection: what the socket tells it. */
+#include "sstp.h"
+#include "trace.h"
+
+/* Fill in what holds at any time; what a report tells is the caller's. */
+void sstp_cc_sample(const struct sstp_sock *sp, struct sstp_ctrl_sample *s, u64 now)
+{
+	s->now = now;
+	s->srtt = sstp_rtt_smoothed(&sp->rtt, 0);
+	s->min_rtt = sp->rtt.min;
+	s->in_flight = sstp_in_flight(sp);
+	s->shipped = sp->snd.shipment - 1;
+	s->packet_size = sp->frame;
+	s->cwnd_limited = sp->ctrl.cwnd_limited;
+	s->flight = sp->ctrl.flight;
+}
+
+int sstp_cc_start(struct sstp_sock *sp, const char *name)
+{
+	struct sstp_ctrl_sample s = {};
+
+	sstp_cc_sample(sp, &s, sstp_now());
+	return sstp_ctrl_attach(&sp->ctrl, name, &s);
+}
+
+void sstp_cc_switch(struct sstp_sock *sp, const struct sstp_ctrl_ops *ops, u32 carried)
+{
+	struct sstp_ctrl_sample s = {};
+
+	sstp_cc_sample(sp, &s, sstp_now());
+	sstp_ctrl_switch(&sp->ctrl, ops, &s, carried);
+}
+
+void sstp_cc_timeout(struct sstp_sock *sp, u64 now)
+{
+	struct sstp_ctrl_sample s = {};
+
+	if (!sp->ctrl.ops->on_timeout)
+		return;
+	sstp_cc_sample(sp, &s, now);
+	sstp_ctrl_timeout(&sp->ctrl, &s);
+	trace_sstp_ctrl(sp, &s, true);
+}
+
+void sstp_cc_sent(struct sstp_sock *sp, u32 packets, u64 now)
+{
+	struct sstp_ctrl_sample s = {};
+
+	sstp_cc_sample(sp, &s, now);
+	sp->ctrl.ops->on_pkt_sent(&sp->ctrl.out, &s, packets);
+}
+
+void sstp_cc_received(struct sstp_sock *sp, u32 packets, u32 gap, u64 now)
+{
+	struct sstp_ctrl_sample s = {};
+
+	sstp_cc_sample(sp, &s, now);
+	sp->ctrl.ops->on_pkt_received(&sp->ctrl.out, &s, packets, gap);
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Calls of a controller's callbacks. */
+#include <linux/string.h>
+#include "ctrl.h"
+
+void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
+		     const struct sstp_ctrl_sample *s)
+{
+	c->ops = ops;
+	c->held_back = false;
+	c->cwnd_limited = false;
+	c->out.cwnd = SSTP_CWND_MAX;
+	c->out.period = 0;
+	memset(c->out.priv, 0, sizeof(c->out.priv));
+	ops->init(&c->out, s);
+}
+
+/* As TCP judges it: if the window held back a packet once in a round trip, it limits all
+ * that time, also while pacing spreads what a report lets go.
+ */
+void sstp_ctrl_used(struct sstp_ctrl_core *c, struct sstp_ctrl_sample *s, u32 flight)
+{
+	if (c->held_back || (s32)(s->highest - c->flight_ship) >= 0 ||
+	    (!c->cwnd_limited && flight > c->flight)) {
+		c->cwnd_limited = c->held_back;
+		c->flight = flight;
+		c->flight_ship = s->shipped;
+	}
+	c->held_back = false;
+	s->cwnd_limited = c->cwnd_limited;
+	s->flight = c->flight;
+}
+
+void sstp_ctrl_report(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s)
+{
+	if (c->ops->on_ack)
+		c->ops->on_ack(&c->out, s);
+	if (s->lost && c->ops->on_loss)
+		c->ops->on_loss(&c->out, s);
+}
+
+void sstp_ctrl_timeout(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s)
+{
+	c->ops->on_timeout(&c->out, s);
+}
