@@ -63,7 +63,7 @@ install-modules: modules
 	$(if $(DESTDIR),,depmod $(release))
 
 uninstall-modules:
-	find $(DESTDIR)/lib/modules/$(release) \( -name 'sstp.ko*' -o -name 'sstp-test.ko*' \) -delete
+	find $(DESTDIR)/lib/modules/$(release) \( -name 'sstp.ko*' -o -name 'sstp-*.ko*' \) -delete
 	$(if $(DESTDIR),,depmod $(release))
 
 install-tools:

@@ -8,6 +8,7 @@
 
 #include <linux/list.h>
 #include <linux/module.h>
+#include <linux/time64.h>
 #include <linux/types.h>
 #include <uapi/linux/sstp.h>
 
@@ -15,6 +16,8 @@
 #define SSTP_RBUF_PRIV_SIZE	128
 #define SSTP_RBUF_ONE		0x10000	/* 1.0 of shares */
 #define SSTP_CWND_MAX		U32_MAX	/* no congestion window */
+#define SSTP_CWND_LIMIT		0x40000000	/* packets, of one that is */
+#define SSTP_PERIOD_LIMIT	NSEC_PER_SEC
 
 /**
  * struct sstp_ctrl_sample - everything that a controller is told
@@ -61,11 +64,20 @@ struct sstp_ctrl_sample {
 
 /**
  * struct sstp_ctrl - what a controller sets, and what it remembers
- * @cwnd: packets in flight at most; SSTP_CWND_MAX = the rate alone decides
- * @period: ns between packets, 0 = no pacing but the contract's
+ * @period: ns between packets, up to SSTP_PERIOD_LIMIT or, if that is more, the smoothed
+ *	round-trip time; 0 = no pacing but the contract's
+ * @cwnd: packets in flight at most, 1 to SSTP_CWND_LIMIT; SSTP_CWND_MAX = the rate alone
+ *	decides
  * @priv: the controller's own, zero before @init
  *
  * A connection has one of its own. The socket lock guards it or, in softirq, its spinlock.
+ *
+ * After each callback the core brings @cwnd and @period into their ranges, so that no
+ * controller stops a connection. With a window of 0 no packet would leave, so no report would
+ * come, and nothing would open the window again. Packets in flight are counted by serial
+ * numbers, of which half can be told apart: hence SSTP_CWND_LIMIT. A period longer than the
+ * round-trip time holds back more than a window of 1; SSTP_PERIOD_LIMIT is far below the
+ * time after which either end gives up.
  */
 struct sstp_ctrl {
 	u64	period;

@@ -48,7 +48,7 @@ void sstp_cc_sent(struct sstp_sock *sp, u32 packets, u64 now)
 	struct sstp_ctrl_sample s = {};
 
 	sstp_cc_sample(sp, &s, now);
-	sp->ctrl.ops->on_pkt_sent(&sp->ctrl.out, &s, packets);
+	sstp_ctrl_sent(&sp->ctrl, &s, packets);
 }
 
 void sstp_cc_received(struct sstp_sock *sp, u32 packets, u32 gap, u64 now)
@@ -56,5 +56,5 @@ void sstp_cc_received(struct sstp_sock *sp, u32 packets, u32 gap, u64 now)
 	struct sstp_ctrl_sample s = {};
 
 	sstp_cc_sample(sp, &s, now);
-	sp->ctrl.ops->on_pkt_received(&sp->ctrl.out, &s, packets, gap);
+	sstp_ctrl_received(&sp->ctrl, &s, packets, gap);
 }

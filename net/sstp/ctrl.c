@@ -66,6 +66,7 @@ void sstp_ctrl_switch(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 	sstp_ctrl_begin(c, ops, s);
 	if (c->out.cwnd != SSTP_CWND_MAX)
 		c->out.cwnd = max(c->out.cwnd, held);
+	sstp_ctrl_bound(&c->out, s);
 }
 
 void sstp_ctrl_detach(struct sstp_ctrl_core *c)

@@ -39,7 +39,8 @@ void sstp_ctrl_put(const struct sstp_ctrl_ops *ops);	/* NULL will do */
 void sstp_ctrl_switch(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 		      const struct sstp_ctrl_sample *s, u32 carried);
 
-/* ctrl_call.c */
+/* ctrl_call.c: each brings what the controller says into its range. */
+void sstp_ctrl_bound(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
 void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 		     const struct sstp_ctrl_sample *s);
 /* A report came: @flight packets were in flight before it, s->highest is the newest that
@@ -47,8 +48,11 @@ void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
  */
 void sstp_ctrl_used(struct sstp_ctrl_core *c, struct sstp_ctrl_sample *s, u32 flight);
 void sstp_ctrl_report(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s);
-/* Only a controller that has @on_timeout */
+/* Only a controller that has the callback */
 void sstp_ctrl_timeout(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s);
+void sstp_ctrl_sent(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s, u32 packets);
+void sstp_ctrl_received(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
+			u32 packets, u32 gap);
 int __init sstp_ctrl_init(void);	/* registers those built in */
 void sstp_ctrl_exit(void);
 

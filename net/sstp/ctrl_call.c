@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Calls of a controller's callbacks. */
+/*
+ * Calls of a controller's callbacks. A controller may be anyone's: after each call its
+ * outputs are brought into the ranges that include/net/sstp.h promises.
+ */
+#include <linux/minmax.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 #include "ctrl.h"
+
+void sstp_ctrl_bound(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	if (c->cwnd != SSTP_CWND_MAX)
+		c->cwnd = clamp_t(u32, c->cwnd, 1, SSTP_CWND_LIMIT);
+	if (c->period > SSTP_PERIOD_LIMIT)
+		c->period = min(c->period, max_t(u64, SSTP_PERIOD_LIMIT,
+						 s->srtt * (u64)NSEC_PER_USEC));
+}
 
 void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 		     const struct sstp_ctrl_sample *s)
@@ -13,6 +27,7 @@ void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 	c->out.period = 0;
 	memset(c->out.priv, 0, sizeof(c->out.priv));
 	ops->init(&c->out, s);
+	sstp_ctrl_bound(&c->out, s);
 }
 
 /* As TCP judges it: if the window held back a packet once in a round trip, it limits all
@@ -33,13 +48,31 @@ void sstp_ctrl_used(struct sstp_ctrl_core *c, struct sstp_ctrl_sample *s, u32 fl
 
 void sstp_ctrl_report(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s)
 {
-	if (c->ops->on_ack)
+	if (c->ops->on_ack) {
 		c->ops->on_ack(&c->out, s);
-	if (s->lost && c->ops->on_loss)
+		sstp_ctrl_bound(&c->out, s);
+	}
+	if (s->lost && c->ops->on_loss) {
 		c->ops->on_loss(&c->out, s);
+		sstp_ctrl_bound(&c->out, s);
+	}
 }
 
 void sstp_ctrl_timeout(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s)
 {
 	c->ops->on_timeout(&c->out, s);
+	sstp_ctrl_bound(&c->out, s);
+}
+
+void sstp_ctrl_sent(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s, u32 packets)
+{
+	c->ops->on_pkt_sent(&c->out, s, packets);
+	sstp_ctrl_bound(&c->out, s);
+}
+
+void sstp_ctrl_received(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
+			u32 packets, u32 gap)
+{
+	c->ops->on_pkt_received(&c->out, s, packets, gap);
+	sstp_ctrl_bound(&c->out, s);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Calls of a controller: what it is told. */
+/* Calls of a controller: what it is told, and what it may say. */
 #include "sstp_test.h"
 #include "../ctrl_call.c"
 
@@ -40,8 +40,99 @@ static void ctrl_used(struct kunit *test)
 	}
 }
 
+/* Outputs that a controller leaves, and what is made of them */
+static const struct ctrl_range {
+	u32 srtt;
+	u32 cwnd, cwnd_bound;
+	u64 period, period_bound;
+} ctrl_ranges[] = {
+	{ 0, 0, 1, 0, 0 },
+	{ 0, 1, 1, 1, 1 },
+	{ 10000, 10, 10, NSEC_PER_MSEC, NSEC_PER_MSEC },
+	{ 0, BIT(30), BIT(30), NSEC_PER_SEC, NSEC_PER_SEC },
+	{ 0, BIT(30) + 1, BIT(30), NSEC_PER_SEC + 1, NSEC_PER_SEC },
+	{ 1000000, S32_MAX, BIT(30), U64_MAX, NSEC_PER_SEC },
+	/* As a signed number, below any count of packets in flight */
+	{ 1000001, BIT(31), BIT(30), U64_MAX, 1000001000ULL },
+	{ 60000000, U32_MAX - 1, BIT(30), 60000000001ULL, 60000000000ULL },
+	{ 60000000, U32_MAX, U32_MAX, 60000000000ULL, 60000000000ULL },
+	{ U32_MAX, 2, 2, U64_MAX, U32_MAX * 1000ULL },
+};
+
+static const struct ctrl_range *ctrl_says;
+static u32 ctrl_calls;
+
+static void ctrl_say(struct sstp_ctrl *c)
+{
+	c->cwnd = ctrl_says->cwnd;
+	c->period = ctrl_says->period;
+	ctrl_calls++;
+}
+
+static void ctrl_on_any(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	ctrl_say(c);
+}
+
+static void ctrl_on_sent(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s, u32 packets)
+{
+	ctrl_say(c);
+}
+
+static void ctrl_on_received(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
+			     u32 packets, u32 gap)
+{
+	ctrl_say(c);
+}
+
+static void ctrl_bounded(struct kunit *test, struct sstp_ctrl_core *c, const char *call)
+{
+	KUNIT_EXPECT_EQ_MSG(test, ctrl_calls, 1U, "%s", call);
+	KUNIT_EXPECT_EQ_MSG(test, c->out.cwnd, ctrl_says->cwnd_bound, "%s", call);
+	KUNIT_EXPECT_EQ_MSG(test, c->out.period, ctrl_says->period_bound, "%s", call);
+	c->out.cwnd = 10;
+	c->out.period = 0;
+	ctrl_calls = 0;
+}
+
+/* Each callback leaves outputs out of range, with none before it that is to blame. */
+static void ctrl_hostile(struct kunit *test)
+{
+	static const struct sstp_ctrl_ops all = {
+		.init = ctrl_on_any, .on_ack = ctrl_on_any, .on_timeout = ctrl_on_any,
+		.on_pkt_sent = ctrl_on_sent, .on_pkt_received = ctrl_on_received,
+	};
+	static const struct sstp_ctrl_ops losses = {
+		.init = ctrl_on_any, .on_loss = ctrl_on_any,
+	};
+	struct sstp_ctrl_sample s = { .lost = 1 };
+	struct sstp_ctrl_core c = {};
+	u32 i;
+
+	ctrl_calls = 0;
+	for (i = 0; i < ARRAY_SIZE(ctrl_ranges); i++) {
+		ctrl_says = &ctrl_ranges[i];
+		s.srtt = ctrl_says->srtt;
+		sstp_ctrl_begin(&c, &losses, &s);
+		ctrl_bounded(test, &c, "init");
+		sstp_ctrl_report(&c, &s);
+		ctrl_bounded(test, &c, "on_loss");
+		sstp_ctrl_begin(&c, &all, &s);
+		ctrl_bounded(test, &c, "init of another");
+		sstp_ctrl_report(&c, &s);
+		ctrl_bounded(test, &c, "on_ack");
+		sstp_ctrl_timeout(&c, &s);
+		ctrl_bounded(test, &c, "on_timeout");
+		sstp_ctrl_sent(&c, &s, 1);
+		ctrl_bounded(test, &c, "on_pkt_sent");
+		sstp_ctrl_received(&c, &s, 1, 0);
+		ctrl_bounded(test, &c, "on_pkt_received");
+	}
+}
+
 static struct kunit_case ctrl_cases[] = {
 	KUNIT_CASE(ctrl_used),
+	KUNIT_CASE(ctrl_hostile),
 	{}
 };
 

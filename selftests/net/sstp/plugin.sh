@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A controller whose window and period make no sense stops no connection: whatever it says,
+# data arrives, on a lossy path too.
+# timeout: 300
+# quick: yes
+# kernels: uml debug
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/path.sh"
+
+module=$SSTP_MODULE_DIR/sstp-hostile.ko
+parameters=/sys/module/sstp_hostile/parameters
+
+[ -e "$module" ] || skip_all "no hostile module was built"
+setup_path || skip_all "no network namespaces"
+unload() { rmmod sstp-hostile; }
+trap 'settle; unload; cleanup; rm -rf "$work"' EXIT
+check "the hostile module loads" insmod "$module"
+
+# says CWND PERIOD SIZE: a transfer both ways, while the controllers of both ends say that
+says() {
+	echo "$1" > $parameters/cwnd
+	echo "$2" > $parameters/period
+	serve --controller hostile
+	transfer --controller hostile -u -d -s "$3" "$b4" || { explain; return 1; }
+}
+# Of 16 KB the last packets are paced, at one a second.
+for path in "" ", on a lossy path"; do
+	[ -z "$path" ] || impair loss 5%
+	for cwnd in 0 1 2147483648 4294967294; do
+		check "a window of $cwnd$path" says $cwnd 0 100k
+	done
+	check "a period of 11 days$path" says 4294967295 1000000000000000 16k
+	check "no window and such a period$path" says 0 1000000000000000 16k
+done
+impair
+
+settle
+check "the hostile module unloads" busywait 20 unload
+trap 'settle; cleanup; rm -rf "$work"' EXIT
+finish
