@@ -18,6 +18,8 @@
 #define SSTP_CWND_MAX		U32_MAX	/* no congestion window */
 #define SSTP_CWND_LIMIT		0x40000000	/* packets, of one that is */
 #define SSTP_PERIOD_LIMIT	NSEC_PER_SEC
+#define SSTP_RBUF_EPOCH_MIN	NSEC_PER_MSEC
+#define SSTP_RBUF_EPOCH_MAX	(10ULL * NSEC_PER_SEC)
 
 /**
  * struct sstp_ctrl_sample - everything that a controller is told
@@ -128,76 +130,95 @@ int sstp_register_ctrl(struct sstp_ctrl_ops *ops);
 void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops);
 
 /**
- * struct sstp_rbuf - what a receive buffer policy sees and sets
- * @limit: bytes of memory that the buffer may use (in)
- * @least: no policy lets @limit fall below that (in)
- * @first: @limit at the start, the most that a program may keep a floor at (in)
- * @ceiling: highest @limit (in)
- * @top: highest @limit until the next update; @ceiling if the policy does not say (out)
+ * struct sstp_rbuf_sample - everything that a receive buffer policy is told
+ * @limit: bytes of memory that the buffer may use now
+ * @least: no policy lets the limit fall below that
+ * @first: limit at the start, the most that a program may keep a floor at
+ * @ceiling: highest limit
  * @path: bytes that the path can fill as fast as it is now; 0 = not known, or nothing
- *	came in the epoch (in)
- * @queued: most bytes in use in the epoch (in)
- * @arrived: bytes of memory that arrived in the epoch (in)
- * @served: bytes of memory that the program took in the epoch (in)
- * @lacked: bytes of memory that arrived in the epoch and found no room (in)
- * @emptied: the program took all that there was, once in the epoch at least (in)
- * @drained: it did when the buffer was full, or nearly so (in)
+ *	came in the epoch
+ * @queued: most bytes in use in the epoch
  * @used: share of memory in use, of SSTP_RBUF_ONE: of the machine's, a memory cgroup's
- *	or SSTP's, whichever is fullest; all of it under pressure (in)
+ *	or SSTP's, whichever is fullest; all of it under pressure
+ * @emptied: the program took all that there was, once in the epoch at least
+ * @drained: it did when the buffer was full, or nearly so
+ * @arrived: bytes of memory that arrived in the epoch
+ * @served: bytes of memory that the program took in the epoch
+ * @lacked: bytes of memory that arrived in the epoch and found no room
  * @available: bytes of memory to be had, of which each buffer in which much moves has
- *	an equal part (in)
- * @rrda: as the option SSTP_RRDA has it (in)
- * @epoch: ns until the next update, or until something comes again; 0 = there are
- *	none (out, by init and update)
- * @exact: windows do not exceed the buffer (out)
- * @rest: nothing changes until something comes again (out)
- * @surplus: v' of rrda, bytes an epoch, for traces (out)
- * @trend: f of rrda, the same (out)
- * @counted: as one in which much moves; this and the next are not for the policy
- * @busy_until: ns: so long it counts as that
- * @priv: the policy's own
+ *	an equal part
+ * @rrda: as the option SSTP_RRDA has it
  *
- * Guarded as struct sstp_ctrl is. Epochs may be a little longer than they should: what
- * moved is brought to the length of one.
+ * For @init nothing has moved yet. Epochs may be a little longer than they should: what moved is
+ * brought to the length of one.
  */
-struct sstp_rbuf {
+struct sstp_rbuf_sample {
 	u32	limit;
 	u32	least;
 	u32	first;
 	u32	ceiling;
-	u32	top;
 	u32	path;
 	u32	queued;
+	u32	used;
+	bool	emptied;
+	bool	drained;
 	u64	arrived;
 	u64	served;
 	u64	lacked;
-	bool	emptied;
-	bool	drained;
-	u32	used;
 	u64	available;
 	struct sstp_rrda_spec rrda;
+};
+
+/**
+ * struct sstp_rbuf - the verdict of a receive buffer policy, and what it remembers
+ * @epoch: ns until the next update, or until something comes again,
+ *	SSTP_RBUF_EPOCH_MIN to SSTP_RBUF_EPOCH_MAX; 0 = there are none
+ * @limit: bytes of memory that the buffer may use from now on, @least to @ceiling of the
+ *	sample, or as it is; before each callback it is as it is
+ * @top: highest limit until the next update, up to @ceiling of the sample, which it is
+ *	before @init
+ * @exact: windows do not exceed the buffer
+ * @rest: nothing changes until something comes again
+ * @surplus: v' of rrda, bytes an epoch, for traces
+ * @trend: f of rrda, the same
+ * @priv: the policy's own, zero before @init
+ *
+ * The locks of struct sstp_ctrl guard it; if it is shared by all connections of a listener,
+ * a spinlock of its own.
+ *
+ * After each callback the core brings @limit, @top and @epoch into their ranges. With a limit
+ * below what the administrator allows every socket no packet might find room. A shorter
+ * epoch would keep the CPU busy, and after a longer one a buffer would be of the wrong size
+ * for longer than programs wait.
+ */
+struct sstp_rbuf {
 	u64	epoch;
+	u32	limit;
+	u32	top;
 	bool	exact;
 	bool	rest;
-	s64	surplus;
 	s8	trend;
-	bool	counted;
-	u64	busy_until;
-	const struct sstp_rbuf_ops *ops;
+	s64	surplus;
 	u64	priv[SSTP_RBUF_PRIV_SIZE / sizeof(u64)];
 };
 
 /**
  * struct sstp_rbuf_ops - a receive buffer policy
+ * @init: a connection, or all of a listener that share a buffer, get this policy
+ * @release: they lose it
+ * @update: an epoch has passed: in the receive softirq, or by a timer while no packet
+ *	comes. Without it there are no epochs.
+ * @name: unique, of 1 to 15 graphic characters
+ * @owner: each buffer that has the policy holds it
+ * @list: of the registry; written under its lock, RCU
  *
- * @update returns the new limit. It runs when an epoch has passed: in the receive
- * softirq, or by a timer while no packet comes. Who sets an epoch must have it.
- * Contexts as for struct sstp_ctrl_ops.
+ * Only @name is required. Contexts as for struct sstp_ctrl_ops. The sample is valid during
+ * the call.
  */
 struct sstp_rbuf_ops {
-	void	(*init)(struct sstp_rbuf *b);
+	void	(*init)(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s);
 	void	(*release)(struct sstp_rbuf *b);
-	u32	(*update)(struct sstp_rbuf *b);
+	void	(*update)(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s);
 	char	name[SSTP_NAME_MAX];
 	struct module *owner;
 	struct list_head list;

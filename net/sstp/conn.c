@@ -912,7 +912,7 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	i->snd_queued = READ_ONCE(sk->sk_wmem_queued);
 	i->rcv_segment = sp->rcv.low - sp->rcv_isn;
 	i->rcv_window = sp->window;
-	i->rcv_buffer = sp->rbuf.limit;
+	i->rcv_buffer = sp->rbuf.in.limit;
 	i->rcv_queued = atomic_read(&sk->sk_rmem_alloc);
 	if (sp->listen.pool) {
 		i->rcv_buffer = sstp_pool_limit(sp->listen.pool);
@@ -947,8 +947,8 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	i->bytes_discarded = sp->bytes_discarded;
 	i->rcv_readable = sp->readable;
 	i->packets_lost = sp->packets_lost;
-	i->mem_available = sp->rbuf.available;
-	i->mem_used = sp->rbuf.used * 1000ULL / SSTP_RBUF_ONE;
+	i->mem_available = sp->rbuf.in.available;
+	i->mem_used = sp->rbuf.in.used * 1000ULL / SSTP_RBUF_ONE;
 	i->rcv_epochs = sp->rcv_epochs;
 	i->rcv_bounded = sp->rcv_bounded;
 	i->snd_unacked = sp->queued;

@@ -252,7 +252,7 @@ static bool sstp_backlog_add(struct sock *sk, struct sk_buff *skb)
 {
 	const struct sstp_backlog b = {
 		.waits = sk->sk_backlog.len,
-		.buffers = (u64)READ_ONCE(sstp_sk(sk)->rbuf.limit) +
+		.buffers = (u64)READ_ONCE(sstp_sk(sk)->rbuf.in.limit) +
 			   READ_ONCE(sk->sk_sndbuf) / 2,
 		.waits_all = atomic_long_read(&sstp_backlogs),
 		.used = sk_memory_allocated(sk),

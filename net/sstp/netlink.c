@@ -792,7 +792,7 @@ void sstp_nl_exhausted(struct sock *sk)
 		return;
 	now = sstp_now();
 	if (sp->exhausted_at &&
-	    now - sp->exhausted_at < (sp->rbuf.epoch ?: SSTP_NL_EXHAUSTED))
+	    now - sp->exhausted_at < (sp->rbuf.out.epoch ?: SSTP_NL_EXHAUSTED))
 		return;
 	skb = sstp_nl_event(sk, SSTP_CMD_EXHAUSTED, &hdr);
 	if (!skb)

@@ -7,23 +7,18 @@
 /* What an epoch has seen, at its begin */
 static void sstp_pool_epoch_begin(struct sstp_pool *p, u32 used)
 {
-	p->b.arrived = 0;
-	p->b.served = 0;
-	p->b.lacked = 0;
-	p->b.emptied = false;
-	p->b.drained = false;
-	p->b.queued = used;
+	sstp_rbuf_epoch_begin(&p->b.in, used);
 	p->path = 0;
 }
 
 /* What is read without the lock */
 static void sstp_pool_publish(struct sstp_pool *p)
 {
-	WRITE_ONCE(p->limit, p->b.limit);
-	WRITE_ONCE(p->length, p->b.epoch);
+	WRITE_ONCE(p->limit, p->b.in.limit);
+	WRITE_ONCE(p->length, p->b.out.epoch);
 }
 
-struct sstp_pool *sstp_pool_new(const struct sstp_rbuf *b, bool pinned)
+struct sstp_pool *sstp_pool_new(const struct sstp_rbuf_core *b, bool pinned)
 {
 	struct sstp_pool *p = kzalloc(sizeof(*p), GFP_KERNEL);
 
@@ -32,7 +27,7 @@ struct sstp_pool *sstp_pool_new(const struct sstp_rbuf *b, bool pinned)
 	refcount_set(&p->ref, 1);
 	spin_lock_init(&p->lock);
 	p->b = *b;
-	p->b.rest = true;
+	p->b.resting = true;
 	sstp_pool_publish(p);
 	p->pinned = pinned;
 	return p;
@@ -56,7 +51,7 @@ void sstp_pool_put(struct sstp_pool *p)
 void sstp_pool_tune(struct sstp_pool *p, const struct sstp_rrda_spec *rrda)
 {
 	spin_lock_bh(&p->lock);
-	p->b.rrda = *rrda;
+	p->b.in.rrda = *rrda;
 	spin_unlock_bh(&p->lock);
 }
 
@@ -98,12 +93,13 @@ void sstp_pool_end(struct sstp_member *m)
 	sstp_pool_wake(m, false);
 	sstp_pool_activate(m, false);
 	/* Nobody's epochs go on: who comes next finds it as it was in the beginning. */
-	if (!p->awake && !p->b.rest) {
-		p->b.rest = true;
+	if (!p->awake && !p->b.resting) {
+		p->b.resting = true;
 		sstp_rbuf_uncount(&p->b);
-		p->b.limit = min(p->b.limit, p->b.first);
+		p->b.in.limit = min(p->b.in.limit, p->b.in.first);
 		sstp_pool_epoch_begin(p, sstp_pool_used(p));
 		sstp_rbuf_restart(&p->b);
+		p->b.in.limit = p->b.out.limit;
 		sstp_pool_publish(p);
 	}
 	spin_unlock_bh(&p->lock);
@@ -114,7 +110,7 @@ bool sstp_pool_rest(struct sstp_member *m)
 	struct sstp_pool *p = m->pool;
 
 	spin_lock_bh(&p->lock);
-	if (p->awake > 1 || p->b.rest || p->pinned || !p->b.epoch) {
+	if (p->awake > 1 || p->b.resting || p->pinned || !p->b.out.epoch) {
 		sstp_pool_wake(m, false);
 		if (!m->used)
 			sstp_pool_activate(m, false);
@@ -153,53 +149,53 @@ u32 sstp_pool_share(struct sstp_member *m, u32 used)
 	return clamp_t(s64, share, limit / n, limit);
 }
 
-s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf *seen, u64 now,
+s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_core *seen, u64 now,
 		    u32 *limit)
 {
 	struct sstp_pool *p = m->pool;
-	struct sstp_rbuf *b = &p->b;
+	struct sstp_rbuf_core *b = &p->b;
 	u32 old, used = sstp_pool_used(p);
 	u64 elapsed;
 	s64 grown = 0;
 
 	spin_lock_bh(&p->lock);
-	old = b->limit;
-	if (b->rest) {
-		b->rest = false;
+	old = b->in.limit;
+	if (b->resting) {
+		b->resting = false;
 		p->at = now;
 	}
-	b->arrived += seen->arrived;
-	b->served += seen->served;
-	b->lacked += seen->lacked;
-	b->emptied |= seen->emptied;
-	b->queued = max(b->queued, used);
+	b->in.arrived += seen->in.arrived;
+	b->in.served += seen->in.served;
+	b->in.lacked += seen->in.lacked;
+	b->in.emptied |= seen->in.emptied;
+	b->in.queued = max(b->in.queued, used);
 	/* A member that had its part full says little of the whole. */
-	b->drained |= seen->emptied && b->queued >= b->limit / 4 * 3;
-	p->path += seen->path;
+	b->in.drained |= seen->in.emptied && b->in.queued >= b->in.limit / 4 * 3;
+	p->path += seen->in.path;
 	/* Another CPU's @now may be later. */
 	elapsed = now > p->at ? now - p->at : 0;
-	if (b->epoch && !p->pinned && elapsed >= b->epoch) {
+	if (b->out.epoch && !p->pinned && elapsed >= b->out.epoch) {
 		p->at = now;
-		b->used = seen->used;
-		b->available = seen->available;
-		b->path = min_t(u64, p->path, U32_MAX);
-		b->arrived = mul_u64_u64_div_u64(b->arrived, b->epoch, elapsed);
-		b->served = mul_u64_u64_div_u64(b->served, b->epoch, elapsed);
-		b->lacked = mul_u64_u64_div_u64(b->lacked, b->epoch, elapsed);
-		b->limit = b->ops->update(b);
+		b->in.used = seen->in.used;
+		b->in.available = seen->in.available;
+		b->in.path = min_t(u64, p->path, U32_MAX);
+		b->in.arrived = mul_u64_u64_div_u64(b->in.arrived, b->out.epoch, elapsed);
+		b->in.served = mul_u64_u64_div_u64(b->in.served, b->out.epoch, elapsed);
+		b->in.lacked = mul_u64_u64_div_u64(b->in.lacked, b->out.epoch, elapsed);
+		b->in.limit = sstp_rbuf_update(b);
 		sstp_rbuf_count(b, now);
 		sstp_pool_publish(p);
-		grown = (s64)b->limit - old;
-		seen->arrived = b->arrived;
-		seen->served = b->served;
-		seen->lacked = b->lacked;
-		seen->queued = b->queued;
-		seen->path = b->path;
-		seen->surplus = b->surplus;
-		seen->trend = b->trend;
+		grown = (s64)b->in.limit - old;
+		seen->in.arrived = b->in.arrived;
+		seen->in.served = b->in.served;
+		seen->in.lacked = b->in.lacked;
+		seen->in.queued = b->in.queued;
+		seen->in.path = b->in.path;
+		seen->out.surplus = b->out.surplus;
+		seen->out.trend = b->out.trend;
 		sstp_pool_epoch_begin(p, used);
 	}
-	*limit = b->limit;
+	*limit = b->in.limit;
 	spin_unlock_bh(&p->lock);
 	return grown;
 }

@@ -34,7 +34,7 @@
 struct sstp_pool {
 	refcount_t	ref;
 	spinlock_t	lock;		/* see above */
-	struct sstp_rbuf b;
+	struct sstp_rbuf_core b;
 	u32		limit;
 	u64		length;
 	u64		at;
@@ -99,7 +99,7 @@ static inline u32 sstp_pool_free(const struct sstp_pool *p)
 }
 
 /* With @b as its buffer, whose policy becomes the pool's. NULL without memory. */
-struct sstp_pool *sstp_pool_new(const struct sstp_rbuf *b, bool pinned);
+struct sstp_pool *sstp_pool_new(const struct sstp_rbuf_core *b, bool pinned);
 struct sstp_pool *sstp_pool_get(struct sstp_pool *p);
 void sstp_pool_put(struct sstp_pool *p);
 
@@ -122,7 +122,7 @@ u32 sstp_pool_share(struct sstp_member *m, u32 used);
  * grew for that, to @limit; negative: it shrank. If that ends the pool's epoch, @seen has
  * what the pool saw in it, for traces.
  */
-s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf *seen, u64 now,
+s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_core *seen, u64 now,
 		    u32 *limit);
 
 #endif /* _SSTP_POOL_H */

@@ -22,7 +22,7 @@ u32 sstp_rbuf_moving(void)
 	return max(atomic_read(&sstp_rbufs_moving), 1);
 }
 
-static void sstp_rbuf_set_counted(struct sstp_rbuf *b, bool counted)
+static void sstp_rbuf_set_counted(struct sstp_rbuf_core *b, bool counted)
 {
 	if (counted == b->counted)
 		return;
@@ -30,16 +30,16 @@ static void sstp_rbuf_set_counted(struct sstp_rbuf *b, bool counted)
 	atomic_add(counted ? 1 : -1, &sstp_rbufs_moving);
 }
 
-void sstp_rbuf_count(struct sstp_rbuf *b, u64 now)
+void sstp_rbuf_count(struct sstp_rbuf_core *b, u64 now)
 {
-	u64 much = mul_u64_u64_div_u64(b->epoch, SSTP_RBUF_MUCH, NSEC_PER_SEC);
+	u64 much = mul_u64_u64_div_u64(b->out.epoch, SSTP_RBUF_MUCH, NSEC_PER_SEC);
 
-	if (max3(b->arrived, b->served, b->lacked) >= much)
+	if (max3(b->in.arrived, b->in.served, b->in.lacked) >= much)
 		b->busy_until = now + SSTP_RBUF_LATELY;
-	sstp_rbuf_set_counted(b, b->epoch && !b->rest && now < b->busy_until);
+	sstp_rbuf_set_counted(b, b->out.epoch && !b->resting && now < b->busy_until);
 }
 
-void sstp_rbuf_uncount(struct sstp_rbuf *b)
+void sstp_rbuf_uncount(struct sstp_rbuf_core *b)
 {
 	sstp_rbuf_set_counted(b, false);
 }
@@ -79,27 +79,7 @@ void sstp_rbuf_put(const struct sstp_rbuf_ops *ops)
 		module_put(ops->owner);
 }
 
-void sstp_rbuf_begin(struct sstp_rbuf *b, const struct sstp_rbuf_ops *ops)
-{
-	b->ops = ops;
-	b->exact = false;
-	b->surplus = 0;
-	b->trend = 0;
-	memset(b->priv, 0, sizeof(b->priv));
-	if (ops->init)
-		ops->init(b);
-	if (!ops->update)
-		b->epoch = 0;
-}
-
-void sstp_rbuf_restart(struct sstp_rbuf *b)
-{
-	if (b->ops->release)
-		b->ops->release(b);
-	sstp_rbuf_begin(b, b->ops);
-}
-
-int sstp_rbuf_attach(struct sstp_rbuf *b, const char *name)
+int sstp_rbuf_attach(struct sstp_rbuf_core *b, const char *name)
 {
 	const struct sstp_rbuf_ops *ops = sstp_rbuf_get(name);
 
@@ -109,12 +89,12 @@ int sstp_rbuf_attach(struct sstp_rbuf *b, const char *name)
 	return 0;
 }
 
-void sstp_rbuf_detach(struct sstp_rbuf *b)
+void sstp_rbuf_detach(struct sstp_rbuf_core *b)
 {
 	if (!b->ops)
 		return;
 	if (b->ops->release)
-		b->ops->release(b);
+		b->ops->release(&b->out);
 	sstp_rbuf_put(b->ops);
 	b->ops = NULL;
 	sstp_rbuf_uncount(b);

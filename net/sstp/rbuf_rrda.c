@@ -78,32 +78,33 @@ static u32 sstp_rrda_of(u32 own, enum sstp_rrda_tunable_id id)
 }
 
 /* What is in force for @b: its own, or the system's. */
-static void sstp_rbuf_rrda_params(struct sstp_rbuf *b, struct sstp_rrda_params *p)
+static void sstp_rbuf_rrda_params(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s,
+				  struct sstp_rrda_params *p)
 {
-	const struct sstp_rrda_spec *s = &b->rrda;
+	const struct sstp_rrda_spec *own = &s->rrda;
 
-	b->epoch = sstp_rrda_of(s->epoch, SSTP_RRDA_EPOCH) * (u64)NSEC_PER_MSEC;
-	p->k = sstp_rrda_of(s->k, SSTP_RRDA_K);
-	p->beta = sstp_rrda_of(s->beta, SSTP_RRDA_BETA);
-	p->omega = sstp_rrda_of(s->omega, SSTP_RRDA_OMEGA);
-	p->ceiling = clamp(sstp_rrda_of(s->ceiling, SSTP_RRDA_CEILING), b->least,
-			   max(b->ceiling, b->least));
+	b->epoch = sstp_rrda_of(own->epoch, SSTP_RRDA_EPOCH) * (u64)NSEC_PER_MSEC;
+	p->k = sstp_rrda_of(own->k, SSTP_RRDA_K);
+	p->beta = sstp_rrda_of(own->beta, SSTP_RRDA_BETA);
+	p->omega = sstp_rrda_of(own->omega, SSTP_RRDA_OMEGA);
+	p->ceiling = clamp(sstp_rrda_of(own->ceiling, SSTP_RRDA_CEILING), s->least,
+			   max(s->ceiling, s->least));
 	/* Who may not have memory without limit may not keep it, either. */
-	p->floor = clamp(sstp_rrda_of(s->floor, SSTP_RRDA_FLOOR), b->least,
-			 max(b->first, b->least));
+	p->floor = clamp(sstp_rrda_of(own->floor, SSTP_RRDA_FLOOR), s->least,
+			 max(s->first, s->least));
 	p->floor = min(p->floor, p->ceiling);
 	b->top = p->ceiling;
 	p->blind = !READ_ONCE(sstp_rrda_tunables[SSTP_RRDA_WEIGH].value);
 }
 
-static void sstp_rbuf_rrda_init(struct sstp_rbuf *b)
+static void sstp_rbuf_rrda_init(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 {
 	struct sstp_rbuf_epochs *e = (void *)b->priv;
 	struct sstp_rrda_params p;
 
 	BUILD_BUG_ON(sizeof(*e) > sizeof(b->priv));
-	sstp_rbuf_rrda_params(b, &p);
-	b->limit = clamp(b->limit, p.floor, p.ceiling);
+	sstp_rbuf_rrda_params(b, s, &p);
+	b->limit = clamp(s->limit, p.floor, p.ceiling);
 	sstp_rrda_init(&e->r, b->limit);
 	e->unread = U16_MAX;
 	e->behind = U16_MAX;
@@ -116,52 +117,52 @@ static void sstp_rrda_count(u16 *epochs, bool more)
 	*epochs = more ? min(*epochs + 1, U16_MAX) : 0;
 }
 
-static u32 sstp_rbuf_rrda_update(struct sstp_rbuf *b)
+static void sstp_rbuf_rrda_update(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 {
 	struct sstp_rbuf_epochs *e = (void *)b->priv;
 	struct sstp_rrda_params p;
 	u32 limit, floor, most;
 	bool idle;
 
-	sstp_rbuf_rrda_params(b, &p);
-	sstp_rrda_count(&e->silent, !b->arrived && !b->served && !b->lacked);
-	sstp_rrda_count(&e->unread, !b->served);
-	sstp_rrda_count(&e->behind, !b->emptied);
-	e->most = max(b->queued, e->most - e->most / SSTP_RRDA_FORGET);
-	sstp_rrda_count(&e->spare, e->most < b->limit / SSTP_RRDA_SPARE);
-	sstp_rrda_count(&e->enough, !b->lacked && b->queued < b->limit / 2);
+	sstp_rbuf_rrda_params(b, s, &p);
+	sstp_rrda_count(&e->silent, !s->arrived && !s->served && !s->lacked);
+	sstp_rrda_count(&e->unread, !s->served);
+	sstp_rrda_count(&e->behind, !s->emptied);
+	e->most = max(s->queued, e->most - e->most / SSTP_RRDA_FORGET);
+	sstp_rrda_count(&e->spare, e->most < s->limit / SSTP_RRDA_SPARE);
+	sstp_rrda_count(&e->enough, !s->lacked && s->queued < s->limit / 2);
 	b->exact = e->enough < SSTP_RRDA_ENOUGH;
 	floor = p.floor;
 	if (!p.blind) {
-		most = min_t(u64, b->available / 2, p.ceiling);
+		most = min_t(u64, s->available / 2, p.ceiling);
 		p.ceiling = max(most, floor);
 	}
-	p.floor = clamp(b->path, floor, p.ceiling);
+	p.floor = clamp(s->path, floor, p.ceiling);
 	/* It follows what others made of the limit. */
-	if (b->limit != (u32)(e->r.size / SSTP_RRDA_ONE))
-		e->r.size = (s64)b->limit * SSTP_RRDA_ONE;
+	if (s->limit != (u32)(e->r.size / SSTP_RRDA_ONE))
+		e->r.size = (s64)s->limit * SSTP_RRDA_ONE;
 
-	p.held = e->behind >= p.k && b->limit >= p.k * b->served;
+	p.held = e->behind >= p.k && s->limit >= p.k * s->served;
 	/* Without any memory that counts always. */
-	p.blind &= b->used < SSTP_RRDA_ONE;
-	limit = sstp_rrda_epoch(&e->r, &p, b->arrived, b->served, b->used);
+	p.blind &= s->used < SSTP_RRDA_ONE;
+	limit = sstp_rrda_epoch(&e->r, &p, s->arrived, s->served, s->used);
 	b->surplus = div_s64(e->r.surplus, SSTP_RRDA_BYTE);
 	b->trend = e->r.same >= p.k ? e->r.sign : 0;
 	/* With little CPU, and many to serve, its turn may come late. */
 	if (e->unread < p.beta)
-		limit = sstp_rrda_add(&e->r, &p, b->lacked +
-				      (b->drained ? b->limit : 0), b->used);
+		limit = sstp_rrda_add(&e->r, &p, s->lacked +
+				      (s->drained ? s->limit : 0), s->used);
 	/* A program that pauses finds its buffer again, for as long as one that reads
 	 * late has room made.
 	 */
-	idle = e->silent >= (b->queued ? max(p.k, p.beta) : p.k);
+	idle = e->silent >= (s->queued ? max(p.k, p.beta) : p.k);
 	if (idle)
 		limit = floor;
 	else if (e->spare >= p.k && limit > SSTP_RRDA_EASE)
 		limit = max3(limit - limit / SSTP_RRDA_DECAY, p.floor,
 			     (u32)SSTP_RRDA_EASE);
 	b->rest = idle;
-	return limit;
+	b->limit = limit;
 }
 
 struct sstp_rbuf_ops sstp_rbuf_rrda = {

@@ -143,9 +143,9 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 		if (!s)
 			return false;
 		/* It comes again: it had no room, after all. */
-		bytes = min_t(u64, (u32)s->got * s->size, sp->rbuf.arrived);
-		sp->rbuf.arrived -= bytes;
-		sp->rbuf.lacked += bytes;
+		bytes = min_t(u64, (u32)s->got * s->size, sp->rbuf.in.arrived);
+		sp->rbuf.in.arrived -= bytes;
+		sp->rbuf.in.lacked += bytes;
 		sstp_rcv_discard(w, s, segment);
 		sstp_drop(sk, NULL, SSTP_MIB_SOFTREPLACED, 1);
 		want.used = atomic_read(&sk->sk_rmem_alloc);
@@ -347,7 +347,7 @@ static void sstp_rcv_discarded(struct sock *sk, struct sk_buff *skb,
 	bytes = sstp_run_bytes(run, run->count);
 	sp->packets_discarded += run->count;
 	sp->bytes_discarded += bytes;
-	sp->rbuf.lacked += bytes;
+	sp->rbuf.in.lacked += bytes;
 	sstp_drop(sk, skb, SSTP_MIB_INDISCARDED, run->count);
 	SSTP_ADD(sock_net(sk), INDISCARDEDBYTES, bytes);
 	sstp_nl_exhausted(sk);
@@ -402,9 +402,9 @@ static void sstp_rcv_taken(struct sock *sk, const struct sstp_rcv_run *run,
 	bytes = sstp_run_bytes(run, fresh);
 	sp->bytes_received += bytes;
 	sp->arrival_bytes += bytes;
-	sp->rbuf.arrived += bytes;
+	sp->rbuf.in.arrived += bytes;
 	queued = atomic_read(&sk->sk_rmem_alloc);
-	sp->rbuf.queued = max(sp->rbuf.queued, queued);
+	sp->rbuf.in.queued = max(sp->rbuf.in.queued, queued);
 	sp->rcv_peak = max(sp->rcv_peak, queued);
 }
 

@@ -217,7 +217,7 @@ static void sstp_consume(struct sock *sk, struct sstp_rseg *s, u32 len)
 		sp->unread_since = 0;
 	}
 	sp->service_bytes += len;
-	sp->rbuf.served += s->got == s->packets ? len :
+	sp->rbuf.in.served += s->got == s->packets ? len :
 			   div_u64(mul_u32_u32(len, s->got), s->packets);
 	sp->read_off += len;
 	if (sp->read_off == s->len) {

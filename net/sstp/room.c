@@ -71,14 +71,14 @@ static unsigned long sstp_room_available(void)
 }
 
 /* Of @total pages @available can be had: the fullest counts. */
-static void sstp_room_fuller(struct sstp_rbuf *b, u64 total, u64 available)
+static void sstp_room_fuller(struct sstp_rbuf_sample *in, u64 total, u64 available)
 {
 	u64 bytes = min(available, U64_MAX >> PAGE_SHIFT) << PAGE_SHIFT;
 
-	b->used = max_t(u64, b->used, SSTP_RBUF_ONE -
+	in->used = max_t(u64, in->used, SSTP_RBUF_ONE -
 			mul_u64_u64_div_u64(min(available, total),
 					    SSTP_RBUF_ONE, max(total, 1ULL)));
-	b->available = min(b->available, bytes);
+	in->available = min(in->available, bytes);
 }
 
 #ifdef CONFIG_MEMCG
@@ -99,7 +99,7 @@ static unsigned long sstp_room_files(struct mem_cgroup *g)
 	return pages;
 }
 
-static void sstp_room_group(const struct sock *sk, struct sstp_rbuf *b)
+static void sstp_room_group(const struct sock *sk, struct sstp_rbuf_sample *in)
 {
 	struct mem_cgroup *g = mem_cgroup_sockets_enabled ? sk->sk_memcg : NULL;
 	unsigned long files = g ? sstp_room_files(g) : 0;
@@ -113,29 +113,29 @@ static void sstp_room_group(const struct sock *sk, struct sstp_rbuf *b)
 		if (most >= PAGE_COUNTER_MAX)
 			continue;
 		now -= min(now, files);
-		sstp_room_fuller(b, most, most - min(most, now));
+		sstp_room_fuller(in, most, most - min(most, now));
 	}
 }
 #else
-static void sstp_room_group(const struct sock *sk, struct sstp_rbuf *b)
+static void sstp_room_group(const struct sock *sk, struct sstp_rbuf_sample *in)
 {
 }
 #endif
 
 /* What the policy sees of memory */
-static void sstp_room_look(struct sock *sk, struct sstp_rbuf *b)
+static void sstp_room_look(struct sock *sk, struct sstp_rbuf_sample *in)
 {
 	long most = sk_prot_mem_limits(sk, 2);	/* for all sockets of SSTP */
 
-	b->used = 0;
-	b->available = U64_MAX;
-	sstp_room_fuller(b, totalram_pages(), sstp_room_available());
-	sstp_room_group(sk, b);
-	sstp_room_fuller(b, most, most - min(most, sk_memory_allocated(sk)));
+	in->used = 0;
+	in->available = U64_MAX;
+	sstp_room_fuller(in, totalram_pages(), sstp_room_available());
+	sstp_room_group(sk, in);
+	sstp_room_fuller(in, most, most - min(most, sk_memory_allocated(sk)));
 	/* All that may grow at once share it. */
-	b->available = div_u64(b->available, sstp_rbuf_moving());
+	in->available = div_u64(in->available, sstp_rbuf_moving());
 	if (!sstp_may_grow(sk))
-		b->used = SSTP_RBUF_ONE;
+		in->used = SSTP_RBUF_ONE;
 }
 
 /* Memory that the path can fill as fast as it is; 0 = not known, or nothing comes.
@@ -150,7 +150,7 @@ static u64 sstp_room_path(const struct sstp_sock *sp)
 
 	if (sp->peer_rate)
 		return div_u64(sp->peer_rate / 8 * srtt, USEC_PER_SEC) * 8;
-	if (!sp->rbuf.epoch || !sp->rtt.srtt)
+	if (!sp->rbuf.out.epoch || !sp->rtt.srtt)
 		return 0;
 	return sstp_room_memory(sp, div_u64(sp->service_rate / 8 * srtt,
 					    USEC_PER_SEC)) * SSTP_ROOM_TRIPS;
@@ -187,7 +187,7 @@ void sstp_room_share(struct sstp_sock *sp)
 				share / SSTP_ROOM_FIRST, share);
 	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
 		share = min_t(u32, share, READ_ONCE(sk->sk_rcvbuf));
-	WRITE_ONCE(sp->rbuf.limit, share);
+	WRITE_ONCE(sp->rbuf.in.limit, share);
 	sp->rcv_buffer_peak = max(sp->rcv_buffer_peak, share);
 }
 
@@ -196,7 +196,7 @@ void sstp_room_share(struct sstp_sock *sp)
  */
 static void sstp_room_limit(struct sstp_sock *sp, u32 limit)
 {
-	u32 old = sp->rbuf.limit;
+	u32 old = sp->rbuf.in.limit;
 
 	sstp_room_count(sp, (s64)limit - old);
 	if (limit < old && sp->promise < old) {
@@ -204,7 +204,7 @@ static void sstp_room_limit(struct sstp_sock *sp, u32 limit)
 		sp->promise_high = sp->rcv.high;
 		sp->promise_next = limit;
 	}
-	WRITE_ONCE(sp->rbuf.limit, limit);
+	WRITE_ONCE(sp->rbuf.in.limit, limit);
 	if (limit != old) {
 		trace_sstp_rbuf_limit(sp, old, limit, false);
 		sstp_nl_resized(&sp->sk, old, limit, false);
@@ -222,9 +222,9 @@ static void sstp_room_kept(struct sstp_sock *sp)
 
 	if (!sp->promise || !sstp_after(sp->rcv.read, sp->promise_high))
 		return;
-	WRITE_ONCE(sp->promise, next > sp->rbuf.limit ? next : 0);
+	WRITE_ONCE(sp->promise, next > sp->rbuf.in.limit ? next : 0);
 	sp->promise_high = sp->rcv.high;
-	sp->promise_next = sp->rbuf.limit;
+	sp->promise_next = sp->rbuf.in.limit;
 }
 
 /* Are windows no larger than the buffer, by option or as the policy has it? */
@@ -236,7 +236,7 @@ bool sstp_room_exact(const struct sstp_sock *sp)
 		return true;
 	if (p)
 		return sstp_pool_exact(p);
-	return sp->rbuf.exact && !(sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK);
+	return sp->rbuf.out.exact && !(sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK);
 }
 
 /* Segments that come in during a round trip. A window needs not exceed the buffer by
@@ -271,7 +271,7 @@ static void sstp_room_redeem(struct sstp_sock *sp)
 static u64 sstp_room_promise(struct sstp_sock *sp, u64 want)
 {
 	u64 most = ((u64)sk_prot_mem_limits(&sp->sk, 0) << PAGE_SHIFT) / SSTP_ROOM_PROMISES;
-	u64 first = (u64)sp->rbuf.limit + sp->promised;
+	u64 first = (u64)sp->rbuf.in.limit + sp->promised;
 	long sum = atomic_long_read(&sstp_room_promises);
 	u64 more;
 
@@ -297,7 +297,7 @@ static bool sstp_room_reads(const struct sstp_sock *sp)
  */
 static u64 sstp_room_follow(struct sstp_sock *sp)
 {
-	struct sstp_rbuf *b = &sp->rbuf;
+	struct sstp_rbuf_core *b = &sp->rbuf;
 	bool known = sp->rtt.srtt;
 	struct sock *sk = &sp->sk;
 	u64 want, most;
@@ -311,23 +311,23 @@ static u64 sstp_room_follow(struct sstp_sock *sp)
 		return 0;
 	}
 	if (!sstp_may_grow(sk) || (known && !sstp_room_reads(sp)) ||
-	    (b->epoch && known &&
-	     !(b->arrived && sp->unread < SSTP_ROOM_SILENT)))
+	    (b->out.epoch && known &&
+	     !(b->in.arrived && sp->unread < SSTP_ROOM_SILENT)))
 		return 0;
 	want = sstp_room_path(sp);
 	/* Without epochs nobody has looked of late. */
-	if (!b->epoch && want > b->limit)
-		sstp_room_look(sk, b);
-	most = min_t(u64, b->top, b->available / 2);
-	want = clamp_t(u64, want, b->limit, max_t(u64, most, b->limit));
+	if (!b->out.epoch && want > b->in.limit)
+		sstp_room_look(sk, &b->in);
+	most = min_t(u64, b->out.top, b->in.available / 2);
+	want = clamp_t(u64, want, b->in.limit, max_t(u64, most, b->in.limit));
 	if (known) {
 		sstp_room_limit(sp, want);
 		return 0;
 	}
 	want = sstp_room_promise(sp, want);
-	if (want > b->limit && want > sp->promise)
+	if (want > b->in.limit && want > sp->promise)
 		WRITE_ONCE(sp->promise, want);
-	return want > b->limit ? want : 0;
+	return want > b->in.limit ? want : 0;
 }
 
 /* B and W from the buffer's limit. The first window has to last until a grant comes
@@ -341,7 +341,7 @@ bool sstp_room_window(struct sstp_sock *sp)
 	if (!guess && sstp_room_exact(sp))
 		factor = 100;
 	sstp_room_kept(sp);
-	w = guess ?: sp->rbuf.limit;
+	w = guess ?: sp->rbuf.in.limit;
 	if (sp->set.window_bytes)
 		w = min_t(u64, w, sp->set.window_bytes);
 	sp->buffer = max((u32)w / sstp_mean(sp), 1U);
@@ -354,7 +354,7 @@ bool sstp_room_window(struct sstp_sock *sp)
 	if (sp->rtt.srtt)
 		w = min(w, sp->buffer + sstp_room_progress(sp));
 	/* A packet here and there makes the window take a chunk of slots for each. */
-	w = min(w, max_t(u64, (guess ?: sp->rbuf.limit) / SSTP_ROOM_SLOTS /
+	w = min(w, max_t(u64, (guess ?: sp->rbuf.in.limit) / SSTP_ROOM_SLOTS /
 			 sizeof(struct sstp_rseg), 2 * SSTP_RCV_CHUNK));
 	sp->window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
 	/* Never far behind, or it would seem to be ahead. */
@@ -384,13 +384,13 @@ void sstp_room_grant(struct sstp_sock *sp)
 void sstp_room_read(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_rbuf *b = &sp->rbuf;
+	struct sstp_rbuf_core *b = &sp->rbuf;
 
 	sstp_room_redeem(sp);
 	sstp_rcv_charge_slots(sk);
 	if (!sp->readable) {
-		b->emptied = true;
-		b->drained |= b->queued >= b->limit / 4 * 3;
+		b->in.emptied = true;
+		b->in.drained |= b->in.queued >= b->in.limit / 4 * 3;
 	}
 	/* Who is at the end is not told of a share any more. */
 	if (sk->sk_state == TCP_CLOSE && sp->member.pool)
@@ -400,7 +400,7 @@ void sstp_room_read(struct sock *sk)
 /* Its epochs are over. */
 static void sstp_room_rest(struct sstp_sock *sp)
 {
-	sp->rbuf.rest = true;
+	sp->rbuf.resting = true;
 	if (!sp->member.pool)
 		sstp_rbuf_uncount(&sp->rbuf);
 }
@@ -460,11 +460,12 @@ void sstp_room_want(const struct sstp_sock *sp, struct sstp_want *w)
 }
 
 /* A buffer of @sk's, as the options and sysctls have it */
-static int sstp_room_make(struct sock *sk, struct sstp_rbuf *b)
+static int sstp_room_make(struct sock *sk, struct sstp_rbuf_core *b)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_net *sn = sstp_net(sock_net(sk));
 	char name[SSTP_NAME_MAX];
+	int err;
 
 	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
 		strscpy(name, "static", sizeof(name));
@@ -472,26 +473,17 @@ static int sstp_room_make(struct sock *sk, struct sstp_rbuf *b)
 		strscpy(name, sp->set.policy, sizeof(name));
 	else
 		sstp_sysctl_name_get(sn->policy, name);
-	b->least = READ_ONCE(sn->rmem[0]);
-	b->first = READ_ONCE(sk->sk_rcvbuf);
-	b->ceiling = max_t(u32, READ_ONCE(sn->rmem[2]), b->first);
-	b->top = b->ceiling;
-	b->rrda = sp->set.rrda;
-	b->limit = b->first;
-	sstp_room_look(sk, b);
-	b->rest = true;
-	return sstp_rbuf_attach(b, name);
-}
-
-/* What an epoch has seen, at its begin */
-static void sstp_room_epoch_begin(struct sock *sk, struct sstp_rbuf *b)
-{
-	b->arrived = 0;
-	b->served = 0;
-	b->lacked = 0;
-	b->emptied = false;
-	b->drained = false;
-	b->queued = atomic_read(&sk->sk_rmem_alloc);
+	b->in.least = READ_ONCE(sn->rmem[0]);
+	b->in.first = READ_ONCE(sk->sk_rcvbuf);
+	b->in.ceiling = max_t(u32, READ_ONCE(sn->rmem[2]), b->in.first);
+	b->in.rrda = sp->set.rrda;
+	b->in.limit = b->in.first;
+	sstp_room_look(sk, &b->in);
+	b->resting = true;
+	err = sstp_rbuf_attach(b, name);
+	if (!err)
+		b->in.limit = b->out.limit;
+	return err;
 }
 
 /* A connection begins. */
@@ -505,16 +497,16 @@ int sstp_room_start(struct sock *sk)
 		err = sstp_rbuf_attach(&sp->rbuf, m->pool->b.ops->name);
 		if (err)
 			return err;
-		sp->rbuf.rest = true;
+		sp->rbuf.resting = true;
 		return 0;
 	}
 	err = sstp_room_make(sk, &sp->rbuf);
 	if (err)
 		return err;
-	sp->promise_next = sp->rbuf.limit;
-	sp->rcv_buffer_peak = sp->rbuf.limit;
+	sp->promise_next = sp->rbuf.in.limit;
+	sp->rcv_buffer_peak = sp->rbuf.in.limit;
 	/* Bytes of all buffers that there are: what grew less what shrank. */
-	SSTP_ADD(sock_net(sk), RBUFGROWNBYTES, sp->rbuf.limit);
+	SSTP_ADD(sock_net(sk), RBUFGROWNBYTES, sp->rbuf.in.limit);
 	return 0;
 }
 
@@ -522,7 +514,7 @@ int sstp_room_start(struct sock *sk)
 void sstp_room_stop(struct sstp_sock *sp)
 {
 	if (sp->rbuf.ops && !sp->member.pool)
-		SSTP_ADD(sock_net(&sp->sk), RBUFSHRUNKBYTES, sp->rbuf.limit);
+		SSTP_ADD(sock_net(&sp->sk), RBUFSHRUNKBYTES, sp->rbuf.in.limit);
 	sstp_rbuf_detach(&sp->rbuf);
 	sstp_pool_leave(&sp->member);
 }
@@ -533,8 +525,7 @@ void sstp_room_stop(struct sstp_sock *sp)
 void sstp_room_policy(struct sock *sk, const struct sstp_rbuf_ops *ops)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_rbuf *b = &sp->rbuf;
-	u32 old = b->limit, limit;
+	struct sstp_rbuf_core *b = &sp->rbuf;
 
 	if (b->ops == ops) {
 		sstp_rbuf_put(ops);
@@ -542,23 +533,20 @@ void sstp_room_policy(struct sock *sk, const struct sstp_rbuf_ops *ops)
 	}
 	sstp_rbuf_detach(b);
 	/* As when nothing has come yet: its first epoch begins when something does. */
-	b->top = b->ceiling;
-	b->path = 0;
-	sstp_room_epoch_begin(sk, b);
-	sstp_room_look(sk, b);
-	b->rest = true;
+	b->in.path = 0;
+	sstp_rbuf_epoch_begin(&b->in, atomic_read(&sk->sk_rmem_alloc));
+	sstp_room_look(sk, &b->in);
+	b->resting = true;
 	sp->unread = 0;
 	sstp_rbuf_begin(b, ops);
-	limit = b->limit;
-	b->limit = old;
-	sstp_room_limit(sp, limit);
+	sstp_room_limit(sp, b->out.limit);
 }
 
 /* A listener begins: its children may share a buffer. */
 int sstp_room_listen(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_rbuf b = {};
+	struct sstp_rbuf_core b = {};
 	int err;
 
 	if (!sp->set.pool)
@@ -574,34 +562,34 @@ int sstp_room_listen(struct sock *sk)
 }
 
 /* @bytes in @elapsed ns are how many in an epoch? */
-static u64 sstp_room_rate(const struct sstp_rbuf *b, u64 bytes, u64 elapsed)
+static u64 sstp_room_rate(const struct sstp_rbuf_core *b, u64 bytes, u64 elapsed)
 {
-	return mul_u64_u64_div_u64(bytes, b->epoch, elapsed);
+	return mul_u64_u64_div_u64(bytes, b->out.epoch, elapsed);
 }
 
 /* A buffer of its own: its policy says what becomes of it. */
 static void sstp_room_own(struct sstp_sock *sp, u64 elapsed)
 {
-	struct sstp_rbuf *b = &sp->rbuf;
-	u32 old = b->limit;
+	struct sstp_rbuf_core *b = &sp->rbuf;
+	u32 old = b->in.limit;
 
-	b->arrived = sstp_room_rate(b, b->arrived, elapsed);
-	b->served = sstp_room_rate(b, b->served, elapsed);
-	b->lacked = sstp_room_rate(b, b->lacked, elapsed);
-	sstp_room_limit(sp, b->ops->update(b));
-	trace_sstp_rbuf_epoch(sp, old, b->limit, false);
+	b->in.arrived = sstp_room_rate(b, b->in.arrived, elapsed);
+	b->in.served = sstp_room_rate(b, b->in.served, elapsed);
+	b->in.lacked = sstp_room_rate(b, b->in.lacked, elapsed);
+	sstp_room_limit(sp, sstp_rbuf_update(b));
+	trace_sstp_rbuf_epoch(sp, old, b->in.limit, false);
 	sstp_rbuf_count(b, sp->rbuf_at);
 }
 
 /* A part of a pool: it tells what it saw, and rests when that is nothing. */
 static void sstp_room_member(struct sstp_sock *sp, u64 now)
 {
-	struct sstp_rbuf *b = &sp->rbuf;
+	struct sstp_rbuf_core *b = &sp->rbuf;
 	struct sstp_member *m = &sp->member;
 	s64 grown;
 	u32 limit;
 
-	if (b->arrived || b->served || b->lacked)
+	if (b->in.arrived || b->in.served || b->in.lacked)
 		m->silent = 0;
 	else if (m->silent < SSTP_ROOM_SILENT)
 		m->silent++;
@@ -613,72 +601,72 @@ static void sstp_room_member(struct sstp_sock *sp, u64 now)
 		trace_sstp_rbuf_limit(sp, limit - grown, limit, true);
 		sstp_nl_resized(&sp->sk, limit - grown, limit, true);
 	}
-	b->rest = m->silent == SSTP_ROOM_SILENT && sstp_pool_rest(m);
+	b->resting = m->silent == SSTP_ROOM_SILENT && sstp_pool_rest(m);
 }
 
 /* Is there less room than is used, or than the path could fill, for want of memory? */
 static bool sstp_room_bounded(struct sock *sk)
 {
 	const struct sstp_sock *sp = sstp_sk(sk);
-	const struct sstp_rbuf *b = &sp->rbuf;
+	const struct sstp_rbuf_core *b = &sp->rbuf;
 
-	if (!b->lacked && !b->drained &&
-	    (!b->arrived || sp->unread >= SSTP_ROOM_SILENT || sstp_room_path(sp) <= b->limit))
+	if (!b->in.lacked && !b->in.drained &&
+	    (!b->in.arrived || sp->unread >= SSTP_ROOM_SILENT || sstp_room_path(sp) <= b->in.limit))
 		return false;
 	return !sstp_may_grow(sk) ||
-	       (!sp->member.pool && b->limit < b->top && b->limit >= b->available / 2);
+	       (!sp->member.pool && b->in.limit < b->out.top && b->in.limit >= b->in.available / 2);
 }
 
 /* An epoch may have ended. True if there may be more room than before. */
 bool sstp_room_epoch(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_rbuf *b = &sp->rbuf;
+	struct sstp_rbuf_core *b = &sp->rbuf;
 	bool member = sp->member.pool;
-	u32 old = b->limit;
+	u32 old = b->in.limit;
 	u64 elapsed;
 
 	if (member)
-		b->epoch = sstp_pool_length(sp->member.pool);
+		b->out.epoch = sstp_pool_length(sp->member.pool);
 	else if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
 		sstp_room_rest(sp);
-	if (!b->epoch || (!member && (sk->sk_userlocks & SOCK_RCVBUF_LOCK)))
+	if (!b->out.epoch || (!member && (sk->sk_userlocks & SOCK_RCVBUF_LOCK)))
 		return false;
-	if (b->rest) {
+	if (b->resting) {
 		/* Something moves again: its epochs begin here. */
-		b->rest = false;
+		b->resting = false;
 		sp->rbuf_at = now;
 		if (member) {
 			sstp_pool_join(&sp->member);
 			sstp_room_share(sp);
 		}
-		sstp_timer_set(sp, SSTP_T_ROOM, now + b->epoch);
+		sstp_timer_set(sp, SSTP_T_ROOM, now + b->out.epoch);
 		return member;
 	}
 	elapsed = now - sp->rbuf_at;
-	if (elapsed < b->epoch) {
+	if (elapsed < b->out.epoch) {
 		/* The pool's may have become longer. */
-		sstp_timer_sooner(sp, SSTP_T_ROOM, sp->rbuf_at + b->epoch);
+		sstp_timer_sooner(sp, SSTP_T_ROOM, sp->rbuf_at + b->out.epoch);
 		return false;
 	}
 	sp->rbuf_at = now;
-	sp->unread = b->served ? 0 : min(sp->unread + 1, U8_MAX);
-	sstp_room_look(sk, b);
-	b->path = 0;
-	if (b->arrived && sstp_room_reads(sp) && sp->unread < SSTP_ROOM_SILENT &&
+	sp->unread = b->in.served ? 0 : min(sp->unread + 1, U8_MAX);
+	sstp_room_look(sk, &b->in);
+	b->in.path = 0;
+	if (b->in.arrived && sstp_room_reads(sp) && sp->unread < SSTP_ROOM_SILENT &&
 	    sstp_may_grow(sk))
-		b->path = min_t(u64, sstp_room_path(sp), U32_MAX);
-	b->arrived = sstp_room_memory(sp, b->arrived);
-	b->served = sstp_room_memory(sp, b->served);
-	b->lacked = sstp_room_memory(sp, b->lacked);
+		b->in.path = min_t(u64, sstp_room_path(sp), U32_MAX);
+	b->in.arrived = sstp_room_memory(sp, b->in.arrived);
+	b->in.served = sstp_room_memory(sp, b->in.served);
+	b->in.lacked = sstp_room_memory(sp, b->in.lacked);
 	if (member)
 		sstp_room_member(sp, now);
 	else
 		sstp_room_own(sp, elapsed);
 	sp->rcv_epochs++;
 	sp->rcv_bounded += sstp_room_bounded(sk);
-	sstp_room_epoch_begin(sk, b);
-	if (!b->rest)
-		sstp_timer_set(sp, SSTP_T_ROOM, now + b->epoch);
-	return member || b->limit > old;
+	sstp_rbuf_epoch_begin(&b->in, atomic_read(&sk->sk_rmem_alloc));
+	if (!b->resting)
+		sstp_timer_set(sp, SSTP_T_ROOM, now + b->out.epoch);
+	return member || b->in.limit > old;
 }

@@ -185,7 +185,7 @@ int sstp_set_rrda(struct sstp_sock *sp, const struct sstp_rrda_spec *rrda)
 		return -EINVAL;
 	set.rrda = *rrda;
 	sstp_set(sp, &set);
-	sp->rbuf.rrda = *rrda;
+	sp->rbuf.in.rrda = *rrda;
 	if (sp->listen.pool)
 		sstp_pool_tune(sp->listen.pool, rrda);
 	return 0;

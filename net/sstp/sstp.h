@@ -326,7 +326,7 @@ struct sstp_sock {
 
 	/* Receiver */
 	struct sstp_rcv_wnd rcv;
-	struct sstp_rbuf rbuf;
+	struct sstp_rbuf_core rbuf;
 	struct sstp_member member;
 	u32		rcv_isn;
 	u32		read_off;	/* of the segment being read as a stream */
@@ -645,7 +645,7 @@ void sstp_rcv_error(struct sock *sk, int err);
 /* Bytes that the receive buffer may hold: more may have been promised. */
 static inline u32 sstp_rcv_limit(const struct sstp_sock *sp)
 {
-	return max(READ_ONCE(sp->rbuf.limit), READ_ONCE(sp->promise));
+	return max(READ_ONCE(sp->rbuf.in.limit), READ_ONCE(sp->promise));
 }
 
 /* Memory of a segment, on average */

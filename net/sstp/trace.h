@@ -238,7 +238,7 @@ TRACE_EVENT(sstp_rcv_window,
 		__entry->high = sp->rcv.high;
 		__entry->window = sp->window;
 		__entry->buffer = sp->buffer;
-		__entry->limit = sp->rbuf.limit;
+		__entry->limit = sp->rbuf.in.limit;
 		__entry->queued = atomic_read(&sp->sk.sk_rmem_alloc);
 	),
 	TP_printk(SSTP_TP_FMT "read=%u low=%u high=%u window=%u buffer=%u limit=%u queued=%u",
@@ -425,14 +425,14 @@ TRACE_EVENT(sstp_rbuf_epoch,
 	TP_fast_assign(
 		SSTP_TP_SET_CONN(sp);
 		memcpy(__entry->policy, sp->rbuf.ops->name, SSTP_NAME_MAX);
-		__entry->arrived = sp->rbuf.arrived;
-		__entry->served = sp->rbuf.served;
-		__entry->lacked = sp->rbuf.lacked;
-		__entry->queued = sp->rbuf.queued;
-		__entry->path = sp->rbuf.path;
-		__entry->alpha = sp->rbuf.used * 1000ULL / SSTP_RBUF_ONE;
-		__entry->surplus = sp->rbuf.surplus;
-		__entry->trend = sp->rbuf.trend;
+		__entry->arrived = sp->rbuf.in.arrived;
+		__entry->served = sp->rbuf.in.served;
+		__entry->lacked = sp->rbuf.in.lacked;
+		__entry->queued = sp->rbuf.in.queued;
+		__entry->path = sp->rbuf.in.path;
+		__entry->alpha = sp->rbuf.in.used * 1000ULL / SSTP_RBUF_ONE;
+		__entry->surplus = sp->rbuf.out.surplus;
+		__entry->trend = sp->rbuf.out.trend;
 		__entry->old = old;
 		__entry->limit = limit;
 		__entry->shared = shared;

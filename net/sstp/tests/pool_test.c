@@ -7,26 +7,30 @@
 #define sstp_rbuf_detach(b)	((void)(b))
 #define sstp_rbuf_count(b, now)	((void)(b), (void)(now))
 #define sstp_rbuf_uncount(b)	((void)(b))
-#define sstp_rbuf_restart(b)	((b)->priv[0] = 0)
 #include "../pool.c"
 
 #define MB	(1024u * 1024u)
 
 static bool pool_drained;	/* what the policy saw last */
 
-static u32 pool_update(struct sstp_rbuf *b)
+static void pool_init(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 {
-	pool_drained = b->drained;
-	return b->limit;
+	b->epoch = NSEC_PER_MSEC;
 }
 
-static struct sstp_rbuf_ops pool_ops = { .update = pool_update };
+static void pool_update(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+{
+	pool_drained = s->drained;
+}
+
+static struct sstp_rbuf_ops pool_ops = { .init = pool_init, .update = pool_update };
 
 static struct sstp_pool *pool_of(struct kunit *test, u32 limit)
 {
-	const struct sstp_rbuf b = {
-		.limit = limit, .first = MB, .epoch = NSEC_PER_MSEC,
+	const struct sstp_rbuf_core b = {
+		.in = { .limit = limit, .first = MB, .ceiling = 8 * MB },
 		.ops = &pool_ops,
+		.out = { .epoch = NSEC_PER_MSEC },
 	};
 	struct sstp_pool *p = sstp_pool_new(&b, false);
 
@@ -48,7 +52,7 @@ static void pool_leave(struct sstp_member *m, u32 n)
 		sstp_pool_leave(&m[n]);
 }
 
-static s64 pool_epoch(struct sstp_member *m, struct sstp_rbuf *seen, u64 now)
+static s64 pool_epoch(struct sstp_member *m, struct sstp_rbuf_core *seen, u64 now)
 {
 	u32 limit;
 	s64 grown = sstp_pool_epoch(m, seen, now, &limit);
@@ -84,7 +88,7 @@ static void pool_shares(struct kunit *test)
 static void pool_full(struct kunit *test)
 {
 	struct sstp_pool *p = pool_of(test, 8 * MB);
-	struct sstp_rbuf seen = { .emptied = true, .drained = true };
+	struct sstp_rbuf_core seen = { .in = { .emptied = true, .drained = true } };
 	struct sstp_member m[2];
 	u64 now = NSEC_PER_SEC;
 
@@ -110,32 +114,34 @@ static void pool_full(struct kunit *test)
 static void pool_empty(struct kunit *test)
 {
 	struct sstp_pool *p = pool_of(test, 8 * MB);
-	struct sstp_rbuf seen = { .path = MB, .lacked = MB, .emptied = true };
+	struct sstp_rbuf_core seen = {
+		.in = { .path = MB, .lacked = MB, .emptied = true },
+	};
 	struct sstp_member m[2];
 
 	pool_join(p, m, 2);
 	sstp_pool_share(&m[0], 8 * MB);
 	pool_epoch(&m[0], &seen, NSEC_PER_SEC);
 	sstp_pool_share(&m[0], 0);
-	KUNIT_EXPECT_TRUE(test, p->b.drained);
-	p->b.priv[0] = 1;
-	KUNIT_EXPECT_FALSE(test, p->b.rest);
+	KUNIT_EXPECT_TRUE(test, p->b.in.drained);
+	p->b.out.priv[0] = 1;
+	KUNIT_EXPECT_FALSE(test, p->b.resting);
 	sstp_pool_end(&m[0]);
 	KUNIT_EXPECT_EQ(test, sstp_pool_limit(p), 8 * MB);
 	sstp_pool_end(&m[1]);
 	KUNIT_EXPECT_EQ(test, sstp_pool_limit(p), MB);
-	KUNIT_EXPECT_TRUE(test, p->b.rest);
-	KUNIT_EXPECT_EQ(test, p->b.priv[0], 0U);
+	KUNIT_EXPECT_TRUE(test, p->b.resting);
+	KUNIT_EXPECT_EQ(test, p->b.out.priv[0], 0U);
 	pool_leave(m, 2);
 	/* An epoch begins with who comes next, however long that takes. */
 	pool_join(p, m, 1);
-	seen = (struct sstp_rbuf){ .arrived = 1000 };
+	seen = (struct sstp_rbuf_core){ .in.arrived = 1000 };
 	KUNIT_EXPECT_EQ(test, pool_epoch(&m[0], &seen, 100 * NSEC_PER_SEC), 0);
 	KUNIT_EXPECT_EQ(test, p->at, 100 * NSEC_PER_SEC);
-	KUNIT_EXPECT_EQ(test, p->b.arrived, 1000U);
-	KUNIT_EXPECT_EQ(test, p->b.lacked, 0U);
-	KUNIT_EXPECT_FALSE(test, p->b.drained || p->b.emptied);
-	KUNIT_EXPECT_EQ(test, p->b.queued, 0U);
+	KUNIT_EXPECT_EQ(test, p->b.in.arrived, 1000U);
+	KUNIT_EXPECT_EQ(test, p->b.in.lacked, 0U);
+	KUNIT_EXPECT_FALSE(test, p->b.in.drained || p->b.in.emptied);
+	KUNIT_EXPECT_EQ(test, p->b.in.queued, 0U);
 	KUNIT_EXPECT_EQ(test, p->path, 0U);
 	pool_leave(m, 1);
 	sstp_pool_put(p);

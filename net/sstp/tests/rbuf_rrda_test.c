@@ -8,6 +8,7 @@
 
 struct policy {
 	struct kunit *test;
+	struct sstp_rbuf_sample s;
 	struct sstp_rbuf b;
 };
 
@@ -15,25 +16,26 @@ static void policy_start(struct kunit *test, struct policy *p)
 {
 	*p = (struct policy){
 		.test = test,
-		.b = {
+		.s = {
 			.least = 64 * KB, .first = 4 * MB, .limit = 4 * MB,
 			.ceiling = 256 * MB, .available = 1ULL << 32,
 		},
 	};
-	sstp_rbuf_rrda_init(&p->b);
+	sstp_rbuf_rrda_init(&p->b, &p->s);
 	KUNIT_EXPECT_EQ(test, p->b.limit, 4 * MB);
 }
 
 /* An epoch, of which the limit after it is returned */
 static u32 policy_epoch(struct policy *p, u64 arrived, u64 served)
 {
-	struct sstp_rbuf *b = &p->b;
+	struct sstp_rbuf_sample *s = &p->s;
 
-	b->arrived = arrived;
-	b->served = served;
-	b->limit = sstp_rbuf_rrda_update(b);
-	KUNIT_EXPECT_EQ(p->test, b->epoch, 100 * (u64)NSEC_PER_MSEC);
-	return b->limit;
+	s->arrived = arrived;
+	s->served = served;
+	sstp_rbuf_rrda_update(&p->b, s);
+	s->limit = p->b.limit;
+	KUNIT_EXPECT_EQ(p->test, p->b.epoch, 100 * (u64)NSEC_PER_MSEC);
+	return s->limit;
 }
 
 /* As many epochs of that kind */
@@ -41,7 +43,7 @@ static u32 policy_epochs(struct policy *p, u32 n, u64 arrived, u64 served)
 {
 	while (n--)
 		policy_epoch(p, arrived, served);
-	return p->b.limit;
+	return p->s.limit;
 }
 
 /* Who is silent for k epochs has the floor, rests, and comes back from there; with
@@ -59,13 +61,13 @@ static void policy_silent(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, p.b.rest);
 
 	policy_start(test, &p);
-	p.b.queued = 3 * MB;
+	p.s.queued = 3 * MB;
 	policy_epochs(&p, 10, 1000, 1000);
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 15, 0, 0), 4 * MB);
 	KUNIT_EXPECT_FALSE(test, p.b.rest);
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, 0, 0), 64 * KB);
 	KUNIT_EXPECT_TRUE(test, p.b.rest);
-	p.b.path = 8 * MB;
+	p.s.path = 8 * MB;
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, 1000, 1000), 8 * MB);
 	KUNIT_EXPECT_FALSE(test, p.b.rest);
 }
@@ -77,11 +79,11 @@ static void policy_patient(struct kunit *test)
 	struct policy p;
 
 	policy_start(test, &p);
-	p.b.rrda.beta = most;
-	p.b.queued = 3 * MB;
-	p.b.lacked = MB;
+	p.s.rrda.beta = most;
+	p.s.queued = 3 * MB;
+	p.s.lacked = MB;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 2, MB, 0), 4 * MB);
-	p.b.lacked = 0;
+	p.s.lacked = 0;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, most - 1, 0, 0), 4 * MB);
 	KUNIT_EXPECT_FALSE(test, p.b.rest);
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, 0, 0), 64 * KB);
@@ -97,34 +99,34 @@ static void policy_unread(struct kunit *test)
 	u32 was;
 
 	policy_start(test, &p);
-	p.b.queued = 4 * MB;
-	p.b.lacked = MB;
+	p.s.queued = 4 * MB;
+	p.s.lacked = MB;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, MB, 0), 4 * MB);
-	p.b.lacked = 0;
+	p.s.lacked = 0;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, MB, MB / 2), 4 * MB);
-	p.b.emptied = true;
+	p.s.emptied = true;
 	was = policy_epoch(&p, MB, MB / 2);
 	KUNIT_EXPECT_GT(test, was, 4 * MB);
-	p.b.emptied = false;
+	p.s.emptied = false;
 	/* Reading stops: it counts as a pause for k epochs. */
 	KUNIT_EXPECT_GT(test, policy_epochs(&p, 2, MB, 0), was);
-	was = p.b.limit;
-	p.b.queued = was;
+	was = p.s.limit;
+	p.s.queued = was;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, MB, 0), was);
 	/* Nor when memory does not count, or there is none. */
 	sstp_rrda_tunables[SSTP_RRDA_WEIGH].value = 0;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, MB, 0), was);
-	p.b.emptied = true;
-	p.b.used = SSTP_RBUF_ONE;
+	p.s.emptied = true;
+	p.s.used = SSTP_RBUF_ONE;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, 2 * MB, MB), was);
 	sstp_rrda_tunables[SSTP_RRDA_WEIGH].value = 1;
 	/* Who catches up shrinks it by the share of memory in use. */
-	p.b.emptied = false;
-	p.b.used = SSTP_RBUF_ONE / 1024;
+	p.s.emptied = false;
+	p.s.used = SSTP_RBUF_ONE / 1024;
 	was = policy_epochs(&p, 10, MB, 2 * MB);
-	p.b.queued = was;
+	p.s.queued = was;
 	KUNIT_EXPECT_GE(test, policy_epoch(&p, MB, 2 * MB), was - 32 * KB);
-	KUNIT_EXPECT_LT(test, p.b.limit, was);
+	KUNIT_EXPECT_LT(test, p.s.limit, was);
 }
 
 /* What found no room is added at once, and a full buffer that was emptied doubles: as
@@ -148,10 +150,10 @@ static void policy_at_once(struct kunit *test)
 
 	policy_start(test, &p);
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		p.b.queued = p.b.limit;
-		p.b.drained = steps[i].drained;
-		p.b.lacked = steps[i].lacked;
-		p.b.used = steps[i].used;
+		p.s.queued = p.s.limit;
+		p.s.drained = steps[i].drained;
+		p.s.lacked = steps[i].lacked;
+		p.s.used = steps[i].used;
 		KUNIT_EXPECT_EQ_MSG(test, policy_epoch(&p, MB, MB),
 				    steps[i].size, "%u", i);
 	}
@@ -165,17 +167,17 @@ static void policy_exact(struct kunit *test)
 
 	policy_start(test, &p);
 	KUNIT_EXPECT_TRUE(test, p.b.exact);
-	p.b.queued = 2 * MB;
+	p.s.queued = 2 * MB;
 	policy_epochs(&p, 100, MB, MB);
 	KUNIT_EXPECT_TRUE(test, p.b.exact);
 	/* What lacks room, and what takes half of it, each begin it anew. */
 	for (i = 0; i < 3; i++) {
-		p.b.lacked = i == 1;
-		p.b.queued = i == 2 ? 2 * MB : MB;
+		p.s.lacked = i == 1;
+		p.s.queued = i == 2 ? 2 * MB : MB;
 		policy_epoch(&p, MB, MB);
 		KUNIT_EXPECT_EQ_MSG(test, p.b.exact, true, "%u", i);
-		p.b.lacked = 0;
-		p.b.queued = MB;
+		p.s.lacked = 0;
+		p.s.queued = MB;
 		policy_epochs(&p, SSTP_RRDA_ENOUGH - 1, MB, MB);
 		KUNIT_EXPECT_EQ_MSG(test, p.b.exact, i != 0, "%u", i);
 		policy_epoch(&p, MB, MB);
@@ -189,20 +191,20 @@ static void policy_spare(struct kunit *test)
 	struct policy p;
 
 	policy_start(test, &p);
-	p.b.queued = MB - 1;
+	p.s.queued = MB - 1;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 2, 1000, 1000), 4 * MB);
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, 1000, 1000),
 			4 * MB - 4 * MB / SSTP_RRDA_DECAY);
-	p.b.queued = 100 * KB;
-	p.b.path = 3 * MB;
+	p.s.queued = 100 * KB;
+	p.s.path = 3 * MB;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 100, 1000, 1000), 3 * MB);
-	p.b.path = 0;
-	p.b.queued = 400 * KB;
+	p.s.path = 0;
+	p.s.queued = 400 * KB;
 	/* A quarter is used then. */
 	KUNIT_EXPECT_LE(test, policy_epochs(&p, 200, 1000, 1000), 1600 * KB);
-	KUNIT_EXPECT_GE(test, p.b.limit, 1500 * KB);
+	KUNIT_EXPECT_GE(test, p.s.limit, 1500 * KB);
 	/* Or few PACKs are worth more. */
-	p.b.queued = 0;
+	p.s.queued = 0;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 300, 1000, 1000), MB);
 }
 
@@ -212,12 +214,12 @@ static void policy_memory(struct kunit *test)
 	struct policy p;
 
 	policy_start(test, &p);
-	p.b.queued = 4 * MB;
-	p.b.path = 200 * MB;
+	p.s.queued = 4 * MB;
+	p.s.path = 200 * MB;
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 200 * MB);
-	p.b.available = 100 * MB;
+	p.s.available = 100 * MB;
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 50 * MB);
-	p.b.available = 0;
+	p.s.available = 0;
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 64 * KB);
 }
 
@@ -227,18 +229,18 @@ static void policy_own(struct kunit *test)
 	struct policy p;
 
 	policy_start(test, &p);
-	p.b.rrda = (struct sstp_rrda_spec){ .floor = MB, .ceiling = 2 * MB };
-	p.b.queued = 4 * MB;
+	p.s.rrda = (struct sstp_rrda_spec){ .floor = MB, .ceiling = 2 * MB };
+	p.s.queued = 4 * MB;
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 2 * MB);
-	p.b.queued = 0;
+	p.s.queued = 0;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 3, 0, 0), MB);
-	p.b.rrda.floor = 64 * MB;
-	p.b.rrda.ceiling = 1 << 30;
+	p.s.rrda.floor = 64 * MB;
+	p.s.rrda.ceiling = 1 << 30;
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, 0, 0), 4 * MB);
-	p.b.path = U32_MAX;
+	p.s.path = U32_MAX;
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 256 * MB);
-	p.b.rrda.ceiling = 4 * KB;
-	p.b.rrda.floor = 4 * KB;
+	p.s.rrda.ceiling = 4 * KB;
+	p.s.rrda.floor = 4 * KB;
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 64 * KB);
 }
 

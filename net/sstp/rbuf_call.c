@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calls of a receive buffer policy's callbacks. A policy may be anyone's: after each call
+ * its verdict is brought into the ranges that include/net/sstp.h promises.
+ */
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+#include "rbuf.h"
+
+/* SO_RCVBUF may have set a limit below @least, which stays. */
+void sstp_rbuf_bound(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+{
+	u32 most = max(s->ceiling, s->least);
+
+	if (b->limit != s->limit)
+		b->limit = clamp(b->limit, s->least, most);
+	b->top = clamp(b->top, s->least, most);
+	if (b->epoch)
+		b->epoch = clamp_t(u64, b->epoch, SSTP_RBUF_EPOCH_MIN, SSTP_RBUF_EPOCH_MAX);
+}
+
+void sstp_rbuf_begin(struct sstp_rbuf_core *b, const struct sstp_rbuf_ops *ops)
+{
+	b->ops = ops;
+	b->out = (struct sstp_rbuf){ .limit = b->in.limit, .top = b->in.ceiling };
+	if (ops->init)
+		ops->init(&b->out, &b->in);
+	if (!ops->update)
+		b->out.epoch = 0;
+	sstp_rbuf_bound(&b->out, &b->in);
+}
+
+void sstp_rbuf_restart(struct sstp_rbuf_core *b)
+{
+	if (b->ops->release)
+		b->ops->release(&b->out);
+	sstp_rbuf_begin(b, b->ops);
+}
+
+u32 sstp_rbuf_update(struct sstp_rbuf_core *b)
+{
+	b->out.limit = b->in.limit;
+	b->ops->update(&b->out, &b->in);
+	sstp_rbuf_bound(&b->out, &b->in);
+	b->resting = b->out.rest;
+	return b->out.limit;
+}

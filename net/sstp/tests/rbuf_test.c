@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Calls of a receive buffer policy: what its verdict may be. */
+#include "sstp_test.h"
+#include "../rbuf_call.c"
+
+#define KB	1024u
+#define MB	(1024u * 1024u)
+
+/* Verdicts of a policy for a buffer of @limit bytes, and what is made of them */
+static const struct rbuf_range {
+	u32 limit;
+	u32 wanted, bound;
+	u32 top, top_bound;
+	u64 epoch, epoch_bound;
+} rbuf_ranges[] = {
+	{ MB, MB, MB, 8 * MB, 8 * MB, 0, 0 },
+	{ MB, 4 * KB, 4 * KB, 4 * KB, 4 * KB, 1, NSEC_PER_MSEC },
+	{ MB, 4 * KB - 1, 4 * KB, 4 * KB - 1, 4 * KB, NSEC_PER_MSEC - 1, NSEC_PER_MSEC },
+	{ MB, 0, 4 * KB, 0, 4 * KB, NSEC_PER_MSEC, NSEC_PER_MSEC },
+	{ MB, 8 * MB, 8 * MB, 8 * MB, 8 * MB, 10000000000ULL, 10000000000ULL },
+	{ MB, 8 * MB + 1, 8 * MB, 8 * MB + 1, 8 * MB, 10000000001ULL, 10000000000ULL },
+	{ MB, U32_MAX, 8 * MB, U32_MAX, 8 * MB, U64_MAX, 10000000000ULL },
+	/* SO_RCVBUF made it smaller, or the ceiling fell: the policy leaves it alone. */
+	{ KB, KB, KB, MB, MB, 0, 0 },
+	{ KB, KB - 1, 4 * KB, MB, MB, 0, 0 },
+	{ 16 * MB, 16 * MB, 16 * MB, MB, MB, 0, 0 },
+	{ 16 * MB, 16 * MB - 1, 8 * MB, MB, MB, 0, 0 },
+};
+
+static const struct rbuf_range *rbuf_says;
+
+static void rbuf_say(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+{
+	b->limit = rbuf_says->wanted;
+	b->top = rbuf_says->top;
+	b->epoch = rbuf_says->epoch;
+	b->rest = true;
+}
+
+static void rbuf_bounded(struct kunit *test, struct sstp_rbuf_core *b, const char *call)
+{
+	u32 i = rbuf_says - rbuf_ranges;
+
+	KUNIT_EXPECT_EQ_MSG(test, b->out.limit, rbuf_says->bound, "%s, row %u", call, i);
+	KUNIT_EXPECT_EQ_MSG(test, b->out.top, rbuf_says->top_bound, "%s, row %u", call, i);
+	KUNIT_EXPECT_EQ_MSG(test, b->out.epoch, rbuf_says->epoch_bound, "%s, row %u", call, i);
+	KUNIT_EXPECT_EQ_MSG(test, b->in.limit, rbuf_says->limit, "%s, row %u", call, i);
+}
+
+static void rbuf_hostile(struct kunit *test)
+{
+	static const struct sstp_rbuf_ops ops = { .init = rbuf_say, .update = rbuf_say };
+	struct sstp_rbuf_core b;
+
+	for (rbuf_says = rbuf_ranges; rbuf_says < rbuf_ranges + ARRAY_SIZE(rbuf_ranges);
+	     rbuf_says++) {
+		b = (struct sstp_rbuf_core){
+			.in = {
+				.limit = rbuf_says->limit, .least = 4 * KB,
+				.ceiling = 8 * MB,
+			},
+		};
+		sstp_rbuf_begin(&b, &ops);
+		rbuf_bounded(test, &b, "init");
+		b.out.limit = 0;
+		KUNIT_EXPECT_EQ(test, sstp_rbuf_update(&b), rbuf_says->bound);
+		rbuf_bounded(test, &b, "update");
+		KUNIT_EXPECT_TRUE(test, b.resting);
+		sstp_rbuf_restart(&b);
+		rbuf_bounded(test, &b, "init of a restart");
+	}
+}
+
+/* A policy without callbacks leaves the limit as it is, and has no epochs. */
+static void rbuf_silent(struct kunit *test)
+{
+	static const struct sstp_rbuf_ops ops = {};
+	struct sstp_rbuf_core b = {
+		.in = { .limit = MB, .least = 4 * KB, .ceiling = 8 * MB },
+		.out = { .epoch = 1, .exact = true, .rest = true, .priv = { 1 } },
+	};
+
+	sstp_rbuf_begin(&b, &ops);
+	KUNIT_EXPECT_EQ(test, b.out.limit, MB);
+	KUNIT_EXPECT_EQ(test, b.out.top, 8 * MB);
+	KUNIT_EXPECT_EQ(test, b.out.epoch, 0ULL);
+	KUNIT_EXPECT_FALSE(test, b.out.exact || b.out.rest);
+	KUNIT_EXPECT_EQ(test, b.out.priv[0], 0ULL);
+}
+
+static struct kunit_case rbuf_cases[] = {
+	KUNIT_CASE(rbuf_hostile),
+	KUNIT_CASE(rbuf_silent),
+	{}
+};
+
+static struct kunit_suite rbuf_suite = {
+	.name = "sstp_rbuf",
+	.test_cases = rbuf_cases,
+};
+
+kunit_test_suite(rbuf_suite);
