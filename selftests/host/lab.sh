@@ -39,6 +39,10 @@ for kind in json png svg; do
 		check "$name.$kind is there" test -s "$work/1/$name.$kind"
 	done
 done
+redrawn() {
+	for _ in {1..8}; do tools/lab/plot -o "$work/1" start && same start.svg || return; done
+}
+check "start.svg has the same bytes each time it is drawn" redrawn
 cells=$(grep -c '"measured"' "$work/1/start.json")
 all=$(sed -n 's/^ "count": \(.*\),/\1/p' "$work/1/start.json")
 check "a cell less, and the rest is resumed" forget 2

@@ -48,6 +48,15 @@ def legend(figure, axes):
                   ncols=columns, frameon=False)
 
 
+def settle(figure):
+    """Lays the panels out, in round numbers: the last bits of what the solver finds depend on
+    where in memory its variables are."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axis in figure.axes:
+        axis.set_position([round(edge, 6) for edge in axis.get_position().bounds])
+
+
 def color_of(flow, flows):
     """The same for a kind of flow in each picture; others have colors in their order."""
     others = [name for name in flows if name not in COLORS]
@@ -317,6 +326,7 @@ def main():
             continue
         # Results of earlier versions do not say it, but are of an experiment in the tree.
         figure = DRAW[result.get("draw") or load(name)["draw"]](result)
+        settle(figure)
         figure.savefig(base + ".png", dpi=100, metadata={"Software": None})
         figure.savefig(base + ".svg", metadata={"Date": None, "Creator": None})
     return 0
