@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The module builds in a kernel source tree, where it is built in, without a warning of
+# the compiler or sparse.
+# timeout: 1200
+. "$(dirname "$0")/../net/sstp/lib.sh"
+
+cd "$(dirname "$0")/../.." || exit
+source=$(tools/vm/kernel path source 2> /dev/null) || skip_all "no kernel source is there"
+uml=$(tools/vm/kernel path uml 2> /dev/null) || skip_all "no configuration for it is there"
+source=$(readlink -f "$source")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 143' TERM
+
+# Files that change are written anew, all others stay links.
+cp -rs "$source" "$work/linux"
+check "a kernel tree takes the module" tools/kernel-tree "$work/linux"
+sums() { (cd "$work/linux" && find net include/net include/trace include/uapi/linux \
+	Documentation tools/testing/selftests -type f -exec sha256sum {} + | sort); }
+sums > "$work/once"
+tools/kernel-tree "$work/linux"
+sums > "$work/twice"
+check "... and takes it again with the same result" cmp "$work/once" "$work/twice"
+check "a directory that is no kernel tree is refused" \
+	sh -c "! tools/kernel-tree '$work' 2> /dev/null && [ ! -e '$work/net' ]"
+
+mkdir "$work/build"
+grep -v CONFIG_KUNIT "$uml/build/.config" > "$work/build/.config"
+printf 'CONFIG_%s\n' SSTP=y KUNIT=y SSTP_KUNIT_TEST=m >> "$work/build/.config"
+kmake() { make -C "$work/linux" ARCH=um "O=$work/build" -j2 "$@" > "$work/log" 2>&1; }
+built() {
+	kmake olddefconfig && grep -qx CONFIG_SSTP=y "$work/build/.config" &&
+		kmake W=1 C=1 net/sstp/ && [ -e "$work/build/net/sstp/built-in.a" ] ||
+		{ grep -iE -A5 'error|\*\*\*' "$work/log" | head -n 40; return 1; }
+}
+check "it is built in with W=1 C=1" built
+check "... without a warning" sh -c "! grep -n 'net/sstp.*warning:' '$work/log'"
+check "... and sparse has seen it" grep -q 'CHECK .*net/sstp/' "$work/log"
+selftests_build() {
+	kmake headers && mkdir -p "$work/selftests" &&
+		make -s -C "$work/linux/tools/testing/selftests/net/sstp" \
+			"OUTPUT=$work/selftests" "KHDR_INCLUDES=-isystem $work/build/usr/include"
+}
+check "the selftests build there" selftests_build
+finish
