@@ -11,10 +11,11 @@ trap 'rm -rf "$work"' EXIT
 
 use=Documentation/networking/sstp.rst
 protocol=Documentation/networking/sstp-protocol.rst
+internals=Documentation/networking/sstp-internals.rst
 man=Documentation/man/sstp.7
 man_run=Documentation/man/sstp-run.1
 man_tool=Documentation/man/sstp.8
-for file in README.md "$use" "$protocol" "$man" "$man_run" "$man_tool"; do
+for file in README.md "$use" "$protocol" "$internals" "$man" "$man_run" "$man_tool"; do
 	[ -f "$file" ] || skip_all "$file is not there"
 done
 
@@ -161,10 +162,20 @@ functions() {
 	local name missing=0
 	while read -r name; do
 		grep -qrw -- "$name" net/sstp || { echo "no $name"; missing=1; }
-	done < <(grep -oE '``sstp_[a-z_]+[a-z]\(\)``' "$protocol" | tr -d '`()' | sort -u)
+	done < <(grep -ohE '``sstp_[a-z_]+[a-z]\(\)``' "$1" | tr -d '`()' | sort -u)
 	return $missing
 }
-check "functions that sstp-protocol.rst names exist" functions
+check "functions that sstp-protocol.rst names exist" functions "$protocol"
+check "functions that sstp-internals.rst names exist" functions "$internals"
+mapfile -t sources < <(grep -ohE '``[a-z_]+\.[ch]``' "$internals" | tr -d '`' | sort -u)
+sources_exist() {
+	local file missing=0
+	for file in "${sources[@]}"; do
+		find net include selftests -name "$file" | grep -q . || { echo "no $file"; missing=1; }
+	done
+	[ "${#sources[@]}" -gt 0 ] && return $missing
+}
+check "... and its files" sources_exist
 
 files_exist() {
 	local file missing=0
