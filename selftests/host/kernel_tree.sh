@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The module builds in a kernel source tree, where it is built in, without a warning of
-# the compiler or sparse.
+# the compiler, or of sparse if it is new enough for that kernel.
 # timeout: 1200
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
@@ -36,7 +36,11 @@ built() {
 }
 check "it is built in with W=1 C=1" built
 check "... without a warning" sh -c "! grep -n 'net/sstp.*warning:' '$work/log'"
-check "... and sparse has seen it" grep -q 'CHECK .*net/sstp/' "$work/log"
+if grep -q 'C=1 specified, but' "$work/log"; then
+	note "sparse $(sparse --version) is too old for this kernel"
+else
+	check "... and sparse has read it" grep -q 'CHECK .*net/sstp/' "$work/log"
+fi
 selftests_build() {
 	kmake headers && mkdir -p "$work/selftests" &&
 		make -s -C "$work/linux/tools/testing/selftests/net/sstp" \
