@@ -12,6 +12,8 @@
 #include <linux/types.h>
 #include <uapi/linux/sstp.h>
 
+struct attribute_group;
+
 #define SSTP_CTRL_PRIV_SIZE	128
 #define SSTP_RBUF_PRIV_SIZE	128
 #define SSTP_RBUF_ONE		0x10000	/* 1.0 of shares */
@@ -147,7 +149,6 @@ void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops);
  * @lacked: bytes of memory that arrived in the epoch and found no room
  * @available: bytes of memory to be had, of which each buffer in which much moves has
  *	an equal part
- * @rrda: as the option SSTP_RRDA has it
  *
  * For @init nothing has moved yet. Epochs may be a little longer than they should: what moved is
  * brought to the length of one.
@@ -166,7 +167,6 @@ struct sstp_rbuf_sample {
 	u64	served;
 	u64	lacked;
 	u64	available;
-	struct sstp_rrda_spec rrda;
 };
 
 /**
@@ -179,9 +179,7 @@ struct sstp_rbuf_sample {
  *	before @init
  * @exact: windows do not exceed the buffer
  * @rest: nothing changes until something comes again
- * @surplus: v' of rrda, bytes an epoch, for traces
- * @trend: f of rrda, the same
- * @priv: the policy's own, zero before @init
+ * @priv: the policy's own, zero before @set_param and @init
  *
  * The locks of struct sstp_ctrl guard it; if it is shared by all connections of a listener,
  * a spinlock of its own.
@@ -197,9 +195,17 @@ struct sstp_rbuf {
 	u32	top;
 	bool	exact;
 	bool	rest;
-	s8	trend;
-	s64	surplus;
 	u64	priv[SSTP_RBUF_PRIV_SIZE / sizeof(u64)];
+};
+
+/**
+ * struct sstp_rbuf_info - what a policy tells of its last update, for traces
+ * @surplus: bytes that arrive in an epoch and are not served, smoothed
+ * @trend: sign of @surplus if the policy follows it, else 0
+ */
+struct sstp_rbuf_info {
+	s64	surplus;
+	int	trend;
 };
 
 /**
@@ -208,6 +214,10 @@ struct sstp_rbuf {
  * @release: they lose it
  * @update: an epoch has passed: in the receive softirq, or by a timer while no packet
  *	comes. Without it there are no epochs.
+ * @set_param: the value of a socket option that is for policies, checked, of @len bytes:
+ *	SSTP_RRDA and struct sstp_rrda_spec. Before @init, and when the option is set.
+ * @get_info: @i is zero before
+ * @sysfs: a directory of its own in /sys/kernel/sstp, while it is registered
  * @name: unique, of 1 to 15 graphic characters
  * @owner: each buffer that has the policy holds it
  * @list: of the registry; written under its lock, RCU
@@ -219,9 +229,12 @@ struct sstp_rbuf_ops {
 	void	(*init)(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s);
 	void	(*release)(struct sstp_rbuf *b);
 	void	(*update)(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s);
+	void	(*set_param)(struct sstp_rbuf *b, int option, const void *param, size_t len);
+	void	(*get_info)(const struct sstp_rbuf *b, struct sstp_rbuf_info *i);
 	char	name[SSTP_NAME_MAX];
 	struct module *owner;
 	struct list_head list;
+	const struct attribute_group *sysfs;
 };
 
 int sstp_register_rbuf(struct sstp_rbuf_ops *ops);

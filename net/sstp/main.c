@@ -3,6 +3,7 @@
 #include <linux/module.h>
 #include <linux/random.h>
 #include "sstp.h"
+#include "sysfs.h"
 #include "version.h"
 
 unsigned int sstp_net_id __read_mostly;
@@ -67,21 +68,21 @@ static int __init sstp_init(void)
 	err = sstp_ctrl_init();
 	if (err)
 		return err;
-	err = sstp_rbuf_init();
+	err = sstp_sysfs_init();
 	if (err)
 		goto ctrl;
+	err = sstp_rbuf_init();
+	if (err)
+		goto sysfs;
 	err = sstp_conn_init();
 	if (err)
 		goto rbuf;
 	err = sstp_port_init();
 	if (err)
 		goto conn;
-	err = sstp_sysfs_init();
-	if (err)
-		goto port;
 	err = register_pernet_subsys(&sstp_net_ops);
 	if (err)
-		goto sysfs;
+		goto port;
 	err = sstp_encap_init();
 	if (err)
 		goto pernet;
@@ -98,14 +99,14 @@ encap:
 	sstp_encap_exit();
 pernet:
 	unregister_pernet_subsys(&sstp_net_ops);
-sysfs:
-	sstp_sysfs_exit();
 port:
 	sstp_port_exit();
 conn:
 	sstp_conn_exit();
 rbuf:
 	sstp_rbuf_exit();
+sysfs:
+	sstp_sysfs_exit();
 ctrl:
 	sstp_ctrl_exit();
 	return err;
@@ -119,10 +120,10 @@ static void __exit sstp_exit(void)
 	unregister_pernet_subsys(&sstp_net_ops);
 	/* Sockets are freed after a grace period. */
 	rcu_barrier();
-	sstp_sysfs_exit();
 	sstp_port_exit();
 	sstp_conn_exit();
 	sstp_rbuf_exit();
+	sstp_sysfs_exit();
 	sstp_ctrl_exit();
 }
 

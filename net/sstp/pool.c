@@ -51,7 +51,7 @@ void sstp_pool_put(struct sstp_pool *p)
 void sstp_pool_tune(struct sstp_pool *p, const struct sstp_rrda_spec *rrda)
 {
 	spin_lock_bh(&p->lock);
-	p->b.in.rrda = *rrda;
+	sstp_rbuf_tune(&p->b, rrda);
 	spin_unlock_bh(&p->lock);
 }
 
@@ -149,8 +149,8 @@ u32 sstp_pool_share(struct sstp_member *m, u32 used)
 	return clamp_t(s64, share, limit / n, limit);
 }
 
-s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_core *seen, u64 now,
-		    u32 *limit)
+s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_sample *seen, u64 now,
+		    u32 *limit, struct sstp_rbuf_info *info)
 {
 	struct sstp_pool *p = m->pool;
 	struct sstp_rbuf_core *b = &p->b;
@@ -164,20 +164,20 @@ s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_core *seen, u64 now,
 		b->resting = false;
 		p->at = now;
 	}
-	b->in.arrived += seen->in.arrived;
-	b->in.served += seen->in.served;
-	b->in.lacked += seen->in.lacked;
-	b->in.emptied |= seen->in.emptied;
+	b->in.arrived += seen->arrived;
+	b->in.served += seen->served;
+	b->in.lacked += seen->lacked;
+	b->in.emptied |= seen->emptied;
 	b->in.queued = max(b->in.queued, used);
 	/* A member that had its part full says little of the whole. */
-	b->in.drained |= seen->in.emptied && b->in.queued >= b->in.limit / 4 * 3;
-	p->path += seen->in.path;
+	b->in.drained |= seen->emptied && b->in.queued >= b->in.limit / 4 * 3;
+	p->path += seen->path;
 	/* Another CPU's @now may be later. */
 	elapsed = now > p->at ? now - p->at : 0;
 	if (b->out.epoch && !p->pinned && elapsed >= b->out.epoch) {
 		p->at = now;
-		b->in.used = seen->in.used;
-		b->in.available = seen->in.available;
+		b->in.used = seen->used;
+		b->in.available = seen->available;
 		b->in.path = min_t(u64, p->path, U32_MAX);
 		b->in.arrived = mul_u64_u64_div_u64(b->in.arrived, b->out.epoch, elapsed);
 		b->in.served = mul_u64_u64_div_u64(b->in.served, b->out.epoch, elapsed);
@@ -186,16 +186,15 @@ s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_core *seen, u64 now,
 		sstp_rbuf_count(b, now);
 		sstp_pool_publish(p);
 		grown = (s64)b->in.limit - old;
-		seen->in.arrived = b->in.arrived;
-		seen->in.served = b->in.served;
-		seen->in.lacked = b->in.lacked;
-		seen->in.queued = b->in.queued;
-		seen->in.path = b->in.path;
-		seen->out.surplus = b->out.surplus;
-		seen->out.trend = b->out.trend;
+		seen->arrived = b->in.arrived;
+		seen->served = b->in.served;
+		seen->lacked = b->in.lacked;
+		seen->queued = b->in.queued;
+		seen->path = b->in.path;
 		sstp_pool_epoch_begin(p, used);
 	}
 	*limit = b->in.limit;
+	sstp_rbuf_get_info(b, info);
 	spin_unlock_bh(&p->lock);
 	return grown;
 }

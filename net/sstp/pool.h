@@ -120,9 +120,9 @@ void sstp_pool_leave(struct sstp_member *m);
 u32 sstp_pool_share(struct sstp_member *m, u32 used);
 /* An epoch of the member ended, with what it saw in @seen. Returns by how much the pool
  * grew for that, to @limit; negative: it shrank. If that ends the pool's epoch, @seen has
- * what the pool saw in it, for traces.
+ * what the pool saw in it, for traces, as @info is.
  */
-s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_core *seen, u64 now,
-		    u32 *limit);
+s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_sample *seen, u64 now,
+		    u32 *limit, struct sstp_rbuf_info *info);
 
 #endif /* _SSTP_POOL_H */

@@ -4,6 +4,7 @@
 #include <linux/math64.h>
 #include "plugin.h"
 #include "rbuf.h"
+#include "sysfs.h"
 
 DEFINE_SSTP_REGISTRY(sstp_rbufs, "rbuf");
 
@@ -48,11 +49,22 @@ void sstp_rbuf_uncount(struct sstp_rbuf_core *b)
  * sstp_register_rbuf - offer a policy to connections
  * @ops: must stay until sstp_unregister_rbuf() has returned
  *
- * Return: 0, -EINVAL if it lacks a name, -EEXIST
+ * Return: 0, -EINVAL if it lacks a name, -EEXIST, or why its directory cannot be made.
+ * Sleeps.
  */
 int sstp_register_rbuf(struct sstp_rbuf_ops *ops)
 {
-	return sstp_plugin_register(&sstp_rbufs, sstp_plugin_of(ops));
+	int err;
+
+	if (ops->sysfs) {
+		err = sstp_sysfs_add(ops->sysfs);
+		if (err)
+			return err;
+	}
+	err = sstp_plugin_register(&sstp_rbufs, sstp_plugin_of(ops));
+	if (err && ops->sysfs)
+		sstp_sysfs_remove(ops->sysfs);
+	return err;
 }
 EXPORT_SYMBOL_GPL(sstp_register_rbuf);
 
@@ -63,6 +75,8 @@ EXPORT_SYMBOL_GPL(sstp_register_rbuf);
 void sstp_unregister_rbuf(struct sstp_rbuf_ops *ops)
 {
 	sstp_plugin_unregister(&sstp_rbufs, sstp_plugin_of(ops));
+	if (ops->sysfs)
+		sstp_sysfs_remove(ops->sysfs);
 }
 EXPORT_SYMBOL_GPL(sstp_unregister_rbuf);
 

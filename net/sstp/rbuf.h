@@ -10,6 +10,7 @@
  * struct sstp_rbuf_core - a receive buffer, and what the core knows of it
  * @in: what its policy is told
  * @ops: the policy's callbacks; a reference on its module. NULL = no policy
+ * @rrda: the option SSTP_RRDA, for a policy that takes it
  * @resting: no epoch runs; one begins when something comes
  * @counted: as one in which much moves
  * @busy_until: ns: so long it counts as that
@@ -18,6 +19,7 @@
 struct sstp_rbuf_core {
 	struct sstp_rbuf_sample in;
 	const struct sstp_rbuf_ops *ops;
+	struct sstp_rrda_spec rrda;
 	bool	resting;
 	bool	counted;
 	u64	busy_until;
@@ -35,6 +37,9 @@ void sstp_rbuf_bound(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s);
  * the limit is b->out.limit, for the caller to put in force.
  */
 void sstp_rbuf_begin(struct sstp_rbuf_core *b, const struct sstp_rbuf_ops *ops);
+/* The option SSTP_RRDA is @rrda, checked: from the next epoch on. */
+void sstp_rbuf_tune(struct sstp_rbuf_core *b, const struct sstp_rrda_spec *rrda);
+void sstp_rbuf_get_info(const struct sstp_rbuf_core *b, struct sstp_rbuf_info *i);
 /* Its policy forgets all but the limit. */
 void sstp_rbuf_restart(struct sstp_rbuf_core *b);
 /* An epoch ended. Returns the limit that the policy wants, which is not in force yet. */
@@ -63,41 +68,5 @@ void sstp_rbuf_exit(void);
 
 extern struct sstp_rbuf_ops sstp_rbuf_static;
 extern struct sstp_rbuf_ops sstp_rbuf_rrda;
-
-/**
- * struct sstp_rrda_tunable - a tunable of "rrda" that holds for all who have no own
- * @name: in /sys/kernel/sstp/rrda
- * @value: now; READ_ONCE(), written under sysfs.c's mutex
- * @least: in range
- * @most: in range
- */
-struct sstp_rrda_tunable {
-	const char *name;
-	u32	value;
-	u32	least;
-	u32	most;
-};
-
-/* In the order of struct sstp_rrda_spec; then what only the system has */
-enum sstp_rrda_tunable_id {
-	SSTP_RRDA_EPOCH,
-	SSTP_RRDA_K,
-	SSTP_RRDA_BETA,
-	SSTP_RRDA_OMEGA,
-	SSTP_RRDA_FLOOR,
-	SSTP_RRDA_CEILING,
-	SSTP_RRDA_WEIGH,
-	SSTP_RRDA_TUNABLES
-};
-
-extern struct sstp_rrda_tunable sstp_rrda_tunables[SSTP_RRDA_TUNABLES];
-/* What is neither in range nor 0, or a floor above the ceiling; SSTP_RRDA_TUNABLES if
- * nothing is wrong
- */
-enum sstp_rrda_tunable_id sstp_rrda_spec_fault(const struct sstp_rrda_spec *s);
-static inline bool sstp_rrda_spec_valid(const struct sstp_rrda_spec *s)
-{
-	return sstp_rrda_spec_fault(s) == SSTP_RRDA_TUNABLES;
-}
 
 #endif /* _SSTP_RBUF_H */

@@ -20,10 +20,31 @@ void sstp_rbuf_bound(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 		b->epoch = clamp_t(u64, b->epoch, SSTP_RBUF_EPOCH_MIN, SSTP_RBUF_EPOCH_MAX);
 }
 
+static void sstp_rbuf_set_param(struct sstp_rbuf_core *b)
+{
+	if (b->ops->set_param)
+		b->ops->set_param(&b->out, SSTP_RRDA, &b->rrda, sizeof(b->rrda));
+}
+
+void sstp_rbuf_tune(struct sstp_rbuf_core *b, const struct sstp_rrda_spec *rrda)
+{
+	b->rrda = *rrda;
+	if (b->ops)
+		sstp_rbuf_set_param(b);
+}
+
+void sstp_rbuf_get_info(const struct sstp_rbuf_core *b, struct sstp_rbuf_info *i)
+{
+	*i = (struct sstp_rbuf_info){};
+	if (b->ops->get_info)
+		b->ops->get_info(&b->out, i);
+}
+
 void sstp_rbuf_begin(struct sstp_rbuf_core *b, const struct sstp_rbuf_ops *ops)
 {
 	b->ops = ops;
 	b->out = (struct sstp_rbuf){ .limit = b->in.limit, .top = b->in.ceiling };
+	sstp_rbuf_set_param(b);
 	if (ops->init)
 		ops->init(&b->out, &b->in);
 	if (!ops->update)

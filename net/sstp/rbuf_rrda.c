@@ -19,11 +19,14 @@
 #include <linux/bits.h>
 #include <linux/ktime.h>
 #include "rbuf.h"
+#include "rbuf_rrda.h"
 #include "rrda.h"
 
 /**
  * struct sstp_rbuf_epochs - one connection's
  * @r: equations 1, 2 and 4
+ * @own: its own tunables, 0 = the system's
+ * @trend: f
  * @most: bytes in use, the most of late: it is forgotten over some seconds, so that a
  *	program's next pause finds the room that the last one took
  * @silent: epochs in a row in which nothing moved
@@ -34,6 +37,8 @@
  */
 struct sstp_rbuf_epochs {
 	struct sstp_rrda r;
+	struct sstp_rrda_spec own;
+	s8	trend;
 	u32	most;
 	u16	silent;
 	u16	unread;
@@ -50,13 +55,13 @@ struct sstp_rbuf_epochs {
 #define SSTP_RRDA_FORGET	32	/* of the most in use, an epoch, is forgotten */
 
 struct sstp_rrda_tunable sstp_rrda_tunables[] = {
-	{ "epoch",		100,		1,	10000 },
-	{ "k",			3,		1,	255 },
-	{ "beta",		16,		1,	1024 },
-	{ "omega",		500,		1,	1000 },
-	{ "floor",		64 << 10,	4096,	1 << 30 },
-	{ "ceiling",		1 << 30,	4096,	1 << 30 },
-	{ "weigh_memory",	1,		0,	1 },
+	[SSTP_RRDA_EPOCH] = { 100, 1, 10000 },
+	[SSTP_RRDA_K] = { 3, 1, 255 },
+	[SSTP_RRDA_BETA] = { 16, 1, 1024 },
+	[SSTP_RRDA_OMEGA] = { 500, 1, 1000 },
+	[SSTP_RRDA_FLOOR] = { 64 << 10, 4096, 1 << 30 },
+	[SSTP_RRDA_CEILING] = { 1 << 30, 4096, 1 << 30 },
+	[SSTP_RRDA_WEIGH_MEMORY] = { 1, 0, 1 },
 };
 
 enum sstp_rrda_tunable_id sstp_rrda_spec_fault(const struct sstp_rrda_spec *s)
@@ -81,7 +86,7 @@ static u32 sstp_rrda_of(u32 own, enum sstp_rrda_tunable_id id)
 static void sstp_rbuf_rrda_params(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s,
 				  struct sstp_rrda_params *p)
 {
-	const struct sstp_rrda_spec *own = &s->rrda;
+	const struct sstp_rrda_spec *own = &((struct sstp_rbuf_epochs *)b->priv)->own;
 
 	b->epoch = sstp_rrda_of(own->epoch, SSTP_RRDA_EPOCH) * (u64)NSEC_PER_MSEC;
 	p->k = sstp_rrda_of(own->k, SSTP_RRDA_K);
@@ -94,7 +99,7 @@ static void sstp_rbuf_rrda_params(struct sstp_rbuf *b, const struct sstp_rbuf_sa
 			 max(s->first, s->least));
 	p->floor = min(p->floor, p->ceiling);
 	b->top = p->ceiling;
-	p->blind = !READ_ONCE(sstp_rrda_tunables[SSTP_RRDA_WEIGH].value);
+	p->blind = !READ_ONCE(sstp_rrda_tunables[SSTP_RRDA_WEIGH_MEMORY].value);
 }
 
 static void sstp_rbuf_rrda_init(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
@@ -146,8 +151,7 @@ static void sstp_rbuf_rrda_update(struct sstp_rbuf *b, const struct sstp_rbuf_sa
 	/* Without any memory that counts always. */
 	p.blind &= s->used < SSTP_RRDA_ONE;
 	limit = sstp_rrda_epoch(&e->r, &p, s->arrived, s->served, s->used);
-	b->surplus = div_s64(e->r.surplus, SSTP_RRDA_BYTE);
-	b->trend = e->r.same >= p.k ? e->r.sign : 0;
+	e->trend = e->r.same >= p.k ? e->r.sign : 0;
 	/* With little CPU, and many to serve, its turn may come late. */
 	if (e->unread < p.beta)
 		limit = sstp_rrda_add(&e->r, &p, s->lacked +
@@ -165,9 +169,29 @@ static void sstp_rbuf_rrda_update(struct sstp_rbuf *b, const struct sstp_rbuf_sa
 	b->limit = limit;
 }
 
+static void sstp_rbuf_rrda_set_param(struct sstp_rbuf *b, int option, const void *param,
+				     size_t len)
+{
+	struct sstp_rbuf_epochs *e = (void *)b->priv;
+
+	if (option == SSTP_RRDA && len == sizeof(e->own))
+		memcpy(&e->own, param, len);
+}
+
+static void sstp_rbuf_rrda_get_info(const struct sstp_rbuf *b, struct sstp_rbuf_info *i)
+{
+	const struct sstp_rbuf_epochs *e = (const void *)b->priv;
+
+	i->surplus = div_s64(e->r.surplus, SSTP_RRDA_BYTE);
+	i->trend = e->trend;
+}
+
 struct sstp_rbuf_ops sstp_rbuf_rrda = {
 	.init	= sstp_rbuf_rrda_init,
 	.update	= sstp_rbuf_rrda_update,
+	.set_param = sstp_rbuf_rrda_set_param,
+	.get_info = sstp_rbuf_rrda_get_info,
+	.sysfs	= &sstp_rrda_group,
 	.name	= "rrda",
 	.owner	= THIS_MODULE,
 };

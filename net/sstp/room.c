@@ -476,7 +476,7 @@ static int sstp_room_make(struct sock *sk, struct sstp_rbuf_core *b)
 	b->in.least = READ_ONCE(sn->rmem[0]);
 	b->in.first = READ_ONCE(sk->sk_rcvbuf);
 	b->in.ceiling = max_t(u32, READ_ONCE(sn->rmem[2]), b->in.first);
-	b->in.rrda = sp->set.rrda;
+	b->rrda = sp->set.rrda;
 	b->in.limit = b->in.first;
 	sstp_room_look(sk, &b->in);
 	b->resting = true;
@@ -571,13 +571,15 @@ static u64 sstp_room_rate(const struct sstp_rbuf_core *b, u64 bytes, u64 elapsed
 static void sstp_room_own(struct sstp_sock *sp, u64 elapsed)
 {
 	struct sstp_rbuf_core *b = &sp->rbuf;
+	struct sstp_rbuf_info info;
 	u32 old = b->in.limit;
 
 	b->in.arrived = sstp_room_rate(b, b->in.arrived, elapsed);
 	b->in.served = sstp_room_rate(b, b->in.served, elapsed);
 	b->in.lacked = sstp_room_rate(b, b->in.lacked, elapsed);
 	sstp_room_limit(sp, sstp_rbuf_update(b));
-	trace_sstp_rbuf_epoch(sp, old, b->in.limit, false);
+	sstp_rbuf_get_info(b, &info);
+	trace_sstp_rbuf_epoch(sp, &info, old, b->in.limit, false);
 	sstp_rbuf_count(b, sp->rbuf_at);
 }
 
@@ -586,6 +588,7 @@ static void sstp_room_member(struct sstp_sock *sp, u64 now)
 {
 	struct sstp_rbuf_core *b = &sp->rbuf;
 	struct sstp_member *m = &sp->member;
+	struct sstp_rbuf_info info;
 	s64 grown;
 	u32 limit;
 
@@ -594,10 +597,10 @@ static void sstp_room_member(struct sstp_sock *sp, u64 now)
 	else if (m->silent < SSTP_ROOM_SILENT)
 		m->silent++;
 	sstp_pool_share(m, atomic_read(&sp->sk.sk_rmem_alloc));
-	grown = sstp_pool_epoch(m, b, now, &limit);
+	grown = sstp_pool_epoch(m, &b->in, now, &limit, &info);
 	sstp_room_count(sp, grown);
 	if (grown) {
-		trace_sstp_rbuf_epoch(sp, limit - grown, limit, true);
+		trace_sstp_rbuf_epoch(sp, &info, limit - grown, limit, true);
 		trace_sstp_rbuf_limit(sp, limit - grown, limit, true);
 		sstp_nl_resized(&sp->sk, limit - grown, limit, true);
 	}

@@ -2,6 +2,7 @@
 /* Socket options. None is accepted and ignored. */
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include "rbuf_rrda.h"
 #include "sstp.h"
 
 /* The first time something is said of a connection it must not exist yet. */
@@ -185,7 +186,7 @@ int sstp_set_rrda(struct sstp_sock *sp, const struct sstp_rrda_spec *rrda)
 		return -EINVAL;
 	set.rrda = *rrda;
 	sstp_set(sp, &set);
-	sp->rbuf.in.rrda = *rrda;
+	sstp_rbuf_tune(&sp->rbuf, rrda);
 	if (sp->listen.pool)
 		sstp_pool_tune(sp->listen.pool, rrda);
 	return 0;

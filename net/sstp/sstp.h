@@ -605,10 +605,6 @@ int sstp_handshake_connect(struct sock *sk);
 void sstp_handshake_again(struct sock *sk);
 void sstp_handshake_confirm(struct sock *sk, bool data);
 
-/* sysfs.c */
-int sstp_sysfs_init(void);
-void sstp_sysfs_exit(void);
-
 /* rcv_data.c */
 /* Walks forward through the packets of an skb. Bytes [from, to) of it are at
  * @p, in fragment @frag - 1, or in its head.

@@ -405,8 +405,9 @@ DEFINE_EVENT(sstp_segment, sstp_segment_read,
  * rrda also v', in bytes an epoch, and f
  */
 TRACE_EVENT(sstp_rbuf_epoch,
-	TP_PROTO(const struct sstp_sock *sp, u32 old, u32 limit, bool shared),
-	TP_ARGS(sp, old, limit, shared),
+	TP_PROTO(const struct sstp_sock *sp, const struct sstp_rbuf_info *info, u32 old,
+		 u32 limit, bool shared),
+	TP_ARGS(sp, info, old, limit, shared),
 	TP_STRUCT__entry(
 		SSTP_TP_CONN
 		__array(char, policy, SSTP_NAME_MAX)
@@ -431,8 +432,8 @@ TRACE_EVENT(sstp_rbuf_epoch,
 		__entry->queued = sp->rbuf.in.queued;
 		__entry->path = sp->rbuf.in.path;
 		__entry->alpha = sp->rbuf.in.used * 1000ULL / SSTP_RBUF_ONE;
-		__entry->surplus = sp->rbuf.out.surplus;
-		__entry->trend = sp->rbuf.out.trend;
+		__entry->surplus = info->surplus;
+		__entry->trend = info->trend;
 		__entry->old = old;
 		__entry->limit = limit;
 		__entry->shared = shared;

@@ -52,10 +52,11 @@ static void pool_leave(struct sstp_member *m, u32 n)
 		sstp_pool_leave(&m[n]);
 }
 
-static s64 pool_epoch(struct sstp_member *m, struct sstp_rbuf_core *seen, u64 now)
+static s64 pool_epoch(struct sstp_member *m, struct sstp_rbuf_sample *seen, u64 now)
 {
+	struct sstp_rbuf_info info;
 	u32 limit;
-	s64 grown = sstp_pool_epoch(m, seen, now, &limit);
+	s64 grown = sstp_pool_epoch(m, seen, now, &limit, &info);
 
 	return limit == sstp_pool_limit(m->pool) ? grown : S64_MAX;
 }
@@ -88,7 +89,7 @@ static void pool_shares(struct kunit *test)
 static void pool_full(struct kunit *test)
 {
 	struct sstp_pool *p = pool_of(test, 8 * MB);
-	struct sstp_rbuf_core seen = { .in = { .emptied = true, .drained = true } };
+	struct sstp_rbuf_sample seen = { .emptied = true, .drained = true };
 	struct sstp_member m[2];
 	u64 now = NSEC_PER_SEC;
 
@@ -114,9 +115,7 @@ static void pool_full(struct kunit *test)
 static void pool_empty(struct kunit *test)
 {
 	struct sstp_pool *p = pool_of(test, 8 * MB);
-	struct sstp_rbuf_core seen = {
-		.in = { .path = MB, .lacked = MB, .emptied = true },
-	};
+	struct sstp_rbuf_sample seen = { .path = MB, .lacked = MB, .emptied = true };
 	struct sstp_member m[2];
 
 	pool_join(p, m, 2);
@@ -135,7 +134,7 @@ static void pool_empty(struct kunit *test)
 	pool_leave(m, 2);
 	/* An epoch begins with who comes next, however long that takes. */
 	pool_join(p, m, 1);
-	seen = (struct sstp_rbuf_core){ .in.arrived = 1000 };
+	seen = (struct sstp_rbuf_sample){ .arrived = 1000 };
 	KUNIT_EXPECT_EQ(test, pool_epoch(&m[0], &seen, 100 * NSEC_PER_SEC), 0);
 	KUNIT_EXPECT_EQ(test, p->at, 100 * NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, p->b.in.arrived, 1000U);

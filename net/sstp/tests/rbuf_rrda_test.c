@@ -2,6 +2,7 @@
 /* What the policy "rrda" makes of an epoch. */
 #include "sstp_test.h"
 #include "../rbuf_rrda.c"
+#include "../rbuf_rrda_sysfs.c"
 
 #define KB	1024u
 #define MB	(1024u * 1024u)
@@ -46,6 +47,11 @@ static u32 policy_epochs(struct policy *p, u32 n, u64 arrived, u64 served)
 	return p->s.limit;
 }
 
+static void policy_tune(struct policy *p, const struct sstp_rrda_spec *own)
+{
+	sstp_rbuf_rrda.set_param(&p->b, SSTP_RRDA, own, sizeof(*own));
+}
+
 /* Who is silent for k epochs has the floor, rests, and comes back from there; with
  * something to read after beta epochs.
  */
@@ -79,7 +85,7 @@ static void policy_patient(struct kunit *test)
 	struct policy p;
 
 	policy_start(test, &p);
-	p.s.rrda.beta = most;
+	policy_tune(&p, &(struct sstp_rrda_spec){ .beta = most });
 	p.s.queued = 3 * MB;
 	p.s.lacked = MB;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 2, MB, 0), 4 * MB);
@@ -114,12 +120,12 @@ static void policy_unread(struct kunit *test)
 	p.s.queued = was;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, MB, 0), was);
 	/* Nor when memory does not count, or there is none. */
-	sstp_rrda_tunables[SSTP_RRDA_WEIGH].value = 0;
+	sstp_rrda_tunables[SSTP_RRDA_WEIGH_MEMORY].value = 0;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, MB, 0), was);
 	p.s.emptied = true;
 	p.s.used = SSTP_RBUF_ONE;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, 2 * MB, MB), was);
-	sstp_rrda_tunables[SSTP_RRDA_WEIGH].value = 1;
+	sstp_rrda_tunables[SSTP_RRDA_WEIGH_MEMORY].value = 1;
 	/* Who catches up shrinks it by the share of memory in use. */
 	p.s.emptied = false;
 	p.s.used = SSTP_RBUF_ONE / 1024;
@@ -229,18 +235,16 @@ static void policy_own(struct kunit *test)
 	struct policy p;
 
 	policy_start(test, &p);
-	p.s.rrda = (struct sstp_rrda_spec){ .floor = MB, .ceiling = 2 * MB };
+	policy_tune(&p, &(struct sstp_rrda_spec){ .floor = MB, .ceiling = 2 * MB });
 	p.s.queued = 4 * MB;
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 2 * MB);
 	p.s.queued = 0;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 3, 0, 0), MB);
-	p.s.rrda.floor = 64 * MB;
-	p.s.rrda.ceiling = 1 << 30;
+	policy_tune(&p, &(struct sstp_rrda_spec){ .floor = 64 * MB, .ceiling = 1 << 30 });
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, 0, 0), 4 * MB);
 	p.s.path = U32_MAX;
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 256 * MB);
-	p.s.rrda.ceiling = 4 * KB;
-	p.s.rrda.floor = 4 * KB;
+	policy_tune(&p, &(struct sstp_rrda_spec){ .floor = 4 * KB, .ceiling = 4 * KB });
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 64 * KB);
 }
 

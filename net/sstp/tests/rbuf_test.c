@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Calls of a receive buffer policy: what its verdict may be. */
+/* Calls of a receive buffer policy: what its verdict may be, and what it is told. */
 #include "sstp_test.h"
 #include "../rbuf_call.c"
 
@@ -88,9 +88,53 @@ static void rbuf_silent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b.out.priv[0], 0ULL);
 }
 
+static void rbuf_set_param(struct sstp_rbuf *b, int option, const void *param, size_t len)
+{
+	const struct sstp_rrda_spec *rrda = param;
+
+	if (option == SSTP_RRDA && len == sizeof(*rrda))
+		b->priv[0] = rrda->epoch;
+}
+
+static void rbuf_init(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+{
+	b->epoch = b->priv[0] * NSEC_PER_MSEC;
+}
+
+static void rbuf_update(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+{
+}
+
+/* A socket option is there before init, also of a restart, and as soon as it is set. */
+static void rbuf_option(struct kunit *test)
+{
+	static const struct sstp_rbuf_ops ops = {
+		.init = rbuf_init, .update = rbuf_update, .set_param = rbuf_set_param,
+	};
+	struct sstp_rbuf_info info = { .surplus = 1, .trend = 1 };
+	struct sstp_rbuf_core b = { .rrda.epoch = 5 };
+
+	sstp_rbuf_begin(&b, &ops);
+	KUNIT_EXPECT_EQ(test, b.out.epoch, 5ULL * NSEC_PER_MSEC);
+	sstp_rbuf_tune(&b, &(struct sstp_rrda_spec){ .epoch = 7 });
+	KUNIT_EXPECT_EQ(test, b.out.priv[0], 7ULL);
+	sstp_rbuf_restart(&b);
+	KUNIT_EXPECT_EQ(test, b.out.epoch, 7ULL * NSEC_PER_MSEC);
+	/* It tells nothing of itself. */
+	sstp_rbuf_get_info(&b, &info);
+	KUNIT_EXPECT_EQ(test, info.surplus, 0LL);
+	KUNIT_EXPECT_EQ(test, info.trend, 0);
+	/* Set before there is a policy */
+	b = (struct sstp_rbuf_core){};
+	sstp_rbuf_tune(&b, &(struct sstp_rrda_spec){ .epoch = 9 });
+	sstp_rbuf_begin(&b, &ops);
+	KUNIT_EXPECT_EQ(test, b.out.epoch, 9ULL * NSEC_PER_MSEC);
+}
+
 static struct kunit_case rbuf_cases[] = {
 	KUNIT_CASE(rbuf_hostile),
 	KUNIT_CASE(rbuf_silent),
+	KUNIT_CASE(rbuf_option),
 	{}
 };
 

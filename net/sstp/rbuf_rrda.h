@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Tunables of "rrda". */
+#ifndef _SSTP_RBUF_RRDA_H
+#define _SSTP_RBUF_RRDA_H
+
+#include <linux/sysfs.h>
+#include <linux/types.h>
+#include <uapi/linux/sstp.h>
+
+/**
+ * struct sstp_rrda_tunable - a tunable of "rrda" that holds for all who have no own
+ * @value: now; READ_ONCE(), written under rbuf_rrda_sysfs.c's mutex
+ * @least: in range
+ * @most: in range
+ */
+struct sstp_rrda_tunable {
+	u32	value;
+	u32	least;
+	u32	most;
+};
+
+/* In the order of struct sstp_rrda_spec; then what only the system has */
+enum sstp_rrda_tunable_id {
+	SSTP_RRDA_EPOCH,
+	SSTP_RRDA_K,
+	SSTP_RRDA_BETA,
+	SSTP_RRDA_OMEGA,
+	SSTP_RRDA_FLOOR,
+	SSTP_RRDA_CEILING,
+	SSTP_RRDA_WEIGH_MEMORY,
+	SSTP_RRDA_TUNABLES
+};
+
+extern const struct attribute_group sstp_rrda_group;
+extern struct sstp_rrda_tunable sstp_rrda_tunables[SSTP_RRDA_TUNABLES];
+/* The field that is neither in range nor 0, or a floor above the ceiling; SSTP_RRDA_TUNABLES if
+ * nothing is wrong
+ */
+enum sstp_rrda_tunable_id sstp_rrda_spec_fault(const struct sstp_rrda_spec *s);
+static inline bool sstp_rrda_spec_valid(const struct sstp_rrda_spec *s)
+{
+	return sstp_rrda_spec_fault(s) == SSTP_RRDA_TUNABLES;
+}
+
+#endif /* _SSTP_RBUF_RRDA_H */
