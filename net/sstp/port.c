@@ -581,16 +581,18 @@ static u64 *sstp_half_taken_of(const struct sock *sk)
 /* Try one port of the ephemeral range after the other, from a random one on. As with TCP
  * connect() takes the even ones of them first and bind() the odd ones, so that there are
  * some left for bind() that nobody has. A search that finds all of its half taken spares
- * those of the next second to find that, too.
+ * those of the next second to find that, too. Ports that the administrator has reserved
+ * are for programs that name them.
  */
 static int sstp_bind_any(struct sock *sk, bool odd, int (*try)(struct sock *sk, u16 port))
 {
 	u64 *taken = sstp_half_taken_of(sk), now = sstp_now();
+	struct net *net = sock_net(sk);
 	bool swapped = now < READ_ONCE(*taken);
 	int low, high, err;
 	u32 n, even, start, i;
 
-	inet_get_local_port_range(sock_net(sk), &low, &high);
+	inet_get_local_port_range(net, &low, &high);
 	n = high - low + 1;
 	even = round_up(n, 2);
 	start = reciprocal_scale(get_random_u32(), even) & ~1;
@@ -601,7 +603,7 @@ static int sstp_bind_any(struct sock *sk, bool odd, int (*try)(struct sock *sk, 
 
 		if (i == even && !swapped)
 			WRITE_ONCE(*taken, now + NSEC_PER_SEC);
-		if (at >= n)
+		if (at >= n || inet_is_local_reserved_port(net, low + at))
 			continue;
 		err = try(sk, low + at);
 		if (err != -EADDRINUSE)

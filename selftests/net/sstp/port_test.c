@@ -408,6 +408,59 @@ static void set_range(unsigned int ports)
 	file_put("/proc/sys/net/ipv4/ip_local_port_range", "%d %d", LOW, LOW + ports - 1);
 }
 
+static void set_reserved(const char *ports)
+{
+	file_put("/proc/sys/net/ipv4/ip_local_reserved_ports", "%s\n", ports);
+}
+
+/* Sockets for which ports are found have all but those in @reserved, and then there is none. */
+static void must_leave(unsigned int reserved, bool connects)
+{
+	int fd[PORTS + 1], peer[PORTS + 1], err = 0;
+	unsigned int n = 0, seen = 0;
+
+	while (!err && n <= PORTS) {
+		fd[n] = sock();
+		err = connects ? connect_to(fd[n], "127.0.0.1", &peer[n]) :
+				 bound_to(fd[n], "127.0.0.8", 0);
+		if (!err)
+			seen |= 1U << (port_of(fd[n]) - LOW);
+		n++;
+	}
+	must_be("ports found", seen, ((1U << PORTS) - 1) & ~reserved);
+	must_be("none is left", err, connects ? EADDRNOTAVAIL : EADDRINUSE);
+	close(fd[--n]);
+	while (n--) {
+		close(fd[n]);
+		if (connects)
+			close(peer[n]);
+	}
+}
+
+/* Ports that are reserved go only to sockets that name them. */
+static void test_reserved(void)
+{
+	const unsigned int reserved = 0x399;	/* 0, 3, 4, 7 to 9 */
+	int fd = sock(), peer, k;
+	char list[40];
+
+	snprintf(list, sizeof(list), "%d,%d-%d,%d-%d", LOW, LOW + 3, LOW + 4, LOW + 7, LOW + 9);
+	set_reserved(list);
+	must_leave(reserved, true);
+	must_leave(reserved, false);
+	for (k = 0; k < PORTS; k++)
+		must_be("bind() to each", try_bind("127.0.0.8", LOW + k, false), 0);
+	must_be("bind() to a reserved one", bound_to(fd, "127.0.0.8", LOW + 3), 0);
+	must_be("connects", connect_to(fd, "127.0.0.1", &peer), 0);
+	must_be("from there", port_of(fd), LOW + 3);
+	close(fd);
+	close(peer);
+	set_reserved("");
+	must_leave(0, true);
+	must_leave(0, false);
+	result("ports that are reserved");
+}
+
 /* Each byte that goes in at one end comes out of the other. */
 static void must_carry(int fd, int peer, uint8_t byte)
 {
@@ -494,7 +547,7 @@ int main(void)
 
 	if (setrlimit(RLIMIT_NOFILE, &files))
 		die("setrlimit:");
-	ktap_plan(2 * 8 + 1);
+	ktap_plan(2 * 9 + 1);
 	new_namespace();
 	set_range(PORTS);
 	for (proto = PROTO_TCP; proto <= PROTO_SSTP; proto++) {
@@ -510,6 +563,7 @@ int main(void)
 		test_addresses();
 		test_listeners();
 		test_again();
+		test_reserved();
 		test_many();
 	}
 	ktap_result(busywait(10000, none_left, NULL), "no socket and no memory is left");
