@@ -50,19 +50,6 @@ static void ship(struct peer *p, uint32_t segment, uint8_t flags)
 	peer_data(p, segment, 0, LEN, LEN, LAST | flags);
 }
 
-/* Ships segments in the order of bits, those in @lost only on paper. */
-static void ship_all(struct peer *p, uint64_t segments, uint64_t lost)
-{
-	unsigned int i;
-
-	for (i = 0; i < 64; i++) {
-		if (segments >> i & 1)
-			ship(p, i, ACK);
-		else if (lost >> i & 1)
-			p->shipment++;
-	}
-}
-
 /* The program takes a segment, which must be this. */
 static void take(struct peer *p, uint32_t segment)
 {
@@ -95,9 +82,51 @@ static bool acked(const struct peer *p)
 	return p->ack == awaited_ack && p->limit == awaited_limit;
 }
 
+static bool all_named(const struct peer *p)
+{
+	return !(awaited_bits & ~p->named);
+}
+
+static const char *awaited_counter;
+static long awaited_count;
+
+static bool counted(const struct peer *p)
+{
+	(void)p;
+	return sstp_counter(awaited_counter) >= awaited_count;
+}
+
 static bool all_came(const struct peer *p)
 {
 	return !(awaited_bits & ~(p->came | p->came_again));
+}
+
+/* Ships segments in the order of bits, those in @lost only on paper. A PACK names the last
+ * one accepted, so each is named before the next one leaves.
+ */
+static void ship_named(struct peer *p, uint64_t segments, uint64_t lost)
+{
+	unsigned int i;
+
+	for (i = 0; i < 64; i++) {
+		if (segments >> i & 1) {
+			ship(p, i, ACK);
+			awaited_bits = BITS(i, i);
+			must(peer_await(p, WAIT_MS, all_named), "it is named");
+		} else if (lost >> i & 1) {
+			p->shipment++;
+		}
+	}
+}
+
+/* The counter @name was @before, and becomes larger by @n. */
+static void must_count(struct peer *p, const char *name, long before, long n)
+{
+	awaited_counter = name;
+	awaited_count = before + n;
+	peer_await(p, WAIT_MS, counted);
+	peer_listen(p, QUIET_MS);
+	must_be(name, sstp_counter(name) - before, n);
 }
 
 /* It asks for these segments, and, until it has asked often, for no other. */
@@ -121,7 +150,7 @@ static void must_ack(struct peer *p, uint32_t ack, uint32_t limit)
 
 static void finish(struct peer *p, const char *name)
 {
-	must_be("packets that are wrong", p->wrong, 0);
+	peer_must_be_right(p);
 	peer_close(p);
 	ktap_result(all_held, "%s", name);
 }
@@ -132,13 +161,38 @@ static void measure(void)
 	struct peer p;
 
 	open_receiver(&p, 0, W);
-	ship(&p, 1, ACK);
-	peer_listen(&p, QUIET_MS);
+	ship_named(&p, BITS(1, 1), 0);
 	truesize = sock_info(p.fd).rcv_queued;
 	ktap_diag("a segment of %u bytes takes %u", LEN, truesize);
 	peer_close(&p);
 	if (truesize < LEN)
 		die("no memory is accounted for");
+}
+
+static bool init_acked_twice(const struct peer *p)
+{
+	return p->init_acks >= 2;
+}
+
+static bool first_packed(const struct peer *p)
+{
+	return p->ack == 1;
+}
+
+/* A peer that is slow to answer gets INIT_ACK again, and nothing is wrong with that. */
+static void test_init_ack(void)
+{
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
+	struct peer_init us = { .window = 1, .segment = LEN };
+	struct peer p;
+
+	all_held = true;
+	peer_half_open(&p, l, &us);
+	must(peer_await(&p, WAIT_MS, init_acked_twice), "INIT_ACK comes again");
+	peer_complete(&p, l);
+	ship(&p, 0, ACK);
+	must(peer_await(&p, WAIT_MS, first_packed), "a PACK");
+	finish(&p, "INIT_ACK comes again until it is answered");
 }
 
 /* Section 3.4: R_l moves as segments are accepted, R_h as the program takes them. */
@@ -300,18 +354,16 @@ static void test_hard(void)
 
 	open_receiver(&p, 0, W);
 	must_be("W in the INIT_ACK", p.granted, W);
-	ship_all(&p, BITS(1, 3), BITS(0, 0));
-	peer_listen(&p, QUIET_MS);
+	ship_named(&p, BITS(1, 3), BITS(0, 0));
 	must_be("memory", sock_info(p.fd).rcv_queued, 3 * truesize);
 	must_be("discarded", sstp_counter("InDiscarded") - discarded, 0);
-	ship_all(&p, BITS(4, 7), 0);
-	peer_listen(&p, QUIET_MS);
+	for (i = 4; i < W; i++)
+		ship(&p, i, ACK);
+	must_count(&p, "InDiscarded", discarded, 4);
 	must_be("memory", sock_info(p.fd).rcv_queued, 3 * truesize);
-	must_be("discarded", sstp_counter("InDiscarded") - discarded, 4);
 	ship(&p, W, 0);
 	p.shipment--;			/* no sender of the protocol ships it */
-	peer_listen(&p, QUIET_MS);
-	must_be("out of the window", sstp_counter("InOutOfWindow") - outside, 1);
+	must_count(&p, "InOutOfWindow", outside, 1);
 	/* What was acknowledged ahead of R_l is here, and stays. */
 	must_be("accepted", p.named, BITS(1, 3));
 	must(!p.soft, "with certainty");
@@ -354,8 +406,7 @@ static void test_soft(void)
 
 	open_receiver(&p, 1, W);
 	must_be("W in the INIT_ACK", p.granted, W);
-	ship_all(&p, BITS(2, 2) | BITS(5, 7), BITS(0, 1) | BITS(3, 4));
-	peer_listen(&p, QUIET_MS);
+	ship_named(&p, BITS(2, 2) | BITS(5, 7), BITS(0, 1) | BITS(3, 4));
 	must_be("memory", sock_info(p.fd).rcv_queued, 4 * truesize);
 	must_be("discarded", sstp_counter("InDiscarded") - discarded, 0);
 	must_be("replaced", sstp_counter("SoftReplaced") - replaced, 0);
@@ -381,8 +432,7 @@ static void test_soft(void)
 	must_be("memory", sock_info(p.fd).rcv_queued, 4 * truesize);
 	/* Step 3: the new packet is the largest, so it is the one to go. */
 	ship(&p, 4, AGAIN | ACK);
-	peer_listen(&p, QUIET_MS);
-	must_be("discarded", sstp_counter("InDiscarded") - discarded, 1);
+	must_count(&p, "InDiscarded", discarded, 1);
 	must_be("replaced for n + 4", sstp_counter("SoftReplaced") - replaced, 3);
 
 	/* What was replaced comes again, as the sender did not release it. */
@@ -514,11 +564,6 @@ static void test_release(int strategy, const char *name)
 }
 
 #define HOLD_MS		1000
-
-static bool first_packed(const struct peer *p)
-{
-	return p->ack == 1;
-}
 
 static bool all_packed(const struct peer *p)
 {
@@ -771,10 +816,11 @@ static void test_amplification(void)
 
 int main(void)
 {
-	ktap_plan(20);
+	ktap_plan(21);
 	new_namespace();
 	peer_may_vanish();
 	measure();
+	test_init_ack();
 	test_receiver();
 	test_worth();
 	test_clamp();

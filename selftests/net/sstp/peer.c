@@ -120,11 +120,10 @@ void peer_half_open(struct peer *p, int listener, const struct peer_init *us)
 	p->our_limit = us->window - 1;
 }
 
-void peer_open(struct peer *p, int listener, const struct peer_init *us)
+void peer_complete(struct peer *p, int listener)
 {
 	struct pollfd ready = { .fd = listener, .events = POLLIN };
 
-	peer_half_open(p, listener, us);
 	peer_keepalive(p, 0);
 	if (poll(&ready, 1, ANSWER_MS) != 1)
 		die("no connection");
@@ -132,6 +131,12 @@ void peer_open(struct peer *p, int listener, const struct peer_init *us)
 	if (p->fd < 0)
 		die("accept:");
 	close(listener);
+}
+
+void peer_open(struct peer *p, int listener, const struct peer_init *us)
+{
+	peer_half_open(p, listener, us);
+	peer_complete(p, listener);
 }
 
 void peer_leave(struct peer *p)
@@ -365,26 +370,70 @@ static void note_probe(struct peer *p, const struct data_packet *d)
 		peer_pack(p, p->our_ack, p->our_limit, 0, 0);
 }
 
-static bool take(struct peer *p, int ms)
+/* INIT_ACK comes again until a packet of ours answers it, and says the same. */
+static void note_init_ack(struct peer *p, const struct init_packet *i)
 {
-	static uint32_t buf[65536 / 4];
-	const struct hdr *h = (void *)buf;
-	ssize_t n = receive(p, buf, sizeof(buf), ms);
-
-	if (n < 0)
-		return false;
-	if (n < (ssize_t)sizeof(*h) || ntohl(h->cid) != p->cid)
+	if (p->answered || ntohl(i->cid) != p->their_cid ||
+	    ntohl(i->segment) != p->their_first || ntohl(i->shipment) != p->their_shipment)
 		p->wrong++;
-	else if (h->type == DATA && n > DATA_HLEN)
-		note_data(p, (void *)buf, n);
+	else
+		p->init_acks++;
+}
+
+static void note(struct peer *p, const void *packet, size_t n)
+{
+	const struct hdr *h = packet;
+
+	if (n < sizeof(*h) || ntohl(h->cid) != p->cid) {
+		p->wrong++;
+		return;
+	}
+	if (h->type == INIT_ACK && n >= offsetof(struct init_packet, options)) {
+		note_init_ack(p, packet);
+		return;
+	}
+	p->answered = true;
+	if (h->type == DATA && n > DATA_HLEN)
+		note_data(p, packet, n);
 	else if ((h->type == KEEPALIVE || h->type == EOS) && n >= DATA_HLEN)
-		note_probe(p, (void *)buf);
-	else if ((h->type == PACK || h->type == SNAK) &&
-		 n >= (ssize_t)sizeof(struct ack_packet))
-		note_ack(p, (void *)buf, n);
+		note_probe(p, packet);
+	else if ((h->type == PACK || h->type == SNAK) && n >= sizeof(struct ack_packet))
+		note_ack(p, packet, n);
 	else
 		p->wrong++;
-	return true;
+}
+
+static void take(struct peer *p, int ms)
+{
+	static uint32_t buf[65536 / 4];
+	ssize_t n = receive(p, buf, sizeof(buf), ms);
+	unsigned int wrong = p->wrong;
+
+	if (n < 0)
+		return;
+	note(p, buf, n);
+	if (wrong || !p->wrong)
+		return;
+	p->wrong_len = n;
+	memcpy(p->wrong_packet, buf,
+	       p->wrong_len < sizeof(p->wrong_packet) ? p->wrong_len : sizeof(p->wrong_packet));
+}
+
+void peer_must_be_right(const struct peer *p)
+{
+	const struct hdr *h = (void *)p->wrong_packet;
+	char hex[2 * sizeof(p->wrong_packet) + 1] = "";
+	size_t i;
+
+	must_be("packets that are wrong", p->wrong, 0);
+	if (!p->wrong)
+		return;
+	for (i = 0; i < sizeof(p->wrong_packet) && i < p->wrong_len; i++)
+		sprintf(hex + 2 * i, "%02x", p->wrong_packet[i]);
+	ktap_diag("the first: type %u, flags %#x, %zu bytes: %s", h->type, h->flags,
+		  p->wrong_len, hex);
+	ktap_diag("CID %08x, our first segment %08x, the kernel's %08x and next shipment %08x",
+		  p->cid, p->first, p->their_first, p->their_shipment);
 }
 
 void peer_listen(struct peer *p, int ms)

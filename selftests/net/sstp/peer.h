@@ -96,6 +96,8 @@ struct peer {
 	uint32_t first, first_shipment;
 	uint32_t shipment;		/* the next, from 0 */
 	uint32_t granted;		/* W of the INIT_ACK */
+	unsigned int init_acks;		/* that came again */
+	bool answered;			/* the kernel sent another packet than INIT_ACK */
 	unsigned int packs, snaks, snak_bytes;
 	uint32_t ack, limit, highest, received;	/* R_l, R_h... of the last one */
 	uint64_t asked;			/* segments that a SNAK asked for */
@@ -114,6 +116,8 @@ struct peer {
 	unsigned int keepalives;
 	uint64_t came, came_again;	/* segments, by AGAIN */
 	unsigned int wrong;		/* packets that are not as they should be */
+	uint8_t wrong_packet[64];	/* the beginning of the first one */
+	size_t wrong_len;
 };
 
 /* What we say of ourselves in our INIT */
@@ -130,6 +134,10 @@ struct peer_init {
 void peer_open(struct peer *p, int listener, const struct peer_init *init);
 /* The same, up to the answer: the next packet completes the set-up. */
 void peer_half_open(struct peer *p, int listener, const struct peer_init *init);
+/* The rest of peer_open() */
+void peer_complete(struct peer *p, int listener);
+/* Every packet that came was as it should be; if not, the log shows the first. */
+void peer_must_be_right(const struct peer *p);
 void peer_close(struct peer *p);
 /* The program is about to close the connection: the peer may vanish. */
 void peer_leave(struct peer *p);

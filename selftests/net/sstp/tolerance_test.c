@@ -272,7 +272,7 @@ static void test_exact(uint32_t tolerance)
 		holed);
 	must(repaired || tolerance == MILLION, "some had to be repaired");
 	must(!tolerance == !holed, "holes where they are tolerated only");
-	must_be("wrong packets", p.wrong, 0);
+	peer_must_be_right(&p);
 	peer_close(&p);
 	ktap_result(all_held, "segments against a peer, tolerance %u", tolerance);
 }
