@@ -6,7 +6,7 @@
 #include <linux/sock_diag.h>
 #include <net/genetlink.h>
 #include "netlink_gen.h"
-#include "rbuf_rrda.h"
+#include "rrda_tunables.h"
 #include "sstp.h"
 
 static struct genl_family sstp_nl_family;

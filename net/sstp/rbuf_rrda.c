@@ -19,8 +19,8 @@
 #include <linux/bits.h>
 #include <linux/ktime.h>
 #include "rbuf.h"
-#include "rbuf_rrda.h"
 #include "rrda.h"
+#include "rrda_tunables.h"
 
 /**
  * struct sstp_rbuf_epochs - one connection's
@@ -53,29 +53,6 @@ struct sstp_rbuf_epochs {
 /* Bytes that stay: PACKs would come more often than every 256 KB */
 #define SSTP_RRDA_EASE		BIT(20)
 #define SSTP_RRDA_FORGET	32	/* of the most in use, an epoch, is forgotten */
-
-struct sstp_rrda_tunable sstp_rrda_tunables[] = {
-	[SSTP_RRDA_EPOCH] = { 100, 1, 10000 },
-	[SSTP_RRDA_K] = { 3, 1, 255 },
-	[SSTP_RRDA_BETA] = { 16, 1, 1024 },
-	[SSTP_RRDA_OMEGA] = { 500, 1, 1000 },
-	[SSTP_RRDA_FLOOR] = { 64 << 10, 4096, 1 << 30 },
-	[SSTP_RRDA_CEILING] = { 1 << 30, 4096, 1 << 30 },
-	[SSTP_RRDA_WEIGH_MEMORY] = { 1, 0, 1 },
-};
-
-enum sstp_rrda_tunable_id sstp_rrda_spec_fault(const struct sstp_rrda_spec *s)
-{
-	const u32 val[] = { s->epoch, s->k, s->beta, s->omega, s->floor, s->ceiling };
-	enum sstp_rrda_tunable_id i;
-
-	for (i = 0; i < ARRAY_SIZE(val); i++)
-		if (val[i] && (val[i] < sstp_rrda_tunables[i].least ||
-			       val[i] > sstp_rrda_tunables[i].most))
-			return i;
-	return s->floor && s->ceiling && s->floor > s->ceiling ? SSTP_RRDA_FLOOR :
-		SSTP_RRDA_TUNABLES;
-}
 
 static u32 sstp_rrda_of(u32 own, enum sstp_rrda_tunable_id id)
 {

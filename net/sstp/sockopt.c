@@ -2,7 +2,7 @@
 /* Socket options. None is accepted and ignored. */
 #include <net/ip.h>
 #include <net/ipv6.h>
-#include "rbuf_rrda.h"
+#include "rrda_tunables.h"
 #include "sstp.h"
 
 /* The first time something is said of a connection it must not exist yet. */

@@ -136,7 +136,7 @@ while IFS=', ' read -r name value least most; do
 	check "sstp.7 has default and range of $name" \
 		default "$name" "$((value)); $((least)) to $((most))"
 done < <(sed -n '/sstp_rrda_tunables\[\] = {/,/^}/s/^\t\[SSTP_RRDA_\([A-Z_]*\)\] = { \(.*\) },/\L\1,\2/p' \
-	net/sstp/rbuf_rrda.c | tr -d '\t ')
+	net/sstp/rrda_tunables.c | tr -d '\t ')
 
 # The example in Python has the header's numbers and fields.
 python_agrees() {

@@ -2,7 +2,7 @@
 /* What the policy "rrda" makes of an epoch. */
 #include "sstp_test.h"
 #include "../rbuf_rrda.c"
-#include "../rbuf_rrda_sysfs.c"
+#include "../rrda_tunables.c"
 
 #define KB	1024u
 #define MB	(1024u * 1024u)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Tunables of "rrda". */
-#ifndef _SSTP_RBUF_RRDA_H
-#define _SSTP_RBUF_RRDA_H
+#ifndef _SSTP_RRDA_TUNABLES_H
+#define _SSTP_RRDA_TUNABLES_H
 
 #include <linux/sysfs.h>
 #include <linux/types.h>
@@ -9,7 +9,7 @@
 
 /**
  * struct sstp_rrda_tunable - a tunable of "rrda" that holds for all who have no own
- * @value: now; READ_ONCE(), written under rbuf_rrda_sysfs.c's mutex
+ * @value: now; READ_ONCE(), written under rrda_tunables.c's mutex
  * @least: in range
  * @most: in range
  */
@@ -42,4 +42,4 @@ static inline bool sstp_rrda_spec_valid(const struct sstp_rrda_spec *s)
 	return sstp_rrda_spec_fault(s) == SSTP_RRDA_TUNABLES;
 }
 
-#endif /* _SSTP_RBUF_RRDA_H */
+#endif /* _SSTP_RRDA_TUNABLES_H */

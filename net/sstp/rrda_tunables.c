@@ -1,8 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /sys/kernel/sstp/rrda: the tunables of "rrda" that hold for the whole system. */
+/* Tunables of "rrda": their ranges, and those of the whole system, /sys/kernel/sstp/rrda. */
 #include <linux/kobject.h>
 #include <linux/mutex.h>
-#include "rbuf_rrda.h"
+#include "rrda_tunables.h"
+
+struct sstp_rrda_tunable sstp_rrda_tunables[] = {
+	[SSTP_RRDA_EPOCH] = { 100, 1, 10000 },
+	[SSTP_RRDA_K] = { 3, 1, 255 },
+	[SSTP_RRDA_BETA] = { 16, 1, 1024 },
+	[SSTP_RRDA_OMEGA] = { 500, 1, 1000 },
+	[SSTP_RRDA_FLOOR] = { 64 << 10, 4096, 1 << 30 },
+	[SSTP_RRDA_CEILING] = { 1 << 30, 4096, 1 << 30 },
+	[SSTP_RRDA_WEIGH_MEMORY] = { 1, 0, 1 },
+};
+
+enum sstp_rrda_tunable_id sstp_rrda_spec_fault(const struct sstp_rrda_spec *s)
+{
+	const u32 val[] = { s->epoch, s->k, s->beta, s->omega, s->floor, s->ceiling };
+	enum sstp_rrda_tunable_id i;
+
+	for (i = 0; i < ARRAY_SIZE(val); i++)
+		if (val[i] && (val[i] < sstp_rrda_tunables[i].least ||
+			       val[i] > sstp_rrda_tunables[i].most))
+			return i;
+	return s->floor && s->ceiling && s->floor > s->ceiling ? SSTP_RRDA_FLOOR :
+		SSTP_RRDA_TUNABLES;
+}
 
 /* Makes a write one step: floor and ceiling are held against each other. */
 static DEFINE_MUTEX(sstp_rrda_lock);
