@@ -12,6 +12,7 @@
 #include <net/protocol.h>
 #include <net/transp_v6.h>
 #include "sstp.h"
+#include "timer.h"
 
 #define SSTP_WAKE_BYTES	(4 << 20)	/* of room: the program need not wait for more */
 
@@ -125,7 +126,7 @@ static void sstp_release_cb(struct sock *sk)
 	if (test_and_clear_bit(SSTP_FL_ERROR, &sp->flags))
 		sstp_rcv_error(sk, READ_ONCE(sp->icmp_err));
 	if (test_and_clear_bit(SSTP_FL_CLOCK, &sp->flags))
-		sstp_clock_run(sp);
+		sstp_timer_run(sk);
 	sstp_rcv_tell(sk);
 }
 

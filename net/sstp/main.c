@@ -4,6 +4,7 @@
 #include <linux/random.h>
 #include "sstp.h"
 #include "sysfs.h"
+#include "timer.h"
 #include "version.h"
 
 unsigned int sstp_net_id __read_mostly;
@@ -65,6 +66,7 @@ static int __init sstp_init(void)
 {
 	int err;
 
+	sstp_clock_setup(sstp_timer_expired);
 	err = sstp_ctrl_init();
 	if (err)
 		return err;

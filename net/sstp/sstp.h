@@ -55,6 +55,7 @@
 #include <uapi/linux/sstp_netlink.h>
 #include "breaker.h"
 #include "chrono.h"
+#include "clock.h"
 #include "compat.h"
 #include "ctrl.h"
 #include "mib.h"
@@ -66,7 +67,6 @@
 #include "rcv_wnd.h"
 #include "rtt.h"
 #include "snd_wnd.h"
-#include "timer.h"
 #include "tolerance.h"
 #include "want.h"
 #include "wire.h"
