@@ -11,6 +11,7 @@
 #include <net/l3mdev.h>
 #include <net/protocol.h>
 #include <net/transp_v6.h>
+#include "encap.h"
 #include "sstp.h"
 #include "timer.h"
 

@@ -14,7 +14,11 @@
 #include <net/ipv6.h>
 #include <net/l3mdev.h>
 #include <net/udp.h>
+#include "encap.h"
 #include "sstp.h"
+
+/* Takes what comes; set before there is a UDP socket. */
+static const struct sstp_encap_ops *sstp_encap_above __ro_after_init;
 
 /**
  * struct sstp_encap - UDP sockets of a namespace, or of a VRF in it
@@ -94,7 +98,7 @@ static void sstp_encap_data_ready(struct sock *usk)
 			sstp_drop(usk, skb, SSTP_MIB_INERRCSUM, 1);
 			sstp_free(skb);
 		} else {
-			sstp_rcv(usk, skb);
+			sstp_encap_above->rcv(usk, skb);
 		}
 	}
 }
@@ -109,7 +113,7 @@ static void sstp_encap_error(struct sock *usk)
 
 		if (e->ee.ee_origin == SO_EE_ORIGIN_ICMP ||
 		    e->ee.ee_origin == SO_EE_ORIGIN_ICMP6)
-			sstp_rcv_icmp(usk, skb, e->ee.ee_errno);
+			sstp_encap_above->icmp(usk, skb, e->ee.ee_errno);
 		consume_skb(skb);
 	}
 	/* An error left in the socket would fail the next transmission. */
@@ -308,8 +312,9 @@ static struct notifier_block sstp_encap_notifier = {
 	.notifier_call = sstp_encap_netdev,
 };
 
-int sstp_encap_init(void)
+int __init sstp_encap_init(const struct sstp_encap_ops *above)
 {
+	sstp_encap_above = above;
 	return register_netdevice_notifier(&sstp_encap_notifier);
 }
 
@@ -318,8 +323,10 @@ void sstp_encap_exit(void)
 	unregister_netdevice_notifier(&sstp_encap_notifier);
 }
 
-/* Take another well-known port, from the next sstp_encap_open() on. */
-int sstp_encap_move(struct net *net, int port)
+/* Take another well-known port, from the next sstp_encap_open() on, unless there are
+ * sockets of @prot.
+ */
+int sstp_encap_move(struct net *net, struct proto *prot, int port)
 {
 	struct sstp_net *sn = sstp_net(net);
 	int err = -EBUSY;
@@ -331,7 +338,7 @@ int sstp_encap_move(struct net *net, int port)
 	 * add up could hide a third.
 	 */
 	rcu_read_lock();
-	used = sock_prot_inuse_get(net, &sstp_prot);
+	used = sock_prot_inuse_get(net, prot);
 	rcu_read_unlock();
 	if (!used) {
 		sstp_encap_close(net);

@@ -4,6 +4,7 @@
  * listener is under pressure.
  */
 #include <linux/jhash.h>
+#include "encap.h"
 #include "sstp.h"
 #include "trace.h"
 

@@ -7,6 +7,7 @@
 #include <net/ip.h>
 #include <net/l3mdev.h>
 #include "backlog.h"
+#include "encap.h"
 #include "sstp.h"
 
 /* KEEPALIVE and EOS */
@@ -414,7 +415,7 @@ static bool sstp_sets_up(u8 type)
 /* What UDP received: a packet, or a train in which GRO may have joined packets
  * of several connections. Softirq; consumes @skb.
  */
-void sstp_rcv(struct sock *usk, struct sk_buff *skb)
+static void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 {
 	u32 size = SSTP_IN(skb)->size, total = skb->len, off, start = 0;
 	const struct sstp_hdr *h;
@@ -508,7 +509,7 @@ static bool sstp_quotes_ours(const struct sock *sk, const struct sstp_init_hdr *
 /* ICMP quotes a packet of ours: its CID is the peer's. @skb->data is behind the
  * quoted UDP header. An INIT has no CID there; its own follows.
  */
-void sstp_rcv_icmp(struct sock *usk, struct sk_buff *skb, int err)
+static void sstp_rcv_icmp(struct sock *usk, struct sk_buff *skb, int err)
 {
 	const struct sock_exterr_skb *e = SKB_EXT_ERR(skb);
 	struct net *net = sock_net(usk);
@@ -560,3 +561,8 @@ unlock:
 	bh_unlock_sock(sk);
 	sock_put(sk);
 }
+
+const struct sstp_encap_ops sstp_input_ops = {
+	.rcv = sstp_rcv,
+	.icmp = sstp_rcv_icmp,
+};

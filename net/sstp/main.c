@@ -2,9 +2,10 @@
 /* Loading and unloading; network namespaces. */
 #include <linux/module.h>
 #include <linux/random.h>
+#include "encap.h"
 #include "sstp.h"
-#include "sysfs.h"
 #include "timer.h"
+#include "sysfs.h"
 #include "version.h"
 
 unsigned int sstp_net_id __read_mostly;
@@ -85,7 +86,7 @@ static int __init sstp_init(void)
 	err = register_pernet_subsys(&sstp_net_ops);
 	if (err)
 		goto port;
-	err = sstp_encap_init();
+	err = sstp_encap_init(&sstp_input_ops);
 	if (err)
 		goto pernet;
 	err = sstp_nl_init();

@@ -8,6 +8,7 @@
 #include <linux/highmem.h>
 #include <net/ip.h>
 #include <net/ip6_route.h>
+#include "encap.h"
 #include "sstp.h"
 #include "trace.h"
 

@@ -80,6 +80,7 @@
 #define SSTP_SHIP_WINDOW	BIT(24)	/* shipments from the highest */
 #define SSTP_HEADROOM		(LL_MAX_HEADER + 40 + 8 + 8)
 
+struct sstp_encap_ops;
 struct sstp_group;
 struct sstp_port;
 struct sstp_skb_in;
@@ -585,19 +586,6 @@ void sstp_orphan(struct sock *sk);
 int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp);
 void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *info);
 
-/* encap.c */
-int sstp_encap_init(void);
-void sstp_encap_exit(void);
-int sstp_encap_open(struct sock *sk);
-void sstp_encap_close(struct net *net);
-int sstp_encap_move(struct net *net, int port);
-int sstp_encap_client(struct sock *sk, bool v6, __be16 *port);
-int sstp_encap_route(struct sock *sk);
-struct dst_entry *sstp_encap_dst(struct sock *sk);
-int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment);
-void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
-		      const void *data, u32 len);
-
 /* handshake.c */
 void sstp_handshake_init(struct sock *usk, struct sk_buff *skb, struct sk_buff *whole);
 void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb);
@@ -631,10 +619,10 @@ void sstp_drop(struct sock *sk, struct sk_buff *skb, enum sstp_mib_id why, u32 n
 void sstp_free(struct sk_buff *skb);
 
 /* input.c */
-void sstp_rcv(struct sock *usk, struct sk_buff *skb);
+extern const struct sstp_encap_ops sstp_input_ops;
+
 bool sstp_rcv_allowed(struct sock *sk, struct sk_buff *whole);
 int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb);
-void sstp_rcv_icmp(struct sock *usk, struct sk_buff *skb, int err);
 void sstp_rcv_error(struct sock *sk, int err);
 
 /* room.c */

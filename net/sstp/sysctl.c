@@ -2,6 +2,7 @@
 /* net.sstp.*, for each network namespace. */
 #include <linux/seqlock.h>
 #include <linux/sysctl.h>
+#include "encap.h"
 #include "sstp.h"
 
 static int sstp_one = 1;
@@ -31,7 +32,7 @@ static int sstp_sysctl_port(SSTP_CTL_CONST struct ctl_table *t, int write,
 	err = proc_dointvec_minmax(&tmp, write, buffer, lenp, ppos);
 	if (err || !write || port == READ_ONCE(sn->encap_port))
 		return err;
-	return sstp_encap_move(net, port);
+	return sstp_encap_move(net, &sstp_prot, port);
 }
 
 /* Names change as others read them. */
