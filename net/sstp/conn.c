@@ -2,6 +2,7 @@
 /* Connections: tables, states, families of listeners, birth and death. */
 #include <linux/random.h>
 #include "sstp.h"
+#include "sysfs.h"
 #include "trace.h"
 
 static struct rhashtable sstp_cids;	/* all namespaces; CIDs are unique */
@@ -436,7 +437,7 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 		else if (contract)
 			strscpy(name, "rate", sizeof(name));
 		else
-			sstp_sysctl_name_get(sn->ctrl, name);
+			sstp_net_name_get(sn->ctrl, name);
 		err = sstp_cc_start(sp, name);
 		if (err)
 			return err;

@@ -5,10 +5,7 @@
 #include "encap.h"
 #include "sstp.h"
 #include "timer.h"
-#include "sysfs.h"
 #include "version.h"
-
-unsigned int sstp_net_id __read_mostly;
 
 static int __net_init sstp_net_init(struct net *net)
 {

@@ -2,7 +2,7 @@
 /* Counters of a network namespace. */
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
-#include "sstp.h"
+#include "netns.h"
 
 /* By enum sstp_mib_id */
 static const char *const sstp_mib_names[] = {

@@ -472,7 +472,7 @@ static int sstp_room_make(struct sock *sk, struct sstp_rbuf_core *b)
 	else if (sp->set.policy[0])
 		strscpy(name, sp->set.policy, sizeof(name));
 	else
-		sstp_sysctl_name_get(sn->policy, name);
+		sstp_net_name_get(sn->policy, name);
 	b->in.least = READ_ONCE(sn->rmem[0]);
 	b->in.first = READ_ONCE(sk->sk_rcvbuf);
 	b->in.ceiling = max_t(u32, READ_ONCE(sn->rmem[2]), b->in.first);

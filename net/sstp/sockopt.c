@@ -64,7 +64,7 @@ static bool sstp_may_name(const struct sock *sk, const char *name)
 
 	sstp_ctrl_put(ops);
 	return !restricted || ns_capable(net->user_ns, CAP_NET_ADMIN) ||
-	       sstp_sysctl_allows(net, name);
+	       sstp_net_allows(net, name);
 }
 
 /* The name of a controller or a policy, or NULL, for connections to come. Socket lock. */

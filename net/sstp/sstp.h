@@ -46,10 +46,7 @@
 #include <linux/ipv6.h>
 #include <linux/ktime.h>
 #include <linux/rhashtable.h>
-#include <linux/siphash.h>
-#include <linux/xarray.h>
 #include <net/inet_sock.h>
-#include <net/netns/generic.h>
 #include <net/sock.h>
 #include <net/sstp.h>
 #include <uapi/linux/sstp_netlink.h>
@@ -59,6 +56,7 @@
 #include "compat.h"
 #include "ctrl.h"
 #include "mib.h"
+#include "netns.h"
 #include "plugin.h"
 #include "pmtud.h"
 #include "pool.h"
@@ -72,9 +70,7 @@
 #include "wire.h"
 
 #define SSTP_ENCAP_SOCKETS	8	/* of a namespace and address family */
-#define SSTP_PORT_LOCKS		256	/* of a namespace */
 #define SSTP_EMBRYOS_MAX	256	/* before a listener asks for cookies */
-#define SSTP_ALLOWED_MAX	128	/* bytes of controllers' names */
 #define SSTP_TRAIN_BYTES	65000	/* of UDP payload in one skb */
 #define SSTP_QUEUE_BYTES	(256 << 10)	/* ours in queues below us */
 #define SSTP_SHIP_WINDOW	BIT(24)	/* shipments from the highest */
@@ -84,44 +80,6 @@ struct sstp_encap_ops;
 struct sstp_group;
 struct sstp_port;
 struct sstp_skb_in;
-
-/**
- * struct sstp_net - a network namespace
- * @mib: counters
- * @encap_lock: guards @encaps, and opening and closing of UDP sockets
- * @encaps: struct sstp_encap by the index of the VRF's device, 0 without one
- * @port_lock: each guards the ports of a remainder, and who listens there
- * @all: listeners, and what is in the table of CIDs, by numbers of no meaning; RCU
- * @secret: key of cookies
- * @sysctl: what unregisters net.sstp
- *
- * The rest are the sysctls, of the same names.
- */
-struct sstp_net {
-	struct sstp_mib __percpu *mib;
-	struct mutex	encap_lock;	/* guards @encaps */
-	struct xarray	encaps;
-	spinlock_t	*port_lock;	/* guards ports, by their number */
-	struct xarray	all;
-	siphash_key_t	secret;
-	struct ctl_table_header *sysctl;
-	/* READ_ONCE() */
-	int		encap_port;
-	int		rmem[3];	/* bytes: least, first, most */
-	int		wmem[3];
-	int		user_timeout;	/* ms */
-	int		init_retries;
-	int		keepalive_time;	/* s */
-	int		keepalive_intvl; /* s */
-	int		keepalive_probes;
-	int		fin_timeout;	/* s */
-	int		orphan_timeout;	/* s */
-	int		segment_size;	/* bytes */
-	/* sstp_sysctl_name_get() */
-	char		ctrl[SSTP_NAME_MAX];
-	char		policy[SSTP_NAME_MAX];
-	char		allowed[SSTP_ALLOWED_MAX];
-};
 
 /* What options at level SOL_SSTP and IPPROTO_TCP set; a child starts with its
  * listener's.
@@ -487,18 +445,12 @@ static inline bool sstp_epollin_ready(const struct sock *sk)
 	return ready >= sock_rcvlowat(sk, 0, INT_MAX) || READ_ONCE(sp->held);
 }
 
-extern unsigned int sstp_net_id;
 extern struct proto sstp_prot;
 extern long sstp_sysctl_mem[3];
 extern struct percpu_counter sstp_sockets_allocated;
 /* Connections that their programs have closed and that have data to send, or to wait for */
 extern struct percpu_counter sstp_orphans;
 extern int sstp_sysctl_max_orphans;
-
-static inline struct sstp_net *sstp_net(const struct net *net)
-{
-	return net_generic(net, sstp_net_id);
-}
 
 static inline u64 sstp_now(void)
 {
@@ -767,9 +719,4 @@ void sstp_af_exit(void);
 /* sysctl.c */
 int sstp_sysctl_init(struct net *net);
 void sstp_sysctl_exit(struct net *net);
-/* Of a plug-in: from the field of struct sstp_net to @name, SSTP_NAME_MAX bytes */
-void sstp_sysctl_name_get(const char *field, char *name);
-/* May a program without privilege name the restricted controller @name? */
-bool sstp_sysctl_allows(struct net *net, const char *name);
-
 #endif /* _SSTP_H */

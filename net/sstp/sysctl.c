@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* net.sstp.*, for each network namespace. */
-#include <linux/seqlock.h>
 #include <linux/sysctl.h>
 #include "encap.h"
 #include "sstp.h"
@@ -35,20 +34,6 @@ static int sstp_sysctl_port(SSTP_CTL_CONST struct ctl_table *t, int write,
 	return sstp_encap_move(net, &sstp_prot, port);
 }
 
-/* Names change as others read them. */
-static DEFINE_SEQLOCK(sstp_sysctl_names);
-
-/* Of a plug-in, as it is now */
-void sstp_sysctl_name_get(const char *field, char *name)
-{
-	u32 seq;
-
-	do {
-		seq = read_seqbegin(&sstp_sysctl_names);
-		memcpy(name, field, SSTP_NAME_MAX);
-	} while (read_seqretry(&sstp_sysctl_names, seq));
-}
-
 /* extra1 is the registry of such names. */
 static int sstp_sysctl_name(SSTP_CTL_CONST struct ctl_table *t, int write,
 			    void *buffer, size_t *lenp, loff_t *ppos)
@@ -60,49 +45,14 @@ static int sstp_sysctl_name(SSTP_CTL_CONST struct ctl_table *t, int write,
 	};
 	int err;
 
-	sstp_sysctl_name_get(t->data, name);
+	sstp_net_name_get(t->data, name);
 	err = proc_dostring(&tmp, write, buffer, lenp, ppos);
 	if (err || !write)
 		return err;
 	if (!sstp_plugin_exists(t->extra1, name))
 		return -ENOENT;
-	write_seqlock_bh(&sstp_sysctl_names);
-	strscpy_pad(t->data, name, SSTP_NAME_MAX);
-	write_sequnlock_bh(&sstp_sysctl_names);
+	sstp_net_names_set(t->data, name, SSTP_NAME_MAX);
 	return 0;
-}
-
-/* Is @name one of the words of @names? */
-static bool sstp_sysctl_word(const char *names, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (names = skip_spaces(names); *names; names = skip_spaces(names)) {
-		size_t len = strcspn(names, " \t");
-
-		if (len == n && !strncmp(names, name, n))
-			return true;
-		names += len;
-	}
-	return false;
-}
-
-static void sstp_sysctl_allowed_get(const char *field, char *names)
-{
-	u32 seq;
-
-	do {
-		seq = read_seqbegin(&sstp_sysctl_names);
-		memcpy(names, field, SSTP_ALLOWED_MAX);
-	} while (read_seqretry(&sstp_sysctl_names, seq));
-}
-
-bool sstp_sysctl_allows(struct net *net, const char *name)
-{
-	char names[SSTP_ALLOWED_MAX];
-
-	sstp_sysctl_allowed_get(sstp_net(net)->allowed, names);
-	return sstp_sysctl_word(names, name);
 }
 
 /* Names of controllers, each of which is there */
@@ -116,7 +66,7 @@ static int sstp_sysctl_allowed(SSTP_CTL_CONST struct ctl_table *t, int write,
 	};
 	int err;
 
-	sstp_sysctl_allowed_get(t->data, names);
+	sstp_net_names_get(t->data, names, sizeof(names));
 	err = proc_dostring(&tmp, write, buffer, lenp, ppos);
 	if (err || !write)
 		return err;
@@ -124,9 +74,7 @@ static int sstp_sysctl_allowed(SSTP_CTL_CONST struct ctl_table *t, int write,
 	while ((word = strsep(&next, " \t")))
 		if (*word && !sstp_plugin_exists(&sstp_ctrls, word))
 			return -ENOENT;
-	write_seqlock_bh(&sstp_sysctl_names);
-	strscpy_pad(t->data, names, SSTP_ALLOWED_MAX);
-	write_sequnlock_bh(&sstp_sysctl_names);
+	sstp_net_names_set(t->data, names, SSTP_ALLOWED_MAX);
 	return 0;
 }
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What belongs to a network namespace. */
+#ifndef _SSTP_NETNS_H
+#define _SSTP_NETNS_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/siphash.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/xarray.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include <uapi/linux/sstp.h>
+#include "mib.h"
+
+#define SSTP_PORT_LOCKS		256	/* of a namespace */
+#define SSTP_ALLOWED_MAX	128	/* bytes of controllers' names */
+
+/**
+ * struct sstp_net - a network namespace
+ * @mib: counters
+ * @encap_lock: guards @encaps, and opening and closing of UDP sockets
+ * @encaps: struct sstp_encap by the index of the VRF's device, 0 without one
+ * @port_lock: each guards the ports of a remainder, and who listens there
+ * @all: listeners, and what is in the table of CIDs, by numbers of no meaning; RCU
+ * @secret: key of cookies
+ * @sysctl: what unregisters net.sstp
+ *
+ * The rest are the sysctls, of the same names.
+ */
+struct sstp_net {
+	struct sstp_mib __percpu *mib;
+	struct mutex	encap_lock;	/* guards @encaps */
+	struct xarray	encaps;
+	spinlock_t	*port_lock;	/* guards ports, by their number */
+	struct xarray	all;
+	siphash_key_t	secret;
+	struct ctl_table_header *sysctl;
+	/* READ_ONCE() */
+	int		encap_port;
+	int		rmem[3];	/* bytes: least, first, most */
+	int		wmem[3];
+	int		user_timeout;	/* ms */
+	int		init_retries;
+	int		keepalive_time;	/* s */
+	int		keepalive_intvl; /* s */
+	int		keepalive_probes;
+	int		fin_timeout;	/* s */
+	int		orphan_timeout;	/* s */
+	int		segment_size;	/* bytes */
+	/* sstp_sysctl_name_get() */
+	char		ctrl[SSTP_NAME_MAX];
+	char		policy[SSTP_NAME_MAX];
+	char		allowed[SSTP_ALLOWED_MAX];
+};
+
+extern unsigned int sstp_net_id;
+
+static inline struct sstp_net *sstp_net(const struct net *net)
+{
+	return net_generic(net, sstp_net_id);
+}
+
+/* A field of struct sstp_net that holds names, of @len bytes, as it is now */
+void sstp_net_names_get(const char *field, char *names, size_t len);
+void sstp_net_names_set(char *field, const char *names, size_t len);
+/* The same of one name, of SSTP_NAME_MAX bytes: that of a plug-in */
+static inline void sstp_net_name_get(const char *field, char *name)
+{
+	sstp_net_names_get(field, name, SSTP_NAME_MAX);
+}
+
+/* May a program without privilege name the restricted controller @name? */
+bool sstp_net_allows(struct net *net, const char *name);
+
+#endif /* _SSTP_NETNS_H */
