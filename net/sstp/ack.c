@@ -6,6 +6,7 @@
  *
  * Socket lock throughout.
  */
+#include "mem.h"
 #include "sstp.h"
 #include "trace.h"
 
@@ -380,11 +381,8 @@ static void sstp_ack_release(void *arg, struct sstp_sseg *s)
 
 	sstp_sk(sk)->bytes_acked += s->len;
 	sstp_sk(sk)->queued -= s->len;
-	sk_wmem_queued_add(sk, -(int)s->truesize);
-	sk_mem_uncharge(sk, s->truesize);
-	sstp_debt_update(sk);
+	sstp_mem_free_segment(sk, s);
 	WRITE_ONCE(sstp_sk(sk)->snd_lacks, false);
-	sstp_sseg_free(s);
 }
 
 /* X of paper 004, section 3.3: what is sent again of a segment, on average. */

@@ -12,63 +12,11 @@
 #include <net/protocol.h>
 #include <net/transp_v6.h>
 #include "encap.h"
+#include "mem.h"
 #include "sstp.h"
 #include "timer.h"
 
 #define SSTP_WAKE_BYTES	(4 << 20)	/* of room: the program need not wait for more */
-
-long sstp_sysctl_mem[3];		/* pages, as sk_prot_mem_limits() has them */
-static atomic_long_t sstp_memory_allocated;
-static DEFINE_PER_CPU(int, sstp_memory_per_cpu);
-static unsigned long sstp_memory_pressure;
-struct percpu_counter sstp_sockets_allocated;
-struct percpu_counter sstp_orphans;
-int sstp_sysctl_max_orphans;
-
-/* Add the pages that only this CPU's counter has to the one of all CPUs. */
-static void sstp_mem_fold(void *unused)
-{
-	int pages = this_cpu_xchg(sstp_memory_per_cpu, 0);
-
-	if (pages)
-		atomic_long_add(pages, &sstp_memory_allocated);
-}
-
-static void sstp_mem_fold_all(struct work_struct *unused)
-{
-	on_each_cpu(sstp_mem_fold, NULL, true);
-}
-
-static DECLARE_WORK(sstp_mem_work, sstp_mem_fold_all);
-
-/* A charge was refused. The kernel looks at a counter that each CPU may be a megabyte
- * ahead of: with a small limit that alone may be more. Once a jiffy, for all.
- */
-void sstp_mem_refused(const struct sock *sk)
-{
-	static unsigned long at;
-	unsigned long now = jiffies;
-	long pages = sk_memory_allocated(sk);
-	int cpu;
-
-	if (READ_ONCE(at) == now || pages <= sk_prot_mem_limits(sk, 2))
-		return;
-	WRITE_ONCE(at, now);
-	for_each_online_cpu(cpu)
-		pages += READ_ONCE(per_cpu(sstp_memory_per_cpu, cpu));
-	if (pages <= sk_prot_mem_limits(sk, 2))
-		schedule_work(&sstp_mem_work);
-}
-
-static void sstp_enter_memory_pressure(struct sock *sk)
-{
-	WRITE_ONCE(sstp_memory_pressure, 1);
-}
-
-static void sstp_leave_memory_pressure(struct sock *sk)
-{
-	WRITE_ONCE(sstp_memory_pressure, 0);
-}
 
 /* Room for who waits for some: a third of the buffer, as in TCP, but of a large one no
  * more than keeps the program from waking often. While all else waits for a packet
@@ -1037,24 +985,14 @@ static const struct net_proto_family sstp_family = {
 
 int __init sstp_af_init(void)
 {
-	unsigned long pages = max(nr_free_buffer_pages() / 8, 128UL);
 	int err;
 
-	/* As TCP's: a good part of memory, and less under pressure. */
-	sstp_sysctl_mem[0] = pages / 4 * 3;
-	sstp_sysctl_mem[1] = pages;
-	sstp_sysctl_mem[2] = pages / 2 * 3;
-	/* An eighth of memory, with the 32 KB that each may hold on average; as TCP's */
-	sstp_sysctl_max_orphans = clamp(pages / 8, 1024UL, 262144UL);
-	err = percpu_counter_init(&sstp_sockets_allocated, 0, GFP_KERNEL);
+	err = sstp_mem_init();
 	if (err)
 		return err;
-	err = percpu_counter_init(&sstp_orphans, 0, GFP_KERNEL);
-	if (err)
-		goto counter;
 	err = proto_register(&sstp_prot, 1);
 	if (err)
-		goto orphans;
+		goto mem;
 	err = sock_register(&sstp_family);
 	if (err)
 		goto proto;
@@ -1068,10 +1006,8 @@ family:
 	sock_unregister(PF_SSTP);
 proto:
 	proto_unregister(&sstp_prot);
-orphans:
-	percpu_counter_destroy(&sstp_orphans);
-counter:
-	percpu_counter_destroy(&sstp_sockets_allocated);
+mem:
+	sstp_mem_exit();
 	return err;
 }
 
@@ -1082,7 +1018,5 @@ void sstp_af_exit(void)
 	sstp_inet6_exit();
 	sock_unregister(PF_SSTP);
 	proto_unregister(&sstp_prot);
-	cancel_work_sync(&sstp_mem_work);
-	percpu_counter_destroy(&sstp_orphans);
-	percpu_counter_destroy(&sstp_sockets_allocated);
+	sstp_mem_exit();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Connections: tables, states, families of listeners, birth and death. */
 #include <linux/random.h>
+#include "mem.h"
 #include "sstp.h"
-#include "sysfs.h"
 #include "trace.h"
 
 static struct rhashtable sstp_cids;	/* all namespaces; CIDs are unique */
@@ -778,16 +778,6 @@ void sstp_listen_close(struct sock *sk)
 
 /* Death */
 
-static void sstp_release_segment(void *arg, struct sstp_sseg *s)
-{
-	struct sock *sk = arg;
-
-	sk_wmem_queued_add(sk, -(int)s->truesize);
-	sk_mem_uncharge(sk, s->truesize);
-	sstp_debt_update(sk);
-	sstp_sseg_free(s);
-}
-
 /* The connection is over, for good. @err: what the program learns, or 0. @by: who
  * ended it. Socket lock; the caller has a reference. With no file left, and none to come,
  * this drops the socket's first reference.
@@ -818,7 +808,7 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 	sp->open = NULL;
 	for (n = sp->snd.low; sp->snd.ring && n != sp->snd.end; n++)
 		if (sstp_snd_segment(&sp->snd, n)) {
-			sstp_release_segment(sk, sstp_snd_segment(&sp->snd, n));
+			sstp_mem_free_segment(sk, sstp_snd_segment(&sp->snd, n));
 			sp->snd.ring[n & sp->snd.mask] = NULL;
 		}
 	sstp_snd_destroy(&sp->snd);

@@ -5,6 +5,7 @@
 #include "encap.h"
 #include "sstp.h"
 #include "timer.h"
+#include "sysfs.h"
 #include "version.h"
 
 static int __net_init sstp_net_init(struct net *net)

@@ -4,13 +4,12 @@
  * their places in the window if there is room and memory for them.
  */
 #include <linux/highmem.h>
+#include "mem.h"
 #include "sstp.h"
 #include "trace.h"
 
 /* of packets copied together */
 #define SSTP_TIGHT_BYTES	SKB_WITH_OVERHEAD(8 << 10)
-/* of a segment that the reader waits for, over the limit of all sockets */
-#define SSTP_DEBT_BYTES		(256 << 10)
 
 static const void *sstp_header_seek(const struct sk_buff *skb,
 				    struct sstp_cursor *c, u32 off, u32 len,
@@ -212,30 +211,6 @@ static bool sstp_rcv_tight(const struct sstp_sock *sp,
 		2ULL * sstp_rcv_limit(sp));
 }
 
-/* Bytes that all sockets owe: net.sstp.mem limits them, too. */
-static atomic_long_t sstp_debts;
-
-/* Socket lock, or nobody else has the socket. */
-void sstp_debt_update(struct sock *sk)
-{
-	struct sstp_sock *sp = sstp_sk(sk);
-	int debt = max(-sk->sk_forward_alloc, 0);
-
-	if (debt == sp->debt)
-		return;
-	atomic_long_add(debt - sp->debt, &sstp_debts);
-	sp->debt = debt;
-}
-
-/* Bytes that one segment may take beyond the limit for all sockets: up to that limit
- * again, and beyond it what is small.
- */
-u32 sstp_debt_limit(const struct sock *sk)
-{
-	return sk_memory_allocated(sk) + (atomic_long_read(&sstp_debts) >> PAGE_SHIFT) >
-	       sk_prot_mem_limits(sk, 2) ? SSTP_DEBT_BYTES : INT_MAX;
-}
-
 /* Charges @skb to the receiver. What the reader waits for must come in even when
  * all memory is in use, perhaps by later segments of this very connection: it is
  * taken as a debt, which the next charge pays (sk_forward_alloc is negative). A
@@ -262,24 +237,6 @@ charge:
 	skb_set_owner_r(skb, sk);
 	sstp_debt_update(sk);
 	return true;
-}
-
-/* What the window takes for its slots, which a peer decides by where it puts packets, is
- * charged beside the packets. Socket lock, or nobody else has the socket.
- */
-void sstp_rcv_charge_slots(struct sock *sk)
-{
-	struct sstp_sock *sp = sstp_sk(sk);
-	int more = sp->rcv.bytes - sp->slots;
-
-	if (!more)
-		return;
-	sp->slots = sp->rcv.bytes;
-	if (more > 0)
-		sk_mem_charge(sk, more);
-	else
-		sk_mem_uncharge(sk, -more);
-	sstp_debt_update(sk);
 }
 
 /* Is there memory for a slot? That of the reader's next packet is owed, else. */

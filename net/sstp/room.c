@@ -7,6 +7,7 @@
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
+#include "mem.h"
 #include "sstp.h"
 #include "trace.h"
 
@@ -30,13 +31,6 @@
  * is read, after which the path does not count
  */
 #define SSTP_ROOM_SILENT	3
-
-/* Is there memory to let buffers grow, which is as the peer would have it? */
-bool sstp_may_grow(struct sock *sk)
-{
-	return !sk_under_memory_pressure(sk) &&
-	       sk_memory_allocated(sk) < sk_prot_mem_limits(sk, 0);
-}
 
 /* Payload of a segment, on average */
 u32 sstp_room_segment(const struct sstp_sock *sp)

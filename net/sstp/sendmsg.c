@@ -3,6 +3,7 @@
  * From the program into segments: bytes are copied once, to where they are sent
  * from, with room for a header before each packet's worth.
  */
+#include "mem.h"
 #include "sstp.h"
 #include "stride.h"
 
@@ -37,15 +38,6 @@ static u32 sstp_may_charge(struct sock *sk, const struct sstp_sseg *s, u32 len)
 	if (sk->sk_wmem_queued != s->truesize || s->truesize >= most)
 		return 0;
 	return min(len, most - s->truesize);
-}
-
-/* A segment that never got into the window. */
-static void sstp_drop_segment(struct sock *sk, struct sstp_sseg *s)
-{
-	sk_wmem_queued_add(sk, -(int)s->truesize);
-	sk_mem_uncharge(sk, s->truesize);
-	sstp_debt_update(sk);
-	sstp_sseg_free(s);
 }
 
 static struct sstp_sseg *sstp_new_segment(struct sock *sk, u32 len)
@@ -250,7 +242,7 @@ again:
 		if (n > 0)
 			continue;
 		iov_iter_revert(&msg->msg_iter, s->len);
-		sstp_drop_segment(sk, s);
+		sstp_mem_free_segment(sk, s);
 		if (n != -ENOMEM)
 			return n ?: -EMSGSIZE;
 		/* To wait with it in hand could be for ever. */
@@ -268,7 +260,7 @@ again:
 			break;
 	}
 	if (err) {
-		sstp_drop_segment(sk, s);
+		sstp_mem_free_segment(sk, s);
 		return err;
 	}
 	s->eor = !!(msg->msg_flags & MSG_EOR);
@@ -294,7 +286,7 @@ static void sstp_cancel_open(struct sock *sk)
 
 	sp->open = NULL;
 	sp->snd.ring[--sp->snd.end & sp->snd.mask] = NULL;
-	sstp_drop_segment(sk, s);
+	sstp_mem_free_segment(sk, s);
 }
 
 /* A program that filled a segment is likely to go on: the rest may wait for what

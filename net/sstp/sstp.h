@@ -446,11 +446,6 @@ static inline bool sstp_epollin_ready(const struct sock *sk)
 }
 
 extern struct proto sstp_prot;
-extern long sstp_sysctl_mem[3];
-extern struct percpu_counter sstp_sockets_allocated;
-/* Connections that their programs have closed and that have data to send, or to wait for */
-extern struct percpu_counter sstp_orphans;
-extern int sstp_sysctl_max_orphans;
 
 static inline u64 sstp_now(void)
 {
@@ -562,9 +557,6 @@ struct sk_buff *sstp_extract(struct sk_buff *skb, u32 off, u32 len);
 void sstp_rcv_data(struct sock *sk, struct sk_buff *skb);
 void sstp_rcv_accept(struct sock *sk);
 void sstp_rcv_tell(struct sock *sk);
-void sstp_rcv_charge_slots(struct sock *sk);
-void sstp_debt_update(struct sock *sk);
-u32 sstp_debt_limit(const struct sock *sk);
 
 /* drop.c */
 void sstp_drop(struct sock *sk, struct sk_buff *skb, enum sstp_mib_id why, u32 n);
@@ -590,7 +582,6 @@ static inline u32 sstp_mean(const struct sstp_sock *sp)
 	return max(sp->rcv.mean >> 3, 512U);
 }
 
-bool sstp_may_grow(struct sock *sk);
 u32 sstp_room_segment(const struct sstp_sock *sp);
 bool sstp_room_window(struct sstp_sock *sp);
 void sstp_room_read(struct sock *sk);
@@ -712,7 +703,6 @@ void sstp_nl_exhausted(struct sock *sk);
 /* af_sstp.c */
 int sstp_wait_connect(struct sock *sk, long *timeo);
 void sstp_catch_up(struct sock *sk);
-void sstp_mem_refused(const struct sock *sk);
 int sstp_af_init(void);
 void sstp_af_exit(void);
 

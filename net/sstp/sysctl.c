@@ -2,6 +2,7 @@
 /* net.sstp.*, for each network namespace. */
 #include <linux/sysctl.h>
 #include "encap.h"
+#include "mem.h"
 #include "sstp.h"
 
 static int sstp_one = 1;
