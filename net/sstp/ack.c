@@ -7,6 +7,7 @@
  * Socket lock throughout.
  */
 #include "mem.h"
+#include "sndbuf.h"
 #include "sstp.h"
 #include "trace.h"
 
@@ -492,26 +493,6 @@ static void sstp_ack_progress(struct sstp_sock *sp, const struct sstp_ack *a, bo
 	sp->again_since = 0;
 }
 
-/* Sender: memory for what the path holds, as far as we know it. Socket lock. */
-void sstp_ack_sndbuf(struct sock *sk)
-{
-	struct sstp_sock *sp = sstp_sk(sk);
-	u64 want;
-
-	if (sk->sk_userlocks & SOCK_SNDBUF_LOCK)
-		return;
-	if (sstp_rate_bound(&sp->rate))
-		want = div_u64((sp->rate.spec.average ?: sp->rate.spec.peak) /
-			       8 * sstp_rtt_smoothed(&sp->rtt, 0),
-			       USEC_PER_SEC) * 6;
-	else
-		want = 2ULL * min(sp->ctrl.out.cwnd, 1U << 24) * sp->frame;
-	want += 2 * sp->set.segment_size;
-	want = min_t(u64, want, READ_ONCE(sstp_net(sock_net(sk))->wmem[2]));
-	if (want > sk->sk_sndbuf && sstp_may_grow(sk))
-		WRITE_ONCE(sk->sk_sndbuf, want);
-}
-
 /* The PACKs and SNAKs of an skb follow. */
 void sstp_ack_begin(struct sstp_sock *sp, u64 now)
 {
@@ -772,7 +753,7 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	sstp_ack_lost(sk, p, len, &a, &sample);
 	sstp_ack_control(sp, &a, flight, &sample, now);
 	sstp_ack_breaker(sk, &a, &sample, now);
-	sstp_ack_sndbuf(sk);
+	sstp_sndbuf_grow(sk);
 
 	moved = w->low != was_low || w->high != was_high;
 	news = sample.delivered || sp->highest != was_highest;

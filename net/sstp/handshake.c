@@ -5,6 +5,7 @@
  */
 #include <linux/jhash.h>
 #include "encap.h"
+#include "sndbuf.h"
 #include "sstp.h"
 #include "trace.h"
 
@@ -192,7 +193,7 @@ static void sstp_handshake_established(struct sock *sk)
 	sstp_nl_established(sk);
 	sp->probes = 0;
 	sp->heard = sstp_now();
-	sstp_ack_sndbuf(sk);
+	sstp_sndbuf_grow(sk);
 	sstp_room_epoch(sk, sp->heard);
 	sstp_timer_stop(sp, SSTP_T_PROBE);
 	if (sock_flag(sk, SOCK_KEEPOPEN))

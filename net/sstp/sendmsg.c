@@ -271,13 +271,6 @@ again:
 	return len;
 }
 
-/* SSTP_T_MEM */
-void sstp_send_memory(struct sock *sk)
-{
-	WRITE_ONCE(sstp_sk(sk)->snd_lacks, false);
-	sk->sk_write_space(sk);
-}
-
 /* Take back the open segment, which is the last and empty. */
 static void sstp_cancel_open(struct sock *sk)
 {

@@ -606,7 +606,6 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len);
 void sstp_ack_check(struct sock *sk);
 void sstp_ack_read(struct sock *sk);
 void sstp_ack_epoch(struct sock *sk);
-void sstp_ack_sndbuf(struct sock *sk);
 void sstp_ack_due(struct sock *sk);
 
 /* cc.c */
@@ -659,7 +658,6 @@ static inline bool sstp_notsent_full(const struct sstp_sock *sp, int wake)
 
 void sstp_flush(struct sock *sk);
 int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
-void sstp_send_memory(struct sock *sk);
 int sstp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 		 int flags);
 u32 sstp_readable(struct sock *sk);

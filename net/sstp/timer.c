@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Deadlines that have passed: which function each of them calls. */
+#include "sndbuf.h"
 #include "sstp.h"
 #include "timer.h"
 
@@ -21,7 +22,7 @@ void sstp_timer_run(struct sock *sk)
 	if (sstp_timer_due(sp, SSTP_T_ROOM, now))
 		sstp_ack_epoch(sk);
 	if (sstp_timer_due(sp, SSTP_T_MEM, now))
-		sstp_send_memory(sk);
+		sstp_sndbuf_retry(sk);
 	if (sstp_timer_due(sp, SSTP_T_PROBE, now))
 		sstp_probe(sk);
 	if (sstp_timer_due(sp, SSTP_T_PACE, now) ||

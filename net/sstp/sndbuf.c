@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The send buffer: how large it is, and whether a program may write. */
+#include "mem.h"
+#include "sndbuf.h"
+#include "sstp.h"
+
+#define SSTP_WAKE_BYTES	(4 << 20)	/* of room: the program need not wait for more */
+
+/* Sender: memory for what the path holds, as far as we know it. Socket lock. */
+void sstp_sndbuf_grow(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u64 want;
+
+	if (sk->sk_userlocks & SOCK_SNDBUF_LOCK)
+		return;
+	if (sstp_rate_bound(&sp->rate))
+		want = div_u64((sp->rate.spec.average ?: sp->rate.spec.peak) /
+			       8 * sstp_rtt_smoothed(&sp->rtt, 0),
+			       USEC_PER_SEC) * 6;
+	else
+		want = 2ULL * min(sp->ctrl.out.cwnd, 1U << 24) * sp->frame;
+	want += 2 * sp->set.segment_size;
+	want = min_t(u64, want, READ_ONCE(sstp_net(sock_net(sk))->wmem[2]));
+	if (want > sk->sk_sndbuf && sstp_may_grow(sk))
+		WRITE_ONCE(sk->sk_sndbuf, want);
+}
+
+/* Room for who waits for some: a third of the buffer, as in TCP, but of a large one no
+ * more than keeps the program from waking often. While all else waits for a packet
+ * that was lost repeatedly, less than a third may be left for new data.
+ */
+bool sstp_writeable(const struct sock *sk)
+{
+	int enough = min(sk_stream_min_wspace(sk), SSTP_WAKE_BYTES);
+
+	return sk_stream_wspace(sk) >= enough && __sk_stream_memory_free(sk, 1) &&
+	       !READ_ONCE(sstp_sk(sk)->snd_lacks);
+}
+
+/* Freed packets of ours below, or room in the send buffer. Any context. */
+void sstp_write_space(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct socket *sock;
+
+	/* Pairs with the one in sstp_throttled(). */
+	smp_mb();
+	if (test_bit(SSTP_FL_THROTTLED, &sp->flags) &&
+	    refcount_read(&sk->sk_wmem_alloc) < SSTP_QUEUE_BYTES / 2)
+		sstp_clock_kick(sp);
+	rcu_read_lock();
+	sock = READ_ONCE(sk->sk_socket);
+	if (sock && test_bit(SOCK_NOSPACE, &sock->flags) &&
+	    sstp_writeable(sk)) {
+		struct socket_wq *wq = rcu_dereference(sk->sk_wq);
+
+		clear_bit(SOCK_NOSPACE, &sock->flags);
+		if (skwq_has_sleeper(wq))
+			wake_up_interruptible_poll(&wq->wait, EPOLLOUT |
+						   EPOLLWRNORM | EPOLLWRBAND);
+		if (wq && wq->fasync_list && !(sk->sk_shutdown & SEND_SHUTDOWN))
+			sk_wake_async(sk, SOCK_WAKE_SPACE, POLL_OUT);
+	}
+	rcu_read_unlock();
+}
+
+/* Room in the window's ring, and not too much unsent; the caller looks at the send
+ * buffer.
+ */
+bool sstp_stream_memory_free(const struct sock *sk, int wake)
+{
+	const struct sstp_snd_wnd *w = &sstp_sk(sk)->snd;
+
+	return READ_ONCE(w->end) - READ_ONCE(w->low) < SSTP_SND_SEGMENTS &&
+	       !sstp_notsent_full(sstp_sk(sk), wake);
+}
+
+/* SSTP_T_MEM */
+void sstp_sndbuf_retry(struct sock *sk)
+{
+	WRITE_ONCE(sstp_sk(sk)->snd_lacks, false);
+	sk->sk_write_space(sk);
+}
