@@ -15,6 +15,7 @@
 #include "mem.h"
 #include "sndbuf.h"
 #include "sstp.h"
+#include "table.h"
 #include "timer.h"
 
 static void sstp_release_cb(struct sock *sk)

@@ -7,6 +7,7 @@
 #include "encap.h"
 #include "sndbuf.h"
 #include "sstp.h"
+#include "table.h"
 #include "trace.h"
 
 #define SSTP_COOKIE_LIFE	(60 * HZ)	/* valid for one to two of these */

@@ -9,6 +9,7 @@
 #include "backlog.h"
 #include "encap.h"
 #include "sstp.h"
+#include "table.h"
 
 /* KEEPALIVE and EOS */
 static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,

@@ -4,6 +4,7 @@
 #include <linux/random.h>
 #include "encap.h"
 #include "sstp.h"
+#include "table.h"
 #include "timer.h"
 #include "sysfs.h"
 #include "version.h"
@@ -75,7 +76,7 @@ static int __init sstp_init(void)
 	err = sstp_rbuf_init();
 	if (err)
 		goto sysfs;
-	err = sstp_conn_init();
+	err = sstp_table_init();
 	if (err)
 		goto rbuf;
 	err = sstp_port_init();
@@ -103,7 +104,7 @@ pernet:
 port:
 	sstp_port_exit();
 conn:
-	sstp_conn_exit();
+	sstp_table_exit();
 rbuf:
 	sstp_rbuf_exit();
 sysfs:
@@ -122,7 +123,7 @@ static void __exit sstp_exit(void)
 	/* Sockets are freed after a grace period. */
 	rcu_barrier();
 	sstp_port_exit();
-	sstp_conn_exit();
+	sstp_table_exit();
 	sstp_rbuf_exit();
 	sstp_sysfs_exit();
 	sstp_ctrl_exit();

@@ -5,9 +5,11 @@
  */
 #include <linux/sock_diag.h>
 #include <net/genetlink.h>
+#include "info.h"
 #include "netlink_gen.h"
 #include "rrda_tunables.h"
 #include "sstp.h"
+#include "table.h"
 
 static struct genl_family sstp_nl_family;
 

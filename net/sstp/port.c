@@ -5,6 +5,7 @@
 #include <net/ip.h>
 #include <net/l3mdev.h>
 #include "sstp.h"
+#include "table.h"
 
 /* The lock of a port, and of who listens there */
 static spinlock_t *sstp_port_lock(struct net *net, u16 port)

@@ -3,6 +3,7 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include "rrda_tunables.h"
+#include "info.h"
 #include "sstp.h"
 
 /* The first time something is said of a connection it must not exist yet. */

@@ -492,26 +492,12 @@ static inline bool sstp_synchronized(const struct sock *sk)
 }
 
 /* conn.c */
-int sstp_conn_init(void);
-void sstp_conn_exit(void);
 void sstp_sock_init(struct sock *sk, u16 domain);
 void sstp_sock_names(struct sock *sk);
 void sstp_conn_reset(struct sock *sk);
 void sstp_sock_setup(struct sock *sk);
 int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 		    gfp_t gfp);
-int sstp_conn_hash(struct sock *sk);
-int sstp_conn_hash_peer(struct sock *sk);
-bool sstp_conn_names_taken(const struct sock *sk, u16 port);
-int sstp_conn_hash_names(struct sock *sk, u16 port);
-void sstp_conn_unhash_names(struct sock *sk);
-struct sock *sstp_conn_find(struct net *net, u32 cid);
-struct sock *sstp_conn_find_peer(const struct sstp_peer *peer);
-int sstp_conn_list(struct sock *sk);
-void sstp_conn_unlist(struct sock *sk);
-struct sock *sstp_conn_next(struct net *net, unsigned long *id,
-			    bool (*match)(const struct sock *sk, void *arg),
-			    void *arg);
 struct sock *sstp_listener_find(struct net *net, const struct sstp_skb_in *in, u16 port,
 				u32 hash);
 int sstp_port_init(void);
@@ -531,7 +517,6 @@ void sstp_abort(struct sock *sk);
 void sstp_set_state(struct sock *sk, int state);
 void sstp_orphan(struct sock *sk);
 int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp);
-void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *info);
 
 /* handshake.c */
 void sstp_handshake_init(struct sock *usk, struct sk_buff *skb, struct sk_buff *whole);

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tables of connections: by CID, by peer, by names, and all of a namespace. */
+#include <linux/jhash.h>
+#include <linux/random.h>
+#include <linux/rhashtable.h>
+#include "sstp.h"
+#include "table.h"
+
+static struct rhashtable sstp_cids;	/* all namespaces; CIDs are unique */
+static struct rhashtable sstp_peers;
+static struct rhashtable sstp_names;
+
+static u32 sstp_peer_hash(const void *data, u32 len, u32 seed)
+{
+	const struct sstp_peer *p = data;
+
+	/* Whole words: the struct has no hole. */
+	return jhash2((const u32 *)p, sizeof(*p) / sizeof(u32), seed);
+}
+
+static const struct rhashtable_params sstp_cid_params = {
+	.key_len = sizeof(u32),
+	.key_offset = offsetof(struct sstp_sock, cid),
+	.head_offset = offsetof(struct sstp_sock, cid_node),
+	.automatic_shrinking = true,
+};
+
+static const struct rhashtable_params sstp_peer_params = {
+	.key_len = sizeof(struct sstp_peer),
+	.key_offset = offsetof(struct sstp_sock, peer),
+	.head_offset = offsetof(struct sstp_sock, peer_node),
+	.hashfn = sstp_peer_hash,
+	.automatic_shrinking = true,
+};
+
+static u32 sstp_names_hash(const void *data, u32 len, u32 seed)
+{
+	const struct sstp_names *n = data;
+
+	/* connect() looks for one port after the other: neighbours in the table, too. */
+	return jhash2((const u32 *)n, offsetof(struct sstp_names, dport) / sizeof(u32),
+		      seed + n->dport) + n->sport;
+}
+
+static const struct rhashtable_params sstp_names_params = {
+	.key_len = sizeof(struct sstp_names),
+	.key_offset = offsetof(struct sstp_sock, names),
+	.head_offset = offsetof(struct sstp_sock, names_node),
+	.hashfn = sstp_names_hash,
+	.automatic_shrinking = true,
+};
+
+int sstp_table_init(void)
+{
+	int err;
+
+	BUILD_BUG_ON(sizeof(struct sstp_peer) % sizeof(u32));
+	BUILD_BUG_ON(offsetof(struct sstp_names, dport) % sizeof(u32));
+	BUILD_BUG_ON(offsetofend(struct sstp_names, sport) !=
+		     sizeof(struct sstp_names));
+	BUILD_BUG_ON(offsetofend(struct sstp_peer, zero) !=
+		     sizeof(struct sstp_peer));
+	err = rhashtable_init(&sstp_cids, &sstp_cid_params);
+	if (err)
+		return err;
+	err = rhashtable_init(&sstp_peers, &sstp_peer_params);
+	if (err)
+		goto cids;
+	err = rhashtable_init(&sstp_names, &sstp_names_params);
+	if (err)
+		goto peers;
+	return 0;
+peers:
+	rhashtable_destroy(&sstp_peers);
+cids:
+	rhashtable_destroy(&sstp_cids);
+	return err;
+}
+
+void sstp_table_exit(void)
+{
+	rhashtable_destroy(&sstp_names);
+	rhashtable_destroy(&sstp_peers);
+	rhashtable_destroy(&sstp_cids);
+}
+
+/* Who goes through the sockets of the namespace finds it. Socket lock. */
+int sstp_conn_list(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int err;
+
+	err = xa_alloc_bh(&sstp_net(sock_net(sk))->all, &sp->id, sk,
+			  xa_limit_31b, GFP_ATOMIC);
+	sp->listed = !err;
+	return err;
+}
+
+void sstp_conn_unlist(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (!sp->listed)
+		return;
+	xa_erase_bh(&sstp_net(sock_net(sk))->all, sp->id);
+	sp->listed = false;
+}
+
+static int sstp_conn_hash_cid(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int err, tries = 16;
+
+	do {
+		sp->cid = get_random_u32();
+		if (!sp->cid)
+			continue;
+		err = rhashtable_lookup_insert_fast(&sstp_cids, &sp->cid_node,
+						    sstp_cid_params);
+		if (!err) {
+			sock_hold(sk);
+			sp->hashed = true;
+			return 0;
+		}
+		if (err != -EEXIST)
+			return err;
+	} while (--tries);
+	return -EAGAIN;
+}
+
+/* Give the socket a CID of its own and make packets find it. */
+int sstp_conn_hash(struct sock *sk)
+{
+	int err = sstp_conn_list(sk);
+
+	if (err)
+		return err;
+	err = sstp_conn_hash_cid(sk);
+	if (err)
+		sstp_conn_unlist(sk);
+	return err;
+}
+
+/* sp->peer is complete. -EEXIST if there is such a connection already. */
+int sstp_conn_hash_peer(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int err;
+
+	err = rhashtable_lookup_insert_fast(&sstp_peers, &sp->peer_node,
+					    sstp_peer_params);
+	if (!err) {
+		sock_hold(sk);
+		sp->peer_hashed = true;
+	}
+	return err;
+}
+
+/* Both ends' addresses and ports, ours being @port, of a socket that connects */
+static struct sstp_names sstp_conn_names(const struct sock *sk, u16 port)
+{
+	const struct sstp_sock *sp = sstp_sk(sk);
+
+	return (struct sstp_names){
+		.net = sock_net(sk),
+		.saddr = sp->saddr,
+		.daddr = sp->peer.addr,
+		.sport = port,
+		.dport = sp->dport,
+		.l3mdev = sp->peer.l3mdev,
+	};
+}
+
+/* Has another socket these names? Without a lock, so that a search through many ports is
+ * quick; sstp_conn_hash_names() decides.
+ */
+bool sstp_conn_names_taken(const struct sock *sk, u16 port)
+{
+	struct sstp_names names = sstp_conn_names(sk, port);
+
+	return rhashtable_lookup_fast(&sstp_names, &names, sstp_names_params);
+}
+
+/* Reserve the names for a socket that connects. Lookups return no socket from this table,
+ * so it holds no reference. Returns -EEXIST if another socket has them. Socket lock.
+ */
+int sstp_conn_hash_names(struct sock *sk, u16 port)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	int err;
+
+	sp->names = sstp_conn_names(sk, port);
+	err = rhashtable_lookup_insert_fast(&sstp_names, &sp->names_node,
+					    sstp_names_params);
+	sp->names_hashed = !err;
+	return err;
+}
+
+void sstp_conn_unhash_names(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (!sp->names_hashed)
+		return;
+	rhashtable_remove_fast(&sstp_names, &sp->names_node, sstp_names_params);
+	sp->names_hashed = false;
+}
+
+void sstp_conn_unhash(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	sstp_conn_unlist(sk);
+	sstp_conn_unhash_names(sk);
+	if (sp->hashed) {
+		rhashtable_remove_fast(&sstp_cids, &sp->cid_node,
+				       sstp_cid_params);
+		sp->hashed = false;
+		__sock_put(sk);
+	}
+	if (sp->peer_hashed) {
+		rhashtable_remove_fast(&sstp_peers, &sp->peer_node,
+				       sstp_peer_params);
+		sp->peer_hashed = false;
+		__sock_put(sk);
+	}
+}
+
+/* RCU; the caller gets a reference. */
+struct sock *sstp_conn_find(struct net *net, u32 cid)
+{
+	struct sstp_sock *sp;
+
+	sp = rhashtable_lookup(&sstp_cids, &cid, sstp_cid_params);
+	if (!sp || !net_eq(sock_net(&sp->sk), net) ||
+	    !refcount_inc_not_zero(&sp->sk.sk_refcnt))
+		return NULL;
+	return &sp->sk;
+}
+
+struct sock *sstp_conn_find_peer(const struct sstp_peer *peer)
+{
+	struct sstp_sock *sp;
+
+	sp = rhashtable_lookup(&sstp_peers, peer, sstp_peer_params);
+	if (!sp || !refcount_inc_not_zero(&sp->sk.sk_refcnt))
+		return NULL;
+	return &sp->sk;
+}
+
+/**
+ * sstp_conn_next - go through listeners and connections
+ * @net: of this namespace
+ * @id: where to begin, and then where it was found; that plus 1 is behind it
+ * @match: says without any lock whether it is wanted, as well as that can be told
+ * @arg: of @match
+ *
+ * What is there all the time is found, once, whatever comes and goes. Process context.
+ * Return: the next that is wanted, with a reference, or NULL
+ */
+struct sock *sstp_conn_next(struct net *net, unsigned long *id,
+			    bool (*match)(const struct sock *sk, void *arg),
+			    void *arg)
+{
+	struct sstp_net *sn = sstp_net(net);
+	struct sock *sk;
+	bool found;
+
+	for (;; ++*id) {
+		rcu_read_lock();
+		sk = xa_find(&sn->all, id, ULONG_MAX, XA_PRESENT);
+		/* data_race: a guess; the caller looks again with the lock. */
+		found = sk && data_race(match(sk, arg)) &&
+			refcount_inc_not_zero(&sk->sk_refcnt);
+		rcu_read_unlock();
+		if (found || !sk)
+			return sk;
+		cond_resched();
+	}
+}
