@@ -7,6 +7,7 @@
  * Socket lock throughout.
  */
 #include "mem.h"
+#include "nl_event.h"
 #include "sndbuf.h"
 #include "sstp.h"
 #include "trace.h"

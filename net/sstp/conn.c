@@ -2,6 +2,7 @@
 /* Connections: tables, states, families of listeners, birth and death. */
 #include <linux/random.h>
 #include "mem.h"
+#include "nl_event.h"
 #include "sstp.h"
 #include "table.h"
 #include "trace.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What SSTP_INFO, netlink and events say of a connection. */
+/* Facts about a connection, for SSTP_INFO, netlink and events. */
 #ifndef _SSTP_INFO_H
 #define _SSTP_INFO_H
 

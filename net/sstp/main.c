@@ -3,6 +3,7 @@
 #include <linux/module.h>
 #include <linux/random.h>
 #include "encap.h"
+#include "nl_put.h"
 #include "sstp.h"
 #include "table.h"
 #include "timer.h"
@@ -88,7 +89,7 @@ static int __init sstp_init(void)
 	err = sstp_encap_init(&sstp_input_ops);
 	if (err)
 		goto pernet;
-	err = sstp_nl_init();
+	err = sstp_nl_init(sstp_nl_ops, ARRAY_SIZE(sstp_nl_ops));
 	if (err)
 		goto encap;
 	err = sstp_af_init();

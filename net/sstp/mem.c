@@ -111,8 +111,8 @@ u32 sstp_debt_limit(const struct sock *sk)
 	       sk_prot_mem_limits(sk, 2) ? SSTP_DEBT_BYTES : INT_MAX;
 }
 
-/* What the window takes for its slots, which a peer decides by where it puts packets, is
- * charged beside the packets. Socket lock, or nobody else has the socket.
+/* Memory of the window's slots is charged beside the packets: a peer decides how much that
+ * is by where it puts packets. Socket lock, or nobody else has the socket.
  */
 void sstp_rcv_charge_slots(struct sock *sk)
 {

@@ -1,160 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The generic netlink family "sstp": see Documentation/netlink/specs/sstp.yaml. Each
- * namespace has its own sockets, counters and events.
+ * Requests of the generic netlink family "sstp": see
+ * Documentation/netlink/specs/sstp.yaml. Each namespace has its own sockets and counters.
  */
-#include <linux/sock_diag.h>
 #include <net/genetlink.h>
-#include "info.h"
-#include "netlink_gen.h"
-#include "rrda_tunables.h"
+#include "nl_put.h"
 #include "sstp.h"
 #include "table.h"
-
-static struct genl_family sstp_nl_family;
-
-/* struct sstp_info, but for the contract */
-static const struct sstp_nl_field {
-	u16	attr;
-	u16	offset;
-	u16	size;
-} sstp_nl_info[] = {
-#define SSTP_INFO_FIELD(NAME, field)					\
-	{ SSTP_A_INFO_##NAME, offsetof(struct sstp_info, field),	\
-	  sizeof_field(struct sstp_info, field) },
-#include "info_list.h"
-#undef SSTP_INFO_FIELD
-};
-
-/* What a message says; each returns nonzero when it has no room for it. */
-
-static int sstp_nl_put_rate(struct sk_buff *skb, int attr,
-			    const struct sstp_rate_spec *r)
-{
-	struct nlattr *nest = nla_nest_start(skb, attr);
-
-	if (!nest ||
-	    nla_put_u64_64bit(skb, SSTP_A_RATE_PEAK, r->peak, SSTP_A_RATE_PAD) ||
-	    nla_put_u64_64bit(skb, SSTP_A_RATE_AVERAGE, r->average, SSTP_A_RATE_PAD) ||
-	    nla_put_u32(skb, SSTP_A_RATE_BURST_RATE, r->burst_rate) ||
-	    nla_put_u32(skb, SSTP_A_RATE_BURST_LEN, r->burst_len))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-static int sstp_nl_put_field(struct sk_buff *skb, const struct sstp_nl_field *f,
-			     const void *p)
-{
-	switch (f->size) {
-	case sizeof(u8):
-		return nla_put_u8(skb, f->attr, *(const u8 *)p);
-	case sizeof(u32):
-		return nla_put_u32(skb, f->attr, *(const u32 *)p);
-	case sizeof(u64):
-		return nla_put_u64_64bit(skb, f->attr, *(const u64 *)p, SSTP_A_INFO_PAD);
-	default:
-		return nla_put_string(skb, f->attr, p);
-	}
-}
-
-static int sstp_nl_put_info(struct sk_buff *skb, struct sstp_sock *sp)
-{
-	const struct sstp_nl_field *f;
-	struct sstp_info info;
-	struct nlattr *nest;
-	int err;
-
-	/* The contract and the padding are the rest. */
-	BUILD_BUG_ON(ARRAY_SIZE(sstp_nl_info) + 2 != SSTP_A_INFO_MAX);
-	sstp_fill_info(sp, &info);
-	nest = nla_nest_start(skb, SSTP_A_CONN_INFO);
-	err = nest ? sstp_nl_put_rate(skb, SSTP_A_INFO_RATE, &info.rate) : -EMSGSIZE;
-	for (f = sstp_nl_info; !err && f < sstp_nl_info + ARRAY_SIZE(sstp_nl_info); f++)
-		err = sstp_nl_put_field(skb, f, (u8 *)&info + f->offset);
-	if (!err)
-		nla_nest_end(skb, nest);
-	return err;
-}
-
-static int sstp_nl_put_addr(struct sk_buff *skb, int attr, const struct sstp_sock *sp,
-			    const struct in6_addr *a)
-{
-	/* 0.0.0.0 is held as ::. */
-	return sp->af == AF_INET ? nla_put_in_addr(skb, attr, a->s6_addr32[3]) :
-		nla_put_in6_addr(skb, attr, a);
-}
-
-/* Who asks */
-struct sstp_nl_reader {
-	struct user_namespace *ns;	/* where uids are as the reader knows them */
-	kuid_t	uid;
-	bool	admin;
-};
-
-/* The sender of request @skb */
-static struct sstp_nl_reader sstp_nl_reader(const struct sk_buff *skb)
-{
-	return (struct sstp_nl_reader){
-		.ns = sk_user_ns(NETLINK_CB(skb).sk),
-		.uid = READ_ONCE(NETLINK_CB(skb).sk->sk_uid),
-		.admin = netlink_net_capable(skb, CAP_NET_ADMIN),
-	};
-}
-
-/* Who knows a CID could forge packets: only the socket's owner is told, and who may do
- * with it what he likes. NULL: all who listen to events.
- */
-static bool sstp_nl_trusts(const struct sock *sk, const struct sstp_nl_reader *r)
-{
-	return r && (r->admin || uid_eq(r->uid, READ_ONCE(sk->sk_uid)));
-}
-
-static int sstp_nl_put_cids(struct sk_buff *skb, const struct sock *sk,
-			    const struct sstp_nl_reader *r)
-{
-	const struct sstp_sock *sp = sstp_sk(sk);
-
-	if (!sstp_nl_trusts(sk, r))
-		return 0;
-	return (sp->hashed && nla_put_u32(skb, SSTP_A_CONN_CID, sp->cid)) ||
-	       (sk->sk_state != TCP_LISTEN &&
-		nla_put_u32(skb, SSTP_A_CONN_PEER_CID, sp->peer.cid));
-}
-
-/* Which socket it is, as @r may see it; its lock */
-static int sstp_nl_put_conn(struct sk_buff *skb, struct sock *sk,
-			    const struct sstp_nl_reader *r)
-{
-	struct user_namespace *ns = r ? r->ns : sock_net(sk)->user_ns;
-	struct sstp_sock *sp = sstp_sk(sk);
-	u32 cookie[2];
-
-	sock_diag_save_cookie(sk, cookie);
-	if (sstp_nl_put_cids(skb, sk, r) ||
-	    nla_put_u64_64bit(skb, SSTP_A_CONN_COOKIE, (u64)cookie[1] << 32 | cookie[0],
-			      SSTP_A_CONN_PAD) ||
-	    nla_put_u16(skb, SSTP_A_CONN_FAMILY, sp->af) ||
-	    sstp_nl_put_addr(skb, SSTP_A_CONN_LOCAL_ADDR, sp, &sp->saddr) ||
-	    nla_put_be16(skb, SSTP_A_CONN_LOCAL_PORT, htons(sp->sport)) ||
-	    nla_put_u8(skb, SSTP_A_CONN_STATE, sk->sk_state) ||
-	    nla_put_u8(skb, SSTP_A_CONN_TYPE, sk->sk_type) ||
-	    nla_put_u32(skb, SSTP_A_CONN_UID,
-			from_kuid_munged(ns, READ_ONCE(sk->sk_uid))) ||
-	    nla_put_u64_64bit(skb, SSTP_A_CONN_INODE, sock_i_ino(sk), SSTP_A_CONN_PAD) ||
-	    (sk->sk_bound_dev_if &&
-	     nla_put_u32(skb, SSTP_A_CONN_IFINDEX, sk->sk_bound_dev_if)))
-		return -EMSGSIZE;
-	if (sk->sk_state == TCP_LISTEN)
-		return nla_put_u32(skb, SSTP_A_CONN_BACKLOG, READ_ONCE(sk->sk_ack_backlog)) ||
-		       nla_put_u32(skb, SSTP_A_CONN_BACKLOG_MAX,
-				   READ_ONCE(sk->sk_max_ack_backlog));
-	return sstp_nl_put_addr(skb, SSTP_A_CONN_REMOTE_ADDR, sp, &sp->peer.addr) ||
-	       nla_put_be16(skb, SSTP_A_CONN_REMOTE_PORT, htons(sp->dport)) ||
-	       nla_put_be16(skb, SSTP_A_CONN_ENCAP_PORT, sp->peer.port);
-}
-
-/* Connections */
 
 static int sstp_nl_check_addr(const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
@@ -240,6 +92,16 @@ static struct sock *sstp_nl_find(struct genl_info *info)
 		sk = sstp_conn_next(net, &id, sstp_nl_match, info->attrs);
 	}
 	return sk ?: ERR_PTR(-ENOENT);
+}
+
+/* The sender of request @skb */
+static struct sstp_nl_reader sstp_nl_reader(const struct sk_buff *skb)
+{
+	return (struct sstp_nl_reader){
+		.ns = sk_user_ns(NETLINK_CB(skb).sk),
+		.uid = READ_ONCE(NETLINK_CB(skb).sk->sk_uid),
+		.admin = netlink_net_capable(skb, CAP_NET_ADMIN),
+	};
 }
 
 /* All of it in one message. -ENOENT: it is none of those that are wanted any more. */
@@ -332,13 +194,14 @@ static int sstp_nl_refuse(struct sstp_nl_change *c, const struct nlattr *attr, i
 	return err;
 }
 
+/* The policy of the whole message has validated what is nested in it. */
 static int sstp_nl_parse_rate(struct sstp_nl_change *c)
 {
 	struct nlattr *a[SSTP_A_RATE_MAX + 1];
 	int err;
 
-	err = nla_parse_nested(a, SSTP_A_RATE_MAX, c->attr[SSTP_A_CONN_RATE],
-			       sstp_rate_nl_policy, c->extack);
+	err = nla_parse_nested(a, SSTP_A_RATE_MAX, c->attr[SSTP_A_CONN_RATE], NULL,
+			       c->extack);
 	if (err)
 		return err;
 	if (a[SSTP_A_RATE_PEAK])
@@ -364,8 +227,8 @@ static int sstp_nl_parse(struct sstp_nl_change *c)
 	if (attr[SSTP_A_CONN_RATE])
 		err = sstp_nl_parse_rate(c);
 	if (!err && attr[SSTP_A_CONN_RRDA])
-		err = nla_parse_nested(c->rrda, SSTP_A_RRDA_MAX, attr[SSTP_A_CONN_RRDA],
-				       sstp_rrda_nl_policy, c->extack);
+		err = nla_parse_nested(c->rrda, SSTP_A_RRDA_MAX, attr[SSTP_A_CONN_RRDA], NULL,
+				       c->extack);
 	if (err)
 		return err;
 	if (attr[SSTP_A_CONN_CONTROLLER]) {
@@ -673,165 +536,4 @@ int sstp_nl_policy_get_doit(struct sk_buff *skb, struct genl_info *info)
 int sstp_nl_policy_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return sstp_nl_plugin_dump(skb, cb, SSTP_CMD_POLICY_GET, &sstp_rbufs);
-}
-
-/* Events */
-
-#define SSTP_NL_EXHAUSTED	(100ULL * NSEC_PER_MSEC)
-
-static bool sstp_nl_heard(const struct sock *sk)
-{
-	return genl_has_listeners(&sstp_nl_family, sock_net(sk), SSTP_NLGRP_EVENTS);
-}
-
-/* Somebody listens, and the connection has been announced. */
-static bool sstp_nl_wanted(const struct sock *sk)
-{
-	return sstp_synchronized(sk) && sk->sk_state != TCP_SYN_RECV && sstp_nl_heard(sk);
-}
-
-/* An event of @sk, or NULL; whoever listens learns that one was lost then. */
-static struct sk_buff *sstp_nl_event(struct sock *sk, u8 cmd, void **hdr)
-{
-	struct sk_buff *skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_ATOMIC);
-
-	if (!skb) {
-		genl_set_err(&sstp_nl_family, sock_net(sk), 0, SSTP_NLGRP_EVENTS, -ENOBUFS);
-		return NULL;
-	}
-	/* An empty message has room for all of this. */
-	*hdr = genlmsg_put(skb, 0, 0, &sstp_nl_family, 0, cmd);
-	sstp_nl_put_conn(skb, sk, NULL);
-	return skb;
-}
-
-static void sstp_nl_send(struct sock *sk, struct sk_buff *skb, void *hdr)
-{
-	genlmsg_end(skb, hdr);
-	genlmsg_multicast_netns(&sstp_nl_family, sock_net(sk), skb, 0, SSTP_NLGRP_EVENTS,
-				GFP_ATOMIC);
-}
-
-void sstp_nl_established(struct sock *sk)
-{
-	struct sk_buff *skb;
-	void *hdr;
-
-	skb = sstp_nl_wanted(sk) ? sstp_nl_event(sk, SSTP_CMD_ESTABLISHED, &hdr) : NULL;
-	if (skb)
-		sstp_nl_send(sk, skb, hdr);
-}
-
-/* Before its state is that. Nobody knows those who never answered. */
-void sstp_nl_closed(struct sock *sk, int err, enum sstp_closed_by by)
-{
-	struct sk_buff *skb;
-	void *hdr;
-
-	if (sk->sk_state == TCP_SYN_RECV || !sstp_nl_heard(sk))
-		return;
-	skb = sstp_nl_event(sk, SSTP_CMD_CLOSED, &hdr);
-	if (!skb)
-		return;
-	sstp_nl_put_info(skb, sstp_sk(sk));
-	nla_put_u32(skb, SSTP_A_CONN_ERROR, err);
-	nla_put_u8(skb, SSTP_A_CONN_CLOSED_BY, by);
-	sstp_nl_send(sk, skb, hdr);
-}
-
-/* An event that tells the contract */
-static void sstp_nl_contract(struct sock *sk, u8 cmd)
-{
-	struct sk_buff *skb;
-	void *hdr;
-
-	skb = sstp_nl_wanted(sk) ? sstp_nl_event(sk, cmd, &hdr) : NULL;
-	if (!skb)
-		return;
-	sstp_nl_put_rate(skb, SSTP_A_CONN_RATE, &sstp_sk(sk)->rate.spec);
-	sstp_nl_send(sk, skb, hdr);
-}
-
-void sstp_nl_rate(struct sock *sk)
-{
-	sstp_nl_contract(sk, SSTP_CMD_RATE_CHANGED);
-}
-
-void sstp_nl_broken(struct sock *sk)
-{
-	sstp_nl_contract(sk, SSTP_CMD_CONTRACT_BROKEN);
-}
-
-void sstp_nl_tried(struct sock *sk)
-{
-	sstp_nl_contract(sk, SSTP_CMD_CONTRACT_TRIED);
-}
-
-/* @shared: it is a pool's, which the connection has a part of */
-void sstp_nl_resized(struct sock *sk, u32 old, u32 limit, bool shared)
-{
-	struct sk_buff *skb;
-	void *hdr;
-
-	skb = sstp_nl_wanted(sk) ? sstp_nl_event(sk, SSTP_CMD_BUFFER_RESIZED, &hdr) : NULL;
-	if (!skb)
-		return;
-	nla_put_u32(skb, SSTP_A_CONN_OLD_LIMIT, old);
-	nla_put_u32(skb, SSTP_A_CONN_NEW_LIMIT, limit);
-	if (shared)
-		nla_put_flag(skb, SSTP_A_CONN_SHARED);
-	sstp_nl_send(sk, skb, hdr);
-}
-
-/* Once in a while is enough: the counters have it all. */
-void sstp_nl_exhausted(struct sock *sk)
-{
-	struct sstp_sock *sp = sstp_sk(sk);
-	struct sk_buff *skb;
-	u64 now;
-	void *hdr;
-
-	if (!sstp_nl_wanted(sk))
-		return;
-	now = sstp_now();
-	if (sp->exhausted_at &&
-	    now - sp->exhausted_at < (sp->rbuf.out.epoch ?: SSTP_NL_EXHAUSTED))
-		return;
-	skb = sstp_nl_event(sk, SSTP_CMD_EXHAUSTED, &hdr);
-	if (!skb)
-		return;
-	sp->exhausted_at = now;
-	nla_put_u64_64bit(skb, SSTP_A_CONN_PACKETS_DISCARDED, sp->packets_discarded,
-			  SSTP_A_CONN_PAD);
-	nla_put_u64_64bit(skb, SSTP_A_CONN_BYTES_DISCARDED, sp->bytes_discarded,
-			  SSTP_A_CONN_PAD);
-	sstp_nl_send(sk, skb, hdr);
-}
-
-static const struct genl_multicast_group sstp_nl_groups[] = {
-	[SSTP_NLGRP_EVENTS] = { .name = SSTP_MCGRP_EVENTS },
-};
-
-static struct genl_family sstp_nl_family __ro_after_init = {
-	.name		= SSTP_FAMILY_NAME,
-	.version	= SSTP_FAMILY_VERSION,
-	.netnsok	= true,
-	.parallel_ops	= true,
-	.module		= THIS_MODULE,
-	.ops		= sstp_nl_ops,
-	.n_ops		= ARRAY_SIZE(sstp_nl_ops),
-	.mcgrps		= sstp_nl_groups,
-	.n_mcgrps	= ARRAY_SIZE(sstp_nl_groups),
-};
-
-int __init sstp_nl_init(void)
-{
-	/* In the specification they are numbers. */
-	BUILD_BUG_ON(SSTP_NAME_MAX != 15 + 1);
-	return genl_register_family(&sstp_nl_family);
-}
-
-void sstp_nl_exit(void)
-{
-	genl_unregister_family(&sstp_nl_family);
 }

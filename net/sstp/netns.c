@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What belongs to a network namespace: finding it, and names in it that change. */
+/* A network namespace: finding struct sstp_net, and names in it that change. */
 #include <linux/seqlock.h>
 #include <linux/string.h>
 #include "netns.h"

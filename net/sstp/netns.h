@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What belongs to a network namespace. */
+/* A network namespace: its settings, counters and tables. */
 #ifndef _SSTP_NETNS_H
 #define _SSTP_NETNS_H
 

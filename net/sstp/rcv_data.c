@@ -5,6 +5,7 @@
  */
 #include <linux/highmem.h>
 #include "mem.h"
+#include "nl_event.h"
 #include "sstp.h"
 #include "trace.h"
 

@@ -8,6 +8,7 @@
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include "mem.h"
+#include "nl_event.h"
 #include "sstp.h"
 #include "trace.h"
 

@@ -671,18 +671,6 @@ int sstp_tcp_setsockopt(struct sock *sk, int opt, sockptr_t optval,
 int sstp_tcp_getsockopt(struct sock *sk, int opt, char __user *optval,
 			int __user *optlen);
 
-/* netlink.c */
-int sstp_nl_init(void);
-void sstp_nl_exit(void);
-/* Events: socket lock, any context */
-void sstp_nl_established(struct sock *sk);
-void sstp_nl_closed(struct sock *sk, int err, enum sstp_closed_by by);
-void sstp_nl_rate(struct sock *sk);
-void sstp_nl_broken(struct sock *sk);
-void sstp_nl_tried(struct sock *sk);
-void sstp_nl_resized(struct sock *sk, u32 old, u32 limit, bool shared);
-void sstp_nl_exhausted(struct sock *sk);
-
 /* af_sstp.c */
 int sstp_wait_connect(struct sock *sk, long *timeo);
 void sstp_catch_up(struct sock *sk);

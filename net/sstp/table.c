@@ -84,7 +84,7 @@ void sstp_table_exit(void)
 	rhashtable_destroy(&sstp_cids);
 }
 
-/* Who goes through the sockets of the namespace finds it. Socket lock. */
+/* Let sstp_conn_next() find the socket. Socket lock. */
 int sstp_conn_list(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -255,7 +255,8 @@ struct sock *sstp_conn_find_peer(const struct sstp_peer *peer)
  * @match: says without any lock whether it is wanted, as well as that can be told
  * @arg: of @match
  *
- * What is there all the time is found, once, whatever comes and goes. Process context.
+ * Sockets that are there all the time are found, once, whatever comes and goes. Process
+ * context.
  * Return: the next that is wanted, with a reference, or NULL
  */
 struct sock *sstp_conn_next(struct net *net, unsigned long *id,

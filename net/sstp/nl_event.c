@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Events that netlink multicasts. */
+#include <net/genetlink.h>
+#include "nl_event.h"
+#include "nl_put.h"
+#include "sstp.h"
+
+#define SSTP_NL_EXHAUSTED	(100ULL * NSEC_PER_MSEC)
+
+static bool sstp_nl_heard(const struct sock *sk)
+{
+	return genl_has_listeners(&sstp_nl_family, sock_net(sk), SSTP_NLGRP_EVENTS);
+}
+
+/* Somebody listens, and the connection has been announced. */
+static bool sstp_nl_wanted(const struct sock *sk)
+{
+	return sstp_synchronized(sk) && sk->sk_state != TCP_SYN_RECV && sstp_nl_heard(sk);
+}
+
+/* An event of @sk, or NULL; whoever listens learns that one was lost then. */
+static struct sk_buff *sstp_nl_event(struct sock *sk, u8 cmd, void **hdr)
+{
+	struct sk_buff *skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_ATOMIC);
+
+	if (!skb) {
+		genl_set_err(&sstp_nl_family, sock_net(sk), 0, SSTP_NLGRP_EVENTS, -ENOBUFS);
+		return NULL;
+	}
+	/* An empty message has room for all of this. */
+	*hdr = genlmsg_put(skb, 0, 0, &sstp_nl_family, 0, cmd);
+	sstp_nl_put_conn(skb, sk, NULL);
+	return skb;
+}
+
+static void sstp_nl_send(struct sock *sk, struct sk_buff *skb, void *hdr)
+{
+	genlmsg_end(skb, hdr);
+	genlmsg_multicast_netns(&sstp_nl_family, sock_net(sk), skb, 0, SSTP_NLGRP_EVENTS,
+				GFP_ATOMIC);
+}
+
+void sstp_nl_established(struct sock *sk)
+{
+	struct sk_buff *skb;
+	void *hdr;
+
+	skb = sstp_nl_wanted(sk) ? sstp_nl_event(sk, SSTP_CMD_ESTABLISHED, &hdr) : NULL;
+	if (skb)
+		sstp_nl_send(sk, skb, hdr);
+}
+
+/* Before its state is that. Nobody knows those who never answered. */
+void sstp_nl_closed(struct sock *sk, int err, enum sstp_closed_by by)
+{
+	struct sk_buff *skb;
+	void *hdr;
+
+	if (sk->sk_state == TCP_SYN_RECV || !sstp_nl_heard(sk))
+		return;
+	skb = sstp_nl_event(sk, SSTP_CMD_CLOSED, &hdr);
+	if (!skb)
+		return;
+	sstp_nl_put_info(skb, sstp_sk(sk));
+	nla_put_u32(skb, SSTP_A_CONN_ERROR, err);
+	nla_put_u8(skb, SSTP_A_CONN_CLOSED_BY, by);
+	sstp_nl_send(sk, skb, hdr);
+}
+
+/* An event that tells the contract */
+static void sstp_nl_contract(struct sock *sk, u8 cmd)
+{
+	struct sk_buff *skb;
+	void *hdr;
+
+	skb = sstp_nl_wanted(sk) ? sstp_nl_event(sk, cmd, &hdr) : NULL;
+	if (!skb)
+		return;
+	sstp_nl_put_rate(skb, SSTP_A_CONN_RATE, &sstp_sk(sk)->rate.spec);
+	sstp_nl_send(sk, skb, hdr);
+}
+
+void sstp_nl_rate(struct sock *sk)
+{
+	sstp_nl_contract(sk, SSTP_CMD_RATE_CHANGED);
+}
+
+void sstp_nl_broken(struct sock *sk)
+{
+	sstp_nl_contract(sk, SSTP_CMD_CONTRACT_BROKEN);
+}
+
+void sstp_nl_tried(struct sock *sk)
+{
+	sstp_nl_contract(sk, SSTP_CMD_CONTRACT_TRIED);
+}
+
+/* @shared: it is a pool's, which the connection has a part of */
+void sstp_nl_resized(struct sock *sk, u32 old, u32 limit, bool shared)
+{
+	struct sk_buff *skb;
+	void *hdr;
+
+	skb = sstp_nl_wanted(sk) ? sstp_nl_event(sk, SSTP_CMD_BUFFER_RESIZED, &hdr) : NULL;
+	if (!skb)
+		return;
+	nla_put_u32(skb, SSTP_A_CONN_OLD_LIMIT, old);
+	nla_put_u32(skb, SSTP_A_CONN_NEW_LIMIT, limit);
+	if (shared)
+		nla_put_flag(skb, SSTP_A_CONN_SHARED);
+	sstp_nl_send(sk, skb, hdr);
+}
+
+/* Once in a while is enough: the counters have it all. */
+void sstp_nl_exhausted(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sk_buff *skb;
+	u64 now;
+	void *hdr;
+
+	if (!sstp_nl_wanted(sk))
+		return;
+	now = sstp_now();
+	if (sp->exhausted_at &&
+	    now - sp->exhausted_at < (sp->rbuf.out.epoch ?: SSTP_NL_EXHAUSTED))
+		return;
+	skb = sstp_nl_event(sk, SSTP_CMD_EXHAUSTED, &hdr);
+	if (!skb)
+		return;
+	sp->exhausted_at = now;
+	nla_put_u64_64bit(skb, SSTP_A_CONN_PACKETS_DISCARDED, sp->packets_discarded,
+			  SSTP_A_CONN_PAD);
+	nla_put_u64_64bit(skb, SSTP_A_CONN_BYTES_DISCARDED, sp->bytes_discarded,
+			  SSTP_A_CONN_PAD);
+	sstp_nl_send(sk, skb, hdr);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The family "sstp" of generic netlink, and what its messages say of a socket. */
+#include <linux/sock_diag.h>
+#include <net/genetlink.h>
+#include "info.h"
+#include "nl_put.h"
+#include "sstp.h"
+
+/* struct sstp_info, but for the contract */
+static const struct sstp_nl_field {
+	u16	attr;
+	u16	offset;
+	u16	size;
+} sstp_nl_info[] = {
+#define SSTP_INFO_FIELD(NAME, field)					\
+	{ SSTP_A_INFO_##NAME, offsetof(struct sstp_info, field),	\
+	  sizeof_field(struct sstp_info, field) },
+#include "info_list.h"
+#undef SSTP_INFO_FIELD
+};
+
+/* Parts of a message; each function returns nonzero when there is no room for its part. */
+
+int sstp_nl_put_rate(struct sk_buff *skb, int attr, const struct sstp_rate_spec *r)
+{
+	struct nlattr *nest = nla_nest_start(skb, attr);
+
+	if (!nest ||
+	    nla_put_u64_64bit(skb, SSTP_A_RATE_PEAK, r->peak, SSTP_A_RATE_PAD) ||
+	    nla_put_u64_64bit(skb, SSTP_A_RATE_AVERAGE, r->average, SSTP_A_RATE_PAD) ||
+	    nla_put_u32(skb, SSTP_A_RATE_BURST_RATE, r->burst_rate) ||
+	    nla_put_u32(skb, SSTP_A_RATE_BURST_LEN, r->burst_len))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int sstp_nl_put_field(struct sk_buff *skb, const struct sstp_nl_field *f,
+			     const void *p)
+{
+	switch (f->size) {
+	case sizeof(u8):
+		return nla_put_u8(skb, f->attr, *(const u8 *)p);
+	case sizeof(u32):
+		return nla_put_u32(skb, f->attr, *(const u32 *)p);
+	case sizeof(u64):
+		return nla_put_u64_64bit(skb, f->attr, *(const u64 *)p, SSTP_A_INFO_PAD);
+	default:
+		return nla_put_string(skb, f->attr, p);
+	}
+}
+
+int sstp_nl_put_info(struct sk_buff *skb, struct sstp_sock *sp)
+{
+	const struct sstp_nl_field *f;
+	struct sstp_info info;
+	struct nlattr *nest;
+	int err;
+
+	/* The contract and the padding are the rest. */
+	BUILD_BUG_ON(ARRAY_SIZE(sstp_nl_info) + 2 != SSTP_A_INFO_MAX);
+	sstp_fill_info(sp, &info);
+	nest = nla_nest_start(skb, SSTP_A_CONN_INFO);
+	err = nest ? sstp_nl_put_rate(skb, SSTP_A_INFO_RATE, &info.rate) : -EMSGSIZE;
+	for (f = sstp_nl_info; !err && f < sstp_nl_info + ARRAY_SIZE(sstp_nl_info); f++)
+		err = sstp_nl_put_field(skb, f, (u8 *)&info + f->offset);
+	if (!err)
+		nla_nest_end(skb, nest);
+	return err;
+}
+
+static int sstp_nl_put_addr(struct sk_buff *skb, int attr, const struct sstp_sock *sp,
+			    const struct in6_addr *a)
+{
+	/* 0.0.0.0 is held as ::. */
+	return sp->af == AF_INET ? nla_put_in_addr(skb, attr, a->s6_addr32[3]) :
+		nla_put_in6_addr(skb, attr, a);
+}
+
+/* A program that knows a CID could forge packets: only the socket's owner and an
+ * administrator are told. @r is NULL for all that listen to events.
+ */
+bool sstp_nl_trusts(const struct sock *sk, const struct sstp_nl_reader *r)
+{
+	return r && (r->admin || uid_eq(r->uid, READ_ONCE(sk->sk_uid)));
+}
+
+static int sstp_nl_put_cids(struct sk_buff *skb, const struct sock *sk,
+			    const struct sstp_nl_reader *r)
+{
+	const struct sstp_sock *sp = sstp_sk(sk);
+
+	if (!sstp_nl_trusts(sk, r))
+		return 0;
+	return (sp->hashed && nla_put_u32(skb, SSTP_A_CONN_CID, sp->cid)) ||
+	       (sk->sk_state != TCP_LISTEN &&
+		nla_put_u32(skb, SSTP_A_CONN_PEER_CID, sp->peer.cid));
+}
+
+/* Which socket it is, as @r may see it; its lock */
+int sstp_nl_put_conn(struct sk_buff *skb, struct sock *sk, const struct sstp_nl_reader *r)
+{
+	struct user_namespace *ns = r ? r->ns : sock_net(sk)->user_ns;
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 cookie[2];
+
+	sock_diag_save_cookie(sk, cookie);
+	if (sstp_nl_put_cids(skb, sk, r) ||
+	    nla_put_u64_64bit(skb, SSTP_A_CONN_COOKIE, (u64)cookie[1] << 32 | cookie[0],
+			      SSTP_A_CONN_PAD) ||
+	    nla_put_u16(skb, SSTP_A_CONN_FAMILY, sp->af) ||
+	    sstp_nl_put_addr(skb, SSTP_A_CONN_LOCAL_ADDR, sp, &sp->saddr) ||
+	    nla_put_be16(skb, SSTP_A_CONN_LOCAL_PORT, htons(sp->sport)) ||
+	    nla_put_u8(skb, SSTP_A_CONN_STATE, sk->sk_state) ||
+	    nla_put_u8(skb, SSTP_A_CONN_TYPE, sk->sk_type) ||
+	    nla_put_u32(skb, SSTP_A_CONN_UID,
+			from_kuid_munged(ns, READ_ONCE(sk->sk_uid))) ||
+	    nla_put_u64_64bit(skb, SSTP_A_CONN_INODE, sock_i_ino(sk), SSTP_A_CONN_PAD) ||
+	    (sk->sk_bound_dev_if &&
+	     nla_put_u32(skb, SSTP_A_CONN_IFINDEX, sk->sk_bound_dev_if)))
+		return -EMSGSIZE;
+	if (sk->sk_state == TCP_LISTEN)
+		return nla_put_u32(skb, SSTP_A_CONN_BACKLOG, READ_ONCE(sk->sk_ack_backlog)) ||
+		       nla_put_u32(skb, SSTP_A_CONN_BACKLOG_MAX,
+				   READ_ONCE(sk->sk_max_ack_backlog));
+	return sstp_nl_put_addr(skb, SSTP_A_CONN_REMOTE_ADDR, sp, &sp->peer.addr) ||
+	       nla_put_be16(skb, SSTP_A_CONN_REMOTE_PORT, htons(sp->dport)) ||
+	       nla_put_be16(skb, SSTP_A_CONN_ENCAP_PORT, sp->peer.port);
+}
+
+static const struct genl_multicast_group sstp_nl_groups[] = {
+	[SSTP_NLGRP_EVENTS] = { .name = SSTP_MCGRP_EVENTS },
+};
+
+struct genl_family sstp_nl_family __ro_after_init = {
+	.name		= SSTP_FAMILY_NAME,
+	.version	= SSTP_FAMILY_VERSION,
+	.netnsok	= true,
+	.parallel_ops	= true,
+	.module		= THIS_MODULE,
+	.mcgrps		= sstp_nl_groups,
+	.n_mcgrps	= ARRAY_SIZE(sstp_nl_groups),
+};
+
+int __init sstp_nl_init(const struct genl_ops *ops, u32 n)
+{
+	/* In the specification they are numbers. */
+	BUILD_BUG_ON(SSTP_NAME_MAX != 15 + 1);
+	sstp_nl_family.ops = ops;
+	sstp_nl_family.n_ops = n;
+	return genl_register_family(&sstp_nl_family);
+}
+
+void sstp_nl_exit(void)
+{
+	genl_unregister_family(&sstp_nl_family);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The family "sstp" of generic netlink, and what its messages say of a socket. */
+#ifndef _SSTP_NL_PUT_H
+#define _SSTP_NL_PUT_H
+
+#include <linux/types.h>
+#include <linux/uidgid.h>
+#include <net/genetlink.h>
+#include "netlink_gen.h"
+#include "rrda_tunables.h"
+
+struct sstp_rate_spec;
+struct sstp_sock;
+
+extern struct genl_family sstp_nl_family;
+
+/* The program that sent a request */
+struct sstp_nl_reader {
+	struct user_namespace *ns;	/* where uids are as the reader knows them */
+	kuid_t	uid;
+	bool	admin;
+};
+
+/* Register the family, with @n requests. */
+int sstp_nl_init(const struct genl_ops *ops, u32 n);
+void sstp_nl_exit(void);
+
+bool sstp_nl_trusts(const struct sock *sk, const struct sstp_nl_reader *r);
+int sstp_nl_put_rate(struct sk_buff *skb, int attr, const struct sstp_rate_spec *r);
+int sstp_nl_put_conn(struct sk_buff *skb, struct sock *sk, const struct sstp_nl_reader *r);
+int sstp_nl_put_info(struct sk_buff *skb, struct sstp_sock *sp);
+
+#endif /* _SSTP_NL_PUT_H */
