@@ -8,6 +8,7 @@
  */
 #include "mem.h"
 #include "nl_event.h"
+#include "path.h"
 #include "sndbuf.h"
 #include "sstp.h"
 #include "trace.h"

@@ -3,6 +3,7 @@
 #include <linux/random.h>
 #include "mem.h"
 #include "nl_event.h"
+#include "path.h"
 #include "sstp.h"
 #include "table.h"
 #include "trace.h"
@@ -257,47 +258,6 @@ void sstp_orphan(struct sock *sk)
 	net_info_ratelimited("sstp: too many closed sockets with unsent data\n");
 	sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
 	sstp_done(sk, 0, SSTP_CLOSED_BY_LOCAL);
-}
-
-/* The contract in force, of what the program declared and what the peer and
- * SO_MAX_PACING_RATE allow. Socket lock. On -ENOMEM the old one stays.
- */
-int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
-{
-	unsigned long pacing = READ_ONCE(sp->sk.sk_max_pacing_rate);
-	struct sstp_rate_spec spec = sp->set.rate, old = sp->rate.spec;
-	u32 segment, len = sp->rate.burst_len;
-	u64 limit = sp->peer_limit;
-	bool changed;
-	int err;
-
-	if (pacing <= SSTP_RATE_MAX / 8) {
-		u64 paced = max(pacing * 8ULL, SSTP_RATE_MIN);
-
-		if (!limit || paced < limit)
-			limit = paced;
-	}
-	if (limit && (!spec.peak || spec.peak > limit))
-		spec.peak = limit;
-	if (limit && spec.average > spec.peak)
-		spec.average = spec.peak;
-	segment = max(DIV_ROUND_UP(sp->set.segment_size, sp->size), 1U);
-	/* What the peer's limit makes impossible gives way. */
-	if (sstp_rate_check(&spec, sp->frame)) {
-		spec.burst_len = 0;
-		spec.burst_rate = 0;
-	}
-	err = sstp_rate_set(&sp->rate, &spec, sp->frame, segment, sp->extra,
-			    sstp_now(), gfp);
-	if (err)
-		return err;
-	sp->pacing = pacing;
-	changed = memcmp(&old, &sp->rate.spec, sizeof(old));
-	if (changed || len != sp->rate.burst_len)
-		trace_sstp_rate(sp);
-	if (changed)
-		sstp_nl_rate(&sp->sk);
-	return 0;
 }
 
 /* Families */

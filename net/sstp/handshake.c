@@ -6,6 +6,7 @@
 #include <linux/jhash.h>
 #include "encap.h"
 #include "nl_event.h"
+#include "path.h"
 #include "sndbuf.h"
 #include "sstp.h"
 #include "table.h"

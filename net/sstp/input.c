@@ -8,6 +8,7 @@
 #include <net/l3mdev.h>
 #include "backlog.h"
 #include "encap.h"
+#include "path.h"
 #include "sstp.h"
 #include "table.h"
 

@@ -6,9 +6,8 @@
  * Everything here runs under the socket lock.
  */
 #include <linux/highmem.h>
-#include <net/ip.h>
-#include <net/ip6_route.h>
 #include "encap.h"
+#include "path.h"
 #include "sstp.h"
 #include "trace.h"
 
@@ -23,50 +22,6 @@
 #define SSTP_PROBE_SHARE	10	/* of a second, that data waits for an MTU probe */
 #define SSTP_RTO_MARGIN		5000	/* us above SRTT, at least */
 #define SSTP_RTO_MAX		3000000
-
-/* What the route takes by itself, whatever ICMP errors have told IP: who sees no packet
- * of ours can forge those that UDP lets lower it. IPv6 fragments what is larger than
- * it was told.
- */
-static u32 sstp_route_mtu(const struct sstp_sock *sp, const struct dst_entry *dst)
-{
-	u32 mtu;
-
-	if (!sstp_v4(&sp->peer.addr) || dst_xfrm(dst))
-		return dst_mtu(dst);
-	mtu = dst_metric_raw(dst, RTAX_MTU) ?: READ_ONCE(dst->dev->mtu);
-	return min(mtu, IP_MAX_MTU) - lwtunnel_headroom(dst->lwtstate, mtu);
-}
-
-/* Path MTU, and what follows from it for new segments. */
-void sstp_mtu_update(struct sock *sk)
-{
-	struct sstp_sock *sp = sstp_sk(sk);
-	struct dst_entry *dst = sstp_encap_dst(sk);
-	u32 mtu = SSTP_PMTU_BASE, link = 14;
-	bool local = false, known = dst || !sp->mtu;
-
-	if (dst) {
-		mtu = sstp_route_mtu(sp, dst);
-		link = dst->dev->hard_header_len;
-		local = dst->dev->flags & IFF_LOOPBACK;
-		dst_release(dst);
-	}
-	if (known)
-		sstp_pmtud_route(&sp->pmtud, clamp(mtu, 128U, 65536U), local,
-				 !sstp_v4(&sp->peer.addr));
-	mtu = sp->pmtud.mtu;
-	if (mtu == sp->mtu)
-		return;
-	if (sp->mtu && mtu < sp->mtu)
-		SSTP_INC(sock_net(sk), PMTUSHRUNK);
-	sp->mtu = mtu;
-	/* Headers of a train stay aligned. */
-	sp->size = (mtu - sstp_overhead(sp) - SSTP_DATA_HLEN) & ~7U;
-	sp->frame = link + sstp_overhead(sp) + SSTP_DATA_HLEN + sp->size;
-	if (sk->sk_state != TCP_CLOSE)
-		sstp_update_rate(sp, GFP_ATOMIC);
-}
 
 /* For a packet that is not DATA, of @room bytes at most; NULL without memory. */
 struct sk_buff *sstp_small(struct sock *sk, u32 room)

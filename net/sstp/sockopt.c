@@ -4,6 +4,7 @@
 #include <net/ipv6.h>
 #include "rrda_tunables.h"
 #include "info.h"
+#include "path.h"
 #include "sstp.h"
 
 /* The first time something is said of a connection it must not exist yet. */

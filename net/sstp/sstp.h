@@ -516,7 +516,6 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by);
 void sstp_abort(struct sock *sk);
 void sstp_set_state(struct sock *sk, int state);
 void sstp_orphan(struct sock *sk);
-int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp);
 
 /* handshake.c */
 void sstp_handshake_init(struct sock *usk, struct sk_buff *skb, struct sk_buff *whole);
@@ -615,7 +614,6 @@ int sstp_small_xmit(struct sock *sk, struct sk_buff *skb);
 int sstp_send_small(struct sock *sk, const void *data, u32 len);
 void sstp_probe(struct sock *sk);
 void sstp_probe_arm(struct sock *sk, bool idle);
-void sstp_mtu_update(struct sock *sk);
 bool sstp_eos_push(struct sock *sk);
 void sstp_state_check(struct sock *sk);
 void sstp_life(struct sock *sk);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The path of a connection: its MTU, and the contract that is in force on it. */
+#include <net/ip.h>
+#include <net/ip6_route.h>
+#include "encap.h"
+#include "nl_event.h"
+#include "path.h"
+#include "sstp.h"
+#include "trace.h"
+
+/* MTU of the route by itself, whatever ICMP errors have told IP: a host that sees no packet
+ * of ours can forge those that UDP lets lower it. IPv6 fragments what is larger than
+ * it was told.
+ */
+static u32 sstp_route_mtu(const struct sstp_sock *sp, const struct dst_entry *dst)
+{
+	u32 mtu;
+
+	if (!sstp_v4(&sp->peer.addr) || dst_xfrm(dst))
+		return dst_mtu(dst);
+	mtu = dst_metric_raw(dst, RTAX_MTU) ?: READ_ONCE(dst->dev->mtu);
+	return min(mtu, IP_MAX_MTU) - lwtunnel_headroom(dst->lwtstate, mtu);
+}
+
+/* Path MTU, and what follows from it for new segments. */
+void sstp_mtu_update(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct dst_entry *dst = sstp_encap_dst(sk);
+	u32 mtu = SSTP_PMTU_BASE, link = 14;
+	bool local = false, known = dst || !sp->mtu;
+
+	if (dst) {
+		mtu = sstp_route_mtu(sp, dst);
+		link = dst->dev->hard_header_len;
+		local = dst->dev->flags & IFF_LOOPBACK;
+		dst_release(dst);
+	}
+	if (known)
+		sstp_pmtud_route(&sp->pmtud, clamp(mtu, 128U, 65536U), local,
+				 !sstp_v4(&sp->peer.addr));
+	mtu = sp->pmtud.mtu;
+	if (mtu == sp->mtu)
+		return;
+	if (sp->mtu && mtu < sp->mtu)
+		SSTP_INC(sock_net(sk), PMTUSHRUNK);
+	sp->mtu = mtu;
+	/* Headers of a train stay aligned. */
+	sp->size = (mtu - sstp_overhead(sp) - SSTP_DATA_HLEN) & ~7U;
+	sp->frame = link + sstp_overhead(sp) + SSTP_DATA_HLEN + sp->size;
+	if (sk->sk_state != TCP_CLOSE)
+		sstp_update_rate(sp, GFP_ATOMIC);
+}
+
+/* The contract in force, of what the program declared and what the peer and
+ * SO_MAX_PACING_RATE allow. Socket lock. On -ENOMEM the old one stays.
+ */
+int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
+{
+	unsigned long pacing = READ_ONCE(sp->sk.sk_max_pacing_rate);
+	struct sstp_rate_spec spec = sp->set.rate, old = sp->rate.spec;
+	u32 segment, len = sp->rate.burst_len;
+	u64 limit = sp->peer_limit;
+	bool changed;
+	int err;
+
+	if (pacing <= SSTP_RATE_MAX / 8) {
+		u64 paced = max(pacing * 8ULL, SSTP_RATE_MIN);
+
+		if (!limit || paced < limit)
+			limit = paced;
+	}
+	if (limit && (!spec.peak || spec.peak > limit))
+		spec.peak = limit;
+	if (limit && spec.average > spec.peak)
+		spec.average = spec.peak;
+	segment = max(DIV_ROUND_UP(sp->set.segment_size, sp->size), 1U);
+	/* Terms that the peer's limit makes impossible give way. */
+	if (sstp_rate_check(&spec, sp->frame)) {
+		spec.burst_len = 0;
+		spec.burst_rate = 0;
+	}
+	err = sstp_rate_set(&sp->rate, &spec, sp->frame, segment, sp->extra,
+			    sstp_now(), gfp);
+	if (err)
+		return err;
+	sp->pacing = pacing;
+	changed = memcmp(&old, &sp->rate.spec, sizeof(old));
+	if (changed || len != sp->rate.burst_len)
+		trace_sstp_rate(sp);
+	if (changed)
+		sstp_nl_rate(&sp->sk);
+	return 0;
+}
