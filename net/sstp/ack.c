@@ -9,6 +9,7 @@
 #include "mem.h"
 #include "nl_event.h"
 #include "path.h"
+#include "small.h"
 #include "sndbuf.h"
 #include "sstp.h"
 #include "trace.h"

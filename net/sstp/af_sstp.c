@@ -13,6 +13,7 @@
 #include <net/transp_v6.h>
 #include "encap.h"
 #include "mem.h"
+#include "small.h"
 #include "sndbuf.h"
 #include "sstp.h"
 #include "table.h"

@@ -4,6 +4,7 @@
 #include "mem.h"
 #include "nl_event.h"
 #include "path.h"
+#include "small.h"
 #include "sstp.h"
 #include "table.h"
 #include "trace.h"

@@ -7,6 +7,7 @@
 #include "encap.h"
 #include "nl_event.h"
 #include "path.h"
+#include "small.h"
 #include "sndbuf.h"
 #include "sstp.h"
 #include "table.h"

@@ -6,6 +6,7 @@
 #include <linux/highmem.h>
 #include "mem.h"
 #include "nl_event.h"
+#include "small.h"
 #include "sstp.h"
 #include "trace.h"
 

@@ -607,11 +607,6 @@ void sstp_cc_received(struct sstp_sock *sp, u32 packets, u32 gap, u64 now);
 
 /* output.c */
 void sstp_push(struct sock *sk);
-void sstp_send_context(struct sock *sk, u8 flags);
-void sstp_send_end(struct sock *sk, enum sstp_type type, u32 code);
-struct sk_buff *sstp_small(struct sock *sk, u32 room);
-int sstp_small_xmit(struct sock *sk, struct sk_buff *skb);
-int sstp_send_small(struct sock *sk, const void *data, u32 len);
 void sstp_probe(struct sock *sk);
 void sstp_probe_arm(struct sock *sk, bool idle);
 bool sstp_eos_push(struct sock *sk);
