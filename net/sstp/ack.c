@@ -12,6 +12,7 @@
 #include "small.h"
 #include "sndbuf.h"
 #include "sstp.h"
+#include "state.h"
 #include "trace.h"
 
 #define SSTP_ACK_BYTES		(256 << 10)	/* accepted, before a PACK */
@@ -361,9 +362,7 @@ void sstp_ack_due(struct sock *sk)
 		sstp_ack_pack(sk, now);
 	if (!sp->rcv.has_cand && !sstp_rcv_lacks(&sp->rcv, sp->rcv.high))
 		return;
-	if (silent > (sp->set.user_timeout ?:
-		      READ_ONCE(sstp_net(sock_net(sk))->user_timeout)) *
-		     (u64)NSEC_PER_MSEC) {
+	if (silent > sstp_user_timeout(sp)) {
 		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_done(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;

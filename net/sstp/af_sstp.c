@@ -11,11 +11,13 @@
 #include <net/l3mdev.h>
 #include <net/protocol.h>
 #include <net/transp_v6.h>
+#include "child.h"
 #include "encap.h"
+#include "listen.h"
 #include "mem.h"
-#include "small.h"
 #include "sndbuf.h"
 #include "sstp.h"
+#include "state.h"
 #include "table.h"
 #include "timer.h"
 
@@ -322,10 +324,11 @@ static void sstp_disconnect(struct sock *sk)
 		/* For who waits in accept(). */
 		sk->sk_state_change(sk);
 	} else if (sk->sk_state != TCP_CLOSE) {
-		if (sk->sk_state != TCP_SYN_SENT)
-			sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-		/* Who reads or polls it elsewhere learns as much. */
-		sstp_done(sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
+		/* Programs that read or poll it elsewhere learn as much. */
+		if (sk->sk_state == TCP_SYN_SENT)
+			sstp_done(sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
+		else
+			sstp_abort(sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
 	}
 	if (!(sk->sk_userlocks & SOCK_BINDPORT_LOCK))
 		sstp_unbind(sk);
@@ -681,16 +684,14 @@ static int sstp_release(struct socket *sock)
 		if (sp->readable || (sock_flag(sk, SOCK_LINGER) &&
 				     !sk->sk_lingertime)) {
 			/* Data is lost: the peer must not believe otherwise. */
-			sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-			sstp_done(sk, 0, SSTP_CLOSED_BY_LOCAL);
+			sstp_abort(sk, 0, SSTP_CLOSED_BY_LOCAL);
 		} else {
 			sstp_end_sending(sk);
 			if (linger)
 				sstp_wait_close(sk, linger);
 			if (sp->readable && sk->sk_state != TCP_CLOSE) {
 				/* It came while we lingered. */
-				sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-				sstp_done(sk, 0, SSTP_CLOSED_BY_LOCAL);
+				sstp_abort(sk, 0, SSTP_CLOSED_BY_LOCAL);
 			}
 		}
 	}

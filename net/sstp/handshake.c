@@ -4,12 +4,15 @@
  * listener is under pressure.
  */
 #include <linux/jhash.h>
+#include "child.h"
 #include "encap.h"
+#include "listen.h"
 #include "nl_event.h"
 #include "path.h"
 #include "small.h"
 #include "sndbuf.h"
 #include "sstp.h"
+#include "state.h"
 #include "table.h"
 #include "trace.h"
 

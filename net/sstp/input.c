@@ -10,6 +10,7 @@
 #include "encap.h"
 #include "path.h"
 #include "sstp.h"
+#include "state.h"
 #include "table.h"
 
 /* KEEPALIVE and EOS */

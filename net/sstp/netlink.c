@@ -4,8 +4,10 @@
  * Documentation/netlink/specs/sstp.yaml. Each namespace has its own sockets and counters.
  */
 #include <net/genetlink.h>
+#include "listen.h"
 #include "nl_put.h"
 #include "sstp.h"
+#include "state.h"
 #include "table.h"
 
 static int sstp_nl_check_addr(const struct nlattr *attr, struct netlink_ext_ack *extack)
@@ -358,6 +360,27 @@ int sstp_nl_conn_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
+/* End @sk: its program learns ECONNABORTED. Process context, socket lock; the caller has a
+ * reference.
+ */
+static void sstp_nl_destroy(struct sock *sk)
+{
+	if (sk->sk_state != TCP_LISTEN) {
+		if (sk->sk_state == TCP_SYN_SENT)
+			sstp_done(sk, ECONNABORTED, SSTP_CLOSED_BY_LOCAL);
+		else
+			sstp_abort(sk, ECONNABORTED, SSTP_CLOSED_BY_LOCAL);
+		return;
+	}
+	sstp_bind_deaf(sk);
+	if (!(sk->sk_userlocks & SOCK_BINDPORT_LOCK))
+		sstp_unbind(sk);
+	sstp_listen_close(sk);
+	WRITE_ONCE(sk->sk_err, ECONNABORTED);
+	sk->sk_state_change(sk);
+	sk_error_report(sk);
+}
+
 /* With whatever other attributes conn-get takes */
 int sstp_nl_conn_destroy_doit(struct sk_buff *skb, struct genl_info *info)
 {
@@ -372,7 +395,7 @@ int sstp_nl_conn_destroy_doit(struct sk_buff *skb, struct genl_info *info)
 		return PTR_ERR(sk);
 	lock_sock(sk);
 	if (sstp_sk(sk)->listed && sstp_nl_match(sk, info->attrs))
-		sstp_abort(sk);
+		sstp_nl_destroy(sk);
 	else
 		err = -ENOENT;
 	release_sock(sk);

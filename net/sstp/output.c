@@ -8,6 +8,7 @@
 #include <linux/highmem.h>
 #include "encap.h"
 #include "path.h"
+#include "probe.h"
 #include "small.h"
 #include "sstp.h"
 #include "trace.h"
@@ -16,13 +17,10 @@
 #define SSTP_PUSH_TRAINS	64	/* in one go */
 #define SSTP_STREAM_MEM_SHIFT	3	/* of the memory of all sockets, in a segment of a stream */
 #define SSTP_UNPACED		10	/* packets: an initial window, RFC 6928 */
-#define SSTP_ORPHAN_TIMEOUTS	10	/* a closed socket's life, user timeouts */
 #define SSTP_ASK_GAP		100000U	/* us without a report, at least */
 #define SSTP_SILENCE		(5 * NSEC_PER_SEC)	/* of who is to report, at most */
 #define SSTP_AGAIN_GAP		(10 * NSEC_PER_SEC)	/* no peer asks less often than that */
 #define SSTP_PROBE_SHARE	10	/* of a second, that data waits for an MTU probe */
-#define SSTP_RTO_MARGIN		5000	/* us above SRTT, at least */
-#define SSTP_RTO_MAX		3000000
 
 static void sstp_header(const struct sstp_sock *sp, const struct sstp_sseg *s,
 			void *p, u32 packet, u32 shipment, u32 stamp, u8 flags)
@@ -404,11 +402,6 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	skb_set_owner_w(skb, sk);
 }
 
-static u32 sstp_rto(const struct sstp_sock *sp)
-{
-	return sstp_rtt_timeout(&sp->rtt, SSTP_RTO_MARGIN, SSTP_RTO_MAX);
-}
-
 /* Is a packet of the segment larger than the path takes? */
 static bool sstp_too_big(const struct sstp_sock *sp, const struct sstp_sseg *s)
 {
@@ -464,14 +457,6 @@ static u64 sstp_mtu_first(struct sock *sk, u64 now)
 		return 0;
 	next = sstp_mtu_probe(sk, now);
 	return next <= now + NSEC_PER_SEC / SSTP_PROBE_SHARE ? next : 0;
-}
-
-static u64 sstp_user_timeout(const struct sstp_sock *sp)
-{
-	u32 ms = sp->set.user_timeout ?:
-		 READ_ONCE(sstp_net(sock_net(&sp->sk))->user_timeout);
-
-	return ms * (u64)NSEC_PER_MSEC;
 }
 
 /* Nothing may be sent now, nor again: what is it that lacks? */
@@ -728,203 +713,4 @@ bool sstp_eos_push(struct sock *sk)
 	sp->eos_state = SSTP_EOS_SENT;
 	sstp_send_context(sk, SSTP_F_ACK);
 	return true;
-}
-
-/* Is there anything we wait for the peer to answer? */
-static bool sstp_waits(const struct sstp_sock *sp)
-{
-	/* All that was sent has been reported, and it is known when more goes. */
-	if (!sstp_in_flight(sp) && sstp_timer_pending(sp, SSTP_T_PACE))
-		return false;
-	return sstp_snd_outstanding(&sp->snd) ||
-	       sp->eos_state == SSTP_EOS_SENT || sp->snd.next != sp->snd.end;
-}
-
-void sstp_probe_arm(struct sock *sk, bool idle)
-{
-	struct sstp_sock *sp = sstp_sk(sk);
-	u64 now = sstp_now(), wait = (u64)sstp_rto(sp) * NSEC_PER_USEC;
-
-	if (!sstp_waits(sp)) {
-		sstp_timer_stop(sp, SSTP_T_PROBE);
-		return;
-	}
-	if (sp->probes) {
-		/* In proportion to the silence: soon back after an outage; where
-		 * a contract has the room for it, well within a round trip.
-		 */
-		wait = sstp_rate_bound(&sp->rate) ?
-			max3((u64)sstp_rtt_smoothed(&sp->rtt, USEC_PER_SEC) *
-			     NSEC_PER_USEC / 4 * 3, (u64)NSEC_PER_MSEC,
-			     (now - sp->wait_since) / 256) :
-			max(wait, (now - sp->wait_since) / 64);
-	} else if (idle && sp->context_ship != sp->snd.shipment &&
-		   sp->highest != sp->snd.shipment - 1) {
-		/* A tail that nothing follows: show the receiver its end. */
-		wait = min(wait, max_t(u64, sstp_rtt_smoothed(&sp->rtt, 0) / 4,
-				       2000) * NSEC_PER_USEC);
-	} else if (sp->blocked) {
-		wait = min_t(u64, wait << min(sp->blocked, 10),
-			     5 * NSEC_PER_SEC);
-	}
-	sstp_timer_set(sp, SSTP_T_PROBE, now + wait);
-}
-
-/* The peer has been silent for too long, or about a tail. */
-void sstp_probe(struct sock *sk)
-{
-	struct sstp_sock *sp = sstp_sk(sk);
-	u64 now = sstp_now();
-
-	if (sk->sk_state == TCP_SYN_SENT || sk->sk_state == TCP_SYN_RECV) {
-		sstp_handshake_again(sk);
-		return;
-	}
-	if (!sstp_waits(sp))
-		return;
-	if (sock_flag(sk, SOCK_DEAD) &&
-	    (now - sp->progress > sstp_user_timeout(sp) ||
-	     (READ_ONCE(sk->sk_wmem_queued) > SOCK_MIN_SNDBUF &&
-	      sk_memory_allocated(sk) > sk_prot_mem_limits(sk, 2)))) {
-		/* Alive, but it takes next to nothing, and nobody here waits
-		 * for it.
-		 */
-		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-		sstp_done(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
-		return;
-	}
-	if (sp->probes || sp->context_ship == sp->snd.shipment) {
-		if (!sp->probes)
-			sp->wait_since = now;
-		if (now - sp->wait_since > sstp_user_timeout(sp)) {
-			SSTP_INC(sock_net(sk), TIMEOUTS);
-			sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
-			return;
-		}
-		SSTP_INC(sock_net(sk), PROBES);
-		if (sp->probes < U8_MAX)
-			sp->probes++;
-		/* Those under a contract follow sooner. With nothing under way,
-		 * as while the window is closed, silence is no congestion.
-		 */
-		if (sp->probes == (sstp_rate_bound(&sp->rate) ? 8 : 3) &&
-		    sstp_in_flight(sp))
-			sstp_cc_timeout(sp, now);
-	}
-	sstp_send_context(sk, SSTP_F_ACK);
-	sstp_probe_arm(sk, true);
-}
-
-/* The state that follows from how far each direction has come. Once both have
- * ended, each end says CLOSE; who hears the other's is gone, and so is, a little
- * later, who does not.
- */
-void sstp_state_check(struct sock *sk)
-{
-	struct sstp_sock *sp = sstp_sk(sk);
-	bool in = sstp_rcv_finished(&sp->rcv);
-	int state = sk->sk_state;
-
-	if (!sstp_synchronized(sk) || state == TCP_SYN_RECV ||
-	    state == TCP_CLOSING)
-		return;
-	switch (sp->eos_state) {
-	case SSTP_EOS_NONE:
-		state = in ? TCP_CLOSE_WAIT : TCP_ESTABLISHED;
-		break;
-	case SSTP_EOS_WANTED:
-	case SSTP_EOS_SENT:
-		state = in ? TCP_LAST_ACK : TCP_FIN_WAIT1;
-		break;
-	case SSTP_EOS_ACKED:
-		state = in ? TCP_CLOSING : TCP_FIN_WAIT2;
-		break;
-	}
-	if (state == sk->sk_state)
-		return;
-	if (sk->sk_state == TCP_ESTABLISHED)
-		sp->ended_by = in ? SSTP_CLOSED_BY_PEER : SSTP_CLOSED_BY_LOCAL;
-	sstp_set_state(sk, state);
-	if (in)
-		WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | RCV_SHUTDOWN);
-	sk->sk_state_change(sk);
-	if (state == TCP_FIN_WAIT2 && sock_flag(sk, SOCK_DEAD))
-		sstp_life_orphan(sk);
-	if (state == TCP_CLOSING) {
-		sstp_send_end(sk, SSTP_CLOSE, 0);
-		sstp_timer_stop(sp, SSTP_T_PROBE);
-		/* The peer may have to ask again for our last PACK, after an
-		 * outage, too.
-		 */
-		sstp_timer_set(sp, SSTP_T_LIFE, sstp_now() +
-			       max_t(u64, 8ULL * sstp_rto(sp) * NSEC_PER_USEC,
-				     NSEC_PER_SEC));
-	}
-}
-
-/* The program has closed it: what is left to do has its time. */
-void sstp_life_orphan(struct sock *sk)
-{
-	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_net *sn = sstp_net(sock_net(sk));
-	u64 wait = SSTP_ORPHAN_TIMEOUTS * sstp_user_timeout(sp);
-
-	if (sk->sk_state == TCP_FIN_WAIT2)
-		wait = max(sp->set.linger2 ?: READ_ONCE(sn->fin_timeout), 0) *
-		       (u64)NSEC_PER_SEC;
-	/* A program may set a time-out of weeks. */
-	wait = min(wait, READ_ONCE(sn->orphan_timeout) * (u64)NSEC_PER_SEC);
-	sp->life_end = sstp_now() + wait;
-	sstp_timer_set(sp, SSTP_T_LIFE, sp->life_end);
-}
-
-/* Keep-alive of an idle connection; the end of an orphan or of TIME_WAIT. */
-void sstp_life(struct sock *sk)
-{
-	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_net *sn = sstp_net(sock_net(sk));
-	u64 now = sstp_now(), due;
-
-	if (sk->sk_state == TCP_CLOSING) {
-		sstp_done(sk, 0, sp->ended_by);
-		return;
-	}
-	if (sock_flag(sk, SOCK_DEAD) && now >= sp->life_end) {
-		/* The peer never ends its direction, or takes too long. */
-		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-		sstp_done(sk, 0, SSTP_CLOSED_BY_TIMEOUT);
-		return;
-	}
-	if (sp->again_since &&
-	    now - sp->again_since > sstp_user_timeout(sp)) {
-		/* The peer answers, but accepts no retransmission. */
-		SSTP_INC(sock_net(sk), TIMEOUTS);
-		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-		sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
-		return;
-	}
-	if (sock_flag(sk, SOCK_DEAD)) {
-		sstp_timer_set(sp, SSTP_T_LIFE, sp->life_end);
-		return;
-	}
-	if (!sock_flag(sk, SOCK_KEEPOPEN) || !sstp_synchronized(sk))
-		return;
-	due = sp->heard + (sp->set.keepidle ?: READ_ONCE(sn->keepalive_time)) *
-	      (u64)NSEC_PER_SEC;
-	if (now < due || sstp_waits(sp)) {
-		sp->keepalives = 0;
-		sstp_timer_set(sp, SSTP_T_LIFE, max(due, now + NSEC_PER_SEC));
-		return;
-	}
-	if (sp->keepalives >= (sp->set.keepcnt ?: READ_ONCE(sn->keepalive_probes))) {
-		SSTP_INC(sock_net(sk), TIMEOUTS);
-		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-		sstp_done(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
-		return;
-	}
-	sp->keepalives++;
-	sstp_send_context(sk, SSTP_F_ACK);
-	sstp_timer_set(sp, SSTP_T_LIFE, now + (sp->set.keepintvl ?:
-					       READ_ONCE(sn->keepalive_intvl)) *
-		       (u64)NSEC_PER_SEC);
 }

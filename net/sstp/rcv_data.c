@@ -6,8 +6,8 @@
 #include <linux/highmem.h>
 #include "mem.h"
 #include "nl_event.h"
-#include "small.h"
 #include "sstp.h"
+#include "state.h"
 #include "trace.h"
 
 /* of packets copied together */
@@ -91,8 +91,7 @@ void sstp_rcv_accept(struct sock *sk)
 	}
 	if (got && sock_flag(sk, SOCK_DEAD)) {
 		/* The program is gone and will never read it. */
-		sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
-		sstp_done(sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
+		sstp_abort(sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
 		return;
 	}
 	if (got && !sp->readable)

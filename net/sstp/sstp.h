@@ -74,6 +74,8 @@
 #define SSTP_TRAIN_BYTES	65000	/* of UDP payload in one skb */
 #define SSTP_QUEUE_BYTES	(256 << 10)	/* ours in queues below us */
 #define SSTP_SHIP_WINDOW	BIT(24)	/* shipments from the highest */
+#define SSTP_RTO_MARGIN		5000	/* us above SRTT, at least */
+#define SSTP_RTO_MAX		3000000	/* us */
 #define SSTP_HEADROOM		(LL_MAX_HEADER + 40 + 8 + 8)
 
 struct sstp_encap_ops;
@@ -468,6 +470,21 @@ static inline u64 sstp_srtt_ns(const struct sstp_sock *sp)
 	return (u64)sstp_rtt_smoothed(&sp->rtt, 1000) * NSEC_PER_USEC;
 }
 
+/* us without an answer, until the peer is asked */
+static inline u32 sstp_rto(const struct sstp_sock *sp)
+{
+	return sstp_rtt_timeout(&sp->rtt, SSTP_RTO_MARGIN, SSTP_RTO_MAX);
+}
+
+/* ns without progress, until the connection is given up */
+static inline u64 sstp_user_timeout(const struct sstp_sock *sp)
+{
+	u32 ms = sp->set.user_timeout ?:
+		 READ_ONCE(sstp_net(sock_net(&sp->sk))->user_timeout);
+
+	return ms * (u64)NSEC_PER_MSEC;
+}
+
 static inline bool sstp_v4(const struct in6_addr *a)
 {
 	return ipv6_addr_v4mapped(a);
@@ -508,14 +525,7 @@ int sstp_bind_child(struct sock *sk);
 void sstp_unbind(struct sock *sk);
 int sstp_bind_listen(struct sock *sk);
 void sstp_bind_deaf(struct sock *sk);
-struct sock *sstp_child(struct sock *parent);
-void sstp_child_ready(struct sock *sk);
-struct sock *sstp_child_accept(struct sock *parent);
-void sstp_listen_close(struct sock *sk);
-void sstp_done(struct sock *sk, int err, enum sstp_closed_by by);
-void sstp_abort(struct sock *sk);
 void sstp_set_state(struct sock *sk, int state);
-void sstp_orphan(struct sock *sk);
 
 /* handshake.c */
 void sstp_handshake_init(struct sock *usk, struct sk_buff *skb, struct sk_buff *whole);
@@ -607,12 +617,7 @@ void sstp_cc_received(struct sstp_sock *sp, u32 packets, u32 gap, u64 now);
 
 /* output.c */
 void sstp_push(struct sock *sk);
-void sstp_probe(struct sock *sk);
-void sstp_probe_arm(struct sock *sk, bool idle);
 bool sstp_eos_push(struct sock *sk);
-void sstp_state_check(struct sock *sk);
-void sstp_life(struct sock *sk);
-void sstp_life_orphan(struct sock *sk);
 u32 sstp_stream_size(const struct sstp_sock *sp);
 void sstp_uncork(struct sock *sk);
 void sstp_seal(struct sstp_sock *sp);

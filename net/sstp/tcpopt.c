@@ -5,6 +5,7 @@
  */
 #include <net/tcp.h>
 #include "sstp.h"
+#include "state.h"
 
 /* TCP counts in SYN-ACKs, the first sent again after 1 s and then after twice as long
  * each time.

@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Deadlines that have passed: which function each of them calls. */
+#include "life.h"
+#include "probe.h"
 #include "sndbuf.h"
 #include "sstp.h"
+#include "state.h"
 #include "timer.h"
+
+/* The peer has not answered in time. */
+static void sstp_timer_probe(struct sock *sk)
+{
+	if (sk->sk_state == TCP_SYN_SENT || sk->sk_state == TCP_SYN_RECV)
+		sstp_handshake_again(sk);
+	else
+		sstp_probe(sk);
+}
 
 void sstp_timer_run(struct sock *sk)
 {
@@ -24,7 +36,7 @@ void sstp_timer_run(struct sock *sk)
 	if (sstp_timer_due(sp, SSTP_T_MEM, now))
 		sstp_sndbuf_retry(sk);
 	if (sstp_timer_due(sp, SSTP_T_PROBE, now))
-		sstp_probe(sk);
+		sstp_timer_probe(sk);
 	if (sstp_timer_due(sp, SSTP_T_PACE, now) ||
 	    test_and_clear_bit(SSTP_FL_THROTTLED, &sp->flags))
 		sstp_push(sk);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Keep-alive of an idle connection, and the end of one that nobody has any more. */
+#include "life.h"
+#include "probe.h"
+#include "small.h"
+#include "sstp.h"
+#include "state.h"
+
+/* Keep-alive of an idle connection; the end of an orphan or of TIME_WAIT. */
+void sstp_life(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_net *sn = sstp_net(sock_net(sk));
+	u64 now = sstp_now(), due;
+
+	if (sk->sk_state == TCP_CLOSING) {
+		sstp_done(sk, 0, sp->ended_by);
+		return;
+	}
+	if (sock_flag(sk, SOCK_DEAD) && now >= sp->life_end) {
+		/* The peer never ends its direction, or takes too long. */
+		sstp_abort(sk, 0, SSTP_CLOSED_BY_TIMEOUT);
+		return;
+	}
+	if (sp->again_since &&
+	    now - sp->again_since > sstp_user_timeout(sp)) {
+		/* The peer answers, but accepts no retransmission. */
+		SSTP_INC(sock_net(sk), TIMEOUTS);
+		sstp_abort(sk, sk->sk_err_soft ?: ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
+		return;
+	}
+	if (sock_flag(sk, SOCK_DEAD)) {
+		sstp_timer_set(sp, SSTP_T_LIFE, sp->life_end);
+		return;
+	}
+	if (!sock_flag(sk, SOCK_KEEPOPEN) || !sstp_synchronized(sk))
+		return;
+	due = sp->heard + (sp->set.keepidle ?: READ_ONCE(sn->keepalive_time)) *
+	      (u64)NSEC_PER_SEC;
+	if (now < due || sstp_waits(sp)) {
+		sp->keepalives = 0;
+		sstp_timer_set(sp, SSTP_T_LIFE, max(due, now + NSEC_PER_SEC));
+		return;
+	}
+	if (sp->keepalives >= (sp->set.keepcnt ?: READ_ONCE(sn->keepalive_probes))) {
+		SSTP_INC(sock_net(sk), TIMEOUTS);
+		sstp_abort(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
+		return;
+	}
+	sp->keepalives++;
+	sstp_send_context(sk, SSTP_F_ACK);
+	sstp_timer_set(sp, SSTP_T_LIFE, now + (sp->set.keepintvl ?:
+					       READ_ONCE(sn->keepalive_intvl)) *
+		       (u64)NSEC_PER_SEC);
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Listeners: birth of their children, and their end. */
+#include "child.h"
+#include "listen.h"
+#include "sstp.h"
+#include "state.h"
+
+/* Embryos count: all of them may be ready at once. */
+static bool sstp_listen_full(struct sock *parent)
+{
+	return READ_ONCE(sstp_sk(parent)->listen.n_embryos) +
+	       READ_ONCE(parent->sk_ack_backlog) >
+	       READ_ONCE(parent->sk_max_ack_backlog);
+}
+
+/* The oldest embryo makes way if two INIT_ACKs more brought no answer, or the answer
+ * no data: else who never sends could keep all others out. Softirq.
+ */
+static void sstp_listen_evict(struct sock *parent)
+{
+	struct sstp_listen *l = &sstp_sk(parent)->listen;
+	struct sstp_sock *sp;
+
+	spin_lock_bh(&l->lock);
+	sp = list_first_entry_or_null(&l->embryos, struct sstp_sock, sibling);
+	if (sp)
+		sock_hold(&sp->sk);
+	spin_unlock_bh(&l->lock);
+	if (!sp)
+		return;
+	bh_lock_sock(&sp->sk);
+	if (!sock_owned_by_user(&sp->sk) &&
+	    sp->sk.sk_state == TCP_SYN_RECV && (sp->probes >= 2 || sp->deferred)) {
+		SSTP_INC(sock_net(parent), TIMEOUTS);
+		sstp_done(&sp->sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
+	}
+	bh_unlock_sock(&sp->sk);
+	sock_put(&sp->sk);
+}
+
+/* A child of listener @parent for an INIT, locked, with a reference for the
+ * caller; another one, later the file's, is the list's. Else ERR_PTR:
+ * -ENOBUFS if the backlog is full, -ENOMEM. Softirq.
+ */
+struct sock *sstp_child(struct sock *parent)
+{
+	struct sstp_listen *l = &sstp_sk(parent)->listen;
+	struct sstp_sock *sp;
+	struct sock *sk;
+	bool ok;
+
+	if (sstp_listen_full(parent))
+		sstp_listen_evict(parent);
+	if (sstp_listen_full(parent))
+		return ERR_PTR(-ENOBUFS);
+	sk = sk_clone_lock(parent, GFP_ATOMIC);
+	if (!sk)
+		return ERR_PTR(-ENOMEM);
+	__acquire(&sk->sk_lock.slock);
+	sp = sstp_sk(sk);
+	/* All but the generic part is the listener's: begin anew. */
+	memset_after(sp, 0, inet);
+	sp->domain = sstp_sk(parent)->domain;
+	sp->af = sstp_sk(parent)->af;
+	sp->sport = sstp_sk(parent)->sport;
+	sp->v6only = sstp_sk(parent)->v6only;
+	sp->tos = sstp_sk(parent)->tos;
+	sp->ttl = sstp_sk(parent)->ttl;
+	sp->freebind = sstp_sk(parent)->freebind;
+	spin_lock_bh(&l->lock);
+	sp->set = sstp_sk(parent)->set;
+	spin_unlock_bh(&l->lock);
+	sk->sk_user_data = NULL;
+	sk->sk_max_ack_backlog = 0;
+	sstp_sock_setup(sk);
+	sock_set_flag(sk, SOCK_DEAD);	/* until accept() may have it */
+	sstp_memcg_inherit(sk, parent);
+	/* It has no name yet to be traced by. */
+	WRITE_ONCE(sk->sk_state, TCP_SYN_RECV);
+
+	spin_lock_bh(&l->lock);
+	ok = l->open && !sstp_listen_full(parent);
+	if (ok) {
+		sock_hold(parent);
+		sp->parent = parent;
+		sp->embryo = true;
+		sp->member.pool = sstp_pool_get(l->pool);
+		list_add_tail(&sp->sibling, &l->embryos);
+		l->n_embryos++;
+	}
+	spin_unlock_bh(&l->lock);
+	if (ok) {
+		__release(&sk->sk_lock.slock);	/* for sparse: to the caller */
+		return sk;
+	}
+	WRITE_ONCE(sk->sk_state, TCP_CLOSE);
+	bh_unlock_sock(sk);
+	sock_put(sk);
+	sock_put(sk);
+	return ERR_PTR(-ENOBUFS);
+}
+
+/* The listener goes, and its children that nobody accepted with it: netlink may
+ * own one just now. Process context; the listener's lock may be held, as children
+ * never take it.
+ */
+void sstp_listen_close(struct sock *sk)
+{
+	struct sstp_listen *l = &sstp_sk(sk)->listen;
+	struct sstp_sock *sp;
+
+	spin_lock_bh(&l->lock);
+	l->open = false;
+	spin_unlock_bh(&l->lock);
+	sstp_pool_put(l->pool);
+	l->pool = NULL;
+	for (;;) {
+		spin_lock_bh(&l->lock);
+		sp = list_first_entry_or_null(&l->ready, struct sstp_sock,
+					      sibling);
+		if (!sp)
+			sp = list_first_entry_or_null(&l->embryos,
+						      struct sstp_sock,
+						      sibling);
+		if (sp)
+			sock_hold(&sp->sk);
+		spin_unlock_bh(&l->lock);
+		if (!sp)
+			return;
+		lock_sock_nested(&sp->sk, SINGLE_DEPTH_NESTING);
+		local_bh_disable();
+		sock_set_flag(&sp->sk, SOCK_DEAD);
+		if (sp->sk.sk_state != TCP_CLOSE) {
+			sstp_abort(&sp->sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
+		} else if (sp->parent) {
+			/* Over before anybody accepted it. */
+			sstp_child_drop(&sp->sk);
+		}
+		local_bh_enable();
+		release_sock(&sp->sk);
+		sock_put(&sp->sk);
+	}
+}

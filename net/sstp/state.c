@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/* States of a connection from establishment on, and its end. */
+#include "child.h"
+#include "mem.h"
+#include "nl_event.h"
+#include "small.h"
+#include "sstp.h"
+#include "state.h"
+#include "table.h"
+#include "trace.h"
+
+#define SSTP_ORPHAN_TIMEOUTS	10	/* a closed socket's life, user timeouts */
+
+/* The connection is over, for good. @err: what the program learns, or 0. @by: who
+ * ended it. Socket lock; the caller has a reference. With no file left, and none to come,
+ * this drops the socket's first reference.
+ */
+void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 n;
+
+	if (sk->sk_state == TCP_CLOSE)
+		return;
+	if (err && (sk->sk_state == TCP_SYN_SENT ||
+		    sk->sk_state == TCP_SYN_RECV))
+		SSTP_INC(sock_net(sk), ATTEMPTFAILS);
+	sp->ended = sstp_now();
+	sstp_nl_closed(sk, err, by);
+	trace_sstp_closed(sp, err, by);
+	sstp_set_state(sk, TCP_CLOSE);
+	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
+	if (err)
+		WRITE_ONCE(sk->sk_err, err);
+	sstp_conn_unhash(sk);
+	if (sock_flag(sk, SOCK_DEAD) ||
+	    !(sk->sk_userlocks & SOCK_BINDPORT_LOCK))
+		sstp_unbind(sk);
+	sstp_clock_stop(sp);
+
+	sp->open = NULL;
+	for (n = sp->snd.low; sp->snd.ring && n != sp->snd.end; n++)
+		if (sstp_snd_segment(&sp->snd, n)) {
+			sstp_mem_free_segment(sk, sstp_snd_segment(&sp->snd, n));
+			sp->snd.ring[n & sp->snd.mask] = NULL;
+		}
+	sstp_snd_destroy(&sp->snd);
+	sstp_ctrl_detach(&sp->ctrl);
+	sstp_room_end(sp);
+	sk_dst_reset(sk);
+
+	if (!sock_flag(sk, SOCK_DEAD)) {
+		/* The reader may have what was received. */
+		sk->sk_state_change(sk);
+		if (err)
+			sk_error_report(sk);
+		return;
+	}
+	sstp_room_free(sp);
+	if (sp->parent)
+		sstp_child_drop(sk);
+	else
+		sock_put(sk);
+}
+
+/* The connection is over, and a RESET tells the peer. As sstp_done(), otherwise. */
+void sstp_abort(struct sock *sk, int err, enum sstp_closed_by by)
+{
+	sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
+	sstp_done(sk, err, by);
+}
+
+/* The program has closed it: bound the time for the rest. */
+static void sstp_life_orphan(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_net *sn = sstp_net(sock_net(sk));
+	u64 wait = SSTP_ORPHAN_TIMEOUTS * sstp_user_timeout(sp);
+
+	if (sk->sk_state == TCP_FIN_WAIT2)
+		wait = max(sp->set.linger2 ?: READ_ONCE(sn->fin_timeout), 0) *
+		       (u64)NSEC_PER_SEC;
+	/* A program may set a time-out of weeks. */
+	wait = min(wait, READ_ONCE(sn->orphan_timeout) * (u64)NSEC_PER_SEC);
+	sp->life_end = sstp_now() + wait;
+	sstp_timer_set(sp, SSTP_T_LIFE, sp->life_end);
+}
+
+/* The program has closed the connection, which lives on for a while, if there are not too
+ * many of these: they hold memory and their namespace, and no limit of open files counts
+ * them. Socket lock.
+ */
+void sstp_orphan(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	percpu_counter_inc(&sstp_orphans);
+	sp->orphan = true;
+	if (percpu_counter_compare(&sstp_orphans, READ_ONCE(sstp_sysctl_max_orphans)) <= 0) {
+		/* The peer's time to take the rest begins now. */
+		sp->progress = sstp_now();
+		sstp_life_orphan(sk);
+		return;
+	}
+	SSTP_INC(sock_net(sk), ORPHANSRESET);
+	net_info_ratelimited("sstp: too many closed sockets with unsent data\n");
+	sstp_abort(sk, 0, SSTP_CLOSED_BY_LOCAL);
+}
+
+/* The state that follows from how far each direction has come. Once both have
+ * ended, each end says CLOSE; who hears the other's is gone, and so is, a little
+ * later, who does not.
+ */
+void sstp_state_check(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	bool in = sstp_rcv_finished(&sp->rcv);
+	int state = sk->sk_state;
+
+	if (!sstp_synchronized(sk) || state == TCP_SYN_RECV ||
+	    state == TCP_CLOSING)
+		return;
+	switch (sp->eos_state) {
+	case SSTP_EOS_NONE:
+		state = in ? TCP_CLOSE_WAIT : TCP_ESTABLISHED;
+		break;
+	case SSTP_EOS_WANTED:
+	case SSTP_EOS_SENT:
+		state = in ? TCP_LAST_ACK : TCP_FIN_WAIT1;
+		break;
+	case SSTP_EOS_ACKED:
+		state = in ? TCP_CLOSING : TCP_FIN_WAIT2;
+		break;
+	}
+	if (state == sk->sk_state)
+		return;
+	if (sk->sk_state == TCP_ESTABLISHED)
+		sp->ended_by = in ? SSTP_CLOSED_BY_PEER : SSTP_CLOSED_BY_LOCAL;
+	sstp_set_state(sk, state);
+	if (in)
+		WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | RCV_SHUTDOWN);
+	sk->sk_state_change(sk);
+	if (state == TCP_FIN_WAIT2 && sock_flag(sk, SOCK_DEAD))
+		sstp_life_orphan(sk);
+	if (state == TCP_CLOSING) {
+		sstp_send_end(sk, SSTP_CLOSE, 0);
+		sstp_timer_stop(sp, SSTP_T_PROBE);
+		/* The peer may have to ask again for our last PACK, after an
+		 * outage, too.
+		 */
+		sstp_timer_set(sp, SSTP_T_LIFE, sstp_now() +
+			       max_t(u64, 8ULL * sstp_rto(sp) * NSEC_PER_USEC,
+				     NSEC_PER_SEC));
+	}
+}

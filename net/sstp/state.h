@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* States of a connection from establishment on, and its end. */
+#ifndef _SSTP_STATE_H
+#define _SSTP_STATE_H
+
+#include <uapi/linux/sstp_netlink.h>
+
+struct sock;
+
+void sstp_done(struct sock *sk, int err, enum sstp_closed_by by);
+void sstp_abort(struct sock *sk, int err, enum sstp_closed_by by);
+void sstp_orphan(struct sock *sk);
+void sstp_state_check(struct sock *sk);
+
+#endif /* _SSTP_STATE_H */
