@@ -11,40 +11,17 @@
 #include <net/l3mdev.h>
 #include <net/protocol.h>
 #include <net/transp_v6.h>
+#include "cgroup.h"
 #include "child.h"
 #include "encap.h"
 #include "listen.h"
 #include "mem.h"
+#include "owner.h"
 #include "sndbuf.h"
 #include "sstp.h"
 #include "state.h"
 #include "table.h"
-#include "timer.h"
-
-static void sstp_release_cb(struct sock *sk)
-{
-	struct sstp_sock *sp = sstp_sk(sk);
-
-	if (test_and_clear_bit(SSTP_FL_ERROR, &sp->flags))
-		sstp_rcv_error(sk, READ_ONCE(sp->icmp_err));
-	if (test_and_clear_bit(SSTP_FL_CLOCK, &sp->flags))
-		sstp_timer_run(sk);
-	sstp_rcv_tell(sk);
-}
-
-/* Between two segments of a long call, whose process holds the lock: packets, timers
- * and errors that came meanwhile need not wait for its end. The connection may be over
- * after that.
- */
-void sstp_catch_up(struct sock *sk)
-{
-	sk_flush_backlog(sk);
-	if (!(READ_ONCE(sstp_sk(sk)->flags) & (BIT(SSTP_FL_CLOCK) | BIT(SSTP_FL_ERROR))))
-		return;
-	spin_lock_bh(&sk->sk_lock.slock);
-	sstp_release_cb(sk);
-	spin_unlock_bh(&sk->sk_lock.slock);
-}
+#include "wait.h"
 
 static void sstp_keepalive(struct sock *sk, int on)
 {
@@ -190,14 +167,6 @@ static void sstp_forget_family(struct sstp_sock *sp)
 		sp->af = 0;
 }
 
-/* May it have the address that it is bound to? */
-static int sstp_bound(struct sock *sk)
-{
-	sstp_sock_names(sk);
-	return sk->sk_family == AF_INET6 ? BPF_CGROUP_RUN_PROG_INET6_POST_BIND(sk) :
-					   BPF_CGROUP_RUN_PROG_INET4_POST_BIND(sk);
-}
-
 static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 {
 	struct sock *sk = sock->sk;
@@ -239,7 +208,7 @@ static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 	err = 0;
 	/* With IP_BIND_ADDRESS_NO_PORT connect() finds a port. */
 	if (port || !sp->no_port)
-		err = sstp_bind_port(sk, port) ?: sstp_bound(sk);
+		err = sstp_bind_port(sk, port) ?: sstp_guard_bound(sk);
 	if (err) {
 		sstp_unbind(sk);
 		sk->sk_userlocks &= ~SOCK_BINDADDR_LOCK;
@@ -297,22 +266,6 @@ out:
 	return err;
 }
 
-/* -EPIPE if another thread has disconnected it, and perhaps connected anew. */
-int sstp_wait_connect(struct sock *sk, long *timeo)
-{
-	DEFINE_WAIT_FUNC(wait, woken_wake_function);
-	int err = 0;
-
-	add_wait_queue(sk_sleep(sk), &wait);
-	while (sk->sk_state == TCP_SYN_SENT && err >= 0 && *timeo &&
-	       !signal_pending(current))
-		err = sk_wait_event(sk, timeo,
-				    READ_ONCE(sk->sk_state) != TCP_SYN_SENT,
-				    &wait);
-	remove_wait_queue(sk_sleep(sk), &wait);
-	return min(err, 0);
-}
-
 /* Forget the connection: connect(AF_UNSPEC), shutdown() before it is made. */
 static void sstp_disconnect(struct sock *sk)
 {
@@ -340,32 +293,6 @@ static void sstp_disconnect(struct sock *sk)
 	sp->dport = 0;
 	sstp_sock_names(sk);
 	sstp_conn_reset(sk);
-}
-
-/* Programs of the cgroup may change where it connects to, and from where. Socket
- * lock.
- */
-static int sstp_guard_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int *len,
-			      int af)
-{
-	struct sstp_sock *sp = sstp_sk(sk);
-	int err;
-
-	sstp_sock_names(sk);
-	/* They look at sockets of IP only. */
-	WRITE_ONCE(sk->sk_family, af);
-	err = sstp_cgroup_addr(sk, uaddr, len, CONNECT, NULL);
-	if (!err && !sp->bound && ipv6_addr_any(&sp->saddr)) {
-		if (af == AF_INET && inet_sk(sk)->inet_rcv_saddr)
-			ipv6_addr_set_v4mapped(inet_sk(sk)->inet_rcv_saddr, &sp->saddr);
-#if IS_ENABLED(CONFIG_IPV6)
-		else if (af == AF_INET6)
-			sp->saddr = sk->sk_v6_rcv_saddr;
-#endif
-	}
-	if (err)
-		sstp_sock_names(sk);
-	return err;
 }
 
 static int sstp_start_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int len)

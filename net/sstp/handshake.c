@@ -4,6 +4,7 @@
  * listener is under pressure.
  */
 #include <linux/jhash.h>
+#include "cgroup.h"
 #include "child.h"
 #include "encap.h"
 #include "listen.h"

@@ -7,6 +7,7 @@
 #include <net/ip.h>
 #include <net/l3mdev.h>
 #include "backlog.h"
+#include "cgroup.h"
 #include "encap.h"
 #include "path.h"
 #include "sstp.h"
@@ -330,14 +331,6 @@ found:
 		return NULL;
 	}
 	return sk;
-}
-
-/* Do programs of the cgroup of @sk let the packets of @whole in, all of which have its IP
- * header? Not those of another part of it, if GRO has joined some. Softirq.
- */
-bool sstp_rcv_allowed(struct sock *sk, struct sk_buff *whole)
-{
-	return !BPF_CGROUP_RUN_PROG_INET_INGRESS(sk, whole);
 }
 
 /* Packets of one connection and type: @skb, of what UDP received as @whole. */

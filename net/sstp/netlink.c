@@ -6,6 +6,7 @@
 #include <net/genetlink.h>
 #include "listen.h"
 #include "nl_put.h"
+#include "settings.h"
 #include "sstp.h"
 #include "state.h"
 #include "table.h"

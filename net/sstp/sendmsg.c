@@ -4,6 +4,7 @@
  * from, with room for a header before each packet's worth.
  */
 #include "mem.h"
+#include "owner.h"
 #include "path.h"
 #include "sstp.h"
 #include "stride.h"

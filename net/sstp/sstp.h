@@ -559,7 +559,6 @@ void sstp_free(struct sk_buff *skb);
 /* input.c */
 extern const struct sstp_encap_ops sstp_input_ops;
 
-bool sstp_rcv_allowed(struct sock *sk, struct sk_buff *whole);
 int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb);
 void sstp_rcv_error(struct sock *sk, int err);
 
@@ -646,18 +645,6 @@ int sstp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 u32 sstp_readable(struct sock *sk);
 
 /* sockopt.c */
-/* Bytes of a frame to check a contract by */
-static inline u32 sstp_set_frame(const struct sstp_sock *sp)
-{
-	return sp->frame ?: 1514;
-}
-
-void sstp_set(struct sstp_sock *sp, const struct sstp_settings *set);
-int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
-		  unsigned int optlen);
-int sstp_set_rate(struct sstp_sock *sp, const struct sstp_rate_spec *r);
-int sstp_set_rrda(struct sstp_sock *sp, const struct sstp_rrda_spec *rrda);
-void sstp_set_names(struct sstp_sock *sp, const char *ctrl, const char *policy);
 int sstp_setsockopt(struct socket *sock, int level, int optname,
 		    sockptr_t optval, unsigned int optlen);
 int sstp_getsockopt(struct socket *sock, int level, int optname,
@@ -670,8 +657,6 @@ int sstp_tcp_getsockopt(struct sock *sk, int opt, char __user *optval,
 			int __user *optlen);
 
 /* af_sstp.c */
-int sstp_wait_connect(struct sock *sk, long *timeo);
-void sstp_catch_up(struct sock *sk);
 int sstp_af_init(void);
 void sstp_af_exit(void);
 

@@ -4,6 +4,7 @@
  * know only these: with the values, defaults and errors that they have there.
  */
 #include <net/tcp.h>
+#include "settings.h"
 #include "sstp.h"
 #include "state.h"
 

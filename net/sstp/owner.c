@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Events that came while a process had the lock: it handles them when it is done. */
+#include "owner.h"
+#include "sstp.h"
+#include "timer.h"
+
+void sstp_release_cb(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (test_and_clear_bit(SSTP_FL_ERROR, &sp->flags))
+		sstp_rcv_error(sk, READ_ONCE(sp->icmp_err));
+	if (test_and_clear_bit(SSTP_FL_CLOCK, &sp->flags))
+		sstp_timer_run(sk);
+	sstp_rcv_tell(sk);
+}
+
+/* Between two segments of a long call, whose process holds the lock: packets, timers
+ * and errors that came meanwhile need not wait for its end. The connection may be over
+ * after that.
+ */
+void sstp_catch_up(struct sock *sk)
+{
+	sk_flush_backlog(sk);
+	if (!(READ_ONCE(sstp_sk(sk)->flags) & (BIT(SSTP_FL_CLOCK) | BIT(SSTP_FL_ERROR))))
+		return;
+	spin_lock_bh(&sk->sk_lock.slock);
+	sstp_release_cb(sk);
+	spin_unlock_bh(&sk->sk_lock.slock);
+}

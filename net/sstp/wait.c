@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Waiting for a connection. */
+#include "sstp.h"
+#include "wait.h"
+
+/* -EPIPE if another thread has disconnected it, and perhaps connected anew. */
+int sstp_wait_connect(struct sock *sk, long *timeo)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	int err = 0;
+
+	add_wait_queue(sk_sleep(sk), &wait);
+	while (sk->sk_state == TCP_SYN_SENT && err >= 0 && *timeo &&
+	       !signal_pending(current))
+		err = sk_wait_event(sk, timeo,
+				    READ_ONCE(sk->sk_state) != TCP_SYN_SENT,
+				    &wait);
+	remove_wait_queue(sk_sleep(sk), &wait);
+	return min(err, 0);
+}
