@@ -480,7 +480,7 @@ TRACE_EVENT(sstp_drop,
 		__field(__u32, count)
 	),
 	TP_fast_assign(
-		if (sk->sk_prot == &sstp_prot) {
+		if (sk->sk_protocol == IPPROTO_SSTP) {
 			SSTP_TP_SET_CONN(sstp_sk(sk));
 		} else {
 			__be32 buf;
