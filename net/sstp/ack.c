@@ -6,9 +6,15 @@
  *
  * Socket lock throughout.
  */
+#include "ack.h"
+#include "cc.h"
+#include "drop.h"
 #include "mem.h"
 #include "nl_event.h"
+#include "output.h"
 #include "path.h"
+#include "rcv_data.h"
+#include "room.h"
 #include "small.h"
 #include "sndbuf.h"
 #include "sstp.h"

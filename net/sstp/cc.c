@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The controller of a connection: what the socket tells it. */
+#include "cc.h"
 #include "sstp.h"
 #include "trace.h"
 

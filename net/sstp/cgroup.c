@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Programs of cgroups: they guard sockets of IP. */
 #include "cgroup.h"
+#include "conn.h"
 #include "sstp.h"
 
 /* Do programs of the cgroup of @sk let the packets of @whole in, all of which have its IP

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sockets and connections: birth, begin, and memory that goes with them. */
 #include <linux/random.h>
+#include "cc.h"
+#include "conn.h"
 #include "mem.h"
+#include "netns.h"
 #include "path.h"
+#include "room.h"
 #include "sstp.h"
 #include "trace.h"
 

@@ -14,7 +14,10 @@
 #include <net/ipv6.h>
 #include <net/l3mdev.h>
 #include <net/udp.h>
+#include "drop.h"
 #include "encap.h"
+#include "netns.h"
+#include "skb_in.h"
 #include "sstp.h"
 
 /* Takes what comes; set before there is a UDP socket. */

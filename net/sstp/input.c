@@ -6,10 +6,17 @@
 #include <linux/errqueue.h>
 #include <net/ip.h>
 #include <net/l3mdev.h>
+#include "ack.h"
 #include "backlog.h"
 #include "cgroup.h"
+#include "drop.h"
 #include "encap.h"
+#include "handshake.h"
+#include "input.h"
+#include "output.h"
 #include "path.h"
+#include "rcv_data.h"
+#include "skb_in.h"
 #include "sstp.h"
 #include "state.h"
 #include "table.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Keep-alive of an idle connection, and the end of one that nobody has any more. */
 #include "life.h"
+#include "netns.h"
 #include "probe.h"
 #include "small.h"
 #include "sstp.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Listeners: birth of their children, and their end. */
 #include "child.h"
+#include "conn.h"
 #include "listen.h"
 #include "sstp.h"
 #include "state.h"

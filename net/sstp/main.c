@@ -2,12 +2,19 @@
 /* Loading and unloading; network namespaces. */
 #include <linux/module.h>
 #include <linux/random.h>
+#include "af_sstp.h"
+#include "clock.h"
+#include "ctrl.h"
 #include "encap.h"
+#include "input.h"
+#include "netns.h"
 #include "nl_put.h"
-#include "sstp.h"
+#include "port.h"
+#include "rbuf.h"
+#include "sysctl.h"
+#include "sysfs.h"
 #include "table.h"
 #include "timer.h"
-#include "sysfs.h"
 #include "version.h"
 
 static int __net_init sstp_net_init(struct net *net)

@@ -4,8 +4,12 @@
  * Documentation/netlink/specs/sstp.yaml. Each namespace has its own sockets and counters.
  */
 #include <net/genetlink.h>
+#include "cc.h"
 #include "listen.h"
 #include "nl_put.h"
+#include "output.h"
+#include "port.h"
+#include "room.h"
 #include "settings.h"
 #include "sstp.h"
 #include "state.h"

@@ -6,10 +6,13 @@
  * Everything here runs under the socket lock.
  */
 #include <linux/highmem.h>
+#include "cc.h"
 #include "encap.h"
+#include "output.h"
 #include "path.h"
 #include "probe.h"
 #include "small.h"
+#include "sndbuf.h"
 #include "sstp.h"
 #include "trace.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events that came while a process had the lock: it handles them when it is done. */
+#include "input.h"
 #include "owner.h"
+#include "rcv_data.h"
 #include "sstp.h"
 #include "timer.h"
 

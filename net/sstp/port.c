@@ -4,6 +4,10 @@
 #include <linux/random.h>
 #include <net/ip.h>
 #include <net/l3mdev.h>
+#include "conn.h"
+#include "netns.h"
+#include "port.h"
+#include "skb_in.h"
 #include "sstp.h"
 #include "table.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probes: a peer that owes an answer is asked for it. */
+#include "cc.h"
 #include "probe.h"
 #include "small.h"
 #include "sstp.h"

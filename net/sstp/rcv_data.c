@@ -4,8 +4,13 @@
  * their places in the window if there is room and memory for them.
  */
 #include <linux/highmem.h>
+#include "cc.h"
+#include "drop.h"
 #include "mem.h"
 #include "nl_event.h"
+#include "rcv_data.h"
+#include "room.h"
+#include "skb_in.h"
 #include "sstp.h"
 #include "state.h"
 #include "trace.h"

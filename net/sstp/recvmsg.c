@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From segments to the program. */
 #include <linux/highmem.h>
+#include "ack.h"
 #include "owner.h"
+#include "recvmsg.h"
+#include "sendmsg.h"
 #include "sstp.h"
 #include "stride.h"
 #include "trace.h"

@@ -8,7 +8,9 @@
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include "mem.h"
+#include "netns.h"
 #include "nl_event.h"
+#include "room.h"
 #include "sstp.h"
 #include "trace.h"
 

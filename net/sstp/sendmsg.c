@@ -4,8 +4,10 @@
  * from, with room for a header before each packet's worth.
  */
 #include "mem.h"
+#include "output.h"
 #include "owner.h"
 #include "path.h"
+#include "sendmsg.h"
 #include "sstp.h"
 #include "stride.h"
 

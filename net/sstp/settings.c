@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Settings of a socket, and what takes effect at once. */
+#include "netns.h"
+#include "output.h"
 #include "path.h"
 #include "settings.h"
 #include "sstp.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The send buffer: how large it is, and whether a program may write. */
 #include "mem.h"
+#include "netns.h"
 #include "sndbuf.h"
 #include "sstp.h"
 

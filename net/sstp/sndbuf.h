@@ -3,9 +3,23 @@
 #ifndef _SSTP_SNDBUF_H
 #define _SSTP_SNDBUF_H
 
-#include <linux/types.h>
+#include "sstp.h"
 
-struct sock;
+/* Bytes that were written and not sent, as long as the buffer is no larger than 4 GB.
+ * Any context.
+ */
+static inline u32 sstp_notsent(const struct sstp_sock *sp)
+{
+	return (u32)READ_ONCE(sp->bytes_written) - (u32)READ_ONCE(sp->bytes_sent);
+}
+
+/* Is as much unsent as TCP_NOTSENT_LOWAT allows? @wake: for who waits for less, half */
+static inline bool sstp_notsent_full(const struct sstp_sock *sp, int wake)
+{
+	u32 most = READ_ONCE(sp->set.notsent_lowat);
+
+	return most && (u64)sstp_notsent(sp) << wake >= most;
+}
 
 void sstp_sndbuf_grow(struct sock *sk);
 void sstp_sndbuf_retry(struct sock *sk);

@@ -5,7 +5,9 @@
 #include "rrda_tunables.h"
 #include "info.h"
 #include "path.h"
+#include "sendmsg.h"
 #include "settings.h"
+#include "sockopt.h"
 #include "sstp.h"
 
 static int sstp_set_int(struct sock *sk, int opt, u32 val)

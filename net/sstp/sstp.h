@@ -78,10 +78,8 @@
 #define SSTP_RTO_MAX		3000000	/* us */
 #define SSTP_HEADROOM		(LL_MAX_HEADER + 40 + 8 + 8)
 
-struct sstp_encap_ops;
 struct sstp_group;
 struct sstp_port;
-struct sstp_skb_in;
 
 /* What options at level SOL_SSTP and IPPROTO_TCP set; a child starts with its
  * listener's.
@@ -386,51 +384,6 @@ enum sstp_eos {
 	SSTP_EOS_ACKED,
 };
 
-/**
- * struct sstp_skb_in - control block of a packet from UDP up to its place
- * @saddr: where it came from, IPv4 mapped
- * @daddr: where it went
- * @sport: UDP port that it came from
- * @size: bytes of every packet in it but the last
- * @why: enum sstp_mib_id: packets of it were discarded, 0 = none. What the window
- *	notes, struct sstp_rcb, does not reach as far
- * @dif: index of the device that it came in through; of the VRF's, if that was one of a
- *	VRF
- * @sdif: which one of the VRF that was; 0 = there is no VRF
- */
-struct sstp_skb_in {
-	struct in6_addr saddr;
-	struct in6_addr daddr;
-	__be16	sport;
-	u16	size;
-	u8	why;
-	int	dif;
-	int	sdif;
-};
-
-#define SSTP_IN(skb)	((struct sstp_skb_in *)(skb)->cb)
-
-/* May the socket, as it is bound to a device, a VRF or neither, have what came in so? */
-static inline bool sstp_dev_match(const struct sock *sk, const struct sstp_skb_in *in)
-{
-	return inet_sk_bound_dev_eq(sock_net(sk), READ_ONCE(sk->sk_bound_dev_if),
-				    in->dif, in->sdif);
-}
-
-/* The VRF that it came through, or 0 */
-static inline int sstp_in_l3mdev(const struct sstp_skb_in *in)
-{
-	return in->sdif ? in->dif : 0;
-}
-
-/* Packets in what UDP received, or a part of it */
-static inline u32 sstp_in_packets(const struct sk_buff *skb)
-{
-	u32 size = SSTP_IN(skb)->size;
-
-	return skb->len > size && size ? DIV_ROUND_UP(skb->len, size) : 1;
-}
-
 static inline struct sstp_sock *sstp_sk(const struct sock *sk)
 {
 	return (struct sstp_sock *)sk;
@@ -446,8 +399,6 @@ static inline bool sstp_epollin_ready(const struct sock *sk)
 		return ready;
 	return ready >= sock_rcvlowat(sk, 0, INT_MAX) || READ_ONCE(sp->held);
 }
-
-extern struct proto sstp_prot;
 
 static inline u64 sstp_now(void)
 {
@@ -508,159 +459,4 @@ static inline bool sstp_synchronized(const struct sock *sk)
 				       TCPF_SYN_SENT);
 }
 
-/* conn.c */
-void sstp_sock_init(struct sock *sk, u16 domain);
-void sstp_sock_names(struct sock *sk);
-void sstp_conn_reset(struct sock *sk);
-void sstp_sock_setup(struct sock *sk);
-int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
-		    gfp_t gfp);
-struct sock *sstp_listener_find(struct net *net, const struct sstp_skb_in *in, u16 port,
-				u32 hash);
-int sstp_port_init(void);
-void sstp_port_exit(void);
-int sstp_bind_port(struct sock *sk, u16 port);
-int sstp_bind_connect(struct sock *sk);
-int sstp_bind_child(struct sock *sk);
-void sstp_unbind(struct sock *sk);
-int sstp_bind_listen(struct sock *sk);
-void sstp_bind_deaf(struct sock *sk);
-void sstp_set_state(struct sock *sk, int state);
-
-/* handshake.c */
-void sstp_handshake_init(struct sock *usk, struct sk_buff *skb, struct sk_buff *whole);
-void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb);
-int sstp_handshake_connect(struct sock *sk);
-void sstp_handshake_again(struct sock *sk);
-void sstp_handshake_confirm(struct sock *sk, bool data);
-
-/* rcv_data.c */
-/* Walks forward through the packets of an skb. Bytes [from, to) of it are at
- * @p, in fragment @frag - 1, or in its head.
- */
-struct sstp_cursor {
-	const u8 *p;
-	u32	from;
-	u32	to;
-	u32	frag;
-};
-
-u32 sstp_headers_at(const struct sk_buff *skb, struct sstp_cursor *c, u32 off,
-		    u32 size, u32 len, void *buf, const void **h);
-struct sk_buff *sstp_extract(struct sk_buff *skb, u32 off, u32 len);
-void sstp_rcv_data(struct sock *sk, struct sk_buff *skb);
-void sstp_rcv_accept(struct sock *sk);
-void sstp_rcv_tell(struct sock *sk);
-
-/* drop.c */
-void sstp_drop(struct sock *sk, struct sk_buff *skb, enum sstp_mib_id why, u32 n);
-void sstp_free(struct sk_buff *skb);
-
-/* input.c */
-extern const struct sstp_encap_ops sstp_input_ops;
-
-int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb);
-void sstp_rcv_error(struct sock *sk, int err);
-
-/* room.c */
-/* Bytes that the receive buffer may hold: more may have been promised. */
-static inline u32 sstp_rcv_limit(const struct sstp_sock *sp)
-{
-	return max(READ_ONCE(sp->rbuf.in.limit), READ_ONCE(sp->promise));
-}
-
-/* Memory of a segment, on average */
-static inline u32 sstp_mean(const struct sstp_sock *sp)
-{
-	return max(sp->rcv.mean >> 3, 512U);
-}
-
-u32 sstp_room_segment(const struct sstp_sock *sp);
-bool sstp_room_window(struct sstp_sock *sp);
-void sstp_room_read(struct sock *sk);
-u32 sstp_room_reach(const struct sstp_sock *sp);
-void sstp_room_want(const struct sstp_sock *sp, struct sstp_want *w);
-void sstp_room_grant(struct sstp_sock *sp);
-void sstp_room_share(struct sstp_sock *sp);
-void sstp_room_empty(struct sstp_sock *sp);
-void sstp_room_end(struct sstp_sock *sp);
-void sstp_room_free(struct sstp_sock *sp);
-bool sstp_room_exact(const struct sstp_sock *sp);
-int sstp_room_start(struct sock *sk);
-void sstp_room_stop(struct sstp_sock *sp);
-int sstp_room_listen(struct sock *sk);
-void sstp_room_policy(struct sock *sk, const struct sstp_rbuf_ops *ops);
-bool sstp_room_epoch(struct sock *sk, u64 now);
-
-/* ack.c */
-void sstp_ack_credit(struct sstp_sock *sp, u32 bytes);
-void sstp_ack_begin(struct sstp_sock *sp, u64 now);
-void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len);
-void sstp_ack_check(struct sock *sk);
-void sstp_ack_read(struct sock *sk);
-void sstp_ack_epoch(struct sock *sk);
-void sstp_ack_due(struct sock *sk);
-
-/* cc.c */
-void sstp_cc_sample(const struct sstp_sock *sp, struct sstp_ctrl_sample *s, u64 now);
-/* As sstp_ctrl_attach() and sstp_ctrl_switch(), of the socket's controller */
-int sstp_cc_start(struct sstp_sock *sp, const char *name);
-void sstp_cc_switch(struct sstp_sock *sp, const struct sstp_ctrl_ops *ops, u32 carried);
-/* Several probes were not answered. */
-void sstp_cc_timeout(struct sstp_sock *sp, u64 now);
-/* A train left, or the peer's data came, of a connection whose controller has a callback
- * for it; @gap: shipments skipped before
- */
-void sstp_cc_sent(struct sstp_sock *sp, u32 packets, u64 now);
-void sstp_cc_received(struct sstp_sock *sp, u32 packets, u32 gap, u64 now);
-
-/* output.c */
-void sstp_push(struct sock *sk);
-bool sstp_eos_push(struct sock *sk);
-u32 sstp_stream_size(const struct sstp_sock *sp);
-void sstp_uncork(struct sock *sk);
-void sstp_seal(struct sstp_sock *sp);
-
-/* sendmsg.c, recvmsg.c */
-/* Bytes that were written and not sent, as long as the buffer is no larger than 4 GB.
- * Any context.
- */
-static inline u32 sstp_notsent(const struct sstp_sock *sp)
-{
-	return (u32)READ_ONCE(sp->bytes_written) - (u32)READ_ONCE(sp->bytes_sent);
-}
-
-/* Is as much unsent as TCP_NOTSENT_LOWAT allows? @wake: for who waits for less, half */
-static inline bool sstp_notsent_full(const struct sstp_sock *sp, int wake)
-{
-	u32 most = READ_ONCE(sp->set.notsent_lowat);
-
-	return most && (u64)sstp_notsent(sp) << wake >= most;
-}
-
-void sstp_flush(struct sock *sk);
-int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
-int sstp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
-		 int flags);
-u32 sstp_readable(struct sock *sk);
-
-/* sockopt.c */
-int sstp_setsockopt(struct socket *sock, int level, int optname,
-		    sockptr_t optval, unsigned int optlen);
-int sstp_getsockopt(struct socket *sock, int level, int optname,
-		    char __user *optval, int __user *optlen);
-
-/* tcpopt.c */
-int sstp_tcp_setsockopt(struct sock *sk, int opt, sockptr_t optval,
-			unsigned int optlen);
-int sstp_tcp_getsockopt(struct sock *sk, int opt, char __user *optval,
-			int __user *optlen);
-
-/* af_sstp.c */
-int sstp_af_init(void);
-void sstp_af_exit(void);
-
-/* sysctl.c */
-int sstp_sysctl_init(struct net *net);
-void sstp_sysctl_exit(struct net *net);
 #endif /* _SSTP_H */

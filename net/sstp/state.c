@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* States of a connection from establishment on, and its end. */
 #include "child.h"
+#include "conn.h"
 #include "mem.h"
+#include "netns.h"
 #include "nl_event.h"
+#include "port.h"
+#include "room.h"
 #include "small.h"
 #include "sstp.h"
 #include "state.h"

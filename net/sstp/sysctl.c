@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* net.sstp.*, for each network namespace. */
 #include <linux/sysctl.h>
+#include "af_sstp.h"
+#include "compat.h"
+#include "ctrl.h"
 #include "encap.h"
 #include "mem.h"
-#include "sstp.h"
+#include "netns.h"
+#include "plugin.h"
+#include "rbuf.h"
+#include "sysctl.h"
 
 static int sstp_one = 1;
 static int sstp_port_max = 65535;

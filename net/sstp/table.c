@@ -3,6 +3,7 @@
 #include <linux/jhash.h>
 #include <linux/random.h>
 #include <linux/rhashtable.h>
+#include "netns.h"
 #include "sstp.h"
 #include "table.h"
 

@@ -4,7 +4,11 @@
  * know only these: with the values, defaults and errors that they have there.
  */
 #include <net/tcp.h>
+#include "ack.h"
+#include "netns.h"
+#include "sendmsg.h"
 #include "settings.h"
+#include "sockopt.h"
 #include "sstp.h"
 #include "state.h"
 

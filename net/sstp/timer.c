@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Deadlines that have passed: which function each of them calls. */
+#include "ack.h"
+#include "handshake.h"
 #include "life.h"
+#include "output.h"
 #include "probe.h"
+#include "rcv_data.h"
 #include "sndbuf.h"
 #include "sstp.h"
 #include "state.h"

@@ -11,6 +11,7 @@
 
 #include <linux/tracepoint.h>
 #include <net/tcp_states.h>
+#include "skb_in.h"
 #include "sstp.h"
 
 /* Whose it is: both CIDs, ports of SSTP, addresses (IPv4 mapped), ours first */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Waiting for a connection. */
-#include "sstp.h"
+#include <linux/sched/signal.h>
+#include <net/sock.h>
 #include "wait.h"
 
 /* -EPIPE if another thread has disconnected it, and perhaps connected anew. */

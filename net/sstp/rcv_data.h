@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* DATA packets to their places in the window. */
+#ifndef _SSTP_RCV_DATA_H
+#define _SSTP_RCV_DATA_H
+
+#include <linux/types.h>
+
+struct sk_buff;
+struct sock;
+
+/* Walks forward through the packets of an skb. Bytes [from, to) of it are at
+ * @p, in fragment @frag - 1, or in its head.
+ */
+struct sstp_cursor {
+	const u8 *p;
+	u32	from;
+	u32	to;
+	u32	frag;
+};
+
+u32 sstp_headers_at(const struct sk_buff *skb, struct sstp_cursor *c, u32 off,
+		    u32 size, u32 len, void *buf, const void **h);
+struct sk_buff *sstp_extract(struct sk_buff *skb, u32 off, u32 len);
+void sstp_rcv_data(struct sock *sk, struct sk_buff *skb);
+void sstp_rcv_accept(struct sock *sk);
+void sstp_rcv_tell(struct sock *sk);
+
+#endif /* _SSTP_RCV_DATA_H */

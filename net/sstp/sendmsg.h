@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From the program into segments. */
+#ifndef _SSTP_SENDMSG_H
+#define _SSTP_SENDMSG_H
+
+#include <linux/types.h>
+
+struct msghdr;
+struct sock;
+struct socket;
+
+void sstp_flush(struct sock *sk);
+void sstp_uncork(struct sock *sk);
+int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
+
+#endif /* _SSTP_SENDMSG_H */
