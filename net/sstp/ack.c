@@ -170,23 +170,25 @@ void sstp_ack_credit(struct sstp_sock *sp, u32 bytes)
 static bool sstp_ack_snak(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u32 retry = sstp_ack_retry(sp);
+	struct sstp_snak_job job = {
+		.to = sstp_ack_wanted(sp),
+		.now = sstp_us(now),
+		.retry = sstp_ack_retry(sp),
+	};
 	const u32 head = sizeof(struct sstp_ack_hdr);
-	u32 to = sstp_ack_wanted(sp), most = SSTP_SNAK_BURST, room, len, n;
-	bool more, sent = false;
+	u32 most = SSTP_SNAK_BURST, room, len, n;
 	struct sk_buff *skb;
 	struct sstp_ack a;
-	u16 entries;
+	bool sent = false;
 
-	if (sstp_after(sp->rcv.low, to))
+	if (sstp_after(sp->rcv.low, job.to))
 		return false;
 	/* Without room: is anything due? */
-	sstp_rcv_snak(&sp->rcv, NULL, 0, to, sstp_us(now), retry, &entries,
-		      &more);
+	sstp_rcv_snak(&sp->rcv, NULL, 0, &job);
 	/* Nobody may be there: one will be answered as well as all. */
-	if (now - sp->heard > (u64)retry * NSEC_PER_USEC)
+	if (now - sp->heard > (u64)job.retry * NSEC_PER_USEC)
 		most = 1;
-	for (n = 0; more && n < most; n++) {
+	for (n = 0; job.more && n < most; n++) {
 		room = clamp_t(int, sp->snak_credit / SSTP_SNAK_SHARE - head -
 			       sstp_overhead(sp), 0, SSTP_SNAK_BYTES);
 		if (room < SSTP_SNAK_LEAST) {
@@ -197,15 +199,14 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 		skb = sstp_small(sk, head + room);
 		if (!skb)
 			break;
-		len = sstp_rcv_snak(&sp->rcv, skb->data + head, room, to,
-				    sstp_us(now), retry, &entries, &more);
-		if (!entries) {
+		len = sstp_rcv_snak(&sp->rcv, skb->data + head, room, &job);
+		if (!job.entries) {
 			consume_skb(skb);
 			break;
 		}
 		sstp_ack_fill(sp, &a, now);
 		a.type = SSTP_SNAK;
-		a.entries = entries;
+		a.entries = job.entries;
 		sstp_build_ack(skb_put(skb, head + len), &a);
 		if (trace_sstp_snak_snd_enabled())
 			sstp_ack_trace(sp, skb->data, skb->len, &a);
@@ -219,7 +220,7 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 	if (sent) {
 		sp->snak_sent = now;
 		/* The next packet pays for asking for the rest. */
-		sp->snak_now = more;
+		sp->snak_now = job.more;
 		sstp_ack_done(sp, now);
 	}
 	return sent;

@@ -89,16 +89,22 @@ struct proto sstp_prot = {
 	.no_autobind		= true,
 };
 
-/* An address that the program gave: IPv4 mapped if it is one, and its port. */
-static int sstp_get_addr(struct sstp_sock *sp, const struct sstp_sockaddr *uaddr,
-			 int len, struct in6_addr *addr, u16 *port, u32 *scope,
-			 bool local)
+/* An address that the program gave: IPv4 mapped if it is one, and its port */
+struct sstp_where {
+	struct in6_addr addr;
+	u32	scope;
+	u16	port;
+};
+
+/* Returns the family. */
+static int sstp_get_addr(struct sstp_sock *sp, const struct sstp_sockaddr *uaddr, int len,
+			 struct sstp_where *w, bool local)
 {
 	const struct sockaddr_in6 *a6 = (const void *)uaddr;
 	const struct sockaddr_in *a4 = (const void *)uaddr;
 	u16 family;
 
-	*scope = 0;
+	w->scope = 0;
 	if (len < (int)sizeof(family))
 		return -EINVAL;
 	family = ((const struct sockaddr *)uaddr)->sa_family;
@@ -109,12 +115,12 @@ static int sstp_get_addr(struct sstp_sock *sp, const struct sstp_sockaddr *uaddr
 			return -EINVAL;
 		if (!ipv6_mod_enabled())
 			return -EAFNOSUPPORT;
-		*addr = a6->sin6_addr;
-		*port = ntohs(a6->sin6_port);
+		w->addr = a6->sin6_addr;
+		w->port = ntohs(a6->sin6_port);
 		if (len >= (int)sizeof(*a6) &&
-		    ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL)
-			*scope = a6->sin6_scope_id;
-		if (sstp_v4(addr) && sp->v6only)
+		    ipv6_addr_type(&w->addr) & IPV6_ADDR_LINKLOCAL)
+			w->scope = a6->sin6_scope_id;
+		if (sstp_v4(&w->addr) && sp->v6only)
 			return local ? -EINVAL : -ENETUNREACH;
 		return AF_INET6;
 	}
@@ -127,10 +133,10 @@ static int sstp_get_addr(struct sstp_sock *sp, const struct sstp_sockaddr *uaddr
 	if (sp->af == AF_INET6)
 		return -EAFNOSUPPORT;
 	if (a4->sin_addr.s_addr == htonl(INADDR_ANY))
-		*addr = in6addr_any;
+		w->addr = in6addr_any;
 	else
-		ipv6_addr_set_v4mapped(a4->sin_addr.s_addr, addr);
-	*port = ntohs(a4->sin_port);
+		ipv6_addr_set_v4mapped(a4->sin_addr.s_addr, &w->addr);
+	w->port = ntohs(a4->sin_port);
 	return AF_INET;
 }
 
@@ -182,13 +188,12 @@ static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 {
 	struct sock *sk = sock->sk;
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct in6_addr addr;
-	u32 scope, flags = 0;
+	struct sstp_where w;
+	u32 flags = 0;
 	int af, err;
-	u16 port;
 
 	lock_sock(sk);
-	af = sstp_get_addr(sp, uaddr, len, &addr, &port, &scope, true);
+	af = sstp_get_addr(sp, uaddr, len, &w, true);
 	err = af;
 	if (af < 0)
 		goto out;
@@ -197,29 +202,29 @@ static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 	err = sstp_cgroup_addr(sk, uaddr, &len, BIND, &flags);
 	if (err)
 		goto out;
-	af = sstp_get_addr(sp, uaddr, len, &addr, &port, &scope, true);
+	af = sstp_get_addr(sp, uaddr, len, &w, true);
 	err = af;
 	if (af < 0)
 		goto out;
-	err = sstp_check_local(sk, &addr, scope);
+	err = sstp_check_local(sk, &w.addr, w.scope);
 	if (err)
 		goto out;
 	err = -EACCES;
-	if (port && !(flags & SSTP_CGROUP_MAY_BIND) &&
-	    inet_port_requires_bind_service(sock_net(sk), port) &&
+	if (w.port && !(flags & SSTP_CGROUP_MAY_BIND) &&
+	    inet_port_requires_bind_service(sock_net(sk), w.port) &&
 	    !ns_capable(sock_net(sk)->user_ns, CAP_NET_BIND_SERVICE))
 		goto out;
 	err = -EINVAL;
 	if (sk->sk_state != TCP_CLOSE || sp->bound)
 		goto out;
 	sp->af = af;
-	sp->saddr = addr;
-	if (scope)
-		sk->sk_bound_dev_if = scope;
+	sp->saddr = w.addr;
+	if (w.scope)
+		sk->sk_bound_dev_if = w.scope;
 	err = 0;
 	/* With IP_BIND_ADDRESS_NO_PORT connect() finds a port. */
-	if (port || !sp->no_port)
-		err = sstp_bind_port(sk, port) ?: sstp_guard_bound(sk);
+	if (w.port || !sp->no_port)
+		err = sstp_bind_port(sk, w.port) ?: sstp_guard_bound(sk);
 	if (err) {
 		sstp_unbind(sk);
 		sk->sk_userlocks &= ~SOCK_BINDADDR_LOCK;
@@ -227,7 +232,7 @@ static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 		sstp_forget_family(sp);
 		goto out;
 	}
-	if (!ipv6_addr_any(&addr))
+	if (!ipv6_addr_any(&w.addr))
 		sk->sk_userlocks |= SOCK_BINDADDR_LOCK;
 	if (sp->bound)
 		sk->sk_userlocks |= SOCK_BINDPORT_LOCK;
@@ -309,55 +314,53 @@ static void sstp_disconnect(struct sock *sk)
 static int sstp_start_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int len)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct in6_addr addr;
+	struct sstp_where w;
 	__be16 udp_port;
-	u32 scope;
-	u16 port;
 	int af;
 	int err;
 
-	af = sstp_get_addr(sp, uaddr, len, &addr, &port, &scope, false);
+	af = sstp_get_addr(sp, uaddr, len, &w, false);
 	if (af < 0)
 		return af;
 	err = sstp_guard_connect(sk, uaddr, &len, af);
 	if (err)
 		return err;
-	af = sstp_get_addr(sp, uaddr, len, &addr, &port, &scope, false);
+	af = sstp_get_addr(sp, uaddr, len, &w, false);
 	if (af < 0)
 		return af;
 	/* To nowhere is to ourselves. */
-	if (ipv6_addr_any(&addr)) {
+	if (ipv6_addr_any(&w.addr)) {
 		if (af == AF_INET || sstp_v4(&sp->saddr))
-			ipv6_addr_set_v4mapped(htonl(INADDR_LOOPBACK), &addr);
+			ipv6_addr_set_v4mapped(htonl(INADDR_LOOPBACK), &w.addr);
 		else
-			addr = in6addr_loopback;
+			w.addr = in6addr_loopback;
 	}
-	if (ipv6_addr_is_multicast(&addr))
+	if (ipv6_addr_is_multicast(&w.addr))
 		return -ENETUNREACH;
-	if (!ipv6_addr_any(&sp->saddr) && sstp_v4(&sp->saddr) != sstp_v4(&addr))
-		return sstp_v4(&addr) ? -ENETUNREACH : -EAFNOSUPPORT;
-	if (scope) {
-		if (!sk_dev_equal_l3scope(sk, scope))
+	if (!ipv6_addr_any(&sp->saddr) && sstp_v4(&sp->saddr) != sstp_v4(&w.addr))
+		return sstp_v4(&w.addr) ? -ENETUNREACH : -EAFNOSUPPORT;
+	if (w.scope) {
+		if (!sk_dev_equal_l3scope(sk, w.scope))
 			return -EINVAL;
-		sk->sk_bound_dev_if = scope;
-	} else if (ipv6_addr_type(&addr) & IPV6_ADDR_LINKLOCAL &&
+		sk->sk_bound_dev_if = w.scope;
+	} else if (ipv6_addr_type(&w.addr) & IPV6_ADDR_LINKLOCAL &&
 		   !sk->sk_bound_dev_if) {
 		return -EINVAL;
 	}
-	if (!port)
+	if (!w.port)
 		return -ECONNREFUSED;
-	err = sstp_encap_client(sk, !sstp_v4(&addr), &udp_port);
+	err = sstp_encap_client(sk, !sstp_v4(&w.addr), &udp_port);
 	if (err)
 		return err;
 
 	sstp_conn_reset(sk);
 	sp->udp_port = udp_port;
 	sp->af = af;
-	sp->dport = port;
-	sp->scope = scope;
+	sp->dport = w.port;
+	sp->scope = w.scope;
 	memset(&sp->peer, 0, sizeof(sp->peer));
 	sp->peer.net = sock_net(sk);
-	sp->peer.addr = addr;
+	sp->peer.addr = w.addr;
 	sp->peer.l3mdev = l3mdev_master_ifindex_by_index(sock_net(sk), sk->sk_bound_dev_if);
 	sp->peer.port = htons(READ_ONCE(sstp_net(sock_net(sk))->encap_port));
 	err = sstp_encap_route(sk);

@@ -422,7 +422,7 @@ static void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 {
 	u32 size = SSTP_IN(skb)->size, total = skb->len, off, start = 0;
 	const struct sstp_hdr *h;
-	struct sstp_cursor c = {};
+	struct sstp_cursor c = { .skb = skb };
 	const void *p;
 	u32 n, same;
 	struct sstp_hdr buf, first;
@@ -441,7 +441,7 @@ static void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 	skb_copy_bits(skb, 0, &first, sizeof(first));
 	off = size;
 	while (off + sizeof(*h) <= total) {
-		n = sstp_headers_at(skb, &c, off, size, sizeof(*h), &buf, &p);
+		n = sstp_headers_at(&c, off, size, sizeof(*h), &buf, &p);
 		for (same = 0; same < n; same++) {
 			h = p + same * size;
 			if (h->cid != first.cid || h->type != first.type ||

@@ -26,14 +26,14 @@
 #define SSTP_PROBE_SHARE	10	/* of a second, that data waits for an MTU probe */
 
 static void sstp_header(const struct sstp_sock *sp, const struct sstp_sseg *s,
-			void *p, u32 packet, u32 shipment, u32 stamp, u8 flags)
+			void *p, u32 packet, u32 stamp, u8 flags)
 {
 	struct sstp_data d = {
 		.cid = sp->peer.cid,
 		.type = SSTP_DATA,
 		.flags = flags,
 		.packet = packet,
-		.shipment = shipment,
+		.shipment = sp->snd.shipment,
 		.segment = s->number,
 		.len = s->len,
 		.stamp = stamp,
@@ -67,7 +67,7 @@ static struct sk_buff *sstp_copy_packet(struct sstp_sock *sp,
 		return NULL;
 	skb_reserve(skb, SSTP_HEADROOM);
 	p = skb_put(skb, SSTP_DATA_HLEN + head);
-	sstp_header(sp, s, p, packet, sp->snd.shipment, stamp, flags);
+	sstp_header(sp, s, p, packet, stamp, flags);
 	sstp_sseg_copy(s, at, p + SSTP_DATA_HLEN, head);
 	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
 		const skb_frag_t *f = &skb_shinfo(skb)->frags[i];
@@ -153,7 +153,7 @@ static struct sstp_data_hdr *sstp_train_headers(const struct sstp_sock *sp,
 	struct sstp_data_hdr *h = (void *)p;
 	u32 i;
 
-	sstp_header(sp, s, h, s->next, sp->snd.shipment, stamp, 0);
+	sstp_header(sp, s, h, s->next, stamp, 0);
 	for (i = 1; i < count; i++) {
 		h = (void *)(p + i * bytes);
 		memcpy(h, p, sizeof(*h));

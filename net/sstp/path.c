@@ -80,7 +80,7 @@ int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
 		spec.burst_len = 0;
 		spec.burst_rate = 0;
 	}
-	err = sstp_rate_set(&sp->rate, &spec, sp->frame, segment, sp->extra,
+	err = sstp_rate_set(&sp->rate, &spec, sp->frame, (u64)segment + sp->extra,
 			    sstp_now(), gfp);
 	if (err)
 		return err;

@@ -69,7 +69,7 @@ static void sstp_rate_unit(struct sstp_rate *r, bool in_bytes, u32 frame)
 }
 
 int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
-		  u32 frame, u32 segment, u32 extra, u64 now, gfp_t gfp)
+		  u32 frame, u64 segment, u64 now, gfp_t gfp)
 {
 	u64 average, len;
 
@@ -97,7 +97,7 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 	len = spec->burst_len;
 	if (!len) {
 		len = div_u64(div_u64(average, 8 * MSEC_PER_SEC), frame);
-		len = clamp_t(u64, max_t(u64, len, (u64)segment + extra), 1,
+		len = clamp_t(u64, max_t(u64, len, segment), 1,
 			      SSTP_PACKETS_MAX);
 	}
 	if (spec->burst_rate) {

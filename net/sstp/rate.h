@@ -111,17 +111,17 @@ static inline int sstp_rate_check(const struct sstp_rate_spec *spec, u32 frame)
  * @r: rate
  * @spec: contract, checked
  * @frame: bytes of a full frame, all headers included
- * @segment: packets of a usual segment (s), 1 or more
- * @extra: packets expected to be sent again with each segment (X)
+ * @segment: packets of a usual segment (s), 1 or more, and those expected to be sent
+ *	again with each (X)
  * @now: ns
  * @gfp: context
  *
  * On a live connection what was sent in the last second still counts. Also to
- * be called when @frame, @segment or @extra have changed; cheap if nothing has.
+ * be called when @frame or @segment have changed; cheap if nothing has.
  * Return: 0 or -ENOMEM with the old contract still in force.
  */
 int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
-		  u32 frame, u32 segment, u32 extra, u64 now, gfp_t gfp);
+		  u32 frame, u64 segment, u64 now, gfp_t gfp);
 
 /**
  * sstp_rate_allow - how many packets may leave now

@@ -18,10 +18,9 @@
 /* of packets copied together */
 #define SSTP_TIGHT_BYTES	SKB_WITH_OVERHEAD(8 << 10)
 
-static const void *sstp_header_seek(const struct sk_buff *skb,
-				    struct sstp_cursor *c, u32 off, u32 len,
-				    void *buf)
+static const void *sstp_header_seek(struct sstp_cursor *c, u32 off, u32 len, void *buf)
 {
+	const struct sk_buff *skb = c->skb;
 	const struct skb_shared_info *sh = skb_shinfo(skb);
 
 	if (!c->p) {
@@ -43,27 +42,25 @@ static const void *sstp_header_seek(const struct sk_buff *skb,
 	return skb_copy_bits(skb, off, buf, len) ? NULL : buf;
 }
 
-/* Where the header at @off of @skb is; copied to @buf unless contiguous. */
-static inline const void *sstp_header_at(const struct sk_buff *skb,
-					 struct sstp_cursor *c, u32 off,
-					 u32 len, void *buf)
+/* Find the header at @off; it is copied to @buf unless contiguous. */
+static inline const void *sstp_header_at(struct sstp_cursor *c, u32 off, u32 len, void *buf)
 {
 	if (off >= c->from && off + len <= c->to)
 		return c->p + (off - c->from);
-	return sstp_header_seek(skb, c, off, len, buf);
+	return sstp_header_seek(c, off, len, buf);
 }
 
 /* The same for packets of @size bytes each from @off on: returns how many of
  * their headers are @size apart at @h, 0 when there is none. The last packet may
  * be shorter.
  */
-u32 sstp_headers_at(const struct sk_buff *skb, struct sstp_cursor *c, u32 off,
-		    u32 size, u32 len, void *buf, const void **h)
+u32 sstp_headers_at(struct sstp_cursor *c, u32 off, u32 size, u32 len, void *buf,
+		    const void **h)
 {
-	*h = sstp_header_at(skb, c, off, len, buf);
+	*h = sstp_header_at(c, off, len, buf);
 	if (!*h || *h == buf)
 		return !!*h;
-	return (min(c->to, skb->len) - off - len) / size + 1;
+	return (min(c->to, c->skb->len) - off - len) / size + 1;
 }
 
 /* Data that the reader may have now; R_l moves. */
@@ -496,7 +493,7 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 size = SSTP_IN(skb)->size, total = skb->len, off = 0;
-	struct sstp_cursor c = {};
+	struct sstp_cursor c = { .skb = skb };
 	bool taken = false;
 
 	while (off < total) {
@@ -511,7 +508,7 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 				  DIV_ROUND_UP(total - off, size));
 			break;
 		}
-		h = sstp_header_at(skb, &c, off, sizeof(*h), &buf);
+		h = sstp_header_at(&c, off, sizeof(*h), &buf);
 		if (!h || !sstp_parse_data(h, len, &d) ||
 		    !sstp_rcv_geometry(&d, &run) ||
 		    d.len > sp->set.segment_limit) {
@@ -538,8 +535,7 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 		off += len;
 		while (off + sizeof(*h) <= total) {
 			const void *p;
-			u32 n = sstp_headers_at(skb, &c, off, size, sizeof(*h),
-						&buf, &p), more;
+			u32 n = sstp_headers_at(&c, off, size, sizeof(*h), &buf, &p), more;
 
 			if (!n)
 				break;

@@ -8,18 +8,19 @@
 struct sk_buff;
 struct sock;
 
-/* Walks forward through the packets of an skb. Bytes [from, to) of it are at
+/* Walks forward through the packets of @skb. Bytes [from, to) of it are at
  * @p, in fragment @frag - 1, or in its head.
  */
 struct sstp_cursor {
+	const struct sk_buff *skb;
 	const u8 *p;
 	u32	from;
 	u32	to;
 	u32	frag;
 };
 
-u32 sstp_headers_at(const struct sk_buff *skb, struct sstp_cursor *c, u32 off,
-		    u32 size, u32 len, void *buf, const void **h);
+u32 sstp_headers_at(struct sstp_cursor *c, u32 off, u32 size, u32 len, void *buf,
+		    const void **h);
 struct sk_buff *sstp_extract(struct sk_buff *skb, u32 off, u32 len);
 void sstp_rcv_data(struct sock *sk, struct sk_buff *skb);
 void sstp_rcv_accept(struct sock *sk);

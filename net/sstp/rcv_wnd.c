@@ -1051,15 +1051,14 @@ static bool sstp_rcv_snak_part(struct sstp_rcv_wnd *w, struct sstp_rseg *s,
 	return true;
 }
 
-u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
-		  u32 retry, u16 *entries, bool *more)
+u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, struct sstp_snak_job *job)
 {
 	struct sstp_snak_room r = { .p = p, .end = p + room };
-	u32 segment;
+	u32 now = job->now, retry = job->retry, segment;
 
-	*more = false;
+	job->more = false;
 	sstp_rcv_look_from(w, now, retry);
-	for (segment = w->look; !sstp_after(segment, to) &&
+	for (segment = w->look; !sstp_after(segment, job->to) &&
 	     !sstp_after(segment, w->lost.segment); segment++) {
 		struct sstp_rseg *s = sstp_rcv_slot(w, segment);
 
@@ -1068,8 +1067,7 @@ u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
 		if (s && s->state == SSTP_RSEG_ACCEPTED)
 			continue;
 		if (s && s->state == SSTP_RSEG_PARTIAL) {
-			*more = !sstp_rcv_snak_part(w, s, segment, now, retry,
-						    &r);
+			job->more = !sstp_rcv_snak_part(w, s, segment, now, retry, &r);
 		} else if (!sstp_rcv_wholly_lost(w, segment)) {
 			break;
 		} else if (s ? s->asked_to &&
@@ -1077,17 +1075,17 @@ u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
 			       sstp_before(segment, w->bare_to)) {
 			sstp_rcv_asked(w, s ? s->asked : w->bare_asked);
 		} else {
-			*more = !sstp_rcv_snak_whole(w, s, segment, now, &r);
+			job->more = !sstp_rcv_snak_whole(w, s, segment, now, &r);
 		}
-		if (*more)
+		if (job->more)
 			break;
 	}
 	/* More of the last one may be lost later. */
 	w->look = sstp_after(segment, w->lost.segment) ? w->lost.segment :
 							 segment;
-	if (!*more)
+	if (!job->more)
 		w->again = false;
-	*entries = r.entries;
+	job->entries = r.entries;
 	return r.p - p;
 }
 

@@ -272,13 +272,27 @@ bool sstp_rcv_confirm(struct sstp_rcv_wnd *w, u32 now, u32 wait);
  * it moved. Segments accepted with holes are counted in @holed.
  */
 bool sstp_rcv_advance(struct sstp_rcv_wnd *w, u32 *holed);
-/* Write entries for lost packets of segments up to @to (inclusive) that have not been
- * asked for in @retry us, or not since a gap that may have been a lost
- * retransmission. Returns bytes; @entries their number; @more if not all fit. While
- * nothing is due it looks only at segments that were not yet looked at.
+/**
+ * struct sstp_snak_job - a SNAK to be filled
+ * @to: last segment to ask for
+ * @now: us
+ * @retry: us until what was asked for is asked for again
+ * @entries: set: how many were written
+ * @more: set: not all fit
  */
-u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, u32 to, u32 now,
-		  u32 retry, u16 *entries, bool *more);
+struct sstp_snak_job {
+	u32	to;
+	u32	now;
+	u32	retry;
+	u16	entries;
+	bool	more;
+};
+
+/* Write entries to @room bytes at @p for lost packets that have not been asked for in
+ * @retry us, or not since a gap that may have been a lost retransmission. Returns bytes.
+ * While nothing is due it looks only at segments that were not yet looked at.
+ */
+u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, struct sstp_snak_job *job);
 /* The last shipment before which all are here or given up for lost */
 u32 sstp_rcv_settled(const struct sstp_rcv_wnd *w);
 /* Is anything lost, asked for or not, in segments up to @to? */

@@ -323,8 +323,7 @@ static void path_snak(struct path_sim *p)
 	struct rcv_sim *s = p->s;
 	struct sstp_want want;
 	u32 len, n = 0;
-	bool more = true;
-	u16 entries;
+	struct sstp_snak_job job = { .now = p->now, .retry = 2 * PATH_RTT, .more = true };
 	s64 to;
 
 	path_want(p, &want);
@@ -332,15 +331,15 @@ static void path_snak(struct path_sim *p)
 
 	p->snak_now = false;
 	p->snak_at = p->now;
-	while (more && s->low <= to) {
+	job.to = s->first + (u32)to;
+	while (job.more && s->low <= to) {
 		KUNIT_ASSERT_LT(s->test, n++, 1000U);
 		len = sstp_rcv_snak(&s->w, buf + sizeof(struct sstp_ack_hdr),
-				    200, s->first + (u32)to, p->now,
-				    2 * PATH_RTT, &entries, &more);
-		if (!entries)
+				    200, &job);
+		if (!job.entries)
 			break;
-		rcv_check_snak(s, buf, len, entries, to);
-		path_report(p, len, entries, buf);
+		rcv_check_snak(s, buf, len, job.entries, to);
+		path_report(p, len, job.entries, buf);
 	}
 }
 

@@ -66,7 +66,7 @@ static void rate_reset(struct rate_sim *s)
 static int rate_set(struct rate_sim *s, const struct sstp_rate_spec *spec,
 		    u32 segment, u32 extra)
 {
-	int err = sstp_rate_set(&s->r, spec, s->frame, segment, extra, s->now,
+	int err = sstp_rate_set(&s->r, spec, s->frame, (u64)segment + extra, s->now,
 				GFP_KERNEL);
 
 	if (!err) {

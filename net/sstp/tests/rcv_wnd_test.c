@@ -523,18 +523,18 @@ static void rcv_replacement(struct kunit *test)
 static u32 rcv_snak(struct rcv_sim *s, s64 to, u32 now)
 {
 	u8 buf[sizeof(struct sstp_ack_hdr) + 1152];
+	struct sstp_snak_job job = {
+		.to = s->first + (u32)to, .now = now, .retry = RCV_RETRY, .more = true
+	};
 	u32 was = s->asked, n = 0, len;
-	bool more = true;
-	u16 entries;
 
-	while (more) {
+	while (job.more) {
 		KUNIT_ASSERT_LT(s->test, n++, 1000U);
 		len = sstp_rcv_snak(&s->w, buf + sizeof(struct sstp_ack_hdr),
-				    1152, s->first + (u32)to, now, RCV_RETRY,
-				    &entries, &more);
+				    1152, &job);
 		KUNIT_ASSERT_LE(s->test, len, 1152U);
-		if (entries)
-			rcv_check_snak(s, buf, len, entries, to);
+		if (job.entries)
+			rcv_check_snak(s, buf, len, job.entries, to);
 		else
 			KUNIT_ASSERT_EQ(s->test, len, 0U);
 	}
