@@ -242,8 +242,8 @@ static u64 sstp_ack_wait(const struct sstp_sock *sp, u8 rounds)
 static bool sstp_ack_near(const struct sstp_sock *sp)
 {
 	u32 left = sp->advertised - sp->rcv.top;
-	u64 flight = div_u64(max(sp->arrival_rate, sp->peer_rate) / 8 *
-			     sstp_rtt_smoothed(&sp->rtt, 0), USEC_PER_SEC);
+	u64 flight = sstp_rtt_bytes(max(sp->arrival_rate, sp->peer_rate),
+				    sstp_rtt_smoothed(&sp->rtt, 0));
 
 	return left < sp->window / 4 ||
 	       (u64)(left - sp->window / 4) * sstp_room_segment(sp) < flight;

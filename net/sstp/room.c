@@ -146,11 +146,10 @@ static u64 sstp_room_path(const struct sstp_sock *sp)
 	u32 srtt = sstp_rtt_smoothed(&sp->rtt, SSTP_RTD_GUESS);
 
 	if (sp->peer_rate)
-		return div_u64(sp->peer_rate / 8 * srtt, USEC_PER_SEC) * 8;
+		return sstp_rtt_bytes(sp->peer_rate, srtt) * 8;
 	if (!sp->rbuf.out.epoch || !sp->rtt.srtt)
 		return 0;
-	return sstp_room_memory(sp, div_u64(sp->service_rate / 8 * srtt,
-					    USEC_PER_SEC)) * SSTP_ROOM_TRIPS;
+	return sstp_room_memory(sp, sstp_rtt_bytes(sp->service_rate, srtt)) * SSTP_ROOM_TRIPS;
 }
 
 /* A buffer grew, or shrank if @bytes is negative. */
@@ -243,8 +242,7 @@ bool sstp_room_exact(const struct sstp_sock *sp)
  */
 static u64 sstp_room_progress(const struct sstp_sock *sp)
 {
-	u64 bytes = div_u64(sp->arrival_rate / 8 *
-			    sstp_rtt_smoothed(&sp->rtt, 0), USEC_PER_SEC);
+	u64 bytes = sstp_rtt_bytes(sp->arrival_rate, sstp_rtt_smoothed(&sp->rtt, 0));
 
 	return div_u64(bytes, sstp_room_segment(sp)) + SSTP_WINDOW_MORE;
 }

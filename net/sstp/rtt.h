@@ -3,6 +3,7 @@
 #ifndef _SSTP_RTT_H
 #define _SSTP_RTT_H
 
+#include <linux/math64.h>
 #include <linux/time64.h>
 #include <linux/types.h>
 
@@ -31,6 +32,12 @@ void sstp_rtt_init(struct sstp_rtt *r);
 void sstp_rtt_sample(struct sstp_rtt *r, u32 us, u32 now);
 /* Smoothed, us; @dflt when there is no sample. */
 u32 sstp_rtt_smoothed(const struct sstp_rtt *r, u32 dflt);
+/* Bandwidth-delay product: bytes that @rate bit/s carries in @us. */
+static inline u64 sstp_rtt_bytes(u64 rate, u32 us)
+{
+	return div_u64(rate / 8 * us, USEC_PER_SEC);
+}
+
 /* srtt + max(4 var, @margin), us; 1 s before the first sample; @most at most. */
 u32 sstp_rtt_timeout(const struct sstp_rtt *r, u32 margin, u32 most);
 

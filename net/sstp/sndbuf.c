@@ -16,9 +16,8 @@ void sstp_sndbuf_grow(struct sock *sk)
 	if (sk->sk_userlocks & SOCK_SNDBUF_LOCK)
 		return;
 	if (sstp_rate_bound(&sp->rate))
-		want = div_u64((sp->rate.spec.average ?: sp->rate.spec.peak) /
-			       8 * sstp_rtt_smoothed(&sp->rtt, 0),
-			       USEC_PER_SEC) * 6;
+		want = sstp_rtt_bytes(sp->rate.spec.average ?: sp->rate.spec.peak,
+				      sstp_rtt_smoothed(&sp->rtt, 0)) * 6;
 	else
 		want = 2ULL * min(sp->ctrl.out.cwnd, 1U << 24) * sp->frame;
 	want += 2 * sp->set.segment_size;
