@@ -159,6 +159,8 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 		/* As hard to guess as the numbers of shipments. */
 		sp->ctl_next = sp->snd.shipment;
 	}
+	/* The controller's init is told the size of packets. */
+	sstp_mtu_update(sk);
 	if (!sp->ctrl.ops) {
 		bool contract = !sp->set.ctrl[0] && sp->set.rate.peak;
 
@@ -188,7 +190,6 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 	sp->ask = SSTP_RCV_SEGMENTS;
 	sp->control = rcv_shipment;
 	sp->rcv.tolerance = sp->tolerance;
-	sstp_mtu_update(sk);
 	sstp_room_window(sp);
 	sp->heard = sstp_now();
 	sp->progress = sp->heard;

@@ -14,6 +14,10 @@ static unsigned long long period;
 module_param(period, ullong, 0644);
 MODULE_PARM_DESC(period, "ns between packets");
 
+static bool senseless;
+module_param(senseless, bool, 0444);
+MODULE_PARM_DESC(senseless, "a callback was told what cannot be");
+
 static void hostile_say(struct sstp_ctrl *c)
 {
 	c->cwnd = READ_ONCE(cwnd);
@@ -22,18 +26,20 @@ static void hostile_say(struct sstp_ctrl *c)
 
 static void hostile_any(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
+	if (!s->packet_size)
+		WRITE_ONCE(senseless, true);
 	hostile_say(c);
 }
 
 static void hostile_sent(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s, u32 packets)
 {
-	hostile_say(c);
+	hostile_any(c, s);
 }
 
 static void hostile_received(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
 			     u32 packets, u32 gap)
 {
-	hostile_say(c);
+	hostile_any(c, s);
 }
 
 static struct sstp_ctrl_ops hostile_ctrl = {

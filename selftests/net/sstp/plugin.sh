@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A controller whose window and period make no sense stops no connection: whatever it says,
-# data arrives, on a lossy path too.
+# data arrives, on a lossy path too. And the module is told nothing that cannot be.
 # timeout: 300
 # quick: yes
 # kernels: uml debug
@@ -34,6 +34,8 @@ for path in "" ", on a lossy path"; do
 	check "no window and such a period$path" says 0 1000000000000000 16k
 done
 impair
+sensible() { [ "$(cat $parameters/senseless)" = N ]; }
+check "each callback was told the size of packets" sensible
 
 settle
 check "the hostile module unloads" busywait 20 unload
