@@ -215,7 +215,8 @@ struct sstp_rbuf_info {
  * @update: an epoch has passed: in the receive softirq, or by a timer while no packet
  *	comes. Without it there are no epochs.
  * @set_param: the value of a socket option that is for policies, checked, of @len bytes:
- *	SSTP_RRDA and struct sstp_rrda_spec. Before @init, and when the option is set.
+ *	SSTP_RRDA and struct sstp_rrda_spec. Before @init, and when the option is set;
+ *	then no limit is taken from it, but from the next update.
  * @get_info: @i is zero before
  * @sysfs: a directory of its own in /sys/kernel/sstp, while it is registered
  * @name: unique, of 1 to 15 graphic characters

@@ -52,6 +52,7 @@ void sstp_pool_tune(struct sstp_pool *p, const struct sstp_rrda_spec *rrda)
 {
 	spin_lock_bh(&p->lock);
 	sstp_rbuf_tune(&p->b, rrda);
+	sstp_pool_publish(p);
 	spin_unlock_bh(&p->lock);
 }
 

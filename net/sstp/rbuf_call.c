@@ -26,11 +26,22 @@ static void sstp_rbuf_set_param(struct sstp_rbuf_core *b)
 		b->ops->set_param(&b->out, SSTP_RRDA, &b->rrda, sizeof(b->rrda));
 }
 
+/* A policy without updates has no epochs. */
+static void sstp_rbuf_verdict(struct sstp_rbuf_core *b)
+{
+	if (!b->ops->update)
+		b->out.epoch = 0;
+	sstp_rbuf_bound(&b->out, &b->in);
+}
+
 void sstp_rbuf_tune(struct sstp_rbuf_core *b, const struct sstp_rrda_spec *rrda)
 {
 	b->rrda = *rrda;
-	if (b->ops)
-		sstp_rbuf_set_param(b);
+	if (!b->ops)
+		return;
+	b->out.limit = b->in.limit;
+	sstp_rbuf_set_param(b);
+	sstp_rbuf_verdict(b);
 }
 
 void sstp_rbuf_get_info(const struct sstp_rbuf_core *b, struct sstp_rbuf_info *i)
@@ -47,9 +58,7 @@ void sstp_rbuf_begin(struct sstp_rbuf_core *b, const struct sstp_rbuf_ops *ops)
 	sstp_rbuf_set_param(b);
 	if (ops->init)
 		ops->init(&b->out, &b->in);
-	if (!ops->update)
-		b->out.epoch = 0;
-	sstp_rbuf_bound(&b->out, &b->in);
+	sstp_rbuf_verdict(b);
 }
 
 void sstp_rbuf_restart(struct sstp_rbuf_core *b)

@@ -37,6 +37,11 @@ static void rbuf_say(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 	b->rest = true;
 }
 
+static void rbuf_say_param(struct sstp_rbuf *b, int option, const void *param, size_t len)
+{
+	rbuf_say(b, NULL);
+}
+
 static void rbuf_bounded(struct kunit *test, struct sstp_rbuf_core *b, const char *call)
 {
 	u32 i = rbuf_says - rbuf_ranges;
@@ -71,6 +76,39 @@ static void rbuf_hostile(struct kunit *test)
 	}
 }
 
+static void rbuf_update(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+{
+}
+
+/* When an option is set the policy's verdict is brought into range, too, and a policy
+ * without updates gets no epochs by that.
+ */
+static void rbuf_hostile_param(struct kunit *test)
+{
+	static const struct sstp_rbuf_ops ops = {
+		.update = rbuf_update, .set_param = rbuf_say_param,
+	};
+	static const struct sstp_rbuf_ops none = { .set_param = rbuf_say_param };
+	const struct sstp_rrda_spec rrda = {};
+	struct sstp_rbuf_core b;
+
+	for (rbuf_says = rbuf_ranges; rbuf_says < rbuf_ranges + ARRAY_SIZE(rbuf_ranges);
+	     rbuf_says++) {
+		b = (struct sstp_rbuf_core){
+			.in = {
+				.limit = rbuf_says->limit, .least = 4 * KB,
+				.ceiling = 8 * MB,
+			},
+			.ops = &ops,
+		};
+		sstp_rbuf_tune(&b, &rrda);
+		rbuf_bounded(test, &b, "set_param");
+		b.ops = &none;
+		sstp_rbuf_tune(&b, &rrda);
+		KUNIT_EXPECT_EQ(test, b.out.epoch, 0ULL);
+	}
+}
+
 /* A policy without callbacks leaves the limit as it is, and has no epochs. */
 static void rbuf_silent(struct kunit *test)
 {
@@ -101,10 +139,6 @@ static void rbuf_init(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 	b->epoch = b->priv[0] * NSEC_PER_MSEC;
 }
 
-static void rbuf_update(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
-{
-}
-
 /* A socket option is there before init, also of a restart, and as soon as it is set. */
 static void rbuf_option(struct kunit *test)
 {
@@ -116,7 +150,11 @@ static void rbuf_option(struct kunit *test)
 
 	sstp_rbuf_begin(&b, &ops);
 	KUNIT_EXPECT_EQ(test, b.out.epoch, 5ULL * NSEC_PER_MSEC);
+	/* A limit that the policy wanted before does not count. */
+	b.in = (struct sstp_rbuf_sample){ .limit = MB, .least = 4 * KB, .ceiling = 8 * MB };
+	b.out.limit = 2 * MB;
 	sstp_rbuf_tune(&b, &(struct sstp_rrda_spec){ .epoch = 7 });
+	KUNIT_EXPECT_EQ(test, b.out.limit, MB);
 	KUNIT_EXPECT_EQ(test, b.out.priv[0], 7ULL);
 	sstp_rbuf_restart(&b);
 	KUNIT_EXPECT_EQ(test, b.out.epoch, 7ULL * NSEC_PER_MSEC);
@@ -133,6 +171,7 @@ static void rbuf_option(struct kunit *test)
 
 static struct kunit_case rbuf_cases[] = {
 	KUNIT_CASE(rbuf_hostile),
+	KUNIT_CASE(rbuf_hostile_param),
 	KUNIT_CASE(rbuf_silent),
 	KUNIT_CASE(rbuf_option),
 	{}
