@@ -9,7 +9,8 @@
 /**
  * struct sstp_rbuf_core - a receive buffer, and what the core knows of it
  * @in: what its policy is told
- * @ops: the policy's callbacks; a reference on its module. NULL = no policy
+ * @ops: the policy's callbacks; a reference on its module, but for a member of a pool,
+ *	which has that. NULL = no policy
  * @rrda: the option SSTP_RRDA, for a policy that takes it
  * @resting: no epoch runs; one begins when something comes
  * @counted: as one in which much moves

@@ -485,13 +485,13 @@ static int sstp_room_make(struct sock *sk, struct sstp_rbuf_core *b)
 int sstp_room_start(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_member *m = &sp->member;
+	const struct sstp_pool *p = sp->member.pool;
 	int err;
 
-	if (m->pool) {
-		err = sstp_rbuf_attach(&sp->rbuf, m->pool->b.ops->name);
-		if (err)
-			return err;
+	/* The policy is the pool's: it is told of all members at once, and the pool holds it. */
+	if (p) {
+		sp->rbuf.ops = p->b.ops;
+		sp->rbuf.out.epoch = sstp_pool_length(p);
 		sp->rbuf.resting = true;
 		return 0;
 	}
@@ -508,10 +508,14 @@ int sstp_room_start(struct sock *sk)
 /* The buffer is gone, if there was one. */
 void sstp_room_stop(struct sstp_sock *sp)
 {
-	if (sp->rbuf.ops && !sp->member.pool)
+	if (sp->member.pool) {
+		sp->rbuf.ops = NULL;
+		sstp_pool_leave(&sp->member);
+		return;
+	}
+	if (sp->rbuf.ops)
 		SSTP_ADD(sock_net(&sp->sk), RBUFSHRUNKBYTES, sp->rbuf.in.limit);
 	sstp_rbuf_detach(&sp->rbuf);
-	sstp_pool_leave(&sp->member);
 }
 
 /* Another policy, whose reference the connection takes. It begins with the limit that

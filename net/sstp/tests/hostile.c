@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A controller, "hostile", that leaves in each callback what its parameters say, for
- * connections that must live with it.
+ * connections that must live with it. And a receive buffer policy of that name.
  */
 #include <linux/module.h>
 #include <net/sstp.h>
@@ -54,13 +54,47 @@ static struct sstp_ctrl_ops hostile_ctrl = {
 	.owner		= THIS_MODULE,
 };
 
+static unsigned int policy_inits;
+module_param(policy_inits, uint, 0444);
+MODULE_PARM_DESC(policy_inits, "buffers that got the policy");
+
+static void hostile_update(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+{
+	if (!s->limit || !s->least || !s->first || !s->ceiling || !s->available)
+		WRITE_ONCE(senseless, true);
+	b->epoch = 1;
+	b->limit = U32_MAX;
+	b->top = U32_MAX;
+}
+
+static void hostile_begin(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+{
+	WRITE_ONCE(policy_inits, policy_inits + 1);
+	hostile_update(b, s);
+}
+
+static struct sstp_rbuf_ops hostile_rbuf = {
+	.init		= hostile_begin,
+	.update		= hostile_update,
+	.name		= "hostile",
+	.owner		= THIS_MODULE,
+};
+
 static int __init hostile_module_init(void)
 {
-	return sstp_register_ctrl(&hostile_ctrl);
+	int err = sstp_register_ctrl(&hostile_ctrl);
+
+	if (err)
+		return err;
+	err = sstp_register_rbuf(&hostile_rbuf);
+	if (err)
+		sstp_unregister_ctrl(&hostile_ctrl);
+	return err;
 }
 
 static void __exit hostile_module_exit(void)
 {
+	sstp_unregister_rbuf(&hostile_rbuf);
 	sstp_unregister_ctrl(&hostile_ctrl);
 }
 

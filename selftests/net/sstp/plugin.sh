@@ -37,6 +37,18 @@ impair
 sensible() { [ "$(cat $parameters/senseless)" = N ]; }
 check "each callback was told the size of packets" sensible
 
+# buffers SERVER OPTIONS...: of a policy that wants all, for three connections at once
+buffers() {
+	local inits
+	inits=$(cat $parameters/policy_inits)
+	serve -n 3 --policy hostile "$@"
+	transfer -n 3 -u -d -s 100k "$b4" || { explain; return 1; }
+	[ "$(cat $parameters/policy_inits)" -gt "$inits" ]
+}
+check "a policy that wants all" buffers
+check "a policy that wants all, of a shared buffer" buffers --pool
+check "each callback was told of a buffer" sensible
+
 settle
 check "the hostile module unloads" busywait 20 unload
 trap 'settle; cleanup; rm -rf "$work"' EXIT
