@@ -81,7 +81,9 @@ struct sstp_ctrl_sample {
  * come, and nothing would open the window again. Packets in flight are counted by serial
  * numbers, of which half can be told apart: hence SSTP_CWND_LIMIT. A period longer than the
  * round-trip time holds back more than a window of 1; SSTP_PERIOD_LIMIT is far below the
- * time after which either end gives up.
+ * time after which either end gives up. What leaves at once, as the first packets after all
+ * has been reported do, is made up for by a pause of SSTP_PERIOD_LIMIT, the round-trip time
+ * or two periods at most, whichever is longest.
  */
 struct sstp_ctrl {
 	u64	period;

@@ -14,6 +14,7 @@
  * @cwnd_limited: as in struct sstp_ctrl_sample
  * @flight: as in struct sstp_ctrl_sample
  * @flight_ship: shipment with which the round trip of @flight ends
+ * @next: ns: when the period lets the next packet go
  */
 struct sstp_ctrl_core {
 	const struct sstp_ctrl_ops *ops;
@@ -21,8 +22,11 @@ struct sstp_ctrl_core {
 	bool	cwnd_limited;
 	u32	flight;
 	u32	flight_ship;
+	u64	next;
 	struct sstp_ctrl out;
 };
+
+#define SSTP_CTRL_UNPACED	10U	/* packets: an initial window, RFC 6928 */
 
 /* Attach the controller @name, with a reference on its module. Any context.
  * Return: 0 or -ENOENT, with @c as it was.
@@ -53,6 +57,10 @@ void sstp_ctrl_timeout(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *
 void sstp_ctrl_sent(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s, u32 packets);
 void sstp_ctrl_received(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
 			u32 packets, u32 gap);
+/* A period is set, and nothing is in flight: how many packets leave before it counts? @srtt: ns */
+u32 sstp_ctrl_unpaced(const struct sstp_ctrl_core *c, u64 srtt);
+/* @packets left @now: c->next follows. @srtt: ns */
+void sstp_ctrl_pace(struct sstp_ctrl_core *c, u32 packets, u64 srtt, u64 now);
 int __init sstp_ctrl_init(void);	/* registers those built in */
 void sstp_ctrl_exit(void);
 

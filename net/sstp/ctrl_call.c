@@ -3,6 +3,7 @@
  * Calls of a controller's callbacks. A controller may be anyone's: after each call its
  * outputs are brought into the ranges that include/net/sstp.h promises.
  */
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/time64.h>
@@ -23,6 +24,7 @@ void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 	c->ops = ops;
 	c->held_back = false;
 	c->cwnd_limited = false;
+	c->next = 0;
 	c->out.cwnd = SSTP_CWND_MAX;
 	c->out.period = 0;
 	memset(c->out.priv, 0, sizeof(c->out.priv));
@@ -75,4 +77,28 @@ void sstp_ctrl_received(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample 
 {
 	c->ops->on_pkt_received(&c->out, s, packets, gap);
 	sstp_ctrl_bound(&c->out, s);
+}
+
+/* The longest pause that packets are paid for with, ns. Retransmissions wait for it, too, and
+ * no probe asks the peer meanwhile.
+ */
+static u64 sstp_ctrl_pause(const struct sstp_ctrl_core *c, u64 srtt)
+{
+	return max3(2 * c->out.period, (u64)SSTP_PERIOD_LIMIT, srtt);
+}
+
+u32 sstp_ctrl_unpaced(const struct sstp_ctrl_core *c, u64 srtt)
+{
+	return min_t(u64, div64_u64(sstp_ctrl_pause(c, srtt), c->out.period), SSTP_CTRL_UNPACED);
+}
+
+/* Up to half a millisecond that the period left unused makes up for a late timer. */
+void sstp_ctrl_pace(struct sstp_ctrl_core *c, u32 packets, u64 srtt, u64 now)
+{
+	u64 period = c->out.period;
+
+	if (!period)
+		return;
+	c->next = max(c->next + NSEC_PER_MSEC / 2, now) - NSEC_PER_MSEC / 2 + packets * period;
+	c->next = min(c->next, now + sstp_ctrl_pause(c, srtt));
 }

@@ -19,7 +19,6 @@
 #define SSTP_TRAIN_PACKETS	64	/* what UDP GRO joins again */
 #define SSTP_PUSH_TRAINS	64	/* in one go */
 #define SSTP_STREAM_MEM_SHIFT	3	/* of the memory of all sockets, in a segment of a stream */
-#define SSTP_UNPACED		10	/* packets: an initial window, RFC 6928 */
 #define SSTP_ASK_GAP		100000U	/* us without a report, at least */
 #define SSTP_SILENCE		(5 * NSEC_PER_SEC)	/* of who is to report, at most */
 #define SSTP_AGAIN_GAP		(10 * NSEC_PER_SEC)	/* no peer asks less often than that */
@@ -360,17 +359,17 @@ static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
 
 	if (!period)
 		return want;
-	if (now < sp->ctrl_next && !sp->unpaced) {
-		sstp_timer_set(sp, SSTP_T_PACE, sp->ctrl_next);
+	if (now < sp->ctrl.next && !sp->unpaced) {
+		sstp_timer_set(sp, SSTP_T_PACE, sp->ctrl.next);
 		return 0;
 	}
 	/* When all has been reported the next packets are not paced, nor is a connection's
 	 * first window: an answer that fits into it takes no longer than with TCP.
 	 */
 	if (!sstp_in_flight(sp))
-		sp->unpaced = SSTP_UNPACED;
+		sp->unpaced = sstp_ctrl_unpaced(&sp->ctrl, sstp_srtt_ns(sp));
 	unpaced = min_t(u32, want, sp->unpaced);
-	if (now < sp->ctrl_next)
+	if (now < sp->ctrl.next)
 		return unpaced;
 	/* A millisecond's worth, two packets at least. */
 	if (period > NSEC_PER_MSEC / 2)
@@ -396,9 +395,7 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	}
 	trace_sstp_ship(sp, packets, wire, again);
 	sstp_rate_sent(&sp->rate, packets, wire, now);
-	if (sp->ctrl.out.period)
-		sp->ctrl_next = max(sp->ctrl_next + NSEC_PER_MSEC / 2, now) -
-				NSEC_PER_MSEC / 2 + packets * sp->ctrl.out.period;
+	sstp_ctrl_pace(&sp->ctrl, packets, sstp_srtt_ns(sp), now);
 	sp->unpaced -= min_t(u32, packets, sp->unpaced);
 	if (sp->ctrl.ops->on_pkt_sent)
 		sstp_cc_sent(sp, packets, now);

@@ -237,7 +237,6 @@ struct sstp_sock {
 	unsigned long	pacing;		/* SO_MAX_PACING_RATE that is in force */
 	u64		peer_limit;	/* bit/s that the peer allows, 0 = any */
 	u64		peer_rate;	/* bit/s that the peer declared, 0 = none */
-	u64		ctrl_next;	/* ns: the controller's next packet */
 	u32		highest;	/* shipment the peer has seen */
 	u16		late;		/* shipments before that, that may still come to it */
 	u32		reported;	/* packets it has received */

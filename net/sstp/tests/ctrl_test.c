@@ -113,7 +113,10 @@ static void ctrl_hostile(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(ctrl_ranges); i++) {
 		ctrl_says = &ctrl_ranges[i];
 		s.srtt = ctrl_says->srtt;
+		c.next = U64_MAX;
 		sstp_ctrl_begin(&c, &losses, &s);
+		/* The new one does not wait for packets of the old one. */
+		KUNIT_EXPECT_EQ(test, c.next, 0ULL);
 		ctrl_bounded(test, &c, "init");
 		sstp_ctrl_report(&c, &s);
 		ctrl_bounded(test, &c, "on_loss");
@@ -130,9 +133,70 @@ static void ctrl_hostile(struct kunit *test)
 	}
 }
 
+#define US	1000LL
+#define MS	(1000 * US)
+#define SEC	(1000 * MS)
+
+/* A period, and packets that leave at a time: when may the next one leave, relative to that?
+ * And how many leave before the period counts?
+ */
+static void ctrl_pace(struct kunit *test)
+{
+	static const struct {
+		s64 period, srtt;
+		u32 packets;
+		s64 due, next;
+		u32 unpaced;
+	} t[] = {
+		{ 10 * US, MS, 64, 0, 640 * US, 10 },
+		{ 10 * US, MS, 10, 2 * MS, 2100 * US, 10 },
+		{ 10 * US, MS, 10, -200 * US, -100 * US, 10 },
+		{ 10 * US, MS, 10, -SEC, -400 * US, 10 },
+		{ 2 * MS, MS, 2, 0, 4 * MS, 10 },
+		{ 2 * MS, MS, 10, 0, 20 * MS, 10 },
+		{ 100 * MS, MS, 10, 0, SEC, 10 },
+		{ 150 * MS, 1500 * MS, 10, 0, 1500 * MS, 10 },
+		/* No more than a second's, or a round trip's, and two at least */
+		{ 101 * MS, MS, 9, 0, 909 * MS, 9 },
+		{ 300 * MS, MS, 3, 0, 900 * MS, 3 },
+		{ SEC, MS, 2, 0, 2 * SEC, 2 },
+		{ 60 * SEC, 60 * SEC, 2, 0, 120 * SEC, 2 },
+		/* The pause is bounded, however many left. */
+		{ 100 * MS, MS, 10, 10 * MS, SEC, 10 },
+		{ SEC, MS, 10, 0, 2 * SEC, 2 },
+		{ SEC, MS, 1, 2 * SEC, 2 * SEC, 2 },
+		{ 60 * SEC, 60 * SEC, 64, 0, 120 * SEC, 2 },
+		/* A period that became shorter */
+		{ 10 * US, MS, 1, 120 * SEC, SEC, 10 },
+	};
+	const u64 now = 1000 * SEC;
+	struct sstp_ctrl_core c = {};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		c.out.period = t[i].period;
+		c.next = now + t[i].due;
+		KUNIT_EXPECT_EQ_MSG(test, sstp_ctrl_unpaced(&c, t[i].srtt), t[i].unpaced,
+				    "row %u", i);
+		sstp_ctrl_pace(&c, t[i].packets, t[i].srtt, now);
+		KUNIT_EXPECT_EQ_MSG(test, (s64)(c.next - now), t[i].next, "row %u", i);
+	}
+	/* Without a period nothing waits. */
+	c.out.period = 0;
+	c.next = 5;
+	sstp_ctrl_pace(&c, 64, MS, now);
+	KUNIT_EXPECT_EQ(test, c.next, 5ULL);
+	/* Soon after boot */
+	c.out.period = US;
+	c.next = 0;
+	sstp_ctrl_pace(&c, 1, MS, 1);
+	KUNIT_EXPECT_EQ(test, c.next, 1000ULL);
+}
+
 static struct kunit_case ctrl_cases[] = {
 	KUNIT_CASE(ctrl_used),
 	KUNIT_CASE(ctrl_hostile),
+	KUNIT_CASE(ctrl_pace),
 	{}
 };
 
