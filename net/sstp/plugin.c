@@ -62,7 +62,7 @@ struct sstp_plugin *sstp_plugin_get(struct sstp_registry *r, const char *name)
 	return p;
 }
 
-static bool sstp_plugin_here(struct sstp_registry *r, const char *name)
+bool sstp_plugin_here(struct sstp_registry *r, const char *name)
 {
 	bool here;
 

@@ -56,7 +56,9 @@ int sstp_plugin_register(struct sstp_registry *r, struct sstp_plugin *p);
 void sstp_plugin_unregister(struct sstp_registry *r, struct sstp_plugin *p);	/* sleeps */
 /* With a reference on its module, or NULL. Any context. */
 struct sstp_plugin *sstp_plugin_get(struct sstp_registry *r, const char *name);
-/* Is there one? Loads its module for who may. Sleeps. */
+/* Is there one? */
+bool sstp_plugin_here(struct sstp_registry *r, const char *name);
+/* The same, but loads its module for who may. Sleeps. */
 bool sstp_plugin_exists(struct sstp_registry *r, const char *name);
 /* The name of each in turn, from 0; false behind the last */
 bool sstp_plugin_name(struct sstp_registry *r, u32 i, char *name);

@@ -56,6 +56,9 @@ int sstp_register_rbuf(struct sstp_rbuf_ops *ops)
 {
 	int err;
 
+	/* Before its directory, which a policy of that name may have: sysfs would complain. */
+	if (sstp_plugin_here(&sstp_rbufs, ops->name))
+		return -EEXIST;
 	if (ops->sysfs) {
 		err = sstp_sysfs_add(ops->sysfs);
 		if (err)

@@ -4,6 +4,7 @@
  * connections that must live with it. And a receive buffer policy of that name.
  */
 #include <linux/module.h>
+#include <linux/sysfs.h>
 #include <net/sstp.h>
 
 static unsigned int cwnd = SSTP_CWND_MAX;
@@ -73,12 +74,32 @@ static void hostile_begin(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 	hostile_update(b, s);
 }
 
+static struct attribute *hostile_attrs[] = { NULL };
+
+static const struct attribute_group hostile_group = {
+	.name	= "hostile",
+	.attrs	= hostile_attrs,
+};
+
 static struct sstp_rbuf_ops hostile_rbuf = {
 	.init		= hostile_begin,
 	.update		= hostile_update,
 	.name		= "hostile",
 	.owner		= THIS_MODULE,
+	.sysfs		= &hostile_group,
 };
+
+static struct sstp_rbuf_ops hostile_twin = {
+	.name		= "hostile",
+	.owner		= THIS_MODULE,
+	.sysfs		= &hostile_group,
+};
+
+static void hostile_module_exit(void)
+{
+	sstp_unregister_rbuf(&hostile_rbuf);
+	sstp_unregister_ctrl(&hostile_ctrl);
+}
 
 static int __init hostile_module_init(void)
 {
@@ -87,15 +108,17 @@ static int __init hostile_module_init(void)
 	if (err)
 		return err;
 	err = sstp_register_rbuf(&hostile_rbuf);
-	if (err)
+	if (err) {
 		sstp_unregister_ctrl(&hostile_ctrl);
-	return err;
-}
-
-static void __exit hostile_module_exit(void)
-{
-	sstp_unregister_rbuf(&hostile_rbuf);
-	sstp_unregister_ctrl(&hostile_ctrl);
+		return err;
+	}
+	err = sstp_register_rbuf(&hostile_twin);
+	if (err == -EEXIST)
+		return 0;
+	if (!err)
+		sstp_unregister_rbuf(&hostile_twin);
+	hostile_module_exit();
+	return err ?: -EINVAL;
 }
 
 module_init(hostile_module_init);

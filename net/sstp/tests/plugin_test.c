@@ -30,6 +30,7 @@ static void plugin_names(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, sstp_plugin_name(&plugin_registry, i, name));
 		KUNIT_EXPECT_STREQ(test, name, p[i].name);
 		KUNIT_EXPECT_PTR_EQ(test, sstp_plugin_get(&plugin_registry, name), &p[i]);
+		KUNIT_EXPECT_TRUE(test, sstp_plugin_here(&plugin_registry, name));
 		KUNIT_EXPECT_TRUE(test, sstp_plugin_exists(&plugin_registry, name));
 	}
 	KUNIT_EXPECT_FALSE(test, sstp_plugin_name(&plugin_registry, n, name));
@@ -37,6 +38,7 @@ static void plugin_names(struct kunit *test)
 	/* What has gone is not found, and its name is free again. */
 	sstp_plugin_unregister(&plugin_registry, &p[1]);
 	KUNIT_EXPECT_NULL(test, sstp_plugin_get(&plugin_registry, p[1].name));
+	KUNIT_EXPECT_FALSE(test, sstp_plugin_here(&plugin_registry, p[1].name));
 	KUNIT_ASSERT_TRUE(test, sstp_plugin_name(&plugin_registry, 1, name));
 	KUNIT_EXPECT_STREQ(test, name, p[2].name);
 	KUNIT_EXPECT_EQ(test, sstp_plugin_register(&plugin_registry, &p[1]), 0);

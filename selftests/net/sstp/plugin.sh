@@ -15,7 +15,10 @@ parameters=/sys/module/sstp_hostile/parameters
 setup_path || skip_all "no network namespaces"
 unload() { rmmod sstp-hostile; }
 trap 'settle; unload; cleanup; rm -rf "$work"' EXIT
-check "the hostile module loads" insmod "$module"
+complaints() { dmesg | grep -c "sysfs: cannot create duplicate"; }
+before=$(complaints)
+check "the hostile module loads, and its second policy of a name does not" insmod "$module"
+check "the kernel does not complain of that" test "$(complaints)" = "$before"
 
 # says CWND PERIOD SIZE: a transfer both ways, while the controllers of both ends say that
 says() {
