@@ -26,7 +26,7 @@ struct attribute_group;
 /**
  * struct sstp_ctrl_sample - everything that a controller is told
  * @now: ns, monotonic
- * @srtt: smoothed round-trip time, us; 0 = none measured, else 1 to 60 s
+ * @srtt: smoothed round-trip time, us; 0 = none measured, else 1 us to 60 s
  * @min_rtt: lowest round-trip time of the last 5 to 10 s, us; U32_MAX = none measured
  * @in_flight: packets shipped and neither reported received nor lost
  * @shipped: newest shipment (serial number): packets shipped so far, from a random start
