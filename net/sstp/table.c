@@ -38,9 +38,11 @@ static u32 sstp_names_hash(const void *data, u32 len, u32 seed)
 {
 	const struct sstp_names *n = data;
 
-	/* connect() looks for one port after the other: neighbours in the table, too. */
+	/* connect() looks for one port after the other: 16 of them are neighbours in the table,
+	 * too. More are not, so that no choice of ports makes one chain long.
+	 */
 	return jhash2((const u32 *)n, offsetof(struct sstp_names, dport) / sizeof(u32),
-		      seed + n->dport) + n->sport;
+		      seed + ((u32)n->dport << 16 | n->sport >> 4)) + n->sport % 16;
 }
 
 static const struct rhashtable_params sstp_names_params = {
@@ -85,6 +87,14 @@ void sstp_table_exit(void)
 	rhashtable_destroy(&sstp_cids);
 }
 
+/* The error of an insert, as callers of connect() and accept() know it: -EEXIST, else -ENOMEM
+ * (-EBUSY, for one, while a table is rebuilt), or 0
+ */
+static int sstp_table_error(int err)
+{
+	return err && err != -EEXIST ? -ENOMEM : err;
+}
+
 /* Let sstp_conn_next() find the socket. Socket lock. */
 int sstp_conn_list(struct sock *sk)
 {
@@ -124,7 +134,7 @@ static int sstp_conn_hash_cid(struct sock *sk)
 			return 0;
 		}
 		if (err != -EEXIST)
-			return err;
+			return sstp_table_error(err);
 	} while (--tries);
 	return -EAGAIN;
 }
@@ -154,7 +164,7 @@ int sstp_conn_hash_peer(struct sock *sk)
 		sock_hold(sk);
 		sp->peer_hashed = true;
 	}
-	return err;
+	return sstp_table_error(err);
 }
 
 /* Both ends' addresses and ports, ours being @port, of a socket that connects */
@@ -194,7 +204,7 @@ int sstp_conn_hash_names(struct sock *sk, u16 port)
 	err = rhashtable_lookup_insert_fast(&sstp_names, &sp->names_node,
 					    sstp_names_params);
 	sp->names_hashed = !err;
-	return err;
+	return sstp_table_error(err);
 }
 
 void sstp_conn_unhash_names(struct sock *sk)

@@ -7,6 +7,7 @@
  * SSTP has to do, so each case runs on both.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,8 @@
 #define PORTS	10
 #define ADDRESSES 200
 #define MANY	2000
+#define STRIDE	1024
+#define SPREAD	(65536 / STRIDE - 1)
 
 static enum proto proto;
 static int l;			/* a listener on all addresses, */
@@ -91,6 +94,36 @@ static void result(const char *what)
 
 	snprintf(text, sizeof(text), "%s: %s", proto_names[proto], what);
 	ktap_held(text);
+}
+
+/* Ports that are congruent modulo any size of a table, to one destination, all at once */
+static void test_spread(void)
+{
+	int fd[SPREAD], peer[SPREAD], k;
+	union addr a;
+
+	for (k = 0; k < SPREAD; k++) {
+		fd[k] = sock();
+		must_be("bind", bound_to(fd[k], "127.0.0.12", (k + 1) * STRIDE), 0);
+		if (fcntl(fd[k], F_SETFL, O_NONBLOCK))
+			die("O_NONBLOCK:");
+	}
+	addr_parse(&a, "127.0.0.1", port);
+	for (k = 0; k < SPREAD; k++)
+		must_be("connect", connect(fd[k], &a.sa, addr_len(&a)) ? errno : EINPROGRESS,
+			EINPROGRESS);
+	if (!all_held)
+		die("not so many connections");
+	for (k = 0; k < SPREAD; k++) {
+		peer[k] = accept(l, NULL, NULL);
+		if (peer[k] < 0)
+			die("accept:");
+	}
+	while (k--) {
+		close(peer[k]);
+		close(fd[k]);
+	}
+	result("connections from ports far apart");
 }
 
 /* As many as there are ports, to each destination */
@@ -547,15 +580,16 @@ int main(void)
 
 	if (setrlimit(RLIMIT_NOFILE, &files))
 		die("setrlimit:");
-	ktap_plan(2 * 9 + 1);
+	ktap_plan(2 * 10 + 1);
 	new_namespace();
 	set_range(PORTS);
 	for (proto = PROTO_TCP; proto <= PROTO_SSTP; proto++) {
 		l = sock();
 		port = 9000;
 		addr_any(&a, AF_INET, port);
-		if (bind(l, &a.sa, addr_len(&a)) || listen(l, 5))
+		if (bind(l, &a.sa, addr_len(&a)) || listen(l, SPREAD))
 			die("listener:");
+		test_spread();
 		test_destinations();
 		test_bound();
 		test_no_port();
