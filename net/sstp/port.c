@@ -570,17 +570,18 @@ void sstp_bind_deaf(struct sock *sk)
 }
 
 /* ns: until when searches begin with the other half of the range than they prefer, as
- * all ports of that one were taken; by a hash of address and destination
+ * all ports of that one were taken; by the half that they prefer, and a hash of address and
+ * destination
  */
-static u64 sstp_half_taken[256];
+static u64 sstp_half_taken[2][256];
 
-static u64 *sstp_half_taken_of(const struct sock *sk)
+static u64 *sstp_half_taken_of(const struct sock *sk, bool odd)
 {
 	const struct sstp_sock *sp = sstp_sk(sk);
 	u32 hash = __ipv6_addr_jhash(&sp->saddr, net_hash_mix(sock_net(sk)));
 
 	hash = __ipv6_addr_jhash(&sp->peer.addr, hash + sp->dport);
-	return &sstp_half_taken[hash % ARRAY_SIZE(sstp_half_taken)];
+	return &sstp_half_taken[odd][hash % ARRAY_SIZE(sstp_half_taken[0])];
 }
 
 /* Try one port of the ephemeral range after the other, from a random one on. As with TCP
@@ -591,7 +592,7 @@ static u64 *sstp_half_taken_of(const struct sock *sk)
  */
 static int sstp_bind_any(struct sock *sk, bool odd, int (*try)(struct sock *sk, u16 port))
 {
-	u64 *taken = sstp_half_taken_of(sk), now = sstp_now();
+	u64 *taken = sstp_half_taken_of(sk, odd), now = sstp_now();
 	struct net *net = sock_net(sk);
 	bool swapped = now < READ_ONCE(*taken);
 	int low, high, err;

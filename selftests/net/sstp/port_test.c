@@ -23,6 +23,7 @@
 #define MANY	2000
 #define STRIDE	1024
 #define SPREAD	(65536 / STRIDE - 1)
+#define BINDERS	50
 
 static enum proto proto;
 static int l;			/* a listener on all addresses, */
@@ -124,6 +125,52 @@ static void test_spread(void)
 		close(fd[k]);
 	}
 	result("connections from ports far apart");
+}
+
+/* Of connections to as many destinations, how many have an odd port? */
+static unsigned int odd_ports(void)
+{
+	unsigned int odd = 0, k;
+	char ip[20];
+	int fd, peer;
+
+	for (k = 1; k <= 2 * BINDERS; k++) {
+		snprintf(ip, sizeof(ip), "127.0.9.%u", k);
+		fd = sock();
+		must_be(ip, connect_to(fd, ip, &peer), 0);
+		odd += port_of(fd) % 2;
+		close(peer);
+		close(fd);
+	}
+	return odd;
+}
+
+static bool ports_are_even(void *arg)
+{
+	(void)arg;
+	return !odd_ports();
+}
+
+/* bind() that finds the ports taken that it prefers does not make connect() look there. */
+static void test_halves(void)
+{
+	int fd[PORTS / 2 + 1];
+	unsigned int i, k;
+	char ip[20];
+
+	/* Searches of a second before may have found theirs taken. */
+	must(busywait(10000, ports_are_even, NULL), "even ports at first");
+	for (i = 1; i <= BINDERS; i++) {
+		snprintf(ip, sizeof(ip), "127.0.8.%u", i);
+		for (k = 0; k <= PORTS / 2; k++) {
+			fd[k] = sock();
+			must_be(ip, bound_to(fd[k], ip, 0), 0);
+		}
+		while (k--)
+			close(fd[k]);
+	}
+	must_be("odd ports then", odd_ports(), 0);
+	result("bind() and connect() each have a half of the range");
 }
 
 /* As many as there are ports, to each destination */
@@ -580,7 +627,7 @@ int main(void)
 
 	if (setrlimit(RLIMIT_NOFILE, &files))
 		die("setrlimit:");
-	ktap_plan(2 * 10 + 1);
+	ktap_plan(2 * 11 + 1);
 	new_namespace();
 	set_range(PORTS);
 	for (proto = PROTO_TCP; proto <= PROTO_SSTP; proto++) {
@@ -590,6 +637,7 @@ int main(void)
 		if (bind(l, &a.sa, addr_len(&a)) || listen(l, SPREAD))
 			die("listener:");
 		test_spread();
+		test_halves();
 		test_destinations();
 		test_bound();
 		test_no_port();
