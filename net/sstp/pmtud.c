@@ -110,6 +110,7 @@ bool sstp_pmtud_echo(struct sstp_pmtud *p, u32 stamp)
 	p->tries = 0;
 	p->due = 0;
 	p->hole_lost = 0;
+	p->hole_all_lost = false;
 	return true;
 }
 
@@ -140,6 +141,7 @@ bool sstp_pmtud_hole(struct sstp_pmtud *p, const struct sstp_pmtud_report *r)
 		p->hole_received = r->received;
 		p->hole_ship = r->shipment;
 		p->hole_lost = 0;
+		p->hole_all_lost = false;
 		return false;
 	}
 	/* Who has packets in vain, for lack of room, reports each time that they come.
@@ -148,6 +150,7 @@ bool sstp_pmtud_hole(struct sstp_pmtud *p, const struct sstp_pmtud_report *r)
 	if (p->hole_received != r->received) {
 		p->hole_received = r->received;
 		p->hole_ship = r->shipment;
+		p->hole_all_lost = false;
 		if (p->hole_lost)
 			p->hole_lost--;
 		return false;
@@ -158,7 +161,10 @@ bool sstp_pmtud_hole(struct sstp_pmtud *p, const struct sstp_pmtud_report *r)
 	if ((s32)(r->highest - p->hole_ship) <= 0)
 		return false;
 	p->hole_ship = r->shipment;
-	if (mtu >= r->size || mtu >= p->mtu || ++p->hole_lost < SSTP_PMTU_HOLES)
+	if (mtu >= r->size || mtu >= p->mtu)
+		return false;
+	p->hole_all_lost = true;
+	if (++p->hole_lost < SSTP_PMTU_HOLES)
 		return false;
 	p->hole_lost = SSTP_PMTU_HOLES - 1;
 	sstp_pmtud_search(p);

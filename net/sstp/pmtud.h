@@ -39,7 +39,9 @@
  * @hole: a packet that the peer lacks
  * @hole_received: packets that the peer had received when that was noted last
  * @hole_ship: newest shipment then
- * @hole_lost: times that the peer knew of later shipments, but none had come
+ * @hole_lost: times that the peer knew of later shipments, but none had come; one less for
+ *	each time that some had
+ * @hole_all_lost: the last time none had
  */
 struct sstp_pmtud {
 	u32	floor;
@@ -58,6 +60,7 @@ struct sstp_pmtud {
 	u32	hole_received;
 	u32	hole_ship;
 	u8	hole_lost;
+	bool	hole_all_lost;
 	u8	tries;
 };
 
@@ -103,7 +106,7 @@ bool sstp_pmtud_hole(struct sstp_pmtud *p, const struct sstp_pmtud_report *r);
  */
 static inline bool sstp_pmtud_suspect(const struct sstp_pmtud *p, u32 received)
 {
-	return p->hole_lost && p->hole_received == received;
+	return p->hole_all_lost && p->hole_received == received;
 }
 
 /* Are packets so small that they are better fragmented than made smaller? */

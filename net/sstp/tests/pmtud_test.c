@@ -173,6 +173,15 @@ static void pmtud_holes(struct kunit *test)
 	for (i = 0; i < 100; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, i, 1500, 200, 200 + i));
 	KUNIT_ASSERT_FALSE(test, sstp_pmtud_suspect(&p, 200));
+	/* When others come, the path is not suspected until all is lost once more. */
+	for (i = 0; i < SSTP_PMTU_HOLES; i++)
+		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 6, 1500, 250, 250 + i));
+	KUNIT_ASSERT_TRUE(test, sstp_pmtud_suspect(&p, 250));
+	KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 6, 1500, 251, 260));
+	KUNIT_ASSERT_FALSE(test, sstp_pmtud_suspect(&p, 251));
+	KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 6, 1500, 251, 261));
+	KUNIT_ASSERT_TRUE(test, sstp_pmtud_suspect(&p, 251));
+	KUNIT_ASSERT_EQ(test, p.mtu, 1500U);
 	/* Small ones pass: what it was made for does not. That is suspected from the second
 	 * loss on, while nothing comes.
 	 */
