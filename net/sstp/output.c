@@ -23,6 +23,7 @@
 #define SSTP_SILENCE		(5 * NSEC_PER_SEC)	/* of who is to report, at most */
 #define SSTP_AGAIN_GAP		(10 * NSEC_PER_SEC)	/* no peer asks less often than that */
 #define SSTP_PROBE_SHARE	10	/* of a second, that data waits for an MTU probe */
+#define SSTP_PROBE_WAIT		(NSEC_PER_SEC / SSTP_PROBE_SHARE)
 
 static void sstp_header(const struct sstp_sock *sp, const struct sstp_sseg *s,
 			void *p, u32 packet, u32 stamp, u8 flags)
@@ -445,18 +446,40 @@ static u64 sstp_mtu_probe(struct sock *sk, u64 now)
 	return 0;
 }
 
+/* Is a packet of the route's MTU little of what the contract allows? The average carries it
+ * soon, and a burst has room for data beside it unless the next one is soon.
+ */
+static bool sstp_mtu_affordable(const struct sstp_sock *sp)
+{
+	u64 wire = sp->frame - sp->mtu + sp->pmtud.ceiling;
+	const struct sstp_rate *r = &sp->rate;
+
+	if (r->spec.average < 8ULL * sp->pmtud.ceiling * SSTP_PROBE_SHARE)
+		return false;
+	return r->burst_ns <= SSTP_PROBE_WAIT ||
+	       r->burst >= (r->in_bytes ? wire + r->frame : 2);
+}
+
 /* Data that takes all that a contract allows leaves nothing for a probe, so that goes first,
  * unless data would stand still for long. Returns until when data waits for it, or 0.
  */
 static u64 sstp_mtu_first(struct sock *sk, u64 now)
 {
-	const struct sstp_sock *sp = sstp_sk(sk);
-	u64 next;
+	struct sstp_sock *sp = sstp_sk(sk);
+	u64 next = sstp_mtu_affordable(sp) ? sstp_mtu_probe(sk, now) : 0;
+	u64 since = sp->mtu_wait ?: now;
 
-	if (sp->rate.spec.average < 8ULL * sp->pmtud.ceiling * SSTP_PROBE_SHARE)
-		return 0;
-	next = sstp_mtu_probe(sk, now);
-	return next <= now + NSEC_PER_SEC / SSTP_PROBE_SHARE ? next : 0;
+	if (next && next <= since + SSTP_PROBE_WAIT) {
+		sp->mtu_wait = since;
+		return next;
+	}
+	/* The contract says when to ask again, not that a probe may go then. Where data has
+	 * waited in vain it goes on for a second before it waits again.
+	 */
+	if (next && sp->mtu_wait)
+		sp->pmtud.due = now + NSEC_PER_SEC;
+	sp->mtu_wait = 0;
+	return 0;
 }
 
 /* Nothing may be sent now, nor again: what is it that lacks? */

@@ -232,6 +232,7 @@ struct sstp_sock {
 	u32		mtu;		/* of the path */
 	u32		icmp_mtu;	/* that an ICMP error said, which waits in icmp_err */
 	struct sstp_pmtud pmtud;
+	u64		mtu_wait;	/* ns: since when data waits for its probe, or 0 */
 	u32		dst_cookie;
 	u32		segment_limit;	/* of the peer */
 	unsigned long	pacing;		/* SO_MAX_PACING_RATE that is in force */

@@ -93,6 +93,13 @@ for family in 4 6; do
 	moves "a contract that does not stand still for a probe" 9.5 -s 100k --rate 100k
 done
 
+# A last link of 1500 swallows probes. Each burst is one packet; ten of them at 1500.
+ip -n "$b" link set "to-$r" mtu 1500
+for family in 4 6; do
+	moves "a contract that has nothing left for a probe" 12.5 -s 14000 \
+		--rate 20M:2M:1000:1
+done
+
 # The last link takes less, and nobody is told.
 swallows() {
 	ip -n "$r" link set "to-$b" mtu 1500
