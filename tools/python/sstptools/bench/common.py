@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the commands of tools/bench share: the machine that they measure in (one emulated
+"""Parts that the commands of tools/bench share: the machine that they measure in (one emulated
 CPU which runs one instruction a nanosecond, two network namespaces and a veth pair between
 them), and how they keep and show what they measured."""
 
@@ -62,7 +62,7 @@ def add_files(add):
 
 
 def results(args, measure):
-    """What measure(args) finds, or found once."""
+    """The result of measure(args), which is kept."""
     if args.file:
         with open(args.file, encoding="ascii") as f:
             measured = json.load(f)
@@ -117,7 +117,7 @@ def listed(head, lines):
 # --- in the guest ----------------------------------------------------------------
 
 def read_job(path):
-    """What run() was given; copies of the programs are where they start soonest."""
+    """The job that run() was given; copies of the programs are where they start soonest."""
     with open(path, encoding="ascii") as f:
         job = json.load(f)
     with os.scandir(os.path.join(os.path.dirname(path), "bin")) as programs:

@@ -147,7 +147,7 @@ def find(cells, mtu, write, protocol):
 
 
 def check(cells):
-    """What is wanted and not so."""
+    """The wants that do not hold."""
     bad = []
     for cell in cells:
         if not cell["protocol"].startswith("sstp"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What it takes to look at 10,000 connections by netlink, and what that takes from a transfer.
+"""The cost of a netlink dump of 10,000 connections, and its effect on a transfer.
 
 A server has so many connections, which are idle. Once a second all of them are dumped, with
 every field of SSTP_INFO, while another connection of the same namespace moves 1 GB over a

@@ -43,7 +43,8 @@ FLOOR = 64 << 10
 MOST = 256 * MB                 # net.sstp.rmem[2]
 CGROUP, MACHINE = "cgroup", "machine"
 GROUP = 64 * MB                 # what the server and the other process may have
-# What the latter leaves, and begins with less than that; takes between samples
+# Memory that the other process leaves free, less than that at first, and takes between
+# two samples
 LEFT, BASE, PACE = {CGROUP: 8 * MB, MACHINE: 40 * MB}, 32 * MB, MB
 PLACES = {CGROUP: "4G", MACHINE: "1G"}        # memory of the machine
 # Phases: what they are called, seconds
@@ -178,7 +179,7 @@ class Bench(Lab):
             self.filled = None
 
     def troubles(self):
-        """What counts them."""
+        """Counters that tell of trouble: kills, swap, drops and failures for want of memory."""
         events = self.group.events()
         machine = numbers("/proc/vmstat")
         log = subprocess.run(["dmesg"], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -306,7 +307,7 @@ def growth(here):
 
 
 def figures(measured):
-    """What there is to say, and to want"""
+    """The lines to print, and the wants"""
     samples, result = measured["samples"], measured["result"]
     # None: it was killed.
     filled = [s for s in of_phase(samples, FILLED) if s["filled"] is not None]
@@ -324,7 +325,7 @@ def figures(measured):
 
 
 def check(measured):
-    """What is wanted and not so."""
+    """The wants that do not hold."""
     result, f = measured["result"], figures(measured)
     wants = (
         (f["all"] >= LOADED * MANY * FLOOR and f["all"] > f["some"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a receive buffer policy does for a server that has many clients and little CPU.
+"""The effect of a receive buffer policy on a server that has many clients and little CPU.
 
 As the evaluation of paper 000 (RRDA) has it: 5 to 35 clients send for 6 s as fast as
 they may to one process, which reads it and has but a share of the CPU. The policies
@@ -55,7 +55,7 @@ TITLES = {"static": "static", "rrda": "RRDA"}
 PARTS = {"no EMA": {"omega": 1000}, "memory not weighed": {"weigh_memory": 0}, "k = 1": {"k": 1}}
 ABLATION = [(2, 20, 0), (2, 20, 24 * MB)]      # level, clients, the server's memory.max
 TUNABLES = "/sys/kernel/sstp/rrda"
-# What the paper says of RRDA, over the static buffer
+# The paper's figures for RRDA, relative to the static buffer
 PAPER = {"exhaustion": 0.1, "goodput": 1.3, "cost": 66.1 / 64.2}
 MANY = 15                       # clients up to which the paper finds no difference
 # Wanted
@@ -157,7 +157,7 @@ class Bench(Lab):
         return total
 
     def transfer(self, cell, policy, seconds):
-        """What came of it."""
+        """The result of a run."""
         server = self.serve(cell["clients"], policy, cell["shared"])
         self.limit(cell["level"])
         self.group.set("memory.max", str(cell["limit"] or "max"))
@@ -352,7 +352,7 @@ def title(policy):
 
 
 def check(cells):
-    """What is wanted and not so."""
+    """The wants that do not hold."""
     bad = []
     for base, cell in pairs(cells):
         where, ratio = name_of(cell), cell["goodput"] / base["goodput"]

@@ -13,7 +13,7 @@ MBIT = 1e6
 
 
 def text(directory, name):
-    """What a file says, or None."""
+    """The content of a file, or None."""
     try:
         with open(os.path.join(directory, name), encoding="utf-8") as f:
             return f.read().strip()

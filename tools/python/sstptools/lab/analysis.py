@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What follows from a cell's measurements, and what paper 004 expects of it."""
+"""Figures that follow from a cell's measurements, and those that paper 004 expects."""
 
 import itertools
 import struct
@@ -119,7 +119,7 @@ def full_window(path):
 
 
 def late_efficiency(path, window):
-    """What follows if a lost segment delays not all of a window by w_a: what was before
+    """The result if a lost segment delays not all of a window by w_a: what was before
     it goes on, and what is behind it is W - 1 late, so (w_a + W - 1) / 2 on average. No
     other loss meanwhile: at most this can be had."""
     wa = full_window(path)

@@ -67,7 +67,7 @@ def times(path, measured):
 
 
 def buffer_use(measured, info):
-    """What the receive buffer was like, bytes, and the share of packets for which it had
+    """The size of the receive buffer, bytes, and the share of packets for which it had
     no room."""
     limits = measured["limit_bins"]
     return {"buffer_max": max(limits), "buffer_mean": round(sum(limits) / len(limits)),
@@ -75,8 +75,8 @@ def buffer_use(measured, info):
 
 
 def flow_result(cell, flow, client, server):
-    """What of a flow's measurements is kept."""
-    # What is several times the buffer varies with the memory that segments take.
+    """The part of a flow's measurements that is kept."""
+    # A figure of several times the buffer varies with the memory that segments take.
     options, window = dict(itertools.pairwise(flow["server"])), server["info"].get("rcv_window")
     if "--window-factor" not in options and options.get("--window", str(window)) != str(window):
         raise ValueError(f"window {window}, not {options['--window']}")
@@ -109,7 +109,7 @@ def of_analysis(path, flow, dropped):
 
 
 def measure(cell, work):
-    """What the machine has left in @work."""
+    """Reads the results that the machine has left in @work."""
     results = [flow_result(cell, flow, read_json(work, f"client{n}.json"),
                            read_json(work, f"server{n}.json"))
                for n, flow in enumerate(cell["flows"])]

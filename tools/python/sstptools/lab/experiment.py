@@ -16,13 +16,14 @@ OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mu
              ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv, ast.USub: operator.neg}
 NEEDED = ("title", "path", "sweep", "flow")
 PATH_NEEDED = ("rate", "rtt", "loss", "queue")
-# What tools/lab/plot can draw: any experiment's share of the line, or what some are about
+# Pictures that tools/lab/plot can draw: of any experiment the share of the line, of some
+# the figure that they are about
 DRAWN = ("settings", "loss", "start", "window", "buffer", "sharing", "readers")
 FUNCTIONS = {"int": int, "max": max, "min": min}
 
 
 def value(expression, names):
-    """What an expression of [let] comes to: arithmetic, and FUNCTIONS, of numbers and @names."""
+    """The value of an expression of [let]: arithmetic and FUNCTIONS of numbers and @names."""
     def of(node):
         match node:
             case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
@@ -50,7 +51,7 @@ def file_of(word):
 
 
 def name_of(word):
-    """What its results are called"""
+    """The name of the file of its results"""
     return os.path.splitext(os.path.basename(file_of(word)))[0]
 
 

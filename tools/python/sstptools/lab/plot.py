@@ -247,7 +247,7 @@ def draw_buffer(result):
 
 
 def draw_sharing(result):
-    """Who gets how much, how evenly, and what it costs in delay."""
+    """The share of each flow, how even the shares are, and the delay that they cost."""
     cells = [c for c in result["cells"] if "measured" in c]
     figure, axes = new_figure(1, 3, (14, 4.6), result["title"])
     for kinds, color in zip(dict.fromkeys(c["path"]["flows"] for c in cells), SHADES):

@@ -167,7 +167,7 @@ def listed(title, lines):
 
 
 def found_in_paper(experiment, cells):
-    """What the paper says, beside what was measured."""
+    """The figures of the paper, beside those that were measured."""
     lines = []
     claims = experiment.get("wanted", []) + experiment.get("paper", [])
     for says in [c for c in claims if "says" in c]:
@@ -217,14 +217,14 @@ def main():
     results = args.results or "./lab-results" + "/quick" * args.quick
     status = 0
     if not args.results:
-        # What an earlier run has need not be measured again.
+        # Cells that an earlier run has measured are not measured again.
         status = subprocess.run([os.path.join(TREE, "tools/lab/run"), "--resume", "-o", results] +
                                 ["--quick"] * args.quick + ["all"], check=False).returncode
     # Cells that failed, or are not as wanted: the report says so.
     if status not in (0, 1, 3):
         return 1
     os.makedirs(args.out, exist_ok=True)
-    text = ["# What the module does on long, fast and lossy paths\n\n"
+    text = ["# The module on long, fast and lossy paths\n\n"
             "Written by `tools/lab/report`. All of it is measured with the module itself, in\n"
             "simulated time (see `tools/lab/run -h`): how fast a machine is does not matter,\n"
             "and the same seed gives the same bytes again; another kind of processor, kernel or\n"

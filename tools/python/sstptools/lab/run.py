@@ -48,7 +48,7 @@ TIMES = {"start_rtt": "90% after", "arrive_rtt": "arrivals after",
 
 
 def summary(cell):
-    """What was measured, in a line."""
+    """The measurements of a cell, in a line."""
     measured = cell["measured"]
     text = [f"{r['goodput'] / 1e6:.1f} Mbit/s, {r['efficiency']:.3f} of the line"
             for r in measured["flows"]]
@@ -125,14 +125,14 @@ def same_settings(one, other):
 
 
 def others(path, every, todo):
-    """What earlier runs have of cells that are not in todo, by place in @every"""
+    """The results that earlier runs have of cells that are not in todo, by place in @every"""
     done = earlier(path)
     return {i: old for i, cell in enumerate(every) if cell not in todo
             for old in done if same_settings(old, cell)}
 
 
 def save(path, experiment, quick, results):
-    """What there is so far; never half of it."""
+    """Writes the results so far; a reader never finds half a file."""
     with open(path + ".new", "w", encoding="utf-8") as f:
         json.dump({"title": experiment["title"], "draw": experiment["draw"],
                    "varied": list(experiment["quick" if quick else "sweep"]), "quick": quick,

@@ -22,7 +22,7 @@ def describe(cell, names):
 
 
 def measures(cell, name):
-    """What was measured of flows whose name contains @name."""
+    """The measurements of flows whose name contains @name."""
     return [{**cell["measured"], **flow} for flow in cell["measured"]["flows"]
             if name in flow["name"]]
 
@@ -46,12 +46,12 @@ def judge(want, cells):
 
 
 def misses(wants, cells):
-    """What is not as wanted: cells, and text."""
+    """The wants that do not hold: cells, and text."""
     return [(cell, f"{text}, wanted " + " and ".join(
                 f"at {k} {want[k]}" for k in ("least", "most") if k in want))
             for want in wants for cell, text, good in judge(want, cells) if not good]
 
 
 def unjudged(wants, cells):
-    """What is wanted of none of the cells: a name in it is wrong."""
+    """The wants that apply to no cell: a name in them is wrong."""
     return [want for want in wants if not list(judge(want, cells))]

@@ -48,7 +48,7 @@ def command(*words):
 
 
 class KernelLog:
-    """What the kernel logged since it was last asked, at first since it began."""
+    """The lines that the kernel logged since the last call, or since it began."""
 
     def __init__(self):
         self.fd = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
@@ -145,7 +145,7 @@ def run_test(test, log):
         if left <= 0:
             timed_out = process.poll() is None
             break
-        # What it wrote before its end is in the pipe by then.
+        # All that the test wrote before its end is in the pipe by then.
         over = process.poll() is not None
         ready = [key.fileobj for key, _ in selector.select(0 if over else min(left, 1))]
         if log in ready:

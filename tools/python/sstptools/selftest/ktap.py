@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the runner on the host and the one in the guest share: tests and KTAP."""
+"""Tests and KTAP, for the runner on the host and the one in the guest."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the runner tells of tests: a line for each as it ends, what the failing cases of a
+"""The report of the runner: a line for each as it ends, what the failing cases of a
 failed one printed, and where the time of all of it went."""
 
 import threading
@@ -24,7 +24,7 @@ def bounded(lines, most, tail):
 
 
 class Transcript:
-    """What a test printed, by the cases that it belongs to."""
+    """The lines that a test printed, by the cases that they belong to."""
 
     def __init__(self):
         self.plan = None

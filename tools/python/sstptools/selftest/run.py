@@ -155,7 +155,7 @@ def fetch(kernel, results):
 
 
 def build_programs(results):
-    """What has not changed since the last run of this tree is not built again."""
+    """Builds the programs of the tests that changed since the last run of this tree."""
     made = os.path.join(CACHE, "programs", TREE_KEY)
     out = os.path.join(results.directory, "bin")
     log = os.path.join(results.directory, "bin.log")

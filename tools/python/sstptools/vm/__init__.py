@@ -11,8 +11,9 @@ KERNEL = os.path.join(TREE, "tools/vm/kernel")
 
 
 def command(kernel, words, *options):
-    """What starts a machine, in which the command @words runs; see tools/vm/run -h. It is a
-    process of its own, so that the machine ends with it however that ends."""
+    """The command that starts a machine, in which the command @words runs; see
+    tools/vm/run -h. It is a process of its own, so that the machine ends with it however
+    that ends."""
     return [RUN, "--kernel", kernel, *options, "--", *words]
 
 

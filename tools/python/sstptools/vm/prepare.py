@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a machine needs before it starts: the module, what boots its kernel, its job."""
+"""The files that a machine needs before it starts: module, early init, job."""
 
 import fcntl
 import glob
