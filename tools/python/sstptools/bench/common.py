@@ -102,14 +102,6 @@ def save(figure, name):
     figure.savefig(f"{name}.svg", metadata={"Date": None, "Creator": None})
 
 
-def markdown_table(rows):
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = ["| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths)) + " |"
-             for row in rows]
-    lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")
-    return "\n".join(lines) + "\n"
-
-
 def listed(head, lines):
     return f"\n{head}:\n\n" + "".join(f"- {line}\n" for line in lines) if lines else ""
 

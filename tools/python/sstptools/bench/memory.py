@@ -29,8 +29,9 @@ import textwrap
 import time
 
 from sstptools.bench.common import (SERVER, Group, Lab, Process, add_files, counters, digest,
-                                    drawing, listed, markdown_table, numbers, read_job, report,
+                                    drawing, listed, numbers, read_job, report,
                                     results, run, save, show, write)
+from sstptools.markdown import markdown_table
 
 MB = 1 << 20
 INTERVAL = 100_000_000          # ns between samples

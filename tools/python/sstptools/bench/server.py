@@ -35,9 +35,10 @@ import textwrap
 import time
 
 from sstptools.bench.common import (SERVER, SHM, Group, Lab, add_files, counters, digest, drawing,
-                                    idle_ns, listed, markdown_table, read_job, report, results, run,
+                                    idle_ns, listed, read_job, report, results, run,
                                     save, show, write)
 from sstptools.lab.analysis import jain
+from sstptools.markdown import markdown_table
 
 MB = 1 << 20
 SECONDS = 6

@@ -13,18 +13,10 @@ import sys
 from sstptools.lab import analysis
 from sstptools.lab.experiment import load
 from sstptools.lab.verdict import describe, judge, misses, rate_text
+from sstptools.markdown import markdown_table
 from sstptools.tree import TREE
 
 ORDER = ("long", "wan", "start", "window", "buffer", "readers", "fresh", "sharing")
-
-
-def table(rows):
-    """Markdown, aligned."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = ["| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths)) + " |"
-             for row in rows]
-    lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")
-    return "\n".join(lines) + "\n"
 
 
 def number(value, digits=3):
@@ -39,8 +31,8 @@ def grid(cells, rows, columns, value):
         if head not in heads:
             heads.append(head)
         found.setdefault(rows(cell), {})[head] = value(cell)
-    return table([[""] + heads] + [[row] + [values.get(h, "") for h in heads]
-                                   for row, values in found.items()])
+    return markdown_table([[""] + heads] + [[row] + [values.get(h, "") for h in heads]
+                                            for row, values in found.items()])
 
 
 def path_text(cell):
@@ -113,7 +105,7 @@ def mean_delays(cells):
             "sender hears.\nThe receiver is not sure of a loss with the last packet of a segment "
             "as in the paper; and it may\nkeep a PACK for 10 ms to acknowledge more with it, "
             "and names but the last of what it has behind\na gap, so D_s may last until the gap "
-            "is filled:\n\n" + table(rows) + "\n")
+            "is filled:\n\n" + markdown_table(rows) + "\n")
 
 
 def buffer(cells):
