@@ -52,6 +52,14 @@ static void rbuf_bounded(struct kunit *test, struct sstp_rbuf_core *b, const cha
 	KUNIT_EXPECT_EQ_MSG(test, b->in.limit, rbuf_says->limit, "%s, row %u", call, i);
 }
 
+static struct sstp_rbuf_core rbuf_said(const struct sstp_rbuf_ops *ops)
+{
+	return (struct sstp_rbuf_core){
+		.in = { .limit = rbuf_says->limit, .least = 4 * KB, .ceiling = 8 * MB },
+		.ops = ops,
+	};
+}
+
 static void rbuf_hostile(struct kunit *test)
 {
 	static const struct sstp_rbuf_ops ops = { .init = rbuf_say, .update = rbuf_say };
@@ -59,12 +67,7 @@ static void rbuf_hostile(struct kunit *test)
 
 	for (rbuf_says = rbuf_ranges; rbuf_says < rbuf_ranges + ARRAY_SIZE(rbuf_ranges);
 	     rbuf_says++) {
-		b = (struct sstp_rbuf_core){
-			.in = {
-				.limit = rbuf_says->limit, .least = 4 * KB,
-				.ceiling = 8 * MB,
-			},
-		};
+		b = rbuf_said(NULL);
 		sstp_rbuf_begin(&b, &ops);
 		rbuf_bounded(test, &b, "init");
 		b.out.limit = 0;
@@ -94,13 +97,7 @@ static void rbuf_hostile_param(struct kunit *test)
 
 	for (rbuf_says = rbuf_ranges; rbuf_says < rbuf_ranges + ARRAY_SIZE(rbuf_ranges);
 	     rbuf_says++) {
-		b = (struct sstp_rbuf_core){
-			.in = {
-				.limit = rbuf_says->limit, .least = 4 * KB,
-				.ceiling = 8 * MB,
-			},
-			.ops = &ops,
-		};
+		b = rbuf_said(&ops);
 		sstp_rbuf_tune(&b, &rrda);
 		rbuf_bounded(test, &b, "set_param");
 		b.ops = &none;
