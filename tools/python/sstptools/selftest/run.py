@@ -41,7 +41,6 @@ SELFTESTS = os.path.join(TREE, "selftests")
 
 KERNELS = ["6.1", "6.12", "uml", "debug"]
 MORE_KERNELS = ["gcov", "kcsan", "debug-smp"]   # only when told
-STOCK = ["6.1", "6.12"]
 LAST_LINES = 25                 # of the log of a kernel that ended without a word
 EMULATOR_ERRORS = 3             # machines that may end by that, for each kernel
 BOOT_SECONDS = 180              # at most, with everything else on a busy machine
@@ -265,10 +264,12 @@ def run_kernel(kernel, setup, tests, results, out):
     finish(reader, names, "no machine to run it in")
 
 
-def plan(args, kernel_tests, results, out):
-    """Jobs for the pool, one for each machine, what takes longest first."""
-    jobs = []
-    for kernel in reversed(args.kernel):
+def plan(args, host, kernel_tests, results, out):
+    """Jobs for the pool, one for each machine. The first boot of each kernel has most of its
+    tests; emulated ones take longest. Small jobs come last, so that both places are in use
+    to the end."""
+    first, last = [], []
+    for kernel in args.kernel:
         groups = {}
         for test, source in kernel_tests:
             debug = kernel in ("debug", "debug-smp")
@@ -281,9 +282,13 @@ def plan(args, kernel_tests, results, out):
                 cpus = 1 if uml and kernel != "debug-smp" else test.cpus
                 setup = (cpus, test.mem, mode, test.append)
                 groups.setdefault(setup, []).append((test, source))
-        for setup, tests in groups.items():
-            jobs.append((run_kernel, kernel, setup, tests, results, out))
-    return jobs
+        boots = [(run_kernel, kernel, setup, tests, results, out)
+                 for setup, tests in sorted(groups.items(), key=lambda g: -len(g[1]))]
+        first += boots[:1]
+        last += boots[1:]
+    if "host" in args.kernel:
+        first.append((run_host, host, results, args.kernel))
+    return first + sorted(last, key=lambda job: -len(job[3]))
 
 
 def main():
@@ -313,12 +318,7 @@ def main():
         out = build_programs(results)
         results.prepared = time.monotonic()
         args.kernel = [k for k in args.kernel if there.get(k, k == "host")]
-        jobs = plan(args, kernel_tests, results, out)
-        if "host" in args.kernel:
-            # Before the stock kernels, which take longest, one beside the other to the end:
-            # after them there would be nothing to do for the second machine.
-            stock = [n for n, job in enumerate(jobs) if job[1] in STOCK]
-            jobs.insert(min(stock, default=len(jobs)), (run_host, host, results, args.kernel))
+        jobs = plan(args, host, kernel_tests, results, out)
         for job in [pool.submit(*job) for job in jobs]:
             job.result()
 
