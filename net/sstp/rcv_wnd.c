@@ -1,22 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Receiving window and reassembly. */
-#include <linux/bitmap.h>
 #include <linux/bitrev.h>
 #include <linux/slab.h>
 #include "rcv_wnd.h"
 #include "tolerance.h"
-
-static struct sstp_rseg *sstp_rcv_chunk(struct sstp_rcv_wnd *w, u32 segment)
-{
-	return w->chunk[(segment / SSTP_RCV_CHUNK) & (w->chunks - 1)];
-}
-
-struct sstp_rseg *sstp_rcv_slot(struct sstp_rcv_wnd *w, u32 segment)
-{
-	struct sstp_rseg *c = sstp_rcv_chunk(w, segment);
-
-	return c ? &c[segment % SSTP_RCV_CHUNK] : NULL;
-}
 
 static struct sstp_rseg *sstp_rcv_slot_make(struct sstp_rcv_wnd *w, u32 segment)
 {
@@ -592,18 +579,6 @@ static void sstp_rcv_move_lost(struct sstp_rcv_wnd *w, u32 now)
 		sstp_rcv_settle(w);
 }
 
-/* Nothing is missing before @pos: there is nothing to wait for. */
-static bool sstp_rcv_whole(struct sstp_rcv_wnd *w, struct sstp_pos pos)
-{
-	struct sstp_rseg *s;
-
-	if (w->low == pos.segment) {
-		s = sstp_rcv_slot(w, w->low);
-		return s ? s->next >= pos.packet : !pos.packet;
-	}
-	return sstp_after(w->low, pos.segment);
-}
-
 static void sstp_rcv_note(struct sstp_rcv_wnd *w, u32 now)
 {
 	if (sstp_rcv_whole(w, w->hi)) {
@@ -833,13 +808,6 @@ static u32 sstp_rcv_lost_to(const struct sstp_rcv_wnd *w, u32 segment,
 	if (segment == w->lost.segment)
 		return min(w->lost.packet, packets);
 	return sstp_before(segment, w->lost.segment) ? packets : 0;
-}
-
-/* The first packet from @from on that is missing. */
-static u32 sstp_rseg_missing(const struct sstp_rseg *s, u32 from)
-{
-	from = max_t(u32, from, s->next);
-	return s->map ? find_next_zero_bit(s->map, s->packets, from) : from;
 }
 
 /* May it pass with holes? Not while one of them may be but late. */

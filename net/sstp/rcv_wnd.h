@@ -11,6 +11,7 @@
 #ifndef _SSTP_RCV_WND_H
 #define _SSTP_RCV_WND_H
 
+#include <linux/bitmap.h>
 #include <linux/rbtree.h>
 #include <linux/skbuff.h>
 #include "wire.h"
@@ -302,7 +303,6 @@ bool sstp_rcv_lacks(struct sstp_rcv_wnd *w, u32 to);
 struct sstp_rseg *sstp_rcv_peek(struct sstp_rcv_wnd *w);
 /* The reader is done with it; frees its packets. */
 void sstp_rcv_pop(struct sstp_rcv_wnd *w);
-struct sstp_rseg *sstp_rcv_slot(struct sstp_rcv_wnd *w, u32 segment);
 /* Soft ACK: the segment with the largest number in the buffer above @above.
  * Looks a while; NULL if it found none by then.
  */
@@ -314,6 +314,30 @@ static inline bool sstp_pos_before(struct sstp_pos a, struct sstp_pos b)
 {
 	return a.segment == b.segment ? a.packet < b.packet :
 					sstp_before(a.segment, b.segment);
+}
+
+static inline struct sstp_rseg *sstp_rcv_chunk(const struct sstp_rcv_wnd *w, u32 segment)
+{
+	return w->chunk[(segment / SSTP_RCV_CHUNK) & (w->chunks - 1)];
+}
+
+static inline struct sstp_rseg *sstp_rcv_slot(const struct sstp_rcv_wnd *w, u32 segment)
+{
+	struct sstp_rseg *c = sstp_rcv_chunk(w, segment);
+
+	return c ? &c[segment % SSTP_RCV_CHUNK] : NULL;
+}
+
+/* Nothing is missing before @pos: there is nothing to wait for. */
+static inline bool sstp_rcv_whole(const struct sstp_rcv_wnd *w, struct sstp_pos pos)
+{
+	const struct sstp_rseg *s;
+
+	if (w->low == pos.segment) {
+		s = sstp_rcv_slot(w, w->low);
+		return s ? s->next >= pos.packet : !pos.packet;
+	}
+	return sstp_after(w->low, pos.segment);
 }
 
 /* Every segment, and the end-of-stream, has been accepted. */
@@ -335,6 +359,13 @@ static inline bool sstp_rcv_here(const struct sstp_rcv_wnd *w, u32 n)
 static inline bool sstp_rcv_drained(const struct sstp_rcv_wnd *w)
 {
 	return sstp_rcv_finished(w) && w->read == w->eos;
+}
+
+/* The first packet from @from on that is missing. */
+static inline u32 sstp_rseg_missing(const struct sstp_rseg *s, u32 from)
+{
+	from = max_t(u32, from, s->next);
+	return s->map ? find_next_zero_bit(s->map, s->packets, from) : from;
 }
 
 static inline u16 sstp_rseg_bytes(const struct sstp_rseg *s, u32 packet)
