@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Receiving window and reassembly. */
-#include <linux/bitrev.h>
 #include <linux/slab.h>
 #include "rcv_wnd.h"
 #include "tolerance.h"
@@ -26,11 +25,11 @@ static struct sstp_rseg *sstp_rcv_slot_make(struct sstp_rcv_wnd *w, u32 segment)
 			u32 k = segment - segment % SSTP_RCV_CHUNK + i;
 
 			if (sstp_before(k, w->low) ||
-			    !sstp_before(k, w->bare_to))
+			    !sstp_before(k, w->asked.bare_to))
 				continue;
-			s->asked_to = k + 1 == w->bare_to ? w->bare_last :
+			s->asked_to = k + 1 == w->asked.bare_to ? w->asked.bare_last :
 				      SSTP_PACKETS_MAX + 1;
-			s->asked = w->bare_asked;
+			s->asked = w->asked.bare_asked;
 		}
 	}
 	return &w->chunk[n][segment % SSTP_RCV_CHUNK];
@@ -47,8 +46,8 @@ int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, u32 shipment, gfp_t gfp)
 	w->low = segment;
 	w->high = segment;
 	w->top = segment;
-	w->bare_to = segment;
-	w->look = segment;
+	w->asked.bare_to = segment;
+	w->asked.look = segment;
 	w->highest = shipment - 1;
 	w->leap = w->highest;
 	w->settled = w->highest;
@@ -84,8 +83,7 @@ static void sstp_rcv_clear(struct sstp_rseg *s)
 void sstp_rcv_discard(struct sstp_rcv_wnd *w, struct sstp_rseg *s, u32 segment)
 {
 	sstp_rcv_clear(s);
-	if (sstp_before(segment, w->look))
-		w->look = segment;
+	sstp_asked_look(&w->asked, segment);
 }
 
 void sstp_rcv_destroy(struct sstp_rcv_wnd *w)
@@ -359,8 +357,7 @@ static void sstp_rcv_recut(struct sstp_rcv_wnd *w, struct sstp_rseg *s, u32 segm
 	s->asked_to = asked_to;
 	s->asked = asked;
 	/* If nothing was asked for, more is missing now than was. */
-	if (sstp_before(segment, w->look))
-		w->look = segment;
+	sstp_asked_look(&w->asked, segment);
 }
 
 /* The geometry of segment @s is that of @run from here on: SSTP_RCV_TAKEN, or why it
@@ -801,15 +798,6 @@ bool sstp_rcv_confirm(struct sstp_rcv_wnd *w, u32 now, u32 wait)
 	return true;
 }
 
-/* One past the last packet of @segment that is lost if it is not here. */
-static u32 sstp_rcv_lost_to(const struct sstp_rcv_wnd *w, u32 segment,
-			    u32 packets)
-{
-	if (segment == w->lost.segment)
-		return min(w->lost.packet, packets);
-	return sstp_before(segment, w->lost.segment) ? packets : 0;
-}
-
 /* May it pass with holes? Not while one of them may be but late. */
 static bool sstp_rseg_passes(const struct sstp_rcv_wnd *w,
 			     const struct sstp_rseg *s, u32 segment)
@@ -817,7 +805,7 @@ static bool sstp_rseg_passes(const struct sstp_rcv_wnd *w,
 	return s->state == SSTP_RSEG_PARTIAL && w->tolerance &&
 	       sstp_tol_check(s->packets, s->packets - s->got, w->tolerance) ==
 	       SSTP_TOL_ACCEPT &&
-	       sstp_rseg_missing(s, sstp_rcv_lost_to(w, segment, s->packets)) >=
+	       sstp_rseg_missing(s, sstp_pos_within(w->lost, segment, s->packets)) >=
 	       s->packets;
 }
 
@@ -843,218 +831,9 @@ bool sstp_rcv_advance(struct sstp_rcv_wnd *w, u32 *holed)
 	return w->low != was;
 }
 
-/* The whole segment lies before the place where losses are certain. */
-static bool sstp_rcv_wholly_lost(const struct sstp_rcv_wnd *w, u32 segment)
-{
-	return segment == w->lost.segment ? w->lost.packet > 0 :
-		sstp_before(segment, w->lost.segment);
-}
-
 bool sstp_rcv_lacks(struct sstp_rcv_wnd *w, u32 to)
 {
 	return !sstp_after(w->low, to) && !sstp_rcv_whole(w, w->lost);
-}
-
-/* Does the program do without what is known to be lost of it so far, which is
- * what is missing below @last?
- */
-static bool sstp_rseg_spared(const struct sstp_rcv_wnd *w,
-			     const struct sstp_rseg *s, u32 last)
-{
-	u32 missing = last - s->next;
-
-	if (!w->tolerance)
-		return false;
-	if (s->map)
-		missing -= bitmap_weight(s->map, last) -
-			   bitmap_weight(s->map, s->next);
-	return sstp_tol_check(s->packets, missing, w->tolerance) ==
-	       SSTP_TOL_ACCEPT;
-}
-
-/* Bits [at, at + 32) of a map of @bits, the first of them lowest. */
-static u32 sstp_map_word(const unsigned long *map, u32 at, u32 bits)
-{
-	u32 i = at / BITS_PER_LONG, shift = at % BITS_PER_LONG;
-	unsigned long v = map[i] >> shift;
-
-	if (shift && i + 1 < BITS_TO_LONGS(bits))
-		v |= map[i + 1] << (BITS_PER_LONG - shift);
-	return v;
-}
-
-/* Packets [from, to) of which @from is missing; 1 bits where they are here. */
-static void sstp_rseg_bitmap(const struct sstp_rseg *s, __be32 *p, u32 from,
-			     u32 to)
-{
-	for (; from < to; from += 32) {
-		u32 word = s->map ? sstp_map_word(s->map, from, s->packets) : 0;
-
-		if (to - from < 32)
-			word &= (1U << (to - from)) - 1;
-		*p++ = cpu_to_be32(bitrev32(word));
-	}
-}
-
-/* What was asked for is due again: when it has been in vain for @retry, or not since
- * a gap.
- */
-static bool sstp_rcv_due(const struct sstp_rcv_wnd *w, u32 asked, u32 now,
-			 u32 retry)
-{
-	return (w->again && sstp_before(asked, w->again_at)) ||
-	       now - asked >= retry;
-}
-
-/* Something was asked for at @asked and has not come. */
-static void sstp_rcv_asked(struct sstp_rcv_wnd *w, u32 asked)
-{
-	if (!w->waits || sstp_before(asked, w->oldest))
-		w->oldest = asked;
-	w->waits = true;
-}
-
-/* Where to look for what must be asked for: at all segments when the oldest request
- * is due or after a gap, else at those that nobody has looked at.
- */
-static void sstp_rcv_look_from(struct sstp_rcv_wnd *w, u32 now, u32 retry)
-{
-	if (w->unexplained) {
-		w->unexplained = false;
-		w->again = true;
-		w->again_at = now;
-	} else if (!w->waits || now - w->oldest < retry) {
-		goto low;
-	}
-	w->waits = false;
-	w->look = w->low;
-	if (sstp_rcv_due(w, w->bare_asked, now, retry))
-		w->bare_to = w->low;
-low:
-	if (sstp_before(w->look, w->low))
-		w->look = w->low;
-	if (!sstp_before(w->low, w->bare_to)) {
-		w->bare_to = w->low;
-		w->bare_asked = now;
-	}
-}
-
-/* A SNAK that is being written: entries up to @p, the last of whole segments */
-struct sstp_snak_room {
-	u8	*p;
-	u8	*end;
-	struct sstp_snak_entry *whole;
-	u16	entries;
-};
-
-/* Nothing of @segment is here: ask for it. False without room. */
-static bool sstp_rcv_snak_whole(struct sstp_rcv_wnd *w, struct sstp_rseg *s,
-				u32 segment, u32 now, struct sstp_snak_room *r)
-{
-	struct sstp_snak_entry *e = r->whole;
-	u32 last = sstp_rcv_lost_to(w, segment, U16_MAX + 1);
-
-	if (e && segment == be32_to_cpu(e->segment) + be16_to_cpu(e->first) &&
-	    be16_to_cpu(e->first) < U16_MAX) {
-		be16_add_cpu(&e->first, 1);
-	} else {
-		if (r->end - r->p < (long)sizeof(*e))
-			return false;
-		e = (void *)r->p;
-		e->segment = cpu_to_be32(segment);
-		e->first = cpu_to_be16(1);
-		e->bits = 0;
-		r->whole = e;
-		r->p += sizeof(*e);
-		r->entries++;
-	}
-	if (s) {
-		s->asked = now;
-		s->asked_to = last;
-	} else {
-		w->bare_to = segment + 1;
-		w->bare_last = last;
-	}
-	sstp_rcv_asked(w, s ? now : w->bare_asked);
-	return true;
-}
-
-/* Ask for what @segment, of which something is here, lacks and is due. False without
- * room for all of it: a bitmap may take several entries, or several packets.
- */
-static bool sstp_rcv_snak_part(struct sstp_rcv_wnd *w, struct sstp_rseg *s,
-			       u32 segment, u32 now, u32 retry,
-			       struct sstp_snak_room *r)
-{
-	u32 last = sstp_rcv_lost_to(w, segment, s->packets), from;
-	bool due = !s->asked_to || sstp_rcv_due(w, s->asked, now, retry);
-
-	if (s->next >= last || sstp_rseg_spared(w, s, last))
-		return true;
-	from = sstp_rseg_missing(s, due ? 0 : s->asked_to);
-	while (from < last) {
-		long space = r->end - r->p - (long)sizeof(struct sstp_snak_entry);
-		struct sstp_snak_entry *e = (void *)r->p;
-		u32 n;
-
-		if (space < 4)
-			break;
-		n = min_t(u32, last - from, space / 4 * 32);
-		e->segment = cpu_to_be32(segment);
-		e->first = cpu_to_be16(from);
-		e->bits = cpu_to_be16(n);
-		sstp_rseg_bitmap(s, (__be32 *)(e + 1), from, from + n);
-		r->p += sizeof(*e) + DIV_ROUND_UP(n, 32) * 4;
-		r->entries++;
-		from += n;
-		s->asked_to = from;
-		/* Else older requests would never be due while new losses come. */
-		if (due)
-			s->asked = now;
-		due = false;
-	}
-	if (from < last)
-		return false;
-	sstp_rcv_asked(w, s->asked);
-	return true;
-}
-
-u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, struct sstp_snak_job *job)
-{
-	struct sstp_snak_room r = { .p = p, .end = p + room };
-	u32 now = job->now, retry = job->retry, segment;
-
-	job->more = false;
-	sstp_rcv_look_from(w, now, retry);
-	for (segment = w->look; !sstp_after(segment, job->to) &&
-	     !sstp_after(segment, w->lost.segment); segment++) {
-		struct sstp_rseg *s = sstp_rcv_slot(w, segment);
-
-		if (w->has_eos && segment == w->eos)
-			break;
-		if (s && s->state == SSTP_RSEG_ACCEPTED)
-			continue;
-		if (s && s->state == SSTP_RSEG_PARTIAL) {
-			job->more = !sstp_rcv_snak_part(w, s, segment, now, retry, &r);
-		} else if (!sstp_rcv_wholly_lost(w, segment)) {
-			break;
-		} else if (s ? s->asked_to &&
-			       !sstp_rcv_due(w, s->asked, now, retry) :
-			       sstp_before(segment, w->bare_to)) {
-			sstp_rcv_asked(w, s ? s->asked : w->bare_asked);
-		} else {
-			job->more = !sstp_rcv_snak_whole(w, s, segment, now, &r);
-		}
-		if (job->more)
-			break;
-	}
-	/* More of the last one may be lost later. */
-	w->look = sstp_after(segment, w->lost.segment) ? w->lost.segment :
-							 segment;
-	if (!job->more)
-		w->again = false;
-	job->entries = r.entries;
-	return r.p - p;
 }
 
 struct sstp_rseg *sstp_rcv_peek(struct sstp_rcv_wnd *w)

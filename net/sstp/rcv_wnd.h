@@ -14,6 +14,7 @@
 #include <linux/bitmap.h>
 #include <linux/rbtree.h>
 #include <linux/skbuff.h>
+#include "rcv_snak.h"
 #include "wire.h"
 
 #define SSTP_RCV_CHUNK		32	/* slots allocated at once: half a page */
@@ -103,15 +104,7 @@ struct sstp_pos {
  * @chunks: entries of @chunk, a power of two
  * @spare: a cleared chunk kept for the next need
  * @bytes: memory of all chunks, and of @chunk beyond its first size
- * @bare_to: segments without slots below this one have been asked for, the last
- *	of them only up to packet
- * @bare_last: this one
- * @bare_asked: when, us, modulo 2^32
- * @look: whatever is lost and missing before this segment was asked for, unless the
- *	tolerance spares it
- * @oldest: when the oldest request for something that was missing then was made, us,
- *	modulo 2^32; valid with @waits
- * @again_at: while @again, what was asked for before this time is due, us
+ * @asked: what was asked for, but for what the slots say
  * @read: C, lowest segment that the program has not taken
  * @low: R_l, lowest segment not accepted
  * @high: R_h, highest segment granted
@@ -148,8 +141,6 @@ struct sstp_pos {
  * @unexplained: since the last SNAK some were given up that may be retransmissions
  * @doubted: a KEEPALIVE or EOS has said that H was not shipped, and nothing has moved H
  *	on since
- * @again: for that reason all is asked for again, and not all of it has been yet
- * @waits: something that was asked for had not come
  * @mean: smoothed memory of a segment, bytes << 3
  * @recut: packets that were discarded as their segment came in packets of another size
  */
@@ -158,12 +149,7 @@ struct sstp_rcv_wnd {
 	u32	chunks;
 	struct sstp_rseg *spare;
 	u32	bytes;
-	u32	bare_to;
-	u32	bare_last;
-	u32	bare_asked;
-	u32	look;
-	u32	oldest;
-	u32	again_at;
+	struct sstp_asked asked;
 	u32	read;
 	u32	low;
 	u32	high;
@@ -199,8 +185,6 @@ struct sstp_rcv_wnd {
 	bool	gap_next;
 	bool	unexplained;
 	bool	doubted;
-	bool	again;
-	bool	waits;
 };
 
 /* A run of packets of one segment in one skb. */
@@ -273,27 +257,6 @@ bool sstp_rcv_confirm(struct sstp_rcv_wnd *w, u32 now, u32 wait);
  * it moved. Segments accepted with holes are counted in @holed.
  */
 bool sstp_rcv_advance(struct sstp_rcv_wnd *w, u32 *holed);
-/**
- * struct sstp_snak_job - a SNAK to be filled
- * @to: last segment to ask for
- * @now: us
- * @retry: us until what was asked for is asked for again
- * @entries: set: how many were written
- * @more: set: not all fit
- */
-struct sstp_snak_job {
-	u32	to;
-	u32	now;
-	u32	retry;
-	u16	entries;
-	bool	more;
-};
-
-/* Write entries to @room bytes at @p for lost packets that have not been asked for in
- * @retry us, or not since a gap that may have been a lost retransmission. Returns bytes.
- * While nothing is due it looks only at segments that were not yet looked at.
- */
-u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, struct sstp_snak_job *job);
 /* The last shipment before which all are here or given up for lost */
 u32 sstp_rcv_settled(const struct sstp_rcv_wnd *w);
 /* Is anything lost, asked for or not, in segments up to @to? */
@@ -314,6 +277,14 @@ static inline bool sstp_pos_before(struct sstp_pos a, struct sstp_pos b)
 {
 	return a.segment == b.segment ? a.packet < b.packet :
 					sstp_before(a.segment, b.segment);
+}
+
+/* Packets of @segment, which has @packets, that are before @pos. */
+static inline u32 sstp_pos_within(struct sstp_pos pos, u32 segment, u32 packets)
+{
+	if (segment == pos.segment)
+		return min(pos.packet, packets);
+	return sstp_before(segment, pos.segment) ? packets : 0;
 }
 
 static inline struct sstp_rseg *sstp_rcv_chunk(const struct sstp_rcv_wnd *w, u32 segment)

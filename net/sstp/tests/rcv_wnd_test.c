@@ -5,6 +5,7 @@
 #include <linux/bitmap.h>
 #include <linux/math64.h>
 #include "rcv_sim.h"
+#include "../rcv_snak.c"
 #include "../rcv_wnd.c"
 
 #define RCV_STEPS	8000
@@ -338,10 +339,10 @@ static void rcv_recut_of(struct rcv_sim *s, u32 ship, u32 was, u32 size, u32 her
 
 	/* Later ones take their place, whichever of them is the first. */
 	bitmap_zero(s->seg[0].have, RCV_PACKETS);
-	s->w.look = 8;
+	s->w.asked.look = 8;
 	KUNIT_ASSERT_EQ(test, rcv_cut(s, size, packets / 2, 1, ship + 100),
 			SSTP_RCV_TAKEN);
-	KUNIT_ASSERT_EQ(test, s->w.look, 5U);
+	KUNIT_ASSERT_EQ(test, s->w.asked.look, 5U);
 	KUNIT_ASSERT_EQ(test, s->w.recut, i);
 	KUNIT_ASSERT_EQ(test, r->asked, 4711U);
 	KUNIT_ASSERT_GT(test, r->asked_to, packets);
