@@ -93,14 +93,14 @@ static void sstp_ack_fill(struct sstp_sock *sp, struct sstp_ack *a, u64 now)
 	a->control = sp->ctl_next++;
 	a->ack = sp->rcv.low;
 	a->limit = sp->rcv.high;
-	a->highest = sp->rcv.highest;
-	a->received = sp->rcv.received;
+	a->highest = sp->arrivals.highest;
+	a->received = sp->arrivals.received;
 	a->arrival = min_t(u64, div_u64(sp->arrival_rate, 1000), U32_MAX);
 	a->service = min_t(u64, div_u64(sp->service_rate, 1000), U32_MAX);
 	s = sstp_rcv_slot(&sp->rcv, sp->rcv.low);
-	a->late = min_t(u32, sp->rcv.out + sp->rcv.out_next, U16_MAX);
+	a->late = min_t(u32, sp->arrivals.out + sp->arrivals.out_next, U16_MAX);
 	a->progress = s ? s->next : 0;
-	a->unsettled = sp->rcv.highest - sstp_rcv_settled(&sp->rcv);
+	a->unsettled = sp->arrivals.highest - sstp_arrivals_settled(&sp->arrivals);
 }
 
 static void sstp_ack_done(struct sstp_sock *sp, u64 now)
@@ -184,7 +184,7 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 	if (sstp_after(sp->rcv.low, job.to))
 		return false;
 	/* Without room: is anything due? */
-	sstp_rcv_snak(&sp->rcv, NULL, 0, &job);
+	sstp_rcv_snak(&sp->rcv, &sp->arrivals, NULL, 0, &job);
 	/* Nobody may be there: one will be answered as well as all. */
 	if (now - sp->heard > (u64)job.retry * NSEC_PER_USEC)
 		most = 1;
@@ -199,7 +199,7 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 		skb = sstp_small(sk, head + room);
 		if (!skb)
 			break;
-		len = sstp_rcv_snak(&sp->rcv, skb->data + head, room, &job);
+		len = sstp_rcv_snak(&sp->rcv, &sp->arrivals, skb->data + head, room, &job);
 		if (!job.entries) {
 			consume_skb(skb);
 			break;
@@ -272,7 +272,7 @@ static void sstp_ack_room(struct sock *sk, u64 now)
 					  now + SSTP_ACK_DELAY_MIN);
 	}
 	/* Room for what was discarded: ask for it without delay. */
-	if (!sstp_rcv_lacks(&sp->rcv, sstp_ack_wanted(sp)))
+	if (!sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sstp_ack_wanted(sp)))
 		return;
 	if (now - sp->snak_sent > sstp_srtt_ns(sp) / 16)
 		sstp_ack_snak(sk, now);
@@ -311,8 +311,8 @@ void sstp_ack_check(struct sock *sk)
 		return;
 	if (sstp_room_epoch(sk, now))
 		sstp_ack_room(sk, now);
-	if (sstp_rcv_confirm(&sp->rcv, sstp_us(now),
-			     max_t(u32, sstp_us(srtt) / 4, 1000))) {
+	if (sstp_arrivals_confirm(&sp->arrivals, &sp->rcv, sstp_us(now),
+				  max_t(u32, sstp_us(srtt) / 4, 1000))) {
 		sstp_rcv_accept(sk);
 		if (sk->sk_state == TCP_CLOSE)
 			return;
@@ -339,10 +339,10 @@ void sstp_ack_check(struct sock *sk)
 				  clamp_t(u64, srtt / 4, SSTP_ACK_DELAY_MIN,
 					  SSTP_ACK_DELAY_MAX));
 	}
-	if (sp->rcv.has_cand)
+	if (sp->arrivals.has_cand)
 		sstp_timer_sooner(sp, SSTP_T_ACK, now +
 				  max_t(u64, srtt / 4, NSEC_PER_MSEC));
-	else if (sstp_rcv_lacks(&sp->rcv, sp->rcv.high))
+	else if (sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sp->rcv.high))
 		sstp_timer_sooner(sp, SSTP_T_ACK, now +
 				  sstp_ack_wait(sp, sp->starved && sp->due_bytes ==
 						sp->bytes_received ?
@@ -358,8 +358,8 @@ void sstp_ack_due(struct sock *sk)
 
 	if (!sstp_synchronized(sk))
 		return;
-	if (sstp_rcv_confirm(&sp->rcv, sstp_us(now),
-			     max_t(u32, sstp_us(sstp_srtt_ns(sp)) / 4, 1000)))
+	if (sstp_arrivals_confirm(&sp->arrivals, &sp->rcv, sstp_us(now),
+				  max_t(u32, sstp_us(sstp_srtt_ns(sp)) / 4, 1000)))
 		sstp_rcv_accept(sk);
 	if (sk->sk_state == TCP_CLOSE)
 		return;
@@ -367,7 +367,7 @@ void sstp_ack_due(struct sock *sk)
 	if (!sstp_ack_snak(sk, now) &&
 	    (sp->unacked || sp->ack_now || sp->rcv.high != sp->advertised))
 		sstp_ack_pack(sk, now);
-	if (!sp->rcv.has_cand && !sstp_rcv_lacks(&sp->rcv, sp->rcv.high))
+	if (!sp->arrivals.has_cand && !sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sp->rcv.high))
 		return;
 	if (silent > sstp_user_timeout(sp)) {
 		SSTP_INC(sock_net(sk), TIMEOUTS);

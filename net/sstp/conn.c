@@ -181,9 +181,10 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 			return err;
 	}
 	sstp_room_empty(sp);
-	err = sstp_rcv_init(&sp->rcv, rcv_segment, rcv_shipment, gfp);
+	err = sstp_rcv_init(&sp->rcv, rcv_segment, gfp);
 	if (err)
 		return err;
+	sstp_arrivals_init(&sp->arrivals, rcv_segment, rcv_shipment);
 	sp->rcv_isn = rcv_segment;
 	sp->reach = rcv_segment;
 	sp->starved = false;

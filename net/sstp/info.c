@@ -63,7 +63,7 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 		i->rcv_queued = sstp_pool_used(sp->listen.pool);
 	}
 	i->rcv_peak = sp->rcv_peak;
-	i->reordering = sp->rcv.reorder;
+	i->reordering = sp->arrivals.reorder;
 	i->bytes_sent = sp->bytes_sent;
 	i->bytes_retrans = sp->bytes_retrans;
 	i->bytes_acked = sp->bytes_acked;

@@ -36,7 +36,7 @@ static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 	}
 	pos.segment = d.segment;
 	pos.packet = d.packet;
-	if (d.shipment - (w->highest - SSTP_SHIP_WINDOW) >
+	if (d.shipment - (sp->arrivals.highest - SSTP_SHIP_WINDOW) >
 	    2 * SSTP_SHIP_WINDOW ||
 	    sstp_before(d.segment, w->low) ||
 	    sstp_after(d.segment, w->high + 1) ||
@@ -55,14 +55,14 @@ static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 	sp->ack_now = true;
 	if (d.type == SSTP_EOS) {
 		if (d.packet || (w->has_eos && w->eos != d.segment) ||
-		    sstp_pos_before(pos, w->hi)) {
+		    sstp_pos_before(pos, sp->arrivals.hi)) {
 			sstp_drop(sk, skb, SSTP_MIB_INCONFLICT, 1);
 			return;
 		}
 		w->eos = d.segment;
 		w->has_eos = true;
 	}
-	sstp_rcv_context(w, d.shipment, pos, sstp_us(sp->heard));
+	sstp_arrivals_context(&sp->arrivals, d.shipment, pos, sstp_us(sp->heard));
 }
 
 /* A RESET of who has no such connection: its CID is the peer's. */
@@ -104,7 +104,7 @@ static void sstp_rcv_end(struct sock *sk, struct sk_buff *skb, u32 off,
 			sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 			return;
 		}
-	} else if (seq - (sp->rcv.highest - 64) >
+	} else if (seq - (sp->arrivals.highest - 64) >
 		   64 + SSTP_SHIP_WINDOW / 16) {
 		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 		return;
@@ -140,7 +140,7 @@ static bool sstp_has_shipped(const struct sstp_sock *sp, const struct sk_buff *s
 	struct sstp_data d;
 
 	return sstp_parse_data(skb->data + off, len, &d) &&
-	       d.shipment != sp->rcv.highest;
+	       d.shipment != sp->arrivals.highest;
 }
 
 /* After packets that were data or told the peer's state */

@@ -72,7 +72,7 @@ void sstp_rcv_accept(struct sock *sk)
 	u64 got = 0;
 	bool finished = sstp_rcv_finished(w);
 
-	if (!sstp_rcv_advance(w, &holed))
+	if (!sstp_rcv_advance(w, sp->arrivals.lost, &holed))
 		return;
 	sp->starved = false;
 	for (; n != w->low && !(w->has_eos && n == w->eos); n++) {
@@ -381,7 +381,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	u32 fresh = 0, gap, recut = sp->rcv.recut;
 	enum sstp_rcv_verdict verdict;
 
-	gap = sstp_rcv_shipped(&sp->rcv, run, sstp_us(sp->heard));
+	gap = sstp_arrivals_add(&sp->arrivals, &sp->rcv, run, sstp_us(sp->heard));
 	sp->packets_received += run->count;
 	if (sp->ctrl.ops->on_pkt_received)
 		sstp_cc_received(sp, run->count, gap, sp->heard);
@@ -516,7 +516,7 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 			off += len;
 			continue;
 		}
-		if (d.shipment - (sp->rcv.highest - SSTP_SHIP_WINDOW) >
+		if (d.shipment - (sp->arrivals.highest - SSTP_SHIP_WINDOW) >
 		    2 * SSTP_SHIP_WINDOW ||
 		    sstp_after(d.segment, sp->rcv.high) ||
 		    sstp_before(d.segment, sp->rcv.low - SSTP_RCV_SEGMENTS) ||

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* SNAKs: packets that are lost and due to be asked for. */
 #include <linux/bitrev.h>
+#include "arrivals.h"
 #include "rcv_snak.h"
-#include "rcv_wnd.h"
 #include "tolerance.h"
 
 /* The whole segment lies before @lost, the place where losses are certain. */
@@ -175,16 +175,17 @@ static bool sstp_rcv_snak_part(struct sstp_rcv_wnd *w, struct sstp_pos lost,
 	return true;
 }
 
-u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, struct sstp_snak_job *job)
+u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, struct sstp_arrivals *a, u8 *p, u32 room,
+		  struct sstp_snak_job *job)
 {
 	struct sstp_snak_room r = { .p = p, .end = p + room };
 	struct sstp_asked *q = &w->asked;
-	struct sstp_pos lost = w->lost;
+	struct sstp_pos lost = a->lost;
 	u32 segment;
 
 	job->more = false;
-	sstp_asked_look_from(q, w->low, w->unexplained, job);
-	w->unexplained = false;
+	sstp_asked_look_from(q, w->low, a->unexplained, job);
+	a->unexplained = false;
 	for (segment = q->look; !sstp_after(segment, job->to) &&
 	     !sstp_after(segment, lost.segment); segment++) {
 		struct sstp_rseg *s = sstp_rcv_slot(w, segment);

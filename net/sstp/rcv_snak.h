@@ -10,6 +10,7 @@
 #include <linux/types.h>
 #include "wire.h"
 
+struct sstp_arrivals;
 struct sstp_rcv_wnd;
 
 /**
@@ -65,6 +66,7 @@ struct sstp_snak_job {
  * @retry us, or not since a gap that may have been a lost retransmission. Returns bytes.
  * While nothing is due it looks only at segments that were not yet looked at.
  */
-u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, u8 *p, u32 room, struct sstp_snak_job *job);
+u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, struct sstp_arrivals *a, u8 *p, u32 room,
+		  struct sstp_snak_job *job);
 
 #endif /* _SSTP_RCV_SNAK_H */

@@ -35,7 +35,7 @@ static struct sstp_rseg *sstp_rcv_slot_make(struct sstp_rcv_wnd *w, u32 segment)
 	return &w->chunk[n][segment % SSTP_RCV_CHUNK];
 }
 
-int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, u32 shipment, gfp_t gfp)
+int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, gfp_t gfp)
 {
 	memset(w, 0, sizeof(*w));
 	w->chunks = 4;
@@ -48,13 +48,6 @@ int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, u32 shipment, gfp_t gfp)
 	w->top = segment;
 	w->asked.bare_to = segment;
 	w->asked.look = segment;
-	w->highest = shipment - 1;
-	w->leap = w->highest;
-	w->settled = w->highest;
-	w->hi.segment = segment;
-	w->lost = w->hi;
-	w->given = w->hi;
-	w->reorder = SSTP_REORDER_MIN;
 	return 0;
 }
 
@@ -521,295 +514,18 @@ bool sstp_rcv_squeeze(struct sstp_rcv_wnd *w, const struct sk_buff *skb,
 	return true;
 }
 
-/* What has been shipped so far is here or given up for lost. */
-static void sstp_rcv_settle(struct sstp_rcv_wnd *w)
-{
-	w->has_cand = false;
-	w->out = 0;
-	w->out_next = 0;
-	w->gap = false;
-	w->gap_next = false;
-	w->settled = w->highest;
-}
-
-u32 sstp_rcv_settled(const struct sstp_rcv_wnd *w)
-{
-	if (w->out)
-		return w->settled;
-	if (!w->out_next)
-		return w->highest;
-	return w->has_cand ? w->cand_to : w->settled;
-}
-
-/* Once a while has passed, or enough shipments, what is missing so far is lost. */
-static void sstp_rcv_candidate(struct sstp_rcv_wnd *w, u32 now)
-{
-	w->cand = w->hi;
-	w->cand_ship = w->highest;
-	w->cand_at = now;
-	w->settled = sstp_rcv_settled(w);
-	w->has_cand = true;
-	w->cand_to = w->highest;
-	w->out += w->out_next;
-	w->out_next = 0;
-	w->gap |= w->gap_next;
-	w->gap_next = false;
-}
-
-static void sstp_rcv_move_lost(struct sstp_rcv_wnd *w, u32 now)
-{
-	w->has_cand = false;
-	/* It was not filled meanwhile. */
-	if (w->gap && w->out)
-		w->unexplained = true;
-	w->gap = false;
-	w->out = 0;
-	w->settled = w->cand_to;
-	if (sstp_pos_before(w->lost, w->cand)) {
-		w->lost = w->cand;
-		w->given = w->cand;
-		w->given_at = w->cand_at;
-	}
-	if (sstp_pos_before(w->lost, w->hi) || w->out_next)
-		sstp_rcv_candidate(w, now);
-	else
-		sstp_rcv_settle(w);
-}
-
-static void sstp_rcv_note(struct sstp_rcv_wnd *w, u32 now)
-{
-	if (sstp_rcv_whole(w, w->hi)) {
-		w->lost = w->hi;
-		/* Else what comes would be before it one day. */
-		if (w->hi.segment - w->given.segment > BIT(30))
-			w->given = w->hi;
-		sstp_rcv_settle(w);
-	} else if (!w->has_cand &&
-		   (sstp_pos_before(w->lost, w->hi) || w->out_next)) {
-		sstp_rcv_candidate(w, now);
-	}
-	if (w->has_cand && !sstp_before(w->highest, w->cand_ship + w->reorder))
-		sstp_rcv_move_lost(w, now);
-}
-
-/* Packets between what was shipped last for the first time and @run. */
-static u32 sstp_rcv_skipped(struct sstp_rcv_wnd *w,
-			    const struct sstp_rcv_run *run)
-{
-	struct sstp_rseg *s;
-
-	if (run->segment == w->hi.segment)
-		return run->start - w->hi.packet;
-	s = sstp_rcv_slot(w, w->hi.segment);
-	if (run->segment != w->hi.segment + 1 || !s || !s->packets)
-		return U32_MAX;
-	return s->packets - w->hi.packet + run->start;
-}
-
-/* May H move on to @run? Not far for one packet alone, which may be forged or damaged:
- * the next one from there says the same if it is true. What is before R_l has been
- * shipped for the first time.
- */
-static bool sstp_rcv_plausible(struct sstp_rcv_wnd *w,
-			       const struct sstp_rcv_run *run)
-{
-	u32 leap = w->leap;
-
-	if (!(run->flags & SSTP_F_AGAIN) && sstp_before(run->segment, w->low))
-		return false;
-	if (!sstp_after(run->shipment, w->highest + SSTP_SHIP_LEAP))
-		return true;
-	w->leap = run->shipment + run->count;
-	return run->shipment - leap < SSTP_SHIP_LEAP;
-}
-
-/* A packet of a first shipment has come when others had overtaken it: what it takes not
- * to give the next one up for lost.
- */
-static void sstp_rcv_late(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run,
-			  struct sstp_pos pos, u32 now)
-{
-	u32 late = w->highest - (run->shipment + run->count - 1) + 1, us;
-
-	if (sstp_pos_before(pos, w->given)) {
-		/* Given up for lost, but only late. */
-		us = now - w->given_at;
-		if (late > w->reorder)
-			w->reorder = late > SSTP_REORDER_MAX ?
-				     SSTP_REORDER_NONE : late;
-		w->patience = max(w->patience, us + us / 4);
-	} else if (sstp_pos_before(pos, w->lost)) {
-		/* It was here before: a copy that the network made. */
-		return;
-	} else if (w->has_cand && sstp_pos_before(pos, w->cand)) {
-		us = now - w->cand_at;
-	} else {
-		us = 0;
-	}
-	w->late = max(w->late, late);
-	w->late_us = max(w->late_us, us);
-}
-
-/* Losses were found. After some round trips in which that was so, what was late in them
- * tells how patient to be from now on.
- */
-static void sstp_rcv_round(struct sstp_rcv_wnd *w, u32 now, u32 wait)
-{
-	if (w->rounds && now - w->round_at < 4 * wait)
-		return;
-	w->round_at = now;
-	if (++w->rounds <= SSTP_REORDER_ROUNDS)
-		return;
-	w->reorder = max_t(u32, w->late, SSTP_REORDER_MIN);
-	if (w->reorder > SSTP_REORDER_MAX)
-		w->reorder = SSTP_REORDER_NONE;
-	w->patience = w->late_us + w->late_us / 4;
-	w->late = 0;
-	w->late_us = 0;
-	w->rounds = 0;
-}
-
-/* H moves on to @last; @gap shipments before it have not come. */
-static void sstp_rcv_move_highest(struct sstp_rcv_wnd *w, u32 last, u32 gap)
-{
-	u32 n = last - w->highest, k = (w->highest + 1) % SSTP_RCV_SEEN;
-
-	if (gap && !w->out_next) {
-		/* All that came after it so far is settled with it. */
-		if (w->has_cand)
-			w->cand_to = w->highest;
-		else
-			w->settled = w->highest;
-	}
-	w->out_next += gap;
-	w->highest = last;
-	w->doubted = false;
-	if (n >= SSTP_RCV_SEEN) {
-		bitmap_zero(w->seen, SSTP_RCV_SEEN);
-		return;
-	}
-	bitmap_clear(w->seen, k, min(n, SSTP_RCV_SEEN - k));
-	if (n > SSTP_RCV_SEEN - k)
-		bitmap_clear(w->seen, 0, n - (SSTP_RCV_SEEN - k));
-}
-
-/* @run came. Returns how many shipments of it had not, as far as that is known. */
-static u32 sstp_rcv_see(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
-{
-	u32 fresh = 0, i;
-
-	for (i = 0; i < run->count; i++) {
-		u32 ship = run->shipment + i;
-
-		fresh += w->highest - ship >= SSTP_RCV_SEEN ||
-			 !__test_and_set_bit(ship % SSTP_RCV_SEEN, w->seen);
-	}
-	w->received += fresh;
-	return fresh;
-}
-
-u32 sstp_rcv_shipped(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run,
-		     u32 now)
-{
-	struct sstp_pos pos = { run->segment, run->start + run->count };
-	u32 last = run->shipment + run->count - 1, gap = 0, fresh;
-	bool again = run->flags & SSTP_F_AGAIN;
-
-	if (sstp_after(last, w->highest)) {
-		if (!sstp_rcv_plausible(w, run)) {
-			w->received += run->count;
-			return 0;
-		}
-		if (sstp_after(run->shipment, w->highest + 1))
-			gap = run->shipment - w->highest - 1;
-		sstp_rcv_move_highest(w, last, gap);
-		sstp_rcv_see(w, run);
-	} else {
-		u32 *out = w->has_cand && !sstp_after(last, w->cand_to) ?
-			   &w->out : &w->out_next;
-
-		fresh = sstp_rcv_see(w, run);
-		if (!fresh)
-			return 0;
-		if (sstp_after(last, w->settled))
-			*out -= min(*out, fresh);
-		if (!again)
-			sstp_rcv_late(w, run, pos, now);
-	}
-	/* What is missing now may be a retransmission, whose place only the
-	 * sender knows. It may be late, too.
-	 */
-	if (gap && (again || gap != sstp_rcv_skipped(w, run)))
-		w->gap_next = true;
-	if (!again && sstp_pos_before(w->hi, pos))
-		w->hi = pos;
-	return gap;
-}
-
-void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
-		      u32 now)
-{
-	if (sstp_after(last, w->highest)) {
-		sstp_rcv_move_highest(w, last, last - w->highest);
-		w->gap_next = true;
-	} else if (last == w->highest) {
-		w->doubted = false;
-	} else if (!w->doubted) {
-		/* It was overtaken, or H is not true. */
-		w->doubted = true;
-	} else {
-		w->doubted = false;
-		w->highest = last;
-		w->unexplained = true;
-		sstp_rcv_settle(w);
-		bitmap_zero(w->seen, SSTP_RCV_SEEN);
-	}
-	if (sstp_pos_before(w->hi, pos))
-		w->hi = pos;
-	/* Nothing follows that could tell late from lost; but it may have overtaken what
-	 * is late.
-	 */
-	if (!sstp_before(last, w->highest) &&
-	    (sstp_pos_before(w->lost, w->hi) || w->out || w->out_next)) {
-		/* A candidate that waits keeps its time, even if new data have come: the data
-		 * after it become the next candidate.
-		 */
-		if (!w->has_cand || !w->patience)
-			sstp_rcv_candidate(w, now);
-		if (!w->patience)
-			w->cand_ship = w->highest - w->reorder;
-	}
-}
-
-bool sstp_rcv_confirm(struct sstp_rcv_wnd *w, u32 now, u32 wait)
-{
-	struct sstp_pos was = w->lost;
-	bool again = w->unexplained;
-
-	sstp_rcv_note(w, now);
-	if (w->has_cand &&
-	    now - w->cand_at >= clamp(w->patience, wait, 8 * wait))
-		sstp_rcv_move_lost(w, now);
-	if (sstp_rcv_whole(w, w->lost))
-		return false;
-	if (!sstp_pos_before(was, w->lost))
-		return w->unexplained && !again;
-	sstp_rcv_round(w, now, wait);
-	return true;
-}
-
 /* May it pass with holes? Not while one of them may be but late. */
-static bool sstp_rseg_passes(const struct sstp_rcv_wnd *w,
-			     const struct sstp_rseg *s, u32 segment)
+static bool sstp_rseg_passes(const struct sstp_rseg *s, u32 segment, struct sstp_pos lost,
+			     u32 tolerance)
 {
-	return s->state == SSTP_RSEG_PARTIAL && w->tolerance &&
-	       sstp_tol_check(s->packets, s->packets - s->got, w->tolerance) ==
+	return s->state == SSTP_RSEG_PARTIAL && tolerance &&
+	       sstp_tol_check(s->packets, s->packets - s->got, tolerance) ==
 	       SSTP_TOL_ACCEPT &&
-	       sstp_rseg_missing(s, sstp_pos_within(w->lost, segment, s->packets)) >=
+	       sstp_rseg_missing(s, sstp_pos_within(lost, segment, s->packets)) >=
 	       s->packets;
 }
 
-bool sstp_rcv_advance(struct sstp_rcv_wnd *w, u32 *holed)
+bool sstp_rcv_advance(struct sstp_rcv_wnd *w, struct sstp_pos lost, u32 *holed)
 {
 	u32 was = w->low;
 
@@ -818,7 +534,7 @@ bool sstp_rcv_advance(struct sstp_rcv_wnd *w, u32 *holed)
 
 		if (!s)
 			break;
-		if (sstp_rseg_passes(w, s, w->low)) {
+		if (sstp_rseg_passes(s, w->low, lost, w->tolerance)) {
 			sstp_rseg_accept(w, s);
 			++*holed;
 		}
@@ -829,11 +545,6 @@ bool sstp_rcv_advance(struct sstp_rcv_wnd *w, u32 *holed)
 	if (w->has_eos && w->low == w->eos)
 		w->low++;
 	return w->low != was;
-}
-
-bool sstp_rcv_lacks(struct sstp_rcv_wnd *w, u32 to)
-{
-	return !sstp_after(w->low, to) && !sstp_rcv_whole(w, w->lost);
 }
 
 struct sstp_rseg *sstp_rcv_peek(struct sstp_rcv_wnd *w)

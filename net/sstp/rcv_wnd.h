@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Receiving window and reassembly (paper 004, figure 9), and what the receiver
- * knows of losses. Mechanism: knows skbs, but no socket and no clock; the caller
- * holds the connection's lock and accounts for memory.
+ * Receiving window and reassembly (paper 004, figure 9). Mechanism: knows skbs,
+ * but no socket and no clock; the caller holds the connection's lock and accounts
+ * for memory. struct sstp_arrivals knows hi.
  *
  *        C            R_l                 hi                    R_h
  *   -----+-------------+------------------+----------------------+------
@@ -20,12 +20,6 @@
 #define SSTP_RCV_CHUNK		32	/* slots allocated at once: half a page */
 #define SSTP_RCV_CHUNK_BYTES	(SSTP_RCV_CHUNK * sizeof(struct sstp_rseg))
 #define SSTP_RCV_SEGMENTS	65536	/* most segments in a window */
-#define SSTP_SHIP_LEAP		BIT(16)	/* shipments that H may move on for one packet */
-#define SSTP_REORDER_MIN	3
-#define SSTP_REORDER_MAX	1024
-#define SSTP_REORDER_NONE	BIT(24)	/* time alone tells what is lost */
-#define SSTP_RCV_SEEN		1024U	/* shipments before H of which it is known which came */
-#define SSTP_REORDER_ROUNDS	16	/* with losses, before patience is measured anew */
 
 enum sstp_rseg_state {
 	SSTP_RSEG_EMPTY,	/* nothing of it is here */
@@ -111,36 +105,6 @@ struct sstp_pos {
  * @top: no segment above it has packets here
  * @eos: number of the end-of-stream, valid with @has_eos
  * @tolerance: packets in a million that a segment may lack
- * @highest: H, highest shipment seen
- * @leap: shipment after one that was too far ahead to move H; any other when there was
- *	none since
- * @received: DATA packets seen; none twice as far as @seen tells
- * @hi: everything before it has been shipped once
- * @lost: everything before it that is missing is lost
- * @cand: all before it was shipped once; or, where that is lost already, only shipments
- *	after the first are on their way. Becomes @lost when shipment @cand_ship + @reorder
- *	has been seen
- * @cand_at: when @cand was set, us
- * @given: where @lost was when something was given up last
- * @given_at: when the order of shipments was there, us
- * @reorder: shipments by which a packet may be late
- * @patience: us by which one may be, as far as that is more than sstp_rcv_confirm() waits
- *	by itself
- * @late: shipments by which one was late since @rounds was 0
- * @late_us: us by which one was at least, since then
- * @rounds: round trips in which something was found lost
- * @round_at: when the last of them began, us
- * @settled: shipments up to this one are here or given up for lost; sstp_rcv_settled()
- *	knows of more
- * @cand_to: the same once @cand is lost
- * @out: shipments up to @cand_to that are neither
- * @out_next: shipments up to @highest after that one that have not come
- * @seen: which shipments came, of the last SSTP_RCV_SEEN up to @highest, a bit for each
- * @gap: among @out there may be a retransmission
- * @gap_next: the same of @out_next
- * @unexplained: since the last SNAK some were given up that may be retransmissions
- * @doubted: a KEEPALIVE or EOS has said that H was not shipped, and nothing has moved H
- *	on since
  * @mean: smoothed memory of a segment, bytes << 3
  * @recut: packets that were discarded as their segment came in packets of another size
  */
@@ -156,35 +120,9 @@ struct sstp_rcv_wnd {
 	u32	top;
 	u32	eos;
 	u32	tolerance;
-	u32	highest;
-	u32	leap;
-	u32	received;
-	struct sstp_pos hi;
-	struct sstp_pos lost;
-	struct sstp_pos cand;
-	u32	cand_ship;
-	u32	cand_at;
-	struct sstp_pos given;
-	u32	given_at;
-	u32	reorder;
-	u32	patience;
-	u32	late;
-	u32	late_us;
-	u32	rounds;
-	u32	round_at;
-	u32	settled;
-	u32	cand_to;
-	u32	out;
-	u32	out_next;
 	u32	mean;
 	u32	recut;
-	DECLARE_BITMAP(seen, SSTP_RCV_SEEN);
 	bool	has_eos;
-	bool	has_cand;
-	bool	gap;
-	bool	gap_next;
-	bool	unexplained;
-	bool	doubted;
 };
 
 /* A run of packets of one segment in one skb. */
@@ -211,7 +149,7 @@ enum sstp_rcv_verdict {
 	SSTP_RCV_NOMEM,
 };
 
-int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, u32 shipment, gfp_t gfp);
+int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, gfp_t gfp);
 void sstp_rcv_destroy(struct sstp_rcv_wnd *w);
 /* Raise R_h to @high, or as far as there is memory for slots. True if it moved. */
 bool sstp_rcv_grant(struct sstp_rcv_wnd *w, u32 high);
@@ -238,29 +176,11 @@ bool sstp_rcv_is_next(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
  */
 bool sstp_rcv_squeeze(struct sstp_rcv_wnd *w, const struct sk_buff *skb,
 		      const struct sstp_rcv_run *run, u32 len);
-/* @run came, before sstp_rcv_insert(). Returns the shipments skipped. H moves on if that
- * is plausible. Copies that the network made of what came before change nothing.
+/* Move R_l on, over segments that the tolerance checker accepts as well: all that they
+ * lack is before @lost, and so not merely late. True if it moved. Segments accepted with
+ * holes are counted in @holed.
  */
-u32 sstp_rcv_shipped(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run,
-		     u32 now);
-/* A KEEPALIVE or EOS: everything before @pos left by shipment @last, and nothing after
- * that had left. Of two in a row that say so H believes the second.
- */
-void sstp_rcv_context(struct sstp_rcv_wnd *w, u32 last, struct sstp_pos pos,
-		      u32 now);
-/* Late packets are lost for sure once @now is @wait us past the gap, or longer, up to 8
- * @wait, where packets were late by more. Returns true when there is something lost that
- * was not asked for, or may have been lost again.
- */
-bool sstp_rcv_confirm(struct sstp_rcv_wnd *w, u32 now, u32 wait);
-/* Move R_l on, over segments that the tolerance checker accepts as well. True if
- * it moved. Segments accepted with holes are counted in @holed.
- */
-bool sstp_rcv_advance(struct sstp_rcv_wnd *w, u32 *holed);
-/* The last shipment before which all are here or given up for lost */
-u32 sstp_rcv_settled(const struct sstp_rcv_wnd *w);
-/* Is anything lost, asked for or not, in segments up to @to? */
-bool sstp_rcv_lacks(struct sstp_rcv_wnd *w, u32 to);
+bool sstp_rcv_advance(struct sstp_rcv_wnd *w, struct sstp_pos lost, u32 *holed);
 
 /* The segment that is next for the reader, or NULL. */
 struct sstp_rseg *sstp_rcv_peek(struct sstp_rcv_wnd *w);

@@ -52,6 +52,7 @@
 #include <uapi/linux/sstp_netlink.h>
 #include "breaker.h"
 #include "chrono.h"
+#include "arrivals.h"
 #include "clock.h"
 #include "compat.h"
 #include "ctrl.h"
@@ -285,6 +286,7 @@ struct sstp_sock {
 
 	/* Receiver */
 	struct sstp_rcv_wnd rcv;
+	struct sstp_arrivals arrivals;
 	struct sstp_rbuf_core rbuf;
 	struct sstp_member member;
 	u32		rcv_isn;

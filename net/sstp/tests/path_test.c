@@ -290,9 +290,9 @@ static void path_report(struct path_sim *p, u32 len, u16 entries, u8 *buf)
 		.type = entries ? SSTP_SNAK : SSTP_PACK, .entries = entries,
 		.flags = p->soft ? SSTP_F_SOFT : 0,
 		.control = p->control_next++, .ack = p->s->w.low,
-		.limit = p->s->w.high, .highest = p->s->w.highest,
-		.received = p->s->w.received,
-		.unsettled = p->s->w.highest - sstp_rcv_settled(&p->s->w),
+		.limit = p->s->w.high, .highest = p->s->arrivals.highest,
+		.received = p->s->arrivals.received,
+		.unsettled = p->s->arrivals.highest - sstp_arrivals_settled(&p->s->arrivals),
 	};
 	struct path_packet q = { .kind = PATH_REPORT };
 	struct sstp_rcv_wnd *w = &p->s->w;
@@ -334,7 +334,7 @@ static void path_snak(struct path_sim *p)
 	job.to = s->first + (u32)to;
 	while (job.more && s->low <= to) {
 		KUNIT_ASSERT_LT(s->test, n++, 1000U);
-		len = sstp_rcv_snak(&s->w, buf + sizeof(struct sstp_ack_hdr),
+		len = sstp_rcv_snak(&s->w, &s->arrivals, buf + sizeof(struct sstp_ack_hdr),
 				    200, &job);
 		if (!job.entries)
 			break;
@@ -355,7 +355,7 @@ static void path_data_comes(struct path_sim *p, const struct path_packet *q)
 								     3), &run);
 	run.shipment = q->ship;
 	run.flags |= q->flags;
-	sstp_rcv_shipped(&s->w, &run, p->now);
+	sstp_arrivals_add(&s->arrivals, &s->w, &run, p->now);
 	if (!path_room(p, i, q->count)) {
 		p->full = true;
 		consume_skb(skb);
@@ -383,7 +383,7 @@ static void path_context_comes(struct path_sim *p, const struct path_packet *q)
 		w->has_eos = true;
 		p->s->eos = p->segments;
 	}
-	sstp_rcv_context(w, q->ship, pos, p->now);
+	sstp_arrivals_context(&p->s->arrivals, q->ship, pos, p->now);
 }
 
 static void path_comes(struct path_sim *p, const struct path_packet *q)
@@ -402,7 +402,7 @@ static void path_comes(struct path_sim *p, const struct path_packet *q)
 		break;
 	}
 	rcv_advance(s);
-	if (sstp_rcv_confirm(&s->w, p->now, PATH_RTT / 4)) {
+	if (rcv_confirm(s, p->now, PATH_RTT / 4)) {
 		rcv_advance(s);
 		p->snak_now = true;
 	}
@@ -473,7 +473,7 @@ static void path_receiver(struct path_sim *p)
 	path_read(p);
 	if (p->now - p->timer_at >= PATH_RTT / 4) {
 		p->timer_at = p->now;
-		if (sstp_rcv_confirm(&s->w, p->now, PATH_RTT / 4))
+		if (rcv_confirm(s, p->now, PATH_RTT / 4))
 			rcv_advance(s);
 		p->snak_now = true;
 		p->report_now |= s->low != s->eos + 1;

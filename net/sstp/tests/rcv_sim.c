@@ -64,8 +64,8 @@ void rcv_start(struct rcv_sim *s, u32 first, u32 shipment)
 	s->twice = 0;
 	rcv_skbs = 0;
 	rcv_charged = 0;
-	KUNIT_ASSERT_EQ(s->test, sstp_rcv_init(&s->w, first, shipment,
-					       GFP_KERNEL), 0);
+	KUNIT_ASSERT_EQ(s->test, sstp_rcv_init(&s->w, first, GFP_KERNEL), 0);
+	sstp_arrivals_init(&s->arrivals, first, shipment);
 }
 
 void rcv_stop(struct rcv_sim *s)
@@ -272,7 +272,7 @@ static bool rcv_passes(const struct rcv_sim *s, s64 i)
 {
 	const struct rcv_seg *m = &s->seg[i];
 	u64 missing = m->packets - m->got;
-	struct sstp_pos lost = s->w.lost;
+	struct sstp_pos lost = s->arrivals.lost;
 	u32 number = s->first + (u32)i;
 
 	if (!m->got || missing * 1000000 > m->packets * (u64)s->w.tolerance ||
@@ -302,7 +302,7 @@ void rcv_advance(struct rcv_sim *s)
 	}
 	if (s->low == s->eos)
 		s->low++;
-	moved = sstp_rcv_advance(&s->w, &holed);
+	moved = sstp_rcv_advance(&s->w, s->arrivals.lost, &holed);
 	KUNIT_ASSERT_EQ(s->test, moved, s->low != was);
 	KUNIT_ASSERT_EQ(s->test, holed, holes);
 	KUNIT_ASSERT_EQ(s->test, s->w.low, s->first + (u32)s->low);
@@ -443,8 +443,8 @@ void rcv_check_snak(struct rcv_sim *s, u8 *p, u32 len, u16 entries, s64 to)
 {
 	struct sstp_ack a = {
 		.type = SSTP_SNAK, .entries = entries, .ack = s->w.low,
-		.limit = s->w.high, .highest = s->w.highest,
-		.received = s->w.received,
+		.limit = s->w.high, .highest = s->arrivals.highest,
+		.received = s->arrivals.received,
 	};
 	struct kunit *test = s->test;
 	struct sstp_snak_iter it;

@@ -4,6 +4,7 @@
 #define _SSTP_RCV_SIM_H
 
 #include "sstp_test.h"
+#include "../arrivals.h"
 #include "../rcv_wnd.h"
 
 #define RCV_SEGMENTS	700	/* in a run */
@@ -28,7 +29,7 @@ struct rcv_seg {
 };
 
 /**
- * struct rcv_sim - the window and the model of it
+ * struct rcv_sim - the window, its arrivals, and the model of both
  * @first: number of segment 0
  * @read: C, an index as are the next four
  * @low: R_l
@@ -44,6 +45,7 @@ struct rcv_sim {
 	struct kunit *test;
 	struct rnd_state rnd;
 	struct sstp_rcv_wnd w;
+	struct sstp_arrivals arrivals;
 	u32	first;
 	s64	read;
 	s64	low;
@@ -77,6 +79,11 @@ enum sstp_rcv_verdict rcv_put(struct rcv_sim *s, s64 i, u32 start, u32 count,
 			      bool shared);
 void rcv_discard(struct rcv_sim *s, struct sstp_rseg *r, s64 i);
 void rcv_advance(struct rcv_sim *s);
+
+static inline bool rcv_confirm(struct rcv_sim *s, u32 now, u32 wait)
+{
+	return sstp_arrivals_confirm(&s->arrivals, &s->w, now, wait);
+}
 
 /* Do the window and the model agree: the numbers, all segments, one of them? */
 void rcv_check(struct rcv_sim *s);

@@ -5,6 +5,7 @@
 #include <linux/bitmap.h>
 #include <linux/math64.h>
 #include "rcv_sim.h"
+#include "../arrivals.c"
 #include "../rcv_snak.c"
 #include "../rcv_wnd.c"
 
@@ -406,7 +407,7 @@ static void rcv_grants(struct kunit *test)
 	bool got;
 
 	for (k = 0; k < ARRAY_SIZE(first); k++) {
-		KUNIT_ASSERT_EQ(test, sstp_rcv_init(w, first[k], 0, GFP_KERNEL),
+		KUNIT_ASSERT_EQ(test, sstp_rcv_init(w, first[k], GFP_KERNEL),
 				0);
 		for (i = 0; i < ARRAY_SIZE(t); i++) {
 			got = sstp_rcv_grant(w, first[k] + t[i].ask);
@@ -531,7 +532,7 @@ static u32 rcv_snak(struct rcv_sim *s, s64 to, u32 now)
 
 	while (job.more) {
 		KUNIT_ASSERT_LT(s->test, n++, 1000U);
-		len = sstp_rcv_snak(&s->w, buf + sizeof(struct sstp_ack_hdr),
+		len = sstp_rcv_snak(&s->w, &s->arrivals, buf + sizeof(struct sstp_ack_hdr),
 				    1152, &job);
 		KUNIT_ASSERT_LE(s->test, len, 1152U);
 		if (job.entries)
@@ -551,7 +552,7 @@ static void rcv_arrives(struct rcv_sim *s, u32 ship, u32 i, u32 packet,
 
 	run.shipment = ship;
 	run.flags |= flags;
-	sstp_rcv_shipped(&s->w, &run, s->now);
+	sstp_arrivals_add(&s->arrivals, &s->w, &run, s->now);
 	rcv_insert(s, i, skb, &run);
 	rcv_advance(s);
 }
@@ -594,7 +595,7 @@ static void rcv_lost_of(struct rcv_sim *s, u32 lose, u16 *before)
 		row = 0;
 		came++;
 		rcv_arrives(s, ship + k, k / 20, k % 20, 0);
-		moved = sstp_rcv_confirm(&s->w, k, RCV_RETRY);
+		moved = rcv_confirm(s, k, RCV_RETRY);
 		asked = rcv_snak(s, s->high, k);
 		KUNIT_ASSERT_TRUE(test, moved || !asked);
 		for (; before[q] + 2 * SSTP_REORDER_MIN <= came; q++) {
@@ -606,7 +607,7 @@ static void rcv_lost_of(struct rcv_sim *s, u32 lose, u16 *before)
 	}
 	KUNIT_ASSERT_EQ(test, s->asked, lost);
 	KUNIT_ASSERT_EQ(test, s->twice, 0U);
-	KUNIT_ASSERT_EQ(test, s->w.reorder, SSTP_REORDER_MIN);
+	KUNIT_ASSERT_EQ(test, s->arrivals.reorder, SSTP_REORDER_MIN);
 	rcv_check_all(s);
 	rcv_stop(s);
 }
@@ -643,14 +644,14 @@ static void rcv_reordered_by(struct rcv_sim *s, u32 late)
 			if (j >= 800 || delay[j] != n)
 				continue;
 			rcv_arrives(s, ship + j, j / 20, j % 20, 0);
-			sstp_rcv_confirm(&s->w, k, RCV_RETRY);
+			rcv_confirm(s, k, RCV_RETRY);
 			rcv_snak(s, s->high, k);
 			/* Patience has been learnt. */
 			if (j == 400)
 				asked = s->asked;
 		}
 	KUNIT_ASSERT_EQ(test, s->low, 40LL);
-	KUNIT_ASSERT_LE(test, s->w.reorder, max(late + 1, SSTP_REORDER_MIN));
+	KUNIT_ASSERT_LE(test, s->arrivals.reorder, max(late + 1, SSTP_REORDER_MIN));
 	if (late <= SSTP_REORDER_MIN)
 		KUNIT_ASSERT_EQ(test, s->asked, 0U);
 	KUNIT_ASSERT_LE(test, s->asked - asked, 2 + late / 4);
@@ -673,8 +674,8 @@ static void rcv_reordered(struct kunit *test)
 /* Shipments that are neither here nor given up */
 static void rcv_check_out(struct rcv_sim *s, u32 ship)
 {
-	KUNIT_ASSERT_EQ(s->test, s->w.out + s->w.out_next,
-			s->w.highest - ship + 1 - s->w.received);
+	KUNIT_ASSERT_EQ(s->test, s->arrivals.out + s->arrivals.out_next,
+			s->arrivals.highest - ship + 1 - s->arrivals.received);
 }
 
 /* Four of five packets are late, by more than is waited for at first. It is learnt how
@@ -700,7 +701,7 @@ static void rcv_patience(struct kunit *test)
 			if (j > mixed && j % 50 == 0)
 				continue;
 			rcv_arrives(s, ship + j, j / 20, j % 20, 0);
-			sstp_rcv_confirm(&s->w, s->now, RCV_WAIT);
+			rcv_confirm(s, s->now, RCV_WAIT);
 			rcv_snak(s, s->high, s->now);
 		}
 		if (k == mixed / 2)
@@ -710,11 +711,11 @@ static void rcv_patience(struct kunit *test)
 		if (k == mixed - 1) {
 			KUNIT_EXPECT_GT(test, early, 0U);
 			KUNIT_EXPECT_EQ(test, s->asked, early);
-			KUNIT_EXPECT_GE(test, s->w.patience, late * step);
+			KUNIT_EXPECT_GE(test, s->arrivals.patience, late * step);
 		}
 	}
-	KUNIT_EXPECT_EQ(test, s->w.reorder, SSTP_REORDER_MIN);
-	KUNIT_EXPECT_EQ(test, s->w.patience, 0U);
+	KUNIT_EXPECT_EQ(test, s->arrivals.reorder, SSTP_REORDER_MIN);
+	KUNIT_EXPECT_EQ(test, s->arrivals.patience, 0U);
 	rcv_stop(s);
 	s->now = 0;
 }
@@ -732,22 +733,22 @@ static void rcv_waits(struct kunit *test)
 		t = now[i];
 		rcv_uniform(s, 7, 1, 2, 5);
 		rcv_arrives(s, 1, 0, 0, 0);
-		KUNIT_EXPECT_FALSE(test, sstp_rcv_confirm(&s->w, t, RCV_WAIT));
+		KUNIT_EXPECT_FALSE(test, rcv_confirm(s, t, RCV_WAIT));
 		rcv_arrives(s, 3, 0, 2, 0);
-		KUNIT_EXPECT_FALSE(test, sstp_rcv_confirm(&s->w, t, RCV_WAIT));
-		lost = sstp_rcv_confirm(&s->w, t + RCV_WAIT - 1, RCV_WAIT);
+		KUNIT_EXPECT_FALSE(test, rcv_confirm(s, t, RCV_WAIT));
+		lost = rcv_confirm(s, t + RCV_WAIT - 1, RCV_WAIT);
 		KUNIT_EXPECT_FALSE(test, lost);
-		KUNIT_EXPECT_FALSE(test, sstp_rcv_lacks(&s->w, s->w.high));
-		lost = sstp_rcv_confirm(&s->w, t + RCV_WAIT, RCV_WAIT);
+		KUNIT_EXPECT_FALSE(test, sstp_arrivals_lost(&s->arrivals, &s->w, s->w.high));
+		lost = rcv_confirm(s, t + RCV_WAIT, RCV_WAIT);
 		KUNIT_EXPECT_TRUE(test, lost);
-		KUNIT_EXPECT_TRUE(test, sstp_rcv_lacks(&s->w, s->w.high));
+		KUNIT_EXPECT_TRUE(test, sstp_arrivals_lost(&s->arrivals, &s->w, s->w.high));
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 1, t + RCV_WAIT), 1U);
 		KUNIT_EXPECT_TRUE(test, test_bit(1, s->seg[0].asked));
 		/* It comes: nothing is lacking. */
 		rcv_arrives(s, 4, 0, 1, SSTP_F_AGAIN);
-		lost = sstp_rcv_confirm(&s->w, t + RCV_WAIT, RCV_WAIT);
+		lost = rcv_confirm(s, t + RCV_WAIT, RCV_WAIT);
 		KUNIT_EXPECT_FALSE(test, lost);
-		KUNIT_EXPECT_FALSE(test, sstp_rcv_lacks(&s->w, s->w.high));
+		KUNIT_EXPECT_FALSE(test, sstp_arrivals_lost(&s->arrivals, &s->w, s->w.high));
 		rcv_stop(s);
 	}
 }
@@ -786,17 +787,17 @@ static void rcv_contexts(struct kunit *test)
 			rcv_uniform(s, -base, ship, 5, 5);
 			for (k = 0; k < t[i].came; k++)
 				rcv_arrives(s, ship + k, k / 5, k % 5, 0);
-			sstp_rcv_confirm(&s->w, 1, RCV_WAIT);
+			rcv_confirm(s, 1, RCV_WAIT);
 			pos.segment = s->first + t[i].segment;
 			pos.packet = t[i].packet;
 			n = t[i].segment * 5 + t[i].packet;
-			sstp_rcv_context(&s->w, ship + n - 1, pos, 1);
-			sstp_rcv_confirm(&s->w, 1 + RCV_WAIT, RCV_WAIT);
+			sstp_arrivals_context(&s->arrivals, ship + n - 1, pos, 1);
+			rcv_confirm(s, 1 + RCV_WAIT, RCV_WAIT);
 			KUNIT_EXPECT_EQ_MSG(test, rcv_snak(s, 4, 1 + RCV_WAIT),
 					    t[i].asked, "row %u", i);
 			/* Said once more: it was asked for. */
-			sstp_rcv_context(&s->w, ship + n - 1, pos, 2);
-			sstp_rcv_confirm(&s->w, 2 + RCV_WAIT, RCV_WAIT);
+			sstp_arrivals_context(&s->arrivals, ship + n - 1, pos, 2);
+			rcv_confirm(s, 2 + RCV_WAIT, RCV_WAIT);
 			KUNIT_EXPECT_EQ(test, rcv_snak(s, 4, 2 + RCV_WAIT),
 					0U);
 			rcv_stop(s);
@@ -818,30 +819,30 @@ static void rcv_lost_again(struct kunit *test)
 		for (k = 0; k < 12; k++)
 			if (k != 2 && k != 5) {
 				rcv_arrives(s, k - base, k / 10, k % 10, 0);
-				sstp_rcv_confirm(&s->w, t, RCV_WAIT);
+				rcv_confirm(s, t, RCV_WAIT);
 			}
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t), 2U);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t), 0U);
 		/* Shipment 12 is packet 2 again, and is lost. */
 		rcv_arrives(s, 13 - base, 0, 5, SSTP_F_AGAIN);
-		sstp_rcv_confirm(&s->w, t, RCV_WAIT);
+		rcv_confirm(s, t, RCV_WAIT);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 1), 0U);
-		KUNIT_EXPECT_TRUE(test, sstp_rcv_confirm(&s->w, t + RCV_WAIT, RCV_WAIT));
+		KUNIT_EXPECT_TRUE(test, rcv_confirm(s, t + RCV_WAIT, RCV_WAIT));
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 1), 1U);
 		KUNIT_EXPECT_EQ(test, s->twice, 1U);
 		/* So is shipment 14, and new data shows it. */
 		for (k = 15; k < 19; k++) {
 			KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 2), 0U);
 			rcv_arrives(s, k - base, 1, k - 13, 0);
-			sstp_rcv_confirm(&s->w, t + RCV_WAIT, RCV_WAIT);
+			rcv_confirm(s, t + RCV_WAIT, RCV_WAIT);
 		}
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 2), 1U);
 		KUNIT_EXPECT_EQ(test, s->twice, 2U);
 		/* So is shipment 19, and a KEEPALIVE shows it. */
 		pos.segment = 10;
 		pos.packet = 6;
-		sstp_rcv_context(&s->w, 19 - base, pos, t + RCV_WAIT);
-		sstp_rcv_confirm(&s->w, t + 2 * RCV_WAIT, RCV_WAIT);
+		sstp_arrivals_context(&s->arrivals, 19 - base, pos, t + RCV_WAIT);
+		rcv_confirm(s, t + 2 * RCV_WAIT, RCV_WAIT);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 3), 1U);
 		KUNIT_EXPECT_EQ(test, s->twice, 3U);
 		/* The request was lost, or the sender is slow. */
@@ -869,17 +870,18 @@ static void rcv_late_again(struct kunit *test)
 		for (k = 0; k < 12; k++)
 			if (k < 2 || k > 5) {
 				rcv_arrives(s, k - base, k / 10, k % 10, 0);
-				sstp_rcv_confirm(&s->w, t, RCV_WAIT);
+				rcv_confirm(s, t, RCV_WAIT);
 			}
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t), 4U);
-		settled = sstp_rcv_settled(&s->w);
+		settled = sstp_arrivals_settled(&s->arrivals);
 		for (k = 0; k < ARRAY_SIZE(order); k++) {
 			rcv_arrives(s, order[k] - base, 0, order[k] - 10, SSTP_F_AGAIN);
-			sstp_rcv_confirm(&s->w, t + 1, RCV_WAIT);
+			rcv_confirm(s, t + 1, RCV_WAIT);
 			KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 1), 0U);
 			/* Of what went back the sender would think that it is lost. */
-			KUNIT_EXPECT_FALSE(test, sstp_before(sstp_rcv_settled(&s->w), settled));
-			settled = sstp_rcv_settled(&s->w);
+			KUNIT_EXPECT_FALSE(test, sstp_before(sstp_arrivals_settled(&s->arrivals),
+							     settled));
+			settled = sstp_arrivals_settled(&s->arrivals);
 			KUNIT_EXPECT_EQ(test, sstp_before(settled, 12 - base), k < 2);
 		}
 		KUNIT_EXPECT_EQ(test, settled, 15 - base);
@@ -897,7 +899,7 @@ static void rcv_copy(struct rcv_sim *s, u32 first, u32 ship)
 		.shipment = first + ship, .flags = ship == 50 ? SSTP_F_AGAIN : 0,
 	};
 
-	sstp_rcv_shipped(&s->w, &run, s->now);
+	sstp_arrivals_add(&s->arrivals, &s->w, &run, s->now);
 }
 
 /* Copies that the network makes, of what came in order, late, or again, are neither counted
@@ -922,21 +924,21 @@ static void rcv_copies(struct kunit *test)
 			/* This one is late. */
 			if (k == 62)
 				rcv_arrives(s, first + 60, 5, 9, 0);
-			sstp_rcv_confirm(&s->w, s->now, RCV_WAIT);
+			rcv_confirm(s, s->now, RCV_WAIT);
 			rcv_copy(s, first, k);
 			old = k - min(k, 900U);
 			if (old != 3)
 				rcv_copy(s, first, old);
 		}
-		KUNIT_EXPECT_EQ(test, s->w.received, 1999U);
-		KUNIT_EXPECT_EQ(test, s->w.out + s->w.out_next, 0U);
-		KUNIT_EXPECT_EQ(test, s->w.reorder, SSTP_REORDER_MIN);
-		KUNIT_EXPECT_EQ(test, s->w.patience, 0U);
-		KUNIT_EXPECT_LE(test, s->w.late, 3U);
+		KUNIT_EXPECT_EQ(test, s->arrivals.received, 1999U);
+		KUNIT_EXPECT_EQ(test, s->arrivals.out + s->arrivals.out_next, 0U);
+		KUNIT_EXPECT_EQ(test, s->arrivals.reorder, SSTP_REORDER_MIN);
+		KUNIT_EXPECT_EQ(test, s->arrivals.patience, 0U);
+		KUNIT_EXPECT_LE(test, s->arrivals.late, 3U);
 		/* So old that it is not known that it came; but nothing is missing there. */
 		rcv_copy(s, first, 900);
-		KUNIT_EXPECT_EQ(test, s->w.patience, 0U);
-		KUNIT_EXPECT_LE(test, s->w.late, 3U);
+		KUNIT_EXPECT_EQ(test, s->arrivals.patience, 0U);
+		KUNIT_EXPECT_LE(test, s->arrivals.late, 3U);
 		rcv_stop(s);
 	}
 	s->now = 0;
@@ -957,22 +959,21 @@ static void rcv_settles(struct kunit *test)
 		for (k = 0; k < 10; k++)
 			if (k != 2 && k != 5)
 				rcv_arrives(s, k, 0, k, 0);
-		sstp_rcv_confirm(&s->w, t, RCV_WAIT);
-		KUNIT_EXPECT_EQ(test, s->w.out + s->w.out_next, 2U);
-		sstp_rcv_confirm(&s->w, t + RCV_WAIT, RCV_WAIT);
-		KUNIT_EXPECT_EQ(test, s->w.out + s->w.out_next, 0U);
+		rcv_confirm(s, t, RCV_WAIT);
+		KUNIT_EXPECT_EQ(test, s->arrivals.out + s->arrivals.out_next, 2U);
+		rcv_confirm(s, t + RCV_WAIT, RCV_WAIT);
+		KUNIT_EXPECT_EQ(test, s->arrivals.out + s->arrivals.out_next, 0U);
 		/* Shipment 10 is packet 2 again. */
 		rcv_arrives(s, 11, 0, 5, SSTP_F_AGAIN);
-		sstp_rcv_confirm(&s->w, t + RCV_WAIT, RCV_WAIT);
-		KUNIT_EXPECT_EQ(test, s->w.out + s->w.out_next, 1U);
+		rcv_confirm(s, t + RCV_WAIT, RCV_WAIT);
+		KUNIT_EXPECT_EQ(test, s->arrivals.out + s->arrivals.out_next, 1U);
 		if (i)
-			sstp_rcv_context(&s->w, 12, pos, t + RCV_WAIT);
+			sstp_arrivals_context(&s->arrivals, 12, pos, t + RCV_WAIT);
 		else
 			t += RCV_WAIT;
-		sstp_rcv_confirm(&s->w, t + RCV_WAIT, RCV_WAIT);
-		KUNIT_EXPECT_EQ(test, s->w.out + s->w.out_next, 0U);
-		KUNIT_EXPECT_FALSE(test, sstp_rcv_confirm(&s->w, t + 2 * RCV_WAIT,
-							  RCV_WAIT));
+		rcv_confirm(s, t + RCV_WAIT, RCV_WAIT);
+		KUNIT_EXPECT_EQ(test, s->arrivals.out + s->arrivals.out_next, 0U);
+		KUNIT_EXPECT_FALSE(test, rcv_confirm(s, t + 2 * RCV_WAIT, RCV_WAIT));
 		rcv_stop(s);
 	}
 }
@@ -986,24 +987,24 @@ static void rcv_keepalives(struct kunit *test)
 
 	sstp_test_seed_rnd(test, &s->rnd);
 	rcv_uniform(s, 9, 0, 4, 10);
-	s->w.patience = 4 * RCV_WAIT;
+	s->arrivals.patience = 4 * RCV_WAIT;
 	for (k = 0; k < 9; k++)
 		rcv_arrives(s, k, 0, k, 0);
 	for (k = 0; k < 8; k++) {
-		sstp_rcv_context(&s->w, 9, pos, t + k * RCV_WAIT);
-		KUNIT_EXPECT_EQ(test, sstp_rcv_confirm(&s->w, t + k * RCV_WAIT,
-						       RCV_WAIT), k == 4);
+		sstp_arrivals_context(&s->arrivals, 9, pos, t + k * RCV_WAIT);
+		KUNIT_EXPECT_EQ(test, rcv_confirm(s, t + k * RCV_WAIT, RCV_WAIT),
+				k == 4);
 	}
 	rcv_stop(s);
 	/* Nor do they when new data come before each. */
 	rcv_uniform(s, 9, 0, 4, 10);
-	s->w.patience = 4 * RCV_WAIT;
+	s->arrivals.patience = 4 * RCV_WAIT;
 	rcv_arrives(s, 0, 0, 0, 0);
 	for (k = 2; k < 6; k++, t += RCV_WAIT) {
 		rcv_arrives(s, k, 0, k, 0);
 		pos = (struct sstp_pos){ 9, k + 1 };
-		sstp_rcv_context(&s->w, k, pos, t);
-		KUNIT_EXPECT_EQ(test, sstp_rcv_confirm(&s->w, t, RCV_WAIT), k == 5);
+		sstp_arrivals_context(&s->arrivals, k, pos, t);
+		KUNIT_EXPECT_EQ(test, rcv_confirm(s, t, RCV_WAIT), k == 5);
 	}
 	rcv_stop(s);
 }
@@ -1019,24 +1020,24 @@ static void rcv_late_other(struct kunit *test)
 	for (k = 0; k < 40; k++)
 		if (k / 10 != 1)
 			rcv_arrives(s, k, k / 10, k % 10, 0);
-	sstp_rcv_confirm(&s->w, t, RCV_WAIT);
+	rcv_confirm(s, t, RCV_WAIT);
 	t += RCV_WAIT;
-	KUNIT_EXPECT_TRUE(test, sstp_rcv_confirm(&s->w, t, RCV_WAIT));
+	KUNIT_EXPECT_TRUE(test, rcv_confirm(s, t, RCV_WAIT));
 	KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t), 10U);
 	for (k = 40; k < 47; k++) {
 		if (k == 42 || k == 45)
 			continue;
 		rcv_arrives(s, k, 1, k - 40, SSTP_F_AGAIN);
-		sstp_rcv_confirm(&s->w, ++t, RCV_WAIT);
+		rcv_confirm(s, ++t, RCV_WAIT);
 	}
-	KUNIT_EXPECT_EQ(test, sstp_rcv_settled(&s->w), 44U);
+	KUNIT_EXPECT_EQ(test, sstp_arrivals_settled(&s->arrivals), 44U);
 	rcv_arrives(s, 45, 1, 5, SSTP_F_AGAIN);
-	sstp_rcv_confirm(&s->w, ++t, RCV_WAIT);
+	rcv_confirm(s, ++t, RCV_WAIT);
 	for (k = 47; k < 50; k++) {
 		rcv_arrives(s, k, 1, k - 40, SSTP_F_AGAIN);
-		sstp_rcv_confirm(&s->w, ++t, RCV_WAIT);
+		rcv_confirm(s, ++t, RCV_WAIT);
 	}
-	KUNIT_EXPECT_EQ(test, sstp_rcv_settled(&s->w), 49U);
+	KUNIT_EXPECT_EQ(test, sstp_arrivals_settled(&s->arrivals), 49U);
 	rcv_stop(s);
 }
 
@@ -1052,7 +1053,7 @@ static void rcv_retry_kept(struct kunit *test)
 		if (k % 8 == 1)
 			continue;
 		rcv_arrives(s, k, 0, k, 0);
-		sstp_rcv_confirm(&s->w, t, RCV_RETRY);
+		rcv_confirm(s, t, RCV_RETRY);
 		rcv_snak(s, 1, t);
 		if (k == 1 + 2 * SSTP_REORDER_MIN)
 			KUNIT_EXPECT_EQ(test, s->asked, 1U);
@@ -1070,7 +1071,7 @@ static void rcv_leaps(struct kunit *test)
 {
 	struct sstp_pos pos = { 10, 0 };
 	struct rcv_sim *s = test->priv;
-	struct sstp_rcv_wnd *w = &s->w;
+	struct sstp_arrivals *a = &s->arrivals;
 	u32 i, base;
 
 	sstp_test_seed_rnd(test, &s->rnd);
@@ -1079,34 +1080,34 @@ static void rcv_leaps(struct kunit *test)
 		rcv_uniform(s, 9, base, 4, 5);
 		rcv_arrives(s, base, 0, 0, 0);
 		rcv_arrives(s, base + 1 + SSTP_SHIP_LEAP, 0, 1, 0);
-		KUNIT_EXPECT_EQ(test, w->highest, base);
+		KUNIT_EXPECT_EQ(test, a->highest, base);
 		rcv_arrives(s, base + 2, 0, 2, 0);
-		KUNIT_EXPECT_EQ(test, w->highest, base + 2);
+		KUNIT_EXPECT_EQ(test, a->highest, base + 2);
 		rcv_arrives(s, base + 5 * SSTP_SHIP_LEAP, 0, 3, 0);
-		KUNIT_EXPECT_EQ(test, w->highest, base + 2);
+		KUNIT_EXPECT_EQ(test, a->highest, base + 2);
 		/* It was true, as the next packet says. */
 		base += 6 * SSTP_SHIP_LEAP;
 		rcv_arrives(s, base, 0, 4, 0);
-		KUNIT_EXPECT_EQ(test, w->highest, base);
+		KUNIT_EXPECT_EQ(test, a->highest, base);
 		KUNIT_EXPECT_EQ(test, s->low, 1LL);
 		/* This was shipped first long ago. */
 		rcv_arrives(s, base + 100, 0, 4, 0);
-		KUNIT_EXPECT_EQ(test, w->highest, base);
+		KUNIT_EXPECT_EQ(test, a->highest, base);
 		rcv_arrives(s, base + 100, 0, 4, SSTP_F_AGAIN);
-		KUNIT_EXPECT_EQ(test, w->highest, base + 100);
+		KUNIT_EXPECT_EQ(test, a->highest, base + 100);
 		/* One may be late, or come before what it follows. */
-		sstp_rcv_context(w, base + 7, pos, 1);
-		KUNIT_EXPECT_EQ(test, w->highest, base + 100);
+		sstp_arrivals_context(a, base + 7, pos, 1);
+		KUNIT_EXPECT_EQ(test, a->highest, base + 100);
 		rcv_arrives(s, base + 101, 1, 0, 0);
-		sstp_rcv_context(w, base + 8, pos, 1);
-		sstp_rcv_context(w, base + 101, pos, 1);
-		sstp_rcv_context(w, base + 9, pos, 1);
-		KUNIT_EXPECT_EQ(test, w->highest, base + 101);
+		sstp_arrivals_context(a, base + 8, pos, 1);
+		sstp_arrivals_context(a, base + 101, pos, 1);
+		sstp_arrivals_context(a, base + 9, pos, 1);
+		KUNIT_EXPECT_EQ(test, a->highest, base + 101);
 		/* Two in a row know better. */
-		sstp_rcv_context(w, base + 10, pos, 1);
-		KUNIT_EXPECT_EQ(test, w->highest, base + 10);
+		sstp_arrivals_context(a, base + 10, pos, 1);
+		KUNIT_EXPECT_EQ(test, a->highest, base + 10);
 		rcv_arrives(s, base + 11, 1, 1, 0);
-		KUNIT_EXPECT_EQ(test, w->highest, base + 11);
+		KUNIT_EXPECT_EQ(test, a->highest, base + 11);
 		rcv_stop(s);
 	}
 }
@@ -1131,19 +1132,19 @@ static void rcv_many_holes(struct kunit *test)
 			}
 			rcv_arrives(s, ship, i, k % 6, 0);
 		}
-		sstp_rcv_confirm(&s->w, 1, RCV_WAIT);
-		sstp_rcv_confirm(&s->w, 1 + RCV_WAIT, RCV_WAIT);
+		rcv_confirm(s, 1, RCV_WAIT);
+		rcv_confirm(s, 1 + RCV_WAIT, RCV_WAIT);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 2), holes);
 		KUNIT_EXPECT_EQ(test, s->twice, 0U);
 		/* All of it once more, after a gap that nothing explains. */
-		s->w.unexplained = true;
+		s->arrivals.unexplained = true;
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 3), holes);
 		KUNIT_EXPECT_EQ(test, s->twice, holes);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 4), 0U);
 		/* And when it is due. */
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 3 + RCV_RETRY), holes);
 		/* Not beyond what has room. */
-		s->w.unexplained = true;
+		s->arrivals.unexplained = true;
 		k = rcv_snak(s, 99, 4 + RCV_RETRY);
 		KUNIT_EXPECT_EQ(test, k, n == 1 ? 350U : 100U);
 		rcv_check_all(s);
@@ -1162,14 +1163,14 @@ static void rcv_bare(struct kunit *test)
 	for (base = 0; base < 130; base++) {
 		rcv_uniform(s, -base, 0, 600, 6);
 		pos.segment = s->first + 500;
-		sstp_rcv_context(&s->w, 2999, pos, 1);
-		sstp_rcv_confirm(&s->w, 1 + RCV_WAIT, RCV_WAIT);
+		sstp_arrivals_context(&s->arrivals, 2999, pos, 1);
+		rcv_confirm(s, 1 + RCV_WAIT, RCV_WAIT);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 2), 3000U);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 3), 0U);
 		pos.segment = s->first + 550;
-		sstp_rcv_context(&s->w, 3299, pos, 4);
-		sstp_rcv_confirm(&s->w, 4 + RCV_WAIT, RCV_WAIT);
-		s->w.unexplained = false;
+		sstp_arrivals_context(&s->arrivals, 3299, pos, 4);
+		rcv_confirm(s, 4 + RCV_WAIT, RCV_WAIT);
+		s->arrivals.unexplained = false;
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 5), 300U);
 		for (i = 0, slots = 0; i < s->w.chunks; i++)
 			slots += !!s->w.chunk[i];
@@ -1177,12 +1178,12 @@ static void rcv_bare(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, s->twice, 0U);
 		/* With the first packet there are slots, for what was asked for. */
 		rcv_arrives(s, 3300, 70, 2, SSTP_F_AGAIN);
-		s->w.unexplained = false;
+		s->arrivals.unexplained = false;
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 6), 0U);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 1 + RCV_RETRY), 0U);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 2 + RCV_RETRY), 3299U);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 5 + RCV_RETRY), 0U);
-		s->w.unexplained = true;
+		s->arrivals.unexplained = true;
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 7 + RCV_RETRY), 3299U);
 		rcv_stop(s);
 	}
@@ -1200,16 +1201,16 @@ static void rcv_bare_part(struct kunit *test)
 		rcv_uniform(s, -base, 0, 600, 20);
 		pos.segment = s->first + 64;
 		pos.packet = 2;
-		sstp_rcv_context(&s->w, 1281, pos, 1);
-		sstp_rcv_confirm(&s->w, 1 + RCV_WAIT, RCV_WAIT);
-		s->w.unexplained = false;
+		sstp_arrivals_context(&s->arrivals, 1281, pos, 1);
+		rcv_confirm(s, 1 + RCV_WAIT, RCV_WAIT);
+		s->arrivals.unexplained = false;
 		/* However many it has: the sender knows what it shipped. */
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 2), 1300U);
 		for (k = 10; k < 20; k++) {
 			rcv_arrives(s, 1280 + k, 64, k, 0);
-			sstp_rcv_confirm(&s->w, 3 + RCV_WAIT, RCV_WAIT);
+			rcv_confirm(s, 3 + RCV_WAIT, RCV_WAIT);
 		}
-		s->w.unexplained = false;
+		s->arrivals.unexplained = false;
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 4), 8U);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 5), 0U);
 		rcv_stop(s);
@@ -1252,13 +1253,13 @@ static void rcv_looks_once(struct kunit *test)
 		for (k = 0; k < 3600; k++) {
 			if (k == 1 || k == 1800)
 				continue;
-			was = s->w.lost.segment - s->first;
+			was = s->arrivals.lost.segment - s->first;
 			rcv_arrives(s, k, k / 6, k % 6, 0);
-			sstp_rcv_confirm(&s->w, k, RCV_RETRY);
-			rcv_hide(s, hidden, was, s->w.lost.segment - s->first);
+			rcv_confirm(s, k, RCV_RETRY);
+			rcv_hide(s, hidden, was, s->arrivals.lost.segment - s->first);
 			asked = rcv_snak(s, 599, k);
 			asked += rcv_snak(s, 599, k);
-			rcv_hide(s, hidden, was, s->w.lost.segment - s->first);
+			rcv_hide(s, hidden, was, s->arrivals.lost.segment - s->first);
 			KUNIT_ASSERT_LE(test, asked, 1U);
 		}
 		KUNIT_EXPECT_EQ(test, s->asked, 2U);
@@ -1347,12 +1348,12 @@ static void rcv_holes_of(struct rcv_sim *s, u32 packets, u32 missing,
 	/* It may be on its way still. */
 	if (missing && !test_bit(packets - 1, s->seg[0].have))
 		KUNIT_ASSERT_EQ(test, s->low, 0LL);
-	sstp_rcv_confirm(&s->w, 0, RCV_WAIT);
+	rcv_confirm(s, 0, RCV_WAIT);
 	/* The last packet has come, or a KEEPALIVE tells of it. */
 	if (!test_bit(packets - 1, s->seg[0].have) ||
 	    sstp_rnd_one_in(&s->rnd, 2))
-		sstp_rcv_context(&s->w, packets - 1, end, 0);
-	sstp_rcv_confirm(&s->w, RCV_WAIT, RCV_WAIT);
+		sstp_arrivals_context(&s->arrivals, packets - 1, end, 0);
+	rcv_confirm(s, RCV_WAIT, RCV_WAIT);
 	rcv_advance(s);
 	KUNIT_ASSERT_EQ_MSG(test, s->low, (s64)pass, "%u of %u at %u", missing,
 			    packets, tolerance);
@@ -1413,12 +1414,12 @@ static void rcv_spared(struct kunit *test)
 			if (sstp_rnd_one_in(&s->rnd, lose))
 				continue;
 			rcv_arrives(s, k, k / 50, k % 50, 0);
-			sstp_rcv_confirm(&s->w, k, RCV_RETRY);
+			rcv_confirm(s, k, RCV_RETRY);
 			rcv_advance(s);
 			rcv_snak(s, s->high, k);
 			/* The segment that is coming, and the one before. */
-			i = s->w.lost.segment - s->first;
-			p = s->w.lost.packet;
+			i = s->arrivals.lost.segment - s->first;
+			p = s->arrivals.lost.packet;
 			for (; i >= s->low; i--, p = 50) {
 				const struct rcv_seg *m = &s->seg[i];
 
