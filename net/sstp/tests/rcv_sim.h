@@ -10,6 +10,8 @@
 #define RCV_SEGMENTS	700	/* in a run */
 #define RCV_PACKETS	128	/* in a segment, at most */
 #define RCV_SIZE	40	/* bytes in a packet, at most */
+#define RCV_RETRY	100000	/* us until something is asked for again */
+#define RCV_WAIT	250	/* us until a late packet is lost */
 
 /* Where packets are: in memory of the slab, in a page after an empty head, or in a
  * page that is the head.
@@ -65,6 +67,8 @@ void rcv_sim_exit(struct kunit *test);
 
 /* A window that begins at @first, and segments of any size. */
 void rcv_start(struct rcv_sim *s, u32 first, u32 shipment);
+/* A window of @n segments of @packets packets each, all granted. */
+void rcv_uniform(struct rcv_sim *s, u32 first, u32 ship, u32 n, u32 packets);
 /* Is all memory freed? */
 void rcv_stop(struct rcv_sim *s);
 
@@ -84,6 +88,11 @@ static inline bool rcv_confirm(struct rcv_sim *s, u32 now, u32 wait)
 {
 	return sstp_arrivals_confirm(&s->arrivals, &s->w, now, wait);
 }
+
+/* Shipment @ship, of one packet, arrives. */
+void rcv_arrives(struct rcv_sim *s, u32 ship, u32 i, u32 packet, u8 flags);
+/* Ask for what is due up to segment @to; returns the packets asked for. */
+u32 rcv_snak(struct rcv_sim *s, s64 to, u32 now);
 
 /* Do the window and the model agree: the numbers, all segments, one of them? */
 void rcv_check(struct rcv_sim *s);

@@ -518,61 +518,6 @@ static void rcv_replacement(struct kunit *test)
 
 /* --- losses ----------------------------------------------------------------- */
 
-#define RCV_RETRY	100000	/* us */
-#define RCV_WAIT	250
-
-/* Ask for what is due; returns the packets asked for. */
-static u32 rcv_snak(struct rcv_sim *s, s64 to, u32 now)
-{
-	u8 buf[sizeof(struct sstp_ack_hdr) + 1152];
-	struct sstp_snak_job job = {
-		.to = s->first + (u32)to, .now = now, .retry = RCV_RETRY, .more = true
-	};
-	u32 was = s->asked, n = 0, len;
-
-	while (job.more) {
-		KUNIT_ASSERT_LT(s->test, n++, 1000U);
-		len = sstp_rcv_snak(&s->w, &s->arrivals, buf + sizeof(struct sstp_ack_hdr),
-				    1152, &job);
-		KUNIT_ASSERT_LE(s->test, len, 1152U);
-		if (job.entries)
-			rcv_check_snak(s, buf, len, job.entries, to);
-		else
-			KUNIT_ASSERT_EQ(s->test, len, 0U);
-	}
-	return s->asked - was;
-}
-
-/* Shipment @ship, of one packet, arrives. */
-static void rcv_arrives(struct rcv_sim *s, u32 ship, u32 i, u32 packet,
-			u8 flags)
-{
-	struct sstp_rcv_run run;
-	struct sk_buff *skb = rcv_packets(s, i, packet, 1, false, &run);
-
-	run.shipment = ship;
-	run.flags |= flags;
-	sstp_arrivals_add(&s->arrivals, &s->w, &run, s->now);
-	rcv_insert(s, i, skb, &run);
-	rcv_advance(s);
-}
-
-/* A window of @n segments of @packets packets each, all granted. */
-static void rcv_uniform(struct rcv_sim *s, u32 first, u32 ship, u32 n,
-			u32 packets)
-{
-	u32 i;
-
-	rcv_start(s, first, ship);
-	for (i = 0; i < n; i++) {
-		s->seg[i].packets = packets;
-		s->seg[i].size = 8;
-		s->seg[i].len = 8 * packets;
-	}
-	s->high = n - 1;
-	sstp_rcv_grant(&s->w, first + n - 1);
-}
-
 /* In order, with losses: all of them are asked for, each once, nothing else is,
  * and all before 2 D more packets have come.
  */
