@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# What the makefiles of commands written in C share: how to build, where to install.
+# Variables of the makefiles of commands written in C: flags, directories to install to.
 TOP := $(abspath ../..)
 CFLAGS ?= -O2 -g
 flags := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -I$(TOP)/include/uapi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Connections, as the kernel tells of them. */
+/* Connections, parsed from netlink messages. */
 #include <linux/genetlink.h>
 #include <netinet/tcp.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "sstp.h"
 
-/* All of struct sstp_info but the contract, in its order */
+/* All members of struct sstp_info except the contract, in the order of the struct */
 const struct field info_fields[] = {
 #define SSTP_INFO_FIELD(NAME, field)					\
 	{ #field, SSTP_A_INFO_##NAME, offsetof(struct sstp_info, field), \
@@ -23,14 +23,14 @@ uint64_t field_number(const struct field *f, const struct sstp_info *i)
 {
 	uint64_t value = 0;
 
-	/* Of machines that run little endian; others have the number at the end. */
+	/* A little-endian number begins @value, a big-endian one ends it. */
 	memcpy((char *)&value + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ?
 				 sizeof(value) - f->size : 0),
 	       (const char *)i + f->offset, f->size);
 	return value;
 }
 
-/* A newer kernel may have made it larger or smaller. */
+/* A newer kernel may have made the attribute larger or smaller. */
 static void take(void *to, size_t size, const struct nlattr *a)
 {
 	size_t len = mnl_attr_get_payload_len(a);
@@ -139,7 +139,7 @@ bool conn_listens(const struct conn *c)
 	return c->state == TCP_LISTEN;
 }
 
-/* As ss(8) shows them, and as it lets one write them */
+/* States as ss(8) prints them, and as its filters name them */
 static const struct {
 	const char *name, *word;
 } states[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Words that say which connections are meant. */
+/* Filters: words on the command line that select connections. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void need_port(const char *text, uint16_t *port)
 			text);
 }
 
-/* A word and its value; false: it is no word of ours */
+/* Parse a filter @word and its @value. Returns false if @word is no filter. */
 static bool parse_pair(struct filter *f, const char *word, const char *value)
 {
 	uint32_t bits;
@@ -41,12 +41,12 @@ static bool parse_pair(struct filter *f, const char *word, const char *value)
 		f->id = parse_hex(value, UINT64_MAX, &good);
 		f->has_id = true;
 		if (!good)
-			misused("'%s' is not an ID: up to 16 hexadecimal digits", value);
+			misused("'%s' is not an ID of up to 16 hexadecimal digits", value);
 	} else if (!strcmp(word, "cid")) {
 		f->cid = parse_hex(value, UINT32_MAX, &good);
 		f->has_cid = true;
 		if (!good)
-			misused("'%s' is not a CID: up to 8 hexadecimal digits", value);
+			misused("'%s' is not a CID of up to 8 hexadecimal digits", value);
 	} else if (!strcmp(word, "state")) {
 		bits = state_parse(value);
 		if (!bits)
@@ -93,7 +93,7 @@ int filter_parse(struct filter *f, char **words)
 			;
 		if (i < SIZE(names)) {
 			if (!words[n + 1])
-				misused("'%s' wants a value", words[n]);
+				misused("'%s' needs a value", words[n]);
 			parse_pair(f, words[n], words[n + 1]);
 			n += 2;
 			continue;
@@ -134,7 +134,7 @@ static void filter_put(struct nlmsghdr *n, const struct filter *f)
 		mnl_attr_put_u16(n, SSTP_A_CONN_REMOTE_PORT, htons(f->dport));
 }
 
-/* @a: of a socket of @family, and @want: IPv4 mapped */
+/* Compare address @a of a socket of @family with @want, in which IPv4 is mapped. */
 static bool same_addr(int family, const struct in6_addr *a, const struct in6_addr *want)
 {
 	struct in6_addr mapped = {};
@@ -215,8 +215,7 @@ void filter_one(struct nl *nl, const struct filter *f, struct conn *c)
 	if (!o.n)
 		die("no such connection: 'sstp show -a' lists all");
 	if (o.n > 1)
-		die("%u connections are meant by that: name one by its ID, which 'sstp show' "
-		    "prints", o.n);
+		die("%u connections match: name one by its ID, which 'sstp show' prints", o.n);
 }
 
 static int again_each(const struct nlmsghdr *n, void *arg)
@@ -231,8 +230,8 @@ int conn_again(struct nl *nl, struct conn *c)
 	char buf[NL_REQUEST_MAX];
 
 	n = nl_start(nl, buf, SSTP_CMD_CONN_GET, 0);
-	/* A socket that connects anew keeps its cookie; a CID may have another owner, and
-	 * is not for everybody to see.
+	/* A socket that connects again keeps its cookie but has another CID. The kernel shows
+	 * CIDs only to the socket's owner and CAP_NET_ADMIN.
 	 */
 	if (c->has_cid)
 		mnl_attr_put_u32(n, SSTP_A_CONN_CID, c->cid);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Lines below a connection: what is known of it, in words that begin with a name. */
+/* Details of a connection: "name:value" pairs on the lines below it. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 
 #include "sstp.h"
 
-/* @text: of text.c */
+/* Print " @name:value"; @text is a formatter of text.c. */
 static void put(const char *name, char *(*text)(char buf[TEXT_MAX], double n), double value)
 {
 	char buf[TEXT_MAX];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Connections as JSON; names are those of struct sstp_info and of the specification. */
+/* Connections as JSON; names are those of struct sstp_info and of sstp.yaml. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <sys/socket.h>

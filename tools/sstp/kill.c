@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* sstp kill: ends connections, as ss -K does those of TCP. */
+/* sstp kill: end connections, as ss -K does those of TCP. */
 #include <errno.h>
 #include <getopt.h>
 #include <netinet/tcp.h>
@@ -10,14 +10,14 @@
 static const char usage[] =
 "Usage: sstp kill [-n] CONNECTIONS\n"
 "\n"
-"Ends connections, listeners only with 'state listening': their programs get\n"
-"ECONNABORTED, their peers a RESET. Also those that no program has open any more. Prints\n"
-"what it ended. Needs CAP_NET_ADMIN.\n"
+"Ends connections and prints them: their programs get ECONNABORTED, their peers a RESET.\n"
+"Connections that programs have closed but that still send end as well, listeners only\n"
+"with 'state listening' or by their ID. Needs CAP_NET_ADMIN.\n"
 "\n"
-"  -n  ports as numbers\n"
+"  -n  print ports as numbers\n"
 "\n" FILTER_USAGE;
 
-/* A dump must be read to its end before anything else is asked. */
+/* Connections to end: the dump has to be complete before the next request. */
 struct victims {
 	struct conn *at;
 	size_t n, room;
@@ -31,12 +31,12 @@ static void add(const struct conn *c, void *arg)
 		v->room = v->room ? 2 * v->room : 64;
 		v->at = realloc(v->at, v->room * sizeof(*v->at));
 		if (!v->at)
-			die("no memory");
+			die("no memory for %zu connections", v->room);
 	}
 	v->at[v->n++] = *c;
 }
 
-/* False: it was over already. */
+/* Returns false if the connection had already ended. */
 static bool kill_one(struct nl *nl, const struct conn *c)
 {
 	char buf[NL_REQUEST_MAX];
@@ -45,12 +45,12 @@ static bool kill_one(struct nl *nl, const struct conn *c)
 
 	n = nl_start(nl, buf, SSTP_CMD_CONN_DESTROY, 0);
 	mnl_attr_put_u64(n, SSTP_A_CONN_COOKIE, c->cookie);
-	/* The socket may have another connection by now. */
+	/* The socket of that cookie may have connected again since. */
 	if (c->has_cid)
 		mnl_attr_put_u32(n, SSTP_A_CONN_CID, c->cid);
 	err = nl_talk(nl, n, NULL, NULL);
 	if (err != -ENOENT)
-		nl_check(nl, err, "connections live on");
+		nl_check(nl, err, "cannot end the connection");
 	return !err;
 }
 
@@ -69,7 +69,7 @@ int cmd_kill(int argc, char **argv)
 	argv += optind;
 	c = filter_parse(&f, argv);
 	if (argv[c])
-		misused("'%s' does not say which connections", argv[c]);
+		misused("'%s' does not name connections", argv[c]);
 	if (!c)
 		misused("which connections? Name one by its ID, which 'sstp show' prints");
 	if (!f.states && !f.has_id && !f.has_cid)

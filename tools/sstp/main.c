@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* sstp: see, follow and change SSTP connections. */
+/* sstp: show, follow and change SSTP connections. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -15,14 +15,14 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
-	{ "show",    cmd_show,    "connections and listeners; -i: all that is known of each" },
-	{ "stat",    cmd_stat,    "counters of the protocol, and how fast they rise" },
-	{ "monitor", cmd_monitor, "what happens to connections, as it happens" },
+	{ "show",    cmd_show,    "list connections and listeners; -i: with details" },
+	{ "stat",    cmd_stat,    "show counters of the protocol, and how fast they rise" },
+	{ "monitor", cmd_monitor, "print events of connections" },
 	{ "set",     cmd_set,     "change a live connection" },
 	{ "kill",    cmd_kill,    "end connections" },
-	{ "top",     cmd_top,     "connections by rate, again and again" },
+	{ "top",     cmd_top,     "list the busiest connections, refreshed each second" },
 	{ "trace",   cmd_trace,   "record a connection" },
-	{ "plot",    cmd_plot,    "draw what was recorded" },
+	{ "plot",    cmd_plot,    "draw a recorded connection" },
 };
 
 static void usage(FILE *f)
@@ -30,11 +30,11 @@ static void usage(FILE *f)
 	unsigned int i;
 
 	fprintf(f, "Usage: sstp [COMMAND] [...]\n\n"
-		"Connections of SSTP: without a command, each of them and what limits it, or\n"
-		"what the options of show ask for.\n\n");
+		"Shows and changes SSTP connections. Without a command, lists the connections\n"
+		"and what limits each; with options only, runs show.\n\n");
 	for (i = 0; i < SIZE(commands); i++)
 		fprintf(f, "  %-9s%s\n", commands[i].name, commands[i].help);
-	fprintf(f, "\n'sstp COMMAND -h' says more; so does sstp(8).\n");
+	fprintf(f, "\nSee 'sstp COMMAND -h' and sstp(8).\n");
 }
 
 static void say(const char *format, va_list args)
@@ -60,14 +60,14 @@ void misused(const char *format, ...)
 
 	va_start(args, format);
 	say(format, args);
-	fprintf(stderr, "'sstp %s%s-h' says how it is used\n", command_name,
+	fprintf(stderr, "'sstp %s%s-h' prints usage\n", command_name,
 		*command_name ? " " : "");
 	exit(2);
 }
 
 void flush(void)
 {
-	/* The cause of an earlier failure is not kept. */
+	/* stdio does not keep the errno of an earlier failed write. */
 	errno = EIO;
 	if (fflush(stdout) || ferror(stdout))
 		die("standard output: %s", strerror(errno));
@@ -97,8 +97,8 @@ void option(struct options *o, int c, const char *usage)
 		o->count = n;
 		return;
 	}
-	/* getopt() has said what it did not know. */
-	fprintf(stderr, "'sstp %s -h' says how it is used\n", command_name);
+	/* getopt() has printed the unknown option. */
+	fprintf(stderr, "'sstp %s -h' prints usage\n", command_name);
 	exit(2);
 }
 

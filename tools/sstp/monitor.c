@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* sstp monitor: what happens to connections. */
+/* sstp monitor: print events of connections. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -12,11 +12,11 @@
 static const char usage[] =
 "Usage: sstp monitor [-jn] [CONNECTIONS]\n"
 "\n"
-"Connections that are set up and closed, and why; contracts that change; receive buffers\n"
-"that are resized, or have no room for what comes. Ends with Ctrl-C.\n"
+"Prints connections that are set up, or closed and why; contracts that change; receive\n"
+"buffers that are resized, or have no room for data. Ctrl-C stops it.\n"
 "\n"
-"  -j  JSON, an object a line\n"
-"  -n  ports as numbers\n"
+"  -j  print JSON, one object per line\n"
+"  -n  print ports as numbers\n"
 "\n" FILTER_USAGE;
 
 struct monitor {
@@ -140,18 +140,18 @@ int cmd_monitor(int argc, char **argv)
 		option(&m.o, c, usage);
 	argv += optind + filter_parse(&m.f, argv + optind);
 	if (*argv)
-		misused("'%s' does not say which connections", *argv);
+		misused("'%s' does not name connections", *argv);
 	nl_open(&nl);
 	nl_listen(&nl);
 	for (;;) {
 		len = mnl_socket_recvfrom(nl.s, buf, sizeof(buf));
 		if (len < 0 && errno == ENOBUFS) {
-			fprintf(stderr, "sstp monitor: too many at once: some were lost\n");
+			fprintf(stderr, "sstp monitor: some events were lost: too many at once\n");
 			continue;
 		}
 		if (len < 0)
 			die("netlink: %s", strerror(errno));
-		/* Of no request */
+		/* Events have sequence number and port ID 0. */
 		if (mnl_cb_run(buf, len, 0, 0, event, &m) < 0)
 			die("netlink: %s", strerror(errno));
 		flush();

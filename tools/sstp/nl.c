@@ -8,15 +8,15 @@
 
 #include "sstp.h"
 
-#define RECEIVE		(64 << 10)	/* the kernel sends 32 KB of a dump at once */
-#define EVENTS_BUFFER	(4 << 20)	/* bytes of events that may wait for us */
+#define RECEIVE		(64 << 10)	/* the kernel sends a dump in parts of 32 KB */
+#define EVENTS_BUFFER	(4 << 20)	/* SO_RCVBUF of the socket for events, bytes */
 
 bool nl_is(const struct nlattr *a, uint16_t attr, enum mnl_attr_data_type type)
 {
 	return mnl_attr_get_type(a) == attr && !mnl_attr_validate(a, type);
 }
 
-/* An attribute of the kernel's words on an error */
+/* Keep the message of an extended ACK. */
 static int error_attr(const struct nlattr *a, void *arg)
 {
 	struct nl *nl = arg;
@@ -35,7 +35,7 @@ static int error(const struct nlmsghdr *n, void *arg)
 		errno = EBADMSG;
 		return MNL_CB_ERROR;
 	}
-	/* The request comes back, unless it was capped. */
+	/* The error carries the whole request, unless that was capped. */
 	if (e->error && !(n->nlmsg_flags & NLM_F_CAPPED))
 		skip += mnl_nlmsg_get_payload_len(&e->msg);
 	if (n->nlmsg_flags & NLM_F_ACK_TLVS)
@@ -57,7 +57,7 @@ static int done(const struct nlmsghdr *n, void *arg)
 	return MNL_CB_STOP;
 }
 
-/* So that both callbacks find what is theirs */
+/* Argument of the callbacks below */
 struct talk {
 	struct nl *nl;
 	mnl_cb_t each;
@@ -169,7 +169,7 @@ void nl_open(struct nl *nl)
 	mnl_attr_put_strz(n, CTRL_ATTR_FAMILY_NAME, SSTP_FAMILY_NAME);
 	err = nl_talk(nl, n, family, nl);
 	if (err == -ENOENT)
-		die("the module is not loaded: modprobe sstp");
+		die("the kernel module sstp is not loaded: modprobe sstp");
 	nl_check(nl, err, "netlink family sstp");
 }
 
@@ -178,12 +178,12 @@ void nl_listen(struct nl *nl)
 	const int bytes = EVENTS_BUFFER;
 	int fd = mnl_socket_get_fd(nl->s);
 
-	/* As much as an ordinary user may have, else */
+	/* Without CAP_NET_ADMIN, net.core.rmem_max limits the buffer. */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 	if (mnl_socket_setsockopt(nl->s, NETLINK_ADD_MEMBERSHIP, &nl->events,
 				  sizeof(nl->events)))
-		die("cannot listen to events: %s", strerror(errno));
+		die("cannot join the multicast group of events: %s", strerror(errno));
 }
 
 void nl_check(const struct nl *nl, int err, const char *what)
@@ -193,6 +193,6 @@ void nl_check(const struct nl *nl, int err, const char *what)
 	if (nl->why[0])
 		die("%s: %s (%s)", what, nl->why, strerror(-err));
 	if (err == -EPERM)
-		die("%s: not allowed: needs CAP_NET_ADMIN here, as root has (sudo sstp ...)", what);
+		die("%s: not permitted without CAP_NET_ADMIN (try sudo)", what);
 	die("%s: %s", what, strerror(-err));
 }

@@ -10,18 +10,18 @@
 static const char usage[] =
 "Usage: sstp set CONNECTION CHANGE...\n"
 "\n"
-"Changes a live connection, or what a listener gives to those that it accepts from now\n"
-"on: all of it or, with an error, nothing. Needs CAP_NET_ADMIN.\n"
+"Changes a live connection, or the settings that a listener passes on to connections that\n"
+"it accepts later. After an error nothing is changed. Needs CAP_NET_ADMIN.\n"
 "\n"
-"  rate P[:AVERAGE[:F[:L]]]  the contract: bit/s, bursts in 1000 s, packets in a burst\n"
+"  rate P[:AVERAGE[:F[:L]]]  rate contract: bit/s, bursts in 1000 s, packets in a burst\n"
 "                            (k, M, G, T: 1000 each); 'rate none' ends it\n"
-"  controller NAME           what decides within the contract: newreno, rate, ...\n"
-"  policy NAME               of the receive buffer: rrda, static, ...\n"
+"  controller NAME           controller within the contract: newreno, rate, ...\n"
+"  policy NAME               policy of the receive buffer: rrda, static, ...\n"
 "  epoch MS, k N, beta N, omega N, floor BYTES, ceiling BYTES\n"
-"                            tunables of the policy rrda; 0: as the system has it\n"
+"                            tunables of the policy rrda; 0: value of the system\n"
 "                            (k, M, G: 1024 each)\n"
 "\n"
-"CONNECTION: words as below that only one is meant by\n" FILTER_USAGE
+"CONNECTION is selected by the words below; only one may match.\n" FILTER_USAGE
 "\n"
 "Example: sstp set 1a2b3c4d rate 20M controller rate\n";
 
@@ -49,8 +49,8 @@ struct change {
 static const char *name_of(const char *what, const char *value)
 {
 	if (!*value || strlen(value) >= SSTP_NAME_MAX)
-		misused("'%s' is not the name of a %s: up to %d characters", value, what,
-			SSTP_NAME_MAX - 1);
+		misused("'%s' is not the name of a %s: a name has 1 to %d characters", value,
+			what, SSTP_NAME_MAX - 1);
 	return value;
 }
 
@@ -60,10 +60,10 @@ static void parse_change(struct change *c, const char *word, const char *value)
 	unsigned int i;
 
 	if (!value)
-		misused("'%s' wants a value", word);
+		misused("'%s' needs a value", word);
 	if (!strcmp(word, "rate")) {
 		if (!parse_rate(value, &c->rate))
-			misused("'%s' is not a rate: P[:AVERAGE[:F[:L]]] in bit/s, as 20M or "
+			misused("'%s' is not a rate: P[:AVERAGE[:F[:L]]] in bit/s, e.g. 20M or "
 				"100M:20M, or none", value);
 		c->has_rate = true;
 		return;
@@ -85,8 +85,8 @@ static void parse_change(struct change *c, const char *word, const char *value)
 		c->has[i] = true;
 		return;
 	}
-	misused("'%s' is nothing that can be changed: rate, controller, policy, epoch, k, beta, "
-		"omega, floor, ceiling", word);
+	misused("'%s' cannot be changed; rate, controller, policy, epoch, k, beta, omega, floor "
+		"and ceiling can", word);
 }
 
 static void put_change(struct nlmsghdr *n, const struct change *c)
@@ -129,12 +129,12 @@ static int plugin(const struct nlmsghdr *n, void *arg)
 	return MNL_CB_OK;
 }
 
-/* What there is in place of what there is not */
+/* List the registered controllers or policies after one was not found. */
 static void list_plugins(struct nl *nl, uint8_t cmd, const char *what)
 {
 	char buf[NL_REQUEST_MAX];
 
-	fprintf(stderr, "sstp set: a %s that is there:", what);
+	fprintf(stderr, "sstp set: values of %s:", what);
 	nl_talk(nl, nl_start(nl, buf, cmd, NLM_F_DUMP), plugin, NULL);
 	putc('\n', stderr);
 }
@@ -158,7 +158,7 @@ int cmd_set(int argc, char **argv)
 		misused("which connection? Name it by its ID, which 'sstp show' prints");
 	argv += c;
 	if (!*argv)
-		misused("what is to change?");
+		misused("no change given: rate, controller, policy, ...");
 	for (; *argv; argv += 2)
 		parse_change(&change, argv[0], argv[1]);
 	nl_open(&nl);

@@ -10,16 +10,16 @@
 static const char usage[] =
 "Usage: sstp show [-a|-l] [-imjn] [CONNECTIONS]\n"
 "\n"
-"Connections, with the columns of ss(8). Recv-Q: bytes that the program has not read;\n"
-"Send-Q: bytes that the peer has not acknowledged. Of a listener: connections that wait\n"
-"for accept(), and how many may.\n"
+"Lists connections with the columns of ss(8). Recv-Q: bytes that the program has not\n"
+"read; Send-Q: bytes that the peer has not acknowledged. For a listener: connections that\n"
+"wait for accept(), and its backlog.\n"
 "\n"
-"  -a  listeners as well\n"
-"  -l  listeners only\n"
-"  -i  all that is known of each, and what limits it\n"
-"  -m  memory of its buffers\n"
-"  -j  JSON\n"
-"  -n  ports as numbers\n"
+"  -a  show listeners as well\n"
+"  -l  show listeners only\n"
+"  -i  show details, and what limits each connection\n"
+"  -m  show memory of the buffers\n"
+"  -j  print JSON\n"
+"  -n  print ports as numbers\n"
 "\n" FILTER_USAGE;
 
 struct show {
@@ -98,7 +98,7 @@ int cmd_show(int argc, char **argv)
 	if (!alone)
 		argv += optind + filter_parse(&f, argv + optind);
 	if (!alone && *argv)
-		misused("'%s' does not say which connections", *argv);
+		misused("'%s' does not name connections", *argv);
 	if (!f.states && !all && !f.has_cid && !f.has_id)
 		f.states = listeners ? STATE_BIT(TCP_LISTEN) : ~STATE_BIT(TCP_LISTEN);
 	nl_open(&nl);
@@ -110,7 +110,7 @@ int cmd_show(int argc, char **argv)
 	else if (!s.n)
 		row_heading();
 	if (alone && term_is_one())
-		printf("%s%s'sstp show -i' says more, 'sstp -h' what else there is.%s\n",
-		       color(FAINT), s.n ? "" : "No connection here. ", color(PLAIN));
+		printf("%s%s'sstp show -i' shows details, 'sstp -h' lists commands.%s\n",
+		       color(FAINT), s.n ? "" : "No connections. ", color(PLAIN));
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the parts of the sstp command share. */
+/* Declarations of the sstp command. */
 #ifndef _SSTP_TOOL_H
 #define _SSTP_TOOL_H
 
@@ -14,48 +14,48 @@
 
 #define SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* main.c: ends the command with status 1, or 2 after a word on -h */
+/* main.c: print a message and exit with status 1, or point to -h and exit with status 2 */
 void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 void misused(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
-/* What was printed is written, or it ends the command */
+/* Flush standard output; exit if that fails. */
 void flush(void);
 
-/* Options that several commands have; each getopt() string says which */
+/* Options that several commands share; each getopt() string lists those it has */
 struct options {
 	bool json;
 	bool numeric;		/* ports as numbers */
 	double interval;	/* s */
-	unsigned long count;	/* of intervals; 0 = no end */
+	unsigned long count;	/* number of intervals; 0 = no end */
 };
 
-/* Takes -h, of @usage, and those above; ends the command if @c is none of them */
+/* Handle option @c: -h, which prints @usage, or one of those above; else exit. */
 void option(struct options *o, int c, const char *usage);
 
-/* ---- term.c: the terminal */
+/* ---- term.c: properties of the terminal on standard output */
 enum color { PLAIN, BOLD, RED, GREEN, YELLOW, CYAN, FAINT };
 void term_init(void);
 bool term_is_one(void);
-unsigned int term_rows(void);	/* without end if it is none */
+unsigned int term_rows(void);	/* UINT_MAX if it is no terminal */
 unsigned int term_columns(void);
-/* What begins and ends a colour; nothing in a pipe, or with NO_COLOR */
+/* Escape sequence of a colour; empty in a pipe, or with NO_COLOR */
 const char *color(enum color c);
 
-/* ---- text.c: numbers as people read and write them */
+/* ---- text.c: print and parse numbers with units */
 #define TEXT_MAX	96
-/* Each returns @buf */
+/* The following return @buf. */
 char *text_bytes(char buf[TEXT_MAX], double bytes);
 char *text_rate(char buf[TEXT_MAX], double bits);	/* per second */
 char *text_us(char buf[TEXT_MAX], double us);
 char *text_number(char buf[TEXT_MAX], double n);	/* 12.3k */
 char *text_addr(char buf[TEXT_MAX], int family, const void *addr, uint16_t port,
 		bool numeric);
-/* k, M, G, T of @unit (1000 or 1024) may follow; false: it is no number */
+/* Parse a number with a prefix k, M, G or T, powers of @unit (1000 or 1024). */
 bool parse_number(const char *text, unsigned int unit, uint64_t *value);
-/* P[:AVERAGE[:F[:L]]], or none */
+/* Parse P[:AVERAGE[:F[:L]]], or "none". */
 bool parse_rate(const char *text, struct sstp_rate_spec *r);
 bool parse_port(const char *text, uint16_t *port);
-/* IPv4 as a mapped address; @family is what it was written as */
+/* Parse an address; IPv4 becomes a mapped @addr, with @family AF_INET. */
 bool parse_addr(const char *text, struct in6_addr *addr, int *family);
 double parse_seconds(const char *text);
 
@@ -63,28 +63,28 @@ double parse_seconds(const char *text);
 struct nl {
 	struct mnl_socket *s;
 	uint16_t family;
-	uint32_t events;	/* group */
+	uint32_t events;	/* multicast group */
 	uint32_t seq;
-	char why[256];		/* the kernel's words on the last error */
+	char why[256];		/* extended ACK message of the last error */
 };
 
 #define NL_REQUEST_MAX	1024	/* bytes */
 
 void nl_open(struct nl *nl);
-/* A request in @buf; NLM_F_DUMP in @flags if it is one */
+/* Begin a request in @buf; @flags may have NLM_F_DUMP. */
 struct nlmsghdr *nl_start(struct nl *nl, char buf[NL_REQUEST_MAX], uint8_t cmd,
 			  uint16_t flags);
-/* Sends it; @each has every answer. 0 or -errno */
+/* Send @n and pass each answer to @each. Returns 0 or -errno. */
 int nl_talk(struct nl *nl, struct nlmsghdr *n, mnl_cb_t each, void *arg);
-/* @a is that, and as long as its type says */
+/* Is @a attribute @attr, with the length of its type? */
 bool nl_is(const struct nlattr *a, uint16_t attr, enum mnl_attr_data_type type);
 void nl_listen(struct nl *nl);
-/* Ends the command if @err is one: @what failed */
+/* If @err is not 0, print that @what failed, and exit. */
 void nl_check(const struct nl *nl, int err, const char *what);
 
-/* ---- conn.c: connections, as the kernel tells of them */
+/* ---- conn.c: connections, parsed from netlink messages */
 struct conn {
-	uint8_t cmd;		/* of the message */
+	uint8_t cmd;		/* command of the message */
 	bool has_cid;
 	bool has_info;
 	bool has_rate;
@@ -120,7 +120,7 @@ struct field {
 	const char *name;	/* as in struct sstp_info */
 	uint16_t attr;
 	uint16_t offset;
-	uint16_t size;		/* SSTP_NAME_MAX of a text, less of a number */
+	uint16_t size;		/* SSTP_NAME_MAX for a name, less for a number */
 };
 extern const struct field info_fields[];
 extern const unsigned int info_fields_count;
@@ -129,11 +129,11 @@ uint64_t field_number(const struct field *f, const struct sstp_info *i);
 void conn_parse(const struct nlmsghdr *n, struct conn *c);
 bool conn_listens(const struct conn *c);
 const char *state_name(unsigned int state);
-/* A bit for each state that the word names; 0: it is none */
+/* Bits of the states that @word names; 0 if it names none */
 uint32_t state_parse(const char *word);
 #define STATE_BIT(state)	(1U << (state))
 
-/* ---- filter.c: words that say which connections */
+/* ---- filter.c: words on the command line that select connections */
 struct filter {
 	bool has_id, has_cid, has_src, has_dst, has_addr, has_sport, has_dport, has_port;
 	uint64_t id;		/* cookie */
@@ -144,43 +144,44 @@ struct filter {
 	uint16_t sport, dport, port;
 };
 
-/* For -h */
+/* Part of the usage text of commands */
 #define FILTER_USAGE							\
-"CONNECTIONS (what several words say must all be true):\n"		\
-"  ID, or id ID           the one with that number, as show prints it\n"	\
-"  cid CID                the one with that CID, of those whose CID you may see\n" \
+"CONNECTIONS are selected by these words; all given ones have to match:\n" \
+"  ID, or id ID           the ID that show prints\n"			\
+"  cid CID                the CID, of connections whose CID you may see\n" \
 "  state STATE            established, close-wait, ..., as in ss(8), or all\n" \
-"  addr A, src A, dst A   address of either end, of this one, of the peer\n" \
-"  port P, sport P, dport P\n"
-/* Takes the words that belong to it; returns how many these are */
+"  addr A, src A, dst A   address of either end, of this end, of the peer\n" \
+"  port P, sport P, dport P\n"						\
+"                         port of either end, of this end, of the peer\n"
+/* Parse the words at the beginning of @words that are filters; returns their number. */
 int filter_parse(struct filter *f, char **words);
-/* All of it; the kernel cannot be asked for an address or port of either end */
+/* Does @c match all of @f? The kernel does not filter by an address or port of either end. */
 bool filter_match(const struct filter *f, const struct conn *c);
-/* All that match, as the kernel sends them */
+/* Pass each connection of a dump that matches @f to @each. */
 int filter_dump(struct nl *nl, const struct filter *f,
 		void (*each)(const struct conn *c, void *arg), void *arg);
-/* The only one that matches; ends the command if there is none, or another */
+/* Get the only connection that matches @f; exit if none or several do. */
 void filter_one(struct nl *nl, const struct filter *f, struct conn *c);
-/* The same one again; 0 or -errno */
+/* Get @c again; returns 0 or -errno. */
 int conn_again(struct nl *nl, struct conn *c);
 
-/* ---- time.c: of CLOCK_MONOTONIC, s */
+/* ---- time.c: CLOCK_MONOTONIC in seconds */
 double now(void);
-/* Or until a signal is handled that @mask, if not NULL, lets in meanwhile */
+/* Sleep until @at, or until a signal is handled; @mask, if not NULL, is blocked meanwhile. */
 void nap_until(double at, const sigset_t *mask);
 
 /* ---- json.c */
 void json_conn(FILE *f, const struct conn *c);	/* an object without its braces */
 void json_text(FILE *f, const char *text);	/* in quotes */
 
-/* ---- show.c: a connection on a line, below a heading */
+/* ---- show.c: the table of connections */
 void row_heading(void);
 void row_print(const struct conn *c, bool numeric);
 
 /* ---- info.c, why.c: lines below a connection */
 void info_print(const struct conn *c);
 void info_memory(const struct conn *c);
-/* What limited it since it began, and what to do about it */
+/* Print what limited @c since it began, and what to do about it. */
 void why_print(const struct conn *c);
 
 /* ---- commands; each returns the exit status */

@@ -13,13 +13,13 @@
 static const char usage[] =
 "Usage: sstp stat [-zj] [-i SECONDS [-c COUNT]] [PATTERN...]\n"
 "\n"
-"The protocol's counters that are not 0, of this network namespace, or those whose names\n"
-"match a pattern ('In*').\n"
+"Shows the protocol's counters of this network namespace that are not 0, or those whose\n"
+"names match a pattern ('In*').\n"
 "\n"
-"  -i SECONDS  how much they rise in each interval, and that by second\n"
-"  -c COUNT    ends after so many intervals\n"
-"  -z          those as well that are 0, or do not rise\n"
-"  -j          JSON, an object a line\n";
+"  -i SECONDS  show increments in each interval, and per second\n"
+"  -c COUNT    stop after COUNT intervals\n"
+"  -z          show counters that are 0, or do not rise, as well\n"
+"  -j          print JSON, one object per line\n";
 
 struct counters {
 	unsigned int n;
@@ -70,7 +70,9 @@ static bool wanted(const char *name, char **patterns)
 	return false;
 }
 
-/* @before: NULL the first time; counters are in the same order each time */
+/* Print @all, or its increments since @before if that is not NULL. Counters are in the same
+ * order in both.
+ */
 static void print(const struct counters *all, const struct counters *before, double seconds,
 		  const struct options *o, bool zero, char **patterns)
 {
@@ -132,7 +134,7 @@ int cmd_stat(int argc, char **argv)
 		for (k = 0; k < all[0].n && fnmatch(argv[i], all[0].at[k].name, 0); k++)
 			;
 		if (k == all[0].n)
-			die("no counter is called '%s': 'sstp stat -z' lists them", argv[i]);
+			die("no counter matches '%s': 'sstp stat -z' lists all", argv[i]);
 	}
 	if (!o.interval) {
 		print(&all[0], NULL, 0, &o, zero, argv);

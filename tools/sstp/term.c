@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The terminal, if there is one. */
+/* Properties of the terminal on standard output, if there is one. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>

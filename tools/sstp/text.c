@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Numbers, rates and addresses as people read and write them. */
+/* Print and parse numbers, rates and addresses. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <limits.h>
@@ -19,7 +19,7 @@ static char *scaled(char buf[TEXT_MAX], double n, double unit, const char *tail)
 		n /= unit;
 		i++;
 	}
-	/* Three digits, when rounded, or four of 1024: 99.96 would be 100.0. */
+	/* Print three digits (1000 to 1023 have four); 99.96 is rounded to 100, not 100.0. */
 	snprintf(buf, TEXT_MAX, "%.*f%.*s%s", !i || n >= 99.95 ? 0 : n >= 9.995 ? 1 : 2, n,
 		 !!i, prefix + i, tail);
 	return buf;
@@ -51,8 +51,8 @@ char *text_us(char buf[TEXT_MAX], double us)
 	return buf;
 }
 
-/* The service of a TCP port, as sstp-run(1) has them by SSTP as well, or NULL. They are
- * read once: getservbyport() would read its file for each.
+/* The name of the TCP service on @port, which sstp-run(1) may run over SSTP, or NULL. All
+ * names are read once, as getservbyport() would read /etc/services for each port.
  */
 static const char *service(uint16_t port)
 {
@@ -79,7 +79,7 @@ char *text_addr(char buf[TEXT_MAX], int family, const void *addr, uint16_t port,
 	char text[INET6_ADDRSTRLEN] = "*", number[8] = "*";
 	bool v6 = family == AF_INET6;
 
-	/* A socket that has neither family nor address yet */
+	/* A socket of AF_SSTP has no family before it has an address. */
 	if (family)
 		inet_ntop(family, addr, text, sizeof(text));
 	if (port)
@@ -105,7 +105,7 @@ bool parse_number(const char *text, unsigned int unit, uint64_t *value)
 			return false;
 		n *= pow(unit, at - prefix + 1);
 	}
-	if (!(n < 9e18))		/* llround()'s */
+	if (!(n < 9e18))		/* range of llround() */
 		return false;
 	*value = llround(n);
 	return true;
@@ -175,6 +175,6 @@ double parse_seconds(const char *text)
 	double s = strtod(text, &end);
 
 	if (end == text || *end || !(s >= 0.001 && s <= 86400))
-		misused("'%s' is not a time: seconds, from 0.001 to 86400", text);
+		misused("'%s' is not a number of seconds from 0.001 to 86400", text);
 	return s;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Time, and waiting for it. */
+/* The clock, and sleeping until a time. */
 #include <math.h>
 #include <poll.h>
 #include <time.h>

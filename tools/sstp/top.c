@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* sstp top: connections by rate, a line each, again and again. */
+/* sstp top: a table of connections, sorted by rate, that is refreshed. */
 #include <getopt.h>
 #include <math.h>
 #include <netinet/tcp.h>
@@ -8,28 +8,28 @@
 
 #include "sstp.h"
 
-/* Characters: what is beside the peer's address, and the least and most of that */
+/* Columns of the table: all others together, and limits of that of the peer's address */
 #define BESIDE		58
-#define PEER_MIN	22	/* 80 columns are enough for those of IPv4 */
+#define PEER_MIN	22	/* so that IPv4 addresses fit into 80 columns */
 #define PEER_MAX	47
 
 static const char usage[] =
 "Usage: sstp top [-n] [-i SECONDS] [-c COUNT] [CONNECTIONS]\n"
 "\n"
-"Connections, those first that move most: what they sent and received in the interval,\n"
-"contract, round-trip time, packets lost on the way to the peer, how full the receive\n"
-"buffer is and how large. Ends with Ctrl-C.\n"
+"Shows the busiest connections first: rates sent and received in the interval, contract,\n"
+"round-trip time, packets lost on the way to the peer, use and size of the receive\n"
+"buffer. Ctrl-C stops it.\n"
 "\n"
 "  -i SECONDS  interval (1)\n"
-"  -c COUNT    ends after so many\n"
-"  -n          ports as numbers\n"
+"  -c COUNT    stop after COUNT intervals\n"
+"  -n          print ports as numbers\n"
 "\n" FILTER_USAGE;
 
-/* A connection in this interval and the one before */
+/* A row of the table */
 struct line {
-	double sent;		/* bit/s */
-	double received;
-	double lost;		/* share */
+	double sent;		/* bit/s in the last interval */
+	double received;	/* bit/s */
+	double lost;		/* share of packets */
 	struct conn c;
 };
 
@@ -51,7 +51,7 @@ static void add(const struct conn *c, void *arg)
 	l->at[l->n++] = (struct line){ .c = *c };
 }
 
-/* A socket that connects anew keeps its cookie, but its counts begin anew. */
+/* A socket that connects again keeps its cookie, but has another CID, and counts from 0. */
 static int by_identity(const void *a, const void *b)
 {
 	const struct conn *x = &((const struct line *)a)->c, *y = &((const struct line *)b)->c;
@@ -76,18 +76,18 @@ static void compare(struct line *l, const struct lines *before, double seconds)
 						     sizeof(*l), by_identity) : NULL;
 	double packets;
 
-	/* One that is new counts from the next interval on. */
+	/* A new connection has rates from the next interval on. */
 	if (!old)
 		return;
 	was = &old->c.info;
 	l->sent = 8.0 * (i->bytes_sent - was->bytes_sent) / seconds;
 	l->received = 8.0 * (i->bytes_received - was->bytes_received) / seconds;
 	packets = i->packets_sent - was->packets_sent;
-	/* Some were sent before. */
+	/* Packets sent in an earlier interval may be reported lost in this one. */
 	l->lost = packets > 0 ? fmin((i->packets_lost - was->packets_lost) / packets, 1) : 0;
 }
 
-/* What is too long loses its beginning: the port is at the end. */
+/* Cut a text that is too long at its beginning, as the port is at its end. */
 static const char *fit(char *text, size_t width)
 {
 	size_t len = strlen(text);
@@ -106,7 +106,7 @@ static void print(const struct line *l, int width, bool numeric)
 	const struct sstp_info *i = &l->c.info;
 	double used = i->rcv_buffer ? (double)i->rcv_queued / i->rcv_buffer : 0;
 
-	/* The last packet may be larger than what was left. */
+	/* The last packet may exceed the limit. */
 	used = used < 1 ? used : 1;
 	text_addr(remote, l->c.family, &l->c.remote, l->c.remote_port, numeric);
 	if (i->rate.peak)
@@ -126,7 +126,7 @@ static void page(const struct lines *l, bool numeric)
 	size_t i;
 
 	width = width < PEER_MIN ? PEER_MIN : width > PEER_MAX ? PEER_MAX : width;
-	/* From the top left, all of it anew; a narrow terminal shows the left of each line */
+	/* Clear the screen, and cut lines at the right edge. */
 	if (term_is_one())
 		printf("\033[H\033[2J\033[?7l");
 	printf("%s%8s %-*s %6s %6s %8s %6s %6s %11s%s\n", color(BOLD), "ID", width, "Peer",
@@ -154,7 +154,7 @@ int cmd_top(int argc, char **argv)
 		option(&o, c, usage);
 	argv += optind + filter_parse(&f, argv + optind);
 	if (*argv)
-		misused("'%s' does not say which connections", *argv);
+		misused("'%s' does not name connections", *argv);
 	if (!f.states)
 		f.states = ~STATE_BIT(TCP_LISTEN);
 	nl_open(&nl);

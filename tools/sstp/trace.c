@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* sstp trace: what is known of a connection, again and again, into a file. */
+/* sstp trace: record samples of a connection in a file. */
 #include <errno.h>
 #include <getopt.h>
 #include <libgen.h>
@@ -17,21 +17,21 @@
 static const char trace_usage[] =
 "Usage: sstp trace CONNECTION -o FILE [-i SECONDS] [-c COUNT]\n"
 "\n"
-"Records a connection until it is over, or Ctrl-C: an object of JSON a line, as of 'sstp\n"
-"show -j', with its time in seconds. 'sstp plot FILE' draws it.\n"
+"Records a connection until it ends, or Ctrl-C: a line for each sample, the JSON object of\n"
+"'sstp show -j' with the time in seconds. 'sstp plot FILE' draws it.\n"
 "\n"
-"  -o FILE     where to; - is standard output\n"
-"  -i SECONDS  from one look to the next (0.05)\n"
-"  -c COUNT    ends after so many\n"
+"  -o FILE     output file; - is standard output\n"
+"  -i SECONDS  interval of samples (0.05)\n"
+"  -c COUNT    stop after COUNT samples\n"
 "\n"
-"CONNECTION: words as below that only one is meant by\n" FILTER_USAGE;
+"CONNECTION is selected by the words below; only one may match.\n" FILTER_USAGE;
 
 static const char plot_usage[] =
 "Usage: sstp plot FILE [-o PICTURE]\n"
 "\n"
-"Draws what 'sstp trace' recorded: rates, window, buffers and round-trip time.\n"
+"Draws a record of 'sstp trace': rates, window, buffers and round-trip time.\n"
 "\n"
-"  -o PICTURE  NAME.png or NAME.svg (FILE.svg)\n"
+"  -o PICTURE  output file, NAME.png or NAME.svg (FILE.svg)\n"
 "\n"
 "Needs python3-matplotlib.\n";
 
@@ -43,7 +43,7 @@ static void end(int signal)
 	ended = 1;
 }
 
-/* Until @at or a signal, be it one that came since @ended was looked at last */
+/* Sleep until @at or a signal, including one that came since @ended was last read. */
 static void rest(double at)
 {
 	sigset_t ends, usual;
@@ -79,15 +79,15 @@ int cmd_trace(int argc, char **argv)
 	argv += optind;
 	c = filter_parse(&f, argv);
 	if (argv[c])
-		misused("'%s' does not say which connection", argv[c]);
+		misused("'%s' does not name a connection", argv[c]);
 	if (!c)
 		misused("which connection? Name it by its ID, which 'sstp show' prints");
 	if (!name)
-		misused("where to? -o FILE");
+		misused("no output file given: -o FILE");
 	nl_open(&nl);
 	filter_one(&nl, &f, &conn);
 	if (conn_listens(&conn))
-		die("that is a listener: name a connection");
+		die("a listener cannot be traced: name a connection");
 	out = strcmp(name, "-") ? fopen(name, "we") : stdout;
 	if (!out)
 		die("%s: %s", name, strerror(errno));
@@ -107,13 +107,13 @@ int cmd_trace(int argc, char **argv)
 			break;
 		if (++i == o.count)
 			break;
-		/* What was missed meanwhile, as when it was stopped, is not made up for. */
+		/* Do not make up for intervals that were missed, e.g. after SIGSTOP. */
 		at += o.interval * fmax(1, ceil((now() - at) / o.interval));
 		rest(at);
 	}
 	if (fflush(out) || ferror(out) || (out != stdout && fclose(out)))
 		die("%s: %s", name, strerror(errno));
-	fprintf(stderr, "sstp trace: %lu looks in %.1f s%s\n", i, now() - start,
+	fprintf(stderr, "sstp trace: %lu samples in %.1f s%s\n", i, now() - start,
 		err == -ENOENT ? "; the connection is over" : "");
 	return 0;
 }
@@ -154,7 +154,7 @@ int cmd_plot(int argc, char **argv)
 			option(&o, c, plot_usage);
 	}
 	if (argc - optind != 1)
-		misused("which file? One that 'sstp trace' has written");
+		misused("give one file that 'sstp trace' has written");
 	if (!picture) {
 		if (snprintf(made, sizeof(made), "%s.svg", argv[optind]) >= PATH_MAX)
 			die("%s: %s", argv[optind], strerror(ENAMETOOLONG));

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What limits a transfer, in plain words, and what to do about it: a line for each
- * direction in which something moved. The kernel tells for how long a sender was held up,
- * and by what; a receiver, whether data waited for the program and whether memory lacked.
+ * "limited by: CAUSE" for each direction in which data moved, and what to do about it. It
+ * follows from SSTP_INFO: at a sender, from the times that each cause held up data; at a
+ * receiver, from the times that data waited for the program, and epochs without memory.
  */
 #include <stdarg.h>
 
 #include "sstp.h"
 
-#define LOSSY	0.002		/* share of packets that makes a path one that loses */
+#define LOSSY	0.002		/* share of lost packets that makes a path lossy */
 #define MOST	0.5
 #define SOME	0.25
-#define UNANSWERED	2		/* questions, which is nothing unusual */
-#define FEW	4		/* segments: a buffer for no more is hardly ever filled */
+#define UNANSWERED	2	/* unanswered probes that are not unusual */
+#define FEW	4		/* segments of a buffer that is hardly ever filled */
 
 static double lost_share(const struct sstp_info *i)
 {
 	return i->packets_sent ? (double)i->packets_lost / i->packets_sent : 0;
 }
 
-/* "limited by: CAUSE", and then what to do */
+/* Print "limited by: @cause" and the advice of @format. */
 __attribute__((format(printf, 2, 3)))
 static void line(const char *cause, const char *format, ...)
 {
@@ -46,7 +46,7 @@ static void why_contract(const struct conn *c)
 
 	snprintf(cause, sizeof(cause), "contract %s", text_rate(rate, r->average ?: r->peak));
 	line(cause, ", %.0f%% of the time: 'sstp set %llx rate RATE' changes it "
-	     "(or the peer's SSTP_RATE_LIMIT, or SO_MAX_PACING_RATE, keeps it that low)",
+	     "(unless the peer's SSTP_RATE_LIMIT or SO_MAX_PACING_RATE limits it)",
 	     percent(i->contract_time, i->busy_time), (unsigned long long)c->cookie);
 }
 
@@ -59,18 +59,18 @@ static void why_controller(const struct conn *c)
 
 	if (lost >= LOSSY && !queue) {
 		line("lossy path", ", %.2g%% of the packets are lost without a queue (rtt %s, "
-		     "at least %s), and %s slows down for each: find what loses them; if the "
-		     "capacity is yours alone, 'sstp set %llx rate RATE controller rate' does "
-		     "not slow down", 100 * lost, text_us(a, i->rtt), text_us(b, i->rtt_min),
+		     "minimum %s), and %s slows down at each loss: find the link that loses them; "
+		     "on reserved capacity, 'sstp set %llx rate RATE controller rate' does not "
+		     "slow down", 100 * lost, text_us(a, i->rtt), text_us(b, i->rtt_min),
 		     i->controller, (unsigned long long)c->cookie);
 	} else if (queue) {
-		line("full path", ", a queue makes the rtt %s of %s at least, %.2g%% of the "
-		     "packets are lost: there is no more capacity, or others use it",
+		line("full path", ", a queue raises the rtt to %s from %s, %.2g%% of the packets "
+		     "are lost: the path has no more capacity, or other traffic uses it",
 		     text_us(a, i->rtt), text_us(b, i->rtt_min), 100 * lost);
 	} else {
-		line("controller", " %s, %.0f%% of the time, with %u packets under way at most "
-		     "in %s: 'sstp set %llx rate RATE controller rate' if the capacity is "
-		     "yours alone", i->controller, percent(i->controller_time, i->busy_time),
+		line("controller", " %s, %.0f%% of the time, with a window of %u packets and an "
+		     "rtt of %s: use 'sstp set %llx rate RATE controller rate' on reserved "
+		     "capacity", i->controller, percent(i->controller_time, i->busy_time),
 		     i->cwnd, text_us(a, i->rtt), (unsigned long long)c->cookie);
 	}
 }
@@ -79,8 +79,8 @@ static void why_sndbuf(const struct sstp_info *i)
 {
 	char a[TEXT_MAX];
 
-	line("send buffer", ", %.0f%% of the time all of it is under way, rtt %s: do not set "
-	     "SO_SNDBUF, raise net.sstp.wmem, or free memory",
+	line("send buffer", ", %.0f%% of the time all of its data is in flight, rtt %s: do not "
+	     "set SO_SNDBUF, raise net.sstp.wmem, or free memory",
 	     percent(i->sndbuf_time, i->busy_time), text_us(a, i->rtt));
 }
 
@@ -94,8 +94,8 @@ static void why_sending(const struct conn *c)
 	char a[TEXT_MAX];
 
 	if (i->backoff > UNANSWERED) {
-		line("peer", ", which has not answered %u times: is there a way to it? (ping; is "
-		     "UDP port %u open?)", i->backoff, c->encap_port);
+		line("peer", ", which has not answered %u probes: check that it can be reached "
+		     "(ping) and that UDP port %u is open", i->backoff, c->encap_port);
 		return;
 	}
 	if (i->controller_time > most)
@@ -107,7 +107,7 @@ static void why_sending(const struct conn *c)
 	if (i->device_time > most)
 		most = i->device_time;
 	if (other > most) {
-		line("program", " that sends, which had nothing more to send %.0f%% of the time",
+		line("program", " that sends, which had no more data for %.0f%% of the time",
 		     percent(other, i->age));
 	} else if (most == i->contract_time) {
 		why_contract(c);
@@ -115,17 +115,16 @@ static void why_sending(const struct conn *c)
 		why_controller(c);
 	} else if (most == i->window_time) {
 		line("peer", ", whose window is closed %.0f%% of the time (%s arrive there): its "
-		     "program reads slowly, or it has no memory for more: 'sstp' at the peer "
-		     "says which", percent(i->window_time, i->busy_time),
-		     text_rate(a, i->delivery_rate));
+		     "program reads slowly, or it lacks memory: run 'sstp' at the peer",
+		     percent(i->window_time, i->busy_time), text_rate(a, i->delivery_rate));
 	} else if (most == i->sndbuf_time) {
 		why_sndbuf(i);
 	} else {
-		line("device", ", whose queue is full %.0f%% of the time: what it is attached to "
-		     "takes no more ('ip -s link', 'tc -s qdisc')",
+		line("device", ", whose queue is full %.0f%% of the time: its link carries no "
+		     "more ('ip -s link', 'tc -s qdisc')",
 		     percent(i->device_time, i->busy_time));
 	}
-	/* What is sent again takes its part of a contract, and data waits for it. */
+	/* Retransmissions use a part of the contract, and later data waits for them. */
 	if (lost >= LOSSY && most != i->controller_time)
 		printf("\tand %.2g%% of the packets are lost on the path\n", 100 * lost);
 }
@@ -137,23 +136,22 @@ static void why_receiving(const struct conn *c)
 	char a[TEXT_MAX], b[TEXT_MAX], d[TEXT_MAX];
 
 	if (i->rcv_bounded > SOME * i->rcv_epochs) {
-		line("memory pressure", ", here: %.0f%% of the memory is in use, and the receive "
+		line("memory pressure", " here: %.0f%% of the memory is in use, and the receive "
 		     "buffer (%s) could not grow in %u of %u epochs: free memory, or raise "
 		     "memory.max of the program's cgroup, or net.sstp.mem",
 		     i->mem_used / 10.0, text_bytes(a, i->rcv_buffer), i->rcv_bounded,
 		     i->rcv_epochs);
 	} else if (i->unread_time > MOST * i->age && i->rcv_queued > i->rcv_buffer / 4) {
 		line("slow reader", ", the program here: data waited for it %.0f%% of the time, %s "
-		     "now; it reads %s: make it read sooner, or find what keeps it busy (top)",
+		     "now; it reads %s: make it read faster, or see what keeps it busy (top)",
 		     percent(i->unread_time, i->age), text_bytes(a, i->rcv_readable),
 		     text_rate(b, i->service_rate));
 	} else if (i->rtt && round > i->rcv_buffer / (i->rcv_window < FEW ? 5.0 : 3.0)) {
-		line("receive buffer", " here, of %s (%s) for %s in a round-trip time: do not set "
+		line("receive buffer", " here, of %s (%s), for %s per round-trip time: do not set "
 		     "SO_RCVBUF, raise net.sstp.rmem, or 'sstp set %llx policy rrda'",
 		     text_bytes(a, i->rcv_buffer), i->policy, text_bytes(d, round), (unsigned long long)c->cookie);
 	} else {
-		printf("\tlimited by: nothing here, where it is received: 'sstp' at the sender "
-		       "says what\n");
+		printf("\tlimited by: nothing here, at the receiver: run 'sstp' at the sender\n");
 	}
 }
 
@@ -161,11 +159,11 @@ void why_print(const struct conn *c)
 {
 	const struct sstp_info *i = &c->info;
 
-	/* A request and its answer are no transfers. */
+	/* Up to an eighth of the data sent is taken for answers, not for a transfer. */
 	if (i->bytes_sent || i->snd_unacked || i->backoff > UNANSWERED)
 		why_sending(c);
 	if (i->bytes_received > i->bytes_sent / 8)
 		why_receiving(c);
 	if (!i->bytes_sent && !i->bytes_received && !i->snd_unacked && i->backoff <= UNANSWERED)
-		printf("\tlimited by: nothing, as nothing was sent yet\n");
+		printf("\tlimited by: nothing, as no data was sent yet\n");
 }
