@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connections of programs that do not want to block, by SSTP since the service is known to
- * answer. If it does not after all, TCP gets its turn when the program asks what came of
- * it: with getsockopt(SO_ERROR), or by connect() once more.
+ * Non-blocking connect() to a service that is known to answer by SSTP. If the service does
+ * not answer now, TCP is tried when the program asks for the result, by
+ * getsockopt(SO_ERROR) or another connect().
  */
 #include <errno.h>
 #include <poll.h>
@@ -11,17 +11,17 @@
 #include "preload.h"
 
 #define ASKED		256
-#define TCP_PATIENCE	1000	/* ms that a program has to wait then, at most */
+#define TCP_PATIENCE	1000	/* ms for which that call may wait for TCP */
 
 static struct asked {
-	atomic_int fd;		/* and 1; 0 = free, -1 = being filled in */
+	atomic_int fd;		/* descriptor + 1; 0 = free, -1 = being filled in */
 	int tcp, flags;
 	uint64_t key;
 	struct sockaddr_storage to;
 	socklen_t len;
 } asked[ASKED];
 
-/* The hidden @tcp waits for its turn. False if there is no room. */
+/* Keep the hidden @tcp to fall back to. Returns false if the table is full. */
 bool asked_note(int fd, int tcp, int flags, uint64_t key, const struct sockaddr *to,
 		socklen_t len)
 {
@@ -65,7 +65,7 @@ void asked_forget(int fd)
 	a->fd = 0;
 }
 
-/* 0 when connected, else what was wrong */
+/* Connect by TCP; returns 0 or an errno. */
 static int try_tcp(const struct asked *a)
 {
 	struct pollfd p = { .fd = a->tcp, .events = POLLOUT };
@@ -80,7 +80,9 @@ static int try_tcp(const struct asked *a)
 	return get_int(a->tcp, SOL_SOCKET, SO_ERROR);
 }
 
-/* What came of it, which is @error by SSTP: 0 if it is connected now, or not yet. */
+/* Result of a connect() that ended with @error by SSTP, after TCP was tried: 0 if @fd is
+ * connected, or still connecting.
+ */
 int asked_outcome(int fd, int error)
 {
 	struct asked *a = asked_find(fd);

@@ -2,14 +2,14 @@
 /*
  * connect(): by SSTP if the peer has it, else by TCP.
  *
- * The SSTP socket takes the descriptor over before it connects, so that whoever has heard
- * from the other end that there is a connection finds it there. Meanwhile the TCP socket
- * has a hidden descriptor; it comes back if SSTP fails.
+ * The SSTP socket takes over the descriptor before it connects, as another thread or process
+ * may learn from the peer that there is a connection, and use it at once. Meanwhile the TCP
+ * socket has a hidden descriptor; it gets its own back if SSTP fails.
  *
- * To a service that is known to answer SSTP connects alone, as TCP would. Else TCP follows
- * after a head start. If SSTP answers first, TCP's handshake never comes to its end, and the
- * server sees one connection, not two. A program that does not want to block has to wait
- * for that all the same, once in a while: what it polls could not be made another socket.
+ * A service that is known to answer by SSTP is tried by SSTP alone. Else TCP follows after a
+ * head start. If SSTP answers first, TCP's handshake is not completed, so that the server
+ * sees one connection, not two. A non-blocking connect() waits for this race, too, as the
+ * socket cannot be replaced while the program polls it.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -20,20 +20,20 @@
 
 #include "preload.h"
 
-#define HEAD_START	50	/* ms: silent hosts cost that, and a round trip more is waited */
+#define HEAD_START	50	/* ms before TCP is tried: the delay for hosts without SSTP */
 #define HEAD_KNOWN	1000	/* ms: INIT is sent at 0, 250 and 750 */
-#define PATIENCE	500	/* ms for which a program waits that does not want to */
+#define PATIENCE	500	/* ms for which a non-blocking connect() waits */
 
 struct attempt {
-	int fd;			/* the program's */
+	int fd;			/* the program's descriptor */
 	int flags;		/* of its socket */
-	int tcp, sstp;		/* hidden */
+	int tcp, sstp;		/* hidden descriptors */
 	uint64_t cookie;	/* of the SSTP socket */
 	const struct sockaddr *sa;
 	socklen_t len;
 	bool blocking;
-	bool known;		/* to answer */
-	bool begun;		/* TCP has */
+	bool known;		/* the service is known to answer by SSTP */
+	bool begun;		/* TCP is connecting */
 	int64_t since;		/* ms */
 };
 
@@ -52,7 +52,7 @@ static int64_t now_ms(void)
 	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
-/* Which socket it is */
+/* The cookie of the socket, to see whether @fd is still the same one */
 static uint64_t cookie_of(int fd)
 {
 	uint64_t cookie;
@@ -61,7 +61,7 @@ static uint64_t cookie_of(int fd)
 	return REAL(getsockopt)(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len) ? 0 : cookie;
 }
 
-/* errno of connect() by SSTP, which blocks for a moment at most */
+/* Begin to connect by SSTP, without blocking for more than a moment; returns errno. */
 static int begin_sstp(struct attempt *a)
 {
 	struct timeval own = {}, little = { .tv_usec = 1 };
@@ -70,7 +70,9 @@ static int begin_sstp(struct attempt *a)
 
 	if (!a->blocking)
 		return REAL(connect)(a->sstp, a->sa, a->len) ? errno : 0;
-	/* It must block already, since who is told of it may use it at once, but not here. */
+	/* Other threads may use the socket at once, so it has to be blocking; a short time-out
+	 * keeps connect() from blocking here.
+	 */
 	REAL(getsockopt)(a->sstp, SOL_SOCKET, SO_SNDTIMEO, &own, &len);
 	REAL(setsockopt)(a->sstp, SOL_SOCKET, SO_SNDTIMEO, &little, sizeof(little));
 	error = REAL(connect)(a->sstp, a->sa, a->len) ? errno : 0;
@@ -80,9 +82,9 @@ static int begin_sstp(struct attempt *a)
 	return error;
 }
 
-/* Waits for an answer, by TCP from @head ms on, @patience ms in all at most. 0: SSTP has
- * connected. ETIMEDOUT: nobody has answered, or TCP was faster, to yes or no. Else what
- * was wrong with SSTP, or EINTR.
+/* Wait up to @patience ms for an answer; try TCP as well after @head ms. Returns 0 if SSTP has
+ * connected; ETIMEDOUT if there was no answer, or TCP has connected or failed earlier; else
+ * the error of SSTP, or EINTR.
  */
 static int race(struct attempt *a, int head, int patience)
 {
@@ -118,7 +120,7 @@ static int race(struct attempt *a, int head, int patience)
 	return error > 0 ? error : ECONNREFUSED;
 }
 
-/* The SSTP socket in the program's place. False if there is none, and @why. */
+/* Put an SSTP socket in the place of the program's; returns false and @why if it cannot. */
 static bool step_in(struct attempt *a, const char **why)
 {
 	int with = make_like(a->fd, a->sa->sa_family == AF_INET || is_mapped(a->sa), why);
@@ -130,14 +132,14 @@ static bool step_in(struct attempt *a, const char **why)
 	a->sstp = hide(with);
 	if (a->tcp >= 0 && a->sstp >= 0 && !replace(a->fd, with, a->flags))
 		return true;
-	*why = "no descriptor is left";
+	*why = "out of descriptors";
 	unhide(a->tcp);
 	unhide(a->sstp);
 	REAL(close)(with);
 	return false;
 }
 
-/* errno of connect() by SSTP, which may be that it goes on */
+/* Connect by SSTP; returns 0 or an errno, which is EINPROGRESS while it connects. */
 static int try_sstp(struct attempt *a)
 {
 	int patience = a->blocking || options.timeout < PATIENCE ? options.timeout : PATIENCE;
@@ -147,7 +149,7 @@ static int try_sstp(struct attempt *a)
 	error = begin_sstp(a);
 	if (error == EINPROGRESS && (a->blocking || !a->known))
 		error = race(a, head < patience ? head : patience, patience);
-	/* Who waits gets his answer; who does not asks again, as for TCP. */
+	/* A blocking connect() collects the result, else EINPROGRESS is returned as by TCP. */
 	if (!error && a->blocking && REAL(connect)(a->sstp, a->sa, a->len) &&
 	    errno != EISCONN)
 		error = errno;
@@ -156,7 +158,7 @@ static int try_sstp(struct attempt *a)
 	return error;
 }
 
-/* SSTP does it. */
+/* Keep the SSTP socket; the TCP socket is kept only if asked.c may need it. */
 static int stay(struct attempt *a, uint64_t key, int error)
 {
 	bool asked = a->known && !a->blocking;
@@ -174,7 +176,7 @@ static int stay(struct attempt *a, uint64_t key, int error)
 	return error;
 }
 
-/* The program has its TCP socket again, which goes on to connect: errno of that. */
+/* Put the TCP socket back, and connect by it; returns errno. */
 static int step_back(struct attempt *a, uint64_t key, int why)
 {
 	enum host what = why == ETIMEDOUT ? HOST_MISSED : HOST_WITHOUT;
@@ -189,11 +191,11 @@ static int step_back(struct attempt *a, uint64_t key, int why)
 	}
 	if (kind_of(a->fd) == FD_FRESH)
 		settle(a->fd, FD_TCP);
-	say("to", a->sa, "TCP", why == ETIMEDOUT ? "no answer by SSTP in time" :
+	say("to", a->sa, "TCP", why == ETIMEDOUT ? "no SSTP answer in time" :
 	    strerrordesc_np(why));
 	if (!a->begun || a->blocking)
 		error = REAL(connect)(a->fd, a->sa, a->len) ? errno : 0;
-	/* A service that is not there by TCP either may have both when it is back. */
+	/* A service that fails by TCP as well is down, and may have SSTP when it is up. */
 	if (error)
 		what = error == EINPROGRESS ? HOST_MISSED : HOST_UNKNOWN;
 	if (what != HOST_UNKNOWN || a->known)
@@ -221,7 +223,7 @@ EXPORT int connect(int fd, const struct sockaddr *sa, socklen_t len)
 	a.blocking = !(a.flags & O_NONBLOCK);
 	a.known = what == HOST_ANSWERS;
 	if (what >= HOST_MISSED)
-		why = "no SSTP there a while ago";
+		why = "the service recently had no SSTP";
 	if (why || !step_in(&a, &why)) {
 		say("to", sa, "TCP", why);
 		if (kind == FD_FRESH)
@@ -230,7 +232,7 @@ EXPORT int connect(int fd, const struct sockaddr *sa, socklen_t len)
 	}
 	result = try_sstp(&a);
 	if (cookie_of(fd) != a.cookie) {
-		/* Meanwhile another thread has closed it, and may have got the number. */
+		/* Another thread has closed the socket; the descriptor may be in use again. */
 		unhide(a.tcp);
 		unhide(a.sstp);
 		result = EBADF;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is known of descriptors, while the program makes, copies and closes them. */
+/* Tracking of descriptors while the program makes, copies and closes them. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 _Atomic uint16_t kinds[FDS];
 struct listener listeners[LISTENERS];
 
-/* Out of the way of those who count on small numbers. */
+/* Duplicate @fd to a hidden, high number: programs may rely on getting the lowest ones. */
 int hide(int fd)
 {
 	struct rlimit limit;
@@ -38,7 +38,7 @@ void unhide(int fd)
 	REAL(close)(fd);
 }
 
-/* The program's @fd goes. */
+/* The program closes @fd. */
 static void forget(int fd)
 {
 	struct listener *l = listener_of(fd);
@@ -57,7 +57,9 @@ static void forget(int fd)
 	}
 }
 
-/* The kernel gives the program @fd: what we know of it has been closed, seen or not. */
+/* The kernel has returned @fd to the program, so an earlier file of that number was closed,
+ * even if the library did not see it.
+ */
 void given(int fd, int kind)
 {
 	if (fd < 0 || !mine())
@@ -81,7 +83,7 @@ EXPORT int close(int fd)
 {
 	int kind = kind_of(fd);
 
-	/* The program has not opened it: it closes whatever may be there. */
+	/* The program has not opened @fd: it closes all descriptors. */
 	if (kind == FD_HIDDEN && mine()) {
 		errno = EBADF;
 		return -1;
@@ -95,8 +97,8 @@ EXPORT int close(int fd)
 static long first_syscall(long number, long a, long b, long c, long d, long e, long f);
 __attribute__((used)) typeof(&syscall) pass_on = (typeof(&syscall))first_syscall;
 
-/* Event loops close by syscall(). All else passes with registers and stack as they are:
- * behind the arguments that were given is what belongs to the caller.
+/* Event loops call syscall(SYS_close). Other calls jump to the C library with registers and
+ * stack unchanged, as the number of their arguments is not known.
  */
 __asm__(".globl syscall\n"
 	".type syscall, @function\n"
@@ -156,7 +158,7 @@ static int duplicated(int fd, int to)
 	return to;
 }
 
-/* Descriptor @to is about to be something else. */
+/* dup2() is about to replace @to: move it away if it is hidden, else forget it. */
 static void make_way(int fd, int to)
 {
 	int i, p, at;

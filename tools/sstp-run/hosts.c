@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which services answer by SSTP, as all processes of a user have found out of late.
+ * A cache of the services that answer by SSTP, or do not, shared by all processes of a user.
  *
- * A table of words in a file of the user's; an entry is one word, so that it is whole
- * whoever writes at the same time, and nobody has to lock. The file is read and written,
- * not mapped, so that it does no harm if it is cut. Nobody else can write it, and what it
- * says wrongly costs time, or is TCP for a minute. Where there can be no file each
- * process has the table for itself.
+ * It is a table of words in a file of the user. An entry is one word, so that concurrent
+ * writers need no lock. The file is read and written, not mapped, as access to a mapping
+ * of a truncated file would be fatal. Other users cannot write it, and a wrong entry costs
+ * time, or selects TCP for a minute. Without a file each process has its own table.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -22,22 +21,22 @@
 #endif
 
 #define SETS		256
-#define WAYS		4		/* of a set, by the lower bits of the key */
+#define WAYS		4		/* entries in a set, which the lower bits of the key select */
 
-/* An entry, from the lowest bit: when it was noted, in seconds; what; of which service */
+/* Fields of an entry, from the lowest bit: time in seconds, enum host, upper bits of the key */
 #define TIME_BITS	24
 #define WHAT_BITS	2
 #define KEY_SHIFT	(TIME_BITS + WHAT_BITS)
 
-#define FRESH		5		/* seconds in which it is not noted again */
-#define REPEATED	600		/* seconds in which two misses count as more */
+#define FRESH		5		/* seconds in which an entry is not written again */
+#define REPEATED	600		/* seconds in which two misses count as HOST_WITHOUT */
 
-/* Seconds for which it holds */
+/* Seconds for which an entry is valid */
 static const int life[] = {
 	[HOST_UNKNOWN] = 0, [HOST_ANSWERS] = 60, [HOST_MISSED] = 10, [HOST_WITHOUT] = 60,
 };
 
-static _Atomic uint64_t table[SETS][WAYS];	/* without a file */
+static _Atomic uint64_t table[SETS][WAYS];	/* for processes without a file */
 
 static uint32_t now_seconds(void)
 {
@@ -66,7 +65,7 @@ static uint64_t hash(uint64_t sum, const void *data, size_t len)
 	return sum;
 }
 
-/* Of the service at @sa, as @fd reaches it: each network namespace has its own hosts. */
+/* The key of the service at @sa in the network namespace of @fd */
 uint64_t host_key(int fd, const struct sockaddr *sa)
 {
 	const struct sockaddr_in6 *a6 = (const void *)sa;
@@ -88,7 +87,7 @@ uint64_t host_key(int fd, const struct sockaddr *sa)
 		}
 		key = hash(key, &a6->sin6_port, 2);
 	}
-	/* The upper bits of such a sum are the better ones. */
+	/* The upper bits of an FNV hash are distributed better. */
 	return key ^ key >> 32;
 }
 
@@ -107,7 +106,7 @@ static int open_owned(const char *path)
 	return -1;
 }
 
-/* Each time anew: the program may close it, and become another user's. */
+/* The file is opened for each access, as the program may close descriptors or change its user. */
 static int open_table(void)
 {
 	const char *dir = secure_getenv("XDG_RUNTIME_DIR");
@@ -139,7 +138,7 @@ static void set_read(int file, uint64_t key, uint64_t entries[WAYS])
 			entries[i] = 0;
 }
 
-/* What is known of it; HOST_MISSED and HOST_WITHOUT are one to who asks. */
+/* Look up a service; callers treat HOST_MISSED like HOST_WITHOUT. */
 enum host host_ask(uint64_t key)
 {
 	int error = errno, file = open_table(), i;
@@ -158,7 +157,7 @@ enum host host_ask(uint64_t key)
 	return what;
 }
 
-/* Whoever misses an answer again was not unlucky the first time. */
+/* Write an entry. A second miss within REPEATED is stored as HOST_WITHOUT. */
 void host_note(uint64_t key, enum host what)
 {
 	int error = errno, file = open_table(), i, at = 0;
@@ -184,7 +183,7 @@ void host_note(uint64_t key, enum host what)
 	}
 	entry = (key >> KEY_SHIFT << WHAT_BITS | what) << TIME_BITS | now;
 	table[key % SETS][at] = entry;
-	/* If it cannot be written it is this process's. */
+	/* If the file cannot be written, only this process has the entry. */
 	if (file >= 0 && pwrite(file, &entry, sizeof(entry), key % SETS * sizeof(table[0]) +
 				at * sizeof(entry)) < 0)
 		errno = error;

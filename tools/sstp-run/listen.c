@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* listen() and what follows, on a descriptor that stands for two listeners. */
+/* listen(), accept() and others on a descriptor that stands for two listeners. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -21,7 +21,7 @@ static void say_name(const char *what, int fd, const char *verdict, const char *
 	say(what, (struct sockaddr *)&at, verdict, why);
 }
 
-/* The program's @fd stands for both from now on. */
+/* Make the program's @fd stand for its TCP listener and @sstp. */
 static int join(int fd, int sstp)
 {
 	int flags = REAL(fcntl64)(fd, F_GETFL), epoll, i, none;
@@ -70,7 +70,7 @@ EXPORT int listen(int fd, int backlog)
 	if (options.listen == LISTEN_TCP || kind == FD_TCP ||
 	    kind == FD_HIDDEN || !is_idle_tcp(fd))
 		return REAL(listen)(fd, backlog);
-	/* TCP first: errors are its own, and so is the port if any will do. */
+	/* TCP listens first: it returns its own errors, and chooses the port if that is 0. */
 	if (REAL(listen)(fd, backlog))
 		return -1;
 	sstp = make_like(fd, get_int(fd, SOL_SOCKET, SO_DOMAIN) == AF_INET, &why);
@@ -88,7 +88,7 @@ EXPORT int listen(int fd, int backlog)
 			REAL(close)(sstp);
 		settle(fd, FD_OTHER);
 	} else if (join(fd, sstp)) {
-		say_name("at", fd, "TCP", "no descriptor is left");
+		say_name("at", fd, "TCP", "out of descriptors");
 		REAL(close)(sstp);
 		settle(fd, FD_TCP);
 	} else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What sstp-run tells the library, in the environment. */
+/* Environment variables by which sstp-run passes its options to the library. */
 #ifndef _SSTP_RUN_OPTIONS_H
 #define _SSTP_RUN_OPTIONS_H
 
@@ -29,10 +29,10 @@ struct run_options {
 	int listen;
 	int timeout;		/* ms */
 	bool verbose;
-	const char *log;	/* where it is said instead of on standard error */
+	const char *log;	/* file for messages, instead of standard error */
 };
 
-/* "950M", "1.5G"; moves *text behind it. */
+/* Parse a number such as "950M" or "1.5G"; *text then points behind it. */
 static inline bool run_number(const char **text, double *value)
 {
 	static const char units[] = "kMGT";
@@ -52,7 +52,7 @@ static inline bool run_number(const char **text, double *value)
 	return *value >= 0 && *value < 1e18;
 }
 
-/* PEAK[:AVERAGE[:F[:L]]] */
+/* Parse PEAK[:AVERAGE[:F[:L]]]. */
 static inline bool run_rate(const char *text, struct sstp_rate_spec *rate)
 {
 	double part[4] = {};
@@ -85,7 +85,7 @@ static inline int run_listen(const char *text)
 	return -1;
 }
 
-/* 1 ms to a minute, or -1 */
+/* Parse 1 to 60000 ms; returns -1 for other values. */
 static inline int run_timeout(const char *text)
 {
 	char *end;
@@ -94,7 +94,7 @@ static inline int run_timeout(const char *text)
 	return *text && !*end && ms >= 1 && ms <= 60000 ? ms : -1;
 }
 
-/* What makes no sense counts as not given: sstp-run has complained. */
+/* Invalid values are ignored, as sstp-run has rejected them. */
 static inline void run_options_get(struct run_options *o)
 {
 	const char *text = getenv(ENV_RATE);

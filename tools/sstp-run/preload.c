@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Preloaded by sstp-run: programs made for TCP use SSTP where the peer has it.
+ * Library preloaded by sstp-run: programs written for TCP use SSTP where the peer has it.
  *
- * A socket begins as TCP's, so options, addresses and errors are TCP's own. connect()
- * makes an SSTP socket with the same settings, which takes the descriptor over. If that
- * one does not connect the TCP socket comes back and does, as if nothing had been tried.
- * Which services answer by SSTP is remembered, for all processes of a user.
+ * A socket begins as a TCP socket, so options, addresses and errors are TCP's own. connect()
+ * makes an SSTP socket with the same settings, which takes over the descriptor. If the SSTP
+ * socket does not connect, the TCP socket gets its descriptor back and connects. All
+ * processes of a user remember which services answer by SSTP.
  *
  * listen() makes an SSTP listener with the same address. Then the program's descriptor
- * becomes an epoll instance that has both listeners in it: it is readable when one of
- * them is, and accept() asks both. They have hidden descriptors of their own.
+ * becomes an epoll instance that watches both listeners: it is readable when one of
+ * them is, and accept() tries both. The listeners have hidden descriptors of their own.
  *
- * What is known of a descriptor is in an array. No call of a data path is here, and
- * close() looks at one number. There is no lock and no malloc(): calls may come from
+ * The array kinds[] has the kind of each descriptor. No call of a data path is intercepted,
+ * and close() reads one number. There is no lock and no malloc(), as calls may come from
  * signal handlers and after fork(). After vfork() nothing is changed, since the memory
  * is the parent's.
  */
@@ -31,16 +31,16 @@
 
 struct real real;
 struct run_options options;
-static atomic_int owner;	/* whose memory this is */
-atomic_int log_fd = STDERR_FILENO;	/* or a hidden one of the log's */
-static struct stat log_then;
+static atomic_int owner;	/* process that owns this memory */
+atomic_int log_fd = STDERR_FILENO;	/* or a hidden descriptor of the log */
+static struct stat log_then;	/* of log_fd at the start */
 
 static void owner_set(void)
 {
 	owner = getpid();
 }
 
-/* Not in a child of vfork(), which has our memory but descriptors of its own. */
+/* False in a child of vfork(), which shares the memory but has its own descriptors. */
 bool mine(void)
 {
 	return getpid() == owner;
@@ -69,7 +69,7 @@ void resolve(void)
 	RESOLVE(syscall);
 }
 
-/* Daemons close standard error, and leave what is hidden open. */
+/* The log has a hidden descriptor, as daemons close standard error and low descriptors. */
 static void open_log(void)
 {
 	int fd = open(options.log, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
@@ -91,14 +91,14 @@ __attribute__((constructor)) static void start(void)
 	fstat(log_fd, &log_then);
 }
 
-/* "curl[123]: to 192.0.2.1 port 80: SSTP" */
+/* Print a message such as "curl[123]: to 192.0.2.1 port 80: SSTP". */
 void say(const char *what, const struct sockaddr *sa, const char *verdict, const char *why)
 {
 	char text[400], address[INET6_ADDRSTRLEN] = "?";
 	int error = errno, port = 0, n;
 	struct stat now;
 
-	/* Whatever else the descriptor has become is left alone. */
+	/* Do not write if the program has reused the descriptor for another file. */
 	if (!options.verbose || fstat(log_fd, &now) ||
 	    now.st_dev != log_then.st_dev || now.st_ino != log_then.st_ino)
 		goto out;
@@ -137,7 +137,7 @@ bool is_sstp(int fd)
 	       get_int(fd, SOL_SOCKET, SO_TYPE) == SOCK_STREAM;
 }
 
-/* TCP's, and neither connected nor on the way to that, nor listening. */
+/* Is @fd a TCP socket that is neither connected, nor connecting, nor listening? */
 bool is_idle_tcp(int fd)
 {
 	struct tcp_info info;
@@ -148,8 +148,8 @@ bool is_idle_tcp(int fd)
 	       info.tcpi_state == 7 /* TCP_CLOSE */;
 }
 
-/* After a signal: does every handler of the program want calls to go on? Which one ran
- * cannot be known.
+/* After EINTR: restart the call only if all handlers of the program have SA_RESTART, as it is
+ * not known which one ran.
  */
 bool calls_go_on(void)
 {

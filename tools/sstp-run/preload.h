@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of the library share; preload.c says how it works. */
+/* Declarations of the library; preload.c describes how it works. */
 #ifndef _SSTP_RUN_PRELOAD_H
 #define _SSTP_RUN_PRELOAD_H
 
@@ -18,10 +18,10 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define EXPORT		__attribute__((visibility("default")))
 
-#define FDS		65536	/* descriptors that are followed */
+#define FDS		65536	/* descriptors that are tracked */
 #define LISTENERS	256
 
-/* The functions that ours stand in front of. */
+/* The C library's functions that the library intercepts */
 extern struct real {
 	typeof(&socket) socket;
 	typeof(&connect) connect;
@@ -42,17 +42,17 @@ extern struct real {
 	typeof(&syscall) syscall;
 } real;
 
-/* Constructors of other libraries may call us before ours has run. */
+/* Constructors of other libraries may call intercepted functions before start() has run. */
 #define REAL(name)	({ if (!real.name) resolve(); real.name; })
 
-/* What is known of a descriptor. */
+/* Kinds of descriptors */
 enum {
-	FD_OTHER,	/* nothing: not a socket, made elsewhere, or connected */
-	FD_FRESH,	/* known as TCP's that is neither connected nor listening */
-	FD_TCP,		/* TCP's for good */
-	FD_HIDDEN,	/* ours: one of a listener's two, or a socket that waits for its turn */
-	FD_ASKED,	/* on its way to be connected by SSTP, and asked.c knows more */
-	FD_LISTENER,	/* and more: listeners[this - FD_LISTENER] */
+	FD_OTHER,	/* unknown: not a socket, made elsewhere, or connected */
+	FD_FRESH,	/* a TCP socket that is neither connected nor listening */
+	FD_TCP,		/* a socket that stays with TCP */
+	FD_HIDDEN,	/* the library's: one of a listener's two, or a socket to fall back to */
+	FD_ASKED,	/* an SSTP socket that connects; asked.c may fall back to TCP */
+	FD_LISTENER,	/* this value and larger ones: listeners[kind - FD_LISTENER] */
 };
 
 extern _Atomic uint16_t kinds[FDS];
@@ -62,7 +62,7 @@ enum { BY_SSTP, BY_TCP };
 extern struct listener {
 	atomic_int users;	/* descriptors of the program; 0 = free */
 	atomic_int part[2];	/* hidden descriptors, by protocol */
-	atomic_uint turn;	/* whom accept() asks first */
+	atomic_uint turn;	/* the protocol that accept() tries first */
 } listeners[LISTENERS];
 
 static inline int kind_of(int fd)
@@ -76,7 +76,7 @@ static inline void set_kind(int fd, int kind)
 		kinds[fd] = kind;
 }
 
-/* Others may take its place, and who watches it is noted. */
+/* May another socket take the place of @fd? Then its epoll registrations are recorded. */
 static inline bool may_change(int fd)
 {
 	return kind_of(fd) == FD_FRESH || kind_of(fd) == FD_ASKED;
@@ -115,9 +115,9 @@ void given(int fd, int kind);
 /* hosts.c */
 enum host {
 	HOST_UNKNOWN,
-	HOST_ANSWERS,		/* by SSTP */
-	HOST_MISSED,		/* not in time; packets may have been lost */
-	HOST_WITHOUT,		/* it has no SSTP there */
+	HOST_ANSWERS,		/* the service answers by SSTP */
+	HOST_MISSED,		/* it did not answer in time; packets may have been lost */
+	HOST_WITHOUT,		/* it has no SSTP */
 };
 
 uint64_t host_key(int fd, const struct sockaddr *sa);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* An SSTP socket in place of TCP's; who watches that with epoll goes on watching. */
+/* Replace a TCP socket by an SSTP socket, and keep its epoll registrations. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 
 #define WATCHES		256
 
-/* Registrations with epoll of sockets that may yet be replaced. */
+/* epoll registrations of sockets that may still be replaced */
 static struct watch {
-	atomic_int fd;		/* and 1; 0 = free, -1 = being filled in */
+	atomic_int fd;		/* descriptor + 1; 0 = free, -1 = being filled in */
 	int epoll;
 	struct epoll_event event;
 } watches[WATCHES];
@@ -27,14 +27,14 @@ static bool is_any(const struct sockaddr *sa)
 	return !a6->sin6_port && IN6_IS_ADDR_UNSPECIFIED(&a6->sin6_addr);
 }
 
-/* An SSTP socket as @tcp is, which does not block; -1 and @why if there can be none. */
+/* Make a non-blocking SSTP socket with the settings of @tcp; returns -1 and @why on error. */
 int make_like(int tcp, bool v4, const char **why)
 {
 	struct sockaddr_storage at;
 	socklen_t len = sizeof(at);
 	int fd;
 
-	/* Asked once: each time, the kernel would look for a module. */
+	/* Ask the kernel once: it would look for the module each time. */
 	*why = "the kernel has no SSTP";
 	if (absent)
 		return -1;
@@ -86,7 +86,7 @@ static void watch_note(int epoll, int op, int fd, const struct epoll_event *even
 			w = &watches[i];
 	}
 	if (!w) {
-		/* There is no telling who watches. */
+		/* Without a record of its registrations the socket cannot be replaced. */
 		settle(fd, kind_of(fd) == FD_FRESH ? FD_TCP : FD_OTHER);
 		return;
 	}
@@ -104,7 +104,7 @@ void watch_forget(int fd)
 			w->fd = 0;
 }
 
-/* Not to be replaced any more */
+/* @fd will not be replaced any more, and has this @kind. */
 void settle(int fd, int kind)
 {
 	if (may_change(fd))
@@ -114,7 +114,7 @@ void settle(int fd, int kind)
 	set_kind(fd, kind);
 }
 
-/* @with becomes @fd, in its place and with its flags. */
+/* Move @with to descriptor @fd, with flags and epoll registrations of the latter. */
 int replace(int fd, int with, int flags)
 {
 	int cloexec = REAL(fcntl64)(fd, F_GETFD) & FD_CLOEXEC;
@@ -128,14 +128,14 @@ int replace(int fd, int with, int flags)
 	}
 	for (w = watches; watched && w < watches + WATCHES; w++)
 		if (w->fd == fd + 1 && REAL(epoll_ctl)(w->epoll, EPOLL_CTL_DEL, fd, NULL))
-			w->fd = 0;	/* it has closed the epoll instance */
+			w->fd = 0;	/* the program has closed the epoll instance */
 	if (REAL(dup3)(with, fd, cloexec ? O_CLOEXEC : 0) < 0)
 		return -1;
 	REAL(close)(with);
 	for (w = watches; watched && w < watches + WATCHES; w++) {
 		if (w->fd != fd + 1)
 			continue;
-		/* Not possible of an epoll instance, which a listener is. */
+		/* A listener is an epoll instance, which does not support EPOLLEXCLUSIVE. */
 		w->event.events &= ~EPOLLEXCLUSIVE;
 		REAL(epoll_ctl)(w->epoll, EPOLL_CTL_ADD, fd, &w->event);
 	}
@@ -148,7 +148,7 @@ EXPORT int epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
 	int ret, error = errno;
 
 	if (event && op != EPOLL_CTL_DEL && listener_of(fd)) {
-		/* Not possible of an epoll instance; all who wait are woken. */
+		/* An epoll instance does not support EPOLLEXCLUSIVE: all waiters are woken. */
 		shared = *event;
 		shared.events &= ~EPOLLEXCLUSIVE;
 		event = &shared;
@@ -156,7 +156,7 @@ EXPORT int epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
 	ret = REAL(epoll_ctl)(epoll, op, fd, event);
 	if (ret)
 		return ret;
-	/* Another program or a message may have brought it. */
+	/* execve() or a message may have passed the socket to this program. */
 	if (op == EPOLL_CTL_ADD && kind_of(fd) == FD_OTHER && is_idle_tcp(fd))
 		set_kind(fd, FD_FRESH);
 	if (may_change(fd))

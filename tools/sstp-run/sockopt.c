@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Options: what an SSTP socket takes over of TCP's, and what it answers for TCP. */
+/* Socket options: copied from the TCP to the SSTP socket, and emulated on the latter. */
 #include <errno.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h>
@@ -16,7 +16,7 @@
 
 #define MEMOS		1024
 
-/* The settings that the kernel knows for both; V4 and V6 share one in SSTP. */
+/* Options that both sockets have. SSTP has one setting for the V4 and V6 options each. */
 static const struct shared_option {
 	int level, name;
 	enum { ALWAYS, V4, V6 } when;
@@ -42,16 +42,16 @@ static const struct shared_option {
 	{ IPPROTO_IPV6, IPV6_UNICAST_HOPS, V6 },
 };
 
-/* Options of TCP that SSTP has, too. A value that is every TCP socket's is not the
- * program's wish: SSTP has defaults of its own.
+/* Options of TCP that SSTP has, too. They are copied only if they differ from TCP's default, as
+ * SSTP has its own defaults.
  */
 static const int tcp_options[] = {
 	TCP_NODELAY, TCP_CORK, TCP_USER_TIMEOUT, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT,
 	TCP_SYNCNT, TCP_LINGER2, TCP_DEFER_ACCEPT, TCP_WINDOW_CLAMP, TCP_NOTSENT_LOWAT,
 };
 
-/* TCP's options that SSTP has no use for: taken, remembered, without effect. What a
- * segment is at most (TCP_MAXSEG) is the path's to say, and read from there.
+/* Options of TCP that SSTP does not have: they can be set and read back, without effect. The
+ * kernel answers a read of TCP_MAXSEG on an SSTP socket.
  */
 static const struct memo_option {
 	int name, min, max, value;
@@ -63,13 +63,13 @@ static const struct memo_option {
 	{ TCP_FASTOPEN_NO_COOKIE, 0, 1, 0 },
 };
 
-/* By the socket's inode, so that no close() need be noticed. */
+/* Values of memo_options, by the inode of the socket, so that close() need not be tracked */
 static struct memo {
 	_Atomic uint64_t inode;
 	int value[ARRAY_SIZE(memo_options)];
 } memos[MEMOS];
 
-/* With these on it a socket stays with TCP: SSTP would do without what they ask for. */
+/* Options that keep a socket with TCP, as SSTP does not have what they ask for */
 static bool pins(int level, int name)
 {
 	static const struct { int level, name; } list[] = {
@@ -109,7 +109,7 @@ static bool copy_option(int from, int to, int level, int name)
 	return !REAL(setsockopt)(to, level, name, want, len);
 }
 
-/* Only buffers that the program has fixed; it is told twice of what it asked for. */
+/* Copy the sizes of buffers that the program has set; getsockopt() returns them doubled. */
 static bool copy_buffers(int from, int to)
 {
 	int locks = get_int(from, SOL_SOCKET, SO_BUF_LOCK), size;
@@ -129,7 +129,7 @@ static bool copy_buffers(int from, int to)
 	return true;
 }
 
-/* What these options are of a new socket, or NULL */
+/* Values of tcp_options on a new TCP socket, or NULL */
 static const int *tcp_defaults(void)
 {
 	static int value[ARRAY_SIZE(tcp_options)];
@@ -164,7 +164,7 @@ static bool copy_tcp(int from, int to)
 	return given;
 }
 
-/* What sstp-run was told. */
+/* Set the options of sstp-run; returns the name of one that failed, or NULL. */
 static const char *set_wanted(int fd)
 {
 	if (options.rate.peak && REAL(setsockopt)(fd, SOL_SSTP, SSTP_RATE, &options.rate,
@@ -208,7 +208,7 @@ static void memo_copy(int from, int to)
 		m->value[i] = get_int(from, IPPROTO_TCP, memo_options[i].name);
 }
 
-/* NULL, or what @sstp cannot do as @tcp has it */
+/* Copy the settings of @tcp to @sstp; returns NULL, or a word for one that SSTP refuses. */
 const char *copy_options(int tcp, int sstp, bool v4)
 {
 	const char *why;
@@ -236,7 +236,7 @@ static int fail(int error)
 	return -1;
 }
 
-/* Of level IP, what TCP takes and SSTP need not be told. */
+/* Options of level IP that need no effect on an SSTP socket */
 static bool is_idle_option(int level, int name)
 {
 	if (level == IPPROTO_IP)
@@ -244,7 +244,7 @@ static bool is_idle_option(int level, int name)
 	return level == IPPROTO_IPV6 && name == IPV6_RECVERR;
 }
 
-/* SSTP finds out the path's MTU in one way, which does for programs that want another. */
+/* SSTP has one way of path MTU discovery; requests for another succeed without effect. */
 static bool is_discovery(int level, int name, const void *value, socklen_t len)
 {
 	int how;
@@ -298,7 +298,7 @@ EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t 
 		settle(fd, FD_TCP);
 	if (ret && errno == EINVAL && is_discovery(level, name, value, len) && is_sstp(fd))
 		return 0;
-	/* The algorithms of TCP are none of SSTP's. */
+	/* The name of a TCP algorithm is accepted, without effect. */
 	if (ret && (errno == ENOENT || errno == EISCONN) && level == IPPROTO_TCP &&
 	    name == TCP_CONGESTION && is_sstp(fd))
 		return 0;
@@ -345,7 +345,7 @@ static void fill_tcp_info(int fd, const struct sstp_info *s, struct tcp_info *t)
 	t->tcpi_rtt = s->rtt;
 	t->tcpi_rttvar = s->rttvar;
 	t->tcpi_min_rtt = s->rtt_min;
-	/* A controller may set none. */
+	/* A controller may have no congestion window. */
 	t->tcpi_snd_cwnd = s->cwnd == ~0U ? s->in_flight : s->cwnd;
 	t->tcpi_snd_ssthresh = INT32_MAX;
 	t->tcpi_reordering = s->reordering;
@@ -389,7 +389,7 @@ static int get_tcp(int fd, int name, void *value, socklen_t *len)
 	return fail(ENOPROTOOPT);
 }
 
-/* What a program that made a TCP socket expects. */
+/* Show a program the protocol and family of the TCP socket that it made. */
 static int disguise(int fd, int name, int *value)
 {
 	struct sockaddr_storage at = {};

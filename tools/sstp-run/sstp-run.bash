@@ -7,13 +7,13 @@ _sstp_run()
 	local cur=${COMP_WORDS[COMP_CWORD]} option='' i
 
 	COMPREPLY=()
-	# The program is the first word that is no option, nor of one.
+	# The program is the first word that is neither an option nor its value.
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		option=''
 		case ${COMP_WORDS[i]} in
 		-[rcpltL]|--rate|--controller|--policy|--listen|--timeout|--log)
 			option=${COMP_WORDS[i]}
-			# Words break at these, too: --rate=1M:2M
+			# bash also splits words at = and :, as in --rate=1M:2M
 			[[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
 			((i++))
 			while [[ ${COMP_WORDS[i + 1]-} == : ]]; do
@@ -32,7 +32,7 @@ _sstp_run()
 		fi
 		return
 	fi
-	# Is the word what the last option takes?
+	# Complete the value of the last option, if this word is its value.
 	((i == COMP_CWORD)) && option=''
 	[[ $cur == = ]] && cur=''
 	case $option in

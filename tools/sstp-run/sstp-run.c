@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Starts a program with the library that lets it use SSTP for TCP. */
+/* sstp-run: start a program with the preloaded library that replaces TCP by SSTP. */
 #include <elf.h>
 #include <err.h>
 #include <errno.h>
@@ -23,16 +23,16 @@
 static const char usage[] =
 "Usage: sstp-run [OPTION]... PROGRAM [ARGUMENT]...\n"
 "\n"
-"Runs a program made for TCP; its connections use SSTP where the peer has it.\n"
+"Runs a program written for TCP; its connections use SSTP where the peer has it.\n"
 "\n"
-"  -r, --rate P[:AVERAGE[:F[:L]]]  contract of each connection, bit/s; k, M, G\n"
-"                                  and T are 1000 each; F in 1/1000 s\n"
-"  -c, --controller NAME           rate or newreno\n"
-"  -p, --policy NAME               of the receive buffer: rrda or static\n"
-"  -l, --listen both|sstp|tcp      whom servers accept (both)\n"
-"  -t, --timeout MS                then a silent peer has no SSTP (2000)\n"
-"  -v, --verbose                   say what each connection uses, and why\n"
-"  -L, --log FILE                  say it at the end of a file, also for daemons\n"
+"  -r, --rate P[:AVERAGE[:F[:L]]]  rate contract of each connection: bit/s, bursts\n"
+"                                  in 1000 s, packets; k, M, G, T: 1000 each\n"
+"  -c, --controller NAME           controller: rate or newreno\n"
+"  -p, --policy NAME               policy of the receive buffer: rrda or static\n"
+"  -l, --listen both|sstp|tcp      protocols that servers accept (both)\n"
+"  -t, --timeout MS                time to wait for an SSTP answer (2000)\n"
+"  -v, --verbose                   print the protocol of each connection\n"
+"  -L, --log FILE                  append that to a file, also for daemons\n"
 "\n"
 "See sstp-run(1).\n";
 
@@ -56,10 +56,10 @@ static void set(const char *name, const char *value)
 
 static void wrong(const char *name, const char *value)
 {
-	errx(125, "%s '%s': see sstp-run --help", name, value);
+	errx(125, "invalid %s '%s': see sstp-run --help", name, value);
 }
 
-/* The program may go to another directory. */
+/* Make the path absolute, as the program may change its directory. */
 static void set_log(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0666);
@@ -73,7 +73,9 @@ static void set_log(const char *path)
 	close(fd);
 }
 
-/* Beside the command where it was built, in ../lib/sstp where it is installed. */
+/* Add the library to LD_PRELOAD. It is in the directory of the command after a build, and in
+ * ../lib/sstp after an installation.
+ */
 static void preload(void)
 {
 	static const char * const places[] = { "", "../lib/sstp/" };
@@ -97,7 +99,7 @@ static void preload(void)
 	if (i == 2)
 		errx(125, "%s is neither in %s nor in %s/../lib/sstp", LIBRARY, dir, dir);
 	if (strpbrk(path, " :"))
-		errx(125, "%s: the dynamic linker takes no blank or colon in a path", path);
+		errx(125, "%s: LD_PRELOAD allows no blank or colon in a path", path);
 	if (old && strstr(old, LIBRARY))
 		return;
 	if (asprintf(&list, "%s%s%s", path, old && *old ? ":" : "", old ?: "") < 0)
@@ -105,14 +107,14 @@ static void preload(void)
 	set("LD_PRELOAD", list);
 }
 
-/* The kernel knows what is possible. Without SSTP it is TCP's turn. */
+/* Let the kernel check the options on a socket. If it has no SSTP, TCP is used. */
 static void check(const struct run_options *o)
 {
 	int fd = socket(AF_SSTP, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0) {
 		if (o->verbose)
-			warn("no SSTP here, TCP will be used (modprobe sstp?)");
+			warn("the kernel has no SSTP, TCP is used (modprobe sstp?)");
 		return;
 	}
 	if (o->rate.peak &&
@@ -120,15 +122,15 @@ static void check(const struct run_options *o)
 		err(125, "rate '%s'", getenv(ENV_RATE));
 	if (o->controller && setsockopt(fd, SOL_SSTP, SSTP_CONTROLLER, o->controller,
 					strlen(o->controller)))
-		errx(125, "controller '%s': there is none of that name", o->controller);
+		errx(125, "no controller is named '%s'", o->controller);
 	if (o->policy && setsockopt(fd, SOL_SSTP, SSTP_BUFFER_POLICY, o->policy,
 				    strlen(o->policy)))
-		errx(125, "policy '%s': there is none of that name", o->policy);
+		errx(125, "no buffer policy is named '%s'", o->policy);
 	close(fd);
 }
 
-/* Why the library will not be loaded into @path, or NULL */
-static const char *deaf(const char *path)
+/* Why the dynamic linker will not load the library into @path, or NULL */
+static const char *not_preloadable(const char *path)
 {
 	const char *why = NULL;
 	Elf64_Ehdr head;
@@ -168,28 +170,28 @@ out:
 	return why;
 }
 
-/* As execvp() finds it */
+/* Warn if @program, which is looked up as by execvp(), will not load the library. */
 static void warn_of(const char *program)
 {
 	char path[PATH_MAX], *list, *dir, *rest;
 	const char *why = NULL;
 
 	if (strchr(program, '/')) {
-		why = deaf(program);
+		why = not_preloadable(program);
 	} else {
 		list = strdup(getenv("PATH") ?: "/bin:/usr/bin");
 		rest = list;
 		while (!why && (dir = strsep(&rest, ":"))) {
 			if (snprintf(path, sizeof(path), "%s/%s", *dir ? dir : ".",
 				     program) < (int)sizeof(path) && !access(path, X_OK)) {
-				why = deaf(path);
+				why = not_preloadable(path);
 				break;
 			}
 		}
 		free(list);
 	}
 	if (why)
-		warnx("%s %s, it will use TCP", program, why);
+		warnx("%s %s, so it uses TCP", program, why);
 }
 
 int main(int argc, char **argv)

@@ -127,7 +127,7 @@ says() {
 		tee "$work/said"
 	[ "${PIPESTATUS[0]}" = 0 ] &&
 		grep -q "to $b4 port 8001: TCP (Connection refused)" "$work/said" &&
-		grep -q "to $b4 port 8001: TCP (no SSTP there a while ago)" "$work/said"
+		grep -q "to $b4 port 8001: TCP (the service recently had no SSTP)" "$work/said"
 }
 forget_hosts
 # The refusal is told from silence, so it must not be lost.
@@ -211,9 +211,9 @@ check "listen tcp" in_ns "$a" sstp-run -l tcp python3 "$cases" listen-tcp
 # --- programs that do not load the library
 cp /bin/true "$work/setgid"
 chgrp 1 "$work/setgid" && chmod g+s "$work/setgid"
-deaf() { sstp-run -v "${@:2}" 2>&1 | grep -q "$1, it will use TCP"; }
-check "of a static program it says so" deaf "is linked statically" /sbin/ldconfig --version
-check "of a set-group-ID program too" deaf "is set-group-ID" "$work/setgid"
+warns_that() { sstp-run -v "${@:2}" 2>&1 | grep -q "$1, so it uses TCP"; }
+check "a static program is reported to use TCP" warns_that "is linked statically" /sbin/ldconfig --version
+check "a set-group-ID program is reported to use TCP" warns_that "is set-group-ID" "$work/setgid"
 
 # --- a peer without the module, one that never answers, a kernel without SSTP
 in_ns "$a" sysctl -qw net.sstp.encap_port=10
