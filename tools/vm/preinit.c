@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * First process of a test kernel. Stacks a writable layer of memory over the
- * host's root file system (9p under QEMU, hostfs under UML), moves there, runs
- * the guest script as its only child, reaps, and powers off.
+ * First process of a test kernel. Mounts an overlay of tmpfs over the host's root
+ * file system (9p under QEMU, hostfs under UML), enters it, runs the guest script
+ * as its only child, reaps orphans, and powers off.
  *
- * Under QEMU it starts in an initramfs, which also holds, in /modules, the
- * modules that are needed to get that far, in order of their names.
+ * Under QEMU it starts in an initramfs, whose directory /modules has the modules
+ * that are needed to mount the root, in the order of their names.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -54,7 +54,7 @@ static void load_module(const char *path)
 	close(fd);
 }
 
-/* Returns the directory where memory is mounted to build the new root in. */
+/* Load the modules and mount the host's root. Returns a directory to mount the tmpfs on. */
 static const char *prepare_initramfs(void)
 {
 	struct dirent **names;
@@ -95,11 +95,11 @@ static void enter_root(const char *layer, const char *lower)
 		die("chroot");
 }
 
-/* Keeps static keys set while the machine runs. Else each test that opens and
- * closes the only UDP socket with GRO, or the only one with time stamps, has the
- * kernel patch its own text, and an emulated CPU may take the breakpoint of that
- * when the patch is done and its handler gone: "Oops: int3" in udp_destroy_sock()
- * and netif_rx_internal(), seen of Linux 6.12.
+/* Keep static keys enabled while the machine runs. Otherwise each test that opens and
+ * closes the only UDP socket with GRO, or the only one with time stamps, makes the
+ * kernel patch its text, and an emulated CPU may hit the breakpoint of the patch after
+ * its handler is gone: "Oops: int3" in udp_destroy_sock() and netif_rx_internal(), on
+ * Linux 6.12.
  */
 static void hold_keys(void)
 {
@@ -112,7 +112,7 @@ static void hold_keys(void)
 
 int main(void)
 {
-	/* The kernel hands over unknown NAME=VALUE arguments like this. */
+	/* The kernel passes unknown NAME=VALUE arguments in the environment. */
 	const char *script = getenv("sstp_guest");
 	const char *job = getenv("sstp_job");
 	int fd, status;

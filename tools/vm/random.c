@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Preloaded into User Mode Linux: what it takes for the host's entropy follows
- * from $SSTP_SEED, and the end of a process is seen when it is brought about,
- * not when the host has time to tell. So boots agree in every random number.
+ * Preloaded into User Mode Linux to make boots reproducible: the host's entropy is
+ * replaced by numbers generated from $SSTP_SEED, and kill() waits for the end of the
+ * process, so that SIGCHLD does not come at a random time.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ ssize_t getrandom(void *buf, size_t len, unsigned int flags)
 	return len;
 }
 
-/* The random number generator that User Mode Linux offers its kernel */
+/* Replace the device from which User Mode Linux reads random numbers. */
 int open64(const char *path, int flags, ...)
 {
 	int (*next)(const char *, int, ...) = dlsym(RTLD_NEXT, "open64");
@@ -52,7 +52,7 @@ int open64(const char *path, int flags, ...)
 	return next(strcmp(path, "/dev/random") ? path : "/dev/zero", flags, mode);
 }
 
-/* SIGCHLD is an interrupt, and interrupts stir the kernel's entropy. */
+/* SIGCHLD is an interrupt, which adds its time to the kernel's entropy. */
 int kill(pid_t pid, int sig)
 {
 	int (*next)(pid_t, int) = dlsym(RTLD_NEXT, "kill");

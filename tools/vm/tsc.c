@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints the frequency of the host's time stamp counter in kHz, which is that of an
- * emulated machine's, too.
+ * Prints the frequency of the host's time stamp counter in kHz, which an emulated machine
+ * has as well.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* Both clocks, of the tries the one in which least came between them */
+/* Read both clocks TRIES times; return the readings that were closest to each other. */
 static struct moment moment(void)
 {
 	struct moment best = { 0 };
