@@ -53,7 +53,7 @@ lines_at_most() { [ "$(wc -l < "$work/told")" -le "$1" ] || { wc -l < "$work/tol
 check "one failing case of 500 is told" told "not ok 251 case 251 # exit status 1"
 check "and what was printed before it" told "# pair.c:12: expected 3, got 4"
 check "and after it" told "# after it: EPIPE"
-check "and where all of it is" told "all of it: the.log"
+check "and the path of its log" told "whole log: the.log"
 check "nothing of others is" not_told "case 250"
 check "in a few lines" lines_at_most 8
 

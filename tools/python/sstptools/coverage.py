@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs the tests on a kernel that counts which lines of the module run, KUnit's
-included, and prints for each file how many of its lines did.
+"""Run the tests, KUnit included, on a kernel that counts how often each line of
+the module runs, and print for each file how many of its lines ran.
 
-OUT/*.gcov are the sources with how often each line ran; ##### marks lines that
-never did. Takes the time of one kernel's tests, and some minutes to build the
-kernel when it is not there. Fails when a test does, or when too few lines ran.
+OUT/*.gcov are the sources with the count of each line; ##### marks lines that
+never ran. This takes as long as the tests on one kernel, and some minutes to
+build the kernel if it is not cached. Fails if a test fails, or if too few lines
+ran.
 """
 
 import argparse
@@ -30,14 +31,14 @@ def parse_args():
     add("-o", "--out", default=os.path.join(TREE, "build/coverage"), metavar="OUT",
         help="directory for results, emptied first (default build/coverage)")
     add("-t", "--test", action="append", default=[], metavar="GLOB",
-        help="only these tests (repeatable)")
+        help="run only matching tests (repeatable)")
     add("-n", "--no-run", action="store_true",
-        help="count again what an earlier run left in OUT")
+        help="do not run tests; use the counts of an earlier run in OUT")
     return parser.parse_args()
 
 
 def run_tests(out, tests):
-    """The runner keeps what each boot counted among its results."""
+    """Run the tests; the runner stores the counts of each boot with its results in @out."""
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)
     command = [os.path.join(TREE, "selftests/run"), "-k", "gcov"]
@@ -47,7 +48,7 @@ def run_tests(out, tests):
 
 
 def count_lines(boot):
-    """(file, line, times) of all objects, as one boot counted them."""
+    """Yield (file, line, count) of all objects in one boot."""
     paths = [os.path.join(top, name) for top, _, names in os.walk(boot) for name in names]
     for data in (path for path in paths if path.endswith(".gcda")):
         notes = os.path.splitext("/" + os.path.relpath(data, boot))[0] + ".gcno"
@@ -55,7 +56,7 @@ def count_lines(boot):
         done = subprocess.run(["gcov", "--json-format", "--stdout", data],
                               stdout=subprocess.PIPE, check=True)
         for source in json.loads(done.stdout)["files"]:
-            # Objects are built from links, under the names that the tree has.
+            # Objects are built from links to sources, which have the same relative names.
             _, found, name = source["file"].rpartition(SOURCES + "/")
             if found and not name.startswith("tests/"):
                 for line in source["lines"]:
@@ -96,7 +97,7 @@ def main():
     if 100 * ran < ENOUGH * lines:
         print(f"coverage: less than {ENOUGH} % of the lines ran")
         status = status or 1
-    print(f"never ran: grep '#####' {os.path.relpath(out)}/*.gcov")
+    print(f"list of lines that never ran: grep '#####' {os.path.relpath(out)}/*.gcov")
     return status
 
 

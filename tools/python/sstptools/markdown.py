@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Markdown, for the reports that tools write."""
+"""Markdown for reports."""
 
 
 def markdown_table(rows):
-    """A table, whose first row has the heads; its columns are aligned."""
+    """Return a table with aligned columns, whose first row is the heading."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = ["| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths)) + " |"
              for row in rows]

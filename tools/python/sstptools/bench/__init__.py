@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0
-"""tools/bench: what things cost, in instructions."""
+"""tools/bench: benchmarks that count CPU instructions."""

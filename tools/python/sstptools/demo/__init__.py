@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0
-"""tools/demo: the part that is in Python."""
+"""tools/demo: the report."""

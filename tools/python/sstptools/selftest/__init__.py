@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0
-"""selftests/run: the tests, on this machine and in others."""
+"""selftests/run: runs tests on the host and in virtual machines."""

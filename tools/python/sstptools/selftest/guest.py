@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs tests in a test kernel (or, with --host, on the host) and prints KTAP.
+"""Run tests in a test kernel (or, with --host, on the host) and print KTAP.
 
 Each test's own results are indented below a "# Subtest" line. After each test
-what it left running is ended, its network namespaces are deleted and the kernel
-log is read: what is suspicious there fails the test. The first test is called
-"boot": the log up to there. The last is called "teardown": the module must
-unload, load and unload again, and on kernels with kmemleak nothing may have
-leaked.
+its processes are killed, its network namespaces are deleted and the kernel log
+is read: a warning or the like fails the test. The first test, "boot", checks the
+log of the boot. The last, "teardown", unloads, loads and unloads the module
+again, and on kernels with kmemleak checks for leaks.
 """
 
 import argparse
@@ -48,7 +47,7 @@ def command(*words):
 
 
 class KernelLog:
-    """The lines that the kernel logged since the last call, or since it began."""
+    """Reads the kernel log; take() returns the lines since the last call."""
 
     def __init__(self):
         self.fd = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
@@ -77,14 +76,14 @@ class KernelLog:
 
 
 class NoLog:
-    """Stands in where the kernel log is not ours to judge."""
+    """Used on the host, whose kernel log is not checked."""
 
     def take(self):
         return []
 
 
 class Cage:
-    """The processes of one test, ended together."""
+    """A cgroup with the processes of one test, which are killed together."""
 
     def __init__(self, name):
         self.path = os.path.join(CGROUPS, "test-" + re.sub(r"\W", "_", name))
@@ -94,7 +93,7 @@ class Cage:
             self.path = None
 
     def enter(self):
-        """In the child."""
+        """Runs in the child."""
         os.setsid()
         if self.path:
             put(os.path.join(self.path, "cgroup.procs"), "0")
@@ -119,7 +118,7 @@ class Cage:
 
 
 def run_test(test, log):
-    """Runs one test; returns its books."""
+    """Run one test; return the stream of its results."""
     stream = Stream()
     cage = Cage(test.name)
     process = subprocess.Popen(

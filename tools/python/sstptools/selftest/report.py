@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The report of the runner: a line for each as it ends, what the failing cases of a
-failed one printed, and where the time of all of it went."""
+"""The report of the runner: a line for each test as it ends, the output of failing cases, and
+a table of times."""
 
 import threading
 import time
 
 from sstptools.selftest.ktap import PLAN, Case
 
-CASES = 5               # of a test that failed: told whole, others are counted
-LINES = 40              # before and after such a case, each
-KERNEL_LINES = 80       # of the kernel's log, from where it began to be suspicious
+CASES = 5               # failing cases of a test that are shown; others are counted
+LINES = 40              # lines shown before, and after, such a case
+KERNEL_LINES = 80       # lines of the kernel log shown, from the first suspicious one
 SLOWEST = 12            # tests in the table of times
 KERNEL_MARK = "# | "    # selftests/guest puts it before lines of the kernel's log
 
 
 def bounded(lines, most, tail):
-    """The first, or last, of them; and how many there are besides."""
+    """Return the first, or last, @most lines, and a note of how many were left out."""
     left = len(lines) - most
     if left <= 0:
         return lines
@@ -24,12 +24,12 @@ def bounded(lines, most, tail):
 
 
 class Transcript:
-    """The lines that a test printed, by the cases that they belong to."""
+    """The output of a test, split by the cases that it belongs to."""
 
     def __init__(self):
         self.plan = None
-        self.cases, self.results = [], []       # as parsed, and their lines
-        self.between = [[]]     # diagnostics: n are before case n and after the one before
+        self.cases, self.results = [], []       # parsed cases, and their lines
+        self.between = [[]]     # between[n]: diagnostics between cases n - 1 and n
 
     def feed(self, line):
         plan = PLAN.match(line)
@@ -56,8 +56,8 @@ class Transcript:
         return bounded(own, LINES, tail) + bounded(log, KERNEL_LINES, False)
 
     def cause(self):
-        """The failing cases, each between the diagnostics before it and those after it: some
-        tests print what is wrong first, others the result. None of that comes twice."""
+        """Return the failing cases with the diagnostics before and after each, as some tests
+        print the cause first, others the result. No line is repeated."""
         text, shown = [], -1
         failed = [n for n, case in enumerate(self.cases) if case.status == "fail"]
         for n in failed[:CASES]:
@@ -71,7 +71,7 @@ class Transcript:
 
 
 class Results:
-    """Counts cases, prints as they come; several threads use it."""
+    """Counts cases, and prints tests as they end; several threads use it."""
 
     def __init__(self, directory, verbose):
         self.directory = directory
@@ -92,7 +92,7 @@ class Results:
             self.say(f"{where:<6} {line}")
 
     def add(self, where, test, cases, cause=(), note=""):
-        """A test has ended; @cause is told if it failed."""
+        """Add a test that has ended; print @cause if it failed."""
         tally = {"pass": 0, "fail": 0, "skip": 0}
         for case in cases:
             tally[case.status] += 1
@@ -122,41 +122,42 @@ class Results:
             self.times.append((seconds, where, test))
 
     def machine(self, name, begin, tests, cpu):
-        """One has ended."""
+        """Add a machine that has ended."""
         with self.lock:
             self.machines.append((name, begin, time.monotonic(), tests, cpu))
 
     def tell_times(self, jobs):
-        """Which tests took longest, what machines did besides, and how long none was there."""
+        """Print the slowest tests, the times of machines, and the time without a machine."""
         if not self.times:
             return
         self.say("slowest tests:")
         for seconds, where, test in sorted(self.times, reverse=True)[:SLOWEST]:
             self.say(f"{seconds:8.1f} s  {where:<16} {test}")
-        self.say(f"kernels and programs were there after {self.prepared - self.start:.0f} s")
+        self.say(f"kernels and programs were ready after {self.prepared - self.start:.0f} s")
         self.say("machines:            from       to    tests    other  no CPU used")
         for name, begin, end, tests, cpu in sorted(self.machines, key=lambda m: m[1]):
             self.say(f"{name:<18}{begin - self.start:5.0f} s  {end - self.start:5.0f} s  "
                      f"{tests:5.0f} s  {max(0.0, end - begin - tests):5.0f} s  "
                      f"{max(0.0, end - begin - cpu):9.0f} s")
         every = time.monotonic() - self.start
-        there = sum(end - begin for _, begin, end, _, _ in self.machines)
-        self.say(f"of {jobs} at a time, {max(0.0, jobs * every - there):.0f} s of "
-                 f"{jobs * every:.0f} s had none")
+        running = sum(end - begin for _, begin, end, _, _ in self.machines)
+        self.say(f"{jobs} slots for machines were free for {max(0.0, jobs * every - running):.0f}"
+                 f" of {jobs * every:.0f} s")
 
 
 class Reader:
-    """Follows the KTAP that selftests/guest prints, test by test."""
+    """Reads the KTAP output of selftests/guest."""
 
     def __init__(self, results, where, log):
         self.results, self.where, self.log = results, where, log
-        self.name = None                # the test that is running
+        self.name = None                # of the running test
         self.transcript = Transcript()
-        self.begin, self.seconds = time.monotonic(), 0.0        # of that test, of all so far
+        # When the running test began, and the time of all tests before it
+        self.begin, self.seconds = time.monotonic(), 0.0
         self.done = set()
 
     def spent(self):
-        """Seconds of tests, the one that is running included."""
+        """Return the seconds spent in tests, the running one included."""
         return self.seconds + (time.monotonic() - self.begin if self.name else 0)
 
     def feed(self, line):
@@ -169,14 +170,15 @@ class Reader:
         elif line.startswith(("ok ", "not ok ")) and self.name:
             cases = self.transcript.cases
             extra = []
-            # Lines may be lost on the way from a machine.
+            # A machine may lose lines of its output.
             if (self.transcript.plan != len(cases) or
                     bool(self.transcript.failed()) != line.startswith("not")):
                 extra.append(Case("results", "fail", f"{len(cases)} came, then: {line}"))
             self.close(extra, line.partition("# time ")[2])
 
     def close(self, extra=(), note="", kernel=()):
-        """The test is over, with cases that it did not print itself, and what the kernel said."""
+        """The running test has ended. Add @extra cases that it did not print itself, and lines
+        of the @kernel log."""
         for case in extra:
             self.transcript.add(case)
         cause = self.transcript.cause()
@@ -185,6 +187,6 @@ class Reader:
         self.seconds += took
         self.results.took(self.where, self.name, took)
         self.results.add(self.where, self.name, self.transcript.cases,
-                         cause + [f"all of it: {self.log}"], note)
+                         cause + [f"whole log: {self.log}"], note)
         self.done.add(self.name)
         self.name = None

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs the tests of selftests/host on this machine, and those of
+"""Run the tests of selftests/host on this machine, and those of
 selftests/net/sstp in one boot of each kernel (tests that ask for other CPUs,
 memory, a mode or kernel arguments get boots of their own), two machines at a time.
 
-The first lines of a test may say:
+The first lines of a test may have:
   timeout: SECONDS      (60)
-  kernels: NAME...      the kernels it applies to (all)
+  kernels: NAME...      kernels to run the test on (all)
   cpus: N               (2; uml, debug and gcov have one)
   mem: SIZE             (2G)
-  mode: icount          one instruction a nanosecond (QEMU), or
+  mode: icount          one instruction per nanosecond (QEMU), or
   mode: time-travel     simulated time (UML), or
-  mode: parallel        emulated CPUs run at once, not by turns (QEMU; as others elsewhere)
-  append: ARGUMENTS     of the kernel
-  quick: yes            it is one of --quick
+  mode: parallel        emulated CPUs run in parallel (QEMU; no effect elsewhere)
+  append: ARGUMENTS     kernel arguments
+  quick: yes            the test is one of --quick
 
-The last line is "N passed, N failed, N skipped" and counts cases.
+The last line of the output is "N passed, N failed, N skipped" and counts cases.
 """
 
 import argparse
@@ -40,10 +40,10 @@ from sstptools.vm import kernlog
 SELFTESTS = os.path.join(TREE, "selftests")
 
 KERNELS = ["6.1", "6.12", "uml", "debug"]
-MORE_KERNELS = ["gcov", "kcsan", "debug-smp"]   # only when told
-LAST_LINES = 25                 # of the log of a kernel that ended without a word
-EMULATOR_ERRORS = 3             # machines that may end by that, for each kernel
-BOOT_SECONDS = 180              # at most, with everything else on a busy machine
+MORE_KERNELS = ["gcov", "kcsan", "debug-smp"]   # only run on request
+LAST_LINES = 25                 # lines shown of the log of a kernel that died silently
+EMULATOR_ERRORS = 3             # machines of a kernel that may die of emulator errors
+BOOT_SECONDS = 180              # timeout of a boot on a busy host
 GUEST = os.path.join(SELFTESTS, "guest")
 
 
@@ -55,15 +55,16 @@ def parse_args():
     add("-l", "--list", action="store_true", help="list the tests")
     add("-k", "--kernel", action="append", metavar="KERNEL",
         choices=KERNELS + MORE_KERNELS + ["host"],
-        help="6.1, 6.12, uml, debug, or host for those without a kernel "
-             "(repeatable; default: all these); gcov: see tools/coverage; kcsan: data races; "
-             "debug-smp: debug with several CPUs")
+        help="6.1, 6.12, uml, debug, or host for tests without a kernel "
+             "(repeatable; default: all of these); gcov: see tools/coverage; kcsan: data "
+             "races; debug-smp: debug with several CPUs")
     add("-q", "--quick", action="store_true",
-        help="five minutes, for who has just changed a line: tests of all areas that say "
-             '"quick: yes", on the host and on uml (or on those that -k names)')
-    add("-t", "--test", action="append", metavar="GLOB", help="only these (repeatable)")
-    add("-v", "--verbose", action="store_true", help="show every line of every test")
-    add("-j", "--jobs", type=int, default=2, help="machines at a time (default 2)")
+        help='run only tests with "quick: yes", which cover all areas in five minutes, on the '
+             "host and on uml (or on the kernels that -k names)")
+    add("-t", "--test", action="append", metavar="GLOB",
+        help="run only matching tests (repeatable)")
+    add("-v", "--verbose", action="store_true", help="show all output of tests")
+    add("-j", "--jobs", type=int, default=2, help="number of concurrent machines (default 2)")
     args = parser.parse_args()
     args.kernel = args.kernel or ["host"] + (["uml"] if args.quick else KERNELS)
     return args
@@ -73,8 +74,8 @@ processes = set()
 
 
 def stream(command, feed, log):
-    """Runs a command, hands over its lines, keeps them; returns its status and the seconds of
-    CPU that it took."""
+    """Run a command, pass each line of its output to @feed and write it to @log; return the
+    exit status and the CPU seconds of the command."""
     with open(log, "a", encoding="utf-8") as copy:
         process = subprocess.Popen(command, cwd=TREE, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -98,7 +99,7 @@ def executables(directory):
 
 
 def find_tests(args):
-    """Tests on the host, and tests in kernels with the file of their header."""
+    """Return the tests for the host, and (test, C source or None) of those for kernels."""
     def matches(path, pattern):
         name = os.path.basename(path)
         return (fnmatch.fnmatch(name, pattern) or
@@ -144,7 +145,7 @@ def list_tests(host, kernel):
 # --- running ------------------------------------------------------------------------
 
 def fetch(kernel, results):
-    """Gets or builds a kernel; False when that fails."""
+    """Download or build a kernel; return False if that fails."""
     log = os.path.join(results.directory, f"fetch-{kernel}.log")
     status, _ = stream([vm.KERNEL, "fetch", kernel],
                     lambda line: line.startswith("/") or results.say(line), log)
@@ -154,7 +155,7 @@ def fetch(kernel, results):
 
 
 def build_programs(results):
-    """Builds the programs of the tests that changed since the last run of this tree."""
+    """Build the programs of tests whose sources changed since the last run of this tree."""
     made = os.path.join(CACHE, "programs", TREE_KEY)
     out = os.path.join(results.directory, "bin")
     log = os.path.join(results.directory, "bin.log")
@@ -311,7 +312,7 @@ def main():
 
     with concurrent.futures.ThreadPoolExecutor(max(1, args.jobs)) as pool:
         kernels = [k for k in args.kernel if k != "host"]
-        wanted = list(reversed(kernels))        # what takes longest first
+        wanted = list(reversed(kernels))        # those that take longest to build first
         if "host" in args.kernel and host:
             wanted.append("source")
         there = dict(zip(wanted, pool.map(lambda k: fetch(k, results), wanted)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""tools/vm: the machines that all else runs in."""
+"""tools/vm: virtual machines for tests and measurements."""
 
 import os
 import subprocess
@@ -11,13 +11,12 @@ KERNEL = os.path.join(TREE, "tools/vm/kernel")
 
 
 def command(kernel, words, *options):
-    """The command that starts a machine, in which the command @words runs; see
-    tools/vm/run -h. It is a process of its own, so that the machine ends with it however
-    that ends."""
+    """Return the command line that runs @words in a machine; see tools/vm/run -h. The machine
+    ends when that process ends, for whatever reason."""
     return [RUN, "--kernel", kernel, *options, "--", *words]
 
 
 def fetch(kernel):
-    """The directory of a kernel, once it is there"""
+    """Download or build a kernel if needed, and return its directory."""
     done = subprocess.run([KERNEL, "fetch", kernel], stdout=subprocess.PIPE, text=True, check=True)
     return done.stdout.strip()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Finds in a kernel log what must not be there."""
+"""Find warnings, oopses and the like in a kernel log."""
 
 import re
 
@@ -16,11 +16,11 @@ SPLATS = re.compile("|".join((
     r"soft lockup", r"hard LOCKUP", r"blocked for more than", r"Bad page state",
     r"Slab.*(err|corrupt)", r"sstp: assertion", r"lines were overwritten unread")))
 LOST = "kernel log: lines were overwritten unread"
-# Said by healthy kernels.
+# Lines that match SPLATS but are harmless
 HARMLESS = re.compile("|".join((
     r"[Cc]ommand line", r"KernelAddressSanitizer initialized", r"ODEBUG: selftest",
     r"kcsan: (non-)?strict mode",
-    # With faults injected: one object less is tracked.
+    # Fault injection makes ref_tracker run out of memory.
     r"ref_tracker: memory allocation failure")))
 
 
@@ -29,7 +29,7 @@ def is_splat(line):
 
 
 def excerpt(lines, before=3, after=45, most=120):
-    """The suspicious lines with what stands around them."""
+    """Return the suspicious lines with their context."""
     wanted = set()
     for n, line in enumerate(lines):
         if is_splat(line):

@@ -18,9 +18,9 @@ from sstptools.vm.prepare import check_output, compiled, locked, preinit, say, s
 
 
 def clock_options(args, accel):
-    """An emulated machine's TSC is the host's, unless it counts instructions. On a busy host
-    its kernel may take it for much slower than it is (307 MHz was seen, of 2300), and then
-    its time goes by several times too fast: the kernel is told."""
+    """Pass the frequency of the TSC to an emulated machine. Its TSC is the host's, unless it
+    counts instructions. On a busy host its kernel may calibrate the TSC far too low (307 MHz
+    instead of 2300 was seen), and then its clock runs several times too fast."""
     if accel == "kvm" or args.icount or platform.machine() != "x86_64":
         return []
     return ["tsc_early_khz=" + check_output(compiled("tsc"))]
@@ -38,13 +38,12 @@ def qemu_command(args, kernel, job, accel, ports):
                     "-icount", "shift=0,sleep=off"]
     else:
         # With a thread for each CPU, QEMU before 8.1 may keep the translation of code that
-        # another CPU has changed meanwhile, and so the breakpoint that the kernel puts
-        # there for that long when it flips a static key: "Oops: int3". Writing 0 and 1 to
-        # kernel.sched_schedstats over and over, without our module, did that to QEMU 7.2
-        # within 4 s in two runs of four; in one thread not in 60 s. At boot the kernel patches
-        # much code, and crashes of that in other forms were seen, too ("list_add corruption",
-        # an oops in sched_clock_cpu()). With --parallel an oops ends the machine: the caller
-        # may try again.
+        # another CPU has just changed, including the breakpoint that the kernel inserts while
+        # it flips a static key: "Oops: int3". Toggling kernel.sched_schedstats, without the
+        # module, triggered this in QEMU 7.2 within 4 s in two runs of four; with one thread
+        # not within 60 s. The kernel patches much code at boot, which also caused other
+        # crashes ("list_add corruption", an oops in sched_clock_cpu()). With --parallel an
+        # oops ends the machine, and the caller may start another.
         threads = "multi" if args.parallel else "single"
         command += ["-accel", f"tcg,thread={threads}", "-cpu", "max"]
     command += ["-device", "virtio-rng-pci",
@@ -77,20 +76,20 @@ def uml_command(args, kernel, job, _accel, ports):
     command += ["loglevel=7", "panic=-1", "random.trust_cpu=on",
                 "kunit.enable=1", "kunit.autorun=1"]
     if args.kernel == "debug-smp":
-        # Several need the host's seccomp(2); without it UML says so and ends.
+        # UML with several CPUs needs the host's seccomp(2), else it exits with a message.
         command += [f"ncpus={args.cpus}"]
-        # With several CPUs a grace period of RCU is some ticks of 10 ms: to load the
-        # module takes twice as long.
+        # With several CPUs an RCU grace period takes some ticks of 10 ms, which would double
+        # the time to load the module.
         command += ["rcupdate.rcu_expedited=1"]
     if args.kernel in ("debug", "debug-smp"):
-        # Each, not only the first: one may come before the test that it is of.
+        # Report every KASAN error, so that a later test fails for its own ones.
         command += ["kasan_multi_shot"]
-        # Checked slabs are not cached per CPU in arrays of old pointers, in which
-        # kmemleak would find what has leaked.
+        # Slabs with consistency checks have no per-CPU arrays, whose old pointers would hide
+        # leaks from kmemleak.
         command += ["slab_debug=F"]
     if args.time_travel:
-        # Of connections to track there are none, but the whole table is looked through
-        # all the time when code takes none.
+        # In simulated time, the garbage collection of conntrack would scan its table all the
+        # time: make the table small.
         command += ["time-travel=inf-cpu", "nf_conntrack.hashsize=256"]
     if args.seed is not None:
         command += ["time-travel-start=1600000000000000000"]
@@ -99,7 +98,8 @@ def uml_command(args, kernel, job, _accel, ports):
 
 
 def environment(args, job):
-    """UML keeps the guest's memory in a file: in memory if there is room."""
+    """Return the environment of the machine. UML keeps the guest's memory in a file in TMPDIR:
+    in /dev/shm if there is room."""
     room = "/dev/shm"
     size = int(args.mem[:-1]) << {"K": 10, "M": 20, "G": 30}[args.mem[-1].upper()]
     try:
@@ -115,9 +115,9 @@ def environment(args, job):
 
 
 def child_setup(job, where):
-    """In the child: a process group of its own, that dies with this process. The kernel
-    mixes its command line, which names the job, into its entropy: with --seed
-    it is always in the same place.
+    """Runs in the child: make a process group that dies with this process. With --seed, mount
+    the job at a fixed path, as the kernel mixes its command line, which has the path, into
+    its entropy.
     """
     os.setsid()
     libc = ctypes.CDLL(None, use_errno=True)
@@ -132,7 +132,7 @@ def child_setup(job, where):
 
 
 class Log:
-    """The kernel log, read as it comes."""
+    """The kernel log of a machine: kept in a file, and split into lines."""
 
     def __init__(self, path, show):
         self.file = open(path, "ab")
@@ -157,12 +157,12 @@ class Log:
 
 
 class Machine:
-    """One boot: starts the process, relays its streams, ends it."""
+    """One boot: start the process, relay its streams, kill it."""
 
     def __init__(self, args, kernel, job, accel):
-        self.status = None              # what the guest reported last
-        self.started = None             # when the command began
-        self.ended = None               # when the verdict came
+        self.status = None              # last report of the guest: (kind, value)
+        self.started = None             # time at which the command began
+        self.ended = None               # time at which its status came
         self.log = Log(args.log or os.path.join(job, "log"), args.show_log)
         self.selector = selectors.DefaultSelector()
         ends = {}
@@ -184,11 +184,11 @@ class Machine:
             os.close(fd)
 
     def relay(self, deadline):
-        """Passes on what comes until all streams end; False when out of time."""
+        """Relay output until all streams end; return False after the deadline."""
         words = b""
         while self.selector.get_map():
             if self.status and self.status[0] != "start":
-                # The verdict is in: what is left is powering off.
+                # The command has ended; the machine only has to power off.
                 deadline = min(deadline, self.ended + 10)
             left = deadline - time.monotonic()
             if left <= 0:
@@ -228,7 +228,7 @@ class Machine:
 
 
 def kvm_works(kernel):
-    """Whether a kernel boots with KVM; the answer holds until the host reboots."""
+    """Does a kernel boot with KVM? The answer is cached until the host reboots."""
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
         return False
     with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as f:

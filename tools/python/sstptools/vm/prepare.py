@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The files that a machine needs before it starts: module, early init, job."""
+"""Prepare the files that a machine needs to start: module, preinit, job."""
 
 import fcntl
 import glob
@@ -27,7 +27,7 @@ def say(text):
 
 
 def locked(path):
-    """Opens and locks a file; closing the result unlocks."""
+    """Open and lock a file; closing the result unlocks it."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     lock = open(path, "w", encoding="ascii")
     fcntl.flock(lock, fcntl.LOCK_EX)
@@ -42,7 +42,7 @@ def check_output(*command):
 
 
 def build_module(kernel, job):
-    """Builds in a cached directory of this tree and kernel; copies *.ko to job."""
+    """Build the module in the cache, separately for each tree and kernel; copy *.ko to job."""
     build = os.path.join(CACHE, "build", TREE_KEY, os.path.basename(os.path.realpath(kernel)))
     with locked(build + ".lock"):
         with open(build + ".log", "w+", encoding="utf-8", errors="replace") as log:
@@ -53,13 +53,13 @@ def build_module(kernel, job):
             if done.returncode:
                 log.seek(0)
                 sys.stderr.write("".join(log.readlines()[-40:]))
-                raise Failure(BUILD_FAILED, f"the module does not build, see {log.name}")
+                raise Failure(BUILD_FAILED, f"building the module failed, see {log.name}")
         for path in glob.glob(f"{build}/**/*.ko", recursive=True):
             shutil.copy(path, job)
 
 
 def compiled(name, *flags):
-    """Compiles a program of tools/vm, once for each state of its source."""
+    """Compile a program of tools/vm, unless this version of it is cached."""
     source = os.path.join(DIRECTORY, name + ".c")
     with open(source, "rb") as f:
         key = hashlib.sha256(f.read()).hexdigest()[:8]
@@ -107,7 +107,7 @@ def write_job(args, kernel, job):
         for name, value in facts.items():
             f.write(f"{name}={shlex.quote(value)}\n")
     with open(os.path.join(job, "command"), "w", encoding="utf-8") as f:
-        # One argument is a shell command line, several are one command.
+        # A single argument is a shell command line, several are a command and its arguments.
         words = args.command
         f.write((words[0] if len(words) == 1 else "exec " + shlex.join(words)) + "\n")
     shutil.copy(os.path.join(DIRECTORY, "guest"), job)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Builds the module for a kernel, boots that kernel, runs a command in it.
+"""Build the module for a kernel, boot that kernel, and run a command in it.
 
-The guest sees the host's whole file system; what it writes is gone when it
+The guest sees the host's whole file system; its changes are discarded when it
 ends, except in the directory given with --out. COMMAND runs as root in this
-tree's directory, with the module loaded; its output appears as it comes.
+tree's directory, with the module loaded; its output is shown as it comes.
 
 Exit status: COMMAND's own, or
    96  the module could not be built or loaded
    97  the kernel did not start, or ended early
-   98  the kernel log holds a warning, an oops or the like (shown)
-  124  out of time
+   98  the kernel log has a warning, an oops or the like (shown)
+  124  the timeout expired
 """
 
 import argparse
@@ -42,27 +42,27 @@ def parse_args():
     add("--icount", action="store_true",
         help="emulate one CPU at exactly one instruction per nanosecond")
     add("--parallel", action="store_true",
-        help="emulated CPUs run at once, not by turns; see qemu_command() in "
+        help="run emulated CPUs in parallel, not in turns; see qemu_command() in "
              "tools/python/sstptools/vm/machine.py")
     add("--time-travel", action="store_true",
         help="UML: simulated time, code takes none (not debug-smp)")
     add("--seed", type=lambda text: int(text, 0), metavar="N",
-        help="with --time-travel: the date is always the same, and what the kernel takes "
-             "for the host's entropy follows from N")
+        help="with --time-travel: boot at a fixed date, and generate the entropy that the "
+             "kernel gets from N")
     add("--no-load", action="store_true", help="do not load the module")
     add("--module-param", "-p", action="append", default=[], metavar="NAME=VALUE")
     add("--append", default="", metavar="ARGS", help="kernel arguments")
     add("--out", metavar="DIR", help="directory the guest may write to")
-    add("--log", metavar="FILE", help="keep the kernel log here")
+    add("--log", metavar="FILE", help="write the kernel log to FILE")
     add("--show-log", action="store_true", help="show the kernel log as it comes")
     add("--allow-splat", action="store_true",
-        help="leave judging the kernel log to the caller")
+        help="do not fail for warnings and the like in the kernel log")
     add("--timeout", type=float, default=600, metavar="SEC",
         help="for boot and command together (default 600)")
     add("command", nargs=argparse.REMAINDER, metavar="COMMAND",
         help="a shell command line in one word, or a command with its arguments")
     args = parser.parse_args()
-    # It begins with the first word that is no option; what follows is its own.
+    # The command begins with the first word that is no option.
     args.command = args.command[args.command[:1] == ["--"]:]
     if not args.command:
         parser.error("COMMAND is missing")
@@ -71,7 +71,7 @@ def parse_args():
     if args.seed is not None and not args.time_travel:
         parser.error("--seed needs --time-travel")
     if args.time_travel and args.kernel == "debug-smp":
-        parser.error("debug-smp has no --time-travel: that is of one CPU")
+        parser.error("debug-smp has no --time-travel: simulated time needs a single CPU")
     if args.icount:
         args.cpus, args.accel = 1, "tcg"
     return args
@@ -103,13 +103,13 @@ def run(args, job):
         raise Failure(SPLAT, "suspicious lines in the kernel log")
     if not in_time:
         quote(machine.log.lines[-25:])
-        raise Failure(TIMEOUT, f"no end after {args.timeout:.0f} s")
+        raise Failure(TIMEOUT, f"timeout after {args.timeout:.0f} s")
     kind, value = machine.status or ("", "")
     if kind == "exit":
         return int(value)
     quote(machine.log.lines[-25:])
     if kind == "load":
-        raise Failure(BUILD_FAILED, f"the module does not load: {value}")
+        raise Failure(BUILD_FAILED, f"loading the module failed: {value}")
     raise Failure(BOOT_FAILED, f"the kernel ended early {value}")
 
 
