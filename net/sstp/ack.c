@@ -6,6 +6,7 @@
  *
  * Socket lock throughout.
  */
+#include <trace/events/sstp.h>
 #include "ack.h"
 #include "cc.h"
 #include "drop.h"
@@ -19,7 +20,6 @@
 #include "sndbuf.h"
 #include "sstp.h"
 #include "state.h"
-#include "trace.h"
 
 #define SSTP_ACK_BYTES		(256 << 10)	/* accepted, before a PACK */
 #define SSTP_GRANT_BYTES	(32 << 10)	/* of memory, told to a sender in need */

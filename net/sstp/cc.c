@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The controller of a connection: what the socket tells it. */
+#include <trace/events/sstp.h>
 #include "cc.h"
 #include "sstp.h"
-#include "trace.h"
 
 /* Fill in what holds at any time; what a report tells is the caller's. */
 void sstp_cc_sample(const struct sstp_sock *sp, struct sstp_ctrl_sample *s, u64 now)

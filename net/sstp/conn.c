@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sockets and connections: birth, begin, and memory that goes with them. */
 #include <linux/random.h>
+#include <trace/events/sstp.h>
 #include "cc.h"
 #include "conn.h"
 #include "mem.h"
@@ -8,7 +9,6 @@
 #include "path.h"
 #include "room.h"
 #include "sstp.h"
-#include "trace.h"
 
 /* What a connection has got */
 static void sstp_conn_free(struct sstp_sock *sp)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Packets that come to nothing: counted, traced, and freed with a reason. */
+#include <trace/events/sstp.h>
 #include "drop.h"
 #include "netns.h"
 #include "skb_in.h"
-#include "trace.h"
 
 /* Of the kernel's reasons those that come nearest; TCP's, where it has the same case */
 static const enum skb_drop_reason sstp_drop_reasons[__SSTP_MIB_MAX] = {

@@ -4,6 +4,7 @@
  * listener is under pressure.
  */
 #include <linux/jhash.h>
+#include <trace/events/sstp.h>
 #include "cgroup.h"
 #include "child.h"
 #include "conn.h"
@@ -22,7 +23,6 @@
 #include "sstp.h"
 #include "state.h"
 #include "table.h"
-#include "trace.h"
 
 #define SSTP_COOKIE_LIFE	(60 * HZ)	/* valid for one to two of these */
 

@@ -6,6 +6,7 @@
  * Everything here runs under the socket lock.
  */
 #include <linux/highmem.h>
+#include <trace/events/sstp.h>
 #include "cc.h"
 #include "encap.h"
 #include "output.h"
@@ -14,7 +15,6 @@
 #include "small.h"
 #include "sndbuf.h"
 #include "sstp.h"
-#include "trace.h"
 
 #define SSTP_TRAIN_PACKETS	64	/* what UDP GRO joins again */
 #define SSTP_PUSH_TRAINS	64	/* in one go */

@@ -2,11 +2,11 @@
 /* The path of a connection: its MTU, and the contract that is in force on it. */
 #include <net/ip.h>
 #include <net/ip6_route.h>
+#include <trace/events/sstp.h>
 #include "encap.h"
 #include "nl_event.h"
 #include "path.h"
 #include "sstp.h"
-#include "trace.h"
 
 /* MTU of the route by itself, whatever ICMP errors have told IP: a host that sees no packet
  * of ours can forge those that UDP lets lower it. IPv6 fragments what is larger than

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probes: a peer that owes an answer is asked for it. */
+#include <trace/events/sstp.h>
 #include "cc.h"
 #include "probe.h"
 #include "small.h"
 #include "sstp.h"
 #include "state.h"
-#include "trace.h"
 
 /* Is there anything we wait for the peer to answer? */
 bool sstp_waits(const struct sstp_sock *sp)

@@ -4,6 +4,7 @@
  * their places in the window if there is room and memory for them.
  */
 #include <linux/highmem.h>
+#include <trace/events/sstp.h>
 #include "cc.h"
 #include "drop.h"
 #include "mem.h"
@@ -13,7 +14,6 @@
 #include "skb_in.h"
 #include "sstp.h"
 #include "state.h"
-#include "trace.h"
 
 /* of packets copied together */
 #define SSTP_TIGHT_BYTES	SKB_WITH_OVERHEAD(8 << 10)

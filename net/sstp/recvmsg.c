@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From segments to the program. */
 #include <linux/highmem.h>
+#include <trace/events/sstp.h>
 #include "ack.h"
 #include "owner.h"
 #include "recvmsg.h"
 #include "sendmsg.h"
 #include "sstp.h"
 #include "stride.h"
-#include "trace.h"
 #include "wait.h"
 
 #define SSTP_HOLES_MAX	4096	/* reported of one segment; more is MSG_CTRUNC */

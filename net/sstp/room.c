@@ -7,12 +7,12 @@
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <trace/events/sstp.h>
 #include "mem.h"
 #include "netns.h"
 #include "nl_event.h"
 #include "room.h"
 #include "sstp.h"
-#include "trace.h"
 
 #define SSTP_RTD_GUESS		(25 * USEC_PER_MSEC)	/* its window lasts for 200 ms */
 /* Segments beyond the buffer and a round trip's, to see whether more can be taken */

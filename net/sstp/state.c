@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* States of a connection from establishment on, and its end. */
+#include <trace/events/sstp.h>
 #include "child.h"
 #include "conn.h"
 #include "mem.h"
@@ -11,7 +12,6 @@
 #include "sstp.h"
 #include "state.h"
 #include "table.h"
-#include "trace.h"
 
 #define SSTP_ORPHAN_TIMEOUTS	10	/* a closed socket's life, user timeouts */
 

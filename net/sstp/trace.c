@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The tracepoints of trace.h, defined. */
+/* The tracepoints of include/trace/events/sstp.h, defined. */
+#include "skb_in.h"
+#include "sstp.h"
+
 #define CREATE_TRACE_POINTS
-#include "trace.h"
+#include <trace/events/sstp.h>

@@ -58,7 +58,7 @@ mapfile -t sysctls < <(sed -n 's/.*\.procname = "\(.*\)",/\1/p; s/.*SSTP_SYSCTL_
 	net/sstp/sysctl.c)
 mapfile -t mibs < <(sed -n 's/^SSTP_MIB([A-Z]*, "\([A-Za-z]*\)").*/\1/p' net/sstp/mib_list.h)
 mapfile -t events < <(sed -n 's/^TRACE_EVENT(\(sstp_[a-z_]*\),$/\1/p
-			      s/^DEFINE_EVENT([a-z_]*, \(sstp_[a-z_]*\),$/\1/p' net/sstp/trace.h)
+			      s/^DEFINE_EVENT([a-z_]*, \(sstp_[a-z_]*\),$/\1/p' include/trace/events/sstp.h)
 mapfile -t info < <(sed -n '/^struct sstp_info {/,/^}/s/^\t\(struct \)\?[a-z0-9_]*[\t ]*\([a-z_]*\)\(\[.*\]\)\?;.*/\2/p' \
 	include/uapi/linux/sstp.h)
 mapfile -t commands < <(sed -n '/^operations:/,/^mcast-groups:/s/^      name: //p' \

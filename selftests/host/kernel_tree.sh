@@ -47,4 +47,16 @@ selftests_build() {
 			"OUTPUT=$work/selftests" "KHDR_INCLUDES=-isystem $work/build/usr/include"
 }
 check "the selftests build there" selftests_build
+
+# Of the kernel's headers that are called as ours none is read.
+own_headers() {
+	local header
+	for header in net/sstp.h uapi/linux/sstp.h trace/events/sstp.h; do
+		echo '#error of the kernel' > "$work/linux/include/$header"
+	done
+	make links "KDIR=$work/build" "BUILD=$work/outside" > "$work/log" 2>&1 &&
+		kmake "M=$work/outside" net/sstp/trace.o ||
+		{ grep -A5 'error' "$work/log" | head -n 40; return 1; }
+}
+check "it builds outside of a kernel that has SSTP" own_headers
 finish

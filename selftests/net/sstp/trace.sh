@@ -9,7 +9,7 @@
 
 tracing=/sys/kernel/tracing
 events=$tracing/events/sstp
-header=$(dirname "$0")/../../../net/sstp/trace.h
+header=$(dirname "$0")/../../../include/trace/events/sstp.h
 
 mountpoint -q $tracing || mount -t tracefs tracefs $tracing || skip_all "no tracefs"
 [ -d $tracing/events ] || skip_all "this kernel has no events"

@@ -6,13 +6,20 @@
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM sstp
 
-#if !defined(_SSTP_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
-#define _SSTP_TRACE_H
+#if !defined(_TRACE_SSTP_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _TRACE_SSTP_H
 
+#include <linux/skbuff.h>
 #include <linux/tracepoint.h>
+#include <net/sock.h>
+#include <net/sstp.h>
 #include <net/tcp_states.h>
-#include "skb_in.h"
-#include "sstp.h"
+#include <uapi/linux/sstp_netlink.h>
+
+/* Only net/sstp/trace.c, which makes the events, knows what is in them. */
+struct sstp_rcv_run;
+struct sstp_rseg;
+struct sstp_sock;
 
 /* Whose it is: both CIDs, ports of SSTP, addresses (IPv4 mapped), ours first */
 #define SSTP_TP_CONN							\
@@ -502,10 +509,7 @@ TRACE_EVENT(sstp_drop,
 		  __entry->reason, __entry->count)
 );
 
-#endif /* _SSTP_TRACE_H */
+#endif /* _TRACE_SSTP_H */
 
-#undef TRACE_INCLUDE_PATH
-#define TRACE_INCLUDE_PATH .
-#undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_FILE trace
+/* This part must be outside protection */
 #include <trace/define_trace.h>
