@@ -63,7 +63,7 @@
 #ifndef CONFIG_CGROUP_BPF
 #define SSTP_CGROUP_MAY_BIND	1
 #define sstp_cgroup_addr(sk, uaddr, len, hook, flags)			\
-	((void)(sk), (void)(uaddr), (void)(len), (void)#hook, (void)(flags), 0)
+	({ (void)(sk); (void)(uaddr); (void)(len); (void)#hook; (void)(flags); 0; })
 #else
 #define SSTP_CGROUP_MAY_BIND	BPF_RET_BIND_NO_CAP_NET_BIND_SERVICE
 #define sstp_cgroup_addr(sk, uaddr, len, hook, flags)			\
