@@ -233,7 +233,7 @@ static u64 sstp_ack_wait(const struct sstp_sock *sp, u8 rounds)
 {
 	u64 wait = NSEC_PER_USEC * (u64)sstp_ack_retry(sp);
 
-	return min(wait << rounds, max(wait, 3 * NSEC_PER_SEC));
+	return min(wait << rounds, max(wait, 3ULL * NSEC_PER_SEC));
 }
 
 /* May the window be what holds the sender up? A quarter of it is left, or less,
@@ -381,7 +381,7 @@ void sstp_ack_due(struct sock *sk)
 		sp->due_rounds++;
 	sp->due_bytes = sp->bytes_received;
 	wait = sstp_ack_wait(sp, sp->due_rounds);
-	wait = max(wait, silent / (sp->peer_rate ? 256 : 64));
+	wait = max(wait, silent >> (sp->peer_rate ? 8 : 6));
 	sstp_timer_sooner(sp, SSTP_T_ACK, now + wait);
 }
 

@@ -65,9 +65,14 @@ static int sstp_get_port(struct sock *sk, unsigned short port)
 struct proto sstp_prot = {
 	.name			= "SSTP",
 	.owner			= THIS_MODULE,
-	.obj_size		= sizeof(struct sstp6_sock),
-#if defined(SSTP_HAVE_PINFO_OFFSET) && IS_ENABLED(CONFIG_IPV6)
+#if IS_ENABLED(CONFIG_IPV6)
+	/* Without the padding: older kernels' IPv6 looks for what is its own at the end. */
+	.obj_size		= offsetofend(struct sstp6_sock, inet6),
+#ifdef SSTP_HAVE_PINFO_OFFSET
 	.ipv6_pinfo_offset	= offsetof(struct sstp6_sock, inet6),
+#endif
+#else
+	.obj_size		= sizeof(struct sstp_sock),
 #endif
 	.init			= sstp_init_sock,
 	.unhash			= sstp_unhash,

@@ -60,7 +60,6 @@ static void sstp_sock_init6(struct sock *sk)
 #if IS_ENABLED(CONFIG_IPV6)
 	struct ipv6_pinfo *np = &container_of(sstp_sk(sk), struct sstp6_sock, sp)->inet6;
 
-	BUILD_BUG_ON(offsetofend(struct sstp6_sock, inet6) != sizeof(struct sstp6_sock));
 	inet_sk(sk)->pinet6 = np;
 	RCU_INIT_POINTER(np->opt, NULL);
 	np->hop_limit = -1;

@@ -20,8 +20,8 @@
 #define SSTP_PUSH_TRAINS	64	/* in one go */
 #define SSTP_STREAM_MEM_SHIFT	3	/* of the memory of all sockets, in a segment of a stream */
 #define SSTP_ASK_GAP		100000U	/* us without a report, at least */
-#define SSTP_SILENCE		(5 * NSEC_PER_SEC)	/* of who is to report, at most */
-#define SSTP_AGAIN_GAP		(10 * NSEC_PER_SEC)	/* no peer asks less often than that */
+#define SSTP_SILENCE		(5ULL * NSEC_PER_SEC)	/* of who is to report, at most */
+#define SSTP_AGAIN_GAP		(10ULL * NSEC_PER_SEC)	/* no peer asks less often than that */
 #define SSTP_PROBE_SHARE	10	/* of a second, that data waits for an MTU probe */
 #define SSTP_PROBE_WAIT		(NSEC_PER_SEC / SSTP_PROBE_SHARE)
 

@@ -64,7 +64,7 @@ int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
 	bool changed;
 	int err;
 
-	if (pacing <= SSTP_RATE_MAX / 8) {
+	if (pacing != ~0UL && pacing <= SSTP_RATE_MAX / 8) {
 		u64 paced = max(pacing * 8ULL, SSTP_RATE_MIN);
 
 		if (!limit || paced < limit)

@@ -41,8 +41,7 @@ void sstp_probe_arm(struct sock *sk, bool idle)
 		wait = min(wait, max_t(u64, sstp_rtt_smoothed(&sp->rtt, 0) / 4,
 				       2000) * NSEC_PER_USEC);
 	} else if (sp->blocked) {
-		wait = min_t(u64, wait << min(sp->blocked, 10),
-			     5 * NSEC_PER_SEC);
+		wait = min(wait << min(sp->blocked, 10), 5ULL * NSEC_PER_SEC);
 	}
 	sstp_timer_set(sp, SSTP_T_PROBE, now + wait);
 }

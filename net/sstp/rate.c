@@ -105,7 +105,7 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 			average = clamp(sstp_rate_bursts(spec->burst_rate, len,
 							 frame),
 					1ULL, spec->peak);
-		r->burst_ns = div_u64(1000 * NSEC_PER_SEC, spec->burst_rate);
+		r->burst_ns = div_u64(1000ULL * NSEC_PER_SEC, spec->burst_rate);
 	} else {
 		/* F = A / (L * l * 8); 2^16 * 2^16 * 2^33 fits. */
 		r->burst_ns = mul_u64_u64_div_u64(len * frame * 8, NSEC_PER_SEC,
@@ -123,7 +123,7 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 	r->allowance = clamp(r->allowance, r->burst, 2 * r->burst);
 	r->ms_bytes = div_u64(spec->peak, 8 * MSEC_PER_SEC);
 	r->second_bytes = average / 8;
-	r->ns_mult = div64_u64((8 * NSEC_PER_SEC << SSTP_RATE_SHIFT) +
+	r->ns_mult = div64_u64((8ULL * NSEC_PER_SEC << SSTP_RATE_SHIFT) +
 			       spec->peak - 1, spec->peak);
 	r->train_max = clamp_t(u64, r->ms_bytes / 2, 1, U32_MAX);
 	return 0;

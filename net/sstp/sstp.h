@@ -371,13 +371,13 @@ struct sstp_sock {
 	u64		delivery_rate;
 };
 
-/* As it is allocated: IPv6 looks for what is its own at the end. */
+#if IS_ENABLED(CONFIG_IPV6)
+/* As it is allocated, with what IPv6 has of each socket */
 struct sstp6_sock {
 	struct sstp_sock sp;
-#if IS_ENABLED(CONFIG_IPV6)
 	struct ipv6_pinfo inet6;
-#endif
 };
+#endif
 
 enum sstp_eos {
 	SSTP_EOS_NONE,

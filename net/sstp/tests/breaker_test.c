@@ -118,7 +118,7 @@ static void break_overload(struct kunit *test)
 		s->pps = t[i].pps;
 		s->loss = t[i].loss;
 		break_begin(s, t[i].queue);
-		ms = div_u64(break_run(s, 100 * NSEC_PER_SEC), NSEC_PER_MSEC);
+		ms = div_u64(break_run(s, 100ULL * NSEC_PER_SEC), NSEC_PER_MSEC);
 		KUNIT_EXPECT_EQ_MSG(test, s->trips, 1U, "row %u", i);
 		KUNIT_EXPECT_GE_MSG(test, ms, t[i].least, "row %u", i);
 		KUNIT_EXPECT_LE_MSG(test, ms, t[i].most, "row %u", i);
@@ -191,7 +191,7 @@ static void break_retries(struct kunit *test)
 	s->pps = 1600;
 	s->loss = 5000;
 	break_begin(s, 0);
-	break_run(s, 10 * NSEC_PER_SEC);
+	break_run(s, 10ULL * NSEC_PER_SEC);
 	for (i = 1; i <= 10; i++) {
 		KUNIT_ASSERT_EQ(test, s->trips, i);
 		KUNIT_EXPECT_EQ(test, s->b.trips, i);
@@ -206,7 +206,7 @@ static void break_retries(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, (int)break_report(s), (int)SSTP_BREAKER_RETRY);
 		KUNIT_EXPECT_EQ(test, s->b.retry, 0ULL);
 		wait = min(wait * 2, SSTP_BREAKER_WAIT_MAX);
-		break_run(s, 10 * NSEC_PER_SEC);
+		break_run(s, 10ULL * NSEC_PER_SEC);
 	}
 	s->now = s->b.retry;
 	break_report(s);
@@ -215,13 +215,13 @@ static void break_retries(struct kunit *test)
 	break_run(s, SSTP_BREAKER_WAIT_MAX);
 	s->loss = 5000;
 	s->pps = 1600;
-	break_run(s, 10 * NSEC_PER_SEC);
+	break_run(s, 10ULL * NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, s->b.wait, SSTP_BREAKER_WAIT);
 
 	/* Off, it says nothing. */
 	break_begin(s, 0);
 	s->b.guards = false;
-	break_run(s, 10 * NSEC_PER_SEC);
+	break_run(s, 10ULL * NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, s->trips, 0U);
 }
 

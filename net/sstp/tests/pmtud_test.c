@@ -18,7 +18,7 @@ static void pmtud_begin(struct pmtud_path *path, u32 route, u32 takes, bool v6)
 {
 	memset(path, 0, sizeof(*path));
 	path->takes = takes;
-	path->now = 77 * NSEC_PER_SEC;
+	path->now = 77ULL * NSEC_PER_SEC;
 	sstp_pmtud_route(&path->p, route, false, v6);
 }
 
@@ -27,7 +27,7 @@ static void pmtud_round(struct pmtud_path *path)
 {
 	u32 size = sstp_pmtud_next(&path->p, path->now), stamp;
 
-	stamp = path->now / NSEC_PER_USEC;
+	stamp = div_u64(path->now, NSEC_PER_USEC);
 	if (size) {
 		path->probes++;
 		sstp_pmtud_sent(&path->p, size, stamp, path->now + 2 * PMTUD_RTT);

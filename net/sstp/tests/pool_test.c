@@ -135,8 +135,8 @@ static void pool_empty(struct kunit *test)
 	/* An epoch begins with who comes next, however long that takes. */
 	pool_join(p, m, 1);
 	seen = (struct sstp_rbuf_sample){ .arrived = 1000 };
-	KUNIT_EXPECT_EQ(test, pool_epoch(&m[0], &seen, 100 * NSEC_PER_SEC), 0);
-	KUNIT_EXPECT_EQ(test, p->at, 100 * NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, pool_epoch(&m[0], &seen, 100ULL * NSEC_PER_SEC), 0);
+	KUNIT_EXPECT_EQ(test, p->at, 100ULL * NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, p->b.in.arrived, 1000U);
 	KUNIT_EXPECT_EQ(test, p->b.in.lacked, 0U);
 	KUNIT_EXPECT_FALSE(test, p->b.in.drained || p->b.in.emptied);

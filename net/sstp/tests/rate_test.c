@@ -133,7 +133,7 @@ static u64 rate_run(struct rate_sim *s, u64 queue, u32 size, u64 until)
 			continue;
 		}
 		/* Else the sender would spin. */
-		if (next <= s->now || next - s->now > 1000000 * NSEC_PER_SEC)
+		if (next <= s->now || next - s->now > 1000000ULL * NSEC_PER_SEC)
 			KUNIT_FAIL_AND_ABORT(test, "next %llu at %llu", next,
 					     s->now);
 		s->now = next;
@@ -174,13 +174,13 @@ static void rate_throughput_of(struct rate_sim *s, u64 peak, u64 average,
 	KUNIT_ASSERT_EQ(test, rate_set(s, &spec, 1, 0), 0);
 	average = s->average;
 	/* A second at least, and a hundred packets. */
-	span = max(NSEC_PER_SEC, div64_u64(frame * 800 * NSEC_PER_SEC, average));
+	span = max(NSEC_PER_SEC, div64_u64(frame * 800ULL * NSEC_PER_SEC, average));
 	rate_run(s, U64_MAX, frame, s->now + NSEC_PER_SEC / 10);
 	was = s->sent;
 	got = s->now;
 	rate_run(s, U64_MAX, frame, s->now + span);
 	span = s->now - got;
-	got = mul_u64_u64_div_u64(s->sent - was, 8 * NSEC_PER_SEC, span);
+	got = mul_u64_u64_div_u64(s->sent - was, 8ULL * NSEC_PER_SEC, span);
 	want = rate_possible(average, frame);
 	want = div_u64(want * (jitter ? 970 : 990), 1000);
 	KUNIT_EXPECT_GE_MSG(test, got, want, "P %llu A %llu frame %u jitter %u",
@@ -228,14 +228,14 @@ static void rate_small_of(struct rate_sim *s, u64 peak, u32 frame, u32 size, u32
 	u64 want, begin, got;
 
 	s->frame = frame;
-	s->now += 2 * NSEC_PER_SEC;
+	s->now += 2ULL * NSEC_PER_SEC;
 	rate_reset(s);
 	KUNIT_ASSERT_EQ(test, rate_set(s, &spec, 10, 0), 0);
 	rate_run(s, U64_MAX, size, s->now + NSEC_PER_SEC);
 	begin = s->now;
 	s->sent = 0;
-	rate_run(s, U64_MAX, size, begin + 10 * NSEC_PER_SEC);
-	got = mul_u64_u64_div_u64(s->sent, 8 * NSEC_PER_SEC, s->now - begin);
+	rate_run(s, U64_MAX, size, begin + 10ULL * NSEC_PER_SEC);
+	got = mul_u64_u64_div_u64(s->sent, 8ULL * NSEC_PER_SEC, s->now - begin);
 	/* L packets where L full frames would be */
 	want = len ? div_u64(spec.average * size, frame) : spec.average;
 	KUNIT_EXPECT_GE_MSG(test, got, div_u64(want * 95, 100), "P %llu frame %u size %u L %u",
@@ -284,14 +284,14 @@ static void rate_short_bursts(struct kunit *test)
 			u64 begin, got;
 
 			s->jitter = jitter;
-			s->now += 2 * NSEC_PER_SEC;
+			s->now += 2ULL * NSEC_PER_SEC;
 			KUNIT_ASSERT_EQ(test, sstp_rate_check(&spec[i], 1514),
 					0);
 			KUNIT_ASSERT_EQ(test, rate_set(s, &spec[i], 1, 0), 0);
 			rate_reset(s);
 			begin = s->now;
 			rate_run(s, U64_MAX, 1514, begin + NSEC_PER_SEC);
-			got = mul_u64_u64_div_u64(s->sent, 8 * NSEC_PER_SEC,
+			got = mul_u64_u64_div_u64(s->sent, 8ULL * NSEC_PER_SEC,
 						  s->now - begin);
 			KUNIT_EXPECT_GE_MSG(test, got,
 					    div_u64(s->average * 97, 100),
@@ -349,7 +349,7 @@ static void rate_random(struct kunit *test)
 			spec = (struct sstp_rate_spec){};
 			KUNIT_ASSERT_EQ(test, rate_set(s, &spec, 1, 0), 0);
 			KUNIT_ASSERT_FALSE(test, sstp_rate_bound(&s->r));
-			s->now += 2 * NSEC_PER_SEC;
+			s->now += 2ULL * NSEC_PER_SEC;
 			rate_reset(s);
 		}
 		rate_rnd_spec(s, &spec);
@@ -368,12 +368,12 @@ static void rate_random(struct kunit *test)
 			queue += 1 + (sstp_rnd_below(r, 20000) >>
 				      sstp_rnd_below(r, 14));
 			until = s->now + rate_rnd_bits(r, 1000,
-						       2 * NSEC_PER_SEC);
+						       2ULL * NSEC_PER_SEC);
 			queue = rate_run(s, queue, size, until);
 			if (!queue && sstp_rnd_one_in(r, 2)) {
 				sstp_rate_idle(&s->r);
 				s->now += rate_rnd_bits(r, 1,
-							3 * NSEC_PER_SEC);
+							3ULL * NSEC_PER_SEC);
 			}
 			if (!sstp_rnd_one_in(r, 8))
 				continue;
@@ -438,12 +438,12 @@ static void rate_bursts(struct kunit *test)
 				.peak = t[i].peak, .burst_rate = t[i].rate,
 				.burst_len = t[i].len,
 			};
-			u64 period = div_u64(1000 * NSEC_PER_SEC, t[i].rate);
+			u64 period = div_u64(1000ULL * NSEC_PER_SEC, t[i].rate);
 			u32 bursts = t[i].rate / 1000, n = 0, count = 0;
 			u64 begin, last;
 
 			s->jitter = jitter;
-			s->now += 2 * NSEC_PER_SEC;
+			s->now += 2ULL * NSEC_PER_SEC;
 			KUNIT_ASSERT_EQ(test, sstp_rate_check(&spec, 1514), 0);
 			KUNIT_ASSERT_EQ(test, rate_set(s, &spec, 1, 0), 0);
 			rate_reset(s);
@@ -490,7 +490,7 @@ static void rate_leftover(struct kunit *test)
 	u32 idle;
 
 	for (idle = 0; idle <= 1; idle++) {
-		s->now += 2 * NSEC_PER_SEC;
+		s->now += 2ULL * NSEC_PER_SEC;
 		rate_reset(s);
 		KUNIT_ASSERT_EQ(test, rate_set(s, &spec, 1, 0), 0);
 		sstp_rate_idle(&s->r);
@@ -509,7 +509,7 @@ static void rate_leftover(struct kunit *test)
 		rate_run(s, 1000, 1514, begin + 250 * NSEC_PER_MSEC);
 	}
 	/* Two bursts lost to a late timer are not made up for by three. */
-	s->now += 2 * NSEC_PER_SEC;
+	s->now += 2ULL * NSEC_PER_SEC;
 	rate_reset(s);
 	KUNIT_ASSERT_EQ(test, rate_set(s, &spec, 1, 0), 0);
 	sstp_rate_idle(&s->r);
@@ -680,12 +680,12 @@ static void rate_extremes(struct kunit *test)
 		KUNIT_ASSERT_GE(test, s->r.burst_len, 1U);
 		KUNIT_ASSERT_LE(test, s->r.burst_len, 65535U);
 		KUNIT_ASSERT_GE(test, s->r.burst_ns, 1ULL);
-		KUNIT_ASSERT_LE(test, s->r.burst_ns, 5000000 * NSEC_PER_SEC);
+		KUNIT_ASSERT_LE(test, s->r.burst_ns, 5000000ULL * NSEC_PER_SEC);
 		KUNIT_ASSERT_GE(test, s->r.train_max, 1U);
 		/* A burst later, and what the largest packet takes at the lowest
 		 * peak, something may always leave.
 		 */
-		s->now += 70 * NSEC_PER_SEC + s->r.burst_ns;
+		s->now += 70ULL * NSEC_PER_SEC + s->r.burst_ns;
 		n = sstp_rate_allow(&s->r, 64, s->frame, s->now, &next);
 		KUNIT_ASSERT_GE(test, n, 1U);
 		rate_reset(s);
@@ -713,13 +713,13 @@ static void rate_live(struct kunit *test)
 	KUNIT_EXPECT_LE(test, s->now, begin + 2 * NSEC_PER_MSEC);
 
 	/* Slower: what left in the last second counts. */
-	s->now += 2 * NSEC_PER_SEC;
+	s->now += 2ULL * NSEC_PER_SEC;
 	rate_reset(s);
 	rate_run(s, 1000, 1514, s->now + NSEC_PER_SEC);
 	begin = s->now;
 	slow.peak = RATE_MBIT;
 	KUNIT_ASSERT_EQ(test, rate_set(s, &slow, 1, 0), 0);
-	rate_run(s, 1, 1514, begin + 3 * NSEC_PER_SEC);
+	rate_run(s, 1, 1514, begin + 3ULL * NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, s->packets, 1001ULL);
 	KUNIT_EXPECT_GE(test, s->now, begin + 980 * NSEC_PER_MSEC);
 
