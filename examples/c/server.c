@@ -16,7 +16,7 @@
 
 #define CLIENTS		64
 #define SEGMENT		(1 << 20)	/* the largest that a client may send */
-#define HOLES		4096		/* more are never listed */
+#define GAPS		4096		/* more are never listed */
 
 struct client {
 	int file;
@@ -71,20 +71,20 @@ static void welcome(struct pollfd *slot, struct client *c)
 }
 
 /* Of the segment in @msg, which starts at c->bytes of the file */
-static void holes(struct client *c, struct msghdr *msg)
+static void gaps(struct client *c, struct msghdr *msg)
 {
 	struct cmsghdr *cmsg;
 
 	for (cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg)) {
-		const struct sstp_hole *hole = (const void *)CMSG_DATA(cmsg);
-		size_t n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(*hole);
+		const struct sstp_gap *gap = (const void *)CMSG_DATA(cmsg);
+		size_t n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(*gap);
 
-		if (cmsg->cmsg_level != SOL_SSTP || cmsg->cmsg_type != SSTP_HOLES)
+		if (cmsg->cmsg_level != SOL_SSTP || cmsg->cmsg_type != SSTP_GAPS)
 			continue;
-		for (; n; n--, hole++) {
+		for (; n; n--, gap++) {
 			printf("%u: %u bytes are missing at %llu\n", c->number,
-			       hole->len, c->bytes + hole->offset);
-			c->missing += hole->len;
+			       gap->len, c->bytes + gap->offset);
+			c->missing += gap->len;
 		}
 	}
 	if (msg->msg_flags & MSG_CTRUNC)
@@ -97,7 +97,7 @@ static bool receive(int fd, struct client *c)
 	static char segment[SEGMENT];
 	static union {
 		struct cmsghdr align;
-		char room[CMSG_SPACE(HOLES * sizeof(struct sstp_hole))];
+		char room[CMSG_SPACE(GAPS * sizeof(struct sstp_gap))];
 	} control;
 	struct iovec iov = { segment, sizeof(segment) };
 	struct msghdr msg = {
@@ -115,7 +115,7 @@ static bool receive(int fd, struct client *c)
 		return false;
 	}
 	if (n > 0) {
-		holes(c, &msg);
+		gaps(c, &msg);
 		if (write(c->file, segment, n) != n)
 			err(1, "cannot write");
 		c->bytes += n;

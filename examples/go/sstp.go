@@ -28,8 +28,8 @@ const (
 	optTolerance    = 5
 	optInfo         = 12
 
-	cmsgHoles = 1
-	holesRoom = 4096 // more are never listed
+	cmsgGaps = 1
+	gapsRoom = 4096 // more are never listed
 )
 
 // Rate is a contract (struct sstp_rate_spec). What is 0 is derived.
@@ -38,8 +38,8 @@ type Rate struct {
 	BurstRate, BurstLen uint32 // bursts in 1000 s, packets
 }
 
-// Hole says which bytes of a segment are missing (struct sstp_hole).
-type Hole struct {
+// Gap says which bytes of a segment are missing (struct sstp_gap).
+type Gap struct {
 	Offset, Len uint32
 }
 
@@ -193,12 +193,12 @@ func (c *Conn) Accept() (*Conn, error) {
 	return newConn(peer)
 }
 
-// Receive reads a segment, and says where it has holes and whether these are all.
+// Receive reads a segment, and says where it has gaps and whether these are all.
 // n is 0 at the end of what the peer sends.
-func (c *Conn) Receive(segment []byte) (n int, holes []Hole, complete bool, err error) {
+func (c *Conn) Receive(segment []byte) (n int, gaps []Gap, complete bool, err error) {
 	var room, flags int
 	if c.oob == nil {
-		c.oob = make([]byte, syscall.CmsgSpace(holesRoom*8))
+		c.oob = make([]byte, syscall.CmsgSpace(gapsRoom*8))
 	}
 	err = c.read("recvmsg", func(fd int) (err error) {
 		n, room, flags, _, err = syscall.Recvmsg(fd, segment, c.oob, 0)
@@ -212,12 +212,12 @@ func (c *Conn) Receive(segment []byte) (n int, holes []Hole, complete bool, err 
 		return 0, nil, false, err
 	}
 	for _, m := range messages {
-		if m.Header.Level == level && m.Header.Type == cmsgHoles {
-			list := (*Hole)(unsafe.Pointer(&m.Data[0]))
-			holes = append(holes, unsafe.Slice(list, len(m.Data)/8)...)
+		if m.Header.Level == level && m.Header.Type == cmsgGaps {
+			list := (*Gap)(unsafe.Pointer(&m.Data[0]))
+			gaps = append(gaps, unsafe.Slice(list, len(m.Data)/8)...)
 		}
 	}
-	return n, holes, flags&syscall.MSG_CTRUNC == 0, nil
+	return n, gaps, flags&syscall.MSG_CTRUNC == 0, nil
 }
 
 // CloseWrite ends this direction; what the peer sends can still be read.

@@ -14,9 +14,9 @@ AF_SSTP, SOL_SSTP = 25, 345
 
 SSTP_ACK_HARD, SSTP_ACK_SOFT = 0, 1
 
-SSTP_HOLES = 1
-HOLE = struct.Struct("=II")
-HOLES_ROOM = socket.CMSG_SPACE(4096 * HOLE.size)     # more are never listed
+SSTP_GAPS = 1
+GAP = struct.Struct("=II")
+GAPS_ROOM = socket.CMSG_SPACE(4096 * GAP.size)     # more are never listed
 
 # struct sstp_info; the contract's fields are among its own.
 FIELDS = (
@@ -29,7 +29,7 @@ FIELDS = (
           "rcv_buffer rcv_queued rcv_peak reordering"),
     ("Q", "bytes_sent bytes_retrans bytes_acked bytes_received packets_sent "
           "packets_retrans packets_received packets_duplicate packets_discarded "
-          "segments_sent segments_received segments_holed acks_sent acks_received "
+          "segments_sent segments_received segments_with_gaps acks_sent acks_received "
           "snaks_sent snaks_received arrival_rate service_rate delivery_rate"),
     ("16s", "controller policy"),
     ("I", "rcv_buffer_peak rcv_grown rcv_shrunk reserved"),
@@ -65,12 +65,12 @@ def info(sock):
 
 
 def receive(sock, size):
-    """A segment, the (offset, length) of each of its holes, and whether these are all.
+    """A segment, the (offset, length) of each of its gaps, and whether these are all.
     Bytes that are missing read as 0. b"" is the end of what the peer sends.
     """
-    data, control, flags, _ = sock.recvmsg(size, HOLES_ROOM)
-    holes = []
+    data, control, flags, _ = sock.recvmsg(size, GAPS_ROOM)
+    gaps = []
     for level, kind, body in control:
-        if (level, kind) == (SOL_SSTP, SSTP_HOLES):
-            holes += HOLE.iter_unpack(body)
-    return data, holes, not flags & socket.MSG_CTRUNC
+        if (level, kind) == (SOL_SSTP, SSTP_GAPS):
+            gaps += GAP.iter_unpack(body)
+    return data, gaps, not flags & socket.MSG_CTRUNC

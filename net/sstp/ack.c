@@ -415,8 +415,8 @@ static void sstp_ack_extra(struct sstp_sock *sp, u32 lost)
 }
 
 /* Of segment @s, the first that the peer lacks, it asks for packet @packet. */
-static void sstp_ack_hole(struct sock *sk, const struct sstp_sseg *s, u32 packet,
-			  const struct sstp_ack *a)
+static void sstp_ack_gap(struct sock *sk, const struct sstp_sseg *s, u32 packet,
+			 const struct sstp_ack *a)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	const struct sstp_pmtud_report r = {
@@ -428,7 +428,7 @@ static void sstp_ack_hole(struct sock *sk, const struct sstp_sseg *s, u32 packet
 		.shipment = sp->snd.shipment - 1,
 	};
 
-	if (sstp_pmtud_hole(&sp->pmtud, &r))
+	if (sstp_pmtud_gap(&sp->pmtud, &r))
 		sstp_mtu_update(sk);
 }
 
@@ -452,7 +452,7 @@ static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
 
 			s = sstp_snd_segment(&sp->snd, run.segment);
 			if (s && run.segment == sp->snd.low && packet < s->packets)
-				sstp_ack_hole(sk, s, packet, a);
+				sstp_ack_gap(sk, s, packet, a);
 		}
 		first = false;
 		lost += n;

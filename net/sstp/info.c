@@ -75,7 +75,7 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	i->packets_discarded = sp->packets_discarded;
 	i->segments_sent = sp->segments_sent;
 	i->segments_received = sp->segments_received;
-	i->segments_holed = sp->segments_holed;
+	i->segments_with_gaps = sp->segments_with_gaps;
 	i->acks_sent = sp->acks_sent;
 	i->acks_received = sp->acks_received;
 	i->snaks_sent = sp->snaks_sent;

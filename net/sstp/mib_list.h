@@ -44,7 +44,7 @@ SSTP_MIB(INBACKLOGDROP, "InBacklogDrop")	/* socket backlog full */
 SSTP_MIB(OUTNOMEM, "OutNoMem")			/* no memory for a packet */
 SSTP_MIB(OUTERR, "OutErr")			/* no route */
 SSTP_MIB(PMTUSHRUNK, "PmtuShrunk")		/* path MTU lowered */
-SSTP_MIB(SEGMENTSHOLED, "SegmentsHoled")	/* accepted with packets missing */
+SSTP_MIB(SEGMENTSWITHGAPS, "SegmentsWithGaps")	/* accepted with packets missing */
 SSTP_MIB(SOFTREPLACED, "SoftReplaced")		/* segment discarded for an earlier one */
 SSTP_MIB(PROBES, "Probes")			/* KEEPALIVE that asks a silent peer */
 SSTP_MIB(RBUFGROWN, "RbufGrown")		/* the limit of a receive buffer rose */

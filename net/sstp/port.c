@@ -109,7 +109,7 @@ static struct rhltable sstp_listeners;
 
 static u32 sstp_port_hash(const void *data, u32 len, u32 seed)
 {
-	/* Whole words: the struct has no hole. */
+	/* Whole words: the struct has no padding. */
 	return jhash2(data, sizeof(struct sstp_port_key) / sizeof(u32), seed);
 }
 

@@ -68,11 +68,11 @@ void sstp_rcv_accept(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_rcv_wnd *w = &sp->rcv;
-	u32 n = w->low, holed = 0;
+	u32 n = w->low, gapped = 0;
 	u64 got = 0;
 	bool finished = sstp_rcv_finished(w);
 
-	if (!sstp_rcv_advance(w, sp->arrivals.lost, &holed))
+	if (!sstp_rcv_advance(w, sp->arrivals.lost, &gapped))
 		return;
 	sp->starved = false;
 	for (; n != w->low && !(w->has_eos && n == w->eos); n++) {
@@ -87,9 +87,9 @@ void sstp_rcv_accept(struct sock *sk)
 	/* All that may come is asked for again. */
 	if (sp->ask > sp->window)
 		sp->ask = SSTP_RCV_SEGMENTS;
-	if (holed) {
-		sp->segments_holed += holed;
-		SSTP_ADD(sock_net(sk), SEGMENTSHOLED, holed);
+	if (gapped) {
+		sp->segments_with_gaps += gapped;
+		SSTP_ADD(sock_net(sk), SEGMENTSWITHGAPS, gapped);
 	}
 	if (got && sock_flag(sk, SOCK_DEAD)) {
 		/* The program is gone and will never read it. */

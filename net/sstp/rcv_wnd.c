@@ -284,7 +284,7 @@ static void sstp_rseg_accept(struct sstp_rcv_wnd *w, struct sstp_rseg *s)
 {
 	struct rb_node *p;
 
-	/* With holes, if the tolerance checker let them pass. */
+	/* With gaps, if the tolerance checker let them pass. */
 	while ((p = rb_first(&s->ooo))) {
 		struct sk_buff *skb = rb_to_skb(p);
 
@@ -514,7 +514,7 @@ bool sstp_rcv_squeeze(struct sstp_rcv_wnd *w, const struct sk_buff *skb,
 	return true;
 }
 
-/* May it pass with holes? Not while one of them may be but late. */
+/* May it pass with gaps? Not while one of them may be but late. */
 static bool sstp_rseg_passes(const struct sstp_rseg *s, u32 segment, struct sstp_pos lost,
 			     u32 tolerance)
 {
@@ -525,7 +525,7 @@ static bool sstp_rseg_passes(const struct sstp_rseg *s, u32 segment, struct sstp
 	       s->packets;
 }
 
-bool sstp_rcv_advance(struct sstp_rcv_wnd *w, struct sstp_pos lost, u32 *holed)
+bool sstp_rcv_advance(struct sstp_rcv_wnd *w, struct sstp_pos lost, u32 *gapped)
 {
 	u32 was = w->low;
 
@@ -536,7 +536,7 @@ bool sstp_rcv_advance(struct sstp_rcv_wnd *w, struct sstp_pos lost, u32 *holed)
 			break;
 		if (sstp_rseg_passes(s, w->low, lost, w->tolerance)) {
 			sstp_rseg_accept(w, s);
-			++*holed;
+			++*gapped;
 		}
 		if (s->state != SSTP_RSEG_ACCEPTED)
 			break;

@@ -178,9 +178,9 @@ bool sstp_rcv_squeeze(struct sstp_rcv_wnd *w, const struct sk_buff *skb,
 		      const struct sstp_rcv_run *run, u32 len);
 /* Move R_l on, over segments that the tolerance checker accepts as well: all that they
  * lack is before @lost, and so not merely late. True if it moved. Segments accepted with
- * holes are counted in @holed.
+ * gaps are counted in @gapped.
  */
-bool sstp_rcv_advance(struct sstp_rcv_wnd *w, struct sstp_pos lost, u32 *holed);
+bool sstp_rcv_advance(struct sstp_rcv_wnd *w, struct sstp_pos lost, u32 *gapped);
 
 /* The segment that is next for the reader, or NULL. */
 struct sstp_rseg *sstp_rcv_peek(struct sstp_rcv_wnd *w);

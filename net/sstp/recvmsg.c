@@ -10,7 +10,7 @@
 #include "stride.h"
 #include "wait.h"
 
-#define SSTP_HOLES_MAX	4096	/* reported of one segment; more is MSG_CTRUNC */
+#define SSTP_GAPS_MAX	4096	/* reported of one segment; more is MSG_CTRUNC */
 
 /* Copies from an skb, front to back. */
 struct sstp_reader {
@@ -102,34 +102,34 @@ static int sstp_read_packets(const struct sk_buff *skb, struct sstp_reader *r,
 }
 
 /* What the control message will say. */
-struct sstp_hole_list {
-	struct sstp_hole *hole;
+struct sstp_gap_list {
+	struct sstp_gap *gap;
 	u32	n;
 	u32	room;
 	bool	lost;
 };
 
-static void sstp_hole_add(struct sstp_hole_list *l, u32 off, u32 len)
+static void sstp_gap_add(struct sstp_gap_list *l, u32 off, u32 len)
 {
-	if (l->n && l->hole[l->n - 1].offset + l->hole[l->n - 1].len == off) {
-		l->hole[l->n - 1].len += len;
+	if (l->n && l->gap[l->n - 1].offset + l->gap[l->n - 1].len == off) {
+		l->gap[l->n - 1].len += len;
 		return;
 	}
 	if (l->n == l->room) {
 		u32 room = l->room ? l->room * 2 : 16;
-		struct sstp_hole *h = NULL;
+		struct sstp_gap *h = NULL;
 
-		if (room <= SSTP_HOLES_MAX)
-			h = krealloc(l->hole, room * sizeof(*h), GFP_KERNEL);
+		if (room <= SSTP_GAPS_MAX)
+			h = krealloc(l->gap, room * sizeof(*h), GFP_KERNEL);
 		if (!h) {
 			l->lost = true;
 			return;
 		}
-		l->hole = h;
+		l->gap = h;
 		l->room = room;
 	}
-	l->hole[l->n].offset = off;
-	l->hole[l->n++].len = len;
+	l->gap[l->n].offset = off;
+	l->gap[l->n++].len = len;
 }
 
 /* Where in the segment the payload of these packets ends. */
@@ -140,11 +140,11 @@ static u32 sstp_rcb_end(const struct sstp_rseg *s, const struct sstp_rcb *cb)
 	return end == s->packets ? s->len : end * s->size;
 }
 
-/* Bytes [off, off + len) of a segment. Holes read as zeros and are listed, from
+/* Bytes [off, off + len) of a segment. Gaps read as zeros and are listed, from
  * offset @base of what the program gets.
  */
 static int sstp_read_segment(const struct sstp_rseg *s, u32 off, u32 len,
-			     struct iov_iter *to, struct sstp_hole_list *holes,
+			     struct iov_iter *to, struct sstp_gap_list *gaps,
 			     u32 base)
 {
 	u32 end = off + len, pos = off, packet, in;
@@ -169,7 +169,7 @@ static int sstp_read_segment(const struct sstp_rseg *s, u32 off, u32 len,
 		if (packet < cb->start) {
 			u32 n = min((u32)cb->start * s->size, end) - pos;
 
-			sstp_hole_add(holes, base + pos - off, n);
+			sstp_gap_add(gaps, base + pos - off, n);
 			if (iov_iter_zero(n, to) != n)
 				return -EFAULT;
 			pos += n;
@@ -204,7 +204,7 @@ static int sstp_read_segment(const struct sstp_rseg *s, u32 off, u32 len,
 		}
 	}
 	if (pos < end) {
-		sstp_hole_add(holes, base + pos - off, end - pos);
+		sstp_gap_add(gaps, base + pos - off, end - pos);
 		if (iov_iter_zero(end - pos, to) != end - pos)
 			return -EFAULT;
 	}
@@ -279,27 +279,27 @@ static int sstp_read_state(struct sock *sk)
 }
 
 /* Of @len bytes that the program gets: it may be fewer than were looked at. */
-static void sstp_report_holes(struct msghdr *msg, struct sstp_hole_list *l,
-			      u32 len)
+static void sstp_report_gaps(struct msghdr *msg, struct sstp_gap_list *l,
+			     u32 len)
 {
-	while (l->n && l->hole[l->n - 1].offset >= len)
+	while (l->n && l->gap[l->n - 1].offset >= len)
 		l->n--;
 	if (l->n)
-		l->hole[l->n - 1].len = min(l->hole[l->n - 1].len,
-					    len - l->hole[l->n - 1].offset);
-	if (l->n && put_cmsg(msg, SOL_SSTP, SSTP_HOLES,
-			     l->n * sizeof(*l->hole), l->hole))
+		l->gap[l->n - 1].len = min(l->gap[l->n - 1].len,
+					   len - l->gap[l->n - 1].offset);
+	if (l->n && put_cmsg(msg, SOL_SSTP, SSTP_GAPS,
+			     l->n * sizeof(*l->gap), l->gap))
 		l->lost = true;
 	if (l->lost)
 		msg->msg_flags |= MSG_CTRUNC;
-	kfree(l->hole);
+	kfree(l->gap);
 }
 
 static int sstp_recv_seqpacket(struct sock *sk, struct msghdr *msg, size_t len,
 			       int flags, long *timeo)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_hole_list holes = {};
+	struct sstp_gap_list gaps = {};
 	struct sstp_rseg *s;
 	int err;
 	u32 n;
@@ -318,8 +318,8 @@ static int sstp_recv_seqpacket(struct sock *sk, struct msghdr *msg, size_t len,
 			return sock_intr_errno(*timeo);
 	}
 	n = min_t(size_t, len, s->len);
-	err = sstp_read_segment(s, 0, n, &msg->msg_iter, &holes, 0);
-	sstp_report_holes(msg, &holes, err ? 0 : n);
+	err = sstp_read_segment(s, 0, n, &msg->msg_iter, &gaps, 0);
+	sstp_report_gaps(msg, &gaps, err ? 0 : n);
 	if (err)
 		return err;
 	if (n < s->len)
@@ -340,7 +340,7 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	int target = sock_rcvlowat(sk, flags & MSG_WAITALL, len);
-	struct sstp_hole_list holes = {};
+	struct sstp_gap_list gaps = {};
 	u32 peek = sp->rcv.read, peek_off = sp->read_off;
 	int done = 0, err = 0;
 
@@ -364,7 +364,7 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 				break;
 			if (!(flags & MSG_TRUNC)) {
 				err = sstp_read_segment(s, off, n,
-							&msg->msg_iter, &holes,
+							&msg->msg_iter, &gaps,
 							done);
 				if (err)
 					break;
@@ -409,7 +409,7 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			peek_off = sp->read_off;
 		}
 	} while (done < len);
-	sstp_report_holes(msg, &holes, done);
+	sstp_report_gaps(msg, &gaps, done);
 	return done ?: err;
 }
 

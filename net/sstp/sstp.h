@@ -363,7 +363,7 @@ struct sstp_sock {
 	u64		packets_discarded;
 	u64		segments_sent;
 	u64		segments_received;
-	u64		segments_holed;
+	u64		segments_with_gaps;
 	u64		acks_sent;
 	u64		acks_received;
 	u64		snaks_sent;

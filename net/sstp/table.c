@@ -15,7 +15,7 @@ static u32 sstp_peer_hash(const void *data, u32 len, u32 seed)
 {
 	const struct sstp_peer *p = data;
 
-	/* Whole words: the struct has no hole. */
+	/* Whole words: the struct has no padding. */
 	return jhash2((const u32 *)p, sizeof(*p) / sizeof(u32), seed);
 }
 

@@ -67,7 +67,7 @@ mapfile -t types < <(sed -n '/^enum sstp_type {/,/^}/s/^\tSSTP_\([A-Z_]*\),.*/\1
 	grep -vx TYPES)
 mapfile -t wire < <(sed -n '/^enum sstp_opt {/,/^}/s/^\tSSTP_OPT_\([A-Z_]*\),.*/\1/p' net/sstp/wire.h)
 
-check "sstp.7 has every option" names "$man" "${options[@]}" SSTP_HOLES
+check "sstp.7 has every option" names "$man" "${options[@]}" SSTP_GAPS
 check "sstp.7 has every structure" names "$man" "${structs[@]}"
 check "sstp.7 has every option of IP and IPv6" names "$man" "${level_ip[@]}"
 check "sstp.7 has every option of SOL_SOCKET that is not there" names "$man" "${refused[@]}"
@@ -140,18 +140,18 @@ done < <(sed -n '/sstp_rrda_tunables\[\] = {/,/^}/s/^\t\[SSTP_RRDA_\([A-Z_]*\)\]
 
 # The example in Python has the header's numbers and fields.
 python_agrees() {
-	local numbers=("${options[@]}" SSTP_HOLES AF_SSTP SOL_SSTP) want got
+	local numbers=("${options[@]}" SSTP_GAPS AF_SSTP SOL_SSTP) want got
 	{
 		printf '#include <%s>\n' stdio.h linux/sstp.h
 		echo 'int main(void) {'
 		printf 'printf("%%d ", %s);\n' "${numbers[@]}"
-		echo 'printf("%zu %zu\n", sizeof(struct sstp_hole), sizeof(struct sstp_info)); }'
+		echo 'printf("%zu %zu\n", sizeof(struct sstp_gap), sizeof(struct sstp_info)); }'
 	} > "$work/numbers.c"
 	gcc -Iinclude/uapi -o "$work/numbers" "$work/numbers.c" || return
 	want=$("$work/numbers"; echo "${info[@]}" | sed 's/ rate / peak average burst_rate burst_len /')
 	got=$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=examples/python python3 -c '
 import sstp, sys
-print(*(getattr(sstp, name) for name in sys.argv[1:]), sstp.HOLE.size, sstp.INFO.size)
+print(*(getattr(sstp, name) for name in sys.argv[1:]), sstp.GAP.size, sstp.INFO.size)
 print(*sstp.Info._fields)' "${numbers[@]}")
 	[ "$got" = "$want" ] || { printf '%s\n' "$got" "$want"; return 1; }
 }

@@ -89,8 +89,8 @@ static void received(const struct sstp_info *i)
 	put("twice", text_number, i->packets_duplicate);
 	put("discarded", text_number, i->packets_discarded);
 	put("segments", text_number, i->segments_received);
-	if (i->segments_holed)
-		put("holed", text_number, i->segments_holed);
+	if (i->segments_with_gaps)
+		put("gapped", text_number, i->segments_with_gaps);
 	put("arrival", text_rate, i->arrival_rate);
 	put("service", text_rate, i->service_rate);
 	printf(" window:%u segments\n", i->rcv_window);

@@ -22,17 +22,17 @@ func keep(client *sstp.Conn, number int, file *os.File) error {
 	segment := make([]byte, segmentMax)
 	bytes, missing := 0, 0
 	for {
-		n, holes, complete, err := client.Receive(segment)
+		n, gaps, complete, err := client.Receive(segment)
 		if err != nil {
 			return err
 		}
 		if n == 0 {
 			break
 		}
-		for _, hole := range holes {
-			fmt.Printf("%d: %d bytes are missing at %d\n", number, hole.Len,
-				bytes+int(hole.Offset))
-			missing += int(hole.Len)
+		for _, gap := range gaps {
+			fmt.Printf("%d: %d bytes are missing at %d\n", number, gap.Len,
+				bytes+int(gap.Offset))
+			missing += int(gap.Len)
 		}
 		if !complete {
 			fmt.Printf("%d: more is missing\n", number)

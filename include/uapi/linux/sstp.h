@@ -98,10 +98,10 @@ struct sstp_rrda_spec {
 	__u32	ceiling;
 };
 
-/* Control message SOL_SSTP/SSTP_HOLES: an array of these. Holes read as 0. */
-#define SSTP_HOLES		1
+/* Control message SOL_SSTP/SSTP_GAPS: an array of these. Gaps read as 0. */
+#define SSTP_GAPS		1
 
-struct sstp_hole {
+struct sstp_gap {
 	__u32	offset;		/* bytes from the start of what was read */
 	__u32	len;		/* bytes */
 };
@@ -149,7 +149,7 @@ struct sstp_info {
 	__u64	packets_discarded;	/* packets that found no room in the buffer */
 	__u64	segments_sent;	/* segments whose last packet was sent */
 	__u64	segments_received;	/* segments accepted */
-	__u64	segments_holed;	/* accepted with packets missing */
+	__u64	segments_with_gaps;	/* accepted with packets missing */
 	__u64	acks_sent;	/* PACK */
 	__u64	acks_received;	/* PACK */
 	__u64	snaks_sent;	/* SNAK */

@@ -286,7 +286,7 @@ static bool rcv_passes(const struct rcv_sim *s, s64 i)
 /* R_l moves past what has been accepted, and past the end of the stream. */
 void rcv_advance(struct rcv_sim *s)
 {
-	u32 holed = 0, holes = 0;
+	u32 gapped = 0, gaps = 0;
 	s64 was = s->low;
 	bool moved;
 
@@ -298,13 +298,13 @@ void rcv_advance(struct rcv_sim *s)
 		if (!rcv_passes(s, s->low))
 			break;
 		m->accepted = true;
-		holes++;
+		gaps++;
 	}
 	if (s->low == s->eos)
 		s->low++;
-	moved = sstp_rcv_advance(&s->w, s->arrivals.lost, &holed);
+	moved = sstp_rcv_advance(&s->w, s->arrivals.lost, &gapped);
 	KUNIT_ASSERT_EQ(s->test, moved, s->low != was);
-	KUNIT_ASSERT_EQ(s->test, holed, holes);
+	KUNIT_ASSERT_EQ(s->test, gapped, gaps);
 	KUNIT_ASSERT_EQ(s->test, s->w.low, s->first + (u32)s->low);
 }
 

@@ -77,37 +77,37 @@ static void rcv_retry_kept(struct kunit *test)
 	rcv_stop(s);
 }
 
-/* More holes than a packet has room for: SNAK after SNAK each hole once. */
-static void rcv_many_holes(struct kunit *test)
+/* More gaps than a packet has room for: SNAK after SNAK each gap once. */
+static void rcv_many_gaps(struct kunit *test)
 {
 	struct rcv_sim *s = test->priv;
-	u32 n, k, ship, holes;
+	u32 n, k, ship, gaps;
 
 	sstp_test_seed_rnd(test, &s->rnd);
 	for (n = 0; n < 3; n++) {
 		/* 600 segments; of each some packets, or none, are missing. */
 		rcv_uniform(s, -300, 0, 600, 6);
-		for (k = 0, ship = 0, holes = 0; k < 3600; k++, ship++) {
+		for (k = 0, ship = 0, gaps = 0; k < 3600; k++, ship++) {
 			u32 i = k / 6;
 
 			if (k < 3590 && (k % 6 == 3 || (n == 1 && i % 2) ||
 					 (n == 2 && i / 64 == 3))) {
-				holes++;
+				gaps++;
 				continue;
 			}
 			rcv_arrives(s, ship, i, k % 6, 0);
 		}
 		rcv_confirm(s, 1, RCV_WAIT);
 		rcv_confirm(s, 1 + RCV_WAIT, RCV_WAIT);
-		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 2), holes);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 2), gaps);
 		KUNIT_EXPECT_EQ(test, s->twice, 0U);
 		/* All of it once more, after a gap that nothing explains. */
 		s->arrivals.unexplained = true;
-		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 3), holes);
-		KUNIT_EXPECT_EQ(test, s->twice, holes);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 3), gaps);
+		KUNIT_EXPECT_EQ(test, s->twice, gaps);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 4), 0U);
 		/* And when it is due. */
-		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 3 + RCV_RETRY), holes);
+		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 3 + RCV_RETRY), gaps);
 		/* Not beyond what has room. */
 		s->arrivals.unexplained = true;
 		k = rcv_snak(s, 99, 4 + RCV_RETRY);
@@ -201,7 +201,7 @@ static void rcv_hide(struct rcv_sim *s, struct sstp_rseg **hidden, u32 a, u32 b)
 	}
 }
 
-/* While one hole waits for what was asked for, nobody looks at what has come after it:
+/* While one gap waits for what was asked for, nobody looks at what has come after it:
  * neither as more comes nor as a program reads. When it is due it is asked for again.
  */
 static void rcv_looks_once(struct kunit *test)
@@ -287,7 +287,7 @@ static void rcv_spared(struct kunit *test)
 static struct kunit_case rcv_snak_cases[] = {
 	KUNIT_CASE(rcv_lost),
 	KUNIT_CASE(rcv_retry_kept),
-	KUNIT_CASE(rcv_many_holes),
+	KUNIT_CASE(rcv_many_gaps),
 	KUNIT_CASE(rcv_bare),
 	KUNIT_CASE(rcv_bare_part),
 	KUNIT_CASE(rcv_looks_once),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Receiving window: reassembly, window, replacement, holes. */
+/* Receiving window: reassembly, window, replacement, gaps. */
 #include <linux/bitmap.h>
 #include <linux/math64.h>
 #include "rcv_sim.h"
@@ -559,13 +559,13 @@ static void rcv_joined(struct kunit *test)
 	s->memory = RCV_ANY;
 }
 
-/* --- holes ------------------------------------------------------------------ */
+/* --- gaps ------------------------------------------------------------------ */
 
 /* @missing of @packets never come: does the segment pass with @tolerance? If it
  * does not, all of them are asked for, and it does when as many came as must.
  */
-static void rcv_holes_of(struct rcv_sim *s, u32 packets, u32 missing,
-			 u32 tolerance)
+static void rcv_gaps_of(struct rcv_sim *s, u32 packets, u32 missing,
+			u32 tolerance)
 {
 	u64 allowed = div_u64((u64)packets * tolerance, SSTP_TOLERANCE_MAX);
 	bool pass = missing <= allowed && missing < packets;
@@ -607,7 +607,7 @@ static void rcv_holes_of(struct rcv_sim *s, u32 packets, u32 missing,
 	rcv_stop(s);
 }
 
-static void rcv_holes(struct kunit *test)
+static void rcv_gaps(struct kunit *test)
 {
 	static const u32 tolerance[] = {
 		0, 9999, 10000, 50000, 333333, 333334, 999999, 1000000,
@@ -625,8 +625,8 @@ static void rcv_holes(struct kunit *test)
 			for (n = 0; n <= packets[k]; n++)
 				if ((n + 1 >= allowed && n <= allowed + 1) ||
 				    sstp_rnd_one_in(&s->rnd, 50))
-					rcv_holes_of(s, packets[k], n,
-						     tolerance[i]);
+					rcv_gaps_of(s, packets[k], n,
+						    tolerance[i]);
 		}
 }
 
@@ -639,7 +639,7 @@ static struct kunit_case rcv_cases[] = {
 	KUNIT_CASE(rcv_figure16),
 	KUNIT_CASE(rcv_replacement),
 	KUNIT_CASE(rcv_joined),
-	KUNIT_CASE(rcv_holes),
+	KUNIT_CASE(rcv_gaps),
 	{ }
 };
 

@@ -762,13 +762,13 @@ static void test_false_highest(void)
 	finish(&p, "a shipment that was none is forgotten");
 }
 
-/* Every second of HOLES segments is lost. A gap that nothing explains has all of them
+/* Every second of LOST segments is lost. A gap that nothing explains has all of them
  * asked for again, but what one small packet draws is in proportion to what came; and
  * what came of it is enough to ask for all.
  */
 static void test_amplification(void)
 {
-	enum { HOLES = 4000, GAPS = 100, SMALL_SNAK = sizeof(struct ack_packet) + 64 };
+	enum { LOST = 4000, GAPS = 100, SMALL_SNAK = sizeof(struct ack_packet) + 64 };
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
 	struct peer_init us = { .window = 1, .segment = 1 };
 	unsigned int i, before, bytes;
@@ -778,8 +778,8 @@ static void test_amplification(void)
 	all_held = true;
 	sock_set(l, SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20);
 	peer_open(&p, l, &us);
-	must(p.granted >= 2 * HOLES, "the window has room for it");
-	for (i = 0; i < 2 * HOLES; i++) {
+	must(p.granted >= 2 * LOST, "the window has room for it");
+	for (i = 0; i < 2 * LOST; i++) {
 		if (i % 2)
 			p.shipment++;
 		else
@@ -787,15 +787,15 @@ static void test_amplification(void)
 		if (i % 64 == 0)
 			peer_listen(&p, 0);
 	}
-	skip(&p, 0, 2 * HOLES);
+	skip(&p, 0, 2 * LOST);
 	/* Let it spend what it has. */
 	for (i = 0; i < GAPS; i++)
-		skip(&p, 10, 2 * HOLES);
+		skip(&p, 10, 2 * LOST);
 	before = p.snaks;
 	bytes = p.snak_bytes;
 	begin = now_ns();
 	for (i = 0; i < GAPS; i++)
-		skip(&p, 10, 2 * HOLES);
+		skip(&p, 10, 2 * LOST);
 	peer_listen(&p, QUIET_MS);
 	/* The timer asks, too, each time for as little: after a round trip and a quarter,
 	 * and a millisecond.
@@ -805,10 +805,10 @@ static void test_amplification(void)
 	must(p.snak_bytes - bytes <= (GAPS + ms) * SMALL_SNAK, "and small ones");
 	ktap_diag("%u packets drew %u SNAKs of %u bytes in %llu ms", GAPS, p.snaks - before,
 		  p.snak_bytes - bytes, (unsigned long long)ms);
-	for (i = 1; i < 2 * HOLES; i += 2)
+	for (i = 1; i < 2 * LOST; i += 2)
 		peer_data(&p, i, 0, 1, 1, LAST | AGAIN);
-	awaited_ack = 2 * HOLES;
-	peer_keepalive(&p, 2 * HOLES);
+	awaited_ack = 2 * LOST;
+	peer_keepalive(&p, 2 * LOST);
 	must(peer_await(&p, WAIT_MS, all_accepted), "all of it is accepted");
 	peer_close(&p);
 	ktap_result(all_held, "a small packet draws no flood of SNAKs");

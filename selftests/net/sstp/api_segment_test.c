@@ -65,7 +65,7 @@ static void row_control(void)
 		{ "SO_TIMESTAMPING", SOL_SOCKET, SO_TIMESTAMPING, "EINVAL" },
 		{ "IP_TOS", SOL_IP, IP_TOS, "EINVAL" },
 		{ "IPV6_TCLASS", SOL_IPV6, IPV6_TCLASS, "EINVAL" },
-		{ "SSTP_HOLES", SOL_SSTP, SSTP_HOLES, "EINVAL" },
+		{ "SSTP_GAPS", SOL_SSTP, SSTP_GAPS, "EINVAL" },
 		{ "SCM_CREDENTIALS", SOL_SOCKET, SCM_CREDENTIALS, "1" },
 	};
 	char control[CMSG_SPACE(sizeof(int))] = {}, c = 'x';

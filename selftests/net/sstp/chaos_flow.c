@@ -20,7 +20,7 @@
 #define PARTS		8		/* between two a program may pause */
 #define NAP_MS		10
 #define SPINS		1000		/* without time that passes */
-#define HOLES		4096
+#define GAPS		4096
 #define LOOK_MS		1000		/* between looks at who waits */
 #define TCP_READ	(1 << 20)
 #define ORPHAN		(600 * 1000 * MS)	/* net.sstp.orphan_timeout */
@@ -235,8 +235,8 @@ static void *writer(void *arg)
 struct got {
 	ssize_t len;
 	int flags;
-	size_t holes;
-	const struct sstp_hole *hole;
+	size_t gaps;
+	const struct sstp_gap *gap;
 };
 
 static void take(struct end *e, char *buf, size_t size, int flags, struct got *g,
@@ -247,7 +247,7 @@ static void take(struct end *e, char *buf, size_t size, int flags, struct got *g
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
 		.msg_control = control,
-		.msg_controllen = CMSG_SPACE(HOLES * sizeof(*g->hole)),
+		.msg_controllen = CMSG_SPACE(GAPS * sizeof(*g->gap)),
 	};
 	struct cmsghdr *c;
 
@@ -257,16 +257,16 @@ static void take(struct end *e, char *buf, size_t size, int flags, struct got *g
 	if (g->len < 0)
 		return;
 	for (c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
-		if (c->cmsg_level != SOL_SSTP || c->cmsg_type != SSTP_HOLES) {
+		if (c->cmsg_level != SOL_SSTP || c->cmsg_type != SSTP_GAPS) {
 			note("%s: an odd control message", name(e));
 			continue;
 		}
-		g->holes = (c->cmsg_len - CMSG_LEN(0)) / sizeof(*g->hole);
-		g->hole = (const void *)CMSG_DATA(c);
+		g->gaps = (c->cmsg_len - CMSG_LEN(0)) / sizeof(*g->gap);
+		g->gap = (const void *)CMSG_DATA(c);
 	}
 }
 
-/* Holes in order and zero, all else right. @whole: the length of what was sent as one,
+/* Gaps in order and zero, all else right. @whole: the length of what was sent as one,
  * or 0. Returns bytes missing, or -1.
  */
 static long check(struct end *e, const char *buf, const struct got *g, uint64_t whole)
@@ -280,17 +280,17 @@ static long check(struct end *e, const char *buf, const struct got *g, uint64_t 
 		return -1;
 	}
 	if (!!(g->flags & MSG_TRUNC) != (whole > n) ||
-	    (g->flags & MSG_CTRUNC && g->holes < HOLES)) {
+	    (g->flags & MSG_CTRUNC && g->gaps < GAPS)) {
 		note("%s: flags %#x of %zu bytes at %llu", name(e), g->flags, n,
 		     (unsigned long long)e->got);
 		return -1;
 	}
-	for (i = 0; i <= g->holes; i++) {
-		size_t to = i < g->holes ? g->hole[i].offset : n;
-		size_t len = i < g->holes ? g->hole[i].len : 0, right;
+	for (i = 0; i <= g->gaps; i++) {
+		size_t to = i < g->gaps ? g->gap[i].offset : n;
+		size_t len = i < g->gaps ? g->gap[i].len : 0, right;
 
-		if (to > n || len > n - to || (i && i < g->holes && to <= at)) {
-			note("%s: hole %zu: %zu, %zu bytes, after %zu, of %zu", name(e),
+		if (to > n || len > n - to || (i && i < g->gaps && to <= at)) {
+			note("%s: gap %zu: %zu, %zu bytes, after %zu, of %zu", name(e),
 			     i, to, len, at, n);
 			return -1;
 		}
@@ -303,7 +303,7 @@ static long check(struct end *e, const char *buf, const struct got *g, uint64_t 
 		for (k = 0; k < len && !buf[to + k]; k++)
 			;
 		if (k < len) {
-			note("%s: a hole is not zero at %llu", name(e),
+			note("%s: a gap is not zero at %llu", name(e),
 			     (unsigned long long)e->got + to + k);
 			return -1;
 		}
@@ -404,7 +404,7 @@ static bool get(struct end *e, struct waiter *w, char *buf, char *control, bool 
 
 static void *reader(void *arg)
 {
-	char *control = malloc(CMSG_SPACE(HOLES * sizeof(struct sstp_hole)));
+	char *control = malloc(CMSG_SPACE(GAPS * sizeof(struct sstp_gap)));
 	char *buf = malloc(v[READ]);
 	bool peek = v[PEEK];
 	struct end *e = arg;

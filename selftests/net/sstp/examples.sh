@@ -81,16 +81,16 @@ crowd() {
 	return $status
 }
 # The file has zeros where the server says so, and else what was sent.
-with_holes() {
+with_gaps() {
 	python3 - "$work/file" "$work/received/1" "$work/server.log" <<-'END'
 		import re, sys
 		want, got, log = (open(name, "rb").read() for name in sys.argv[1:])
 		want = bytearray(want)
-		holes = [[int(n) for n in hole]
-		         for hole in re.findall(rb"1: (\d+) bytes are missing at (\d+)\n", log)]
-		for length, offset in holes:
+		gaps = [[int(n) for n in gap]
+		         for gap in re.findall(rb"1: (\d+) bytes are missing at (\d+)\n", log)]
+		for length, offset in gaps:
 		    want[offset:offset + length] = bytes(length)
-		missing = sum(length for length, _ in holes)
+		missing = sum(length for length, _ in gaps)
 		assert got == want, "other bytes are missing"
 		assert missing, "nothing is missing"
 		assert b"1: 1000000 bytes, %d missing\n" % missing in log, log
@@ -131,7 +131,7 @@ impair delay 1ms loss 3%
 for language in "${languages[@]}"; do
 	server "$language" -t 200000 || continue
 	check "a client that tolerates loss, in $language" client "$language" -t 200000 "$b4"
-	check "what is missing is said, in $language" with_holes
+	check "what is missing is said, in $language" with_gaps
 	stop
 done
 impair

@@ -105,8 +105,8 @@ static long do_peek(struct conn *c)
 
 /* Every second packet of two segments will never come. */
 #define SIZE		30		/* of a packet */
-#define HOLES		24		/* in a segment */
-#define HOLED		(HOLES * 2 * SIZE)
+#define GAPS		24		/* in a segment */
+#define GAPPED		(GAPS * 2 * SIZE)
 
 static struct peer peer;
 
@@ -115,7 +115,7 @@ static bool accepted(const struct peer *p)
 	return p->ack == 2;
 }
 
-static void holed(struct conn *c)
+static void gapped(struct conn *c)
 {
 	struct peer_init us = { .window = 1, .tolerance = 1000000 };
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0), i;
@@ -126,29 +126,29 @@ static void holed(struct conn *c)
 		die("listener:");
 	peer_open(&peer, l, &us);
 	c->b = peer.fd;
-	for (i = 1; i < 4 * HOLES; i += 2) {
-		uint32_t packet = i % (2 * HOLES);
+	for (i = 1; i < 4 * GAPS; i += 2) {
+		uint32_t packet = i % (2 * GAPS);
 
 		peer.shipment++;
-		peer_data(&peer, i / (2 * HOLES), packet, SIZE, HOLED,
-			  packet == 2 * HOLES - 1 ? LAST : 0);
+		peer_data(&peer, i / (2 * GAPS), packet, SIZE, GAPPED,
+			  packet == 2 * GAPS - 1 ? LAST : 0);
 	}
 	peer_keepalive(&peer, 2);
 	if (!peer_await(&peer, WAIT_MS, accepted))
 		bad("not accepted");
 }
 
-/* The holes of what was read are listed, or the list says that it lacks some. */
-static long recv_holes(struct conn *c, bool may_lack)
+/* The gaps of what was read are listed, or the list says that it lacks some. */
+static long recv_gaps(struct conn *c, bool may_lack)
 {
-	uint64_t control[CMSG_SPACE(2 * HOLES * sizeof(struct sstp_hole)) / 8];
+	uint64_t control[CMSG_SPACE(2 * GAPS * sizeof(struct sstp_gap)) / 8];
 	struct iovec iov = { conn_in, sizeof(conn_in) };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
 			    .msg_control = control,
 			    .msg_controllen = sizeof(control) };
 	ssize_t n = recvmsg(c->b, &m, 0), at;
 	struct cmsghdr *cmsg;
-	struct sstp_hole h;
+	struct sstp_gap h;
 	size_t listed = 0, next = 0, i;
 
 	if (n < 0)
@@ -160,35 +160,35 @@ static long recv_holes(struct conn *c, bool may_lack)
 		memcpy(&h, CMSG_DATA(cmsg) + i * sizeof(h), sizeof(h));
 		if (h.offset % (2 * SIZE) || h.len != SIZE ||
 		    h.offset < next || h.offset >= (size_t)n)
-			bad("hole %zu of %zd bytes: at %u, %u bytes", i, n,
+			bad("gap %zu of %zd bytes: at %u, %u bytes", i, n,
 			    h.offset, h.len);
 		next = h.offset + 1;
 	}
-	if (n % HOLED || !n ||
+	if (n % GAPPED || !n ||
 	    (2 * listed * SIZE != (size_t)n &&
 	     (!may_lack || !(m.msg_flags & MSG_CTRUNC))))
-		bad("%zd bytes, %zu holes, flags %#x", n, listed, m.msg_flags);
+		bad("%zd bytes, %zu gaps, flags %#x", n, listed, m.msg_flags);
 	for (at = SIZE; at < n; at += 2 * SIZE) {
 		uint64_t pos = c->ab.got + at;
 
-		if (content_check(conn_in + at, SIZE, peer.seed + pos / HOLED,
-				  pos % HOLED) != SIZE)
+		if (content_check(conn_in + at, SIZE, peer.seed + pos / GAPPED,
+				  pos % GAPPED) != SIZE)
 			bad("wrong content at %zd", at);
 	}
 	c->ab.got += n;
 	return n;
 }
 
-static long do_recv_holes(struct conn *c)
+static long do_recv_gaps(struct conn *c)
 {
-	return recv_holes(c, true);
+	return recv_gaps(c, true);
 }
 
-static void after_holes(struct conn *c)
+static void after_gaps(struct conn *c)
 {
-	if (c->ab.got < 2 * HOLED && recv_holes(c, false) < 0)
+	if (c->ab.got < 2 * GAPPED && recv_gaps(c, false) < 0)
 		bad("the rest: %s", strerrorname_np(errno));
-	if (c->ab.got != 2 * HOLED)
+	if (c->ab.got != 2 * GAPPED)
 		bad("%llu bytes came", (unsigned long long)c->ab.got);
 	peer_leave(&peer);
 	close(peer.udp);
@@ -422,8 +422,8 @@ static const struct row rows[] = {
 	ROW("receive, packets", CONNECTED, do_recv, COPIES, .before = arrived,
 	    .type = SOCK_SEQPACKET, .ours = true),
 	ROW("receive, peek", CONNECTED, do_peek, COPIES, .before = arrived),
-	ROW("receive, holes", NOTHING, do_recv_holes, BOTH, .before = holed,
-	    .after = after_holes, .fresh = true, .ours = true, .v4 = true),
+	ROW("receive, gaps", NOTHING, do_recv_gaps, BOTH, .before = gapped,
+	    .after = after_gaps, .fresh = true, .ours = true, .v4 = true),
 	SET(SSTP_RATE, CONNECTED, SOL_SSTP, rate, .ours = true),
 	SET(SSTP_CONTROLLER, SOCKET, SOL_SSTP, "rate", .ours = true),
 	SET(SSTP_BUFFER_POLICY, SOCKET, SOL_SSTP, "static", .ours = true),

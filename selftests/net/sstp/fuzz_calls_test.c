@@ -305,7 +305,7 @@ static void message(struct worker *w, struct msghdr *m, struct iovec iov[8],
 	};
 	static const int kinds[] = {
 		SO_MARK, SCM_RIGHTS, SCM_CREDENTIALS, SCM_TXTIME,
-		SO_TIMESTAMPING, SO_PRIORITY, SSTP_HOLES,
+		SO_TIMESTAMPING, SO_PRIORITY, SSTP_GAPS,
 	};
 	struct cmsghdr *c = control;
 	size_t i;

@@ -118,7 +118,7 @@ static unsigned int n_caught, n_held;
 
 static struct {
 	unsigned long packets, trains, icmp, damaged, opened, established;
-	unsigned long calls, holed, probed, destroyed, mtus;
+	unsigned long calls, gapped, probed, destroyed, mtus;
 	unsigned long by_type[TYPES];
 } sent;
 
@@ -1103,7 +1103,7 @@ static void accept_all(void)
 }
 
 /* What is over the limits, or cannot be; the most that receivers had of theirs */
-static unsigned int unbounded, wrong_holes, fullest, excess;
+static unsigned int unbounded, wrong_gaps, fullest, excess;
 
 static uint32_t larger(uint32_t a, uint32_t b)
 {
@@ -1134,8 +1134,8 @@ static void check_memory(struct conn *c)
 			  m[SK_MEMINFO_WMEM_QUEUED], c->sndbuf);
 }
 
-/* Holes are in order, apart, within what was read, and zero. */
-static void read_holes(int fd, char *buf, uint32_t len, int flags)
+/* Gaps are in order, apart, within what was read, and zero. */
+static void read_gaps(int fd, char *buf, uint32_t len, int flags)
 {
 	static uint64_t control[16384 / 8];
 	struct iovec iov = { buf, len };
@@ -1143,7 +1143,7 @@ static void read_holes(int fd, char *buf, uint32_t len, int flags)
 			    .msg_control = control,
 			    .msg_controllen = sizeof(control) };
 	struct cmsghdr *cmsg;
-	struct sstp_hole h;
+	struct sstp_gap h;
 	size_t end = 0, i, k, n;
 	ssize_t got;
 
@@ -1152,7 +1152,7 @@ static void read_holes(int fd, char *buf, uint32_t len, int flags)
 	cmsg = got < 0 ? NULL : CMSG_FIRSTHDR(&m);
 	if (!cmsg)
 		return;
-	sent.holed++;
+	sent.gapped++;
 	n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(h);
 	for (i = 0; i < n; i++) {
 		memcpy(&h, CMSG_DATA(cmsg) + i * sizeof(h), sizeof(h));
@@ -1165,8 +1165,8 @@ static void read_holes(int fd, char *buf, uint32_t len, int flags)
 			end = h.offset + h.len;
 			continue;
 		}
-		if (wrong_holes++ < 20)
-			ktap_diag("hole %zu of %zu: at %u after %zu, %u bytes of %zd, %zu are zero",
+		if (wrong_gaps++ < 20)
+			ktap_diag("gap %zu of %zu: at %u after %zu, %u bytes of %zd, %zu are zero",
 				  i, n, h.offset, end, h.len, got, k);
 		return;
 	}
@@ -1241,7 +1241,7 @@ static void call(struct conn *c)
 			recv(c->fd, buf, len, flags);
 			break;
 		}
-		read_holes(c->fd, buf, len, flags);
+		read_gaps(c->fd, buf, len, flags);
 	}
 }
 
@@ -1324,7 +1324,7 @@ static bool reached(unsigned long steps)
 		"InConflict", "InRecut", "InDuplicate", "InPacks", "InSnaks", "OutSnaks",
 		"RetransData", "Resets", "Timeouts", "CookiesSent",
 		"CookiesGood", "CookiesBad", "InErrVersion", "InDiscarded",
-		"SegmentsHoled", "SoftReplaced", "PmtuShrunk",
+		"SegmentsWithGaps", "SoftReplaced", "PmtuShrunk",
 		"ListenOverflows", "InNoMem", "InBacklogDrop", "AttemptFails",
 	};
 	const size_t needed = 14;
@@ -1395,10 +1395,10 @@ int main(int argc, char **argv)
 	ktap_diag("%ld sockets at most; a receiver had %u %% of its buffer, or twice that and %u bytes",
 		  most, fullest, excess);
 	ktap_result(!unbounded, "memory was bounded");
-	ktap_diag("%lu reads with holes", sent.holed);
+	ktap_diag("%lu reads with gaps", sent.gapped);
 	/* A slow machine does not get far; others have one in 500 steps. */
-	ktap_result((sent.holed || steps < 5000) && !wrong_holes,
-		    "holes are where they can be");
+	ktap_result((sent.gapped || steps < 5000) && !wrong_gaps,
+		    "gaps are where they can be");
 	fuzz_works();
 	for (i = 0; i < 4; i++)
 		close(listeners[i]);

@@ -149,9 +149,9 @@ one "slow reader" "" 4 stream 1 -s 4M
 server_options=(--read-pause 1500 --rcvbuf 100k)
 one "late reader" "delay 1ms" 4 seqpacket 2 -s 2M -w 20000
 server_options=(--tolerance 100000)
-one "holes are told" "loss 2% delay 1ms" \
+one "gaps are told" "loss 2% delay 1ms" \
 	4 seqpacket 1 -s 2M -w 200k --tolerance 100000
-[ "$proto" != sstp ] || check "there were some" test "$(field holes)" -gt 0
+[ "$proto" != sstp ] || check "there were some" test "$(field gaps)" -gt 0
 disturbed "another MTU on the way" 1500000 4 stream shrink
 disturbed "another MTU, segments" 1500000 4 seqpacket shrink
 disturbed "no link for 5 s" 1500000 4 stream unplug

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What a program tolerates is never asked for, and arrives as holes; with 0 there
+# What a program tolerates is never asked for, and arrives as gaps; with 0 there
 # are none. In simulated time, where nothing but the line loses packets.
 # timeout: 300
 # quick: yes
@@ -23,11 +23,11 @@ lossy() {
 
 setup_path || exit 1
 lossy "2% of 10%" 2% 100000
-check "2% of 10%: holes" test "$(field holes)" -gt 0
+check "2% of 10%: gaps" test "$(field gaps)" -gt 0
 check "2% of 10%: none sent again" test "$(field retransmits)" -eq 0
 lossy "2% of 1%" 2% 10000
 check "2% of 1%: some sent again" test "$(field retransmits)" -gt 0
 lossy "2% of none" 2% 0
-check "2% of none: no holes" test "$(field holes)" -eq 0
+check "2% of none: no gaps" test "$(field gaps)" -eq 0
 check "2% of none: all sent again" test "$(field retransmits)" -gt 30
 finish

@@ -3,9 +3,9 @@
  * timeout: 300
  * quick: yes
  *
- * A segment that lacks no more than is tolerated arrives, with its holes listed
+ * A segment that lacks no more than is tolerated arrives, with its gaps listed
  * exactly; one that lacks more is repaired until it does not; without tolerance
- * there are no holes. First against a peer that decides itself what is lost, then
+ * there are no gaps. First against a peer that decides itself what is lost, then
  * over a path that loses packets.
  *
  *	tolerance_test [-S SEED]
@@ -24,7 +24,7 @@
 #define MS		1000000ULL
 #define PACKETS		300		/* most in a segment, against the peer */
 #define LATE_US		20000		/* more than it waits for on loopback */
-#define HOLES		4096		/* that the kernel lists at most */
+#define GAPS		4096		/* that the kernel lists at most */
 #define SEGMENT_MOST	60000		/* over the path */
 #define RATE		8000000
 
@@ -41,16 +41,16 @@ static uint32_t below(uint32_t n)
 	return (rnd() >> 32) % n;
 }
 
-/* --- reading with holes ------------------------------------------------------ */
+/* --- reading with gaps ------------------------------------------------------ */
 
-static char control[CMSG_SPACE((HOLES + 1) * sizeof(struct sstp_hole))];
+static char control[CMSG_SPACE((GAPS + 1) * sizeof(struct sstp_gap))];
 
 /* What one read gave */
 struct piece {
 	ssize_t len;
 	int flags;
-	size_t holes;
-	struct sstp_hole hole[HOLES + 1];
+	size_t gaps;
+	struct sstp_gap gap[GAPS + 1];
 };
 
 static void take_piece(int fd, void *buf, size_t size, size_t controllen,
@@ -63,25 +63,25 @@ static void take_piece(int fd, void *buf, size_t size, size_t controllen,
 	};
 	struct cmsghdr *c;
 
-	p->holes = 0;
+	p->gaps = 0;
 	p->len = recvmsg(fd, &msg, flags | MSG_DONTWAIT);
 	p->flags = msg.msg_flags;
 	if (p->len < 0)
 		return;
 	for (c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
-		if (c->cmsg_level != SOL_SSTP || c->cmsg_type != SSTP_HOLES) {
+		if (c->cmsg_level != SOL_SSTP || c->cmsg_type != SSTP_GAPS) {
 			must(false, "no other control message");
 			continue;
 		}
-		p->holes = (c->cmsg_len - CMSG_LEN(0)) / sizeof(*p->hole);
-		memcpy(p->hole, CMSG_DATA(c), p->holes * sizeof(*p->hole));
+		p->gaps = (c->cmsg_len - CMSG_LEN(0)) / sizeof(*p->gap);
+		memcpy(p->gap, CMSG_DATA(c), p->gaps * sizeof(*p->gap));
 	}
 }
 
-static bool same_holes(const struct piece *a, const struct piece *b)
+static bool same_gaps(const struct piece *a, const struct piece *b)
 {
-	return a->holes == b->holes &&
-	       !memcmp(a->hole, b->hole, a->holes * sizeof(*a->hole));
+	return a->gaps == b->gaps &&
+	       !memcmp(a->gap, b->gap, a->gaps * sizeof(*a->gap));
 }
 
 /* In order, apart, within what was read, and reading as zeros; the rest is byte
@@ -92,13 +92,13 @@ static size_t check_piece(const struct piece *p, const uint8_t *buf,
 {
 	size_t at = 0, missing = 0, i, k;
 
-	for (i = 0; i <= p->holes; i++) {
-		size_t to = i < p->holes ? p->hole[i].offset : (size_t)p->len;
-		size_t len = i < p->holes ? p->hole[i].len : 0;
+	for (i = 0; i <= p->gaps; i++) {
+		size_t to = i < p->gaps ? p->gap[i].offset : (size_t)p->len;
+		size_t len = i < p->gaps ? p->gap[i].len : 0;
 
 		if (to > (size_t)p->len || len > p->len - to ||
-		    (i < p->holes && (!len || (i && to <= at)))) {
-			ktap_diag("hole %zu: %zu, %zu bytes, after %zu, of %zd",
+		    (i < p->gaps && (!len || (i && to <= at)))) {
+			ktap_diag("gap %zu: %zu, %zu bytes, after %zu, of %zd",
 				  i, to, len, at, p->len);
 			all_held = false;
 			return missing;
@@ -110,7 +110,7 @@ static size_t check_piece(const struct piece *p, const uint8_t *buf,
 		for (k = 0; k < len; k++)
 			if (buf[to + k])
 				break;
-		must_be("bytes of a hole that are zero", k, len);
+		must_be("bytes of a gap that are zero", k, len);
 		missing += len;
 		at = to + len;
 	}
@@ -178,13 +178,13 @@ static bool asked(const struct peer *p)
 }
 
 /* What a reader of the whole segment must be told */
-static void expected_holes(const struct made *m, struct piece *want)
+static void expected_gaps(const struct made *m, struct piece *want)
 {
 	uint32_t i, end;
 
-	want->holes = 0;
+	want->gaps = 0;
 	for (i = 0; i < m->packets; i++) {
-		struct sstp_hole *h = &want->hole[want->holes];
+		struct sstp_gap *h = &want->gap[want->gaps];
 
 		if (m->here[i])
 			continue;
@@ -194,8 +194,8 @@ static void expected_holes(const struct made *m, struct piece *want)
 			h->len = end - h->offset;
 			continue;
 		}
-		*h = (struct sstp_hole){ m->size * i, end - m->size * i };
-		want->holes++;
+		*h = (struct sstp_gap){ m->size * i, end - m->size * i };
+		want->gaps++;
 	}
 }
 
@@ -207,8 +207,8 @@ static void test_exact(uint32_t tolerance)
 	static uint8_t buf[PACKETS * 200 + 1];
 	struct peer_init us = { .window = 1, .tolerance = tolerance };
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0), r;
-	unsigned int repaired = 0, holed = 0;
-	long counted = path_counter(B, "SegmentsHoled");
+	unsigned int repaired = 0, gapped = 0;
+	long counted = path_counter(B, "SegmentsWithGaps");
 	struct peer p;
 	struct made m;
 	uint32_t i;
@@ -244,34 +244,34 @@ static void test_exact(uint32_t tolerance)
 			peer_keepalive(&p, r + 1);
 		}
 		must(peer_await(&p, 5000, accepted), "it is accepted");
-		expected_holes(&m, &want);
-		holed += !!want.holes;
+		expected_gaps(&m, &want);
+		gapped += !!want.gaps;
 
 		/* A peek sees the same, also without room to list all. */
-		short_control = want.holes > 1 && below(2);
+		short_control = want.gaps > 1 && below(2);
 		take_piece(p.fd, buf, sizeof(buf), short_control ?
-			   CMSG_SPACE(sizeof(*got.hole)) : sizeof(control),
+			   CMSG_SPACE(sizeof(*got.gap)) : sizeof(control),
 			   MSG_PEEK, &peeked);
 		if (short_control)
 			must(peeked.flags & MSG_CTRUNC, "a short list says so");
 		else
-			must(same_holes(&peeked, &want), "holes of a peek");
+			must(same_gaps(&peeked, &want), "gaps of a peek");
 		take_piece(p.fd, buf, sizeof(buf), sizeof(control), 0, &got);
 		must_be("length", got.len, m.len);
-		must(same_holes(&got, &want), "exactly these holes");
+		must(same_gaps(&got, &want), "exactly these gaps");
 		must(!(got.flags & (MSG_TRUNC | MSG_CTRUNC)), "nothing is cut");
 		check_piece(&got, buf, p.seed + r, 0);
 		if (!all_held)
-			ktap_diag("segment %d: %u packets of %u, %u missing, %zu holes, got %zu",
-				  r, m.packets, m.size, m.missing, want.holes,
-				  got.holes);
+			ktap_diag("segment %d: %u packets of %u, %u missing, %zu gaps, got %zu",
+				  r, m.packets, m.size, m.missing, want.gaps,
+				  got.gaps);
 	}
-	ktap_diag("tolerance %u: %d segments, %u repaired, %u with holes",
-		  tolerance, r, repaired, holed);
-	must_be("SegmentsHoled", path_counter(B, "SegmentsHoled") - counted,
-		holed);
+	ktap_diag("tolerance %u: %d segments, %u repaired, %u with gaps",
+		  tolerance, r, repaired, gapped);
+	must_be("SegmentsWithGaps", path_counter(B, "SegmentsWithGaps") - counted,
+		gapped);
 	must(repaired || tolerance == MILLION, "some had to be repaired");
-	must(!tolerance == !holed, "holes where they are tolerated only");
+	must(!tolerance == !gapped, "gaps where they are tolerated only");
 	peer_must_be_right(&p);
 	peer_close(&p);
 	ktap_result(all_held, "segments against a peer, tolerance %u", tolerance);
@@ -282,12 +282,12 @@ static bool came(void *arg)
 	return path_counter(B, "InPkts") >= *(long *)arg;
 }
 
-/* More holes than are listed: it says so. */
-static void test_many_holes(void)
+/* More gaps than are listed: it says so. */
+static void test_many_gaps(void)
 {
-	const struct made m = { .packets = 2 * HOLES + 2, .size = 8,
-				.len = 8 * (2 * HOLES + 2) };
-	static uint8_t buf[8 * (2 * HOLES + 2)];
+	const struct made m = { .packets = 2 * GAPS + 2, .size = 8,
+				.len = 8 * (2 * GAPS + 2) };
+	static uint8_t buf[8 * (2 * GAPS + 2)];
 	struct peer_init us = { .window = 1, .tolerance = MILLION / 2 };
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
 	static struct piece got;
@@ -313,14 +313,14 @@ static void test_many_holes(void)
 	must(peer_await(&p, 5000, accepted), "it is accepted");
 	take_piece(p.fd, buf, sizeof(buf), sizeof(control), 0, &got);
 	must_be("length", got.len, m.len);
-	must_be("holes listed", got.holes, HOLES);
+	must_be("gaps listed", got.gaps, GAPS);
 	must(got.flags & MSG_CTRUNC, "not all are listed");
-	for (i = 0; i < got.holes; i++)
-		if (got.hole[i].offset != 16 * i || got.hole[i].len != 8)
+	for (i = 0; i < got.gaps; i++)
+		if (got.gap[i].offset != 16 * i || got.gap[i].len != 8)
 			break;
-	must_be("right holes", i, HOLES);
+	must_be("right gaps", i, GAPS);
 	peer_close(&p);
-	ktap_result(all_held, "more holes than are listed");
+	ktap_result(all_held, "more gaps than are listed");
 }
 
 /* A packet that comes after it was asked for again: more will be awaited from here on. */
@@ -366,9 +366,9 @@ static void test_end_by_timer(void)
 	awaited = 3;
 	must(peer_await(&p, 5000, accepted), "the end is accepted");
 	take_piece(p.fd, buf, sizeof(buf), sizeof(control), 0, &got);
-	must_be("holes", got.holes, 0);
+	must_be("gaps", got.gaps, 0);
 	take_piece(p.fd, buf, sizeof(buf), sizeof(control), 0, &got);
-	must_be("holes", got.holes, 1);
+	must_be("gaps", got.gaps, 1);
 	must_be("state", sock_info(p.fd).state, TCP_CLOSE_WAIT);
 	peer_close(&p);
 	ktap_result(all_held, "the timer accepts the last segment");
@@ -381,7 +381,7 @@ struct flow {
 	uint64_t seed, total, sent, got, missing;
 	uint32_t size, tolerance;
 	uint64_t packets;		/* of the segments received */
-	unsigned int holed;		/* reads with holes */
+	unsigned int gapped;		/* reads with gaps */
 };
 
 static uint32_t segment_len(const struct flow *f, uint64_t pos)
@@ -428,18 +428,18 @@ static void flow_write(struct flow *f)
 		die("send:");
 }
 
-/* Each hole is packets of one segment, which is here in part. */
+/* Each gap is packets of one segment, which is here in part. */
 static void check_segment(struct flow *f, const struct piece *p, size_t missing)
 {
 	uint64_t packets = (p->len + f->size - 1) / f->size, lost = 0;
 	size_t i;
 
-	for (i = 0; i < p->holes; i++) {
-		const struct sstp_hole *h = &p->hole[i];
+	for (i = 0; i < p->gaps; i++) {
+		const struct sstp_gap *h = &p->gap[i];
 
 		must(!(h->offset % f->size) && (!(h->len % f->size) ||
 		     h->offset + h->len == (size_t)p->len),
-		     "a hole is made of packets");
+		     "a gap is made of packets");
 		lost += (h->len + f->size - 1) / f->size;
 	}
 	must_be("length", p->len, segment_len(f, f->got));
@@ -468,13 +468,13 @@ static bool flow_read(struct flow *f, bool *end)
 		return false;
 	/* More of a stream may have come in between. */
 	if (peeked.len == p.len)
-		must(same_holes(&p, &peeked), "a peek shows the same holes");
+		must(same_gaps(&p, &peeked), "a peek shows the same gaps");
 	missing = check_piece(&p, buf, f->seed, f->got);
 	if (f->type == SOCK_SEQPACKET)
 		check_segment(f, &p, missing);
 	f->got += p.len;
 	f->missing += missing;
-	f->holed += !!p.holes;
+	f->gapped += !!p.gaps;
 	return true;
 }
 
@@ -505,18 +505,18 @@ static long flow_end(struct flow *f, const char *name)
 {
 	struct sstp_info rx = sock_info(f->rx), tx = sock_info(f->tx);
 
-	/* What is no hole did come. */
+	/* Bytes outside of gaps did come. */
 	must_be("bytes received", rx.bytes_received, f->total - f->missing);
 	if (f->type == SOCK_SEQPACKET)
-		must_be("segments with holes", f->holed, rx.segments_holed);
+		must_be("segments with gaps", f->gapped, rx.segments_with_gaps);
 	else
-		must(!f->holed == !rx.segments_holed, "holes are told");
+		must(!f->gapped == !rx.segments_with_gaps, "gaps are told");
 	must(f->missing * MILLION <= f->total * f->tolerance,
 	     "no more is missing in all than was tolerated");
-	ktap_diag("%s: %llu of %llu bytes missing, %llu segments with holes, %llu packets again",
+	ktap_diag("%s: %llu of %llu bytes missing, %llu segments with gaps, %llu packets again",
 		  name, (unsigned long long)f->missing,
 		  (unsigned long long)f->total,
-		  (unsigned long long)rx.segments_holed,
+		  (unsigned long long)rx.segments_with_gaps,
 		  (unsigned long long)tx.packets_retrans);
 	close(f->tx);
 	close(f->rx);
@@ -538,7 +538,7 @@ static void test_path(const char *loss, uint32_t ours, uint32_t theirs,
 	path_impair(B, netem);
 	flow_open(&f, type, family, ours, theirs);
 	flow_run(&f);
-	must(f.tolerance || !f.missing, "no holes unless both tolerate them");
+	must(f.tolerance || !f.missing, "no gaps unless both tolerate them");
 	flow_end(&f, name);
 	ktap_result(all_held, "%s", name);
 }
@@ -581,14 +581,14 @@ int main(int argc, char **argv)
 	test_exact(10000);
 	test_exact(250000);
 	test_exact(MILLION);
-	test_many_holes();
+	test_many_gaps();
 	test_end_by_timer();
 	if (!path_settle())
 		die("sockets are left");
 
 	path_impair(A, "delay 5ms");
 	/* Packets begin with the size that every path of IPv6 takes, and this one takes no
-	 * more: all packets of a flow have one size, which holes are held against.
+	 * more: all packets of a flow have one size, which gaps are held against.
 	 */
 	path_run(R, "ip link set to-a mtu 1280 && ip link set to-b mtu 1280");
 	path_run(A, "ip link set to-r mtu 1280");

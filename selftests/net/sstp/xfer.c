@@ -169,29 +169,29 @@ static void read_slowly(struct pace *p, size_t n)
 		sleep_ns(due - now);
 }
 
-/* @n bytes of content have come; @msg may name holes, which must read 0. */
+/* @n bytes of content have come; @msg may name gaps, which must read 0. */
 static bool check_content(struct conn *c, uint64_t seed, const char *buf,
 			  size_t n, struct msghdr *msg)
 {
 	struct cmsghdr *cm = msg ? CMSG_FIRSTHDR(msg) : NULL;
 	struct receiver *r = &c->rx;
-	size_t at = 0, i, holes = 0, j;
-	struct sstp_hole hole;
+	size_t at = 0, i, gaps = 0, j;
+	struct sstp_gap gap;
 
 	for (; cm; cm = CMSG_NXTHDR(msg, cm))
-		if (cm->cmsg_level == SOL_SSTP && cm->cmsg_type == SSTP_HOLES)
+		if (cm->cmsg_level == SOL_SSTP && cm->cmsg_type == SSTP_GAPS)
 			break;
 	if (cm)
-		holes = (cm->cmsg_len - CMSG_LEN(0)) / sizeof(hole);
-	for (i = 0; i <= holes; i++) {
+		gaps = (cm->cmsg_len - CMSG_LEN(0)) / sizeof(gap);
+	for (i = 0; i <= gaps; i++) {
 		size_t to = n;
 
-		if (i < holes) {
-			memcpy(&hole, CMSG_DATA(cm) + i * sizeof(hole),
-			       sizeof(hole));
-			to = hole.offset;
-			if (to < at || to > n || hole.len > n - to)
-				return fail(c, "absurd hole", EBADMSG);
+		if (i < gaps) {
+			memcpy(&gap, CMSG_DATA(cm) + i * sizeof(gap),
+			       sizeof(gap));
+			to = gap.offset;
+			if (to < at || to > n || gap.len > n - to)
+				return fail(c, "absurd gap", EBADMSG);
 		}
 		if (content_check(buf + at, to - at, seed, r->pos + at) !=
 		    to - at) {
@@ -201,13 +201,13 @@ static bool check_content(struct conn *c, uint64_t seed, const char *buf,
 				r->pos + at, c->job.seed);
 			return fail(c, "wrong content", EBADMSG);
 		}
-		if (i == holes)
+		if (i == gaps)
 			break;
-		for (j = 0; j < hole.len; j++)
+		for (j = 0; j < gap.len; j++)
 			if (buf[to + j])
-				return fail(c, "hole not zero", EBADMSG);
-		r->res.holes += hole.len;
-		at = to + hole.len;
+				return fail(c, "gap not zero", EBADMSG);
+		r->res.gaps += gap.len;
+		at = to + gap.len;
 	}
 	return true;
 }
@@ -266,7 +266,7 @@ static bool receive_content(struct conn *c, bool up)
 	uint64_t seed = conn_seed(c, up), first = 0;
 	struct receiver *r = &c->rx;
 	size_t size = opt.read_size ? opt.read_size : 256 << 10;
-	bool holes = opt.type == SOCK_SEQPACKET && opt.sstp[SSTP_TOLERANCE] > 0;
+	bool gaps = opt.type == SOCK_SEQPACKET && opt.sstp[SSTP_TOLERANCE] > 0;
 	struct msghdr msg = {};
 	struct pace pace = {};
 	bool ok = true;
@@ -275,7 +275,7 @@ static bool receive_content(struct conn *c, bool up)
 	if (opt.type == SOCK_SEQPACKET && size < c->job.write)
 		size = c->job.write;
 	buf = malloc(size);
-	if (holes)
+	if (gaps)
 		msg.msg_control = malloc(control);
 	hash_init(&r->hash);
 	sha256_init(&r->sha);
@@ -288,7 +288,7 @@ static bool receive_content(struct conn *c, bool up)
 
 		if (opt.type == SOCK_SEQPACKET)
 			want = segment_len(c, r->pos);
-		msg.msg_controllen = holes ? control : 0;
+		msg.msg_controllen = gaps ? control : 0;
 		if (opt.peak)
 			sample_peak(c);
 		n = receive_piece(c, buf, opt.type == SOCK_STREAM && want < size ?
@@ -308,7 +308,7 @@ static bool receive_content(struct conn *c, bool up)
 				ok = fail(c, opt.file, errno);
 		} else if (!(c->job.flags & JOB_UNCHECKED)) {
 			ok = check_content(c, seed, buf, n,
-					   holes ? &msg : NULL);
+					   gaps ? &msg : NULL);
 		}
 		if (!(c->job.flags & JOB_UNCHECKED))
 			hash_add(&r->hash, buf, n);
@@ -446,7 +446,7 @@ static bool compare(struct conn *c)
 		return fail(c, "the server failed", res->error);
 	if (res->bytes != c->job.size)
 		return fail(c, "bytes lost", EBADMSG);
-	if (res->holes)
+	if (res->gaps)
 		return true;
 	if (res->hash != hash_end(&c->tx_hash) &&
 	    !(c->job.flags & JOB_UNCHECKED))

@@ -37,7 +37,7 @@ struct result {
 	uint64_t bytes;
 	uint64_t hash;
 	uint64_t sha[4];
-	uint64_t holes;		/* bytes missing in segments with holes */
+	uint64_t gaps;		/* bytes missing in segments with gaps */
 	uint64_t ns;		/* first to last byte */
 	uint64_t peak;		/* bytes, most in the receive buffer */
 	uint64_t epoch;		/* ns: when bin 0 begins, by the receiver's clock */

@@ -17,7 +17,7 @@
 	X(reordering) X(bytes_sent) X(bytes_retrans) X(bytes_acked)	\
 	X(bytes_received) X(packets_sent) X(packets_retrans)		\
 	X(packets_received) X(packets_duplicate) X(packets_discarded)	\
-	X(segments_sent) X(segments_received) X(segments_holed)		\
+	X(segments_sent) X(segments_received) X(segments_with_gaps)		\
 	X(acks_sent) X(acks_received) X(snaks_sent) X(snaks_received)	\
 	X(arrival_rate) X(service_rate) X(delivery_rate)
 
@@ -73,7 +73,7 @@ static void print_bins(const char *name, const struct bin *sum, uint64_t bins,
 static void print_received(struct receiver * const *r, unsigned int n,
 			   uint64_t begin, const struct job *job)
 {
-	uint64_t bin = job->bin, bins = 0, peak = 0, holes = 0, ns = 0, i;
+	uint64_t bin = job->bin, bins = 0, peak = 0, gaps = 0, ns = 0, i;
 	struct bin *sum;
 	unsigned int k;
 
@@ -84,7 +84,7 @@ static void print_received(struct receiver * const *r, unsigned int n,
 			peak = r[k]->res.peak;
 		if (ns < r[k]->res.ns)
 			ns = r[k]->res.ns;
-		holes += r[k]->res.holes;
+		gaps += r[k]->res.gaps;
 	}
 	sum = calloc(bins + 1, sizeof(*sum));
 	for (k = 0; k < n; k++)
@@ -95,7 +95,7 @@ static void print_received(struct receiver * const *r, unsigned int n,
 			sum[i].arrived += r[k]->bin[i].arrived;
 		}
 	fprintf(json, ", \"receive_seconds\": %.6f, \"receive_peak\": %" PRIu64
-		", \"holes\": %" PRIu64, ns / 1e9, peak, holes);
+		", \"gaps\": %" PRIu64, ns / 1e9, peak, gaps);
 	/* Seconds from connect(), where both ends have one clock */
 	fprintf(json, ", \"bin_ms\": %.9g, \"bin_start\": %.6f", bin / 1e3,
 		((int64_t)r[0]->res.epoch - (int64_t)begin) / 1e9);
