@@ -15,7 +15,7 @@
 #include "output.h"
 #include "path.h"
 #include "rcv_data.h"
-#include "room.h"
+#include "rcvbuf.h"
 #include "small.h"
 #include "sndbuf.h"
 #include "sstp.h"
@@ -43,29 +43,29 @@ static u32 sstp_ack_wanted(const struct sstp_sock *sp)
 	struct sstp_want w;
 	u32 to;
 
-	sstp_room_want(sp, &w);
+	sstp_rcvbuf_want(sp, &w);
 	to = sstp_want_to(&w);
-	if (sstp_after(to, sp->rcv.low + sp->ask - 1))
-		to = sp->rcv.low + sp->ask - 1;
+	if (sstp_after(to, sp->rcv.low + sp->acker.req_limit - 1))
+		to = sp->rcv.low + sp->acker.req_limit - 1;
 	return to;
 }
 
 /* At most once a while: the rates of the last interval of a round trip. */
 static void sstp_ack_rates(struct sstp_sock *sp, u64 now)
 {
-	u64 interval = now - sp->arrival_at;
+	u64 interval = now - sp->acker.arrival_at;
 
-	if (interval < max(sstp_srtt_ns(sp), 10 * NSEC_PER_MSEC))
+	if (interval < max(sstp_srtt_ns(&sp->rtt), 10 * NSEC_PER_MSEC))
 		return;
 	/* In us: 2 GB in a long interval must not overflow. */
 	interval = div_u64(interval, NSEC_PER_USEC);
-	sp->arrival_rate = div64_u64(sp->arrival_bytes * 8 * USEC_PER_SEC,
-				     interval);
-	sp->service_rate = div64_u64(sp->service_bytes * 8 * USEC_PER_SEC,
-				     interval);
-	sp->arrival_bytes = 0;
-	sp->service_bytes = 0;
-	sp->arrival_at = now;
+	sp->acker.arrival_rate = div64_u64(sp->acker.arrival_bytes * 8 * USEC_PER_SEC,
+					   interval);
+	sp->acker.service_rate = div64_u64(sp->acker.service_bytes * 8 * USEC_PER_SEC,
+					   interval);
+	sp->acker.arrival_bytes = 0;
+	sp->acker.service_bytes = 0;
+	sp->acker.arrival_at = now;
 }
 
 static void sstp_ack_fill(struct sstp_sock *sp, struct sstp_ack *a, u64 now)
@@ -74,29 +74,29 @@ static void sstp_ack_fill(struct sstp_sock *sp, struct sstp_ack *a, u64 now)
 
 	memset(a, 0, sizeof(*a));
 	sstp_ack_rates(sp, now);
-	a->cid = sp->peer.cid;
+	a->cid = sp->id.peer.cid;
 	a->type = SSTP_PACK;
-	if (sp->strategy == SSTP_ACK_SOFT)
+	if (sp->hs.strategy == SSTP_ACK_SOFT)
 		a->flags |= SSTP_F_SOFT;
-	if (sp->has_accepted) {
+	if (sp->acker.has_accepted) {
 		a->flags |= SSTP_F_SEGMENT;
-		a->segment = sp->ack_segment;
-		sp->has_accepted = false;
+		a->segment = sp->acker.ack_segment;
+		sp->acker.has_accepted = false;
 	}
-	if (sp->has_echo) {
+	if (sp->acker.has_echo) {
 		a->flags |= SSTP_F_ECHO;
-		if (sp->echo_padded)
+		if (sp->acker.echo_padded)
 			a->flags |= SSTP_F_PADDED;
-		a->echo = sp->echo;
-		a->hold = sstp_us(now - sp->echo_at);
+		a->echo = sp->acker.echo;
+		a->hold = sstp_us(now - sp->acker.echo_at);
 	}
-	a->control = sp->ctl_next++;
+	a->control = sp->acker.snd_ctl++;
 	a->ack = sp->rcv.low;
 	a->limit = sp->rcv.high;
 	a->highest = sp->arrivals.highest;
 	a->received = sp->arrivals.received;
-	a->arrival = min_t(u64, div_u64(sp->arrival_rate, 1000), U32_MAX);
-	a->service = min_t(u64, div_u64(sp->service_rate, 1000), U32_MAX);
+	a->arrival = min_t(u64, div_u64(sp->acker.arrival_rate, 1000), U32_MAX);
+	a->service = min_t(u64, div_u64(sp->acker.service_rate, 1000), U32_MAX);
 	s = sstp_rcv_slot(&sp->rcv, sp->rcv.low);
 	a->late = min_t(u32, sp->arrivals.out + sp->arrivals.out_next, U16_MAX);
 	a->progress = s ? s->next : 0;
@@ -105,12 +105,12 @@ static void sstp_ack_fill(struct sstp_sock *sp, struct sstp_ack *a, u64 now)
 
 static void sstp_ack_done(struct sstp_sock *sp, u64 now)
 {
-	if (sp->advertised != sp->rcv.high)
+	if (sp->acker.advertised != sp->rcv.high)
 		trace_sstp_rcv_window(sp);
-	sp->advertised = sp->rcv.high;
-	sp->unacked = 0;
-	sp->ack_now = false;
-	sp->ack_sent = now;
+	sp->acker.advertised = sp->rcv.high;
+	sp->acker.unacked = 0;
+	sp->acker.ack_now = false;
+	sp->acker.ack_sent = now;
 }
 
 static void sstp_ack_pack(struct sock *sk, u64 now)
@@ -122,7 +122,7 @@ static void sstp_ack_pack(struct sock *sk, u64 now)
 	sstp_ack_fill(sp, &a, now);
 	sstp_build_ack(buf, &a);
 	sstp_send_small(sk, buf, sizeof(buf));
-	sp->acks_sent++;
+	sp->stats.acks_sent++;
 	SSTP_INC(sock_net(sk), OUTPACKS);
 	sstp_ack_done(sp, now);
 }
@@ -131,10 +131,10 @@ static void sstp_ack_pack(struct sock *sk, u64 now)
  * receives measures it once and never learns how much it varies. Too early does
  * no harm, as the sender knows what is on its way.
  */
-static u32 sstp_ack_retry(const struct sstp_sock *sp)
+static u32 sstp_ack_retry(const struct sstp_rtt *rtt)
 {
-	u32 wait = sstp_rtt_timeout(&sp->rtt, 1000, 3 * USEC_PER_SEC);
-	u32 srtt = sstp_rtt_smoothed(&sp->rtt, wait);
+	u32 wait = sstp_rtt_timeout(rtt, 1000, 3 * USEC_PER_SEC);
+	u32 srtt = sstp_rtt_smoothed(rtt, wait);
 
 	return min(wait, srtt + srtt / 4 + 1000);
 }
@@ -158,12 +158,12 @@ static void sstp_ack_trace(const struct sstp_sock *sp, const void *p, u32 len,
 }
 
 /* @bytes came, headers below ours included: SNAKs may send a part of that back. */
-void sstp_ack_credit(struct sstp_sock *sp, u32 bytes)
+void sstp_ack_credit(struct sstp_acker *ak, u32 bytes)
 {
 	const u32 most = SSTP_SNAK_SHARE * SSTP_SNAK_BURST *
 			 (sizeof(struct sstp_ack_hdr) + SSTP_SNAK_BYTES);
 
-	sp->snak_credit = min(sp->snak_credit + bytes, most);
+	ak->snak_credit = min(ak->snak_credit + bytes, most);
 }
 
 /* Ask for what is lost and due. False if there was nothing. */
@@ -173,7 +173,7 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 	struct sstp_snak_job job = {
 		.to = sstp_ack_wanted(sp),
 		.now = sstp_us(now),
-		.retry = sstp_ack_retry(sp),
+		.retry = sstp_ack_retry(&sp->rtt),
 	};
 	const u32 head = sizeof(struct sstp_ack_hdr);
 	u32 most = SSTP_SNAK_BURST, room, len, n;
@@ -186,11 +186,11 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 	/* Without room: is anything due? */
 	sstp_rcv_snak(&sp->rcv, &sp->arrivals, NULL, 0, &job);
 	/* Nobody may be there: one will be answered as well as all. */
-	if (now - sp->heard > (u64)job.retry * NSEC_PER_USEC)
+	if (now - sp->live.last_rx > (u64)job.retry * NSEC_PER_USEC)
 		most = 1;
 	for (n = 0; job.more && n < most; n++) {
-		room = clamp_t(int, sp->snak_credit / SSTP_SNAK_SHARE - head -
-			       sstp_overhead(sp), 0, SSTP_SNAK_BYTES);
+		room = clamp_t(int, sp->acker.snak_credit / SSTP_SNAK_SHARE - head -
+			       sstp_overhead(&sp->id), 0, SSTP_SNAK_BYTES);
 		if (room < SSTP_SNAK_LEAST) {
 			if (n)
 				break;
@@ -210,17 +210,17 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 		sstp_build_ack(skb_put(skb, head + len), &a);
 		if (trace_sstp_snak_snd_enabled())
 			sstp_ack_trace(sp, skb->data, skb->len, &a);
-		sp->snak_credit -= min(sp->snak_credit, SSTP_SNAK_SHARE *
-				       (skb->len + sstp_overhead(sp)));
+		sp->acker.snak_credit -= min(sp->acker.snak_credit, SSTP_SNAK_SHARE *
+				       (skb->len + sstp_overhead(&sp->id)));
 		sstp_small_xmit(sk, skb);
-		sp->snaks_sent++;
+		sp->stats.snaks_sent++;
 		SSTP_INC(sock_net(sk), OUTSNAKS);
 		sent = true;
 	}
 	if (sent) {
-		sp->snak_sent = now;
+		sp->acker.snak_sent = now;
 		/* The next packet pays for asking for the rest. */
-		sp->snak_now = job.more;
+		sp->acker.snak_now = job.more;
 		sstp_ack_done(sp, now);
 	}
 	return sent;
@@ -231,7 +231,7 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
  */
 static u64 sstp_ack_wait(const struct sstp_sock *sp, u8 rounds)
 {
-	u64 wait = NSEC_PER_USEC * (u64)sstp_ack_retry(sp);
+	u64 wait = NSEC_PER_USEC * (u64)sstp_ack_retry(&sp->rtt);
 
 	return min(wait << rounds, max(wait, 3ULL * NSEC_PER_SEC));
 }
@@ -241,12 +241,12 @@ static u64 sstp_ack_wait(const struct sstp_sock *sp, u8 rounds)
  */
 static bool sstp_ack_near(const struct sstp_sock *sp)
 {
-	u32 left = sp->advertised - sp->rcv.top;
-	u64 flight = sstp_rtt_bytes(max(sp->arrival_rate, sp->peer_rate),
+	u32 left = sp->acker.advertised - sp->rcv.top;
+	u64 flight = sstp_rtt_bytes(max(sp->acker.arrival_rate, sp->hs.peer_rate),
 				    sstp_rtt_smoothed(&sp->rtt, 0));
 
-	return left < sp->window / 4 ||
-	       (u64)(left - sp->window / 4) * sstp_room_segment(sp) < flight;
+	return left < sp->rcvbuf.window / 4 ||
+	       (u64)(left - sp->rcvbuf.window / 4) * sstp_rcvbuf_segment(sp) < flight;
 }
 
 /* There is more room than before: tell the sender when it is worth it. */
@@ -257,27 +257,27 @@ static void sstp_ack_room(struct sock *sk, u64 now)
 
 	if (!sstp_synchronized(sk))
 		return;
-	sstp_room_window(sp);
-	sstp_room_grant(sp);
+	sstp_rcvbuf_wnd(sp);
+	sstp_rcvbuf_grant(sp);
 	sstp_rcv_tell(sk);
-	gained = sp->rcv.high - sp->advertised;
-	if (gained && gained >= DIV_ROUND_UP(sp->window, 4)) {
+	gained = sp->rcv.high - sp->acker.advertised;
+	if (gained && gained >= DIV_ROUND_UP(sp->rcvbuf.window, 4)) {
 		sstp_ack_pack(sk, now);
 	} else if (gained && !sstp_epollin_ready(sk) && sstp_ack_near(sp)) {
 		/* What is not told makes the window smaller. */
-		if ((u64)gained * sstp_mean(sp) >= SSTP_GRANT_BYTES)
+		if ((u64)gained * sstp_mean(&sp->rcv) >= SSTP_GRANT_BYTES)
 			sstp_ack_pack(sk, now);
 		else
-			sstp_timer_sooner(sp, SSTP_T_ACK,
+			sstp_timer_sooner(&sp->clock, SSTP_T_ACK,
 					  now + SSTP_ACK_DELAY_MIN);
 	}
 	/* Room for what was discarded: ask for it without delay. */
 	if (!sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sstp_ack_wanted(sp)))
 		return;
-	if (now - sp->snak_sent > sstp_srtt_ns(sp) / 16)
+	if (now - sp->acker.snak_sent > sstp_srtt_ns(&sp->rtt) / 16)
 		sstp_ack_snak(sk, now);
 	/* There is room again: ask for the rest without the back-off of requests in vain. */
-	sstp_timer_sooner(sp, SSTP_T_ACK, now + sstp_ack_wait(sp, 0));
+	sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now + sstp_ack_wait(sp, 0));
 }
 
 /* The program took segments. */
@@ -285,18 +285,18 @@ void sstp_ack_read(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	sp->full = false;
+	sp->rcvbuf.full = false;
 	sstp_debt_update(sk);
-	sstp_room_read(sk);
+	sstp_rcvbuf_read(sk);
 	sstp_ack_room(sk, sstp_now());
 }
 
-/* SSTP_T_ROOM */
+/* SSTP_T_RCVBUF */
 void sstp_ack_epoch(struct sock *sk)
 {
 	u64 now = sstp_now();
 
-	if (sstp_room_epoch(sk, now))
+	if (sstp_rcvbuf_epoch(sk, now))
 		sstp_ack_room(sk, now);
 }
 
@@ -304,68 +304,68 @@ void sstp_ack_epoch(struct sock *sk)
 void sstp_ack_check(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u64 now = sstp_now(), srtt = sstp_srtt_ns(sp), due;
+	u64 now = sstp_now(), srtt = sstp_srtt_ns(&sp->rtt), due;
 	u32 full;
 
 	if (sk->sk_state == TCP_CLOSE)
 		return;
-	if (sstp_room_epoch(sk, now))
+	if (sstp_rcvbuf_epoch(sk, now))
 		sstp_ack_room(sk, now);
 	if (sstp_arrivals_confirm(&sp->arrivals, &sp->rcv, sstp_us(now),
 				  max_t(u32, sstp_us(srtt) / 4, 1000))) {
 		sstp_rcv_accept(sk);
 		if (sk->sk_state == TCP_CLOSE)
 			return;
-		sp->snak_now = true;
+		sp->acker.snak_now = true;
 	}
 	/* Without memory, the timer asks, and less and less often. */
-	if (sp->snak_now && !sp->starved) {
-		due = sp->snak_sent + max(srtt / 16, SSTP_SNAK_GAP);
+	if (sp->acker.snak_now && !sp->rcvbuf.mem_limited) {
+		due = sp->acker.snak_sent + max(srtt / 16, SSTP_SNAK_GAP);
 		if (now >= due) {
-			sp->snak_now = false;
+			sp->acker.snak_now = false;
 			sstp_ack_snak(sk, now);
 		} else {
-			sstp_timer_sooner(sp, SSTP_T_ACK, due);
+			sstp_timer_sooner(&sp->clock, SSTP_T_ACK, due);
 		}
 	}
-	full = min_t(u64, (u64)sp->window * sstp_mean(sp) / 4, SSTP_ACK_BYTES);
-	if (sp->ack_now ||
-	    (sp->unacked && (sp->unacked >= full || sp->set.quickack))) {
-		sstp_room_window(sp);
-		sstp_room_grant(sp);
+	full = min_t(u64, (u64)sp->rcvbuf.window * sstp_mean(&sp->rcv) / 4, SSTP_ACK_BYTES);
+	if (sp->acker.ack_now ||
+	    (sp->acker.unacked && (sp->acker.unacked >= full || sp->set.quickack))) {
+		sstp_rcvbuf_wnd(sp);
+		sstp_rcvbuf_grant(sp);
 		sstp_ack_pack(sk, now);
-	} else if (sp->unacked) {
-		sstp_timer_sooner(sp, SSTP_T_ACK, now +
+	} else if (sp->acker.unacked) {
+		sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now +
 				  clamp_t(u64, srtt / 4, SSTP_ACK_DELAY_MIN,
 					  SSTP_ACK_DELAY_MAX));
 	}
 	if (sp->arrivals.has_cand)
-		sstp_timer_sooner(sp, SSTP_T_ACK, now +
+		sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now +
 				  max_t(u64, srtt / 4, NSEC_PER_MSEC));
 	else if (sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sp->rcv.high))
-		sstp_timer_sooner(sp, SSTP_T_ACK, now +
-				  sstp_ack_wait(sp, sp->starved && sp->due_bytes ==
-						sp->bytes_received ?
-						sp->due_rounds : 0));
+		sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now +
+				  sstp_ack_wait(sp, sp->rcvbuf.mem_limited && sp->acker.due_bytes ==
+						sp->acker.bytes_received ?
+						sp->acker.due_rounds : 0));
 }
 
 /* SSTP_T_ACK */
 void sstp_ack_due(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u64 now = sstp_now(), silent = now - sp->heard, wait;
-	bool answered = sp->heard >= sp->snak_sent;
+	u64 now = sstp_now(), silent = now - sp->live.last_rx, wait;
+	bool answered = sp->live.last_rx >= sp->acker.snak_sent;
 
 	if (!sstp_synchronized(sk))
 		return;
 	if (sstp_arrivals_confirm(&sp->arrivals, &sp->rcv, sstp_us(now),
-				  max_t(u32, sstp_us(sstp_srtt_ns(sp)) / 4, 1000)))
+				  max_t(u32, sstp_us(sstp_srtt_ns(&sp->rtt)) / 4, 1000)))
 		sstp_rcv_accept(sk);
 	if (sk->sk_state == TCP_CLOSE)
 		return;
-	sp->snak_now = false;
+	sp->acker.snak_now = false;
 	if (!sstp_ack_snak(sk, now) &&
-	    (sp->unacked || sp->ack_now || sp->rcv.high != sp->advertised))
+	    (sp->acker.unacked || sp->acker.ack_now || sp->rcv.high != sp->acker.advertised))
 		sstp_ack_pack(sk, now);
 	if (!sp->arrivals.has_cand && !sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sp->rcv.high))
 		return;
@@ -375,60 +375,60 @@ void sstp_ack_due(struct sock *sk)
 		return;
 	}
 	/* It hears us, but what we ask for does not come: ask less often. */
-	if (sp->due_bytes != sp->bytes_received)
-		sp->due_rounds = 0;
-	else if (answered && sp->due_rounds < 12)
-		sp->due_rounds++;
-	sp->due_bytes = sp->bytes_received;
-	wait = sstp_ack_wait(sp, sp->due_rounds);
-	wait = max(wait, silent >> (sp->peer_rate ? 8 : 6));
-	sstp_timer_sooner(sp, SSTP_T_ACK, now + wait);
+	if (sp->acker.due_bytes != sp->acker.bytes_received)
+		sp->acker.due_rounds = 0;
+	else if (answered && sp->acker.due_rounds < 12)
+		sp->acker.due_rounds++;
+	sp->acker.due_bytes = sp->acker.bytes_received;
+	wait = sstp_ack_wait(sp, sp->acker.due_rounds);
+	wait = max(wait, silent >> (sp->hs.peer_rate ? 8 : 6));
+	sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now + wait);
 }
 
 static void sstp_ack_release(void *arg, struct sstp_sseg *s)
 {
 	struct sock *sk = arg;
 
-	sstp_sk(sk)->bytes_acked += s->len;
-	sstp_sk(sk)->queued -= s->len;
+	sstp_sk(sk)->stats.bytes_acked += s->len;
+	sstp_sk(sk)->tx.queued -= s->len;
 	sstp_mem_free_segment(sk, s);
-	WRITE_ONCE(sstp_sk(sk)->snd_lacks, false);
+	WRITE_ONCE(sstp_sk(sk)->tx.lacks_mem, false);
 }
 
 /* X of paper 004, section 3.3: what is sent again of a segment, on average. */
 static void sstp_ack_extra(struct sstp_sock *sp, u32 lost)
 {
-	u32 shipped = sp->snd.shipment - sp->shipped_recent, extra;
+	u32 shipped = sp->snd.shipment - sp->loss.shipped_recent, extra;
 
-	sp->lost_recent += lost;
+	sp->loss.lost_recent += lost;
 	if (shipped < 4096)
 		return;
-	extra = DIV_ROUND_UP_ULL((u64)sp->lost_recent *
-				 DIV_ROUND_UP(sp->set.segment_size, sp->size),
+	extra = DIV_ROUND_UP_ULL((u64)sp->loss.lost_recent *
+				 DIV_ROUND_UP(sp->set.segment_size, sp->path.size),
 				 shipped);
-	sp->lost_recent = 0;
-	sp->shipped_recent = sp->snd.shipment;
-	if (extra != sp->extra) {
-		sp->extra = extra;
+	sp->loss.lost_recent = 0;
+	sp->loss.shipped_recent = sp->snd.shipment;
+	if (extra != sp->loss.extra) {
+		sp->loss.extra = extra;
 		sstp_update_rate(sp, GFP_ATOMIC);
 	}
 }
 
 /* Of segment @s, the first that the peer lacks, it asks for packet @packet. */
-static void sstp_ack_gap(struct sock *sk, const struct sstp_sseg *s, u32 packet,
-			 const struct sstp_ack *a)
+static void sstp_ack_pmtu_bh(struct sock *sk, const struct sstp_sseg *s, u32 packet,
+			     const struct sstp_ack *a)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	const struct sstp_pmtud_report r = {
 		.segment = s->number,
 		.packet = packet,
-		.size = sstp_overhead(sp) + SSTP_DATA_HLEN + sstp_sseg_bytes(s, packet),
+		.size = sstp_overhead(&sp->id) + SSTP_DATA_HLEN + sstp_sseg_bytes(s, packet),
 		.received = a->received,
 		.highest = a->highest,
 		.shipment = sp->snd.shipment - 1,
 	};
 
-	if (sstp_pmtud_gap(&sp->pmtud, &r))
+	if (sstp_pmtud_bh(&sp->path.pmtud, &r))
 		sstp_mtu_update(sk);
 }
 
@@ -444,15 +444,15 @@ static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
 
 	sstp_snak_start(&it, p, len, a);
 	/* What is left of it will be asked for again. */
-	while (sp->looks && sp->snd.vain && sstp_snak_next(&it, &run)) {
-		n = sstp_snd_snak(&sp->snd, &run, settled, &sp->looks);
+	while (sp->loss.looks && sp->snd.vain && sstp_snak_next(&it, &run)) {
+		n = sstp_snd_snak(&sp->snd, &run, settled, &sp->loss.looks);
 		if (first) {
 			u32 packet = run.bits ? run.first : 0;
 			struct sstp_sseg *s;
 
 			s = sstp_snd_segment(&sp->snd, run.segment);
 			if (s && run.segment == sp->snd.low && packet < s->packets)
-				sstp_ack_gap(sk, s, packet, a);
+				sstp_ack_pmtu_bh(sk, s, packet, a);
 		}
 		first = false;
 		lost += n;
@@ -463,20 +463,20 @@ static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
 /* Of the @asked packets that a report of @received and @highest asks for, those that the
  * path lost. Others came, but found no room: that says nothing about the path.
  */
-static u32 sstp_ack_vanished(struct sstp_sock *sp, u32 asked, u32 highest,
+static u32 sstp_ack_vanished(struct sstp_loss *l, u32 asked, u32 highest,
 			     u32 received, u32 *undue)
 {
 	s32 lost;
 
-	sp->missing += (s32)(highest - sp->counted_to) -
-		       (s32)(received - sp->counted);
-	sp->counted_to = highest;
-	sp->counted = received;
+	l->lost_total += (s32)(highest - l->prev_highest) -
+		       (s32)(received - l->prev_received);
+	l->prev_highest = highest;
+	l->prev_received = received;
 	/* What was late, or came twice, makes up for nothing later. */
-	*undue = max(sp->told - sp->missing, 0);
-	sp->told -= *undue;
-	lost = clamp_t(s64, (s64)sp->missing - sp->told, 0, asked);
-	sp->told += lost;
+	*undue = max(l->lost_reported - l->lost_total, 0);
+	l->lost_reported -= *undue;
+	lost = clamp_t(s64, (s64)l->lost_total - l->lost_reported, 0, asked);
+	l->lost_reported += lost;
 	return lost;
 }
 
@@ -491,25 +491,25 @@ static void sstp_ack_progress(struct sstp_sock *sp, const struct sstp_ack *a, bo
 	const struct sstp_sseg *s = w->low == w->end ? NULL : sstp_snd_segment(w, w->low);
 	u32 packets = min(a->progress, s ? s->next : 0);
 
-	if (w->low == sp->progress_low && packets <= sp->progress_packets &&
+	if (w->low == sp->loss.progress_low && packets <= sp->loss.progress_packets &&
 	    w->high == was_high && !more)
 		return;
-	if (w->low != sp->progress_low)
-		sp->progress_packets = 0;
-	sp->progress_low = w->low;
-	sp->progress_packets = max(sp->progress_packets, packets);
-	sp->progress = now;
-	sp->again_since = 0;
+	if (w->low != sp->loss.progress_low)
+		sp->loss.progress_packets = 0;
+	sp->loss.progress_low = w->low;
+	sp->loss.progress_packets = max(sp->loss.progress_packets, packets);
+	sp->loss.progress = now;
+	sp->tx.rtx_since = 0;
 }
 
 /* The PACKs and SNAKs of an skb follow. */
 void sstp_ack_begin(struct sstp_sock *sp, u64 now)
 {
-	bool round = now - sp->looks_at >= max(sstp_srtt_ns(sp), SSTP_SNAK_ROUND);
+	bool round = now - sp->loss.looks_at >= max(sstp_srtt_ns(&sp->rtt), SSTP_SNAK_ROUND);
 
 	if (round)
-		sp->looks_at = now;
-	sp->looks = SSTP_SNAK_BUDGET;
+		sp->loss.looks_at = now;
+	sp->loss.looks = SSTP_SNAK_BUDGET;
 	sstp_snd_begin(&sp->snd, round);
 }
 
@@ -519,13 +519,13 @@ void sstp_ack_begin(struct sstp_sock *sp, u64 now)
 static void sstp_ack_correct(struct sock *sk, const struct sstp_ack *a, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u64 wait = max(sstp_srtt_ns(sp) / 4, NSEC_PER_MSEC);
+	u64 wait = max(sstp_srtt_ns(&sp->rtt) / 4, NSEC_PER_MSEC);
 
-	if (a->control - sp->control > SSTP_CONTROL_WINDOW ||
+	if (a->control - sp->loss.rcv_ctl > SSTP_CONTROL_WINDOW ||
 	    a->ack - sp->snd.low > sp->snd.next + 1 - sp->snd.low ||
-	    sstp_before(a->limit, sp->snd.high) || now - sp->corrected < wait)
+	    sstp_before(a->limit, sp->snd.high) || now - sp->loss.corrected_at < wait)
 		return;
-	sp->corrected = now;
+	sp->loss.corrected_at = now;
 	sstp_send_context(sk, SSTP_F_ACK);
 }
 
@@ -559,7 +559,7 @@ static void sstp_ack_breaker(struct sock *sk, const struct sstp_ack *a,
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_ctrl_ops *ops;
 
-	switch (sstp_breaker_report(&sp->breaker, now, sp->highest, a->received,
+	switch (sstp_breaker_report(&sp->breaker, now, sp->loss.highest, a->received,
 				    sample->rtt, sample->srtt)) {
 	case SSTP_BREAKER_GO_ON:
 		break;
@@ -587,14 +587,14 @@ static bool sstp_ack_valid(struct sock *sk, struct sk_buff *skb, const struct ss
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	const struct sstp_snd_wnd *w = &sp->snd;
-	bool unsent = a->highest - sp->highest > w->shipment - 1 - sp->highest;
+	bool unsent = a->highest - sp->loss.highest > w->shipment - 1 - sp->loss.highest;
 
 	/* Seen already, or overtaken by a later one that says more. */
-	if (sstp_before(a->control, sp->control)) {
+	if (sstp_before(a->control, sp->loss.rcv_ctl)) {
 		sstp_drop(sk, skb, SSTP_MIB_INDUPLICATE, 1);
 		return false;
 	}
-	if (a->control - sp->control <= SSTP_CONTROL_WINDOW && !unsent &&
+	if (a->control - sp->loss.rcv_ctl <= SSTP_CONTROL_WINDOW && !unsent &&
 	    !sstp_before(a->ack, w->low) && !sstp_before(a->limit, w->high))
 		return true;
 	if (unsent)
@@ -608,13 +608,13 @@ static bool sstp_ack_apply(struct sock *sk, const struct sstp_ack *a)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snd_wnd *w = &sp->snd;
-	bool ended = sp->eos_state >= SSTP_EOS_SENT && a->ack == w->end + 1;
+	bool ended = sp->tx.eos >= SSTP_EOS_SENT && a->ack == w->end + 1;
 
 	if (!sstp_snd_ack(w, ended ? w->end : a->ack, a->limit, sstp_ack_release, sk))
 		return false;
 	if (ended)
-		sp->eos_state = SSTP_EOS_ACKED;
-	sp->control = a->control + 1;
+		sp->tx.eos = SSTP_EOS_ACKED;
+	sp->loss.rcv_ctl = a->control + 1;
 	return true;
 }
 
@@ -623,11 +623,11 @@ static void sstp_ack_heard(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	sp->heard = now;
-	sp->asked_at = sstp_stamp(sp, now);
-	sp->silent_since = 0;
-	sp->probes = 0;
-	sp->keepalives = 0;
+	sp->live.last_rx = now;
+	sp->tx.asked_at = sstp_stamp(&sp->hs, now);
+	sp->tx.silent_since = 0;
+	sp->live.probes = 0;
+	sp->live.keepalives = 0;
 	sk->sk_err_soft = 0;
 }
 
@@ -639,9 +639,9 @@ static void sstp_ack_rtt(struct sock *sk, const struct sstp_ack *a,
 
 	if (!(a->flags & SSTP_F_ECHO))
 		return;
-	sample->rtt = sstp_stamp(sp, now) - a->echo - a->hold;
+	sample->rtt = sstp_stamp(&sp->hs, now) - a->echo - a->hold;
 	sstp_rtt_sample(&sp->rtt, sample->rtt, sstp_us(now));
-	if (a->flags & SSTP_F_PADDED && sstp_pmtud_echo(&sp->pmtud, a->echo))
+	if (a->flags & SSTP_F_PADDED && sstp_pmtud_echo(&sp->path.pmtud, a->echo))
 		sstp_mtu_update(sk);
 }
 
@@ -649,20 +649,20 @@ static void sstp_ack_rtt(struct sock *sk, const struct sstp_ack *a,
 static void sstp_ack_delivered(struct sstp_sock *sp, const struct sstp_ack *a,
 			       struct sstp_ctrl_sample *sample)
 {
-	u32 was_highest = sp->highest;
+	u32 was_highest = sp->loss.highest;
 
-	if (sstp_after(a->highest, sp->highest))
-		sp->highest = a->highest;
-	sp->late = a->late;
-	sample->delivered = a->received - sp->reported;
+	if (sstp_after(a->highest, sp->loss.highest))
+		sp->loss.highest = a->highest;
+	sp->loss.late = a->late;
+	sample->delivered = a->received - sp->loss.received;
 	if (sample->delivered > 1U << 30)
 		sample->delivered = 0;
 	else
-		sp->reported = a->received;
+		sp->loss.received = a->received;
 	/* What it says moves the controller: no more than can be true. */
 	sample->delivered = min(sample->delivered, sp->snd.shipment - was_highest +
 						   SSTP_REORDER_MAX);
-	sp->delivery_rate = a->arrival * 1000ULL;
+	sp->stats.delivery_rate = a->arrival * 1000ULL;
 }
 
 /* Sample what was lost; what SNAK @a of @len bytes at @p asks for is to be shipped again. */
@@ -674,18 +674,18 @@ static void sstp_ack_lost(struct sock *sk, const void *p, u32 len, const struct 
 	u32 asked = 0;
 
 	if (a->type == SSTP_SNAK) {
-		sp->snaks_received++;
+		sp->stats.snaks_received++;
 		SSTP_INC(net, INSNAKS);
-		sp->snd.lost = sp->highest - BIT(30);
+		sp->snd.lost = sp->loss.highest - BIT(30);
 		asked = sstp_ack_requests(sk, p, len, a);
 		sample->lost_ship = sp->snd.lost;
 	} else {
-		sp->acks_received++;
+		sp->stats.acks_received++;
 		SSTP_INC(net, INPACKS);
 	}
-	sample->lost = sstp_ack_vanished(sp, asked, sp->highest - sp->late,
+	sample->lost = sstp_ack_vanished(&sp->loss, asked, sp->loss.highest - sp->loss.late,
 					 a->received, &sample->undue);
-	sp->packets_lost += sample->lost;
+	sp->stats.packets_lost += sample->lost;
 	if (a->type == SSTP_SNAK)
 		trace_sstp_snak_rcv(sp, asked, sample->lost);
 	sstp_ack_extra(sp, asked);
@@ -696,7 +696,7 @@ static void sstp_ack_control(struct sstp_sock *sp, const struct sstp_ack *a, u32
 			     struct sstp_ctrl_sample *sample, u64 now)
 {
 	sstp_cc_sample(sp, sample, now);
-	sample->highest = sp->highest - sp->late;
+	sample->highest = sp->loss.highest - sp->loss.late;
 	sample->arrival_rate = a->arrival * 1000ULL;
 	sample->service_rate = a->service * 1000ULL;
 	sstp_ctrl_used(&sp->ctrl, sample, flight);
@@ -712,20 +712,20 @@ static void sstp_ack_probes(struct sock *sk, bool moved, bool news, bool probed)
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	if (moved) {
-		sp->blocked = 0;
+		sp->live.blocked = 0;
 		trace_sstp_snd_window(sp);
 		sk->sk_write_space(sk);
 	} else if (probed && sstp_after(sp->snd.next, sp->snd.high) && !news) {
 		/* Still closed: ask less and less often. */
-		if (sp->blocked < U8_MAX)
-			sp->blocked++;
-		sstp_timer_stop(sp, SSTP_T_PROBE);
+		if (sp->live.blocked < U8_MAX)
+			sp->live.blocked++;
+		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
 	}
 	/* A receiver that asks and asks, but sees nothing new, must not keep us
 	 * from showing it where we are.
 	 */
 	if (moved || news)
-		sstp_timer_stop(sp, SSTP_T_PROBE);
+		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
 }
 
 /* A PACK or SNAK of @len bytes, at @off of @skb, which is linear. */
@@ -734,9 +734,9 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snd_wnd *w = &sp->snd;
 	struct sstp_ctrl_sample sample = {};
-	u32 was_low = w->low, was_high = w->high, was_highest = sp->highest;
+	u32 was_low = w->low, was_high = w->high, was_highest = sp->loss.highest;
 	u32 flight = sstp_in_flight(sp);
-	bool probed = sp->probes, more = false, moved, news;
+	bool probed = sp->live.probes, more = false, moved, news;
 	const void *p = skb->data + off;
 	u64 now = sstp_now();
 	struct sstp_ack a;
@@ -765,7 +765,7 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	sstp_sndbuf_grow(sk);
 
 	moved = w->low != was_low || w->high != was_high;
-	news = sample.delivered || sp->highest != was_highest;
+	news = sample.delivered || sp->loss.highest != was_highest;
 	sstp_ack_progress(sp, &a, more, was_high, now);
 	sstp_ack_probes(sk, moved, news, probed);
 	sstp_push(sk);

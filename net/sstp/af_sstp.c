@@ -25,7 +25,7 @@
 #include "owner.h"
 #include "port.h"
 #include "recvmsg.h"
-#include "room.h"
+#include "rcvbuf.h"
 #include "sendmsg.h"
 #include "sndbuf.h"
 #include "sockopt.h"
@@ -39,7 +39,7 @@ static void sstp_keepalive(struct sock *sk, int on)
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	if (on && sstp_synchronized(sk) && sk->sk_state != TCP_CLOSING)
-		sstp_timer_sooner(sp, SSTP_T_LIFE, sstp_now());
+		sstp_timer_sooner(&sp->clock, SSTP_T_LIFE, sstp_now());
 }
 
 /* inet_create() and inet6_create() have made it. */
@@ -102,7 +102,7 @@ struct sstp_where {
 };
 
 /* Returns the family. */
-static int sstp_get_addr(struct sstp_sock *sp, const struct sstp_sockaddr *uaddr, int len,
+static int sstp_get_addr(struct sstp_ident *id, const struct sstp_sockaddr *uaddr, int len,
 			 struct sstp_where *w, bool local)
 {
 	const struct sockaddr_in6 *a6 = (const void *)uaddr;
@@ -114,7 +114,7 @@ static int sstp_get_addr(struct sstp_sock *sp, const struct sstp_sockaddr *uaddr
 		return -EINVAL;
 	family = ((const struct sockaddr *)uaddr)->sa_family;
 	if (family == AF_INET6) {
-		if (sp->af == AF_INET)
+		if (id->af == AF_INET)
 			return -EAFNOSUPPORT;
 		if (len < SIN6_LEN_RFC2133)
 			return -EINVAL;
@@ -125,7 +125,7 @@ static int sstp_get_addr(struct sstp_sock *sp, const struct sstp_sockaddr *uaddr
 		if (len >= (int)sizeof(*a6) &&
 		    ipv6_addr_type(&w->addr) & IPV6_ADDR_LINKLOCAL)
 			w->scope = a6->sin6_scope_id;
-		if (sstp_v4(&w->addr) && sp->v6only)
+		if (sstp_v4(&w->addr) && id->v6only)
 			return local ? -EINVAL : -ENETUNREACH;
 		return AF_INET6;
 	}
@@ -135,7 +135,7 @@ static int sstp_get_addr(struct sstp_sock *sp, const struct sstp_sockaddr *uaddr
 		return -EAFNOSUPPORT;
 	if (len < (int)sizeof(*a4))
 		return -EINVAL;
-	if (sp->af == AF_INET6)
+	if (id->af == AF_INET6)
 		return -EAFNOSUPPORT;
 	if (a4->sin_addr.s_addr == htonl(INADDR_ANY))
 		w->addr = in6addr_any;
@@ -151,7 +151,7 @@ static int sstp_check_local(struct sock *sk, const struct in6_addr *a,
 	struct net *net = sock_net(sk);
 	int err = 0;
 
-	if (ipv6_addr_any(a) || sstp_sk(sk)->freebind)
+	if (ipv6_addr_any(a) || sstp_sk(sk)->set.freebind)
 		return 0;
 	if (sstp_v4(a)) {
 		u32 table = l3mdev_fib_table_by_index(net, sk->sk_bound_dev_if);
@@ -183,10 +183,10 @@ static int sstp_check_local(struct sock *sk, const struct in6_addr *a,
 }
 
 /* It has no address any more: who has made it of AF_SSTP may give it one of the other. */
-static void sstp_forget_family(struct sstp_sock *sp)
+static void sstp_forget_family(struct sstp_ident *id)
 {
-	if (sp->domain == AF_SSTP)
-		sp->af = 0;
+	if (id->domain == AF_SSTP)
+		id->af = 0;
 }
 
 static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
@@ -198,7 +198,7 @@ static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 	int af, err;
 
 	lock_sock(sk);
-	af = sstp_get_addr(sp, uaddr, len, &w, true);
+	af = sstp_get_addr(&sp->id, uaddr, len, &w, true);
 	err = af;
 	if (af < 0)
 		goto out;
@@ -207,7 +207,7 @@ static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 	err = sstp_cgroup_addr(sk, uaddr, &len, BIND, &flags);
 	if (err)
 		goto out;
-	af = sstp_get_addr(sp, uaddr, len, &w, true);
+	af = sstp_get_addr(&sp->id, uaddr, len, &w, true);
 	err = af;
 	if (af < 0)
 		goto out;
@@ -220,26 +220,26 @@ static int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 	    !ns_capable(sock_net(sk)->user_ns, CAP_NET_BIND_SERVICE))
 		goto out;
 	err = -EINVAL;
-	if (sk->sk_state != TCP_CLOSE || sp->bound)
+	if (sk->sk_state != TCP_CLOSE || sp->bind.bound)
 		goto out;
-	sp->af = af;
-	sp->saddr = w.addr;
+	sp->id.af = af;
+	sp->id.saddr = w.addr;
 	if (w.scope)
 		sk->sk_bound_dev_if = w.scope;
 	err = 0;
 	/* With IP_BIND_ADDRESS_NO_PORT connect() finds a port. */
-	if (w.port || !sp->no_port)
+	if (w.port || !sp->bind.no_port)
 		err = sstp_bind_port(sk, w.port) ?: sstp_guard_bound(sk);
 	if (err) {
 		sstp_unbind(sk);
 		sk->sk_userlocks &= ~SOCK_BINDADDR_LOCK;
-		sp->saddr = in6addr_any;
-		sstp_forget_family(sp);
+		sp->id.saddr = in6addr_any;
+		sstp_forget_family(&sp->id);
 		goto out;
 	}
 	if (!ipv6_addr_any(&w.addr))
 		sk->sk_userlocks |= SOCK_BINDADDR_LOCK;
-	if (sp->bound)
+	if (sp->bind.bound)
 		sk->sk_userlocks |= SOCK_BINDPORT_LOCK;
 out:
 	sstp_sock_names(sk);
@@ -261,9 +261,9 @@ static int sstp_listen(struct socket *sock, int backlog)
 	err = 0;
 	if (sk->sk_state == TCP_LISTEN)
 		goto out;
-	if (!sp->bound) {
-		if (!sp->af)
-			sp->af = AF_INET;
+	if (!sp->bind.bound) {
+		if (!sp->id.af)
+			sp->id.af = AF_INET;
 		err = sstp_bind_port(sk, 0);
 	}
 	if (!err)
@@ -271,7 +271,7 @@ static int sstp_listen(struct socket *sock, int backlog)
 	if (err)
 		goto out;
 	sstp_conn_reset(sk);
-	err = sstp_room_listen(sk);
+	err = sstp_rcvbuf_listen(sk);
 	if (err)
 		goto out;
 	sk->sk_ack_backlog = 0;
@@ -293,7 +293,7 @@ static void sstp_disconnect(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	if (sk->sk_state == TCP_LISTEN) {
-		sstp_bind_deaf(sk);
+		sstp_bind_unlisten(sk);
 		sstp_listen_close(sk);
 		/* For who waits in accept(). */
 		sk->sk_state_change(sk);
@@ -307,11 +307,11 @@ static void sstp_disconnect(struct sock *sk)
 	if (!(sk->sk_userlocks & SOCK_BINDPORT_LOCK))
 		sstp_unbind(sk);
 	if (!(sk->sk_userlocks & SOCK_BINDADDR_LOCK))
-		sp->saddr = in6addr_any;
+		sp->id.saddr = in6addr_any;
 	sstp_conn_unhash_names(sk);
-	if (!sp->bound && !(sk->sk_userlocks & SOCK_BINDADDR_LOCK))
-		sstp_forget_family(sp);
-	sp->dport = 0;
+	if (!sp->bind.bound && !(sk->sk_userlocks & SOCK_BINDADDR_LOCK))
+		sstp_forget_family(&sp->id);
+	sp->id.dport = 0;
 	sstp_sock_names(sk);
 	sstp_conn_reset(sk);
 }
@@ -324,25 +324,25 @@ static int sstp_start_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int 
 	int af;
 	int err;
 
-	af = sstp_get_addr(sp, uaddr, len, &w, false);
+	af = sstp_get_addr(&sp->id, uaddr, len, &w, false);
 	if (af < 0)
 		return af;
 	err = sstp_guard_connect(sk, uaddr, &len, af);
 	if (err)
 		return err;
-	af = sstp_get_addr(sp, uaddr, len, &w, false);
+	af = sstp_get_addr(&sp->id, uaddr, len, &w, false);
 	if (af < 0)
 		return af;
 	/* To nowhere is to ourselves. */
 	if (ipv6_addr_any(&w.addr)) {
-		if (af == AF_INET || sstp_v4(&sp->saddr))
+		if (af == AF_INET || sstp_v4(&sp->id.saddr))
 			ipv6_addr_set_v4mapped(htonl(INADDR_LOOPBACK), &w.addr);
 		else
 			w.addr = in6addr_loopback;
 	}
 	if (ipv6_addr_is_multicast(&w.addr))
 		return -ENETUNREACH;
-	if (!ipv6_addr_any(&sp->saddr) && sstp_v4(&sp->saddr) != sstp_v4(&w.addr))
+	if (!ipv6_addr_any(&sp->id.saddr) && sstp_v4(&sp->id.saddr) != sstp_v4(&w.addr))
 		return sstp_v4(&w.addr) ? -ENETUNREACH : -EAFNOSUPPORT;
 	if (w.scope) {
 		if (!sk_dev_equal_l3scope(sk, w.scope))
@@ -359,15 +359,15 @@ static int sstp_start_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int 
 		return err;
 
 	sstp_conn_reset(sk);
-	sp->udp_port = udp_port;
-	sp->af = af;
-	sp->dport = w.port;
-	sp->scope = w.scope;
-	memset(&sp->peer, 0, sizeof(sp->peer));
-	sp->peer.net = sock_net(sk);
-	sp->peer.addr = w.addr;
-	sp->peer.l3mdev = l3mdev_master_ifindex_by_index(sock_net(sk), sk->sk_bound_dev_if);
-	sp->peer.port = htons(READ_ONCE(sstp_net(sock_net(sk))->encap_port));
+	sp->id.udp_port = udp_port;
+	sp->id.af = af;
+	sp->id.dport = w.port;
+	sp->id.scope = w.scope;
+	memset(&sp->id.peer, 0, sizeof(sp->id.peer));
+	sp->id.peer.net = sock_net(sk);
+	sp->id.peer.addr = w.addr;
+	sp->id.peer.l3mdev = l3mdev_master_ifindex_by_index(sock_net(sk), sk->sk_bound_dev_if);
+	sp->id.peer.port = htons(READ_ONCE(sstp_net(sock_net(sk))->encap_port));
 	err = sstp_encap_route(sk);
 	if (!err)
 		err = sstp_bind_connect(sk);
@@ -491,8 +491,8 @@ static int sstp_accept(struct socket *sock, struct socket *newsock,
 	if (err)
 		return err;
 	lock_sock(child);
-	parent = sstp_sk(child)->parent;
-	sstp_sk(child)->parent = NULL;
+	parent = sstp_sk(child)->family.parent;
+	sstp_sk(child)->family.parent = NULL;
 	sock_graft(child, newsock);
 	sstp_own_sockopts(newsock);
 	newsock->state = SS_CONNECTED;
@@ -512,19 +512,19 @@ static int sstp_getname(struct socket *sock, struct sockaddr *uaddr, int peer)
 
 	lock_sock(sock->sk);
 	len = -ENOTCONN;
-	if (peer && (!sp->dport || ((1 << sock->sk->sk_state) &
+	if (peer && (!sp->id.dport || ((1 << sock->sk->sk_state) &
 				    (TCPF_CLOSE | TCPF_SYN_SENT |
 				     TCPF_LISTEN))))
 		goto out;
-	addr = peer ? sp->peer.addr : sp->saddr;
-	port = peer ? sp->dport : sp->sport;
-	if (sp->af == AF_INET6) {
+	addr = peer ? sp->id.peer.addr : sp->id.saddr;
+	port = peer ? sp->id.dport : sp->id.sport;
+	if (sp->id.af == AF_INET6) {
 		memset(a6, 0, sizeof(*a6));
 		a6->sin6_family = AF_INET6;
 		a6->sin6_port = htons(port);
 		a6->sin6_addr = addr;
 		a6->sin6_scope_id = ipv6_iface_scope_id(&addr,
-							sp->scope ?:
+							sp->id.scope ?:
 							sock->sk->sk_bound_dev_if);
 		len = sizeof(*a6);
 	} else {
@@ -548,9 +548,9 @@ static void sstp_end_sending(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	if (sp->eos_state != SSTP_EOS_NONE)
+	if (sp->tx.eos != SSTP_EOS_NONE)
 		return;
-	sp->eos_state = SSTP_EOS_WANTED;
+	sp->tx.eos = SSTP_EOS_WANTED;
 	sstp_state_check(sk);
 	sstp_push(sk);
 }
@@ -618,7 +618,7 @@ static int sstp_release(struct socket *sock)
 	if (sock_flag(sk, SOCK_LINGER) && !(current->flags & PF_EXITING))
 		linger = sk->sk_lingertime;
 	if (sk->sk_state == TCP_LISTEN) {
-		sstp_bind_deaf(sk);
+		sstp_bind_unlisten(sk);
 		sstp_unbind(sk);
 		sstp_listen_close(sk);
 	} else if (sk->sk_state == TCP_SYN_SENT) {
@@ -627,15 +627,15 @@ static int sstp_release(struct socket *sock)
 		/* Over but for the last word. */
 	} else if (sk->sk_state != TCP_CLOSE) {
 		WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
-		if (sp->readable || (sock_flag(sk, SOCK_LINGER) &&
-				     !sk->sk_lingertime)) {
+		if (sp->rx.readable || (sock_flag(sk, SOCK_LINGER) &&
+					!sk->sk_lingertime)) {
 			/* Data is lost: the peer must not believe otherwise. */
 			sstp_abort(sk, 0, SSTP_CLOSED_BY_LOCAL);
 		} else {
 			sstp_end_sending(sk);
 			if (linger)
 				sstp_wait_close(sk, linger);
-			if (sp->readable && sk->sk_state != TCP_CLOSE) {
+			if (sp->rx.readable && sk->sk_state != TCP_CLOSE) {
 				/* It came while we lingered. */
 				sstp_abort(sk, 0, SSTP_CLOSED_BY_LOCAL);
 			}
@@ -645,7 +645,7 @@ static int sstp_release(struct socket *sock)
 	sock->sk = NULL;
 	if (sk->sk_state == TCP_CLOSE) {
 		sstp_unbind(sk);
-		sstp_room_free(sp);
+		sstp_rcvbuf_free(sp);
 		sock_put(sk);
 	} else if (sk->sk_state != TCP_CLOSING) {
 		sstp_orphan(sk);
@@ -668,11 +668,11 @@ static __poll_t sstp_poll(struct file *file, struct socket *sock,
 	sock_poll_wait(file, sock, wait);
 	shutdown = READ_ONCE(sk->sk_shutdown);
 	state = READ_ONCE(sk->sk_state);
-	if (READ_ONCE(sp->autocork)) {
+	if (READ_ONCE(sp->tx.autocork)) {
 		/* As sstp_uncork(), but without the lock. */
-		WRITE_ONCE(sp->autocork, 0);
-		set_bit(SSTP_FL_THROTTLED, &sp->flags);
-		sstp_clock_kick(sp);
+		WRITE_ONCE(sp->tx.autocork, 0);
+		set_bit(SSTP_FL_THROTTLED, &sp->pending.flags);
+		sstp_clock_kick(&sp->clock);
 	}
 	if (state == TCP_LISTEN)
 		return list_empty_careful(&sp->listen.ready) ? 0 :
@@ -730,13 +730,13 @@ static int sstp_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 	case SIOCOUTQ:
 		if (sk->sk_state == TCP_LISTEN)
 			return -EINVAL;
-		val = READ_ONCE(sp->queued);
+		val = READ_ONCE(sp->tx.queued);
 		break;
 	case SIOCOUTQNSD:
 		if (sk->sk_state == TCP_LISTEN)
 			return -EINVAL;
 		lock_sock(sk);
-		val = sp->bytes_written - sp->bytes_sent;
+		val = sp->tx.bytes_written - sp->tx.bytes_sent;
 		release_sock(sk);
 		break;
 	case SIOCATMARK:
@@ -875,7 +875,7 @@ static int sstp_create(struct net *net, struct socket *sock, int protocol,
 	return 0;
 }
 
-static const struct net_proto_family sstp_family = {
+static const struct net_proto_family sstp_proto_family = {
 	.family	= PF_SSTP,
 	.create	= sstp_create,
 	.owner	= THIS_MODULE,
@@ -891,7 +891,7 @@ int __init sstp_af_init(void)
 	err = proto_register(&sstp_prot, 1);
 	if (err)
 		goto mem;
-	err = sock_register(&sstp_family);
+	err = sock_register(&sstp_proto_family);
 	if (err)
 		goto proto;
 	err = sstp_inet6_init();

@@ -12,7 +12,7 @@ void sstp_cc_sample(const struct sstp_sock *sp, struct sstp_ctrl_sample *s, u64 
 	s->min_rtt = sp->rtt.min;
 	s->in_flight = sstp_in_flight(sp);
 	s->shipped = sp->snd.shipment - 1;
-	s->packet_size = sp->frame;
+	s->packet_size = sp->path.frame;
 	s->cwnd_limited = sp->ctrl.cwnd_limited;
 	s->flight = sp->ctrl.flight;
 }

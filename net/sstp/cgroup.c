@@ -30,12 +30,12 @@ int sstp_guard_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int *len, i
 	/* They look at sockets of IP only. */
 	WRITE_ONCE(sk->sk_family, af);
 	err = sstp_cgroup_addr(sk, uaddr, len, CONNECT, NULL);
-	if (!err && !sp->bound && ipv6_addr_any(&sp->saddr)) {
+	if (!err && !sp->bind.bound && ipv6_addr_any(&sp->id.saddr)) {
 		if (af == AF_INET && inet_sk(sk)->inet_rcv_saddr)
-			ipv6_addr_set_v4mapped(inet_sk(sk)->inet_rcv_saddr, &sp->saddr);
+			ipv6_addr_set_v4mapped(inet_sk(sk)->inet_rcv_saddr, &sp->id.saddr);
 #if IS_ENABLED(CONFIG_IPV6)
 		else if (af == AF_INET6)
-			sp->saddr = sk->sk_v6_rcv_saddr;
+			sp->id.saddr = sk->sk_v6_rcv_saddr;
 #endif
 	}
 	if (err)

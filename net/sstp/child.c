@@ -7,23 +7,23 @@
 void sstp_child_drop(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sock *parent = sp->parent;
-	struct sstp_listen *l = &sstp_sk(parent)->listen;
+	struct sock *parent = sp->family.parent;
+	struct sstp_listener *l = &sstp_sk(parent)->listen;
 	bool was;
 
 	spin_lock_bh(&l->lock);
-	was = !list_empty(&sp->sibling);
+	was = !list_empty(&sp->family.sibling);
 	if (was) {
-		list_del_init(&sp->sibling);
-		if (sp->embryo)
-			l->n_embryos--;
+		list_del_init(&sp->family.sibling);
+		if (sp->family.request)
+			l->n_requests--;
 		else
 			sk_acceptq_removed(parent);
 	}
 	spin_unlock_bh(&l->lock);
 	/* Else accept() has just taken it, and has the reference. */
 	if (was) {
-		sp->parent = NULL;
+		sp->family.parent = NULL;
 		sock_put(parent);
 		sock_put(sk);
 	}
@@ -35,15 +35,15 @@ void sstp_child_drop(struct sock *sk)
 void sstp_child_ready(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sock *parent = sp->parent;
-	struct sstp_listen *l = &sstp_sk(parent)->listen;
+	struct sock *parent = sp->family.parent;
+	struct sstp_listener *l = &sstp_sk(parent)->listen;
 
 	spin_lock_bh(&l->lock);
-	if (!list_empty(&sp->sibling)) {
-		sp->embryo = false;
+	if (!list_empty(&sp->family.sibling)) {
+		sp->family.request = false;
 		sock_reset_flag(sk, SOCK_DEAD);
-		l->n_embryos--;
-		list_move_tail(&sp->sibling, &l->ready);
+		l->n_requests--;
+		list_move_tail(&sp->family.sibling, &l->ready);
 		sk_acceptq_added(parent);
 	}
 	spin_unlock_bh(&l->lock);
@@ -53,13 +53,13 @@ void sstp_child_ready(struct sock *sk)
 /* The first established child, with the list's reference, or NULL. */
 struct sock *sstp_child_accept(struct sock *parent)
 {
-	struct sstp_listen *l = &sstp_sk(parent)->listen;
+	struct sstp_listener *l = &sstp_sk(parent)->listen;
 	struct sstp_sock *sp;
 
 	spin_lock_bh(&l->lock);
-	sp = list_first_entry_or_null(&l->ready, struct sstp_sock, sibling);
+	sp = list_first_entry_or_null(&l->ready, struct sstp_sock, family.sibling);
 	if (sp) {
-		list_del_init(&sp->sibling);
+		list_del_init(&sp->family.sibling);
 		sk_acceptq_removed(parent);
 	}
 	spin_unlock_bh(&l->lock);

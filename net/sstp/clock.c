@@ -10,15 +10,19 @@ void __init sstp_clock_setup(void (*expired)(struct sock *sk))
 	sstp_clock_expired = expired;
 }
 
-/* Queue @hrt for @at, with a reference on the socket. */
-static void sstp_clock_start(struct sstp_sock *sp, u64 at)
+static struct sock *sstp_clock_sk(struct sstp_clock *c)
 {
-	struct sstp_clock *c = &sp->clock;
+	return &container_of(c, struct sstp_sock, clock)->sk;
+}
+
+/* Queue @hrt for @at, with a reference on the socket. */
+static void sstp_clock_start(struct sstp_clock *c, u64 at)
+{
 	unsigned long irq;
 
 	spin_lock_irqsave(&c->lock, irq);
 	if (!c->held) {
-		sock_hold(&sp->sk);
+		sock_hold(sstp_clock_sk(c));
 		c->held = true;
 	}
 	/* Never later: what is queued may be a kick, of which nobody else
@@ -30,57 +34,56 @@ static void sstp_clock_start(struct sstp_sock *sp, u64 at)
 	spin_unlock_irqrestore(&c->lock, irq);
 }
 
-static void sstp_clock_arm(struct sstp_sock *sp, u64 at)
+static void sstp_clock_arm(struct sstp_clock *c, u64 at)
 {
-	if (at >= sp->clock.armed)
+	if (at >= c->armed)
 		return;
-	sp->clock.armed = at;
-	sstp_clock_start(sp, at);
+	c->armed = at;
+	sstp_clock_start(c, at);
 }
 
-void sstp_clock_rearm(struct sstp_sock *sp)
+void sstp_clock_rearm(struct sstp_clock *c)
 {
 	u64 next = U64_MAX;
 	int t;
 
 	for (t = 0; t < SSTP_TIMERS; t++)
-		next = min(next, sp->clock.at[t]);
-	sstp_clock_arm(sp, next);
+		next = min(next, c->at[t]);
+	sstp_clock_arm(c, next);
 }
 
-void sstp_timer_set(struct sstp_sock *sp, enum sstp_timer t, u64 at)
+void sstp_timer_set(struct sstp_clock *c, enum sstp_timer t, u64 at)
 {
-	sp->clock.at[t] = at;
-	sstp_clock_arm(sp, at);
+	c->at[t] = at;
+	sstp_clock_arm(c, at);
 }
 
-void sstp_timer_sooner(struct sstp_sock *sp, enum sstp_timer t, u64 at)
+void sstp_timer_sooner(struct sstp_clock *c, enum sstp_timer t, u64 at)
 {
-	if (at < sp->clock.at[t])
-		sstp_timer_set(sp, t, at);
+	if (at < c->at[t])
+		sstp_timer_set(c, t, at);
 }
 
-void sstp_timer_stop(struct sstp_sock *sp, enum sstp_timer t)
+void sstp_timer_stop(struct sstp_clock *c, enum sstp_timer t)
 {
-	sp->clock.at[t] = U64_MAX;
+	c->at[t] = U64_MAX;
 }
 
-bool sstp_timer_due(struct sstp_sock *sp, enum sstp_timer t, u64 now)
+bool sstp_timer_due(struct sstp_clock *c, enum sstp_timer t, u64 now)
 {
-	if (sp->clock.at[t] > now)
+	if (c->at[t] > now)
 		return false;
-	sp->clock.at[t] = U64_MAX;
+	c->at[t] = U64_MAX;
 	return true;
 }
 
-bool sstp_timer_pending(const struct sstp_sock *sp, enum sstp_timer t)
+bool sstp_timer_pending(const struct sstp_clock *c, enum sstp_timer t)
 {
-	return sp->clock.at[t] != U64_MAX;
+	return c->at[t] != U64_MAX;
 }
 
-void sstp_clock_stop(struct sstp_sock *sp)
+void sstp_clock_stop(struct sstp_clock *c)
 {
-	struct sstp_clock *c = &sp->clock;
 	unsigned long irq;
 	int t;
 
@@ -93,17 +96,19 @@ void sstp_clock_stop(struct sstp_sock *sp)
 	 */
 	if (hrtimer_try_to_cancel(&c->hrt) == 1) {
 		c->held = false;
-		__sock_put(&sp->sk);
+		__sock_put(sstp_clock_sk(c));
 	}
 	spin_unlock_irqrestore(&c->lock, irq);
 }
 
-void sstp_clock_kick(struct sstp_sock *sp)
+void sstp_clock_kick(struct sstp_clock *c)
 {
-	if (!refcount_inc_not_zero(&sp->sk.sk_refcnt))
+	struct sock *sk = sstp_clock_sk(c);
+
+	if (!refcount_inc_not_zero(&sk->sk_refcnt))
 		return;
-	sstp_clock_start(sp, 0);
-	sock_put(&sp->sk);
+	sstp_clock_start(c, 0);
+	sock_put(sk);
 }
 
 static enum hrtimer_restart sstp_clock_fire(struct hrtimer *hrt)
@@ -126,19 +131,19 @@ static enum hrtimer_restart sstp_clock_fire(struct hrtimer *hrt)
 	if (!sock_owned_by_user(sk))
 		sstp_clock_expired(sk);
 	else
-		set_bit(SSTP_FL_CLOCK, &sp->flags);
+		set_bit(SSTP_FL_CLOCK, &sp->pending.flags);
 	bh_unlock_sock(sk);
 	sock_put(sk);
 	return HRTIMER_NORESTART;
 }
 
-void sstp_clock_init(struct sstp_sock *sp)
+void sstp_clock_init(struct sstp_clock *c)
 {
 	int t;
 
-	spin_lock_init(&sp->clock.lock);
-	sstp_hrtimer_setup(&sp->clock.hrt, sstp_clock_fire);
-	sp->clock.armed = U64_MAX;
+	spin_lock_init(&c->lock);
+	sstp_hrtimer_setup(&c->hrt, sstp_clock_fire);
+	c->armed = U64_MAX;
 	for (t = 0; t < SSTP_TIMERS; t++)
-		sp->clock.at[t] = U64_MAX;
+		c->at[t] = U64_MAX;
 }

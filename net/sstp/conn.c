@@ -7,17 +7,17 @@
 #include "mem.h"
 #include "netns.h"
 #include "path.h"
-#include "room.h"
+#include "rcvbuf.h"
 #include "sstp.h"
 
 /* What a connection has got */
 static void sstp_conn_free(struct sstp_sock *sp)
 {
 	sstp_snd_destroy(&sp->snd);
-	sstp_room_empty(sp);
+	sstp_rcvbuf_empty(sp);
 	sstp_rate_free(&sp->rate);
 	sstp_ctrl_detach(&sp->ctrl);
-	sstp_room_stop(sp);
+	sstp_rcvbuf_stop(sp);
 }
 
 /* IP options, which only a security module sets, as labels of the socket's packets */
@@ -76,13 +76,13 @@ void sstp_sock_setup(struct sock *sk)
 	sock_set_flag(sk, SOCK_RCU_FREE);
 	sk->sk_destruct = sstp_destruct;
 	sk->sk_backlog_rcv = sk->sk_prot->backlog_rcv;
-	INIT_LIST_HEAD(&sp->sibling);
+	INIT_LIST_HEAD(&sp->family.sibling);
 	spin_lock_init(&sp->listen.lock);
 	INIT_LIST_HEAD(&sp->listen.ready);
-	INIT_LIST_HEAD(&sp->listen.embryos);
-	sp->listen.n_embryos = 0;
+	INIT_LIST_HEAD(&sp->listen.requests);
+	sp->listen.n_requests = 0;
 	sp->listen.open = false;
-	sstp_clock_init(sp);
+	sstp_clock_init(&sp->clock);
 	sstp_rtt_init(&sp->rtt);
 	sstp_rate_init(&sp->rate);
 	RCU_INIT_POINTER(inet_sk(sk)->inet_opt, NULL);
@@ -107,10 +107,10 @@ void sstp_sock_init(struct sock *sk, u16 domain)
 	sk->sk_sndbuf = READ_ONCE(sn->wmem[1]);
 	sk->sk_rcvbuf = READ_ONCE(sn->rmem[1]);
 	sp->inet.pmtudisc = IP_PMTUDISC_INTERFACE;
-	sp->domain = domain;
-	sp->af = domain == AF_SSTP ? 0 : domain;
-	sp->v6only = domain == AF_INET6 && sk->sk_ipv6only;
-	sp->ttl = -1;
+	sp->id.domain = domain;
+	sp->id.af = domain == AF_SSTP ? 0 : domain;
+	sp->id.v6only = domain == AF_INET6 && sk->sk_ipv6only;
+	sp->set.ttl = -1;
 	sp->set.segment_size = READ_ONCE(sn->segment_size);
 	sp->set.segment_limit = SSTP_SEGMENT_MAX;
 	sp->set.window_factor = 100;
@@ -122,18 +122,18 @@ void sstp_sock_names(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct inet_sock *inet = &sp->inet;
 
-	WRITE_ONCE(sk->sk_family, sp->af ?: AF_SSTP);
+	WRITE_ONCE(sk->sk_family, sp->id.af ?: AF_SSTP);
 	/* bpf_bind() takes a socket that has a number for one that is bound. */
-	inet->inet_num = sp->bound ? sp->sport : 0;
-	inet->inet_sport = htons(sp->sport);
-	inet->inet_dport = htons(sp->dport);
-	inet->inet_rcv_saddr = sstp_v4(&sp->saddr) ? sp->saddr.s6_addr32[3] : 0;
+	inet->inet_num = sp->bind.bound ? sp->id.sport : 0;
+	inet->inet_sport = htons(sp->id.sport);
+	inet->inet_dport = htons(sp->id.dport);
+	inet->inet_rcv_saddr = sstp_v4(&sp->id.saddr) ? sp->id.saddr.s6_addr32[3] : 0;
 	inet->inet_saddr = inet->inet_rcv_saddr;
-	inet->inet_daddr = sstp_v4(&sp->peer.addr) ? sp->peer.addr.s6_addr32[3] : 0;
+	inet->inet_daddr = sstp_v4(&sp->id.peer.addr) ? sp->id.peer.addr.s6_addr32[3] : 0;
 #if IS_ENABLED(CONFIG_IPV6)
-	sk->sk_v6_rcv_saddr = sp->saddr;
-	sk->sk_v6_daddr = sp->peer.addr;
-	inet->pinet6->saddr = sp->saddr;
+	sk->sk_v6_rcv_saddr = sp->id.saddr;
+	sk->sk_v6_daddr = sp->id.peer.addr;
+	inet->pinet6->saddr = sp->id.saddr;
 #endif
 }
 
@@ -147,16 +147,16 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 	int err;
 
 	if (!sp->snd.ring) {
-		sp->snd_isn = get_random_u32();
-		sp->stamp_base = get_random_u32();
-		err = sstp_snd_init(&sp->snd, sp->snd_isn, get_random_u32(),
+		sp->hs.snd_isn = get_random_u32();
+		sp->hs.stamp_base = get_random_u32();
+		err = sstp_snd_init(&sp->snd, sp->hs.snd_isn, get_random_u32(),
 				    gfp);
 		if (err)
 			return err;
-		sp->highest = sp->snd.shipment - 1;
-		sp->counted_to = sp->highest;
+		sp->loss.highest = sp->snd.shipment - 1;
+		sp->loss.prev_highest = sp->loss.highest;
 		/* As hard to guess as the numbers of shipments. */
-		sp->ctl_next = sp->snd.shipment;
+		sp->acker.snd_ctl = sp->snd.shipment;
 	}
 	/* The controller's init is told the size of packets. */
 	sstp_mtu_update(sk);
@@ -174,31 +174,31 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 			return err;
 		sp->breaker.guards = contract;
 	}
-	if (!sp->rbuf.ops) {
-		err = sstp_room_start(sk);
+	if (!sp->rcvbuf.policy.ops) {
+		err = sstp_rcvbuf_start(sk);
 		if (err)
 			return err;
 	}
-	sstp_room_empty(sp);
+	sstp_rcvbuf_empty(sp);
 	err = sstp_rcv_init(&sp->rcv, rcv_segment, gfp);
 	if (err)
 		return err;
 	sstp_arrivals_init(&sp->arrivals, rcv_segment, rcv_shipment);
-	sp->rcv_isn = rcv_segment;
-	sp->reach = rcv_segment;
-	sp->starved = false;
-	sp->ask = SSTP_RCV_SEGMENTS;
-	sp->control = rcv_shipment;
-	sp->rcv.tolerance = sp->tolerance;
-	sstp_room_window(sp);
-	sp->heard = sstp_now();
-	sp->progress = sp->heard;
-	sp->progress_low = sp->snd.low;
-	sp->arrival_at = sp->heard;
-	/* Who began it comes here again with the answer. */
-	if (!sp->born) {
-		sp->born = sp->heard;
-		sp->chrono.since = sp->heard;
+	sp->hs.rcv_isn = rcv_segment;
+	sp->rcvbuf.reach = rcv_segment;
+	sp->rcvbuf.mem_limited = false;
+	sp->acker.req_limit = SSTP_RCV_SEGMENTS;
+	sp->loss.rcv_ctl = rcv_shipment;
+	sp->rcv.tolerance = sp->hs.tolerance;
+	sstp_rcvbuf_wnd(sp);
+	sp->live.last_rx = sstp_now();
+	sp->loss.progress = sp->live.last_rx;
+	sp->loss.progress_low = sp->snd.low;
+	sp->acker.arrival_at = sp->live.last_rx;
+	/* The active opener calls this twice: after INIT and after INIT_ACK. */
+	if (!sp->life.established_at) {
+		sp->life.established_at = sp->live.last_rx;
+		sp->tx.chrono.since = sp->live.last_rx;
 	}
 	return 0;
 }
@@ -217,7 +217,7 @@ void sstp_conn_reset(struct sock *sk)
 	sstp_rtt_init(&sp->rtt);
 	sstp_rate_init(&sp->rate);
 	sp->clock.armed = U64_MAX;
-	clear_bit(SSTP_FL_ERROR, &sp->flags);
+	clear_bit(SSTP_FL_ERROR, &sp->pending.flags);
 	sk_dst_reset(sk);
 	sock_reset_flag(sk, SOCK_DONE);
 	WRITE_ONCE(sk->sk_shutdown, 0);
@@ -225,11 +225,11 @@ void sstp_conn_reset(struct sock *sk)
 }
 
 /* Who has but its last word to say, or nothing, does not count as an orphan. */
-static void sstp_unorphan(struct sstp_sock *sp)
+static void sstp_unorphan(struct sstp_lifetime *l)
 {
-	if (!sp->orphan)
+	if (!l->orphan)
 		return;
-	sp->orphan = false;
+	l->orphan = false;
 	percpu_counter_dec(&sstp_orphans);
 }
 
@@ -238,5 +238,5 @@ void sstp_set_state(struct sock *sk, int state)
 	trace_sstp_state(sstp_sk(sk), sk->sk_state, state);
 	WRITE_ONCE(sk->sk_state, state);
 	if (state == TCP_CLOSING || state == TCP_CLOSE)
-		sstp_unorphan(sstp_sk(sk));
+		sstp_unorphan(&sstp_sk(sk)->life);
 }

@@ -431,11 +431,11 @@ static struct dst_entry *sstp_route4(struct sock *sk, struct flowi4 *fl)
 	fl->flowi4_oif = sk->sk_bound_dev_if;
 	fl->flowi4_mark = READ_ONCE(sk->sk_mark);
 	fl->flowi4_proto = IPPROTO_UDP;
-	fl->daddr = sp->peer.addr.s6_addr32[3];
-	if (sstp_v4(&sp->saddr))
-		fl->saddr = sp->saddr.s6_addr32[3];
-	fl->fl4_dport = sp->peer.port;
-	fl->fl4_sport = sp->udp_port;
+	fl->daddr = sp->id.peer.addr.s6_addr32[3];
+	if (sstp_v4(&sp->id.saddr))
+		fl->saddr = sp->id.saddr.s6_addr32[3];
+	fl->fl4_dport = sp->id.peer.port;
+	fl->fl4_sport = sp->id.udp_port;
 	fl->flowi4_uid = sk->sk_uid;
 	rt = ip_route_output_flow(sock_net(sk), fl, NULL);
 	return IS_ERR(rt) ? ERR_CAST(rt) : &rt->dst;
@@ -465,13 +465,13 @@ static struct dst_entry *sstp_route6(struct sock *sk, struct flowi6 *fl)
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	memset(fl, 0, sizeof(*fl));
-	fl->flowi6_oif = sp->scope ?: sk->sk_bound_dev_if;
+	fl->flowi6_oif = sp->id.scope ?: sk->sk_bound_dev_if;
 	fl->flowi6_mark = READ_ONCE(sk->sk_mark);
 	fl->flowi6_proto = IPPROTO_UDP;
-	fl->daddr = sp->peer.addr;
-	fl->saddr = sp->saddr;
-	fl->fl6_dport = sp->peer.port;
-	fl->fl6_sport = sp->udp_port;
+	fl->daddr = sp->id.peer.addr;
+	fl->saddr = sp->id.saddr;
+	fl->fl6_dport = sp->id.peer.port;
+	fl->fl6_sport = sp->id.udp_port;
 	fl->flowi6_uid = sk->sk_uid;
 	/* bind() lets a program name any, with IP_FREEBIND. */
 	if (sk->sk_userlocks & SOCK_BINDADDR_LOCK &&
@@ -491,7 +491,7 @@ int sstp_encap_route(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct dst_entry *dst;
 
-	if (sstp_v4(&sp->peer.addr)) {
+	if (sstp_v4(&sp->id.peer.addr)) {
 		struct flowi4 fl;
 
 		dst = sstp_route4(sk, &fl);
@@ -502,19 +502,19 @@ int sstp_encap_route(struct sock *sk)
 			dst_release(dst);
 			return -ENETUNREACH;
 		}
-		if (ipv6_addr_any(&sp->saddr))
-			ipv6_addr_set_v4mapped(fl.saddr, &sp->saddr);
-		sp->dst_cookie = 0;
+		if (ipv6_addr_any(&sp->id.saddr))
+			ipv6_addr_set_v4mapped(fl.saddr, &sp->id.saddr);
+		sp->path.dst_cookie = 0;
 	} else {
 		struct flowi6 fl;
 
 		dst = sstp_route6(sk, &fl);
 		if (IS_ERR(dst))
 			return PTR_ERR(dst);
-		if (ipv6_addr_any(&sp->saddr))
-			sp->saddr = fl.saddr;
+		if (ipv6_addr_any(&sp->id.saddr))
+			sp->id.saddr = fl.saddr;
 #if IS_ENABLED(CONFIG_IPV6)
-		sp->dst_cookie = sstp_dst_cookie6(dst);
+		sp->path.dst_cookie = sstp_dst_cookie6(dst);
 #endif
 	}
 	sk_dst_set(sk, dst);
@@ -524,7 +524,7 @@ int sstp_encap_route(struct sock *sk)
 /* The route in force, with the caller's reference; NULL if there is none. */
 struct dst_entry *sstp_encap_dst(struct sock *sk)
 {
-	struct dst_entry *dst = sk_dst_check(sk, sstp_sk(sk)->dst_cookie);
+	struct dst_entry *dst = sk_dst_check(sk, sstp_sk(sk)->path.dst_cookie);
 
 	if (!dst && !sstp_encap_route(sk))
 		dst = sk_dst_get(sk);
@@ -540,7 +540,7 @@ int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct dst_entry *dst = sstp_encap_dst(sk);
-	__be16 sport = sp->udp_port;
+	__be16 sport = sp->id.udp_port;
 
 	if (!dst) {
 		sstp_drop(sk, skb, SSTP_MIB_OUTERR, max(skb_shinfo(skb)->gso_segs, 1));
@@ -555,21 +555,21 @@ int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment)
 		skb->csum_offset = offsetof(struct udphdr, check);
 	}
 	local_bh_disable();
-	if (sstp_v4(&sp->peer.addr)) {
+	if (sstp_v4(&sp->id.peer.addr)) {
 		skb->protocol = htons(ETH_P_IP);
 		sstp_udp_xmit4((struct rtable *)dst, sk, skb,
-			       sp->saddr.s6_addr32[3],
-			       sp->peer.addr.s6_addr32[3], sp->tos,
-			       sp->ttl < 0 ? ip4_dst_hoplimit(dst) : sp->ttl,
+			       sp->id.saddr.s6_addr32[3],
+			       sp->id.peer.addr.s6_addr32[3], sp->set.tos,
+			       sp->set.ttl < 0 ? ip4_dst_hoplimit(dst) : sp->set.ttl,
 			       fragment ? 0 : htons(IP_DF), sport,
-			       sp->peer.port);
+			       sp->id.peer.port);
 	} else {
 #if IS_ENABLED(CONFIG_IPV6)
 		skb->protocol = htons(ETH_P_IPV6);
 		skb->ignore_df = fragment;
-		sstp_udp_xmit6(dst, sk, skb, &sp->saddr, &sp->peer.addr,
-			       sp->tos, sp->ttl < 0 ? ip6_dst_hoplimit(dst) :
-			       sp->ttl, 0, sport, sp->peer.port);
+		sstp_udp_xmit6(dst, sk, skb, &sp->id.saddr, &sp->id.peer.addr,
+			       sp->set.tos, sp->set.ttl < 0 ? ip6_dst_hoplimit(dst) :
+			       sp->set.ttl, 0, sport, sp->id.peer.port);
 #else
 		dst_release(dst);
 		kfree_skb(skb);

@@ -16,7 +16,7 @@
 #include "nl_event.h"
 #include "path.h"
 #include "port.h"
-#include "room.h"
+#include "rcvbuf.h"
 #include "skb_in.h"
 #include "small.h"
 #include "sndbuf.h"
@@ -74,15 +74,15 @@ static bool sstp_cookie_good(struct sstp_net *sn, const struct sk_buff *skb,
 /* What we say of ourselves in INIT and INIT_ACK. */
 static void sstp_handshake_fill(struct sstp_sock *sp, struct sstp_init *i)
 {
-	i->cid = sp->peer.cid;
-	i->peer_cid = sp->cid;
-	i->sport = sp->sport;
-	i->dport = sp->dport;
+	i->cid = sp->id.peer.cid;
+	i->peer_cid = sp->id.cid;
+	i->sport = sp->id.sport;
+	i->dport = sp->id.dport;
 	i->shipment = sp->snd.shipment;
-	i->segment = sp->snd_isn;
-	i->window = sp->init_window ?: sp->window;
+	i->segment = sp->hs.snd_isn;
+	i->window = sp->hs.init_window ?: sp->rcvbuf.window;
 	i->limit = sp->set.segment_limit;
-	i->stamp = sstp_stamp(sp, sstp_now());
+	i->stamp = sstp_stamp(&sp->hs, sstp_now());
 	i->version = SSTP_VERSION;
 	i->sktype = sp->sk.sk_type;
 	i->p.rate = sp->set.rate;
@@ -92,7 +92,7 @@ static void sstp_handshake_fill(struct sstp_sock *sp, struct sstp_init *i)
 	i->p.strategy = sp->set.strategy;
 	strscpy(i->p.ctrl, sp->ctrl.ops ? sp->ctrl.ops->name : "",
 		SSTP_NAME_MAX);
-	strscpy(i->p.policy, sp->rbuf.ops ? sp->rbuf.ops->name : "",
+	strscpy(i->p.policy, sp->rcvbuf.policy.ops ? sp->rcvbuf.policy.ops->name : "",
 		SSTP_NAME_MAX);
 }
 
@@ -104,16 +104,16 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 	bool exact;
 	int err;
 
-	sp->segment_limit = i->limit;
-	sp->peer_limit = min_t(u64, i->p.rate_limit, SSTP_RATE_MAX);
-	sp->peer_rate = min_t(u64, i->p.rate.average ?: i->p.rate.peak,
-			      SSTP_RATE_MAX);
-	if (sp->set.rate_limit && (!sp->peer_rate ||
-				   sp->peer_rate > sp->set.rate_limit))
-		sp->peer_rate = sp->set.rate_limit;
-	sp->tolerance = min(sp->set.tolerance, i->p.tolerance);
+	sp->hs.segment_limit = i->limit;
+	sp->hs.peer_limit = min_t(u64, i->p.rate_limit, SSTP_RATE_MAX);
+	sp->hs.peer_rate = min_t(u64, i->p.rate.average ?: i->p.rate.peak,
+				 SSTP_RATE_MAX);
+	if (sp->set.rate_limit && (!sp->hs.peer_rate ||
+				   sp->hs.peer_rate > sp->set.rate_limit))
+		sp->hs.peer_rate = sp->set.rate_limit;
+	sp->hs.tolerance = min(sp->set.tolerance, i->p.tolerance);
 	/* The receiver's strategy is the weaker promise of the two. */
-	sp->strategy = max(sp->set.strategy, i->p.strategy);
+	sp->hs.strategy = max(sp->set.strategy, i->p.strategy);
 	err = sstp_conn_start(sk, i->segment, i->shipment, gfp);
 	if (err)
 		return err;
@@ -121,18 +121,18 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 	if (i->p.segment_size)
 		sp->rcv.mean = min(i->p.segment_size, 1U << 24) * 8 +
 			       1024 * 8;
-	sp->snd.high = sp->snd_isn + min(i->window, SSTP_RCV_SEGMENTS) - 1;
-	exact = sstp_room_window(sp);
+	sp->snd.high = sp->hs.snd_isn + min(i->window, SSTP_RCV_SEGMENTS) - 1;
+	exact = sstp_rcvbuf_wnd(sp);
 	/* What the INIT promised is kept. */
-	sp->window = max(sp->window, sp->init_window);
-	sstp_room_grant(sp);
-	if (sstp_before(sp->rcv.high, sp->rcv.read + sp->init_window - 1))
+	sp->rcvbuf.window = max(sp->rcvbuf.window, sp->hs.init_window);
+	sstp_rcvbuf_grant(sp);
+	if (sstp_before(sp->rcv.high, sp->rcv.read + sp->hs.init_window - 1))
 		return -ENOMEM;
-	sp->window = sp->rcv.high - sp->rcv.read + 1;
-	sp->promise_high = sp->rcv.high;
+	sp->rcvbuf.window = sp->rcv.high - sp->rcv.read + 1;
+	sp->rcvbuf.granted_high = sp->rcv.high;
 	if (exact)
-		sp->reach = sp->rcv.high;
-	sp->advertised = sp->rcv.high;
+		sp->rcvbuf.reach = sp->rcv.high;
+	sp->acker.advertised = sp->rcv.high;
 	return sstp_update_rate(sp, gfp);
 }
 
@@ -144,9 +144,9 @@ static void sstp_handshake_send_init(struct sock *sk)
 
 	sstp_handshake_fill(sp, &i);
 	i.cid = 0;
-	i.p.has_cookie = sp->has_cookie;
-	memcpy(i.p.cookie, sp->cookie, sizeof(i.p.cookie));
-	sp->init_stamp = i.stamp;
+	i.p.has_cookie = sp->hs.has_cookie;
+	memcpy(i.p.cookie, sp->hs.cookie, sizeof(i.p.cookie));
+	sp->hs.init_stamp = i.stamp;
 	sstp_send_small(sk, buf, sstp_build_init(buf, &i));
 }
 
@@ -157,31 +157,31 @@ static void sstp_handshake_send_ack(struct sock *sk)
 	u8 buf[SSTP_INIT_LEN];
 
 	sstp_handshake_fill(sp, &i);
-	i.echo = sp->echo;
-	i.hold = sstp_us(sstp_now() - sp->echo_at);
-	sp->init_stamp = i.stamp;
-	if (!sp->init_first)
-		sp->init_first = i.stamp;
+	i.echo = sp->acker.echo;
+	i.hold = sstp_us(sstp_now() - sp->acker.echo_at);
+	sp->hs.init_stamp = i.stamp;
+	if (!sp->hs.init_first)
+		sp->hs.init_first = i.stamp;
 	sstp_send_small(sk, buf, sstp_build_init(buf, &i));
 }
 
 /* 250 ms at first: a lost INIT must not cost a second; then doubled. */
 static void sstp_handshake_arm(struct sstp_sock *sp)
 {
-	u64 wait = 250ULL * NSEC_PER_MSEC << min(sp->probes, 7);
+	u64 wait = 250ULL * NSEC_PER_MSEC << min(sp->live.probes, 7);
 
-	sstp_timer_set(sp, SSTP_T_PROBE, sstp_now() + wait);
+	sstp_timer_set(&sp->clock, SSTP_T_PROBE, sstp_now() + wait);
 }
 
-/* Socket lock; sp->peer but for its CID, our UDP port and the route are set. */
+/* Socket lock; sp->id.peer but for its CID, our UDP port and the route are set. */
 int sstp_handshake_connect(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	int err;
 
 	WRITE_ONCE(sk->sk_err, 0);
-	sp->has_cookie = false;
-	sp->probes = 0;
+	sp->hs.has_cookie = false;
+	sp->live.probes = 0;
 	err = sstp_conn_start(sk, 0, 0, GFP_KERNEL);
 	if (err)
 		return err;
@@ -190,8 +190,8 @@ int sstp_handshake_connect(struct sock *sk)
 		return err;
 	/* The peer's segments are not known yet: ours are a guess. */
 	sp->rcv.mean = (sp->set.segment_size + 1024) * 8;
-	sstp_room_window(sp);
-	sp->init_window = sp->window;
+	sstp_rcvbuf_wnd(sp);
+	sp->hs.init_window = sp->rcvbuf.window;
 	sstp_set_state(sk, TCP_SYN_SENT);
 	SSTP_INC(sock_net(sk), ACTIVEOPENS);
 	sstp_handshake_send_init(sk);
@@ -206,13 +206,13 @@ static void sstp_handshake_established(struct sock *sk)
 	sstp_set_state(sk, TCP_ESTABLISHED);
 	SSTP_INC(sock_net(sk), ESTABLISHED);
 	sstp_nl_established(sk);
-	sp->probes = 0;
-	sp->heard = sstp_now();
+	sp->live.probes = 0;
+	sp->live.last_rx = sstp_now();
 	sstp_sndbuf_grow(sk);
-	sstp_room_epoch(sk, sp->heard);
-	sstp_timer_stop(sp, SSTP_T_PROBE);
+	sstp_rcvbuf_epoch(sk, sp->live.last_rx);
+	sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
 	if (sock_flag(sk, SOCK_KEEPOPEN))
-		sstp_timer_set(sp, SSTP_T_LIFE, sp->heard);
+		sstp_timer_set(&sp->clock, SSTP_T_LIFE, sp->live.last_rx);
 }
 
 /* No answer in time. */
@@ -220,19 +220,19 @@ void sstp_handshake_again(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	if (sp->deferred) {
+	if (sp->hs.deferred) {
 		/* It has sent nothing yet: the program gets it as it is. */
 		sstp_handshake_established(sk);
 		sstp_child_ready(sk);
 		return;
 	}
-	if (sp->probes >= (sp->set.syncnt ?:
+	if (sp->live.probes >= (sp->set.syncnt ?:
 			   READ_ONCE(sstp_net(sock_net(sk))->init_retries))) {
 		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
-	sp->probes++;
+	sp->live.probes++;
 	if (sk->sk_state == TCP_SYN_SENT)
 		sstp_handshake_send_init(sk);
 	else
@@ -248,18 +248,18 @@ void sstp_handshake_confirm(struct sock *sk, bool data)
 	struct sstp_sock *sp = sstp_sk(sk);
 	u64 now = sstp_now();
 
-	if (sp->deferred && !data)
+	if (sp->hs.deferred && !data)
 		return;
 	/* Of several INIT_ACKs it is not known which one it answers. Who only receives
 	 * has no other sample, and a long path would have a small buffer for ever: the
 	 * first it was at the earliest.
 	 */
-	if (!sp->deferred)
-		sstp_rtt_sample(&sp->rtt, min_t(u32, sstp_stamp(sp, now) - sp->init_first,
+	if (!sp->hs.deferred)
+		sstp_rtt_sample(&sp->rtt, min_t(u32, sstp_stamp(&sp->hs, now) - sp->hs.init_first,
 						SSTP_RTT_MAX), sstp_us(now));
 	if (!data && sp->set.defer_accept) {
-		sp->deferred = true;
-		sstp_timer_set(sp, SSTP_T_PROBE, now + sp->set.defer_accept *
+		sp->hs.deferred = true;
+		sstp_timer_set(&sp->clock, SSTP_T_PROBE, now + sp->set.defer_accept *
 			       (u64)NSEC_PER_SEC);
 		return;
 	}
@@ -288,9 +288,9 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 		/* The first one is answered at once, later ones when the INIT
 		 * is due again: who forges them makes us send no more.
 		 */
-		memcpy(sp->cookie, c->cookie, sizeof(sp->cookie));
-		if (!sp->has_cookie) {
-			sp->has_cookie = true;
+		memcpy(sp->hs.cookie, c->cookie, sizeof(sp->hs.cookie));
+		if (!sp->hs.has_cookie) {
+			sp->hs.has_cookie = true;
 			sstp_handshake_send_init(sk);
 		}
 		return;
@@ -302,15 +302,15 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 	}
 	if (sk->sk_state != TCP_SYN_SENT) {
 		/* Our first packet was lost. */
-		if (sstp_synchronized(sk) && i.peer_cid == sp->peer.cid)
+		if (sstp_synchronized(sk) && i.peer_cid == sp->id.peer.cid)
 			sstp_send_context(sk, 0);
 		return;
 	}
 	/* @echo proves that it answers us: a blind guess of the CID alone will
 	 * not do.
 	 */
-	if (i.dport != sp->sport || i.sport != sp->dport ||
-	    i.echo - (sp->init_stamp - 60 * USEC_PER_SEC) >
+	if (i.dport != sp->id.sport || i.sport != sp->id.dport ||
+	    i.echo - (sp->hs.init_stamp - 60 * USEC_PER_SEC) >
 	    60 * USEC_PER_SEC) {
 		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, sstp_in_packets(skb));
 		return;
@@ -319,8 +319,8 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 		sstp_drop(sk, skb, SSTP_MIB_INERRVERSION, sstp_in_packets(skb));
 		return;
 	}
-	sp->peer.cid = i.peer_cid;
-	sstp_rtt_sample(&sp->rtt, sstp_stamp(sp, now) - i.echo - i.hold, sstp_us(now));
+	sp->id.peer.cid = i.peer_cid;
+	sstp_rtt_sample(&sp->rtt, sstp_stamp(&sp->hs, now) - i.echo - i.hold, sstp_us(now));
 	err = sstp_conn_hash_peer(sk);
 	if (err == -EEXIST) {
 		/* It gave us the CID of another connection of ours with it. */
@@ -362,7 +362,7 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 	struct net *net = sock_net(usk);
 	struct sstp_net *sn = sstp_net(net);
 	u32 limit = clamp(READ_ONCE(lsk->sk_max_ack_backlog) / 2, 1U,
-			  (u32)SSTP_EMBRYOS_MAX);
+			  (u32)SSTP_REQUESTS_MAX);
 	struct sstp_sock *sp;
 	bool proven = false;
 	struct sock *sk;
@@ -380,7 +380,7 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 			SSTP_INC(net, COOKIESBAD);
 	}
 	if (!proven &&
-	    READ_ONCE(sstp_sk(lsk)->listen.n_embryos) >= limit) {
+	    READ_ONCE(sstp_sk(lsk)->listen.n_requests) >= limit) {
 		struct sstp_cookie_hdr c = {
 			.h.cid = cpu_to_be32(i->peer_cid),
 			.h.type = SSTP_COOKIE,
@@ -403,15 +403,15 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 	}
 	__acquire(&sk->sk_lock.slock);
 	sp = sstp_sk(sk);
-	sp->peer = *peer;
-	sp->dport = i->sport;
-	sp->saddr = SSTP_IN(skb)->daddr;
-	sp->udp_port = inet_sk(usk)->inet_sport;
+	sp->id.peer = *peer;
+	sp->id.dport = i->sport;
+	sp->id.saddr = SSTP_IN(skb)->daddr;
+	sp->id.udp_port = inet_sk(usk)->inet_sport;
 	sk->sk_bound_dev_if = inet_request_bound_dev_if(lsk, skb);
 	if (ipv6_addr_type(&peer->addr) & IPV6_ADDR_LINKLOCAL)
-		sp->scope = SSTP_IN(skb)->sdif ?: SSTP_IN(skb)->dif;
-	sp->echo = i->stamp;
-	sp->echo_at = sstp_now();
+		sp->id.scope = SSTP_IN(skb)->sdif ?: SSTP_IN(skb)->dif;
+	sp->acker.echo = i->stamp;
+	sp->acker.echo_at = sstp_now();
 	err = sstp_bind_child(sk);
 	sstp_sock_names(sk);
 	err = err ?: sstp_conn_hash_peer(sk) ?: sstp_conn_hash(sk);
@@ -460,8 +460,8 @@ void sstp_handshake_init(struct sock *usk, struct sk_buff *skb, struct sk_buff *
 		/* The INIT_ACK was lost, or is on its way. */
 		bh_lock_sock(sk);
 		if (!sock_owned_by_user(sk) && sk->sk_state == TCP_SYN_RECV) {
-			sstp_sk(sk)->echo = i.stamp;
-			sstp_sk(sk)->echo_at = sstp_now();
+			sstp_sk(sk)->acker.echo = i.stamp;
+			sstp_sk(sk)->acker.echo_at = sstp_now();
 			sstp_handshake_send_ack(sk);
 		}
 		bh_unlock_sock(sk);

@@ -3,8 +3,30 @@
 #ifndef _SSTP_INFO_H
 #define _SSTP_INFO_H
 
+#include <linux/types.h>
+
 struct sstp_info;
 struct sstp_sock;
+
+/* Counters that only struct sstp_info and traces show */
+struct sstp_stats {
+	u64		packets_lost;
+	u64		bytes_discarded;
+	u64		bytes_retrans;
+	u64		bytes_acked;
+	u64		packets_sent;
+	u64		packets_retrans;
+	u64		packets_received;
+	u64		packets_duplicate;
+	u64		packets_discarded;
+	u64		segments_sent;
+	u64		segments_with_gaps;
+	u64		acks_sent;
+	u64		acks_received;
+	u64		snaks_sent;
+	u64		snaks_received;
+	u64		delivery_rate;	/* bit/s */
+};
 
 void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i);
 

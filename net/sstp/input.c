@@ -44,15 +44,15 @@ static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 	    (w->has_eos && sstp_pos_before(end, pos))) {
 		/* An old one, overtaken: the sender learns how far we are. */
 		if (sstp_before(d.segment, w->low))
-			sp->ack_now = true;
+			sp->acker.ack_now = true;
 		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 		return;
 	}
-	sp->echo = d.stamp;
-	sp->echo_at = sp->heard;
-	sp->has_echo = true;
-	sp->echo_padded = len > SSTP_DATA_HLEN;
-	sp->ack_now = true;
+	sp->acker.echo = d.stamp;
+	sp->acker.echo_at = sp->live.last_rx;
+	sp->acker.has_echo = true;
+	sp->acker.echo_padded = len > SSTP_DATA_HLEN;
+	sp->acker.ack_now = true;
 	if (d.type == SSTP_EOS) {
 		if (d.packet || (w->has_eos && w->eos != d.segment) ||
 		    sstp_pos_before(pos, sp->arrivals.hi)) {
@@ -62,7 +62,7 @@ static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 		w->eos = d.segment;
 		w->has_eos = true;
 	}
-	sstp_arrivals_context(&sp->arrivals, d.shipment, pos, sstp_us(sp->heard));
+	sstp_arrivals_context(&sp->arrivals, d.shipment, pos, sstp_us(sp->live.last_rx));
 }
 
 /* A RESET of who has no such connection: its CID is the peer's. */
@@ -75,7 +75,7 @@ static bool sstp_is_stray(const struct sstp_hdr *h)
 static bool sstp_sent_lately(const struct sstp_sock *sp, u32 seq)
 {
 	return sp->snd.shipment - seq <= SSTP_SHIP_WINDOW / 16 ||
-	       sp->ctl_next - seq <= SSTP_SHIP_WINDOW / 16;
+	       sp->acker.snd_ctl - seq <= SSTP_SHIP_WINDOW / 16;
 }
 
 static void sstp_rcv_end(struct sock *sk, struct sk_buff *skb, u32 off,
@@ -112,17 +112,17 @@ static void sstp_rcv_end(struct sock *sk, struct sk_buff *skb, u32 off,
 	/* It has our EOS, or it would not close. A RESET of who knows no
 	 * connection any more stands for a CLOSE that was lost.
 	 */
-	if (sp->eos_state == SSTP_EOS_SENT && sp->snd.low == sp->snd.end &&
+	if (sp->tx.eos == SSTP_EOS_SENT && sp->snd.low == sp->snd.end &&
 	    sstp_rcv_finished(&sp->rcv) &&
 	    (e->h.type == SSTP_CLOSE || stray)) {
-		sp->eos_state = SSTP_EOS_ACKED;
+		sp->tx.eos = SSTP_EOS_ACKED;
 		sstp_state_check(sk);
-		sstp_done(sk, 0, sp->ended_by);
+		sstp_done(sk, 0, sp->life.ended_by);
 		return;
 	}
 	if (e->h.type == SSTP_CLOSE) {
 		if (sk->sk_state == TCP_CLOSING)
-			sstp_done(sk, 0, sp->ended_by);
+			sstp_done(sk, 0, sp->life.ended_by);
 		return;
 	}
 	SSTP_INC(sock_net(sk), RESETS);
@@ -134,13 +134,13 @@ static void sstp_rcv_end(struct sock *sk, struct sk_buff *skb, u32 off,
 }
 
 /* Does a KEEPALIVE tell of data that has not come? */
-static bool sstp_has_shipped(const struct sstp_sock *sp, const struct sk_buff *skb,
+static bool sstp_has_shipped(const struct sstp_arrivals *ar, const struct sk_buff *skb,
 			     u32 off, u32 len)
 {
 	struct sstp_data d;
 
 	return sstp_parse_data(skb->data + off, len, &d) &&
-	       d.shipment != sp->arrivals.highest;
+	       d.shipment != ar->highest;
 }
 
 /* After packets that were data or told the peer's state */
@@ -162,9 +162,9 @@ static void sstp_rcv_small(struct sock *sk, struct sk_buff *skb, u32 off, u32 le
 	case SSTP_EOS:
 		if (sk->sk_state == TCP_SYN_RECV)
 			sstp_handshake_confirm(sk, type == SSTP_EOS ||
-					       sstp_has_shipped(sp, skb, off, len));
-		sp->heard = now;
-		sp->keepalives = 0;
+					       sstp_has_shipped(&sp->arrivals, skb, off, len));
+		sp->live.last_rx = now;
+		sp->live.keepalives = 0;
 		sstp_rcv_state(sk, skb, off, len);
 		sstp_rcv_done(sk);
 		break;
@@ -201,7 +201,7 @@ static void sstp_rcv_locked(struct sock *sk, struct sk_buff *skb)
 		goto no_mem;
 	type = h->type;
 	/* Until we had the lock it may have become another connection. */
-	if (be32_to_cpu(h->cid) != (sstp_is_stray(h) ? sp->peer.cid : sp->cid))
+	if (be32_to_cpu(h->cid) != (sstp_is_stray(h) ? sp->id.peer.cid : sp->id.cid))
 		goto no_conn;
 	if (type == SSTP_INIT_ACK || type == SSTP_COOKIE) {
 		if (skb_linearize(skb))
@@ -215,13 +215,13 @@ static void sstp_rcv_locked(struct sock *sk, struct sk_buff *skb)
 	}
 	now = sstp_now();
 	if (type <= SSTP_EOS)
-		sstp_ack_credit(sp, skb->len + sstp_in_packets(skb) *
-				    sstp_overhead(sp));
+		sstp_ack_credit(&sp->acker, skb->len + sstp_in_packets(skb) *
+				    sstp_overhead(&sp->id));
 	if (type == SSTP_DATA) {
 		if (sk->sk_state == TCP_SYN_RECV)
 			sstp_handshake_confirm(sk, true);
-		sp->heard = now;
-		sp->keepalives = 0;
+		sp->live.last_rx = now;
+		sp->live.keepalives = 0;
 		sstp_rcv_data(sk, skb);
 		sstp_rcv_done(sk);
 		return;
@@ -264,7 +264,7 @@ static bool sstp_backlog_add(struct sock *sk, struct sk_buff *skb)
 {
 	const struct sstp_backlog b = {
 		.waits = sk->sk_backlog.len,
-		.buffers = (u64)READ_ONCE(sstp_sk(sk)->rbuf.in.limit) +
+		.buffers = (u64)READ_ONCE(sstp_sk(sk)->rcvbuf.policy.in.limit) +
 			   READ_ONCE(sk->sk_sndbuf) / 2,
 		.waits_all = atomic_long_read(&sstp_backlogs),
 		.used = sk_memory_allocated(sk),
@@ -331,7 +331,7 @@ static struct sock *sstp_rcv_find(struct sock *usk, struct sk_buff *skb,
 	}
 found:
 	sp = sstp_sk(sk);
-	if (sp->peer.port != peer.port || !ipv6_addr_equal(&sp->peer.addr, &peer.addr) ||
+	if (sp->id.peer.port != peer.port || !ipv6_addr_equal(&sp->id.peer.addr, &peer.addr) ||
 	    !sstp_dev_match(sk, SSTP_IN(skb))) {
 		sstp_drop(usk, skb, SSTP_MIB_INWRONGADDR, sstp_in_packets(skb));
 		sock_put(sk);
@@ -473,7 +473,7 @@ void sstp_rcv_error(struct sock *sk, int err)
 
 	if (err == EMSGSIZE) {
 		if (sstp_synchronized(sk) &&
-		    sstp_pmtud_hint(&sp->pmtud, READ_ONCE(sp->icmp_mtu))) {
+		    sstp_pmtud_hint(&sp->path.pmtud, READ_ONCE(sp->pending.icmp_mtu))) {
 			sstp_mtu_update(sk);
 			sstp_push(sk);
 		}
@@ -496,7 +496,7 @@ static bool sstp_quotes_ours(const struct sock *sk, const struct sstp_init_hdr *
 	switch (h->h.type) {
 	case SSTP_INIT:
 	case SSTP_INIT_ACK:
-		return be32_to_cpu(h->cid) == sp->cid;
+		return be32_to_cpu(h->cid) == sp->id.cid;
 	case SSTP_DATA:
 	case SSTP_KEEPALIVE:
 	case SSTP_EOS:
@@ -536,7 +536,7 @@ static void sstp_rcv_icmp(struct sock *usk, struct sk_buff *skb, int err)
 	rcu_read_lock();
 	if (h->h.type == SSTP_INIT) {
 		sk = sstp_conn_find(net, be32_to_cpu(h->cid));
-		if (sk && !ipv6_addr_equal(&sstp_sk(sk)->peer.addr,
+		if (sk && !ipv6_addr_equal(&sstp_sk(sk)->id.peer.addr,
 					   &peer.addr)) {
 			sock_put(sk);
 			sk = NULL;
@@ -553,12 +553,12 @@ static void sstp_rcv_icmp(struct sock *usk, struct sk_buff *skb, int err)
 		goto unlock;
 	}
 	if (err == EMSGSIZE)
-		WRITE_ONCE(sstp_sk(sk)->icmp_mtu, e->ee.ee_info);
+		WRITE_ONCE(sstp_sk(sk)->pending.icmp_mtu, e->ee.ee_info);
 	if (!sock_owned_by_user(sk)) {
 		sstp_rcv_error(sk, err);
 	} else {
-		WRITE_ONCE(sstp_sk(sk)->icmp_err, err);
-		set_bit(SSTP_FL_ERROR, &sstp_sk(sk)->flags);
+		WRITE_ONCE(sstp_sk(sk)->pending.icmp_err, err);
+		set_bit(SSTP_FL_ERROR, &sstp_sk(sk)->pending.flags);
 	}
 unlock:
 	bh_unlock_sock(sk);

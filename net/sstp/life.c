@@ -15,42 +15,42 @@ void sstp_life(struct sock *sk)
 	u64 now = sstp_now(), due;
 
 	if (sk->sk_state == TCP_CLOSING) {
-		sstp_done(sk, 0, sp->ended_by);
+		sstp_done(sk, 0, sp->life.ended_by);
 		return;
 	}
-	if (sock_flag(sk, SOCK_DEAD) && now >= sp->life_end) {
+	if (sock_flag(sk, SOCK_DEAD) && now >= sp->life.expires) {
 		/* The peer never ends its direction, or takes too long. */
 		sstp_abort(sk, 0, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
-	if (sp->again_since &&
-	    now - sp->again_since > sstp_user_timeout(sp)) {
+	if (sp->tx.rtx_since &&
+	    now - sp->tx.rtx_since > sstp_user_timeout(sp)) {
 		/* The peer answers, but accepts no retransmission. */
 		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_abort(sk, sk->sk_err_soft ?: ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
 	if (sock_flag(sk, SOCK_DEAD)) {
-		sstp_timer_set(sp, SSTP_T_LIFE, sp->life_end);
+		sstp_timer_set(&sp->clock, SSTP_T_LIFE, sp->life.expires);
 		return;
 	}
 	if (!sock_flag(sk, SOCK_KEEPOPEN) || !sstp_synchronized(sk))
 		return;
-	due = sp->heard + (sp->set.keepidle ?: READ_ONCE(sn->keepalive_time)) *
+	due = sp->live.last_rx + (sp->set.keepidle ?: READ_ONCE(sn->keepalive_time)) *
 	      (u64)NSEC_PER_SEC;
 	if (now < due || sstp_waits(sp)) {
-		sp->keepalives = 0;
-		sstp_timer_set(sp, SSTP_T_LIFE, max(due, now + NSEC_PER_SEC));
+		sp->live.keepalives = 0;
+		sstp_timer_set(&sp->clock, SSTP_T_LIFE, max(due, now + NSEC_PER_SEC));
 		return;
 	}
-	if (sp->keepalives >= (sp->set.keepcnt ?: READ_ONCE(sn->keepalive_probes))) {
+	if (sp->live.keepalives >= (sp->set.keepcnt ?: READ_ONCE(sn->keepalive_probes))) {
 		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_abort(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
-	sp->keepalives++;
+	sp->live.keepalives++;
 	sstp_send_context(sk, SSTP_F_ACK);
-	sstp_timer_set(sp, SSTP_T_LIFE, now + (sp->set.keepintvl ?:
+	sstp_timer_set(&sp->clock, SSTP_T_LIFE, now + (sp->set.keepintvl ?:
 					       READ_ONCE(sn->keepalive_intvl)) *
 		       (u64)NSEC_PER_SEC);
 }

@@ -6,24 +6,24 @@
 #include "sstp.h"
 #include "state.h"
 
-/* Embryos count: all of them may be ready at once. */
+/* Requests count: all of them may be ready at once. */
 static bool sstp_listen_full(struct sock *parent)
 {
-	return READ_ONCE(sstp_sk(parent)->listen.n_embryos) +
+	return READ_ONCE(sstp_sk(parent)->listen.n_requests) +
 	       READ_ONCE(parent->sk_ack_backlog) >
 	       READ_ONCE(parent->sk_max_ack_backlog);
 }
 
-/* The oldest embryo makes way if two INIT_ACKs more brought no answer, or the answer
+/* The oldest request makes way if two INIT_ACKs more brought no answer, or the answer
  * no data: else who never sends could keep all others out. Softirq.
  */
 static void sstp_listen_evict(struct sock *parent)
 {
-	struct sstp_listen *l = &sstp_sk(parent)->listen;
+	struct sstp_listener *l = &sstp_sk(parent)->listen;
 	struct sstp_sock *sp;
 
 	spin_lock_bh(&l->lock);
-	sp = list_first_entry_or_null(&l->embryos, struct sstp_sock, sibling);
+	sp = list_first_entry_or_null(&l->requests, struct sstp_sock, family.sibling);
 	if (sp)
 		sock_hold(&sp->sk);
 	spin_unlock_bh(&l->lock);
@@ -31,7 +31,7 @@ static void sstp_listen_evict(struct sock *parent)
 		return;
 	bh_lock_sock(&sp->sk);
 	if (!sock_owned_by_user(&sp->sk) &&
-	    sp->sk.sk_state == TCP_SYN_RECV && (sp->probes >= 2 || sp->deferred)) {
+	    sp->sk.sk_state == TCP_SYN_RECV && (sp->live.probes >= 2 || sp->hs.deferred)) {
 		SSTP_INC(sock_net(parent), TIMEOUTS);
 		sstp_done(&sp->sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 	}
@@ -45,7 +45,7 @@ static void sstp_listen_evict(struct sock *parent)
  */
 struct sock *sstp_child(struct sock *parent)
 {
-	struct sstp_listen *l = &sstp_sk(parent)->listen;
+	struct sstp_listener *l = &sstp_sk(parent)->listen;
 	struct sstp_sock *sp;
 	struct sock *sk;
 	bool ok;
@@ -61,13 +61,10 @@ struct sock *sstp_child(struct sock *parent)
 	sp = sstp_sk(sk);
 	/* All but the generic part is the listener's: begin anew. */
 	memset_after(sp, 0, inet);
-	sp->domain = sstp_sk(parent)->domain;
-	sp->af = sstp_sk(parent)->af;
-	sp->sport = sstp_sk(parent)->sport;
-	sp->v6only = sstp_sk(parent)->v6only;
-	sp->tos = sstp_sk(parent)->tos;
-	sp->ttl = sstp_sk(parent)->ttl;
-	sp->freebind = sstp_sk(parent)->freebind;
+	sp->id.domain = sstp_sk(parent)->id.domain;
+	sp->id.af = sstp_sk(parent)->id.af;
+	sp->id.sport = sstp_sk(parent)->id.sport;
+	sp->id.v6only = sstp_sk(parent)->id.v6only;
 	spin_lock_bh(&l->lock);
 	sp->set = sstp_sk(parent)->set;
 	spin_unlock_bh(&l->lock);
@@ -83,11 +80,11 @@ struct sock *sstp_child(struct sock *parent)
 	ok = l->open && !sstp_listen_full(parent);
 	if (ok) {
 		sock_hold(parent);
-		sp->parent = parent;
-		sp->embryo = true;
-		sp->member.pool = sstp_pool_get(l->pool);
-		list_add_tail(&sp->sibling, &l->embryos);
-		l->n_embryos++;
+		sp->family.parent = parent;
+		sp->family.request = true;
+		sp->rcvbuf.member.pool = sstp_pool_get(l->pool);
+		list_add_tail(&sp->family.sibling, &l->requests);
+		l->n_requests++;
 	}
 	spin_unlock_bh(&l->lock);
 	if (ok) {
@@ -107,7 +104,7 @@ struct sock *sstp_child(struct sock *parent)
  */
 void sstp_listen_close(struct sock *sk)
 {
-	struct sstp_listen *l = &sstp_sk(sk)->listen;
+	struct sstp_listener *l = &sstp_sk(sk)->listen;
 	struct sstp_sock *sp;
 
 	spin_lock_bh(&l->lock);
@@ -118,11 +115,11 @@ void sstp_listen_close(struct sock *sk)
 	for (;;) {
 		spin_lock_bh(&l->lock);
 		sp = list_first_entry_or_null(&l->ready, struct sstp_sock,
-					      sibling);
+					      family.sibling);
 		if (!sp)
-			sp = list_first_entry_or_null(&l->embryos,
+			sp = list_first_entry_or_null(&l->requests,
 						      struct sstp_sock,
-						      sibling);
+						      family.sibling);
 		if (sp)
 			sock_hold(&sp->sk);
 		spin_unlock_bh(&l->lock);
@@ -133,7 +130,7 @@ void sstp_listen_close(struct sock *sk)
 		sock_set_flag(&sp->sk, SOCK_DEAD);
 		if (sp->sk.sk_state != TCP_CLOSE) {
 			sstp_abort(&sp->sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
-		} else if (sp->parent) {
+		} else if (sp->family.parent) {
 			/* Over before anybody accepted it. */
 			sstp_child_drop(&sp->sk);
 		}

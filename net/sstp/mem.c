@@ -96,10 +96,10 @@ void sstp_debt_update(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 	int debt = max(-sk->sk_forward_alloc, 0);
 
-	if (debt == sp->debt)
+	if (debt == sp->rcvbuf.debt)
 		return;
-	atomic_long_add(debt - sp->debt, &sstp_debts);
-	sp->debt = debt;
+	atomic_long_add(debt - sp->rcvbuf.debt, &sstp_debts);
+	sp->rcvbuf.debt = debt;
 }
 
 /* Bytes that one segment may take beyond the limit for all sockets: up to that limit
@@ -117,11 +117,11 @@ u32 sstp_debt_limit(const struct sock *sk)
 void sstp_rcv_charge_slots(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	int more = sp->rcv.bytes - sp->slots;
+	int more = sp->rcv.bytes - sp->rcvbuf.slots;
 
 	if (!more)
 		return;
-	sp->slots = sp->rcv.bytes;
+	sp->rcvbuf.slots = sp->rcv.bytes;
 	if (more > 0)
 		sk_mem_charge(sk, more);
 	else

@@ -9,7 +9,7 @@
 #include "nl_put.h"
 #include "output.h"
 #include "port.h"
-#include "room.h"
+#include "rcvbuf.h"
 #include "settings.h"
 #include "sstp.h"
 #include "state.h"
@@ -30,7 +30,7 @@ static int sstp_nl_check(struct nlattr **attrs, struct netlink_ext_ack *extack)
 	       sstp_nl_check_addr(attrs[SSTP_A_CONN_REMOTE_ADDR], extack);
 }
 
-static bool sstp_nl_is_addr(const struct sstp_sock *sp, const struct in6_addr *a,
+static bool sstp_nl_is_addr(const struct sstp_ident *id, const struct in6_addr *a,
 			    const struct nlattr *want)
 {
 	struct in6_addr addr;
@@ -42,9 +42,9 @@ static bool sstp_nl_is_addr(const struct sstp_sock *sp, const struct in6_addr *a
 		return ipv6_addr_equal(a, &addr);
 	}
 	if (nla_len(want) == sizeof(struct in_addr))
-		return ipv6_addr_any(a) && sp->af == AF_INET;
+		return ipv6_addr_any(a) && id->af == AF_INET;
 	addr = nla_get_in6_addr(want);
-	return ipv6_addr_equal(a, &addr) && !(ipv6_addr_any(a) && sp->af == AF_INET);
+	return ipv6_addr_equal(a, &addr) && !(ipv6_addr_any(a) && id->af == AF_INET);
 }
 
 /* @arg: attributes up to SSTP_A_CONN_REMOTE_PORT at least, checked */
@@ -55,7 +55,7 @@ static bool sstp_nl_match(const struct sock *sk, void *arg)
 	struct nlattr **attrs = arg, *a;
 
 	a = attrs[SSTP_A_CONN_CID];
-	if (a && (listens || nla_get_u32(a) != sp->cid))
+	if (a && (listens || nla_get_u32(a) != sp->id.cid))
 		return false;
 	a = attrs[SSTP_A_CONN_COOKIE];
 	/* 0 is that of all which nobody has asked for yet. */
@@ -65,18 +65,18 @@ static bool sstp_nl_match(const struct sock *sk, void *arg)
 	if (a && !(nla_get_u32(a) & 1U << READ_ONCE(sk->sk_state)))
 		return false;
 	a = attrs[SSTP_A_CONN_FAMILY];
-	if (a && nla_get_u16(a) != sp->af)
+	if (a && nla_get_u16(a) != sp->id.af)
 		return false;
 	a = attrs[SSTP_A_CONN_LOCAL_PORT];
-	if (a && nla_get_be16(a) != htons(sp->sport))
+	if (a && nla_get_be16(a) != htons(sp->id.sport))
 		return false;
 	a = attrs[SSTP_A_CONN_REMOTE_PORT];
-	if (a && (listens || nla_get_be16(a) != htons(sp->dport)))
+	if (a && (listens || nla_get_be16(a) != htons(sp->id.dport)))
 		return false;
 	if (listens && attrs[SSTP_A_CONN_REMOTE_ADDR])
 		return false;
-	return sstp_nl_is_addr(sp, &sp->saddr, attrs[SSTP_A_CONN_LOCAL_ADDR]) &&
-	       sstp_nl_is_addr(sp, &sp->peer.addr, attrs[SSTP_A_CONN_REMOTE_ADDR]);
+	return sstp_nl_is_addr(&sp->id, &sp->id.saddr, attrs[SSTP_A_CONN_LOCAL_ADDR]) &&
+	       sstp_nl_is_addr(&sp->id, &sp->id.peer.addr, attrs[SSTP_A_CONN_REMOTE_ADDR]);
 }
 
 /* The one that has the CID or the cookie, and matches the rest; with a reference */
@@ -128,7 +128,7 @@ static int sstp_nl_conn(struct sk_buff *skb, struct sock *sk, const struct sk_bu
 	if (!hdr)
 		return -EMSGSIZE;
 	slow = lock_sock_fast(sk);
-	if (sstp_sk(sk)->listed && sstp_nl_match(sk, attrs))
+	if (sstp_sk(sk)->id.listed && sstp_nl_match(sk, attrs))
 		err = sstp_nl_put_conn(skb, sk, &r) || sstp_nl_put_info(skb, sstp_sk(sk)) ?
 			-EMSGSIZE : 0;
 	unlock_sock_fast(sk, slow);
@@ -264,7 +264,7 @@ static int sstp_nl_rrda(struct sstp_nl_change *c, const struct sstp_sock *sp,
 	u32 i;
 
 	BUILD_BUG_ON(ARRAY_SIZE(val) != SSTP_A_RRDA_MAX);
-	if (sp->member.pool)
+	if (sp->rcvbuf.member.pool)
 		return sstp_nl_refuse(c, c->attr[SSTP_A_CONN_RRDA], -EINVAL,
 				      "rrda: the buffer is shared; ask its listener");
 	*s = sp->set.rrda;
@@ -282,7 +282,7 @@ static int sstp_nl_check_policy(struct sstp_nl_change *c, const struct sstp_sock
 {
 	const struct nlattr *attr = c->attr[SSTP_A_CONN_POLICY];
 
-	if (sp->member.pool || sp->listen.pool)
+	if (sp->rcvbuf.member.pool || sp->listen.pool)
 		return sstp_nl_refuse(c, attr, -EINVAL, "policy: the buffer is shared");
 	if (sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK && c->policy != &sstp_rbuf_static)
 		return sstp_nl_refuse(c, attr, -EINVAL, "policy: SO_RCVBUF fixes the buffer");
@@ -296,7 +296,7 @@ static int sstp_nl_apply(struct sock *sk, struct sstp_nl_change *c)
 	struct sstp_rrda_spec rrda;
 	int err = 0;
 
-	if (!sp->listed || !sstp_nl_match(sk, c->attr))
+	if (!sp->id.listed || !sstp_nl_match(sk, c->attr))
 		return -ENOENT;
 	if (c->attr[SSTP_A_CONN_RRDA])
 		err = sstp_nl_rrda(c, sp, &rrda);
@@ -306,7 +306,7 @@ static int sstp_nl_apply(struct sock *sk, struct sstp_nl_change *c)
 		err = sstp_set_rate(sp, &c->rate);
 		if (err == -EINVAL)
 			sstp_nl_refuse(c, c->attr[SSTP_A_CONN_RATE], err,
-				       sstp_rate_fault(&c->rate, sstp_set_frame(sp)));
+				       sstp_rate_fault(&c->rate, sstp_path_frame(&sp->path)));
 	}
 	/* A push of what waited may have ended it. */
 	if (err || sk->sk_state == TCP_CLOSE)
@@ -327,7 +327,7 @@ static int sstp_nl_apply(struct sock *sk, struct sstp_nl_change *c)
 		c->ctrl = NULL;
 	}
 	if (c->policy) {
-		sstp_room_policy(sk, c->policy);
+		sstp_rcvbuf_policy(sk, c->policy);
 		c->policy = NULL;
 	}
 	if (sstp_synchronized(sk))
@@ -377,7 +377,7 @@ static void sstp_nl_destroy(struct sock *sk)
 			sstp_abort(sk, ECONNABORTED, SSTP_CLOSED_BY_LOCAL);
 		return;
 	}
-	sstp_bind_deaf(sk);
+	sstp_bind_unlisten(sk);
 	if (!(sk->sk_userlocks & SOCK_BINDPORT_LOCK))
 		sstp_unbind(sk);
 	sstp_listen_close(sk);
@@ -399,7 +399,7 @@ int sstp_nl_conn_destroy_doit(struct sk_buff *skb, struct genl_info *info)
 	if (IS_ERR(sk))
 		return PTR_ERR(sk);
 	lock_sock(sk);
-	if (sstp_sk(sk)->listed && sstp_nl_match(sk, info->attrs))
+	if (sstp_sk(sk)->id.listed && sstp_nl_match(sk, info->attrs))
 		sstp_nl_destroy(sk);
 	else
 		err = -ENOENT;

@@ -122,16 +122,16 @@ void sstp_nl_exhausted(struct sock *sk)
 	if (!sstp_nl_wanted(sk))
 		return;
 	now = sstp_now();
-	if (sp->exhausted_at &&
-	    now - sp->exhausted_at < (sp->rbuf.out.epoch ?: SSTP_NL_EXHAUSTED))
+	if (sp->rcvbuf.exhausted_at &&
+	    now - sp->rcvbuf.exhausted_at < (sp->rcvbuf.policy.out.epoch ?: SSTP_NL_EXHAUSTED))
 		return;
 	skb = sstp_nl_event(sk, SSTP_CMD_EXHAUSTED, &hdr);
 	if (!skb)
 		return;
-	sp->exhausted_at = now;
-	nla_put_u64_64bit(skb, SSTP_A_CONN_PACKETS_DISCARDED, sp->packets_discarded,
+	sp->rcvbuf.exhausted_at = now;
+	nla_put_u64_64bit(skb, SSTP_A_CONN_PACKETS_DISCARDED, sp->stats.packets_discarded,
 			  SSTP_A_CONN_PAD);
-	nla_put_u64_64bit(skb, SSTP_A_CONN_BYTES_DISCARDED, sp->bytes_discarded,
+	nla_put_u64_64bit(skb, SSTP_A_CONN_BYTES_DISCARDED, sp->stats.bytes_discarded,
 			  SSTP_A_CONN_PAD);
 	sstp_nl_send(sk, skb, hdr);
 }

@@ -69,11 +69,11 @@ int sstp_nl_put_info(struct sk_buff *skb, struct sstp_sock *sp)
 	return err;
 }
 
-static int sstp_nl_put_addr(struct sk_buff *skb, int attr, const struct sstp_sock *sp,
+static int sstp_nl_put_addr(struct sk_buff *skb, int attr, const struct sstp_ident *id,
 			    const struct in6_addr *a)
 {
 	/* 0.0.0.0 is held as ::. */
-	return sp->af == AF_INET ? nla_put_in_addr(skb, attr, a->s6_addr32[3]) :
+	return id->af == AF_INET ? nla_put_in_addr(skb, attr, a->s6_addr32[3]) :
 		nla_put_in6_addr(skb, attr, a);
 }
 
@@ -92,9 +92,9 @@ static int sstp_nl_put_cids(struct sk_buff *skb, const struct sock *sk,
 
 	if (!sstp_nl_trusts(sk, r))
 		return 0;
-	return (sp->hashed && nla_put_u32(skb, SSTP_A_CONN_CID, sp->cid)) ||
+	return (sp->id.hashed && nla_put_u32(skb, SSTP_A_CONN_CID, sp->id.cid)) ||
 	       (sk->sk_state != TCP_LISTEN &&
-		nla_put_u32(skb, SSTP_A_CONN_PEER_CID, sp->peer.cid));
+		nla_put_u32(skb, SSTP_A_CONN_PEER_CID, sp->id.peer.cid));
 }
 
 /* Which socket it is, as @r may see it; its lock */
@@ -108,9 +108,9 @@ int sstp_nl_put_conn(struct sk_buff *skb, struct sock *sk, const struct sstp_nl_
 	if (sstp_nl_put_cids(skb, sk, r) ||
 	    nla_put_u64_64bit(skb, SSTP_A_CONN_COOKIE, (u64)cookie[1] << 32 | cookie[0],
 			      SSTP_A_CONN_PAD) ||
-	    nla_put_u16(skb, SSTP_A_CONN_FAMILY, sp->af) ||
-	    sstp_nl_put_addr(skb, SSTP_A_CONN_LOCAL_ADDR, sp, &sp->saddr) ||
-	    nla_put_be16(skb, SSTP_A_CONN_LOCAL_PORT, htons(sp->sport)) ||
+	    nla_put_u16(skb, SSTP_A_CONN_FAMILY, sp->id.af) ||
+	    sstp_nl_put_addr(skb, SSTP_A_CONN_LOCAL_ADDR, &sp->id, &sp->id.saddr) ||
+	    nla_put_be16(skb, SSTP_A_CONN_LOCAL_PORT, htons(sp->id.sport)) ||
 	    nla_put_u8(skb, SSTP_A_CONN_STATE, sk->sk_state) ||
 	    nla_put_u8(skb, SSTP_A_CONN_TYPE, sk->sk_type) ||
 	    nla_put_u32(skb, SSTP_A_CONN_UID,
@@ -123,9 +123,9 @@ int sstp_nl_put_conn(struct sk_buff *skb, struct sock *sk, const struct sstp_nl_
 		return nla_put_u32(skb, SSTP_A_CONN_BACKLOG, READ_ONCE(sk->sk_ack_backlog)) ||
 		       nla_put_u32(skb, SSTP_A_CONN_BACKLOG_MAX,
 				   READ_ONCE(sk->sk_max_ack_backlog));
-	return sstp_nl_put_addr(skb, SSTP_A_CONN_REMOTE_ADDR, sp, &sp->peer.addr) ||
-	       nla_put_be16(skb, SSTP_A_CONN_REMOTE_PORT, htons(sp->dport)) ||
-	       nla_put_be16(skb, SSTP_A_CONN_ENCAP_PORT, sp->peer.port);
+	return sstp_nl_put_addr(skb, SSTP_A_CONN_REMOTE_ADDR, &sp->id, &sp->id.peer.addr) ||
+	       nla_put_be16(skb, SSTP_A_CONN_REMOTE_PORT, htons(sp->id.dport)) ||
+	       nla_put_be16(skb, SSTP_A_CONN_ENCAP_PORT, sp->id.peer.port);
 }
 
 static const struct genl_multicast_group sstp_nl_groups[] = {

@@ -21,7 +21,7 @@
 #define SSTP_STREAM_MEM_SHIFT	3	/* of the memory of all sockets, in a segment of a stream */
 #define SSTP_ASK_GAP		100000U	/* us without a report, at least */
 #define SSTP_SILENCE		(5ULL * NSEC_PER_SEC)	/* of who is to report, at most */
-#define SSTP_AGAIN_GAP		(10ULL * NSEC_PER_SEC)	/* no peer asks less often than that */
+#define SSTP_RTX_GAP		(10ULL * NSEC_PER_SEC)	/* no peer asks less often than that */
 #define SSTP_PROBE_SHARE	10	/* of a second, that data waits for an MTU probe */
 #define SSTP_PROBE_WAIT		(NSEC_PER_SEC / SSTP_PROBE_SHARE)
 
@@ -29,7 +29,7 @@ static void sstp_header(const struct sstp_sock *sp, const struct sstp_sseg *s,
 			void *p, u32 packet, u32 stamp, u8 flags)
 {
 	struct sstp_data d = {
-		.cid = sp->peer.cid,
+		.cid = sp->id.peer.cid,
 		.type = SSTP_DATA,
 		.flags = flags,
 		.packet = packet,
@@ -168,16 +168,16 @@ static struct sstp_data_hdr *sstp_train_headers(const struct sstp_sock *sp,
  */
 static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 {
-	u64 autocork = READ_ONCE(sp->autocork);
+	u64 autocork = READ_ONCE(sp->tx.autocork);
 
 	if (!s->len)
 		return false;	/* no memory yet for its first byte */
-	if (sp->eos_state != SSTP_EOS_NONE)
+	if (sp->tx.eos != SSTP_EOS_NONE)
 		return true;
-	if (sp->cork) {
+	if (sp->tx.cork) {
 		/* Who waits for less to be unsent would wait for himself. */
-		if (sstp_now() < sp->cork && !sstp_notsent_full(sp, 1)) {
-			sstp_timer_sooner(sp, SSTP_T_PACE, sp->cork);
+		if (sstp_now() < sp->tx.cork && !sstp_notsent_full(sp, 1)) {
+			sstp_timer_sooner(&sp->clock, SSTP_T_PACE, sp->tx.cork);
 			return false;
 		}
 		return true;
@@ -186,7 +186,7 @@ static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 		return true;
 	if (autocork) {
 		if (sstp_now() < autocork) {
-			sstp_timer_sooner(sp, SSTP_T_PACE, autocork);
+			sstp_timer_sooner(&sp->clock, SSTP_T_PACE, autocork);
 			return false;
 		}
 		return true;
@@ -201,28 +201,28 @@ static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
  */
 u32 sstp_stream_size(const struct sstp_sock *sp)
 {
-	u32 train = min_t(u32, SSTP_TRAIN_BYTES / (SSTP_DATA_HLEN + sp->size),
+	u32 train = min_t(u32, SSTP_TRAIN_BYTES / (SSTP_DATA_HLEN + sp->path.size),
 			  SSTP_TRAIN_PACKETS);
-	u32 size = min(sp->set.segment_size, sp->segment_limit), n;
+	u32 size = min(sp->set.segment_size, sp->hs.segment_limit), n;
 	u64 most = (u64)min(sk_prot_mem_limits(&sp->sk, 2), INT_MAX) <<
 		   (PAGE_SHIFT - SSTP_STREAM_MEM_SHIFT);
 
 	if (sstp_rate_bound(&sp->rate))
 		most = min(most, sp->rate.second_bytes / 4);
-	size = min_t(u64, size, max_t(u64, most, sp->size));
-	n = min_t(u32, size / sp->size, SSTP_PACKETS_MAX);
+	size = min_t(u64, size, max_t(u64, most, sp->path.size));
+	n = min_t(u32, size / sp->path.size, SSTP_PACKETS_MAX);
 	if (train && n > train)
 		n -= n % train;
-	return n ? n * sp->size : size;
+	return n ? n * sp->path.size : size;
 }
 
-void sstp_seal(struct sstp_sock *sp)
+void sstp_seal(struct sstp_tx *tx)
 {
-	struct sstp_sseg *s = sp->open;
+	struct sstp_sseg *s = tx->open;
 
 	s->sealed = 1;
-	sp->open = NULL;
-	WRITE_ONCE(sp->autocork, 0);
+	tx->open = NULL;
+	WRITE_ONCE(tx->autocork, 0);
 }
 
 /* The segment to ship from next, sealed, or NULL. */
@@ -230,10 +230,10 @@ static struct sstp_sseg *sstp_next_new(struct sstp_sock *sp)
 {
 	struct sstp_sseg *s = sstp_snd_new(&sp->snd);
 
-	if (s && s == sp->open) {
+	if (s && s == sp->tx.open) {
 		if (!sstp_may_seal(sp, s))
 			return NULL;
-		sstp_seal(sp);
+		sstp_seal(&sp->tx);
 	}
 	return s;
 }
@@ -242,18 +242,18 @@ static u8 sstp_ask(struct sstp_sock *sp, u32 packets, u32 stamp)
 {
 	u32 cwnd = sp->ctrl.out.cwnd;
 
-	sp->unasked += packets;
+	sp->tx.unasked += packets;
 	if (cwnd == SSTP_CWND_MAX) {
 		/* It need not say anything before a segment is complete. */
-		if (stamp - sp->asked_at < max(sstp_rtt_smoothed(&sp->rtt, 0), SSTP_ASK_GAP))
+		if (stamp - sp->tx.asked_at < max(sstp_rtt_smoothed(&sp->rtt, 0), SSTP_ASK_GAP))
 			return 0;
-		sp->asked_at = stamp;
-		if (!sp->silent_since)
-			sp->silent_since = sstp_now();
-	} else if (sp->unasked < clamp(cwnd / 4, 1U, 256U)) {
+		sp->tx.asked_at = stamp;
+		if (!sp->tx.silent_since)
+			sp->tx.silent_since = sstp_now();
+	} else if (sp->tx.unasked < clamp(cwnd / 4, 1U, 256U)) {
 		return 0;
 	}
-	sp->unasked = 0;
+	sp->tx.unasked = 0;
 	return SSTP_F_ACK;
 }
 
@@ -303,9 +303,9 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 		if (!count)
 			break;
 		h = sstp_train_headers(sp, s, p, bytes, count, stamp);
-		sp->bytes_sent += count * (bytes - SSTP_DATA_HLEN);
+		sp->tx.bytes_sent += count * (bytes - SSTP_DATA_HLEN);
 		if (s->next + count == s->packets)
-			sp->segments_sent++;
+			sp->stats.segments_sent++;
 		sstp_snd_shipped(&sp->snd, s, count);
 		n += count;
 		if (bytes < full)
@@ -321,11 +321,11 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 		if (!skb)
 			return NULL;
 		h = (void *)skb->data;
-		sp->bytes_sent += skb->len - SSTP_DATA_HLEN;
+		sp->tx.bytes_sent += skb->len - SSTP_DATA_HLEN;
 		if (s->size == s->mem)
 			sstp_sseg_step(s, skb->len);
 		if (s->next + 1 == s->packets)
-			sp->segments_sent++;
+			sp->stats.segments_sent++;
 		sstp_snd_shipped(&sp->snd, s, 1);
 		*packets = 1;
 	} else if (n > 1) {
@@ -343,12 +343,12 @@ static bool sstp_throttled(struct sock *sk)
 
 	if (refcount_read(&sk->sk_wmem_alloc) < SSTP_QUEUE_BYTES)
 		return false;
-	set_bit(SSTP_FL_THROTTLED, &sp->flags);
+	set_bit(SSTP_FL_THROTTLED, &sp->pending.flags);
 	/* Pairs with the one in sstp_write_space(): one of us sees the other. */
 	smp_mb__after_atomic();
 	if (refcount_read(&sk->sk_wmem_alloc) >= SSTP_QUEUE_BYTES)
 		return true;
-	clear_bit(SSTP_FL_THROTTLED, &sp->flags);
+	clear_bit(SSTP_FL_THROTTLED, &sp->pending.flags);
 	return false;
 }
 
@@ -360,16 +360,16 @@ static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
 
 	if (!period)
 		return want;
-	if (now < sp->ctrl.next && !sp->unpaced) {
-		sstp_timer_set(sp, SSTP_T_PACE, sp->ctrl.next);
+	if (now < sp->ctrl.next && !sp->tx.unpaced) {
+		sstp_timer_set(&sp->clock, SSTP_T_PACE, sp->ctrl.next);
 		return 0;
 	}
 	/* When all has been reported the next packets are not paced, nor is a connection's
 	 * first window: an answer that fits into it takes no longer than with TCP.
 	 */
 	if (!sstp_in_flight(sp))
-		sp->unpaced = sstp_ctrl_unpaced(&sp->ctrl, sstp_srtt_ns(sp));
-	unpaced = min_t(u32, want, sp->unpaced);
+		sp->tx.unpaced = sstp_ctrl_unpaced(&sp->ctrl, sstp_srtt_ns(&sp->rtt));
+	unpaced = min_t(u32, want, sp->tx.unpaced);
 	if (now < sp->ctrl.next)
 		return unpaced;
 	/* A millisecond's worth, two packets at least. */
@@ -386,18 +386,18 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct net *net = sock_net(sk);
 
-	sp->packets_sent += packets;
+	sp->stats.packets_sent += packets;
 	SSTP_ADD(net, OUTPKTS, packets);
 	if (again) {
 		SSTP_ADD(net, RETRANSDATA, packets);
-		sp->packets_retrans += packets;
+		sp->stats.packets_retrans += packets;
 	} else {
 		SSTP_ADD(net, OUTDATA, packets);
 	}
 	trace_sstp_ship(sp, packets, wire, again);
 	sstp_rate_sent(&sp->rate, packets, wire, now);
-	sstp_ctrl_pace(&sp->ctrl, packets, sstp_srtt_ns(sp), now);
-	sp->unpaced -= min_t(u32, packets, sp->unpaced);
+	sstp_ctrl_pace(&sp->ctrl, packets, sstp_srtt_ns(&sp->rtt), now);
+	sp->tx.unpaced -= min_t(u32, packets, sp->tx.unpaced);
 	if (sp->ctrl.ops->on_pkt_sent)
 		sstp_cc_sent(sp, packets, now);
 	skb_set_owner_w(skb, sk);
@@ -406,7 +406,7 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 /* Is a packet of the segment larger than the path takes? */
 static bool sstp_too_big(const struct sstp_sock *sp, const struct sstp_sseg *s)
 {
-	return sstp_overhead(sp) + SSTP_DATA_HLEN + min(s->size, s->len) > sp->mtu;
+	return sstp_overhead(&sp->id) + SSTP_DATA_HLEN + min(s->size, s->len) > sp->path.mtu;
 }
 
 /* May packets be larger? A KEEPALIVE that is padded shows it. While it is on its way
@@ -416,27 +416,27 @@ static bool sstp_too_big(const struct sstp_sock *sp, const struct sstp_sseg *s)
 static u64 sstp_mtu_probe(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u32 size = sstp_pmtud_next(&sp->pmtud, now), len, wire;
-	u32 stamp = sstp_stamp(sp, now);
+	u32 size = sstp_pmtud_next(&sp->path.pmtud, now), len, wire;
+	u32 stamp = sstp_stamp(&sp->hs, now);
 	struct sk_buff *skb;
 	u64 next, due;
 
-	if (!size || sp->eos_state >= SSTP_EOS_SENT)
+	if (!size || sp->tx.eos >= SSTP_EOS_SENT)
 		return 0;
 	/* It counts as data does. */
-	wire = sp->frame - sp->mtu + size;
+	wire = sp->path.frame - sp->path.mtu + size;
 	if (sstp_rate_bound(&sp->rate) &&
 	    !sstp_rate_allow(&sp->rate, 1, wire, now, &next))
 		return next;
-	due = now + 2ULL * sstp_rto(sp) * NSEC_PER_USEC;
-	len = size - sstp_overhead(sp);
+	due = now + 2ULL * sstp_rto(&sp->rtt) * NSEC_PER_USEC;
+	len = size - sstp_overhead(&sp->id);
 	skb = sstp_small(sk, len);
 	if (!skb) {
 		/* That says nothing about the path. */
-		sp->pmtud.due = due;
+		sp->path.pmtud.due = due;
 		return 0;
 	}
-	sstp_pmtud_sent(&sp->pmtud, size, stamp, due);
+	sstp_pmtud_sent(&sp->path.pmtud, size, stamp, due);
 	sstp_build_context(sp, skb_put_zero(skb, len), SSTP_F_ACK, stamp);
 	sstp_rate_sent(&sp->rate, 1, wire, now);
 	SSTP_INC(sock_net(sk), OUTKEEPALIVES);
@@ -451,10 +451,10 @@ static u64 sstp_mtu_probe(struct sock *sk, u64 now)
  */
 static bool sstp_mtu_affordable(const struct sstp_sock *sp)
 {
-	u64 wire = sp->frame - sp->mtu + sp->pmtud.ceiling;
+	u64 wire = sp->path.frame - sp->path.mtu + sp->path.pmtud.ceiling;
 	const struct sstp_rate *r = &sp->rate;
 
-	if (r->spec.average < 8ULL * sp->pmtud.ceiling * SSTP_PROBE_SHARE)
+	if (r->spec.average < 8ULL * sp->path.pmtud.ceiling * SSTP_PROBE_SHARE)
 		return false;
 	return r->burst_ns <= SSTP_PROBE_WAIT ||
 	       r->burst >= (r->in_bytes ? wire + r->frame : 2);
@@ -467,18 +467,18 @@ static u64 sstp_mtu_first(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u64 next = sstp_mtu_affordable(sp) ? sstp_mtu_probe(sk, now) : 0;
-	u64 since = sp->mtu_wait ?: now;
+	u64 since = sp->path.probe_wait ?: now;
 
 	if (next && next <= since + SSTP_PROBE_WAIT) {
-		sp->mtu_wait = since;
+		sp->path.probe_wait = since;
 		return next;
 	}
 	/* The contract says when to ask again, not that a probe may go then. Where data has
 	 * waited in vain it goes on for a second before it waits again.
 	 */
-	if (next && sp->mtu_wait)
-		sp->pmtud.due = now + NSEC_PER_SEC;
-	sp->mtu_wait = 0;
+	if (next && sp->path.probe_wait)
+		sp->path.pmtud.due = now + NSEC_PER_SEC;
+	sp->path.probe_wait = 0;
 	return 0;
 }
 
@@ -492,7 +492,7 @@ static enum sstp_held sstp_push_lacks(struct sock *sk)
 	if (w->low == w->end)
 		return SSTP_HELD_IDLE;
 	/* Nobody writes any more. */
-	if (sstp_sk(sk)->eos_state != SSTP_EOS_NONE)
+	if (sstp_sk(sk)->tx.eos != SSTP_EOS_NONE)
 		return SSTP_HELD_NOT;
 	/* Who waits for room is woken when there is enough of it, not any. */
 	if (!sk_stream_memory_free(sk) ||
@@ -506,8 +506,8 @@ static enum sstp_held sstp_push_lacks(struct sock *sk)
  */
 static bool sstp_push_blind(const struct sstp_sock *sp, u64 now)
 {
-	return sp->breaker.guards && sp->silent_since &&
-	       now - sp->silent_since > max(SSTP_SILENCE, 4 * sstp_srtt_ns(sp));
+	return sp->breaker.guards && sp->tx.silent_since &&
+	       now - sp->tx.silent_since > max(SSTP_SILENCE, 4 * sstp_srtt_ns(&sp->rtt));
 }
 
 /* A packet goes out again, as the peer asks for it. When it has asked for the user timeout
@@ -517,11 +517,11 @@ static void sstp_push_again(struct sstp_sock *sp, u64 now)
 {
 	u64 timeout = sstp_user_timeout(sp);
 
-	if (!sp->again_since || now - sp->again_at > max(timeout / 2, SSTP_AGAIN_GAP))
-		sp->again_since = now;
-	sp->again_at = now;
-	if (now - sp->again_since > timeout)
-		sstp_timer_sooner(sp, SSTP_T_LIFE, now);
+	if (!sp->tx.rtx_since || now - sp->tx.rtx_at > max(timeout / 2, SSTP_RTX_GAP))
+		sp->tx.rtx_since = now;
+	sp->tx.rtx_at = now;
+	if (now - sp->tx.rtx_since > timeout)
+		sstp_timer_sooner(&sp->clock, SSTP_T_LIFE, now);
 }
 
 /* The packets that may leave next: of segment @s, @packet if the peer asked for it
@@ -546,7 +546,7 @@ static bool sstp_push_held(struct sock *sk, int budget, u64 now, enum sstp_held 
 		return true;
 	}
 	if (!budget) {
-		sstp_timer_set(sp, SSTP_T_PACE, now);
+		sstp_timer_set(&sp->clock, SSTP_T_PACE, now);
 		return true;
 	}
 	if (sstp_push_blind(sp, now)) {
@@ -564,7 +564,7 @@ static u32 sstp_push_room(struct sstp_sock *sp)
 {
 	u32 flight = sstp_in_flight(sp);
 
-	if (sstp_pmtud_suspect(&sp->pmtud, sp->reported))
+	if (sstp_pmtud_suspect(&sp->path.pmtud, sp->loss.received))
 		return !flight;
 	if (sp->ctrl.out.cwnd == SSTP_CWND_MAX)
 		return U32_MAX;
@@ -590,12 +590,12 @@ static u32 sstp_push_allow(struct sstp_sock *sp, const struct sstp_next *x, u32 
 	}
 	if (!sstp_rate_bound(&sp->rate))
 		return want;
-	wire = sp->frame - sp->size +
+	wire = sp->path.frame - sp->path.size +
 	       sstp_sseg_bytes(x->s, x->again ? x->packet : x->s->next);
 	next = sstp_mtu_first(&sp->sk, now);
 	want = next ? 0 : sstp_rate_allow(&sp->rate, want, wire, now, &next);
 	if (!want) {
-		sstp_timer_set(sp, SSTP_T_PACE, next);
+		sstp_timer_set(&sp->clock, SSTP_T_PACE, next);
 		*held = SSTP_HELD_CONTRACT;
 	}
 	return want;
@@ -611,9 +611,9 @@ static bool sstp_push_recut(struct sstp_sock *sp, struct sstp_next *x)
 	u32 n = sstp_before(s->number, sp->snd.next) ? 0 : s->next * s->size;
 
 	x->big = sstp_too_big(sp, s);
-	if (!x->big || !sstp_snd_recut(&sp->snd, s, sp->size, GFP_ATOMIC | __GFP_NOWARN))
+	if (!x->big || !sstp_snd_recut(&sp->snd, s, sp->path.size, GFP_ATOMIC | __GFP_NOWARN))
 		return false;
-	sp->bytes_sent -= n;
+	sp->tx.bytes_sent -= n;
 	return true;
 }
 
@@ -627,7 +627,7 @@ static bool sstp_push_next(struct sock *sk, struct sstp_next *x, int budget, u64
 	u32 room;
 
 	x->allow = 0;
-	x->s = sstp_snd_again(&sp->snd, &x->packet);
+	x->s = sstp_snd_rtx(&sp->snd, &x->packet);
 	x->again = x->s;
 	if (!x->s)
 		x->s = sstp_next_new(sp);
@@ -653,7 +653,7 @@ static bool sstp_push_next(struct sock *sk, struct sstp_next *x, int budget, u64
 static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u32 stamp = sstp_stamp(sp, now), n = 1, wire;
+	u32 stamp = sstp_stamp(&sp->hs, now), n = 1, wire;
 	struct sstp_snd_wnd *w = &sp->snd;
 	struct sk_buff *skb;
 
@@ -664,8 +664,8 @@ static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 		skb = sstp_copy_packet(sp, x->s, x->packet, flags, stamp);
 		if (skb) {
 			trace_sstp_retransmit(sp, x->s->number, x->packet, w->shipment);
-			sp->bytes_retrans += sstp_sseg_bytes(x->s, x->packet);
-			sstp_snd_shipped_again(w, x->s, x->packet, w->shipment++);
+			sp->stats.bytes_retrans += sstp_sseg_bytes(x->s, x->packet);
+			sstp_snd_shipped_rtx(w, x->s, x->packet, w->shipment++);
 		}
 	} else {
 		skb = sstp_train(sk, x->s, x->allow, stamp, &n);
@@ -673,9 +673,9 @@ static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 	if (!skb)
 		return false;
 	/* Headers below ours, of every packet of the train. */
-	wire = skb->len + n * (sp->frame - sp->size - SSTP_DATA_HLEN);
+	wire = skb->len + n * (sp->path.frame - sp->path.size - SSTP_DATA_HLEN);
 	sstp_sent(sk, skb, n, wire, x->again, now);
-	sstp_encap_xmit(sk, skb, x->big || sstp_pmtud_least(&sp->pmtud));
+	sstp_encap_xmit(sk, skb, x->big || sstp_pmtud_least(&sp->path.pmtud));
 	return true;
 }
 
@@ -694,10 +694,10 @@ void sstp_push(struct sock *sk)
 		return;
 	if (w->pending || w->next != w->end)
 		sstp_mtu_update(sk);
-	if (READ_ONCE(sk->sk_max_pacing_rate) != sp->pacing &&
+	if (READ_ONCE(sk->sk_max_pacing_rate) != sp->path.pacing &&
 	    sstp_update_rate(sp, GFP_ATOMIC)) {
-		sstp_chrono_set(&sp->chrono, SSTP_HELD_SNDBUF, now);
-		sstp_timer_set(sp, SSTP_T_PACE, now + NSEC_PER_MSEC);
+		sstp_chrono_set(&sp->tx.chrono, SSTP_HELD_SNDBUF, now);
+		sstp_timer_set(&sp->clock, SSTP_T_PACE, now + NSEC_PER_MSEC);
 		return;
 	}
 	for (budget = SSTP_PUSH_TRAINS;; budget--) {
@@ -707,22 +707,22 @@ void sstp_push(struct sock *sk)
 			break;
 		if (!sstp_push_ship(sk, &x, now)) {
 			SSTP_INC(sock_net(sk), OUTNOMEM);
-			sstp_timer_set(sp, SSTP_T_PACE, now + NSEC_PER_MSEC);
+			sstp_timer_set(&sp->clock, SSTP_T_PACE, now + NSEC_PER_MSEC);
 			held = SSTP_HELD_SNDBUF;
 			break;
 		}
 		shipped = true;
 	}
-	sstp_chrono_set(&sp->chrono, held, now);
+	sstp_chrono_set(&sp->tx.chrono, held, now);
 	if (idle) {
 		if (!sstp_snd_outstanding(w))
-			sp->again_since = 0;
+			sp->tx.rtx_since = 0;
 		sstp_rate_idle(&sp->rate);
 		shipped |= sstp_eos_push(sk);
 	}
 	if (shipped)
 		sstp_mtu_probe(sk, now);
-	if (shipped || !sstp_timer_pending(sp, SSTP_T_PROBE))
+	if (shipped || !sstp_timer_pending(&sp->clock, SSTP_T_PROBE))
 		sstp_probe_arm(sk, idle);
 }
 
@@ -731,9 +731,9 @@ bool sstp_eos_push(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	if (sp->eos_state != SSTP_EOS_WANTED || sp->snd.next != sp->snd.end)
+	if (sp->tx.eos != SSTP_EOS_WANTED || sp->snd.next != sp->snd.end)
 		return false;
-	sp->eos_state = SSTP_EOS_SENT;
+	sp->tx.eos = SSTP_EOS_SENT;
 	sstp_send_context(sk, SSTP_F_ACK);
 	return true;
 }

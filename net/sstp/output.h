@@ -4,13 +4,43 @@
 #define _SSTP_OUTPUT_H
 
 #include <linux/types.h>
+#include "chrono.h"
 
 struct sock;
+struct sstp_sseg;
 struct sstp_sock;
+
+enum sstp_eos {
+	SSTP_EOS_NONE,
+	SSTP_EOS_WANTED,	/* shutdown(); goes out after the last segment */
+	SSTP_EOS_SENT,
+	SSTP_EOS_ACKED,
+};
+
+/* Transmission: data that the program wrote, on its way out */
+struct sstp_tx {
+	struct sstp_sseg *open;		/* last of the send window, while more may be added */
+	u64		cork;		/* ns: MSG_MORE, TCP_CORK: more will come until then */
+	u64		autocork;	/* ns: the same, for a program that writes on and on;
+					 * poll() ends it without the lock
+					 */
+	u64		silent_since;	/* ns: first shipment that asked, since a report; or 0 */
+	u64		rtx_since;	/* ns: first retransmission since loss.progress */
+	u64		rtx_at;		/* ns: the last one */
+	u64		bytes_written;	/* by the program */
+	u64		bytes_sent;
+	u32		queued;		/* bytes sent or to send, unacknowledged */
+	u32		unasked;	/* shipments since an ACK was asked for */
+	u32		asked_at;	/* us: when the peer last reported, or was asked to */
+	u8		unpaced;	/* packets that go before the controller's period counts */
+	u8		eos;		/* enum sstp_eos */
+	bool		lacks_mem;	/* since memory of sent segments was freed last */
+	struct sstp_chrono chrono;
+};
 
 void sstp_push(struct sock *sk);
 bool sstp_eos_push(struct sock *sk);
 u32 sstp_stream_size(const struct sstp_sock *sp);
-void sstp_seal(struct sstp_sock *sp);
+void sstp_seal(struct sstp_tx *tx);
 
 #endif /* _SSTP_OUTPUT_H */

@@ -10,9 +10,9 @@ void sstp_release_cb(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	if (test_and_clear_bit(SSTP_FL_ERROR, &sp->flags))
-		sstp_rcv_error(sk, READ_ONCE(sp->icmp_err));
-	if (test_and_clear_bit(SSTP_FL_CLOCK, &sp->flags))
+	if (test_and_clear_bit(SSTP_FL_ERROR, &sp->pending.flags))
+		sstp_rcv_error(sk, READ_ONCE(sp->pending.icmp_err));
+	if (test_and_clear_bit(SSTP_FL_CLOCK, &sp->pending.flags))
 		sstp_timer_run(sk);
 	sstp_rcv_tell(sk);
 }
@@ -24,7 +24,7 @@ void sstp_release_cb(struct sock *sk)
 void sstp_catch_up(struct sock *sk)
 {
 	sk_flush_backlog(sk);
-	if (!(READ_ONCE(sstp_sk(sk)->flags) & (BIT(SSTP_FL_CLOCK) | BIT(SSTP_FL_ERROR))))
+	if (!(READ_ONCE(sstp_sk(sk)->pending.flags) & (BIT(SSTP_FL_CLOCK) | BIT(SSTP_FL_ERROR))))
 		return;
 	spin_lock_bh(&sk->sk_lock.slock);
 	sstp_release_cb(sk);

@@ -12,11 +12,11 @@
  * of ours can forge those that UDP lets lower it. IPv6 fragments what is larger than
  * it was told.
  */
-static u32 sstp_route_mtu(const struct sstp_sock *sp, const struct dst_entry *dst)
+static u32 sstp_route_mtu(const struct sstp_ident *id, const struct dst_entry *dst)
 {
 	u32 mtu;
 
-	if (!sstp_v4(&sp->peer.addr) || dst_xfrm(dst))
+	if (!sstp_v4(&id->peer.addr) || dst_xfrm(dst))
 		return dst_mtu(dst);
 	mtu = dst_metric_raw(dst, RTAX_MTU) ?: READ_ONCE(dst->dev->mtu);
 	return min(mtu, IP_MAX_MTU) - lwtunnel_headroom(dst->lwtstate, mtu);
@@ -28,26 +28,26 @@ void sstp_mtu_update(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct dst_entry *dst = sstp_encap_dst(sk);
 	u32 mtu = SSTP_PMTU_BASE, link = 14;
-	bool local = false, known = dst || !sp->mtu;
+	bool local = false, known = dst || !sp->path.mtu;
 
 	if (dst) {
-		mtu = sstp_route_mtu(sp, dst);
+		mtu = sstp_route_mtu(&sp->id, dst);
 		link = dst->dev->hard_header_len;
 		local = dst->dev->flags & IFF_LOOPBACK;
 		dst_release(dst);
 	}
 	if (known)
-		sstp_pmtud_route(&sp->pmtud, clamp(mtu, 128U, 65536U), local,
-				 !sstp_v4(&sp->peer.addr));
-	mtu = sp->pmtud.mtu;
-	if (mtu == sp->mtu)
+		sstp_pmtud_route(&sp->path.pmtud, clamp(mtu, 128U, 65536U), local,
+				 !sstp_v4(&sp->id.peer.addr));
+	mtu = sp->path.pmtud.mtu;
+	if (mtu == sp->path.mtu)
 		return;
-	if (sp->mtu && mtu < sp->mtu)
+	if (sp->path.mtu && mtu < sp->path.mtu)
 		SSTP_INC(sock_net(sk), PMTUSHRUNK);
-	sp->mtu = mtu;
+	sp->path.mtu = mtu;
 	/* Headers of a train stay aligned. */
-	sp->size = (mtu - sstp_overhead(sp) - SSTP_DATA_HLEN) & ~7U;
-	sp->frame = link + sstp_overhead(sp) + SSTP_DATA_HLEN + sp->size;
+	sp->path.size = (mtu - sstp_overhead(&sp->id) - SSTP_DATA_HLEN) & ~7U;
+	sp->path.frame = link + sstp_overhead(&sp->id) + SSTP_DATA_HLEN + sp->path.size;
 	if (sk->sk_state != TCP_CLOSE)
 		sstp_update_rate(sp, GFP_ATOMIC);
 }
@@ -60,7 +60,7 @@ int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
 	unsigned long pacing = READ_ONCE(sp->sk.sk_max_pacing_rate);
 	struct sstp_rate_spec spec = sp->set.rate, old = sp->rate.spec;
 	u32 segment, len = sp->rate.burst_len;
-	u64 limit = sp->peer_limit;
+	u64 limit = sp->hs.peer_limit;
 	bool changed;
 	int err;
 
@@ -74,17 +74,17 @@ int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
 		spec.peak = limit;
 	if (limit && spec.average > spec.peak)
 		spec.average = spec.peak;
-	segment = max(DIV_ROUND_UP(sp->set.segment_size, sp->size), 1U);
+	segment = max(DIV_ROUND_UP(sp->set.segment_size, sp->path.size), 1U);
 	/* Terms that the peer's limit makes impossible give way. */
-	if (sstp_rate_check(&spec, sp->frame)) {
+	if (sstp_rate_check(&spec, sp->path.frame)) {
 		spec.burst_len = 0;
 		spec.burst_rate = 0;
 	}
-	err = sstp_rate_set(&sp->rate, &spec, sp->frame, (u64)segment + sp->extra,
+	err = sstp_rate_set(&sp->rate, &spec, sp->path.frame, (u64)segment + sp->loss.extra,
 			    sstp_now(), gfp);
 	if (err)
 		return err;
-	sp->pacing = pacing;
+	sp->path.pacing = pacing;
 	changed = memcmp(&old, &sp->rate.spec, sizeof(old));
 	if (changed || len != sp->rate.burst_len)
 		trace_sstp_rate(sp);

@@ -4,9 +4,27 @@
 #define _SSTP_PATH_H
 
 #include <linux/types.h>
+#include "pmtud.h"
 
 struct sock;
 struct sstp_sock;
+
+/* The path to the peer */
+struct sstp_path {
+	u32		frame;		/* bytes of a full frame on the link */
+	u32		size;		/* payload of a full packet */
+	u32		mtu;
+	u32		dst_cookie;
+	u64		probe_wait;	/* ns: since when data waits for an MTU probe, or 0 */
+	unsigned long	pacing;		/* SO_MAX_PACING_RATE that is in force */
+	struct sstp_pmtud pmtud;
+};
+
+/* Bytes of a frame to check a contract by, also before there is a path */
+static inline u32 sstp_path_frame(const struct sstp_path *p)
+{
+	return p->frame ?: 1514;
+}
 
 void sstp_mtu_update(struct sock *sk);
 int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp);

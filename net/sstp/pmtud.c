@@ -109,8 +109,8 @@ bool sstp_pmtud_echo(struct sstp_pmtud *p, u32 stamp)
 	p->probe = 0;
 	p->tries = 0;
 	p->due = 0;
-	p->hole_lost = 0;
-	p->hole_all_lost = false;
+	p->bh_lost = 0;
+	p->bh_all_lost = false;
 	return true;
 }
 
@@ -131,42 +131,42 @@ bool sstp_pmtud_hint(struct sstp_pmtud *p, u32 mtu)
 	return true;
 }
 
-bool sstp_pmtud_hole(struct sstp_pmtud *p, const struct sstp_pmtud_report *r)
+bool sstp_pmtud_bh(struct sstp_pmtud *p, const struct sstp_pmtud_report *r)
 {
 	u32 mtu = r->size > SSTP_PMTU_BASE ? SSTP_PMTU_BASE : p->floor;
 
-	if (p->hole.segment != r->segment || p->hole.packet != r->packet) {
-		p->hole.segment = r->segment;
-		p->hole.packet = r->packet;
-		p->hole_received = r->received;
-		p->hole_ship = r->shipment;
-		p->hole_lost = 0;
-		p->hole_all_lost = false;
+	if (p->bh.segment != r->segment || p->bh.packet != r->packet) {
+		p->bh.segment = r->segment;
+		p->bh.packet = r->packet;
+		p->bh_received = r->received;
+		p->bh_ship = r->shipment;
+		p->bh_lost = 0;
+		p->bh_all_lost = false;
 		return false;
 	}
 	/* Who has packets in vain, for lack of room, reports each time that they come.
 	 * Small ones may come through now and then.
 	 */
-	if (p->hole_received != r->received) {
-		p->hole_received = r->received;
-		p->hole_ship = r->shipment;
-		p->hole_all_lost = false;
-		if (p->hole_lost)
-			p->hole_lost--;
+	if (p->bh_received != r->received) {
+		p->bh_received = r->received;
+		p->bh_ship = r->shipment;
+		p->bh_all_lost = false;
+		if (p->bh_lost)
+			p->bh_lost--;
 		return false;
 	}
 	/* Later shipments may still be under way, or the path may carry nothing at all, which
 	 * says nothing about sizes.
 	 */
-	if ((s32)(r->highest - p->hole_ship) <= 0)
+	if ((s32)(r->highest - p->bh_ship) <= 0)
 		return false;
-	p->hole_ship = r->shipment;
+	p->bh_ship = r->shipment;
 	if (mtu >= r->size || mtu >= p->mtu)
 		return false;
-	p->hole_all_lost = true;
-	if (++p->hole_lost < SSTP_PMTU_HOLES)
+	p->bh_all_lost = true;
+	if (++p->bh_lost < SSTP_PMTU_BH_LOST)
 		return false;
-	p->hole_lost = SSTP_PMTU_HOLES - 1;
+	p->bh_lost = SSTP_PMTU_BH_LOST - 1;
 	sstp_pmtud_search(p);
 	p->mtu = mtu;
 	return true;

@@ -21,7 +21,7 @@
 #define SSTP_PMTU_BASE		1280	/* that nearly every path takes; of IPv6 each one */
 #define SSTP_PMTU_FLOOR4	552
 #define SSTP_PMTU_PROBES	3	/* in vain, of one size */
-#define SSTP_PMTU_HOLES		3	/* times that but small packets came */
+#define SSTP_PMTU_BH_LOST		3	/* times that but small packets came */
 #define SSTP_PMTU_RAISE		(600ULL * NSEC_PER_SEC)
 
 /**
@@ -36,12 +36,12 @@
  * @last: that of its last
  * @tries: probes of it
  * @due: ns: no probe is sent before
- * @hole: a packet that the peer lacks
- * @hole_received: packets that the peer had received when that was noted last
- * @hole_ship: newest shipment then
- * @hole_lost: times that the peer knew of later shipments, but none had come; one less for
+ * @bh: a packet that the peer lacks
+ * @bh_received: packets that the peer had received when that was noted last
+ * @bh_ship: newest shipment then
+ * @bh_lost: times that the peer knew of later shipments, but none had come; one less for
  *	each time that some had
- * @hole_all_lost: the last time none had
+ * @bh_all_lost: the last time none had
  */
 struct sstp_pmtud {
 	u32	floor;
@@ -56,11 +56,11 @@ struct sstp_pmtud {
 	struct {
 		u32	segment;
 		u32	packet;
-	} hole;
-	u32	hole_received;
-	u32	hole_ship;
-	u8	hole_lost;
-	bool	hole_all_lost;
+	} bh;
+	u32	bh_received;
+	u32	bh_ship;
+	u8	bh_lost;
+	bool	bh_all_lost;
 	u8	tries;
 };
 
@@ -99,14 +99,14 @@ bool sstp_pmtud_hint(struct sstp_pmtud *p, u32 mtu);
  * but no larger ones. What comes next has but one try, as only sizes that nearly every
  * path takes follow, and larger ones are probed at once.
  */
-bool sstp_pmtud_hole(struct sstp_pmtud *p, const struct sstp_pmtud_report *r);
+bool sstp_pmtud_bh(struct sstp_pmtud *p, const struct sstp_pmtud_report *r);
 
 /* Was the packet that the peer lacks lost again, and with it all that was sent since? The
  * peer has @received packets with data. More of the same size may be lost as well.
  */
 static inline bool sstp_pmtud_suspect(const struct sstp_pmtud *p, u32 received)
 {
-	return p->hole_all_lost && p->hole_received == received;
+	return p->bh_all_lost && p->bh_received == received;
 }
 
 /* Are packets so small that they are better fragmented than made smaller? */

@@ -141,8 +141,8 @@ static const struct rhashtable_params sstp_group_params = {
 
 static const struct rhashtable_params sstp_listener_params = {
 	.key_len = sizeof(struct sstp_listen_key),
-	.key_offset = offsetof(struct sstp_sock, listen_key),
-	.head_offset = offsetof(struct sstp_sock, listen_node),
+	.key_offset = offsetof(struct sstp_sock, bind.listen_key),
+	.head_offset = offsetof(struct sstp_sock, bind.listen_node),
 	.hashfn = sstp_listen_hash,
 	.automatic_shrinking = true,
 };
@@ -183,11 +183,11 @@ static struct sstp_claim sstp_claim(const struct sock *sk)
 	const struct sstp_sock *sp = sstp_sk(sk);
 
 	return (struct sstp_claim){
-		.addr = sp->saddr,
+		.addr = sp->id.saddr,
 		.uid = sk->sk_uid,
 		.dev = sk->sk_bound_dev_if,
-		.af = sp->af,
-		.v6only = sp->v6only,
+		.af = sp->id.af,
+		.v6only = sp->id.v6only,
 		.reuse = sk->sk_reuse,
 		.reuseport = sk->sk_reuseport,
 	};
@@ -400,10 +400,10 @@ static int sstp_port_join(struct sstp_port *p, struct sock *sk, bool exclusive)
 		return -ENOMEM;
 	g->count++;
 	p->exclusive += exclusive;
-	sstp_sk(sk)->port = p;
-	sstp_sk(sk)->group = g;
-	sstp_sk(sk)->sport = p->key.number;
-	sstp_sk(sk)->bound = true;
+	sstp_sk(sk)->bind.port = p;
+	sstp_sk(sk)->bind.group = g;
+	sstp_sk(sk)->id.sport = p->key.number;
+	sstp_sk(sk)->bind.bound = true;
 	return 0;
 }
 
@@ -422,9 +422,9 @@ static int sstp_bind_try(struct sock *sk, u16 port)
 	} else if (sstp_port_conflict(p, sk)) {
 		err = -EADDRINUSE;
 	} else {
-		sp->port = p;
-		sp->sport = port;
-		sp->bound = true;
+		sp->bind.port = p;
+		sp->id.sport = port;
+		sp->bind.bound = true;
 		p->exclusive++;
 		sk_add_bind_node(sk, &p->owners);
 	}
@@ -465,7 +465,7 @@ static int sstp_connect_try(struct sock *sk, u16 port)
  */
 int sstp_bind_child(struct sock *sk)
 {
-	u16 port = sstp_sk(sk)->sport;
+	u16 port = sstp_sk(sk)->id.sport;
 	spinlock_t *lock = sstp_port_lock(sock_net(sk), port);
 	struct sstp_port *p;
 	int err = -ENOMEM;
@@ -498,9 +498,9 @@ static bool sstp_listen_conflict_at(struct sock *sk, const struct sstp_claim *cl
 	bool conflict = false;
 
 	rcu_read_lock();
-	list = sstp_listeners_at(sock_net(sk), addr, sp->sport);
-	rhl_for_each_entry_rcu(o, at, list, listen_node)
-		if (o->port == sp->port && sstp_sock_conflict(claim, &o->sk)) {
+	list = sstp_listeners_at(sock_net(sk), addr, sp->id.sport);
+	rhl_for_each_entry_rcu(o, at, list, bind.listen_node)
+		if (o->bind.port == sp->bind.port && sstp_sock_conflict(claim, &o->sk)) {
 			conflict = true;
 			break;
 		}
@@ -517,7 +517,7 @@ static bool sstp_listen_conflict(struct sock *sk)
 	if (!ipv6_addr_any(&claim.addr))
 		return sstp_listen_conflict_at(sk, &claim, &claim.addr) ||
 		       sstp_listen_conflict_at(sk, &claim, &in6addr_any);
-	sk_for_each_bound(o, &sstp_sk(sk)->port->owners)
+	sk_for_each_bound(o, &sstp_sk(sk)->bind.port->owners)
 		if (o != sk && READ_ONCE(o->sk_state) == TCP_LISTEN &&
 		    sstp_sock_conflict(&claim, o))
 			return true;
@@ -528,25 +528,25 @@ static bool sstp_listen_conflict(struct sock *sk)
 int sstp_bind_listen(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	spinlock_t *lock = sstp_port_lock(sock_net(sk), sp->sport);
+	spinlock_t *lock = sstp_port_lock(sock_net(sk), sp->id.sport);
 	int err;
 
 	/* Lookups that walk its old place in the table must not go on at the new one. */
-	if (sp->deaf)
+	if (sp->bind.unlistened)
 		synchronize_rcu();
-	sp->deaf = false;
+	sp->bind.unlistened = false;
 	err = sstp_conn_list(sk);
 	if (err)
 		return err;
-	sp->listen_key = (struct sstp_listen_key){
+	sp->bind.listen_key = (struct sstp_listen_key){
 		.net = sock_net(sk),
-		.addr = sp->saddr,
-		.port = sp->sport,
+		.addr = sp->id.saddr,
+		.port = sp->id.sport,
 	};
 	spin_lock_bh(lock);
 	if (sstp_listen_conflict(sk))
 		err = -EADDRINUSE;
-	else if (rhltable_insert(&sstp_listeners, &sp->listen_node, sstp_listener_params))
+	else if (rhltable_insert(&sstp_listeners, &sp->bind.listen_node, sstp_listener_params))
 		err = -ENOMEM;
 	else
 		sstp_set_state(sk, TCP_LISTEN);
@@ -557,15 +557,15 @@ int sstp_bind_listen(struct sock *sk)
 }
 
 /* No INIT finds it any more. Socket lock. */
-void sstp_bind_deaf(struct sock *sk)
+void sstp_bind_unlisten(struct sock *sk)
 {
-	spinlock_t *lock = sstp_port_lock(sock_net(sk), sstp_sk(sk)->sport);
+	spinlock_t *lock = sstp_port_lock(sock_net(sk), sstp_sk(sk)->id.sport);
 
 	sstp_conn_unlist(sk);
 	spin_lock_bh(lock);
 	sstp_set_state(sk, TCP_CLOSE);
-	rhltable_remove(&sstp_listeners, &sstp_sk(sk)->listen_node, sstp_listener_params);
-	sstp_sk(sk)->deaf = true;
+	rhltable_remove(&sstp_listeners, &sstp_sk(sk)->bind.listen_node, sstp_listener_params);
+	sstp_sk(sk)->bind.unlistened = true;
 	spin_unlock_bh(lock);
 }
 
@@ -578,9 +578,9 @@ static u64 sstp_half_taken[2][256];
 static u64 *sstp_half_taken_of(const struct sock *sk, bool odd)
 {
 	const struct sstp_sock *sp = sstp_sk(sk);
-	u32 hash = __ipv6_addr_jhash(&sp->saddr, net_hash_mix(sock_net(sk)));
+	u32 hash = __ipv6_addr_jhash(&sp->id.saddr, net_hash_mix(sock_net(sk)));
 
-	hash = __ipv6_addr_jhash(&sp->peer.addr, hash + sp->dport);
+	hash = __ipv6_addr_jhash(&sp->id.peer.addr, hash + sp->id.dport);
 	return &sstp_half_taken[odd][hash % ARRAY_SIZE(sstp_half_taken[0])];
 }
 
@@ -633,8 +633,8 @@ int sstp_bind_connect(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 	int err;
 
-	if (sp->bound) {
-		err = sstp_conn_hash_names(sk, sp->sport);
+	if (sp->bind.bound) {
+		err = sstp_conn_hash_names(sk, sp->id.sport);
 		return err == -EEXIST ? -EADDRNOTAVAIL : err;
 	}
 	err = sstp_bind_any(sk, false, sstp_connect_try);
@@ -644,12 +644,12 @@ int sstp_bind_connect(struct sock *sk)
 void sstp_unbind(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	spinlock_t *lock = sstp_port_lock(sock_net(sk), sp->sport);
-	struct sstp_group *g = sp->group;
-	struct sstp_port *p = sp->port;
+	spinlock_t *lock = sstp_port_lock(sock_net(sk), sp->id.sport);
+	struct sstp_group *g = sp->bind.group;
+	struct sstp_port *p = sp->bind.port;
 
 	sstp_conn_unhash_names(sk);
-	if (!sp->bound)
+	if (!sp->bind.bound)
 		return;
 	spin_lock_bh(lock);
 	if (g) {
@@ -660,9 +660,9 @@ void sstp_unbind(struct sock *sk)
 		__sk_del_bind_node(sk);
 	}
 	sstp_port_put(p);
-	sp->group = NULL;
-	sp->port = NULL;
-	sp->bound = false;
+	sp->bind.group = NULL;
+	sp->bind.port = NULL;
+	sp->bind.bound = false;
 	spin_unlock_bh(lock);
 }
 
@@ -674,14 +674,14 @@ static int sstp_listener_score(const struct sock *sk, const struct sstp_skb_in *
 
 	if (READ_ONCE(sk->sk_state) != TCP_LISTEN || !sstp_dev_match(sk, in))
 		return 0;
-	if (!ipv6_addr_any(&sp->listen_key.addr)) {
+	if (!ipv6_addr_any(&sp->bind.listen_key.addr)) {
 		score += 4;
 	} else if (sstp_v4(&in->daddr)) {
-		if (sp->af == AF_INET)
+		if (sp->id.af == AF_INET)
 			score += 1;
-		else if (sp->v6only)
+		else if (sp->id.v6only)
 			return 0;
-	} else if (sp->af == AF_INET) {
+	} else if (sp->id.af == AF_INET) {
 		return 0;
 	}
 	if (READ_ONCE(sk->sk_bound_dev_if))
@@ -705,7 +705,7 @@ struct sock *sstp_listener_find(struct net *net, const struct sstp_skb_in *in, u
 		struct rhlist_head *at, *list = sstp_listeners_at(net, addrs[i], port);
 		struct sstp_sock *sp;
 
-		rhl_for_each_entry_rcu(sp, at, list, listen_node) {
+		rhl_for_each_entry_rcu(sp, at, list, bind.listen_node) {
 			score = sstp_listener_score(&sp->sk, in);
 			if (score > top) {
 				top = score;

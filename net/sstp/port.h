@@ -3,11 +3,45 @@
 #ifndef _SSTP_PORT_H
 #define _SSTP_PORT_H
 
+#include <linux/in6.h>
+#include <linux/rhashtable.h>
 #include <linux/types.h>
 
 struct net;
 struct sock;
+struct sstp_group;
+struct sstp_port;
 struct sstp_skb_in;
+
+/* Where a listener is; key of the table of listeners. */
+struct sstp_listen_key {
+	struct net	*net;
+	struct in6_addr	addr;		/* IPv4 mapped; :: = any */
+	u32		port;
+	u32		zero;
+};
+
+/**
+ * struct sstp_binding - the port that a socket has
+ * @port: NULL: none
+ * @group: sockets that share the port by SO_REUSEPORT; NULL: none
+ * @listen_key: while it listens
+ * @listen_node: in the table of listeners
+ * @bound: it has a port, ident.sport
+ * @no_port: IP_BIND_ADDRESS_NO_PORT
+ * @unlistened: it was a listener: readers under RCU may still find it as one
+ *
+ * Written under sstp_net.port_lock.
+ */
+struct sstp_binding {
+	struct sstp_port *port;
+	struct sstp_group *group;
+	struct sstp_listen_key listen_key;
+	struct rhlist_head listen_node;
+	bool		bound;
+	bool		no_port;
+	bool		unlistened;
+};
 
 struct sock *sstp_listener_find(struct net *net, const struct sstp_skb_in *in, u16 port,
 				u32 hash);
@@ -18,6 +52,6 @@ int sstp_bind_connect(struct sock *sk);
 int sstp_bind_child(struct sock *sk);
 void sstp_unbind(struct sock *sk);
 int sstp_bind_listen(struct sock *sk);
-void sstp_bind_deaf(struct sock *sk);
+void sstp_bind_unlisten(struct sock *sk);
 
 #endif /* _SSTP_PORT_H */

@@ -11,39 +11,39 @@
 bool sstp_waits(const struct sstp_sock *sp)
 {
 	/* All that was sent has been reported, and it is known when more goes. */
-	if (!sstp_in_flight(sp) && sstp_timer_pending(sp, SSTP_T_PACE))
+	if (!sstp_in_flight(sp) && sstp_timer_pending(&sp->clock, SSTP_T_PACE))
 		return false;
 	return sstp_snd_outstanding(&sp->snd) ||
-	       sp->eos_state == SSTP_EOS_SENT || sp->snd.next != sp->snd.end;
+	       sp->tx.eos == SSTP_EOS_SENT || sp->snd.next != sp->snd.end;
 }
 
 void sstp_probe_arm(struct sock *sk, bool idle)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u64 now = sstp_now(), wait = (u64)sstp_rto(sp) * NSEC_PER_USEC;
+	u64 now = sstp_now(), wait = (u64)sstp_rto(&sp->rtt) * NSEC_PER_USEC;
 
 	if (!sstp_waits(sp)) {
-		sstp_timer_stop(sp, SSTP_T_PROBE);
+		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
 		return;
 	}
-	if (sp->probes) {
+	if (sp->live.probes) {
 		/* In proportion to the silence: soon back after an outage; where
 		 * a contract has the room for it, well within a round trip.
 		 */
 		wait = sstp_rate_bound(&sp->rate) ?
 			max3((u64)sstp_rtt_smoothed(&sp->rtt, USEC_PER_SEC) *
 			     NSEC_PER_USEC / 4 * 3, (u64)NSEC_PER_MSEC,
-			     (now - sp->wait_since) / 256) :
-			max(wait, (now - sp->wait_since) / 64);
-	} else if (idle && sp->context_ship != sp->snd.shipment &&
-		   sp->highest != sp->snd.shipment - 1) {
+			     (now - sp->live.wait_since) / 256) :
+			max(wait, (now - sp->live.wait_since) / 64);
+	} else if (idle && sp->live.context_ship != sp->snd.shipment &&
+		   sp->loss.highest != sp->snd.shipment - 1) {
 		/* A tail that nothing follows: show the receiver its end. */
 		wait = min(wait, max_t(u64, sstp_rtt_smoothed(&sp->rtt, 0) / 4,
 				       2000) * NSEC_PER_USEC);
-	} else if (sp->blocked) {
-		wait = min(wait << min(sp->blocked, 10), 5ULL * NSEC_PER_SEC);
+	} else if (sp->live.blocked) {
+		wait = min(wait << min(sp->live.blocked, 10), 5ULL * NSEC_PER_SEC);
 	}
-	sstp_timer_set(sp, SSTP_T_PROBE, now + wait);
+	sstp_timer_set(&sp->clock, SSTP_T_PROBE, now + wait);
 }
 
 /* The peer has been silent for too long, or about a tail. */
@@ -55,7 +55,7 @@ void sstp_probe(struct sock *sk)
 	if (!sstp_waits(sp))
 		return;
 	if (sock_flag(sk, SOCK_DEAD) &&
-	    (now - sp->progress > sstp_user_timeout(sp) ||
+	    (now - sp->loss.progress > sstp_user_timeout(sp) ||
 	     (READ_ONCE(sk->sk_wmem_queued) > SOCK_MIN_SNDBUF &&
 	      sk_memory_allocated(sk) > sk_prot_mem_limits(sk, 2)))) {
 		/* Alive, but it takes next to nothing, and nobody here waits
@@ -64,21 +64,21 @@ void sstp_probe(struct sock *sk)
 		sstp_abort(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
-	if (sp->probes || sp->context_ship == sp->snd.shipment) {
-		if (!sp->probes)
-			sp->wait_since = now;
-		if (now - sp->wait_since > sstp_user_timeout(sp)) {
+	if (sp->live.probes || sp->live.context_ship == sp->snd.shipment) {
+		if (!sp->live.probes)
+			sp->live.wait_since = now;
+		if (now - sp->live.wait_since > sstp_user_timeout(sp)) {
 			SSTP_INC(sock_net(sk), TIMEOUTS);
 			sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 			return;
 		}
 		SSTP_INC(sock_net(sk), PROBES);
-		if (sp->probes < U8_MAX)
-			sp->probes++;
+		if (sp->live.probes < U8_MAX)
+			sp->live.probes++;
 		/* Those under a contract follow sooner. With nothing under way,
 		 * as while the window is closed, silence is no congestion.
 		 */
-		if (sp->probes == (sstp_rate_bound(&sp->rate) ? 8 : 3) &&
+		if (sp->live.probes == (sstp_rate_bound(&sp->rate) ? 8 : 3) &&
 		    sstp_in_flight(sp))
 			sstp_cc_timeout(sp, now);
 	}

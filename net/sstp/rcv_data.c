@@ -10,7 +10,7 @@
 #include "mem.h"
 #include "nl_event.h"
 #include "rcv_data.h"
-#include "room.h"
+#include "rcvbuf.h"
 #include "skb_in.h"
 #include "sstp.h"
 #include "state.h"
@@ -74,21 +74,21 @@ void sstp_rcv_accept(struct sock *sk)
 
 	if (!sstp_rcv_advance(w, sp->arrivals.lost, &gapped))
 		return;
-	sp->starved = false;
+	sp->rcvbuf.mem_limited = false;
 	for (; n != w->low && !(w->has_eos && n == w->eos); n++) {
 		const struct sstp_rseg *s = sstp_rcv_slot(w, n);
 
 		got += s->len;
 		trace_sstp_segment_ready(sp, n, s);
-		sp->segments_received++;
-		if (sp->ask < SSTP_RCV_SEGMENTS)
-			sp->ask++;
+		sp->rcvbuf.segments_received++;
+		if (sp->acker.req_limit < SSTP_RCV_SEGMENTS)
+			sp->acker.req_limit++;
 	}
 	/* All that may come is asked for again. */
-	if (sp->ask > sp->window)
-		sp->ask = SSTP_RCV_SEGMENTS;
+	if (sp->acker.req_limit > sp->rcvbuf.window)
+		sp->acker.req_limit = SSTP_RCV_SEGMENTS;
 	if (gapped) {
-		sp->segments_with_gaps += gapped;
+		sp->stats.segments_with_gaps += gapped;
 		SSTP_ADD(sock_net(sk), SEGMENTSWITHGAPS, gapped);
 	}
 	if (got && sock_flag(sk, SOCK_DEAD)) {
@@ -96,12 +96,12 @@ void sstp_rcv_accept(struct sock *sk)
 		sstp_abort(sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
 		return;
 	}
-	if (got && !sp->readable)
-		sp->unread_since = sstp_now();
-	WRITE_ONCE(sp->readable, sp->readable + got);
-	sp->unacked = min_t(u64, sp->unacked + got, U32_MAX);
+	if (got && !sp->rx.readable)
+		sp->rx.unread_since = sstp_now();
+	WRITE_ONCE(sp->rx.readable, sp->rx.readable + got);
+	sp->acker.unacked = min_t(u64, sp->acker.unacked + got, U32_MAX);
 	if (!finished && sstp_rcv_finished(w)) {
-		sp->ack_now = true;
+		sp->acker.ack_now = true;
 		WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | RCV_SHUTDOWN);
 		sock_set_flag(sk, SOCK_DONE);
 		sk->sk_state_change(sk);
@@ -117,7 +117,7 @@ void sstp_rcv_accept(struct sock *sk)
 static u64 sstp_rcv_granted(const struct sstp_sock *sp)
 {
 	u64 most = atomic_read(&sp->sk.sk_rmem_alloc) +
-		   (u64)sstp_pool_free(sp->member.pool);
+		   (u64)sstp_pool_free(sp->rcvbuf.member.pool);
 
 	return sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK ?
 	       min_t(u64, most, READ_ONCE(sp->sk.sk_rcvbuf)) : most;
@@ -131,8 +131,8 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 	struct sstp_rcv_wnd *w = &sp->rcv;
 	struct sstp_want want;
 
-	sstp_room_want(sp, &want);
-	if (want.pool && !sstp_after(run->segment, sp->reach))
+	sstp_rcvbuf_want(sp, &want);
+	if (want.pool && !sstp_after(run->segment, sp->rcvbuf.reach))
 		want.limit = max(want.limit, sstp_rcv_granted(sp));
 	/* What the reader needs next has room at any rate: sstp_rcv_tight() */
 	while (!sstp_want_fits(&want, run->segment, truesize)) {
@@ -145,9 +145,9 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 		if (!s)
 			return false;
 		/* It comes again: it had no room, after all. */
-		bytes = min_t(u64, (u32)s->got * s->size, sp->rbuf.in.arrived);
-		sp->rbuf.in.arrived -= bytes;
-		sp->rbuf.in.lacked += bytes;
+		bytes = min_t(u64, (u32)s->got * s->size, sp->rcvbuf.policy.in.arrived);
+		sp->rcvbuf.policy.in.arrived -= bytes;
+		sp->rcvbuf.policy.in.lacked += bytes;
 		sstp_rcv_discard(w, s, segment);
 		sstp_drop(sk, NULL, SSTP_MIB_SOFTREPLACED, 1);
 		want.used = atomic_read(&sk->sk_rmem_alloc);
@@ -209,9 +209,9 @@ static bool sstp_rcv_tight(const struct sstp_sock *sp,
 			   const struct sstp_rcv_run *run, u32 truesize)
 {
 	return run->segment == sp->rcv.read && run->packets > 1 &&
-	       (sp->ask < SSTP_RCV_SEGMENTS ||
+	       (sp->acker.req_limit < SSTP_RCV_SEGMENTS ||
 		atomic_read(&sp->sk.sk_rmem_alloc) + (u64)truesize >
-		2ULL * sstp_rcv_limit(sp));
+		2ULL * sstp_rcv_limit(&sp->rcvbuf));
 }
 
 /* Charges @skb to the receiver. What the reader waits for must come in even when
@@ -229,8 +229,8 @@ static bool sstp_rcv_charge(struct sock *sk, struct sk_buff *skb,
 		goto charge;
 	sstp_mem_refused(sk);
 	sstp_debt_update(sk);
-	sp->starved = true;
-	sp->ask = 1;
+	sp->rcvbuf.mem_limited = true;
+	sp->acker.req_limit = 1;
 	if (run->segment != sp->rcv.read || !sstp_rcv_is_next(&sp->rcv, run))
 		return false;
 	s = sstp_rcv_slot(&sp->rcv, run->segment);
@@ -251,8 +251,8 @@ static bool sstp_rcv_slot_room(struct sock *sk, const struct sstp_rcv_run *run)
 	if (!bytes || __sk_rmem_schedule(sk, bytes, false) ||
 	    run->segment == sp->rcv.read)
 		return true;
-	sp->starved = true;
-	sp->ask = 1;
+	sp->rcvbuf.mem_limited = true;
+	sp->acker.req_limit = 1;
 	return false;
 }
 
@@ -266,13 +266,13 @@ void sstp_rcv_tell(struct sock *sk)
 	struct sstp_want w;
 	bool held = false;
 
-	if (sp->readable && sstp_synchronized(sk)) {
-		sstp_room_want(sp, &w);
-		held = sp->full || sstp_want_held(&w);
+	if (sp->rx.readable && sstp_synchronized(sk)) {
+		sstp_rcvbuf_want(sp, &w);
+		held = sp->rcvbuf.full || sstp_want_held(&w);
 	}
-	if (held == sp->held)
+	if (held == sp->rx.held)
 		return;
-	WRITE_ONCE(sp->held, held);
+	WRITE_ONCE(sp->rx.held, held);
 	if (held)
 		sk->sk_data_ready(sk);
 }
@@ -297,7 +297,7 @@ static void sstp_rcv_discarded(struct sock *sk, struct sk_buff *skb,
 
 	if (sstp_rcv_had(&sp->rcv, run)) {
 		sstp_drop(sk, skb, SSTP_MIB_INDUPLICATE, run->count);
-		sp->packets_duplicate += run->count;
+		sp->stats.packets_duplicate += run->count;
 		return;
 	}
 	if (sstp_after(run->segment, sp->rcv.high)) {
@@ -305,13 +305,13 @@ static void sstp_rcv_discarded(struct sock *sk, struct sk_buff *skb,
 		return;
 	}
 	bytes = sstp_run_bytes(run, run->count);
-	sp->packets_discarded += run->count;
-	sp->bytes_discarded += bytes;
-	sp->rbuf.in.lacked += bytes;
+	sp->stats.packets_discarded += run->count;
+	sp->stats.bytes_discarded += bytes;
+	sp->rcvbuf.policy.in.lacked += bytes;
 	sstp_drop(sk, skb, SSTP_MIB_INDISCARDED, run->count);
 	SSTP_ADD(sock_net(sk), INDISCARDEDBYTES, bytes);
 	sstp_nl_exhausted(sk);
-	sp->full = true;
+	sp->rcvbuf.full = true;
 }
 
 /* Count @count packets of @skb that are not taken as the receive window's @verdict
@@ -328,7 +328,7 @@ static void sstp_rcv_refused(struct sock *sk, struct sk_buff *skb, u32 count,
 		break;
 	case SSTP_RCV_DUP:
 		sstp_drop(sk, skb, SSTP_MIB_INDUPLICATE, count);
-		sp->packets_duplicate += count;
+		sp->stats.packets_duplicate += count;
 		break;
 	case SSTP_RCV_OUTSIDE:
 		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, count);
@@ -338,7 +338,7 @@ static void sstp_rcv_refused(struct sock *sk, struct sk_buff *skb, u32 count,
 		break;
 	case SSTP_RCV_NOMEM:
 		sstp_drop(sk, skb, SSTP_MIB_INNOMEM, count);
-		sp->full = true;
+		sp->rcvbuf.full = true;
 		break;
 	}
 }
@@ -356,16 +356,16 @@ static void sstp_rcv_taken(struct sock *sk, const struct sstp_rcv_run *run,
 	    sstp_rcv_slot(&sp->rcv, run->segment)->state ==
 	    SSTP_RSEG_ACCEPTED) {
 		/* Ahead of R_l: a PACK names it. */
-		sp->ack_segment = run->segment;
-		sp->has_accepted = true;
+		sp->acker.ack_segment = run->segment;
+		sp->acker.has_accepted = true;
 	}
 	bytes = sstp_run_bytes(run, fresh);
-	sp->bytes_received += bytes;
-	sp->arrival_bytes += bytes;
-	sp->rbuf.in.arrived += bytes;
+	sp->acker.bytes_received += bytes;
+	sp->acker.arrival_bytes += bytes;
+	sp->rcvbuf.policy.in.arrived += bytes;
 	queued = atomic_read(&sk->sk_rmem_alloc);
-	sp->rbuf.in.queued = max(sp->rbuf.in.queued, queued);
-	sp->rcv_peak = max(sp->rcv_peak, queued);
+	sp->rcvbuf.policy.in.queued = max(sp->rcvbuf.policy.in.queued, queued);
+	sp->rcvbuf.peak = max(sp->rcvbuf.peak, queued);
 }
 
 static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
@@ -381,12 +381,12 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	u32 fresh = 0, gap, recut = sp->rcv.recut;
 	enum sstp_rcv_verdict verdict;
 
-	gap = sstp_arrivals_add(&sp->arrivals, &sp->rcv, run, sstp_us(sp->heard));
-	sp->packets_received += run->count;
+	gap = sstp_arrivals_add(&sp->arrivals, &sp->rcv, run, sstp_us(sp->live.last_rx));
+	sp->stats.packets_received += run->count;
 	if (sp->ctrl.ops->on_pkt_received)
-		sstp_cc_received(sp, run->count, gap, sp->heard);
+		sstp_cc_received(sp, run->count, gap, sp->live.last_rx);
 	if (run->flags & SSTP_F_ACK)
-		sp->ack_now = true;
+		sp->acker.ack_now = true;
 	/* What serves several segments is charged once. */
 	cost = minor ? SKB_TRUESIZE(len) : !part && skb->destructor ? 0 :
 	       skb->truesize;
@@ -425,7 +425,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 		/* Of a train some may have been here. */
 		if (unlikely(fresh < run->count)) {
 			SSTP_ADD(sock_net(sk), INDUPLICATE, run->count - fresh);
-			sp->packets_duplicate += run->count - fresh;
+			sp->stats.packets_duplicate += run->count - fresh;
 		}
 		if (piece == skb)
 			*taken = true;
@@ -525,10 +525,10 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 			off += len;
 			continue;
 		}
-		sp->echo = d.stamp;
-		sp->echo_at = sp->heard;
-		sp->has_echo = true;
-		sp->echo_padded = false;
+		sp->acker.echo = d.stamp;
+		sp->acker.echo_at = sp->live.last_rx;
+		sp->acker.has_echo = true;
+		sp->acker.echo_padded = false;
 		first = *h;
 		run.off = off;
 		run.stride = len;
@@ -556,9 +556,9 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 		}
 		run.shared = off < total || run.off;
 		/* Since it was told of its share, others may have read. */
-		if (sp->member.pool && atomic_read(&sk->sk_rmem_alloc) +
-		    (u64)skb->truesize > sstp_rcv_limit(sp))
-			sstp_room_share(sp);
+		if (sp->rcvbuf.member.pool && atomic_read(&sk->sk_rmem_alloc) +
+		    (u64)skb->truesize > sstp_rcv_limit(&sp->rcvbuf))
+			sstp_rcvbuf_share(sp);
 		sstp_rcv_run(sk, skb, &run, &taken);
 	}
 	if (!taken)

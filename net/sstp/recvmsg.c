@@ -216,17 +216,17 @@ static void sstp_consume(struct sock *sk, struct sstp_rseg *s, u32 len)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	sp->readable -= len;
-	if (!sp->readable && sp->unread_since) {
-		sp->unread_time += (sp->ended ?: sstp_now()) - sp->unread_since;
-		sp->unread_since = 0;
+	sp->rx.readable -= len;
+	if (!sp->rx.readable && sp->rx.unread_since) {
+		sp->rx.unread_time += (sp->life.ended_at ?: sstp_now()) - sp->rx.unread_since;
+		sp->rx.unread_since = 0;
 	}
-	sp->service_bytes += len;
-	sp->rbuf.in.served += s->got == s->packets ? len :
+	sp->acker.service_bytes += len;
+	sp->rcvbuf.policy.in.served += s->got == s->packets ? len :
 			   div_u64(mul_u32_u32(len, s->got), s->packets);
-	sp->read_off += len;
-	if (sp->read_off == s->len) {
-		sp->read_off = 0;
+	sp->rx.read_off += len;
+	if (sp->rx.read_off == s->len) {
+		sp->rx.read_off = 0;
 		trace_sstp_segment_read(sp, sp->rcv.read, s);
 		sstp_rcv_pop(&sp->rcv);
 		return;
@@ -234,7 +234,7 @@ static void sstp_consume(struct sock *sk, struct sstp_rseg *s, u32 len)
 	/* What lies behind goes now, so that the next read starts in front. */
 	while (!s->shared && s->head &&
 	       ((u32)SSTP_RCB(s->head)->start + SSTP_RCB(s->head)->count) *
-	       s->size <= sp->read_off) {
+	       s->size <= sp->rx.read_off) {
 		struct sk_buff *skb = s->head;
 
 		s->head = skb->next;
@@ -255,7 +255,7 @@ static int sstp_wait_data(struct sock *sk, long *timeo, u32 n)
 	add_wait_queue(sk_sleep(sk), &wait);
 	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
 	rc = sk_wait_event(sk, timeo, sstp_rcv_here(&sp->rcv, n) ||
-			   READ_ONCE(sp->held) ||
+			   READ_ONCE(sp->rx.held) ||
 			   READ_ONCE(sk->sk_err) ||
 			   (READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN) ||
 			   READ_ONCE(sk->sk_state) == TCP_CLOSE, &wait);
@@ -341,7 +341,7 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 	struct sstp_sock *sp = sstp_sk(sk);
 	int target = sock_rcvlowat(sk, flags & MSG_WAITALL, len);
 	struct sstp_gap_list gaps = {};
-	u32 peek = sp->rcv.read, peek_off = sp->read_off;
+	u32 peek = sp->rcv.read, peek_off = sp->rx.read_off;
 	int done = 0, err = 0;
 
 	len = min_t(size_t, len, INT_MAX);
@@ -356,7 +356,7 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			off = peek_off;
 		} else {
 			s = sstp_rcv_peek(&sp->rcv);
-			off = sp->read_off;
+			off = sp->rx.read_off;
 		}
 		if (s) {
 			n = min_t(size_t, len - done, s->len - off);
@@ -372,7 +372,7 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			done += n;
 			if (!(flags & MSG_PEEK)) {
 				sstp_consume(sk, s, n);
-				if (!sp->read_off) {
+				if (!sp->rx.read_off) {
 					sstp_ack_read(sk);
 					sstp_catch_up(sk);
 				}
@@ -385,7 +385,7 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			continue;
 		}
 		if (done >= target ||
-		    (done && (sk->sk_err || sk->sk_state == TCP_CLOSE || sp->held)))
+		    (done && (sk->sk_err || sk->sk_state == TCP_CLOSE || sp->rx.held)))
 			break;
 		err = sstp_read_state(sk);
 		if (err <= 0)
@@ -406,7 +406,7 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 		/* The lock was released: another reader may have moved on. */
 		if (flags & MSG_PEEK && !sstp_after(peek, sp->rcv.read)) {
 			peek = sp->rcv.read;
-			peek_off = sp->read_off;
+			peek_off = sp->rx.read_off;
 		}
 	} while (done < len);
 	sstp_report_gaps(msg, &gaps, done);
@@ -460,7 +460,7 @@ u32 sstp_readable(struct sock *sk)
 	struct sstp_rseg *s;
 
 	if (sk->sk_type == SOCK_STREAM)
-		return min_t(u64, READ_ONCE(sp->readable), INT_MAX);
+		return min_t(u64, READ_ONCE(sp->rx.readable), INT_MAX);
 	s = sstp_rcv_peek(&sp->rcv);
 	return s ? s->len : 0;
 }

@@ -9,6 +9,15 @@ struct msghdr;
 struct sock;
 struct socket;
 
+/* The reading program */
+struct sstp_rx {
+	u64		readable;	/* bytes accepted and not yet read */
+	u64		unread_since;	/* ns: since then there has been something to read */
+	u64		unread_time;	/* ns, before that */
+	u32		read_off;	/* of the segment being read as a stream */
+	bool		held;		/* no more comes before a read: sstp_rcv_tell() */
+};
+
 int sstp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
 u32 sstp_readable(struct sock *sk);
 

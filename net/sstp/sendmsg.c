@@ -32,7 +32,7 @@ static void sstp_charged(struct sock *sk, struct sstp_sseg *s, u32 len)
 static u32 sstp_may_charge(struct sock *sk, const struct sstp_sseg *s, u32 len)
 {
 	const struct sstp_sock *sp = sstp_sk(sk);
-	u32 most = struct_size(s, frag, s->alloc) + SSTP_DATA_HLEN + sp->size;
+	u32 most = struct_size(s, frag, s->alloc) + SSTP_DATA_HLEN + sp->path.size;
 
 	if (sk_wmem_schedule(sk, len))
 		return len;
@@ -49,7 +49,7 @@ static struct sstp_sseg *sstp_new_segment(struct sock *sk, u32 len)
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_sseg *s;
 
-	s = sstp_sseg_alloc(len, sp->size, GFP_KERNEL | __GFP_NOWARN);
+	s = sstp_sseg_alloc(len, sp->path.size, GFP_KERNEL | __GFP_NOWARN);
 	if (!s)
 		return NULL;
 	len = struct_size(s, frag, s->alloc);
@@ -199,16 +199,16 @@ static int sstp_wait_memory(struct sock *sk, long *timeo)
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	sstp_push(sk);
-	WRITE_ONCE(sp->snd_lacks, true);
-	sstp_timer_sooner(sp, SSTP_T_MEM, sstp_now() + SSTP_LACK_WAIT);
+	WRITE_ONCE(sp->tx.lacks_mem, true);
+	sstp_timer_sooner(&sp->clock, SSTP_T_MEM, sstp_now() + SSTP_LACK_WAIT);
 	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
 	return *timeo ? sk_stream_wait_memory(sk, timeo) : -EAGAIN;
 }
 
 static bool sstp_fits(const struct sstp_sock *sp, size_t len)
 {
-	return len <= sp->segment_limit &&
-	       DIV_ROUND_UP(len, sp->size) <= SSTP_PACKETS_MAX;
+	return len <= sp->hs.segment_limit &&
+	       DIV_ROUND_UP(len, sp->path.size) <= SSTP_PACKETS_MAX;
 }
 
 static int sstp_send_seqpacket(struct sock *sk, struct msghdr *msg, size_t len,
@@ -269,8 +269,8 @@ again:
 	}
 	s->eor = !!(msg->msg_flags & MSG_EOR);
 	s->sealed = 1;
-	sp->queued += len;
-	sp->bytes_written += len;
+	sp->tx.queued += len;
+	sp->tx.bytes_written += len;
 	sstp_snd_add(&sp->snd, s);
 	return len;
 }
@@ -279,9 +279,9 @@ again:
 static void sstp_cancel_open(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_sseg *s = sp->open;
+	struct sstp_sseg *s = sp->tx.open;
 
-	sp->open = NULL;
+	sp->tx.open = NULL;
 	sp->snd.ring[--sp->snd.end & sp->snd.mask] = NULL;
 	sstp_mem_free_segment(sk, s);
 }
@@ -294,8 +294,8 @@ static void sstp_autocork(struct sock *sk, bool filled)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	if (filled && sp->open && !skwq_has_sleeper(rcu_access_pointer(sk->sk_wq)))
-		WRITE_ONCE(sp->autocork, sstp_now() + SSTP_AUTOCORK);
+	if (filled && sp->tx.open && !skwq_has_sleeper(rcu_access_pointer(sk->sk_wq)))
+		WRITE_ONCE(sp->tx.autocork, sstp_now() + SSTP_AUTOCORK);
 }
 
 /* The program wants to read: nothing may be held back. */
@@ -303,9 +303,9 @@ void sstp_uncork(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	if (!READ_ONCE(sp->autocork))
+	if (!READ_ONCE(sp->tx.autocork))
 		return;
-	WRITE_ONCE(sp->autocork, 0);
+	WRITE_ONCE(sp->tx.autocork, 0);
 	sstp_push(sk);
 }
 
@@ -314,11 +314,11 @@ void sstp_flush(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	sp->cork = 0;
+	sp->tx.cork = 0;
 	if (!sstp_synchronized(sk))
 		return;
-	if (sp->open && sp->open->len)
-		sstp_seal(sp);
+	if (sp->tx.open && sp->tx.open->len)
+		sstp_seal(&sp->tx);
 	sstp_push(sk);
 }
 
@@ -330,24 +330,24 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 	size_t done = 0;
 	int err = 0, n;
 
-	WRITE_ONCE(sp->autocork, 0);
+	WRITE_ONCE(sp->tx.autocork, 0);
 	/* What should follow the first byte has 200 ms to come, as with TCP. */
 	if (!(msg->msg_flags & MSG_MORE) && !sp->set.cork)
-		sp->cork = 0;
-	else if (!sp->cork || !sp->open)
-		sp->cork = sstp_now() + SSTP_CORK;
+		sp->tx.cork = 0;
+	else if (!sp->tx.cork || !sp->tx.open)
+		sp->tx.cork = sstp_now() + SSTP_CORK;
 	while (done < len) {
-		struct sstp_sseg *s = sp->open;
+		struct sstp_sseg *s = sp->tx.open;
 		u32 size = sstp_stream_size(sp);
 
 		if (!s || s->len >= size) {
 			if (s)
-				sstp_seal(sp);
+				sstp_seal(&sp->tx);
 			err = sstp_wait_room(sk, timeo);
 			if (err)
 				break;
 			/* While we waited another thread may have begun one. */
-			if (sp->open)
+			if (sp->tx.open)
 				continue;
 			sstp_mtu_update(sk);
 			size = sstp_stream_size(sp);
@@ -358,21 +358,21 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 					break;
 				continue;
 			}
-			sp->open = s;
+			sp->tx.open = s;
 			sstp_snd_add(&sp->snd, s);
-			if (sp->cork)
-				sp->cork = sstp_now() + SSTP_CORK;
+			if (sp->tx.cork)
+				sp->tx.cork = sstp_now() + SSTP_CORK;
 		}
 		n = sstp_fill(sk, s, msg, min_t(size_t, len - done,
 						size - s->len));
 		if (n > 0) {
 			done += n;
-			sp->queued += n;
-			sp->bytes_written += n;
+			sp->tx.queued += n;
+			sp->tx.bytes_written += n;
 		}
 		if (s->len >= size || !n) {
 			filled = true;
-			sstp_seal(sp);
+			sstp_seal(&sp->tx);
 			sstp_push(sk);
 			sstp_catch_up(sk);
 		}
@@ -387,7 +387,7 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			break;
 	}
 	/* An empty segment must not stay: nothing would ever fill it. */
-	if (sp->open && !sp->open->len)
+	if (sp->tx.open && !sp->tx.open->len)
 		sstp_cancel_open(sk);
 	sstp_autocork(sk, filled);
 	return done ?: err;
@@ -422,7 +422,7 @@ int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	lock_sock(sk);
 	timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
 	sk_clear_bit(SOCKWQ_ASYNC_NOSPACE, sk);
-	WRITE_ONCE(sstp_sk(sk)->snd_lacks, false);
+	WRITE_ONCE(sstp_sk(sk)->tx.lacks_mem, false);
 	if (!((1 << sk->sk_state) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT))) {
 		err = sk_stream_wait_connect(sk, &timeo);
 		if (err)

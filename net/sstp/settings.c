@@ -18,13 +18,13 @@ void sstp_set(struct sstp_sock *sp, const struct sstp_settings *set)
 int sstp_set_rate(struct sstp_sock *sp, const struct sstp_rate_spec *r)
 {
 	struct sstp_settings set = sp->set, old = sp->set;
-	int err = sstp_rate_check(r, sstp_set_frame(sp));
+	int err = sstp_rate_check(r, sstp_path_frame(&sp->path));
 
 	if (err)
 		return err;
 	set.rate = *r;
 	sstp_set(sp, &set);
-	if (!sp->size)
+	if (!sp->path.size)
 		return 0;
 	err = sstp_update_rate(sp, GFP_KERNEL);
 	if (err)
@@ -101,11 +101,11 @@ int sstp_set_rrda(struct sstp_sock *sp, const struct sstp_rrda_spec *rrda)
 	struct sstp_settings set = sp->set;
 
 	/* Its listener has those of all who share the buffer. */
-	if (sp->member.pool)
+	if (sp->rcvbuf.member.pool)
 		return -EINVAL;
 	set.rrda = *rrda;
 	sstp_set(sp, &set);
-	sstp_rbuf_tune(&sp->rbuf, rrda);
+	sstp_rbuf_tune(&sp->rcvbuf.policy, rrda);
 	if (sp->listen.pool)
 		sstp_pool_tune(sp->listen.pool, rrda);
 	return 0;

@@ -3,18 +3,50 @@
 #ifndef _SSTP_SETTINGS_H
 #define _SSTP_SETTINGS_H
 
-#include "sstp.h"
+#include <linux/sockptr.h>
+#include <linux/types.h>
+#include <net/sock.h>
+#include <net/tcp_states.h>
+#include <uapi/linux/sstp.h>
+#include "plugin.h"
+
+struct sstp_sock;
+
+/* Options at level SOL_SSTP, IPPROTO_TCP and of IP; a child starts with its listener's. */
+struct sstp_settings {
+	struct sstp_rate_spec rate;
+	u64	rate_limit;
+	u32	segment_size;
+	u32	segment_limit;
+	u32	tolerance;
+	u32	window_factor;
+	u32	window_clamp;
+	u32	user_timeout;
+	u32	window_bytes;	/* 0 = as the buffer allows */
+	u32	notsent_lowat;	/* bytes, 0 = any */
+	u32	defer_accept;	/* s */
+	u32	keepidle;	/* s; 0 = of the namespace, and the next four, too */
+	u32	keepintvl;
+	s16	linger2;	/* s, -1 = not at all */
+	s16	ttl;		/* -1 = default */
+	u8	tos;
+	u8	keepcnt;
+	u8	syncnt;
+	u8	strategy;
+	bool	nodelay;
+	bool	cork;
+	bool	quickack;
+	bool	pool;
+	bool	freebind;
+	struct sstp_rrda_spec rrda;
+	char	ctrl[SSTP_NAME_MAX];	/* empty = by default */
+	char	policy[SSTP_NAME_MAX];
+};
 
 /* The first time something is said of a connection it must not exist yet. */
 static inline bool sstp_unconnected(const struct sock *sk)
 {
 	return sk->sk_state == TCP_CLOSE || sk->sk_state == TCP_LISTEN;
-}
-
-/* Bytes of a frame to check a contract by */
-static inline u32 sstp_set_frame(const struct sstp_sock *sp)
-{
-	return sp->frame ?: 1514;
 }
 
 void sstp_set(struct sstp_sock *sp, const struct sstp_settings *set);

@@ -40,7 +40,7 @@ void sstp_build_context(const struct sstp_sock *sp, void *p, u8 flags, u32 stamp
 	const struct sstp_snd_wnd *w = &sp->snd;
 	const struct sstp_sseg *s;
 	struct sstp_data d = {
-		.cid = sp->peer.cid,
+		.cid = sp->id.peer.cid,
 		.type = SSTP_KEEPALIVE,
 		.flags = flags,
 		.shipment = w->shipment - 1,
@@ -48,7 +48,7 @@ void sstp_build_context(const struct sstp_sock *sp, void *p, u8 flags, u32 stamp
 		.stamp = stamp,
 	};
 
-	if (sp->eos_state >= SSTP_EOS_SENT) {
+	if (sp->tx.eos >= SSTP_EOS_SENT) {
 		d.type = SSTP_EOS;
 	} else if (w->next != w->end) {
 		s = sstp_snd_segment(w, w->next);
@@ -63,8 +63,8 @@ void sstp_send_context(struct sock *sk, u8 flags)
 	struct sstp_sock *sp = sstp_sk(sk);
 	u8 buf[SSTP_DATA_HLEN];
 
-	sp->context_ship = sp->snd.shipment;
-	sstp_build_context(sp, buf, flags, sstp_stamp(sp, sstp_now()));
+	sp->live.context_ship = sp->snd.shipment;
+	sstp_build_context(sp, buf, flags, sstp_stamp(&sp->hs, sstp_now()));
 	SSTP_INC(sock_net(sk), OUTKEEPALIVES);
 	sstp_send_small(sk, buf, sizeof(buf));
 }
@@ -73,13 +73,13 @@ void sstp_send_end(struct sock *sk, enum sstp_type type, u32 code)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_end_hdr e = {
-		.h.cid = cpu_to_be32(sp->peer.cid),
+		.h.cid = cpu_to_be32(sp->id.peer.cid),
 		.h.type = type,
 		.code = cpu_to_be32(code),
 		.seq = cpu_to_be32(sp->snd.shipment - 1),
 	};
 
-	if (!sp->peer.cid || !sp->snd.ring)
+	if (!sp->id.peer.cid || !sp->snd.ring)
 		return;
 	if (type == SSTP_RESET)
 		SSTP_INC(sock_net(sk), OUTRESETS);

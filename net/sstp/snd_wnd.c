@@ -464,7 +464,7 @@ u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
 	return wanted;
 }
 
-struct sstp_sseg *sstp_snd_again(struct sstp_snd_wnd *w, u32 *packet)
+struct sstp_sseg *sstp_snd_rtx(struct sstp_snd_wnd *w, u32 *packet)
 {
 	struct rb_node *first;
 	struct sstp_rtx *r;
@@ -480,8 +480,8 @@ struct sstp_sseg *sstp_snd_again(struct sstp_snd_wnd *w, u32 *packet)
 	return r->seg;
 }
 
-void sstp_snd_shipped_again(struct sstp_snd_wnd *w, struct sstp_sseg *s,
-			    u32 packet, u32 shipment)
+void sstp_snd_shipped_rtx(struct sstp_snd_wnd *w, struct sstp_sseg *s,
+			  u32 packet, u32 shipment)
 {
 	struct sstp_rtx *r = s->rtx;
 

@@ -183,10 +183,10 @@ bool sstp_snd_recut(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 size, gfp_t
 /* Copies @len bytes of the segment, from byte @from on. */
 void sstp_sseg_copy(const struct sstp_sseg *s, u32 from, u8 *to, u32 len);
 /* The next packet to ship again, or NULL. */
-struct sstp_sseg *sstp_snd_again(struct sstp_snd_wnd *w, u32 *packet);
+struct sstp_sseg *sstp_snd_rtx(struct sstp_snd_wnd *w, u32 *packet);
 /* It was shipped, as @shipment. */
-void sstp_snd_shipped_again(struct sstp_snd_wnd *w, struct sstp_sseg *s,
-			    u32 packet, u32 shipment);
+void sstp_snd_shipped_rtx(struct sstp_snd_wnd *w, struct sstp_sseg *s,
+			  u32 packet, u32 shipment);
 
 /* Something was shipped, and is not acknowledged. */
 static inline bool sstp_snd_outstanding(const struct sstp_snd_wnd *w)

@@ -19,7 +19,7 @@ void sstp_sndbuf_grow(struct sock *sk)
 		want = sstp_rtt_bytes(sp->rate.spec.average ?: sp->rate.spec.peak,
 				      sstp_rtt_smoothed(&sp->rtt, 0)) * 6;
 	else
-		want = 2ULL * min(sp->ctrl.out.cwnd, 1U << 24) * sp->frame;
+		want = 2ULL * min(sp->ctrl.out.cwnd, 1U << 24) * sp->path.frame;
 	want += 2 * sp->set.segment_size;
 	want = min_t(u64, want, READ_ONCE(sstp_net(sock_net(sk))->wmem[2]));
 	if (want > sk->sk_sndbuf && sstp_may_grow(sk))
@@ -35,7 +35,7 @@ bool sstp_writeable(const struct sock *sk)
 	int enough = min(sk_stream_min_wspace(sk), SSTP_WAKE_BYTES);
 
 	return sk_stream_wspace(sk) >= enough && __sk_stream_memory_free(sk, 1) &&
-	       !READ_ONCE(sstp_sk(sk)->snd_lacks);
+	       !READ_ONCE(sstp_sk(sk)->tx.lacks_mem);
 }
 
 /* Freed packets of ours below, or room in the send buffer. Any context. */
@@ -46,9 +46,9 @@ void sstp_write_space(struct sock *sk)
 
 	/* Pairs with the one in sstp_throttled(). */
 	smp_mb();
-	if (test_bit(SSTP_FL_THROTTLED, &sp->flags) &&
+	if (test_bit(SSTP_FL_THROTTLED, &sp->pending.flags) &&
 	    refcount_read(&sk->sk_wmem_alloc) < SSTP_QUEUE_BYTES / 2)
-		sstp_clock_kick(sp);
+		sstp_clock_kick(&sp->clock);
 	rcu_read_lock();
 	sock = READ_ONCE(sk->sk_socket);
 	if (sock && test_bit(SOCK_NOSPACE, &sock->flags) &&
@@ -79,6 +79,6 @@ bool sstp_stream_memory_free(const struct sock *sk, int wake)
 /* SSTP_T_MEM */
 void sstp_sndbuf_retry(struct sock *sk)
 {
-	WRITE_ONCE(sstp_sk(sk)->snd_lacks, false);
+	WRITE_ONCE(sstp_sk(sk)->tx.lacks_mem, false);
 	sk->sk_write_space(sk);
 }

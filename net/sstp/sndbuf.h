@@ -8,9 +8,9 @@
 /* Bytes that were written and not sent, as long as the buffer is no larger than 4 GB.
  * Any context.
  */
-static inline u32 sstp_notsent(const struct sstp_sock *sp)
+static inline u32 sstp_notsent(const struct sstp_tx *tx)
 {
-	return (u32)READ_ONCE(sp->bytes_written) - (u32)READ_ONCE(sp->bytes_sent);
+	return (u32)READ_ONCE(tx->bytes_written) - (u32)READ_ONCE(tx->bytes_sent);
 }
 
 /* Is as much unsent as TCP_NOTSENT_LOWAT allows? @wake: for who waits for less, half */
@@ -18,7 +18,7 @@ static inline bool sstp_notsent_full(const struct sstp_sock *sp, int wake)
 {
 	u32 most = READ_ONCE(sp->set.notsent_lowat);
 
-	return most && (u64)sstp_notsent(sp) << wake >= most;
+	return most && (u64)sstp_notsent(&sp->tx) << wake >= most;
 }
 
 void sstp_sndbuf_grow(struct sock *sk);

@@ -9,6 +9,7 @@
 #include "settings.h"
 #include "sockopt.h"
 #include "sstp.h"
+#include "tolerance.h"
 
 static int sstp_set_int(struct sock *sk, int opt, u32 val)
 {
@@ -145,51 +146,53 @@ static int sstp_set_own(struct sock *sk, int opt, sockptr_t optval,
 	return err;
 }
 
-static int sstp_set_ipv4(struct sstp_sock *sp, int opt, int val)
+static int sstp_set_ipv4(struct sstp_sock *sp, struct sstp_settings *set, int opt,
+			 int val)
 {
 	switch (opt) {
 	case IP_TOS:
-		sp->tos = val & ~3;
+		set->tos = val & ~3;
 		break;
 	case IP_TTL:
 		if (val != -1 && (val < 1 || val > 255))
 			return -EINVAL;
-		sp->ttl = val;
+		set->ttl = val;
 		break;
 	case IP_FREEBIND:
-		sp->freebind = !!val;
+		set->freebind = !!val;
 		break;
 	case IP_MTU_DISCOVER:
 		if (val != IP_PMTUDISC_WANT)
 			return -EINVAL;
 		break;
 	case IP_BIND_ADDRESS_NO_PORT:
-		sp->no_port = !!val;
+		sp->bind.no_port = !!val;
 		break;
 	}
 	return 0;
 }
 
-static int sstp_set_ipv6(struct sstp_sock *sp, int opt, int val)
+static int sstp_set_ipv6(struct sstp_sock *sp, struct sstp_settings *set, int opt,
+			 int val)
 {
 	switch (opt) {
 	case IPV6_V6ONLY:
-		if (sp->bound || sp->af == AF_INET)
+		if (sp->bind.bound || sp->id.af == AF_INET)
 			return -EINVAL;
-		sp->v6only = !!val;
+		sp->id.v6only = !!val;
 		break;
 	case IPV6_TCLASS:
 		if (val < -1 || val > 255)
 			return -EINVAL;
-		sp->tos = val < 0 ? 0 : val & ~3;
+		set->tos = val < 0 ? 0 : val & ~3;
 		break;
 	case IPV6_UNICAST_HOPS:
 		if (val < -1 || val > 255)
 			return -EINVAL;
-		sp->ttl = val;
+		set->ttl = val;
 		break;
 	case IPV6_FREEBIND:
-		sp->freebind = !!val;
+		set->freebind = !!val;
 		break;
 	case IPV6_MTU_DISCOVER:
 		if (val != IPV6_PMTUDISC_WANT)
@@ -202,6 +205,7 @@ static int sstp_set_ipv6(struct sstp_sock *sp, int opt, int val)
 static int sstp_set_ip(struct sock *sk, int level, int opt, sockptr_t optval,
 		       unsigned int optlen)
 {
+	struct sstp_settings set;
 	int val, err;
 	u8 byte;
 
@@ -227,10 +231,13 @@ static int sstp_set_ip(struct sock *sk, int level, int opt, sockptr_t optval,
 		return -EINVAL;
 	}
 	lock_sock(sk);
+	set = sstp_sk(sk)->set;
 	if (level == SOL_IP)
-		err = sstp_set_ipv4(sstp_sk(sk), opt, val);
+		err = sstp_set_ipv4(sstp_sk(sk), &set, opt, val);
 	else
-		err = sstp_set_ipv6(sstp_sk(sk), opt, val);
+		err = sstp_set_ipv6(sstp_sk(sk), &set, opt, val);
+	if (!err)
+		sstp_set(sstp_sk(sk), &set);
 	sk_dst_reset(sk);
 	release_sock(sk);
 	return err;
@@ -284,7 +291,7 @@ int sstp_setsockopt(struct socket *sock, int level, int optname,
 	case SOL_SSTP:
 		return sstp_set_own(sock->sk, optname, optval, optlen);
 	case SOL_IPV6:
-		if (sstp_sk(sock->sk)->domain == AF_INET)
+		if (sstp_sk(sock->sk)->id.domain == AF_INET)
 			return -ENOPROTOOPT;
 		fallthrough;
 	case SOL_IP:
@@ -316,7 +323,7 @@ static int sstp_get_own(struct sock *sk, int opt, void *buf)
 		name = sp->ctrl.ops ? sp->ctrl.ops->name : set->ctrl;
 		break;
 	case SSTP_BUFFER_POLICY:
-		name = sp->rbuf.ops ? sp->rbuf.ops->name : set->policy;
+		name = sp->rcvbuf.policy.ops ? sp->rcvbuf.policy.ops->name : set->policy;
 		break;
 	case SSTP_INFO:
 		sstp_fill_info(sp, buf);
@@ -328,10 +335,10 @@ static int sstp_get_own(struct sock *sk, int opt, void *buf)
 		val = set->segment_limit;
 		break;
 	case SSTP_TOLERANCE:
-		val = sstp_unconnected(sk) ? set->tolerance : sp->tolerance;
+		val = sstp_unconnected(sk) ? set->tolerance : sp->hs.tolerance;
 		break;
 	case SSTP_ACK_STRATEGY:
-		val = sstp_unconnected(sk) ? set->strategy : sp->strategy;
+		val = sstp_unconnected(sk) ? set->strategy : sp->hs.strategy;
 		break;
 	case SSTP_WINDOW_FACTOR:
 		val = set->window_factor;
@@ -366,27 +373,27 @@ static int sstp_get_ip(struct sock *sk, int level, int opt)
 
 	if ((level == SOL_IP && opt == IP_TOS) ||
 	    (level == SOL_IPV6 && opt == IPV6_TCLASS))
-		return sp->tos;
+		return sp->set.tos;
 	if ((level == SOL_IP && opt == IP_TTL) ||
 	    (level == SOL_IPV6 && opt == IPV6_UNICAST_HOPS))
-		return sp->ttl >= 0 ? sp->ttl : 64;
+		return sp->set.ttl >= 0 ? sp->set.ttl : 64;
 	if ((level == SOL_IP && opt == IP_FREEBIND) ||
 	    (level == SOL_IPV6 && opt == IPV6_FREEBIND))
-		return sp->freebind;
+		return sp->set.freebind;
 	if (level == SOL_IP && opt == IP_BIND_ADDRESS_NO_PORT)
-		return sp->no_port;
+		return sp->bind.no_port;
 	if (level == SOL_IP && opt == IP_MTU_DISCOVER)
 		return IP_PMTUDISC_WANT;
 	if (level == SOL_IPV6 && opt == IPV6_MTU_DISCOVER)
 		return IPV6_PMTUDISC_WANT;
 	if (level == SOL_IPV6 && opt == IPV6_V6ONLY)
-		return sp->v6only;
+		return sp->id.v6only;
 	if ((level == SOL_IP && opt == IP_MTU) ||
 	    (level == SOL_IPV6 && opt == IPV6_MTU)) {
 		if (sstp_unconnected(sk))
 			return -ENOTCONN;
 		sstp_mtu_update(sk);
-		return sp->mtu;
+		return sp->path.mtu;
 	}
 	return -ENOPROTOOPT;
 }
@@ -408,10 +415,10 @@ int sstp_getsockopt(struct socket *sock, int level, int optname,
 		return sstp_tcp_getsockopt(sk, optname, optval, optlen);
 	if (get_user(len, optlen))
 		return -EFAULT;
-	if (level == SOL_IPV6 && sstp_sk(sk)->domain == AF_INET)
+	if (level == SOL_IPV6 && sstp_sk(sk)->id.domain == AF_INET)
 		return -EOPNOTSUPP;
 	if (level != SOL_SSTP && level != SOL_IP && level != SOL_IPV6)
-		return sstp_sk(sk)->af == AF_INET6 ? -ENOPROTOOPT : -EOPNOTSUPP;
+		return sstp_sk(sk)->id.af == AF_INET6 ? -ENOPROTOOPT : -EOPNOTSUPP;
 	if (len < 0 && level != SOL_IPV6)
 		return -EINVAL;
 	buf = kzalloc_obj(*buf, GFP_KERNEL);

@@ -7,7 +7,7 @@
 #include "netns.h"
 #include "nl_event.h"
 #include "port.h"
-#include "room.h"
+#include "rcvbuf.h"
 #include "small.h"
 #include "sstp.h"
 #include "state.h"
@@ -29,7 +29,7 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 	if (err && (sk->sk_state == TCP_SYN_SENT ||
 		    sk->sk_state == TCP_SYN_RECV))
 		SSTP_INC(sock_net(sk), ATTEMPTFAILS);
-	sp->ended = sstp_now();
+	sp->life.ended_at = sstp_now();
 	sstp_nl_closed(sk, err, by);
 	trace_sstp_closed(sp, err, by);
 	sstp_set_state(sk, TCP_CLOSE);
@@ -40,9 +40,9 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 	if (sock_flag(sk, SOCK_DEAD) ||
 	    !(sk->sk_userlocks & SOCK_BINDPORT_LOCK))
 		sstp_unbind(sk);
-	sstp_clock_stop(sp);
+	sstp_clock_stop(&sp->clock);
 
-	sp->open = NULL;
+	sp->tx.open = NULL;
 	for (n = sp->snd.low; sp->snd.ring && n != sp->snd.end; n++)
 		if (sstp_snd_segment(&sp->snd, n)) {
 			sstp_mem_free_segment(sk, sstp_snd_segment(&sp->snd, n));
@@ -50,7 +50,7 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 		}
 	sstp_snd_destroy(&sp->snd);
 	sstp_ctrl_detach(&sp->ctrl);
-	sstp_room_end(sp);
+	sstp_rcvbuf_end(sp);
 	sk_dst_reset(sk);
 
 	if (!sock_flag(sk, SOCK_DEAD)) {
@@ -60,8 +60,8 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 			sk_error_report(sk);
 		return;
 	}
-	sstp_room_free(sp);
-	if (sp->parent)
+	sstp_rcvbuf_free(sp);
+	if (sp->family.parent)
 		sstp_child_drop(sk);
 	else
 		sock_put(sk);
@@ -86,8 +86,8 @@ static void sstp_life_orphan(struct sock *sk)
 		       (u64)NSEC_PER_SEC;
 	/* A program may set a time-out of weeks. */
 	wait = min(wait, READ_ONCE(sn->orphan_timeout) * (u64)NSEC_PER_SEC);
-	sp->life_end = sstp_now() + wait;
-	sstp_timer_set(sp, SSTP_T_LIFE, sp->life_end);
+	sp->life.expires = sstp_now() + wait;
+	sstp_timer_set(&sp->clock, SSTP_T_LIFE, sp->life.expires);
 }
 
 /* The program has closed the connection, which lives on for a while, if there are not too
@@ -99,10 +99,10 @@ void sstp_orphan(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	percpu_counter_inc(&sstp_orphans);
-	sp->orphan = true;
+	sp->life.orphan = true;
 	if (percpu_counter_compare(&sstp_orphans, READ_ONCE(sstp_sysctl_max_orphans)) <= 0) {
 		/* The peer's time to take the rest begins now. */
-		sp->progress = sstp_now();
+		sp->loss.progress = sstp_now();
 		sstp_life_orphan(sk);
 		return;
 	}
@@ -124,7 +124,7 @@ void sstp_state_check(struct sock *sk)
 	if (!sstp_synchronized(sk) || state == TCP_SYN_RECV ||
 	    state == TCP_CLOSING)
 		return;
-	switch (sp->eos_state) {
+	switch (sp->tx.eos) {
 	case SSTP_EOS_NONE:
 		state = in ? TCP_CLOSE_WAIT : TCP_ESTABLISHED;
 		break;
@@ -139,7 +139,7 @@ void sstp_state_check(struct sock *sk)
 	if (state == sk->sk_state)
 		return;
 	if (sk->sk_state == TCP_ESTABLISHED)
-		sp->ended_by = in ? SSTP_CLOSED_BY_PEER : SSTP_CLOSED_BY_LOCAL;
+		sp->life.ended_by = in ? SSTP_CLOSED_BY_PEER : SSTP_CLOSED_BY_LOCAL;
 	sstp_set_state(sk, state);
 	if (in)
 		WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | RCV_SHUTDOWN);
@@ -148,12 +148,12 @@ void sstp_state_check(struct sock *sk)
 		sstp_life_orphan(sk);
 	if (state == TCP_CLOSING) {
 		sstp_send_end(sk, SSTP_CLOSE, 0);
-		sstp_timer_stop(sp, SSTP_T_PROBE);
+		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
 		/* The peer may have to ask again for our last PACK, after an
 		 * outage, too.
 		 */
-		sstp_timer_set(sp, SSTP_T_LIFE, sstp_now() +
-			       max_t(u64, 8ULL * sstp_rto(sp) * NSEC_PER_USEC,
+		sstp_timer_set(&sp->clock, SSTP_T_LIFE, sstp_now() +
+			       max_t(u64, 8ULL * sstp_rto(&sp->rtt) * NSEC_PER_USEC,
 				     NSEC_PER_SEC));
 	}
 }

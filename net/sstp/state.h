@@ -7,6 +7,15 @@
 
 struct sock;
 
+/* A connection's life */
+struct sstp_lifetime {
+	u64		established_at;	/* ns; 0 = not yet */
+	u64		ended_at;	/* ns; 0 = not yet */
+	u64		expires;	/* ns: of a socket that the program closed */
+	u8		ended_by;	/* enum sstp_closed_by: who ended a direction first */
+	bool		orphan;		/* in sstp_orphans */
+};
+
 void sstp_done(struct sock *sk, int err, enum sstp_closed_by by);
 void sstp_abort(struct sock *sk, int err, enum sstp_closed_by by);
 void sstp_orphan(struct sock *sk);

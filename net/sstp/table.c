@@ -21,15 +21,15 @@ static u32 sstp_peer_hash(const void *data, u32 len, u32 seed)
 
 static const struct rhashtable_params sstp_cid_params = {
 	.key_len = sizeof(u32),
-	.key_offset = offsetof(struct sstp_sock, cid),
-	.head_offset = offsetof(struct sstp_sock, cid_node),
+	.key_offset = offsetof(struct sstp_sock, id.cid),
+	.head_offset = offsetof(struct sstp_sock, id.cid_node),
 	.automatic_shrinking = true,
 };
 
 static const struct rhashtable_params sstp_peer_params = {
 	.key_len = sizeof(struct sstp_peer),
-	.key_offset = offsetof(struct sstp_sock, peer),
-	.head_offset = offsetof(struct sstp_sock, peer_node),
+	.key_offset = offsetof(struct sstp_sock, id.peer),
+	.head_offset = offsetof(struct sstp_sock, id.peer_node),
 	.hashfn = sstp_peer_hash,
 	.automatic_shrinking = true,
 };
@@ -47,8 +47,8 @@ static u32 sstp_names_hash(const void *data, u32 len, u32 seed)
 
 static const struct rhashtable_params sstp_names_params = {
 	.key_len = sizeof(struct sstp_names),
-	.key_offset = offsetof(struct sstp_sock, names),
-	.head_offset = offsetof(struct sstp_sock, names_node),
+	.key_offset = offsetof(struct sstp_sock, id.names),
+	.head_offset = offsetof(struct sstp_sock, id.names_node),
 	.hashfn = sstp_names_hash,
 	.automatic_shrinking = true,
 };
@@ -101,9 +101,9 @@ int sstp_conn_list(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 	int err;
 
-	err = xa_alloc_bh(&sstp_net(sock_net(sk))->all, &sp->id, sk,
+	err = xa_alloc_bh(&sstp_net(sock_net(sk))->all, &sp->id.index, sk,
 			  xa_limit_31b, GFP_ATOMIC);
-	sp->listed = !err;
+	sp->id.listed = !err;
 	return err;
 }
 
@@ -111,10 +111,10 @@ void sstp_conn_unlist(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	if (!sp->listed)
+	if (!sp->id.listed)
 		return;
-	xa_erase_bh(&sstp_net(sock_net(sk))->all, sp->id);
-	sp->listed = false;
+	xa_erase_bh(&sstp_net(sock_net(sk))->all, sp->id.index);
+	sp->id.listed = false;
 }
 
 static int sstp_conn_hash_cid(struct sock *sk)
@@ -123,14 +123,14 @@ static int sstp_conn_hash_cid(struct sock *sk)
 	int err, tries = 16;
 
 	do {
-		sp->cid = get_random_u32();
-		if (!sp->cid)
+		sp->id.cid = get_random_u32();
+		if (!sp->id.cid)
 			continue;
-		err = rhashtable_lookup_insert_fast(&sstp_cids, &sp->cid_node,
+		err = rhashtable_lookup_insert_fast(&sstp_cids, &sp->id.cid_node,
 						    sstp_cid_params);
 		if (!err) {
 			sock_hold(sk);
-			sp->hashed = true;
+			sp->id.hashed = true;
 			return 0;
 		}
 		if (err != -EEXIST)
@@ -152,17 +152,17 @@ int sstp_conn_hash(struct sock *sk)
 	return err;
 }
 
-/* sp->peer is complete. -EEXIST if there is such a connection already. */
+/* sp->id.peer is complete. -EEXIST if there is such a connection already. */
 int sstp_conn_hash_peer(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	int err;
 
-	err = rhashtable_lookup_insert_fast(&sstp_peers, &sp->peer_node,
+	err = rhashtable_lookup_insert_fast(&sstp_peers, &sp->id.peer_node,
 					    sstp_peer_params);
 	if (!err) {
 		sock_hold(sk);
-		sp->peer_hashed = true;
+		sp->id.peer_hashed = true;
 	}
 	return sstp_table_error(err);
 }
@@ -174,11 +174,11 @@ static struct sstp_names sstp_conn_names(const struct sock *sk, u16 port)
 
 	return (struct sstp_names){
 		.net = sock_net(sk),
-		.saddr = sp->saddr,
-		.daddr = sp->peer.addr,
+		.saddr = sp->id.saddr,
+		.daddr = sp->id.peer.addr,
 		.sport = port,
-		.dport = sp->dport,
-		.l3mdev = sp->peer.l3mdev,
+		.dport = sp->id.dport,
+		.l3mdev = sp->id.peer.l3mdev,
 	};
 }
 
@@ -200,10 +200,10 @@ int sstp_conn_hash_names(struct sock *sk, u16 port)
 	struct sstp_sock *sp = sstp_sk(sk);
 	int err;
 
-	sp->names = sstp_conn_names(sk, port);
-	err = rhashtable_lookup_insert_fast(&sstp_names, &sp->names_node,
+	sp->id.names = sstp_conn_names(sk, port);
+	err = rhashtable_lookup_insert_fast(&sstp_names, &sp->id.names_node,
 					    sstp_names_params);
-	sp->names_hashed = !err;
+	sp->id.names_hashed = !err;
 	return sstp_table_error(err);
 }
 
@@ -211,10 +211,10 @@ void sstp_conn_unhash_names(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	if (!sp->names_hashed)
+	if (!sp->id.names_hashed)
 		return;
-	rhashtable_remove_fast(&sstp_names, &sp->names_node, sstp_names_params);
-	sp->names_hashed = false;
+	rhashtable_remove_fast(&sstp_names, &sp->id.names_node, sstp_names_params);
+	sp->id.names_hashed = false;
 }
 
 void sstp_conn_unhash(struct sock *sk)
@@ -223,16 +223,16 @@ void sstp_conn_unhash(struct sock *sk)
 
 	sstp_conn_unlist(sk);
 	sstp_conn_unhash_names(sk);
-	if (sp->hashed) {
-		rhashtable_remove_fast(&sstp_cids, &sp->cid_node,
+	if (sp->id.hashed) {
+		rhashtable_remove_fast(&sstp_cids, &sp->id.cid_node,
 				       sstp_cid_params);
-		sp->hashed = false;
+		sp->id.hashed = false;
 		__sock_put(sk);
 	}
-	if (sp->peer_hashed) {
-		rhashtable_remove_fast(&sstp_peers, &sp->peer_node,
+	if (sp->id.peer_hashed) {
+		rhashtable_remove_fast(&sstp_peers, &sp->id.peer_node,
 				       sstp_peer_params);
-		sp->peer_hashed = false;
+		sp->id.peer_hashed = false;
 		__sock_put(sk);
 	}
 }

@@ -3,11 +3,76 @@
 #ifndef _SSTP_TABLE_H
 #define _SSTP_TABLE_H
 
+#include <linux/in6.h>
+#include <linux/rhashtable.h>
 #include <linux/types.h>
 
 struct net;
 struct sock;
-struct sstp_peer;
+
+/* The other end of a connection as packets show it; key of the second table. */
+struct sstp_peer {
+	struct net	*net;
+	struct in6_addr	addr;		/* IPv4 mapped */
+	u32		cid;		/* that the peer chose */
+	int		l3mdev;		/* VRFs may have the same addresses */
+	__be16		port;		/* UDP */
+	u16		zero[3];
+};
+
+/* Addresses and ports of a connection that a program has made; key of the third table. */
+struct sstp_names {
+	struct net	*net;
+	struct in6_addr	saddr;
+	struct in6_addr	daddr;
+	int		l3mdev;		/* as above */
+	u16		dport;
+	u16		sport;
+};
+
+/**
+ * struct sstp_ident - who a socket is: written before it is in a table, then constant
+ * @peer: the other end
+ * @names: addresses and ports, while @names_hashed
+ * @names_node: in the table of names
+ * @cid_node: in the table of CIDs
+ * @peer_node: in the table of peers
+ * @saddr: local address, IPv4 mapped; :: = any
+ * @scope: interface of a link-local peer
+ * @cid: of this end
+ * @index: in sstp_net.all, while @listed
+ * @sport: port of this end, as bind() and the INIT name it
+ * @dport: of the peer
+ * @domain: AF_SSTP, or AF_INET or AF_INET6 for good
+ * @af: AF_INET, AF_INET6 or still 0
+ * @udp_port: from which packets are sent
+ * @v6only: no IPv4
+ * @listed: in sstp_net.all
+ * @hashed: in the table of CIDs
+ * @peer_hashed: in the table of peers
+ * @names_hashed: in the table of names
+ */
+struct sstp_ident {
+	struct sstp_peer peer;
+	struct sstp_names names;
+	struct rhash_head names_node;
+	struct rhash_head cid_node;
+	struct rhash_head peer_node;
+	struct in6_addr	saddr;
+	u32		scope;
+	u32		cid;
+	u32		index;
+	u16		sport;
+	u16		dport;
+	u16		domain;
+	u16		af;
+	__be16		udp_port;
+	bool		v6only;
+	bool		listed;
+	bool		hashed;
+	bool		peer_hashed;
+	bool		names_hashed;
+};
 
 int sstp_table_init(void);
 void sstp_table_exit(void);

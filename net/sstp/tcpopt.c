@@ -110,8 +110,8 @@ static void sstp_tcp_act(struct sock *sk, int opt, int val, bool was_corked)
 			sstp_flush(sk);
 		break;
 	case TCP_QUICKACK:
-		if (val && sp->unacked && sstp_synchronized(sk)) {
-			sp->ack_now = true;
+		if (val && sp->acker.unacked && sstp_synchronized(sk)) {
+			sp->acker.ack_now = true;
 			sstp_ack_check(sk);
 			sstp_state_check(sk);
 		}
@@ -163,7 +163,7 @@ static int sstp_tcp_get(const struct sock *sk, int opt, int *val)
 
 	switch (opt) {
 	case TCP_MAXSEG:
-		*val = sp->size ?: TCP_MSS_DEFAULT;
+		*val = sp->path.size ?: TCP_MSS_DEFAULT;
 		break;
 	case TCP_NODELAY:
 		*val = set->nodelay;

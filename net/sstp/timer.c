@@ -28,23 +28,23 @@ void sstp_timer_run(struct sock *sk)
 	if (sk->sk_state == TCP_CLOSE)
 		return;
 	sp->clock.armed = U64_MAX;
-	if (sstp_timer_due(sp, SSTP_T_LIFE, now))
+	if (sstp_timer_due(&sp->clock, SSTP_T_LIFE, now))
 		sstp_life(sk);
-	if (sstp_timer_due(sp, SSTP_T_ACK, now)) {
+	if (sstp_timer_due(&sp->clock, SSTP_T_ACK, now)) {
 		sstp_ack_due(sk);
 		/* The end of the peer's stream may have been accepted. */
 		sstp_state_check(sk);
 	}
-	if (sstp_timer_due(sp, SSTP_T_ROOM, now))
+	if (sstp_timer_due(&sp->clock, SSTP_T_RCVBUF, now))
 		sstp_ack_epoch(sk);
-	if (sstp_timer_due(sp, SSTP_T_MEM, now))
+	if (sstp_timer_due(&sp->clock, SSTP_T_MEM, now))
 		sstp_sndbuf_retry(sk);
-	if (sstp_timer_due(sp, SSTP_T_PROBE, now))
+	if (sstp_timer_due(&sp->clock, SSTP_T_PROBE, now))
 		sstp_timer_probe(sk);
-	if (sstp_timer_due(sp, SSTP_T_PACE, now) ||
-	    test_and_clear_bit(SSTP_FL_THROTTLED, &sp->flags))
+	if (sstp_timer_due(&sp->clock, SSTP_T_PACE, now) ||
+	    test_and_clear_bit(SSTP_FL_THROTTLED, &sp->pending.flags))
 		sstp_push(sk);
-	sstp_clock_rearm(sp);
+	sstp_clock_rearm(&sp->clock);
 }
 
 void sstp_timer_expired(struct sock *sk)

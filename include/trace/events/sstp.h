@@ -32,12 +32,12 @@ struct sstp_sock;
 
 #define SSTP_TP_SET_CONN(sp)						\
 	do {								\
-		__entry->cid = (sp)->cid;				\
-		__entry->peer_cid = (sp)->peer.cid;			\
-		__entry->sport = (sp)->sport;				\
-		__entry->dport = (sp)->dport;				\
-		memcpy(__entry->saddr, &(sp)->saddr, 16);		\
-		memcpy(__entry->daddr, &(sp)->peer.addr, 16);		\
+		__entry->cid = (sp)->id.cid;				\
+		__entry->peer_cid = (sp)->id.peer.cid;			\
+		__entry->sport = (sp)->id.sport;				\
+		__entry->dport = (sp)->id.dport;				\
+		memcpy(__entry->saddr, &(sp)->id.saddr, 16);		\
+		memcpy(__entry->daddr, &(sp)->id.peer.addr, 16);		\
 	} while (0)
 
 #define SSTP_TP_FMT	"cid=%08x peer=%08x %pI6c.%u > %pI6c.%u "
@@ -113,9 +113,9 @@ TRACE_EVENT(sstp_closed,
 		__entry->state = sp->sk.sk_state;
 		__entry->error = err;
 		__entry->by = by;
-		__entry->bytes_acked = sp->bytes_acked;
-		__entry->bytes_received = sp->bytes_received;
-		__entry->packets_retrans = sp->packets_retrans;
+		__entry->bytes_acked = sp->stats.bytes_acked;
+		__entry->bytes_received = sp->acker.bytes_received;
+		__entry->packets_retrans = sp->stats.packets_retrans;
 	),
 	TP_printk(SSTP_TP_FMT "state=%s error=%d by=%s acked=%llu received=%llu retrans=%llu",
 		  SSTP_TP_ARGS, __print_symbolic(__entry->state, SSTP_TP_STATES),
@@ -166,7 +166,7 @@ TRACE_EVENT(sstp_rate,
 		__entry->average = sp->rate.spec.average;
 		__entry->burst_rate = sp->rate.spec.burst_rate;
 		__entry->burst_len = sp->rate.burst_len;
-		__entry->extra = sp->extra;
+		__entry->extra = sp->loss.extra;
 	),
 	TP_printk(SSTP_TP_FMT "peak=%llu average=%llu burst_rate=%u burst_len=%u extra=%u",
 		  SSTP_TP_ARGS, __entry->peak, __entry->average,
@@ -244,9 +244,9 @@ TRACE_EVENT(sstp_rcv_window,
 		__entry->read = sp->rcv.read;
 		__entry->low = sp->rcv.low;
 		__entry->high = sp->rcv.high;
-		__entry->window = sp->window;
-		__entry->buffer = sp->buffer;
-		__entry->limit = sp->rbuf.in.limit;
+		__entry->window = sp->rcvbuf.window;
+		__entry->buffer = sp->rcvbuf.buffer;
+		__entry->limit = sp->rcvbuf.policy.in.limit;
 		__entry->queued = atomic_read(&sp->sk.sk_rmem_alloc);
 	),
 	TP_printk(SSTP_TP_FMT "read=%u low=%u high=%u window=%u buffer=%u limit=%u queued=%u",
@@ -295,7 +295,7 @@ TRACE_EVENT(sstp_snak_rcv,
 	),
 	TP_fast_assign(
 		SSTP_TP_SET_CONN(sp);
-		__entry->highest = sp->highest;
+		__entry->highest = sp->loss.highest;
 		__entry->asked = asked;
 		__entry->lost = lost;
 	),
@@ -433,13 +433,13 @@ TRACE_EVENT(sstp_rbuf_epoch,
 	),
 	TP_fast_assign(
 		SSTP_TP_SET_CONN(sp);
-		memcpy(__entry->policy, sp->rbuf.ops->name, SSTP_NAME_MAX);
-		__entry->arrived = sp->rbuf.in.arrived;
-		__entry->served = sp->rbuf.in.served;
-		__entry->lacked = sp->rbuf.in.lacked;
-		__entry->queued = sp->rbuf.in.queued;
-		__entry->path = sp->rbuf.in.path;
-		__entry->alpha = sp->rbuf.in.used * 1000ULL / SSTP_RBUF_ONE;
+		memcpy(__entry->policy, sp->rcvbuf.policy.ops->name, SSTP_NAME_MAX);
+		__entry->arrived = sp->rcvbuf.policy.in.arrived;
+		__entry->served = sp->rcvbuf.policy.in.served;
+		__entry->lacked = sp->rcvbuf.policy.in.lacked;
+		__entry->queued = sp->rcvbuf.policy.in.queued;
+		__entry->path = sp->rcvbuf.policy.in.path;
+		__entry->alpha = sp->rcvbuf.policy.in.used * 1000ULL / SSTP_RBUF_ONE;
 		__entry->surplus = info->surplus;
 		__entry->trend = info->trend;
 		__entry->old = old;

@@ -172,12 +172,12 @@ static void path_ship(struct path_sim *p)
 	struct sstp_sseg *seg;
 	u32 packet, n;
 
-	seg = sstp_snd_again(w, &packet);
+	seg = sstp_snd_rtx(w, &packet);
 	if (seg) {
 		/* Number 0 is not remembered: it may be shipped once more. */
 		p->unsure += !w->shipment;
 		path_data(p, seg->number, packet, 1, w->shipment, SSTP_F_AGAIN);
-		sstp_snd_shipped_again(w, seg, packet, w->shipment++);
+		sstp_snd_shipped_rtx(w, seg, packet, w->shipment++);
 		p->shipped_at = p->now;
 		return;
 	}

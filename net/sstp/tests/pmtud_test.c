@@ -154,7 +154,7 @@ static bool pmtud_ask(struct sstp_pmtud *p, u32 packet, u32 size, u32 received, 
 		.highest = ship, .shipment = ship,
 	};
 
-	return sstp_pmtud_hole(p, &r);
+	return sstp_pmtud_bh(p, &r);
 }
 
 static void pmtud_holes(struct kunit *test)
@@ -174,7 +174,7 @@ static void pmtud_holes(struct kunit *test)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, i, 1500, 200, 200 + i));
 	KUNIT_ASSERT_FALSE(test, sstp_pmtud_suspect(&p, 200));
 	/* When others come, the path is not suspected until all is lost once more. */
-	for (i = 0; i < SSTP_PMTU_HOLES; i++)
+	for (i = 0; i < SSTP_PMTU_BH_LOST; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 6, 1500, 250, 250 + i));
 	KUNIT_ASSERT_TRUE(test, sstp_pmtud_suspect(&p, 250));
 	KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 6, 1500, 251, 260));
@@ -185,7 +185,7 @@ static void pmtud_holes(struct kunit *test)
 	/* Small ones pass: what it was made for does not. That is suspected from the second
 	 * loss on, while nothing comes.
 	 */
-	for (i = 0; i < SSTP_PMTU_HOLES; i++) {
+	for (i = 0; i < SSTP_PMTU_BH_LOST; i++) {
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 7, 1500, 300, 300 + i));
 		KUNIT_ASSERT_EQ(test, sstp_pmtud_suspect(&p, 300), i > 0);
 		KUNIT_ASSERT_FALSE(test, sstp_pmtud_suspect(&p, 301));
@@ -196,7 +196,7 @@ static void pmtud_holes(struct kunit *test)
 	/* An old packet of that size says nothing new. */
 	for (i = 0; i < 100; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 7, 1500, 300, 1000 + i));
-	for (i = 0; i < SSTP_PMTU_HOLES; i++)
+	for (i = 0; i < SSTP_PMTU_BH_LOST; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 9, 1280, 300, 2000 + i));
 	KUNIT_ASSERT_TRUE(test, pmtud_ask(&p, 9, 1280, 300, 2999));
 	KUNIT_ASSERT_EQ(test, p.mtu, 552U);
@@ -205,7 +205,7 @@ static void pmtud_holes(struct kunit *test)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 9, 552, 300, 3000 + i));
 	/* Where 1280 does not pass either, that shows at once. */
 	p.mtu = 1500;
-	for (i = 0; i < SSTP_PMTU_HOLES; i++)
+	for (i = 0; i < SSTP_PMTU_BH_LOST; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 11, 1500, 400, 4000 + i));
 	KUNIT_ASSERT_TRUE(test, pmtud_ask(&p, 11, 1500, 400, 4100));
 	KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 11, 1280, 400, 4100));

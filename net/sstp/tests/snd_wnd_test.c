@@ -266,7 +266,7 @@ static bool snd_op_ship_again(struct snd_sim *s)
 	struct snd_seg *m;
 	u32 packet, i;
 
-	seg = sstp_snd_again(&s->w, &packet);
+	seg = sstp_snd_rtx(&s->w, &packet);
 	KUNIT_ASSERT_EQ(test, !!seg, s->wanted > 0);
 	if (!seg)
 		return false;
@@ -280,7 +280,7 @@ static bool snd_op_ship_again(struct snd_sim *s)
 		KUNIT_ASSERT_FALSE(test, m->packet[i].want);
 	for (i = s->low; &s->seg[i] != m; i++)
 		KUNIT_ASSERT_EQ(test, s->seg[i].wanted, 0U);
-	sstp_snd_shipped_again(&s->w, seg, packet, s->w.shipment++);
+	sstp_snd_shipped_rtx(&s->w, seg, packet, s->w.shipment++);
 	p->want = false;
 	p->again = true;
 	p->ship = s->shipment++;
@@ -584,7 +584,7 @@ static void snd_suppression(struct kunit *test)
 		if (t[i].ship) {
 			got = sstp_snd_want(&s->w, seg, 0, k, GFP_KERNEL);
 			KUNIT_ASSERT_TRUE(test, got);
-			sstp_snd_shipped_again(&s->w, seg, 0, k + t[i].ship);
+			sstp_snd_shipped_rtx(&s->w, seg, 0, k + t[i].ship);
 		}
 		got = sstp_snd_want(&s->w, seg, 0, k + t[i].highest,
 				    GFP_KERNEL);
@@ -638,12 +638,12 @@ static void snd_order(struct kunit *test)
 			for (k = 0; k < 2 * t[i].n; k++) {
 				u32 packet = 9;
 
-				seg = sstp_snd_again(&s->w, &packet);
+				seg = sstp_snd_rtx(&s->w, &packet);
 				KUNIT_ASSERT_NOT_NULL(test, seg);
 				KUNIT_EXPECT_EQ(test, seg->number - s->first,
 						(u32)t[i].get[k / 2]);
 				KUNIT_EXPECT_EQ(test, packet, k % 2);
-				sstp_snd_shipped_again(&s->w, seg, packet, 13);
+				sstp_snd_shipped_rtx(&s->w, seg, packet, 13);
 			}
 			snd_stop(s);
 		}
@@ -764,9 +764,9 @@ static void snd_snak_budget(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, got, t[i].want, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, budget, t[i].left, "row %u", i);
 		KUNIT_EXPECT_EQ(test, s->w.pending, got);
-		for (again = 0; (seg = sstp_snd_again(&s->w, &packet)); again++)
-			sstp_snd_shipped_again(&s->w, seg, packet,
-					       s->w.shipment++);
+		for (again = 0; (seg = sstp_snd_rtx(&s->w, &packet)); again++)
+			sstp_snd_shipped_rtx(&s->w, seg, packet,
+					     s->w.shipment++);
 		KUNIT_EXPECT_EQ_MSG(test, again, got + t[i].later, "row %u", i);
 		snd_stop(s);
 	}
@@ -794,9 +794,9 @@ static void snd_whole_in_vain(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, sstp_snd_snak(&s->w, &run, 32, &budget),
 				0U);
 		KUNIT_EXPECT_NE(test, s->w.whole, s->w.whole_end);
-		for (again = 0; (seg = sstp_snd_again(&s->w, &packet)); again++)
-			sstp_snd_shipped_again(&s->w, seg, packet,
-					       s->w.shipment++);
+		for (again = 0; (seg = sstp_snd_rtx(&s->w, &packet)); again++)
+			sstp_snd_shipped_rtx(&s->w, seg, packet,
+					     s->w.shipment++);
 		KUNIT_EXPECT_EQ(test, again, round ? 0 : 2 * SSTP_SND_LOOK);
 		KUNIT_EXPECT_EQ(test, s->w.whole, s->w.whole_end);
 		KUNIT_EXPECT_EQ(test, s->w.vain, round ? 0 : SSTP_SND_LOOK);
@@ -815,7 +815,7 @@ static u32 snd_ask_in_vain(struct snd_sim *s, u32 n)
 	while (n--) {
 		KUNIT_ASSERT_EQ(s->test, sstp_snd_snak(&s->w, n % 2 ? &whole : &bits,
 						       32, &budget), 0U);
-		KUNIT_ASSERT_NULL(s->test, sstp_snd_again(&s->w, &packet));
+		KUNIT_ASSERT_NULL(s->test, sstp_snd_rtx(&s->w, &packet));
 	}
 	return was - s->w.credit;
 }
@@ -841,8 +841,8 @@ static void snd_vain(struct kunit *test)
 		for (n = 0; n < 1024; n++)
 			sstp_snd_want(&s->w, sstp_snd_segment(&s->w, i), n, 32,
 				      GFP_KERNEL);
-	while ((seg = sstp_snd_again(&s->w, &packet)))
-		sstp_snd_shipped_again(&s->w, seg, packet, s->w.shipment++);
+	while ((seg = sstp_snd_rtx(&s->w, &packet)))
+		sstp_snd_shipped_rtx(&s->w, seg, packet, s->w.shipment++);
 	KUNIT_EXPECT_EQ(test, s->w.credit, SSTP_SND_CREDIT);
 	for (i = 0; i < 2 * SSTP_SND_CREDIT / SSTP_SND_LOOK; i++) {
 		bool left = i < SSTP_SND_CREDIT / SSTP_SND_LOOK;
@@ -886,14 +886,14 @@ static void snd_whole_resumed(struct kunit *test)
 		;
 	budget = 0;
 	sstp_snd_snak(&s->w, &run, segments * size, &budget);
-	while (again < 10 * size && (seg = sstp_snd_again(&s->w, &packet))) {
-		sstp_snd_shipped_again(&s->w, seg, packet, s->w.shipment++);
+	while (again < 10 * size && (seg = sstp_snd_rtx(&s->w, &packet))) {
+		sstp_snd_shipped_rtx(&s->w, seg, packet, s->w.shipment++);
 		again++;
 	}
 	/* Nothing of it has come when it is asked for again. */
 	sstp_snd_snak(&s->w, &run, segments * size, &budget);
-	while ((seg = sstp_snd_again(&s->w, &packet))) {
-		sstp_snd_shipped_again(&s->w, seg, packet, s->w.shipment++);
+	while ((seg = sstp_snd_rtx(&s->w, &packet))) {
+		sstp_snd_shipped_rtx(&s->w, seg, packet, s->w.shipment++);
 		again++;
 	}
 	KUNIT_EXPECT_EQ(test, again, segments * size);
@@ -1077,8 +1077,8 @@ static void snd_recut_of(struct kunit *test, u32 first, u32 size, u32 again)
 	for (i = 0; i < 2; i++)
 		sstp_snd_want(&w, s[0], i, w.shipment - 1, GFP_KERNEL);
 	KUNIT_ASSERT_EQ(test, w.pending, 2U);
-	KUNIT_ASSERT_PTR_EQ(test, sstp_snd_again(&w, &packet), s[0]);
-	sstp_snd_shipped_again(&w, s[0], packet, w.shipment++);
+	KUNIT_ASSERT_PTR_EQ(test, sstp_snd_rtx(&w, &packet), s[0]);
+	sstp_snd_shipped_rtx(&w, s[0], packet, w.shipment++);
 
 	for (i = 0; i < 3; i++) {
 		KUNIT_ASSERT_TRUE(test, sstp_snd_recut(&w, s[i], again, GFP_KERNEL));
@@ -1094,11 +1094,11 @@ static void snd_recut_of(struct kunit *test, u32 first, u32 size, u32 again)
 	KUNIT_ASSERT_EQ(test, sstp_snd_snak(&w, &(struct sstp_snak_run){
 			.segment = first, .first = 2 }, w.shipment - 1, &asked), 0U);
 	for (n = 0; n < s[0]->packets; n++) {
-		KUNIT_ASSERT_PTR_EQ(test, sstp_snd_again(&w, &packet), s[0]);
+		KUNIT_ASSERT_PTR_EQ(test, sstp_snd_rtx(&w, &packet), s[0]);
 		KUNIT_ASSERT_EQ(test, packet, n);
-		sstp_snd_shipped_again(&w, s[0], packet, w.shipment++);
+		sstp_snd_shipped_rtx(&w, s[0], packet, w.shipment++);
 	}
-	KUNIT_ASSERT_NULL(test, sstp_snd_again(&w, &packet));
+	KUNIT_ASSERT_NULL(test, sstp_snd_rtx(&w, &packet));
 	KUNIT_ASSERT_EQ(test, w.pending, 0U);
 	/* The others are new. */
 	for (i = 1; i < 3; i++) {

@@ -11,7 +11,7 @@
 #include "mem.h"
 #include "netns.h"
 #include "nl_event.h"
-#include "room.h"
+#include "rcvbuf.h"
 #include "sstp.h"
 
 #define SSTP_RTD_GUESS		(25 * USEC_PER_MSEC)	/* its window lasts for 200 ms */
@@ -20,42 +20,42 @@
 /* Round trips of data that a sender without a contract may have in the buffer: one
  * under way, one behind a loss, and as much again while it speeds up
  */
-#define SSTP_ROOM_TRIPS		4
+#define SSTP_RCVBUF_TRIPS		4
 /* Of a pool's share, a connection's first window */
-#define SSTP_ROOM_FIRST		16
+#define SSTP_RCVBUF_FIRST		16
 /* Of a buffer's limit, what a window's slots may take besides when a packet is in each */
-#define SSTP_ROOM_SLOTS		8
+#define SSTP_RCVBUF_SLOTS		8
 /* Of the memory below which buffers grow, what all who have not read yet may be promised
  * together, and of what is left of it, what one of them may
  */
-#define SSTP_ROOM_PROMISES	8
-#define SSTP_ROOM_PROMISE	2
+#define SSTP_RCVBUF_PROMISES	8
+#define SSTP_RCVBUF_PROMISE	2
 /* Epochs in which nothing moves, after which a member of a pool rests; in which nothing
  * is read, after which the path does not count
  */
-#define SSTP_ROOM_SILENT	3
+#define SSTP_RCVBUF_SILENT	3
 
 /* Payload of a segment, on average */
-u32 sstp_room_segment(const struct sstp_sock *sp)
+u32 sstp_rcvbuf_segment(const struct sstp_sock *sp)
 {
 	/* What was replaced counts again each time: the quotient may be anything. */
-	return clamp_t(u64, div64_u64(sp->bytes_received,
-				      max(sp->segments_received, 1ULL)),
+	return clamp_t(u64, div64_u64(sp->acker.bytes_received,
+				      max(sp->rcvbuf.segments_received, 1ULL)),
 		       1, SSTP_SEGMENT_MAX);
 }
 
 /* Memory that @bytes of payload take */
-static u64 sstp_room_memory(const struct sstp_sock *sp, u64 bytes)
+static u64 sstp_rcvbuf_memory(const struct sstp_sock *sp, u64 bytes)
 {
 	/* More than any limit; with a mean below 2^29 the quotient fits. */
-	return mul_u64_u64_div_u64(min(bytes, BIT_ULL(34)), sstp_mean(sp),
-				   sstp_room_segment(sp));
+	return mul_u64_u64_div_u64(min(bytes, BIT_ULL(34)), sstp_mean(&sp->rcv),
+				   sstp_rcvbuf_segment(sp));
 }
 
 /* Pages of the machine that a program could have. Counting them takes a while: it is
  * done once a jiffy, for all.
  */
-static unsigned long sstp_room_available(void)
+static unsigned long sstp_rcvbuf_available(void)
 {
 	static unsigned long pages, at;
 	unsigned long now = jiffies;
@@ -68,7 +68,7 @@ static unsigned long sstp_room_available(void)
 }
 
 /* Of @total pages @available can be had: the fullest counts. */
-static void sstp_room_fuller(struct sstp_rbuf_sample *in, u64 total, u64 available)
+static void sstp_rcvbuf_fuller(struct sstp_rbuf_sample *in, u64 total, u64 available)
 {
 	u64 bytes = min(available, U64_MAX >> PAGE_SHIFT) << PAGE_SHIFT;
 
@@ -80,7 +80,7 @@ static void sstp_room_fuller(struct sstp_rbuf_sample *in, u64 total, u64 availab
 
 #ifdef CONFIG_MEMCG
 /* Files that the group has read can go, as those of the machine. */
-static unsigned long sstp_room_files(struct mem_cgroup *g)
+static unsigned long sstp_rcvbuf_files(struct mem_cgroup *g)
 {
 	unsigned long pages = 0;
 	int node, zone;
@@ -96,10 +96,10 @@ static unsigned long sstp_room_files(struct mem_cgroup *g)
 	return pages;
 }
 
-static void sstp_room_group(const struct sock *sk, struct sstp_rbuf_sample *in)
+static void sstp_rcvbuf_group(const struct sock *sk, struct sstp_rbuf_sample *in)
 {
 	struct mem_cgroup *g = mem_cgroup_sockets_enabled ? sk->sk_memcg : NULL;
-	unsigned long files = g ? sstp_room_files(g) : 0;
+	unsigned long files = g ? sstp_rcvbuf_files(g) : 0;
 
 	/* The groups above hold what it holds, its files too. */
 	for (; g; g = parent_mem_cgroup(g)) {
@@ -110,25 +110,25 @@ static void sstp_room_group(const struct sock *sk, struct sstp_rbuf_sample *in)
 		if (most >= PAGE_COUNTER_MAX)
 			continue;
 		now -= min(now, files);
-		sstp_room_fuller(in, most, most - min(most, now));
+		sstp_rcvbuf_fuller(in, most, most - min(most, now));
 	}
 }
 #else
-static void sstp_room_group(const struct sock *sk, struct sstp_rbuf_sample *in)
+static void sstp_rcvbuf_group(const struct sock *sk, struct sstp_rbuf_sample *in)
 {
 }
 #endif
 
 /* What the policy sees of memory */
-static void sstp_room_look(struct sock *sk, struct sstp_rbuf_sample *in)
+static void sstp_rcvbuf_look(struct sock *sk, struct sstp_rbuf_sample *in)
 {
 	long most = sk_prot_mem_limits(sk, 2);	/* for all sockets of SSTP */
 
 	in->used = 0;
 	in->available = U64_MAX;
-	sstp_room_fuller(in, totalram_pages(), sstp_room_available());
-	sstp_room_group(sk, in);
-	sstp_room_fuller(in, most, most - min(most, sk_memory_allocated(sk)));
+	sstp_rcvbuf_fuller(in, totalram_pages(), sstp_rcvbuf_available());
+	sstp_rcvbuf_group(sk, in);
+	sstp_rcvbuf_fuller(in, most, most - min(most, sk_memory_allocated(sk)));
 	/* All that may grow at once share it. */
 	in->available = div_u64(in->available, sstp_rbuf_moving());
 	if (!sstp_may_grow(sk))
@@ -141,30 +141,31 @@ static void sstp_room_look(struct sock *sk, struct sstp_rbuf_sample *in)
  * repairs, of a round trip and a quarter each. 5 * A * RTD, and the rest for what skbs
  * cost. Else what the program takes, which does not hold up a sender that speeds up.
  */
-static u64 sstp_room_path(const struct sstp_sock *sp)
+static u64 sstp_rcvbuf_path(const struct sstp_sock *sp)
 {
 	u32 srtt = sstp_rtt_smoothed(&sp->rtt, SSTP_RTD_GUESS);
 
-	if (sp->peer_rate)
-		return sstp_rtt_bytes(sp->peer_rate, srtt) * 8;
-	if (!sp->rbuf.out.epoch || !sp->rtt.srtt)
+	if (sp->hs.peer_rate)
+		return sstp_rtt_bytes(sp->hs.peer_rate, srtt) * 8;
+	if (!sp->rcvbuf.policy.out.epoch || !sp->rtt.srtt)
 		return 0;
-	return sstp_room_memory(sp, sstp_rtt_bytes(sp->service_rate, srtt)) * SSTP_ROOM_TRIPS;
+	return sstp_rcvbuf_memory(sp, sstp_rtt_bytes(sp->acker.service_rate, srtt)) *
+	       SSTP_RCVBUF_TRIPS;
 }
 
 /* A buffer grew, or shrank if @bytes is negative. */
-static void sstp_room_count(struct sstp_sock *sp, s64 bytes)
+static void sstp_rcvbuf_count(struct sstp_sock *sp, s64 bytes)
 {
 	struct net *net = sock_net(&sp->sk);
 
 	if (bytes > 0) {
-		sp->rcv_grown++;
-		sp->rcv_grown_bytes += bytes;
+		sp->rcvbuf.grown++;
+		sp->rcvbuf.grown_bytes += bytes;
 		SSTP_INC(net, RBUFGROWN);
 		SSTP_ADD(net, RBUFGROWNBYTES, bytes);
 	} else if (bytes < 0) {
-		sp->rcv_shrunk++;
-		sp->rcv_shrunk_bytes -= bytes;
+		sp->rcvbuf.shrunk++;
+		sp->rcvbuf.shrunk_bytes -= bytes;
 		SSTP_INC(net, RBUFSHRUNK);
 		SSTP_ADD(net, RBUFSHRUNKBYTES, -bytes);
 	}
@@ -173,66 +174,66 @@ static void sstp_room_count(struct sstp_sock *sp, s64 bytes)
 /* The limit is its share of the pool, and no promise: others may need it. How many
  * come at once is not known before something comes of them.
  */
-void sstp_room_share(struct sstp_sock *sp)
+void sstp_rcvbuf_share(struct sstp_sock *sp)
 {
 	struct sock *sk = &sp->sk;
-	u32 share = sstp_pool_share(&sp->member, atomic_read(&sk->sk_rmem_alloc));
+	u32 share = sstp_pool_share(&sp->rcvbuf.member, atomic_read(&sk->sk_rmem_alloc));
 
 	if (!sp->rtt.srtt)
-		share = clamp_t(u64, sstp_room_path(sp),
-				share / SSTP_ROOM_FIRST, share);
+		share = clamp_t(u64, sstp_rcvbuf_path(sp),
+				share / SSTP_RCVBUF_FIRST, share);
 	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
 		share = min_t(u32, share, READ_ONCE(sk->sk_rcvbuf));
-	WRITE_ONCE(sp->rbuf.in.limit, share);
-	sp->rcv_buffer_peak = max(sp->rcv_buffer_peak, share);
+	WRITE_ONCE(sp->rcvbuf.policy.in.limit, share);
+	sp->rcvbuf.limit_peak = max(sp->rcvbuf.limit_peak, share);
 }
 
 /* The limit is @limit from now on. What was granted under a larger one is a promise: it
  * holds until the reader is past it.
  */
-static void sstp_room_limit(struct sstp_sock *sp, u32 limit)
+static void sstp_rcvbuf_limit(struct sstp_sock *sp, u32 limit)
 {
-	u32 old = sp->rbuf.in.limit;
+	u32 old = sp->rcvbuf.policy.in.limit;
 
-	sstp_room_count(sp, (s64)limit - old);
-	if (limit < old && sp->promise < old) {
-		WRITE_ONCE(sp->promise, old);
-		sp->promise_high = sp->rcv.high;
-		sp->promise_next = limit;
+	sstp_rcvbuf_count(sp, (s64)limit - old);
+	if (limit < old && sp->rcvbuf.granted_limit < old) {
+		WRITE_ONCE(sp->rcvbuf.granted_limit, old);
+		sp->rcvbuf.granted_high = sp->rcv.high;
+		sp->rcvbuf.granted_next = limit;
 	}
-	WRITE_ONCE(sp->rbuf.in.limit, limit);
+	WRITE_ONCE(sp->rcvbuf.policy.in.limit, limit);
 	if (limit != old) {
 		trace_sstp_rbuf_limit(sp, old, limit, false);
 		sstp_nl_resized(&sp->sk, old, limit, false);
 	}
-	sp->promise_next = max(sp->promise_next, limit);
-	sp->rcv_buffer_peak = max(sp->rcv_buffer_peak, limit);
+	sp->rcvbuf.granted_next = max(sp->rcvbuf.granted_next, limit);
+	sp->rcvbuf.limit_peak = max(sp->rcvbuf.limit_peak, limit);
 }
 
 /* The reader is past what was promised: what was granted since was granted under
  * @promise_next at most.
  */
-static void sstp_room_kept(struct sstp_sock *sp)
+static void sstp_rcvbuf_kept(struct sstp_sock *sp)
 {
-	u32 next = sp->promise_next;
+	u32 next = sp->rcvbuf.granted_next;
 
-	if (!sp->promise || !sstp_after(sp->rcv.read, sp->promise_high))
+	if (!sp->rcvbuf.granted_limit || !sstp_after(sp->rcv.read, sp->rcvbuf.granted_high))
 		return;
-	WRITE_ONCE(sp->promise, next > sp->rbuf.in.limit ? next : 0);
-	sp->promise_high = sp->rcv.high;
-	sp->promise_next = sp->rbuf.in.limit;
+	WRITE_ONCE(sp->rcvbuf.granted_limit, next > sp->rcvbuf.policy.in.limit ? next : 0);
+	sp->rcvbuf.granted_high = sp->rcv.high;
+	sp->rcvbuf.granted_next = sp->rcvbuf.policy.in.limit;
 }
 
 /* Are windows no larger than the buffer, by option or as the policy has it? */
-bool sstp_room_exact(const struct sstp_sock *sp)
+bool sstp_rcvbuf_exact(const struct sstp_sock *sp)
 {
-	const struct sstp_pool *p = sp->member.pool;
+	const struct sstp_pool *p = sp->rcvbuf.member.pool;
 
 	if (sp->set.window_factor == 100)
 		return true;
 	if (p)
 		return sstp_pool_exact(p);
-	return sp->rbuf.out.exact && !(sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK);
+	return sp->rcvbuf.policy.out.exact && !(sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK);
 }
 
 /* Segments that come in during a round trip. A window needs not exceed the buffer by
@@ -240,135 +241,135 @@ bool sstp_room_exact(const struct sstp_sock *sp)
  * Else it comes for nothing, is sent again, and so leaves less of the path to what
  * the reader waits for.
  */
-static u64 sstp_room_progress(const struct sstp_sock *sp)
+static u64 sstp_rcvbuf_progress(const struct sstp_sock *sp)
 {
-	u64 bytes = sstp_rtt_bytes(sp->arrival_rate, sstp_rtt_smoothed(&sp->rtt, 0));
+	u64 bytes = sstp_rtt_bytes(sp->acker.arrival_rate, sstp_rtt_smoothed(&sp->rtt, 0));
 
-	return div_u64(bytes, sstp_room_segment(sp)) + SSTP_WINDOW_MORE;
+	return div_u64(bytes, sstp_rcvbuf_segment(sp)) + SSTP_WINDOW_MORE;
 }
 
 /* Bytes beyond first buffers, promised to senders whose data nobody has read so far */
-static atomic_long_t sstp_room_promises;
+static atomic_long_t sstp_rcvbuf_promises;
 
 /* The program reads, so what its sender needs is no mere claim: or the connection is over. */
-static void sstp_room_redeem(struct sstp_sock *sp)
+static void sstp_rcvbuf_redeem(struct sstp_rcvbuf *r)
 {
-	if (!sp->promised)
+	if (!r->granted_mem)
 		return;
-	atomic_long_sub(sp->promised, &sstp_room_promises);
-	sp->promised = 0;
+	atomic_long_sub(r->granted_mem, &sstp_rcvbuf_promises);
+	r->granted_mem = 0;
 }
 
 /* How large a buffer may be promised, of @want bytes, before the program has read anything:
  * a peer may claim any rate, and the program may never accept it. Who comes later finds
  * some left.
  */
-static u64 sstp_room_promise(struct sstp_sock *sp, u64 want)
+static u64 sstp_rcvbuf_promise(struct sstp_sock *sp, u64 want)
 {
-	u64 most = ((u64)sk_prot_mem_limits(&sp->sk, 0) << PAGE_SHIFT) / SSTP_ROOM_PROMISES;
-	u64 first = (u64)sp->rbuf.in.limit + sp->promised;
-	long sum = atomic_long_read(&sstp_room_promises);
+	u64 most = ((u64)sk_prot_mem_limits(&sp->sk, 0) << PAGE_SHIFT) / SSTP_RCVBUF_PROMISES;
+	u64 first = (u64)sp->rcvbuf.policy.in.limit + sp->rcvbuf.granted_mem;
+	long sum = atomic_long_read(&sstp_rcvbuf_promises);
 	u64 more;
 
-	if (sp->promised)
+	if (sp->rcvbuf.granted_mem)
 		return min(want, first);
 	do {
 		more = most - min_t(u64, max(sum, 0L), most);
-		more = min3(more / SSTP_ROOM_PROMISE, want - min(want, first), (u64)INT_MAX);
-	} while (!atomic_long_try_cmpxchg(&sstp_room_promises, &sum, sum + more));
-	sp->promised += more;
+		more = min3(more / SSTP_RCVBUF_PROMISE, want - min(want, first), (u64)INT_MAX);
+	} while (!atomic_long_try_cmpxchg(&sstp_rcvbuf_promises, &sum, sum + more));
+	sp->rcvbuf.granted_mem += more;
 	return min(want, first + more);
 }
 
 /* Has the program ever read? */
-static bool sstp_room_reads(const struct sstp_sock *sp)
+static bool sstp_rcvbuf_reads(const struct sstp_sock *sp)
 {
-	return sp->rcv.read != sp->rcv_isn || sp->read_off;
+	return sp->rcv.read != sp->hs.rcv_isn || sp->rx.read_off;
 }
 
 /* The limit as it is now. A buffer that may grow has room for the path as soon as the
  * program reads. A sender with a contract is promised some before, when the round-trip
  * time is not known yet: that is a guess. Returns it, or 0.
  */
-static u64 sstp_room_follow(struct sstp_sock *sp)
+static u64 sstp_rcvbuf_follow(struct sstp_sock *sp)
 {
-	struct sstp_rbuf_core *b = &sp->rbuf;
+	struct sstp_rbuf_core *b = &sp->rcvbuf.policy;
 	bool known = sp->rtt.srtt;
 	struct sock *sk = &sp->sk;
 	u64 want, most;
 
-	if (sp->member.pool) {
-		sstp_room_share(sp);
+	if (sp->rcvbuf.member.pool) {
+		sstp_rcvbuf_share(sp);
 		return 0;
 	}
 	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK) {
-		sstp_room_limit(sp, READ_ONCE(sk->sk_rcvbuf));
+		sstp_rcvbuf_limit(sp, READ_ONCE(sk->sk_rcvbuf));
 		return 0;
 	}
-	if (!sstp_may_grow(sk) || (known && !sstp_room_reads(sp)) ||
+	if (!sstp_may_grow(sk) || (known && !sstp_rcvbuf_reads(sp)) ||
 	    (b->out.epoch && known &&
-	     !(b->in.arrived && sp->unread < SSTP_ROOM_SILENT)))
+	     !(b->in.arrived && sp->rcvbuf.unread < SSTP_RCVBUF_SILENT)))
 		return 0;
-	want = sstp_room_path(sp);
+	want = sstp_rcvbuf_path(sp);
 	/* Without epochs nobody has looked of late. */
 	if (!b->out.epoch && want > b->in.limit)
-		sstp_room_look(sk, &b->in);
+		sstp_rcvbuf_look(sk, &b->in);
 	most = min_t(u64, b->out.top, b->in.available / 2);
 	want = clamp_t(u64, want, b->in.limit, max_t(u64, most, b->in.limit));
 	if (known) {
-		sstp_room_limit(sp, want);
+		sstp_rcvbuf_limit(sp, want);
 		return 0;
 	}
-	want = sstp_room_promise(sp, want);
-	if (want > b->in.limit && want > sp->promise)
-		WRITE_ONCE(sp->promise, want);
+	want = sstp_rcvbuf_promise(sp, want);
+	if (want > b->in.limit && want > sp->rcvbuf.granted_limit)
+		WRITE_ONCE(sp->rcvbuf.granted_limit, want);
 	return want > b->in.limit ? want : 0;
 }
 
 /* B and W from the buffer's limit. The first window has to last until a grant comes
  * that knows the round-trip time. Returns whether W is no larger than B.
  */
-bool sstp_room_window(struct sstp_sock *sp)
+bool sstp_rcvbuf_wnd(struct sstp_sock *sp)
 {
-	u64 guess = sstp_room_follow(sp), w;
+	u64 guess = sstp_rcvbuf_follow(sp), w;
 	u32 factor = sp->set.window_factor, reach;
 
-	if (!guess && sstp_room_exact(sp))
+	if (!guess && sstp_rcvbuf_exact(sp))
 		factor = 100;
-	sstp_room_kept(sp);
-	w = guess ?: sp->rbuf.in.limit;
+	sstp_rcvbuf_kept(sp);
+	w = guess ?: sp->rcvbuf.policy.in.limit;
 	if (sp->set.window_bytes)
 		w = min_t(u64, w, sp->set.window_bytes);
-	sp->buffer = max((u32)w / sstp_mean(sp), 1U);
+	sp->rcvbuf.buffer = max((u32)w / sstp_mean(&sp->rcv), 1U);
 	if (sp->set.window_clamp)
-		sp->buffer = clamp_t(u64, div_u64(sp->set.window_clamp * 100ULL,
-						  factor), 1, sp->buffer);
-	w = div_u64((u64)sp->buffer * factor, 100);
+		sp->rcvbuf.buffer = clamp_t(u64, div_u64(sp->set.window_clamp * 100ULL,
+							 factor), 1, sp->rcvbuf.buffer);
+	w = div_u64((u64)sp->rcvbuf.buffer * factor, 100);
 	if (sp->set.window_clamp)
 		w = min_t(u64, w, sp->set.window_clamp);
 	if (sp->rtt.srtt)
-		w = min(w, sp->buffer + sstp_room_progress(sp));
+		w = min(w, sp->rcvbuf.buffer + sstp_rcvbuf_progress(sp));
 	/* A packet here and there makes the window take a chunk of slots for each. */
-	w = min(w, max_t(u64, (guess ?: sp->rbuf.in.limit) / SSTP_ROOM_SLOTS /
+	w = min(w, max_t(u64, (guess ?: sp->rcvbuf.policy.in.limit) / SSTP_RCVBUF_SLOTS /
 			 sizeof(struct sstp_rseg), 2 * SSTP_RCV_CHUNK));
-	sp->window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
+	sp->rcvbuf.window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
 	/* Never far behind, or it would seem to be ahead. */
 	reach = sp->rcv.read - 1;
 	if (factor == 100)
-		reach += sp->window;
-	if (sstp_after(reach, sp->reach))
-		sp->reach = reach;
+		reach += sp->rcvbuf.window;
+	if (sstp_after(reach, sp->rcvbuf.reach))
+		sp->rcvbuf.reach = reach;
 	return factor == 100;
 }
 
 /* The peer may send as far as the window reaches. What that takes is charged, and owed if
  * there is no memory: it is little, as windows do not grow then.
  */
-void sstp_room_grant(struct sstp_sock *sp)
+void sstp_rcvbuf_grant(struct sstp_sock *sp)
 {
 	u32 was = sp->rcv.bytes;
 
-	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->window - 1);
+	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->rcvbuf.window - 1);
 	if (sp->rcv.bytes == was)
 		return;
 	__sk_rmem_schedule(&sp->sk, sp->rcv.bytes - was, false);
@@ -376,86 +377,86 @@ void sstp_room_grant(struct sstp_sock *sp)
 }
 
 /* The program took something. */
-void sstp_room_read(struct sock *sk)
+void sstp_rcvbuf_read(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_rbuf_core *b = &sp->rbuf;
+	struct sstp_rbuf_core *b = &sp->rcvbuf.policy;
 
-	sstp_room_redeem(sp);
+	sstp_rcvbuf_redeem(&sp->rcvbuf);
 	sstp_rcv_charge_slots(sk);
-	if (!sp->readable) {
+	if (!sp->rx.readable) {
 		b->in.emptied = true;
 		b->in.drained |= b->in.queued >= b->in.limit / 4 * 3;
 	}
 	/* Who is at the end is not told of a share any more. */
-	if (sk->sk_state == TCP_CLOSE && sp->member.pool)
-		sstp_pool_share(&sp->member, atomic_read(&sk->sk_rmem_alloc));
+	if (sk->sk_state == TCP_CLOSE && sp->rcvbuf.member.pool)
+		sstp_pool_share(&sp->rcvbuf.member, atomic_read(&sk->sk_rmem_alloc));
 }
 
 /* Its epochs are over. */
-static void sstp_room_rest(struct sstp_sock *sp)
+static void sstp_rcvbuf_rest(struct sstp_rcvbuf *r)
 {
-	sp->rbuf.resting = true;
-	if (!sp->member.pool)
-		sstp_rbuf_uncount(&sp->rbuf);
+	r->policy.resting = true;
+	if (!r->member.pool)
+		sstp_rbuf_uncount(&r->policy);
 }
 
 /* Nothing will come any more, but what is here may be read still. */
-void sstp_room_end(struct sstp_sock *sp)
+void sstp_rcvbuf_end(struct sstp_sock *sp)
 {
-	sstp_room_redeem(sp);
-	sstp_pool_end(&sp->member);
-	sstp_room_rest(sp);
+	sstp_rcvbuf_redeem(&sp->rcvbuf);
+	sstp_pool_end(&sp->rcvbuf.member);
+	sstp_rcvbuf_rest(&sp->rcvbuf);
 }
 
 /* What was received is gone. */
-void sstp_room_empty(struct sstp_sock *sp)
+void sstp_rcvbuf_empty(struct sstp_sock *sp)
 {
 	sstp_rcv_destroy(&sp->rcv);
 	sstp_rcv_charge_slots(&sp->sk);
 }
 
 /* Nobody reads what is left. */
-void sstp_room_free(struct sstp_sock *sp)
+void sstp_rcvbuf_free(struct sstp_sock *sp)
 {
-	sstp_room_empty(sp);
-	if (sp->member.pool)
-		sstp_pool_share(&sp->member, 0);
+	sstp_rcvbuf_empty(sp);
+	if (sp->rcvbuf.member.pool)
+		sstp_pool_share(&sp->rcvbuf.member, 0);
 }
 
 /* How far the buffer reaches. With an over-advertised window that may be less than
  * what was granted; what was granted by one that was not is a promise, whatever the
  * mean is by now.
  */
-u32 sstp_room_reach(const struct sstp_sock *sp)
+u32 sstp_rcvbuf_reach(const struct sstp_sock *sp)
 {
-	u32 reach = sp->rcv.read + sp->buffer - 1;
+	u32 reach = sp->rcv.read + sp->rcvbuf.buffer - 1;
 
-	if (sstp_before(reach, sp->reach))
-		reach = sp->reach;
+	if (sstp_before(reach, sp->rcvbuf.reach))
+		reach = sp->rcvbuf.reach;
 	return sstp_before(reach, sp->rcv.high) ? reach : sp->rcv.high;
 }
 
 /* What has room, and what is worth asking for, as it is now */
-void sstp_room_want(const struct sstp_sock *sp, struct sstp_want *w)
+void sstp_rcvbuf_want(const struct sstp_sock *sp, struct sstp_want *w)
 {
 	w->read = sp->rcv.read;
 	w->low = sp->rcv.low;
 	w->high = sp->rcv.high;
 	w->top = sp->rcv.top;
-	w->reach = sstp_room_reach(sp);
-	w->mean = sstp_mean(sp);
+	w->reach = sstp_rcvbuf_reach(sp);
+	w->mean = sstp_mean(&sp->rcv);
 	w->used = atomic_read(&sp->sk.sk_rmem_alloc);
-	w->limit = sstp_rcv_limit(sp);
-	w->soft = sp->strategy == SSTP_ACK_SOFT;
-	w->pool = sp->member.pool;
+	w->limit = sstp_rcv_limit(&sp->rcvbuf);
+	w->soft = sp->hs.strategy == SSTP_ACK_SOFT;
+	w->pool = sp->rcvbuf.member.pool;
 	/* A window that was granted on a mean too low is a promise still. */
-	if (!w->pool && sstp_room_exact(sp))
+	if (!w->pool && sstp_rcvbuf_exact(sp))
 		w->limit *= 2;
 }
 
 /* A buffer of @sk's, as the options and sysctls have it */
-static int sstp_room_make(struct sock *sk, struct sstp_rbuf_core *b)
+static int sstp_rcvbuf_make(struct sock *sk, struct sstp_rbuf_core *b)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_net *sn = sstp_net(sock_net(sk));
@@ -473,7 +474,7 @@ static int sstp_room_make(struct sock *sk, struct sstp_rbuf_core *b)
 	b->in.ceiling = max_t(u32, READ_ONCE(sn->rmem[2]), b->in.first);
 	b->rrda = sp->set.rrda;
 	b->in.limit = b->in.first;
-	sstp_room_look(sk, &b->in);
+	sstp_rcvbuf_look(sk, &b->in);
 	b->resting = true;
 	err = sstp_rbuf_attach(b, name);
 	if (!err)
@@ -482,49 +483,49 @@ static int sstp_room_make(struct sock *sk, struct sstp_rbuf_core *b)
 }
 
 /* A connection begins. */
-int sstp_room_start(struct sock *sk)
+int sstp_rcvbuf_start(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	const struct sstp_pool *p = sp->member.pool;
+	const struct sstp_pool *p = sp->rcvbuf.member.pool;
 	int err;
 
 	/* The policy is the pool's: it is told of all members at once, and the pool holds it. */
 	if (p) {
-		sp->rbuf.ops = p->b.ops;
-		sp->rbuf.out.epoch = sstp_pool_length(p);
-		sp->rbuf.resting = true;
+		sp->rcvbuf.policy.ops = p->b.ops;
+		sp->rcvbuf.policy.out.epoch = sstp_pool_length(p);
+		sp->rcvbuf.policy.resting = true;
 		return 0;
 	}
-	err = sstp_room_make(sk, &sp->rbuf);
+	err = sstp_rcvbuf_make(sk, &sp->rcvbuf.policy);
 	if (err)
 		return err;
-	sp->promise_next = sp->rbuf.in.limit;
-	sp->rcv_buffer_peak = sp->rbuf.in.limit;
+	sp->rcvbuf.granted_next = sp->rcvbuf.policy.in.limit;
+	sp->rcvbuf.limit_peak = sp->rcvbuf.policy.in.limit;
 	/* Bytes of all buffers that there are: what grew less what shrank. */
-	SSTP_ADD(sock_net(sk), RBUFGROWNBYTES, sp->rbuf.in.limit);
+	SSTP_ADD(sock_net(sk), RBUFGROWNBYTES, sp->rcvbuf.policy.in.limit);
 	return 0;
 }
 
 /* The buffer is gone, if there was one. */
-void sstp_room_stop(struct sstp_sock *sp)
+void sstp_rcvbuf_stop(struct sstp_sock *sp)
 {
-	if (sp->member.pool) {
-		sp->rbuf.ops = NULL;
-		sstp_pool_leave(&sp->member);
+	if (sp->rcvbuf.member.pool) {
+		sp->rcvbuf.policy.ops = NULL;
+		sstp_pool_leave(&sp->rcvbuf.member);
 		return;
 	}
-	if (sp->rbuf.ops)
-		SSTP_ADD(sock_net(&sp->sk), RBUFSHRUNKBYTES, sp->rbuf.in.limit);
-	sstp_rbuf_detach(&sp->rbuf);
+	if (sp->rcvbuf.policy.ops)
+		SSTP_ADD(sock_net(&sp->sk), RBUFSHRUNKBYTES, sp->rcvbuf.policy.in.limit);
+	sstp_rbuf_detach(&sp->rcvbuf.policy);
 }
 
 /* Another policy, whose reference the connection takes. It begins with the limit that
  * there is; what was granted stays granted.
  */
-void sstp_room_policy(struct sock *sk, const struct sstp_rbuf_ops *ops)
+void sstp_rcvbuf_policy(struct sock *sk, const struct sstp_rbuf_ops *ops)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_rbuf_core *b = &sp->rbuf;
+	struct sstp_rbuf_core *b = &sp->rcvbuf.policy;
 
 	if (b->ops == ops) {
 		sstp_rbuf_put(ops);
@@ -534,15 +535,15 @@ void sstp_room_policy(struct sock *sk, const struct sstp_rbuf_ops *ops)
 	/* As when nothing has come yet: its first epoch begins when something does. */
 	b->in.path = 0;
 	sstp_rbuf_epoch_begin(&b->in, atomic_read(&sk->sk_rmem_alloc));
-	sstp_room_look(sk, &b->in);
+	sstp_rcvbuf_look(sk, &b->in);
 	b->resting = true;
-	sp->unread = 0;
+	sp->rcvbuf.unread = 0;
 	sstp_rbuf_begin(b, ops);
-	sstp_room_limit(sp, b->out.limit);
+	sstp_rcvbuf_limit(sp, b->out.limit);
 }
 
 /* A listener begins: its children may share a buffer. */
-int sstp_room_listen(struct sock *sk)
+int sstp_rcvbuf_listen(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_rbuf_core b = {};
@@ -550,7 +551,7 @@ int sstp_room_listen(struct sock *sk)
 
 	if (!sp->set.pool)
 		return 0;
-	err = sstp_room_make(sk, &b);
+	err = sstp_rcvbuf_make(sk, &b);
 	if (err)
 		return err;
 	sp->listen.pool = sstp_pool_new(&b, sk->sk_userlocks & SOCK_RCVBUF_LOCK);
@@ -561,114 +562,117 @@ int sstp_room_listen(struct sock *sk)
 }
 
 /* @bytes in @elapsed ns are how many in an epoch? */
-static u64 sstp_room_rate(const struct sstp_rbuf_core *b, u64 bytes, u64 elapsed)
+static u64 sstp_rcvbuf_rate(const struct sstp_rbuf_core *b, u64 bytes, u64 elapsed)
 {
 	return mul_u64_u64_div_u64(bytes, b->out.epoch, elapsed);
 }
 
 /* A buffer of its own: its policy says what becomes of it. */
-static void sstp_room_own(struct sstp_sock *sp, u64 elapsed)
+static void sstp_rcvbuf_own(struct sstp_sock *sp, u64 elapsed)
 {
-	struct sstp_rbuf_core *b = &sp->rbuf;
+	struct sstp_rbuf_core *b = &sp->rcvbuf.policy;
 	struct sstp_rbuf_info info;
 	u32 old = b->in.limit;
 
-	b->in.arrived = sstp_room_rate(b, b->in.arrived, elapsed);
-	b->in.served = sstp_room_rate(b, b->in.served, elapsed);
-	b->in.lacked = sstp_room_rate(b, b->in.lacked, elapsed);
-	sstp_room_limit(sp, sstp_rbuf_update(b));
+	b->in.arrived = sstp_rcvbuf_rate(b, b->in.arrived, elapsed);
+	b->in.served = sstp_rcvbuf_rate(b, b->in.served, elapsed);
+	b->in.lacked = sstp_rcvbuf_rate(b, b->in.lacked, elapsed);
+	sstp_rcvbuf_limit(sp, sstp_rbuf_update(b));
 	sstp_rbuf_get_info(b, &info);
 	trace_sstp_rbuf_epoch(sp, &info, old, b->in.limit, false);
-	sstp_rbuf_count(b, sp->rbuf_at);
+	sstp_rbuf_count(b, sp->rcvbuf.epoch_at);
 }
 
 /* A part of a pool: it tells what it saw, and rests when that is nothing. */
-static void sstp_room_member(struct sstp_sock *sp, u64 now)
+static void sstp_rcvbuf_member(struct sstp_sock *sp, u64 now)
 {
-	struct sstp_rbuf_core *b = &sp->rbuf;
-	struct sstp_member *m = &sp->member;
+	struct sstp_rbuf_core *b = &sp->rcvbuf.policy;
+	struct sstp_member *m = &sp->rcvbuf.member;
 	struct sstp_rbuf_info info;
 	s64 grown;
 	u32 limit;
 
 	if (b->in.arrived || b->in.served || b->in.lacked)
 		m->silent = 0;
-	else if (m->silent < SSTP_ROOM_SILENT)
+	else if (m->silent < SSTP_RCVBUF_SILENT)
 		m->silent++;
 	sstp_pool_share(m, atomic_read(&sp->sk.sk_rmem_alloc));
 	grown = sstp_pool_epoch(m, &b->in, now, &limit, &info);
-	sstp_room_count(sp, grown);
+	sstp_rcvbuf_count(sp, grown);
 	if (grown) {
 		trace_sstp_rbuf_epoch(sp, &info, limit - grown, limit, true);
 		trace_sstp_rbuf_limit(sp, limit - grown, limit, true);
 		sstp_nl_resized(&sp->sk, limit - grown, limit, true);
 	}
-	b->resting = m->silent == SSTP_ROOM_SILENT && sstp_pool_rest(m);
+	b->resting = m->silent == SSTP_RCVBUF_SILENT && sstp_pool_rest(m);
 }
 
 /* Is there less room than is used, or than the path could fill, for want of memory? */
-static bool sstp_room_bounded(struct sock *sk)
+static bool sstp_rcvbuf_bounded(struct sock *sk)
 {
 	const struct sstp_sock *sp = sstp_sk(sk);
-	const struct sstp_rbuf_core *b = &sp->rbuf;
+	const struct sstp_rcvbuf *r = &sp->rcvbuf;
+	const struct sstp_rbuf_core *b = &r->policy;
 
 	if (!b->in.lacked && !b->in.drained &&
-	    (!b->in.arrived || sp->unread >= SSTP_ROOM_SILENT || sstp_room_path(sp) <= b->in.limit))
+	    (!b->in.arrived || r->unread >= SSTP_RCVBUF_SILENT ||
+	     sstp_rcvbuf_path(sp) <= b->in.limit))
 		return false;
 	return !sstp_may_grow(sk) ||
-	       (!sp->member.pool && b->in.limit < b->out.top && b->in.limit >= b->in.available / 2);
+	       (!r->member.pool && b->in.limit < b->out.top &&
+		b->in.limit >= b->in.available / 2);
 }
 
 /* An epoch may have ended. True if there may be more room than before. */
-bool sstp_room_epoch(struct sock *sk, u64 now)
+bool sstp_rcvbuf_epoch(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_rbuf_core *b = &sp->rbuf;
-	bool member = sp->member.pool;
+	struct sstp_rbuf_core *b = &sp->rcvbuf.policy;
+	bool member = sp->rcvbuf.member.pool;
 	u32 old = b->in.limit;
 	u64 elapsed;
 
 	if (member)
-		b->out.epoch = sstp_pool_length(sp->member.pool);
+		b->out.epoch = sstp_pool_length(sp->rcvbuf.member.pool);
 	else if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
-		sstp_room_rest(sp);
+		sstp_rcvbuf_rest(&sp->rcvbuf);
 	if (!b->out.epoch || (!member && (sk->sk_userlocks & SOCK_RCVBUF_LOCK)))
 		return false;
 	if (b->resting) {
 		/* Something moves again: its epochs begin here. */
 		b->resting = false;
-		sp->rbuf_at = now;
+		sp->rcvbuf.epoch_at = now;
 		if (member) {
-			sstp_pool_join(&sp->member);
-			sstp_room_share(sp);
+			sstp_pool_join(&sp->rcvbuf.member);
+			sstp_rcvbuf_share(sp);
 		}
-		sstp_timer_set(sp, SSTP_T_ROOM, now + b->out.epoch);
+		sstp_timer_set(&sp->clock, SSTP_T_RCVBUF, now + b->out.epoch);
 		return member;
 	}
-	elapsed = now - sp->rbuf_at;
+	elapsed = now - sp->rcvbuf.epoch_at;
 	if (elapsed < b->out.epoch) {
 		/* The pool's may have become longer. */
-		sstp_timer_sooner(sp, SSTP_T_ROOM, sp->rbuf_at + b->out.epoch);
+		sstp_timer_sooner(&sp->clock, SSTP_T_RCVBUF, sp->rcvbuf.epoch_at + b->out.epoch);
 		return false;
 	}
-	sp->rbuf_at = now;
-	sp->unread = b->in.served ? 0 : min(sp->unread + 1, U8_MAX);
-	sstp_room_look(sk, &b->in);
+	sp->rcvbuf.epoch_at = now;
+	sp->rcvbuf.unread = b->in.served ? 0 : min(sp->rcvbuf.unread + 1, U8_MAX);
+	sstp_rcvbuf_look(sk, &b->in);
 	b->in.path = 0;
-	if (b->in.arrived && sstp_room_reads(sp) && sp->unread < SSTP_ROOM_SILENT &&
+	if (b->in.arrived && sstp_rcvbuf_reads(sp) && sp->rcvbuf.unread < SSTP_RCVBUF_SILENT &&
 	    sstp_may_grow(sk))
-		b->in.path = min_t(u64, sstp_room_path(sp), U32_MAX);
-	b->in.arrived = sstp_room_memory(sp, b->in.arrived);
-	b->in.served = sstp_room_memory(sp, b->in.served);
-	b->in.lacked = sstp_room_memory(sp, b->in.lacked);
+		b->in.path = min_t(u64, sstp_rcvbuf_path(sp), U32_MAX);
+	b->in.arrived = sstp_rcvbuf_memory(sp, b->in.arrived);
+	b->in.served = sstp_rcvbuf_memory(sp, b->in.served);
+	b->in.lacked = sstp_rcvbuf_memory(sp, b->in.lacked);
 	if (member)
-		sstp_room_member(sp, now);
+		sstp_rcvbuf_member(sp, now);
 	else
-		sstp_room_own(sp, elapsed);
-	sp->rcv_epochs++;
-	sp->rcv_bounded += sstp_room_bounded(sk);
+		sstp_rcvbuf_own(sp, elapsed);
+	sp->rcvbuf.epochs++;
+	sp->rcvbuf.bounded += sstp_rcvbuf_bounded(sk);
 	sstp_rbuf_epoch_begin(&b->in, atomic_read(&sk->sk_rmem_alloc));
 	if (!b->resting)
-		sstp_timer_set(sp, SSTP_T_ROOM, now + b->out.epoch);
+		sstp_timer_set(&sp->clock, SSTP_T_RCVBUF, now + b->out.epoch);
 	return member || b->in.limit > old;
 }
