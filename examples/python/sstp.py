@@ -16,9 +16,9 @@ SSTP_ACK_HARD, SSTP_ACK_SOFT = 0, 1
 
 SSTP_GAPS = 1
 GAP = struct.Struct("=II")
-GAPS_ROOM = socket.CMSG_SPACE(4096 * GAP.size)     # more are never listed
+GAPS_ROOM = socket.CMSG_SPACE(4096 * GAP.size)     # the kernel lists at most 4096
 
-# struct sstp_info; the contract's fields are among its own.
+# Fields of struct sstp_info, in which those of the contract are inlined
 FIELDS = (
     ("B", "state type ack_strategy backoff"),
     ("I", "mtu packet_size segment_limit tolerance rtt rttvar rtt_min cwnd in_flight"),
@@ -43,21 +43,21 @@ Info = collections.namedtuple("Info", " ".join(names for _, names in FIELDS))
 
 
 def new(family, kind=socket.SOCK_SEQPACKET):
-    """A socket for addresses of a family, AF_INET or AF_INET6. The module does not
-    know how addresses of AF_SSTP look: it takes this for a socket of that family.
+    """Return a socket for addresses of family AF_INET or AF_INET6. Python's socket module
+    does not know addresses of AF_SSTP, so the object has this family.
     """
     fd = socket.socket(AF_SSTP, kind).detach()
     return socket.socket(family, kind, 0, fileno=fd)
 
 
 def set_rate(sock, peak, average=0, burst_rate=0, burst_len=0):
-    """The contract: bit/s, F in 1/1000 s, L in packets; what is 0 is derived."""
+    """Set the contract: bit/s, F in bursts per 1000 s, L in packets; 0 is derived."""
     sock.setsockopt(SOL_SSTP, SSTP_RATE,
                     struct.pack("=QQII", peak, average, burst_rate, burst_len))
 
 
 def info(sock):
-    """struct sstp_info; what the kernel's has not yet is 0."""
+    """Return struct sstp_info; fields that an older kernel does not have are 0."""
     data = sock.getsockopt(SOL_SSTP, SSTP_INFO, INFO.size)
     values = INFO.unpack(data.ljust(INFO.size, b"\0"))
     return Info(*(v.rstrip(b"\0").decode() if isinstance(v, bytes) else v
@@ -65,8 +65,8 @@ def info(sock):
 
 
 def receive(sock, size):
-    """A segment, the (offset, length) of each of its gaps, and whether these are all.
-    Bytes that are missing read as 0. b"" is the end of what the peer sends.
+    """Return a segment, the (offset, length) of each of its gaps, and whether the list is
+    complete. Missing bytes read as 0. A segment of b"" is the end of the stream.
     """
     data, control, flags, _ = sock.recvmsg(size, GAPS_ROOM)
     gaps = []

@@ -11,10 +11,11 @@
 #define SSTP_FAMILY_VERSION	1
 
 /**
- * enum sstp_closed_by - Who ended a connection.
+ * enum sstp_closed_by - The cause of the end of a connection.
  * @SSTP_CLOSED_BY_LOCAL: This end.
  * @SSTP_CLOSED_BY_PEER: The peer, or a router on the way to it.
- * @SSTP_CLOSED_BY_TIMEOUT: Nobody; no answer came, or nothing moved.
+ * @SSTP_CLOSED_BY_TIMEOUT: A time-out; the peer did not answer, or made no
+ *   progress.
  */
 enum sstp_closed_by {
 	SSTP_CLOSED_BY_LOCAL,
