@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 143' TERM
 
-# Of the machine, not of the sources: another compiler than the kernel's, no vmlinux.
+# Ignore messages about the machine: another compiler than the kernel's, no vmlinux.
 noise='compiler differs|The kernel was built by|You are using|Skipping BTF|missing .*\.symvers'
 
 no_warning() { ! grep -iE 'warning|error' "$work/log" | grep -vE "$noise"; }

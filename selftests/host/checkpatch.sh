@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The newest kernel's checkpatch --strict has nothing to say about any source.
+# checkpatch --strict of the newest kernel prints nothing for all sources.
 # timeout: 300
 # quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# tools/demo moves a file, and what it says of that is true.
+# tools/demo transfers a file, and its table and JSON agree with the transfer.
 # timeout: 240
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
@@ -39,13 +39,13 @@ demo() {
 check "moves $mb MB on $kernel" demo
 [ -e "$work/out/goodput.json" ] || finish
 
-# row NAME: of the table, all is well
+# row NAME: the table has a row of this name, without a failure
 row() { grep -E "^$1 +[0-9.]+ +[0-9.]+ +[0-9.-]+ +[0-9]+ +[0-9]+ +[0-9.]+  ok$" "$work/table"; }
 for name in SSTP "TCP cubic" "TCP bbr"; do
 	check "the table has $name" row "$name"
 done
 
-# results PYTHON: must hold of d, what goodput.json says.
+# results PYTHON: an expression that is true for d, the contents of goodput.json
 results() {
 	/usr/bin/python3 - "$work/out" "$image" "$mb" <<-END
 		import hashlib, json, sys
@@ -61,12 +61,12 @@ results() {
 		assert $1
 	END
 }
-check "three runs, all of them well" \
+check "three runs without a failure" \
 	results '[(r["name"], r["ok"]) for r in runs] == [(n, True) for n in ("sstp", "cubic", "bbr")]'
 check "the file is the kernel's image" results \
 	'file["sha256"] == hashlib.sha256(open(image, "rb").read(mb * 10 ** 6)).hexdigest()'
 check "it has its size" results 'sent == mb * 10 ** 6'
-check "each run received just this" \
+check "each run received this file" \
 	results 'all(r["sha256_ok"] and r["sha256"] == file["sha256"] for r in runs)'
 check "the bins hold all of it" results \
 	'all(sum(m["goodput_bins"]) * m["bin_ms"] == 8000 * sent for m in measured)'
@@ -74,14 +74,14 @@ check "goodput is bits by seconds" \
 	results 'all(abs(m["goodput"] * m["seconds"] / sent / 8 - 1) < 1e-3 for m in measured)'
 # Two round trips: to connect, and for the last of the file and the answer to it.
 least='2 * 2 * path["delay_ms"] / 1e3 + 8 * sent * path["frame_bytes"] / path["payload_bytes"]'
-check "nobody is faster than the line" \
+check "no run is faster than the line" \
 	results "all(m['seconds'] > $least / path['line_rate'] for m in measured)"
 check "SSTP has the contract" results \
 	'path["contract"] == 0.95 * path["line_rate"] == measured[0]["info"]["rate.peak"]'
 check "SSTP is not faster than its contract" \
 	results "measured[0]['seconds'] > $least / path['contract']"
-# Of the packets to the receiver very few are not the file's.
-check "what got lost was sent again" \
+# Almost all packets to the receiver carry the file.
+check "lost packets were sent again" \
 	results 'all(m["retransmits"] >= r["dropped"] - 3 for m, r in zip(measured, runs))'
 check "the receivers' buffers were used" \
 	results 'all(1448 < m["receive_peak"] < 2 * sent for m in measured)'
@@ -110,7 +110,7 @@ svg() {
 check "goodput.png has three curves" png
 check "goodput.svg names them" svg
 
-# What report makes of runs that did not go well. Three files change.
+# Reports of failed runs, for which three files are changed
 mkdir -p "$work/runs" "$work/report"
 /usr/bin/python3 - "$work" <<-END
 	import json, sys
@@ -131,21 +131,21 @@ mkdir -p "$work/runs" "$work/report"
 	    put(run["name"] + ".dropped", "0")
 END
 report() { tools/demo.d/report "$work/runs" "$work/report"; }
-# fails ROW: so does report, which prints this row
+# fails ROW: report fails and prints a row that matches ROW
 fails() {
 	local out
 	out=$(report) && { echo "status 0"; return 1; }
 	printf '%s\n' "$out"
 	grep -Eq "^$1$" <<< "$out"
 }
-check "report: all is well" report
+check "report: no failure" report
 echo "not in this kernel" > "$work/runs/bbr.missing"
 check "report: a kernel without bbr is no failure" report
 rm "$work/runs/bbr.missing"
 echo "send: Connection timed out" > "$work/runs/cubic.failed"
-check "report: a failed run is" fails "TCP cubic .*FAILED: send: Connection timed out"
+check "report: a failed run is a failure" fails "TCP cubic .*FAILED: send: Connection timed out"
 rm "$work/runs/cubic.failed" "$work/runs/cubic.json"
-check "report: a run without a result is" fails "TCP cubic .*FAILED: no result"
+check "report: a run without a result is a failure" fails "TCP cubic .*FAILED: no result"
 echo 0 > "$work/runs/sstp.sha256"
-check "report: another file than was sent is" fails "SSTP .*DIFFERS"
+check "report: a received file that differs is a failure" fails "SSTP .*DIFFERS"
 finish

@@ -29,7 +29,7 @@ for kernel in ${SSTP_KERNELS:-6.1 6.12}; do
 	cp "$dir/lib/modules/$release"/modules.{order,builtin}* "$work/modules/$release/"
 	for_kernel=(-k "$release" --kernelsourcedir "$(readlink -f "$dir/build")")
 	check "build for $kernel" run_dkms build "${for_kernel[@]}"
-	# depmod would look at the host's own modules.
+	# depmod would read the host's own modules.
 	check "install for $kernel" run_dkms install --no-depmod "${for_kernel[@]}"
 	check "is where modprobe looks, for $kernel" \
 		sh -c "find '$work/modules/$release' -name 'sstp.ko*' | grep -q ."

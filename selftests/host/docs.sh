@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The documents parse, name all there is, and their programs compile.
+# Documents parse, have all options, counters and the like, and their programs compile.
 # timeout: 120
 # quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"
@@ -35,7 +35,7 @@ for file in "${programs[@]}"; do
 		-o "${file%.c}" "$file"
 done
 
-# names FILE WORD...: each word occurs in the file.
+# names FILE WORD...: FILE contains each word.
 names() {
 	local file=$1 word missing=0
 	shift
@@ -189,7 +189,7 @@ check "the README's links lead somewhere" files_exist
 # The version is in net/sstp/version.h; manual pages have it without the last number.
 version=$(sed -n 's/^#define SSTP_RELEASE\t"\(.*\)"$/\1/p' net/sstp/version.h)
 check "there is a version" grep -qE '^[0-9]+\.[0-9]+\.[0-9]+$' <<< "$version"
-# versions FILE PATTERN VERSION: FILE has some, as the group of PATTERN, all of them VERSION
+# versions FILE PATTERN VERSION: the group of PATTERN matches in FILE, and is always VERSION.
 versions() {
 	local found
 	found=$(sed -nE "s,.*$2.*,\1,p" "$1" | sort -u)
@@ -217,7 +217,7 @@ for file in "$man" "$man_run" "$man_tool"; do
 	fi
 done
 
-# Debian's Python, or the first that has docutils.
+# Find a Python that has docutils.
 for python in python3 /usr/bin/python3; do
 	"$python" -c 'import docutils' 2> /dev/null && break
 	python=

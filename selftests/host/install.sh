@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# "make install" puts all there is where it belongs, and "make uninstall" takes it away
-# (in directories of their own).
+# "make install" installs all files, and "make uninstall" removes them (in temporary
+# directories).
 # timeout: 600
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
@@ -16,7 +16,7 @@ usr=$root/opt/sstp		# what nothing takes for its default
 for_root() { make -s "$@" "DESTDIR=$root" prefix=/opt/sstp "OUT=$work/build"; }
 empty() { [ -z "$(find "$root" ! -type d | tee /dev/stderr)" ]; }
 
-# there FILE...: below the prefix
+# there FILE...: each file exists below the prefix.
 there() {
 	local file missing=0
 	for file; do
@@ -48,9 +48,9 @@ check "sstp-run finds its library" finds_library
 cp -r "$usr/share/doc/sstp/examples" "$work/examples"
 check "the examples in C build with what is installed" make -s -C "$work/examples" GO= \
 	"OUT=$work/built" "CFLAGS=-Werror -I$usr/include"
-check "the example in Python says how it is used" "$work/examples/python/client" -h
+check "the example in Python prints usage" "$work/examples/python/client" -h
 
-# completes LINE WORD...: the last word of LINE to exactly these
+# completes LINE WORD...: the last word of LINE is completed to exactly these words.
 completes() {
 	local line=$1
 	shift
@@ -77,7 +77,7 @@ check "completion of -l" completes "sstp-run -l s" sstp
 check "completion of a program" completes "sstp-run -r 1M:2M mapfil" mapfile
 check "completion of its arguments" completes "sstp-run -v cat README.m" README.md
 
-# What other makefiles may have exported; with -n nothing is done.
+# Other makefiles may export OUT and BUILD. With -n make only prints commands.
 elsewhere() { OUT=$work/elsewhere BUILD=$work/elsewhere make -n "$@" KDIR=/nonexistent; }
 builds_here() { elsewhere install-tools clean | tee "$work/said" | grep -q "rm -rf" &&
 		! grep -F "$work/elsewhere" "$work/said"; }

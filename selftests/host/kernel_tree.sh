@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The module builds in a kernel source tree, where it is built in, without a warning of
-# the compiler, or of sparse if it is new enough for that kernel.
+# SSTP builds as a part of a kernel source tree, built in, without a warning of the compiler,
+# or of sparse if that is new enough for the kernel.
 # timeout: 1200
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
@@ -13,7 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 143' TERM
 
-# Files that change are written anew, all others stay links.
+# Links to the source, except for files that are changed
 cp -rs "$source" "$work/linux"
 check "a kernel tree takes the module" tools/kernel-tree "$work/linux"
 sums() { (cd "$work/linux" && find net include/net include/trace include/uapi/linux \

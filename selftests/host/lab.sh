@@ -54,7 +54,7 @@ check "cells of other flows stay" test "$(grep -c '"measured"' "$work/2/start.js
 check "the report is written" tools/lab/report -f "$work/1" -o "$work/report"
 check "it has all" test "$(grep -c '^## ' "$work/report/README.md")" = 5
 
-# The report tells which cells failed.
+# The report lists failed cells.
 spoil() {
 	python3 -c "import json, sys; d = json.load(open(sys.argv[1])); del d['cells'][0]['measured']
 d['cells'][0]['failed'] = 'status 97'
@@ -63,8 +63,8 @@ json.dump(d, open(sys.argv[1], 'w'))" "$work/1/start.json" &&
 	grep -q " $((cells - 1)) of $all cells" "$work/report/README.md" &&
 	grep -q '^- .*: status 97$' "$work/report/README.md"
 }
-check "a failed cell is told" spoil
-# A pile at once, a pause, and then the rate: the half round trip until 0.25 s has it.
+check "a failed cell is reported" spoil
+# A burst, a pause, then the rate: only the half round trip until 0.25 s has the rate.
 check "a spike is not the rate" numbers "from sstptools.lab import analysis
 bins = [0] * 10 + [900] + [0] * 9 + [100] * 30
 assert round(analysis.reaches(bins, 0.01, 0.0, 90, 0.1), 6) == 0.25"
@@ -91,7 +91,7 @@ check "arithmetic of settings" numbers "from sstptools.lab.experiment import val
 names = {'a': 3, 'b': 0.5}
 for text, want in (('int(a * 2.5 + b)', 8), ('max(1, min(a, 7 // 2)) / -b', -6), ('a - 1 - 1', 1)):
     assert value(text, names) == want, text"
-# Anything else than arithmetic is refused, in words.
+# An expression that is not arithmetic is refused with a message.
 refuses() { numbers "from sstptools.lab.experiment import value
 try:
     value('$1', {'a': 3})
@@ -104,7 +104,7 @@ for text in c 'open(a)' 'a.real' 'int(a, base=3)' '[a][0]' '(lambda: a)()' 'a **
 done
 check "an unknown experiment is refused" eval '! tools/lab/run none 2>/dev/null'
 
-# One of a user's own, from anywhere
+# An experiment in a file of the user
 mkdir "$work/own" "$work/away"
 cat > "$work/own/mine.toml" <<-END
 	title = "Segments of two sizes"
@@ -148,7 +148,7 @@ check "an experiment of a user's own is measured and drawn" mine
 check "its cells are all combinations, of each flow" test 8 = \
 	"$(grep -c '"measured"' "$work/away/lab-results/mine.json")"
 check "the picture shows what is varied, and its flows" drawn
-# spoiled SED WHY: the file changed so is refused, in a line that says why
+# spoiled SED WHY: the file, edited by SED, is refused with one line that has WHY.
 spoiled() {
 	sed "$1" "$work/own/mine.toml" > "$work/own/bad.toml"
 	! tools/lab/run -o "$work/bad" "$work/own/bad.toml" 2> "$work/refusal" &&

@@ -28,7 +28,7 @@ done < "$work/build/net/sstp/sstp.mod" > "$work/symbols"
 layers() { python3 selftests/host/layers.py "$@"; }
 check "calls go down the layers" layers net/sstp/layers "$work/symbols"
 
-# finds WORDS LINE...: with these symbols as well there is a complaint of these words.
+# finds WORDS LINE...: with these symbols added, the check prints WORDS.
 finds() {
 	local words=$1
 	shift

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Every script parses, and says how it is used.
+# Scripts parse and print usage; commands handle bad arguments and data.
 # timeout: 300
 # quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"
@@ -159,7 +159,7 @@ command_replies() {
 		"$work/replies" > "$work/replies.json" &&
 		python3 -c 'import json, sys; json.load(sys.stdin)' < "$work/replies.json"
 }
-# A look as sstp trace writes it, $1 seconds after the first
+# A sample as sstp trace writes it, $1 seconds after the first
 look() {
 	echo '{"time": '"$1"', "local_addr": "::1", "local_port": 1, "remote_addr": "::1",
 	      "remote_port": 2, "info": {"rate": {"peak": 1, "average": 0}, "bytes_sent": '"$1"',
@@ -183,7 +183,7 @@ check "sstp of an unknown command" status_is 2 "$sstp" nothing
 check "sstp plot of nothing" status_is 2 "$sstp" plot
 check "sstp plot of what is not there" status_is 1 "$sstp" plot "$work/nothing"
 look 0 > "$work/trace"
-check "sstp plot of one look" status_is 1 "$sstp" plot "$work/trace"
+check "sstp plot of one sample" status_is 1 "$sstp" plot "$work/trace"
 look 1 >> "$work/trace"
 printf '{"time": 2, "in' >> "$work/trace"
 draw_trace() {
@@ -191,15 +191,15 @@ draw_trace() {
 		"$sstp" plot "$work/trace" -o "$work/trace.png" &&
 		[ "$(head -c 4 "$work/trace.png" | tail -c 3)" = PNG ]
 }
-# no_trace LINE: is refused in a line, which says where it is
+# no_trace LINE: a file with LINE is refused with one message that has the line number.
 no_trace() {
 	{ look 0; printf '%b\n' "$1"; look 2; } > "$work/bad"
 	"$sstp" plot "$work/bad" 2> "$work/bad.err"
 	[ $? = 1 ] && [ "$(wc -l < "$work/bad.err")" = 1 ] && grep -q "line 2 is" "$work/bad.err"
 }
 check "sstp plot of what is not UTF-8" no_trace '\xff'
-check "sstp plot of a look without its numbers" no_trace '{"time": 1, "info": {}}'
-check "sstp plot of a look without names" no_trace "$(look 1 | sed 's/local_addr/x/')"
+check "sstp plot of a sample without numbers" no_trace '{"time": 1, "info": {}}'
+check "sstp plot of a sample without addresses" no_trace "$(look 1 | sed 's/local_addr/x/')"
 check "sstp plot of words for numbers" no_trace "$(look 1 | sed 's/"rtt": 10/"rtt": "long"/')"
 check "sstp plot of brackets without end" no_trace "$(printf '[%.0s' {1..100000})"
 dash() { cd "$work" && cp trace ./-dash && "$sstp" plot -- -dash && [ -s ./-dash.svg ]; }
@@ -215,7 +215,7 @@ check "completion of an option" completes "sstp show -" 2 -m
 check "completion of a state" completes "sstp show state estab" 3 established
 check "completion of a change" completes "sstp set abcd ceil" 3 ceiling
 
-# That there is no such kernel it says when all words are understood.
+# An unknown kernel is only reported after the command line was parsed.
 check "tools/vm/run of a command with options" status_is 97 tools/vm/run -k no sh -c true -k
 check "tools/vm/run of a command behind --" status_is 97 tools/vm/run -k no -- sh -c true
 check "tools/vm/run of nothing" status_is 2 tools/vm/run --timeout 1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The scripts in tools/bpftrace say of a transfer over a lossy path what must have
-# happened, and what the counters say.
+# The scripts in tools/bpftrace print events of a transfer over a lossy path that agree with
+# the transfer and with the counters.
 # timeout: 1800
 # kernels: 6.12
 . "$(dirname "$0")/lib.sh"
@@ -16,7 +16,7 @@ setup_path || skip_all "no network namespaces"
 mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
 mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
 
-# A script ends when the command does that it starts once all its probes are attached.
+# bpftrace starts a command once all probes are attached, and ends when the command ends.
 mkfifo "$work/end"
 exec 9<> "$work/end"
 cat > "$work/wait" <<-END
@@ -63,9 +63,9 @@ busywait 20 sockets_are "$a" 0
 busywait 20 sockets_are "$b" 0
 counters > "$work/after"
 
-# A program does not run where it interrupts another one: of a tracepoint that a packet
-# reaches while the CPU runs a program that a system call reached. Each script has
-# programs that know how often that was, as long as they are there.
+# The kernel skips a BPF program that would interrupt another one on the same CPU: a packet may
+# hit a tracepoint while the program of a system call's tracepoint runs. The programs of each
+# script count these misses.
 for i in "${!names[@]}"; do
 	cat "/proc/${pids[i]}/fdinfo"/* 2> /dev/null > "$work/${names[i]}.programs"
 done
@@ -76,30 +76,30 @@ for pid in "${pids[@]}"; do wait "$pid" || status=$?; done
 check "all scripts end" test $status = 0
 complaints
 
-# counted NAME: of both ends, by the transfer
+# counted NAME: by how much the transfer increased a counter, both ends together
 counted() {
 	awk -v name="$1" '$1 == name { n += FILENAME ~ /after$/ ? $2 : -$2 } END { print n + 0 }' \
 		"$work/before" "$work/after"
 }
-# value SCRIPT MAP: what a script prints of a map at its end
+# value SCRIPT MAP: the value of a map that a script prints at its end
 value() { awk -v map="$2" -F': ' '$1 == map { print $2 }' "$work/$1"; }
-# samples SCRIPT MAP: of a histogram
+# samples SCRIPT MAP: the number of samples in a histogram
 samples() {
 	awk -v map="$2:" '$1 == map { on = 1; next } !/^[[(]/ { on = 0 }
 			  on { sub(/^[^)\]]*[)\]]/, ""); n += $1 } END { print n + 0 }' "$work/$1"
 }
 same() { echo "$1, not $2"; [ -n "$1" ] && [ "$1" = "$2" ]; }
-# missed SCRIPT: how often a program of it did not run
+# missed SCRIPT: how often its programs were skipped
 missed() { awk '$1 == "recursion_misses:" { n += $2; known = 1 } END { print n + 0; exit !known }' \
 	"$work/$1.programs"; }
-# saw SCRIPT SEEN COUNTED: all that was counted, but for what it missed
+# saw SCRIPT SEEN COUNTED: SEEN is COUNTED, less events that the script missed.
 saw() {
 	local n
 	n=$(missed "$1") || { echo "what $1 missed is not known"; return 1; }
 	echo "$2, not $3, and $n missed"
 	[ -n "$2" ] && [ "$2" -le "$3" ] && [ $(($2 + n)) -ge "$3" ]
 }
-# unless_missed SCRIPT COMMAND...: must succeed if the script saw all
+# unless_missed SCRIPT COMMAND...: COMMAND must succeed if the script missed no event.
 unless_missed() {
 	local n
 	n=$(missed "$1") || { echo "what $1 missed is not known"; return 1; }

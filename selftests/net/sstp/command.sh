@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The sstp command: what it shows is so, what it changes changes, and it says why a
-# transfer is slow: every cause is planted here.
+# The sstp command shows and changes connections, and names the cause why a transfer is slow:
+# the test creates each cause.
 # timeout: 600
 # quick: yes
 # kernels: uml 6.12
@@ -12,9 +12,9 @@ command -v sstp > /dev/null || skip_all "the sstp command is not there: tools/ss
 unset NO_COLOR
 export TERM=xterm
 
-# says NAMESPACE TEXT: sstp alone says it, and sstp show -i too
+# says NAMESPACE TEXT: sstp prints TEXT, and so does sstp show -i.
 says() { in_ns "$1" sstp | grep -qF -- "$2" && in_ns "$1" sstp show -i | grep -qF -- "$2"; }
-# finds NAME NAMESPACE TEXT: it does, before long
+# finds NAME NAMESPACE TEXT: a case that waits until sstp prints TEXT
 finds() {
 	if busywait 60 says "$2" "$3"; then
 		pass "$1"
@@ -24,14 +24,14 @@ finds() {
 		explain
 	fi
 }
-# No word from the shell about what it was told to kill
+# Keep the shell from reporting processes that were killed.
 end_client() { kill -9 "$client"; wait "$client"; } 2> /dev/null
 end_transfer() {
 	end_client
 	stop_server
 	busywait 30 sockets_are "$a" 0 && busywait 30 sockets_are "$b" 0
 }
-# refused STATUS TEXT COMMAND...: with that exit status, and words that have the text
+# refused STATUS TEXT COMMAND...: COMMAND fails with STATUS and a message that has TEXT.
 refused() {
 	local want=$1 text=$2 status
 	shift 2
@@ -41,7 +41,7 @@ refused() {
 		{ echo "exit status $status:"; cat "$work/refused"; return 1; }
 }
 no_color() { ! in_ns "$a" "$@" 2>&1 | grep -q $'\033'; }
-# json PYTHON: true of d, what sstp show -j says of a
+# json PYTHON: an expression that is true for d, the output of sstp show -j in a
 json() {
 	in_ns "$a" sstp show -j | python3 -c 'import json, sys
 d = json.load(sys.stdin)
@@ -51,16 +51,16 @@ rows() { in_ns "$a" sstp show -n "$@" | tail -n +2; }
 
 setup_path || skip_all "no network namespaces"
 
-# --- nothing there
+# --- no connections
 check "no connection: a heading" test "$(in_ns "$a" sstp show | wc -l)" = 1
 check "no connection: JSON" json 'd == []'
 check "an unknown command is refused" refused 2 "no command" sstp shwo
-check "what is no filter is refused" refused 2 "not an IPv4 or IPv6" sstp show dst 10.0.0
-check "what is no state is refused" refused 2 "is not a state" sstp show state ready
-check "an ID that nobody has: what to do" refused 1 "sstp show -a" sstp set 1234 rate 1M
+check "an invalid address is refused" refused 2 "not an IPv4 or IPv6" sstp show dst 10.0.0
+check "an invalid state is refused" refused 2 "is not a state" sstp show state ready
+check "an unknown ID: a hint" refused 1 "sstp show -a" sstp set 1234 rate 1M
 
-# begin SERVER OPTIONS... -- CLIENT OPTIONS...: a transfer that goes on, however slow
-# all of this is
+# begin SERVER OPTIONS... -- CLIENT OPTIONS...: starts a transfer that does not end, however
+# slow the machine is.
 begin() {
 	local server=()
 	while [ "$1" != -- ]; do server+=("$1"); shift; done
@@ -121,7 +121,7 @@ check "and those asked for" test \
 rises() { in_ns "$a" sstp stat -i 0.5 -c 2 OutData |
 	  awk '$1 == "OutData" && $3 + 0 > 100 { n++ } END { exit n != 2 }'; }
 check "and how fast they rise" rises
-check "an unknown counter: what to do" refused 1 "stat -z" in_ns "$a" sstp stat Nothing
+check "an unknown counter: a hint" refused 1 "stat -z" in_ns "$a" sstp stat Nothing
 
 # --- set, and monitor of it
 monitor() {
@@ -129,7 +129,7 @@ monitor() {
 	monitor=$!
 	busywait 20 listens_to_events 1
 }
-# listens_to_events N: so many do
+# listens_to_events N: N sockets have joined the multicast group of events.
 listens_to_events() {
 	[ "$(in_ns "$a" cat /proc/net/netlink | awk '$2 == 16 && $4 != "00000000"' | wc -l)" = "$1" ]
 }
@@ -143,16 +143,16 @@ check "these are in force" json "d[0]['info']['controller'] == 'newreno' and
 	d[0]['info']['policy'] == 'static'"
 check "set: no contract" in_ns "$a" sstp set "$id" rate none
 check "there is none" json "d[0]['info']['rate']['peak'] == 0"
-check "a controller that is not there: which ones are" \
+check "an unknown controller: a list of those registered" \
 	refused 1 "newreno" in_ns "$a" sstp set "$id" controller nothing
-check "a rate that is none is refused" refused 2 "is not a rate" sstp set "$id" rate fast
-check "a rate out of range: the kernel's words" refused 1 "nothing was changed" \
+check "an invalid rate is refused" refused 2 "is not a rate" sstp set "$id" rate fast
+check "a rate out of range: the kernel's message" refused 1 "nothing was changed" \
 	in_ns "$a" sstp set "$id" rate 1
-check "who may not change is told so" refused 1 "CAP_NET_ADMIN" \
+check "set without CAP_NET_ADMIN is refused" refused 1 "CAP_NET_ADMIN" \
 	in_ns "$a" setpriv --reuid 65534 --clear-groups --inh-caps -all --bounding-set -all \
 	sstp set "$id" rate 20M
 
-# --- where nothing can be written
+# --- output to a full disk
 for command in "show" "show -j" "-h" "show -h" "stat -z -i 0.1" "top -i 0.1" \
 	       "trace $id -o - -i 0.1" "trace $id -o /dev/full -i 0.1"; do
 	check "a full disk ends sstp $command" refused 1 "No space left" \
@@ -171,8 +171,8 @@ top_line() { in_ns "$a" sstp top -n -i 0.5 -c 2 | grep -A 1 '^ *ID' | tail -n 1 
 	     awk -v id="$id" '$1 == id && $2 == "10.0.2.2:7000" && $3 != "0" { n = 1 }
 				END { exit !n }'; }
 check "top shows what is sent" top_line
-# wide N COMMAND...: its heading and its row are N characters wide. An address with the
-# name of the service afs3-fileserver is cut.
+# wide N COMMAND...: heading and row of its output have N characters. The port is printed as
+# afs3-fileserver, so the address is cut.
 wide() {
 	local n=$1
 	shift
@@ -184,7 +184,7 @@ check "top has 80 columns in a pipe" wide 80 sstp top -i 0.1 -c 1
 check "and more on a terminal that has them" \
 	wide 90 script -qec "stty cols 90; sstp top -i 0.1 -c 1" /dev/null
 check "trace records" in_ns "$a" sstp trace "$id" -o "$work/trace" -i 0.05 -c 20
-check "as many looks as asked for" test "$(wc -l < "$work/trace")" = 20
+check "as many samples as asked for" test "$(wc -l < "$work/trace")" = 20
 advances() {
 	python3 -c 'import json, sys
 d = [json.loads(line) for line in open(sys.argv[1])]
@@ -192,7 +192,7 @@ sys.exit(not (d[0]["time"] < d[-1]["time"] and
 	      d[0]["info"]["bytes_sent"] < d[-1]["info"]["bytes_sent"]))' "$work/trace"
 }
 check "of a connection that goes on" advances
-# It is stopped for as long as it takes to look ten times.
+# SIGSTOP lasts for ten intervals.
 stopped_for_a_second() {
 	ip netns exec "$a" sstp trace "$id" -o "$work/stopped" -i 0.1 -c 20 &
 	busywait 20 test -s "$work/stopped"
@@ -217,9 +217,9 @@ elif /usr/bin/python3 -c 'import matplotlib' 2> /dev/null; then
 else
 	skip "plot draws" "python3-matplotlib is not installed"
 fi
-check "kill wants to know which" refused 2 "which connections" in_ns "$a" sstp kill
-check "kill of what is not there" refused 1 "no such connection" in_ns "$a" sstp kill port 1
-check "who may not kill is told so" refused 1 "CAP_NET_ADMIN" \
+check "kill without connections is refused" refused 2 "which connections" in_ns "$a" sstp kill
+check "kill of an unknown connection" refused 1 "no such connection" in_ns "$a" sstp kill port 1
+check "kill without CAP_NET_ADMIN is refused" refused 1 "CAP_NET_ADMIN" \
 	in_ns "$a" setpriv --reuid 65534 --clear-groups --inh-caps -all --bounding-set -all \
 	sstp kill "$id"
 check "and nothing happens" is_row "$id"
@@ -273,7 +273,7 @@ begin -- --sndbuf 64k --rate 45M
 finds "send buffer: the sender's side says so" "$a" "limited by: send buffer"
 end_transfer
 
-# --- a small receive buffer. Of segments of the usual size it would take one.
+# --- a small receive buffer, with small segments, as it holds only one of the usual size
 impair delay 100ms
 begin --rcvbuf 64k -- --segment 16k --rate 900M
 finds "receive buffer: the receiver's side says so" "$b" "limited by: receive buffer"
@@ -310,7 +310,7 @@ trap 'sysctl -qw "net.sstp.mem=$mem"; settle; cleanup; rm -rf "$work"' EXIT
 impair delay 20ms rate 100mbit
 in_ns "$b" sysctl -qw net.sstp.rmem="65536 65536 268435456"
 sysctl -qw net.sstp.mem="1 1 1000000"
-# A controller that slowed down when the window became small would be a cause, too.
+# The controller must not slow down when the window shrinks: it would be the cause.
 begin -- --rate 90M
 finds "memory pressure: the receiver's side says so" "$b" "limited by: memory pressure"
 finds "memory pressure: the sender's side sends one there" "$a" "limited by: peer, whose window"
@@ -323,13 +323,13 @@ begin -- --send-pause 300000
 finds "nothing to send: the sender's side says so" "$a" "limited by: program that sends"
 end_transfer
 
-# end_coproc PID FD: closes its input; bash forgets both when it has gone.
+# end_coproc PID FD: closes the input of a coprocess; bash unsets both variables at its end.
 end_coproc() {
 	eval "exec $2>&-"
 	wait "$1"
 }
 
-# --- a socket that connects anew: the same cookie, another connection
+# --- a socket that connects again: the same cookie, another connection
 coproc anew { exec ip netns exec "$a" python3 -c 'import ctypes, socket, sys
 def new():
     fd = socket.socket(25, socket.SOCK_STREAM).detach()
@@ -343,7 +343,7 @@ for line in sys.stdin:
     peers.append(listener.accept()[0])
     client.sendall(b"x" * int(line))
     print(line, end="", flush=True)'; }
-# connect_anew BYTES: and sends so many
+# connect_anew BYTES: connects the socket again, and sends BYTES.
 # shellcheck disable=SC2154 # set by coproc
 connect_anew() { echo "$1" >&"${anew[1]}" && read -r -t 60 -u "${anew[0]}"; }
 check "connects" connect_anew 100000

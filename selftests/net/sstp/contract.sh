@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A capture of what leaves shows no 1 ms above P, but for one packet, and no 1 s
-# above the average; bursts of L every 1/F. In simulated time, where no other
-# work comes between the clock and the wire.
+# A capture at the sender has no 1 ms above P, except for one packet, and no 1 s
+# above the average; bursts of L every 1/F. Runs in simulated time, where no other
+# work delays packets between the clock and the wire.
 # timeout: 300
 # quick: yes
 # kernels: uml
@@ -11,7 +11,7 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 . ./path.sh
 
-# contract NAME CONTRACT NETEM SIZE CHECKS...: send under it, capture, check
+# contract NAME CONTRACT NETEM SIZE CHECKS...: sends under CONTRACT, captures, and checks.
 contract() {
 	local name=$1 spec=$2 netem=$3 size=$4 dump
 	shift 4
@@ -43,11 +43,11 @@ contract "a fast one" 5000000000:4000000000 "delay 1ms" 200M --peak 5e9 \
 	--average 4e9 --used 0.9
 probes=$(counter "$a" Probes)
 contract "a slow one" 200000 "delay 5ms" 100k --peak 200e3 --average 200e3
-# Every 60 ms a packet, which is answered after 10.
+# A packet leaves every 60 ms and is answered after 10 ms.
 probes=$(($(counter "$a" Probes) - probes))
 check "a slow one: no probes while the contract holds it" test "$probes" -lt 10
 note "$probes probes"
-# 250 ms of it are four packets, so that the peer reads something four times a second.
+# Segments of 250 ms have four packets, so that the peer can read four times a second.
 segments=$(python3 -c 'import json, sys
 print(json.load(open(sys.argv[1]))["info"]["segments_sent"])' "$work/client")
 check "a slow one: segments that its reader need not wait for" test "$segments" -ge 15

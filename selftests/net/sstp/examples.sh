@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The examples do what they say, each client with each server, with loss on the path.
+# Each client of the examples works with each server, with loss on the path.
 # timeout: 600
 # quick: yes
 # kernels: uml
@@ -24,7 +24,7 @@ else
 	skip "the examples in Go" "go was not there to build them: tools/deps net"
 fi
 
-# server LANGUAGE OPTIONS...: in b, until stopped; listening when this returns
+# server LANGUAGE OPTIONS...: starts a server in b, and waits until it listens.
 server() {
 	local language=$1
 	shift
@@ -32,7 +32,7 @@ server() {
 	mkdir "$work/received"
 	ip netns exec "$b" "${at[$language]}/server" "$@" "$work/received" \
 		> "$work/server.log" 2>&1 &
-	server_pid=$!	# ip has become the server
+	server_pid=$!	# ip netns exec replaces itself by the server
 	busywait 120 grep -q listening "$work/server.log" && return
 	fail "the server in $language listens"
 	sed 's/^/# /' "$work/server.log"
@@ -40,7 +40,7 @@ server() {
 }
 stop() { { kill "$server_pid"; wait "$server_pid"; } 2> /dev/null; }
 
-# client LANGUAGE ARGUMENTS...: in a; what it says is in LANGUAGE.said
+# client LANGUAGE ARGUMENTS...: runs a client in a; its output goes to LANGUAGE.said.
 client() {
 	local language=$1
 	shift
@@ -51,7 +51,7 @@ hash_of() { sha256sum < "$1"; }
 head -c 1000000 /dev/urandom > "$work/file"
 sent=$(hash_of "$work/file")
 
-# said LANGUAGE MISSING: what the server answered, and what SSTP_INFO showed
+# said LANGUAGE MISSING: checks the server's answer and the fields of SSTP_INFO.
 said() {
 	local answer contract resent
 	{ read -r answer && read -r _ contract _ _ _ _ _ resent _; } < "$work/$1.said" &&
@@ -60,11 +60,11 @@ said() {
 	cat "$work/$1.said" "$work/server.log"
 	return 1
 }
-# moved LANGUAGE NUMBER ADDRESS: a client's file is the server's NUMBER
+# moved LANGUAGE NUMBER ADDRESS: a client's file arrives as the server's file NUMBER.
 moved() {
 	client "$1" -r $rate "$3" && said "$1" 0 && [ "$(hash_of "$work/received/$2")" = "$sent" ]
 }
-# One of each, all at once
+# One client of each language, all at once
 crowd() {
 	local language pids=() n status=0
 	for language in "${languages[@]}"; do
@@ -75,12 +75,12 @@ crowd() {
 		wait "$n" || status=1
 	done
 	for n in "${!pids[@]}"; do
-		# After those that came one by one
+		# These files follow those of the clients before.
 		[ "$(hash_of "$work/received/$((n + 1 + ${#languages[@]}))")" = "$sent" ] || status=1
 	done
 	return $status
 }
-# The file has zeros where the server says so, and else what was sent.
+# The received file has zeros in the ranges that the server printed, and else equals the sent one.
 with_gaps() {
 	python3 - "$work/file" "$work/received/1" "$work/server.log" <<-'END'
 		import re, sys
@@ -100,7 +100,7 @@ refused() {
 	! client "$1" "$b4" 2> "$work/refused" && grep -qi "connection refused" "$work/refused"
 }
 
-# Streams in Go are what a net.Conn has to be.
+# Streams in Go fulfil the contract of net.Conn.
 if [ -x "${at[Go]}/conn.test" ]; then
 	conn_test() {
 		in_ns "$a" "${at[Go]}/conn.test" -test.v | tee "$work/conn"
@@ -125,17 +125,17 @@ for to in "${languages[@]}"; do
 	check "many clients at once, server in $to" crowd
 	stop
 done
-check "all this with packets lost" grep -qv '^0$' "$work/resent"
+check "packets were lost and sent again" grep -qv '^0$' "$work/resent"
 
 impair delay 1ms loss 3%
 for language in "${languages[@]}"; do
 	server "$language" -t 200000 || continue
 	check "a client that tolerates loss, in $language" client "$language" -t 200000 "$b4"
-	check "what is missing is said, in $language" with_gaps
+	check "the server prints the missing bytes, in $language" with_gaps
 	stop
 done
 impair
 for language in "${languages[@]}"; do
-	check "nobody listens, in $language" refused "$language"
+	check "a port without a listener, in $language" refused "$language"
 done
 finish

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Connections end as they should when a peer, a process, a link, a namespace or
-# the module goes; and nothing of them stays.
+# Connections end when the peer, a process, a link, a namespace or the module goes away, and
+# leave no sockets behind.
 # timeout: 480
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"
 
-# No word from the shell about what it was told to kill
+# Keep the shell from reporting processes that were killed.
 end_client() { kill -9 "$client"; wait "$client"; } 2> /dev/null
 ended() { ! kill -0 "$1" 2>/dev/null; }
 
-# expect_error NAME ERRNO...: that the client, a job of ours, ends with
+# expect_error NAME ERRNO...: the client ends with one of these errors.
 expect_error() {
 	local name=$1 error
 	shift
@@ -28,7 +28,7 @@ expect_error() {
 	esac
 }
 
-# nothing_left NAME NAMESPACE...: within what closing may take
+# nothing_left NAME NAMESPACE...: all sockets are gone within the time that closing may take.
 nothing_left() {
 	local name=$1 ns
 	shift
@@ -41,7 +41,7 @@ nothing_left() {
 	pass "$name"
 }
 
-# begin SERVER OPTIONS... -- CLIENT OPTIONS...: a transfer that goes on for long
+# begin SERVER OPTIONS... -- CLIENT OPTIONS...: starts a long transfer.
 begin() {
 	local server=() before
 	while [ "$1" != -- ]; do server+=("$1"); shift; done
@@ -72,7 +72,7 @@ stop_server
 impair
 nothing_left "and nothing is left" "$a" "$b"
 
-# What sends nothing only notices with keep-alives.
+# An idle end notices the loss of its peer only by keep-alives.
 in_ns "$a" sysctl -qw net.sstp.keepalive_time=1 net.sstp.keepalive_intvl=1 \
 	net.sstp.keepalive_probes=2
 impair
@@ -101,7 +101,7 @@ end_client
 check "client killed: the server ends, too" busywait 20 ended "$(cat "$work/pid")"
 nothing_left "and nothing is left" "$a" "$b"
 
-# Data that nobody takes any more goes with the socket.
+# Unread data is freed with the socket.
 begin -- --user-timeout 2000
 silence
 end_client
@@ -109,7 +109,7 @@ stop_server
 nothing_left "orphans with data end without their peer" "$a"
 impair
 
-# A host that forgot all tells so.
+# A host that has restarted answers with RESET.
 begin --
 silence
 kill -9 "$(cat "$work/pid")"
@@ -130,14 +130,14 @@ nothing_left "and nothing is left" "$a" "$b"
 if grep -q '^sstp ' /proc/modules; then
 	begin --
 	refused() { ! rmmod sstp && grep -q '^sstp ' /proc/modules; }
-	check "module cannot go while connections are" refused
-	check "which live on" kill -0 "$client"
+	check "the module cannot be unloaded while there are connections" refused
+	check "connections survive the attempt" kill -0 "$client"
 	end_client
 	stop_server
 	nothing_left "and nothing is left" "$a" "$b"
 fi
 
-# The namespace of the server goes, with all in it.
+# Delete the namespace of the server.
 begin -- --user-timeout 3000
 ip netns del "$b"
 stop_server
@@ -145,7 +145,7 @@ expect_error "peer's namespace removed: an error in time" \
 	ETIMEDOUT ECONNRESET EPIPE EHOSTUNREACH ENETUNREACH
 nothing_left "and nothing is left here" "$a"
 
-# And that of a connection that is still open.
+# Delete the name of a namespace that has an open connection.
 setup_ns c
 # shellcheck disable=SC2154 # set by setup_ns
 in_ns "$c" "$xfer" server -b -n 2 --pid "$work/pid" -j /dev/null 2>/dev/null

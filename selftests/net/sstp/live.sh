@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A transfer goes on whatever the path, the policy of the receive buffer and its reader
-# do: under a contract that the path does not carry, beside TCP, the policy shrinks the
-# buffer of a reader that waits for much until what was lost has no room any more. In
-# simulated time.
+# A transfer makes progress whatever the path, the buffer policy and the reader do: under a
+# contract that the path does not carry, beside TCP, the policy shrinks the buffer of a reader
+# with a large SO_RCVLOWAT until retransmissions find no room. In simulated time.
 # timeout: 400
 # quick: yes
 # kernels: uml
@@ -12,7 +11,7 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 . ./path.sh
 
-# live NAME SERVER OPTIONS...: it ends, soon after its client has
+# live NAME SERVER OPTIONS...: the transfer ends, and the server soon after the client.
 live() {
 	local name=$1 tcp
 	shift
@@ -35,7 +34,7 @@ setup_path || exit 1
 serve
 transfer -s 1 "$b4" || exit 1
 stop_server
-# A queue of a bandwidth-delay product, and what is on its way
+# A queue of a bandwidth-delay product, besides the packets in flight
 impair delay 20ms rate 100mbit limit 430
 live "SO_RCVLOWAT of 1 MB"
 live "SO_RCVLOWAT of 1 MB, soft ACK" --ack soft

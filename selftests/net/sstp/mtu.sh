@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The path takes smaller packets than it did, or than the hosts think: every byte
-# arrives, and soon. In simulated time, where nothing but the line takes time.
+# All bytes arrive in time after the path MTU shrinks, or if it is smaller than the hosts
+# assume. Runs in simulated time, where only the line takes time.
 # timeout: 600
 # quick: yes
 # kernels: uml
@@ -12,7 +12,7 @@ cd "$(dirname "$0")" || exit 1
 
 export proto=sstp
 
-# hosts MTU, routers MTU: of their devices
+# hosts MTU, routers MTU: set the MTU of their devices.
 hosts() {
 	ip -n "$a" link set "to-$r" mtu "$1" && ip -n "$b" link set "to-$r" mtu "$1"
 }
@@ -20,20 +20,20 @@ routers() {
 	ip -n "$r" link set "to-$a" mtu "$1" && ip -n "$r" link set "to-$b" mtu "$1"
 }
 
-# within SECONDS: the transfer took no longer; they are the client's own
+# within SECONDS: the client measured no longer transfer.
 within() {
 	awk -v is="$(field seconds)" -v most="$1" \
 		'BEGIN { exit !(is != "" && is + 0 <= most) }' ||
 		{ echo "$(field seconds) s"; return 1; }
 }
 
-# falls MTU AFTER SECONDS OPTIONS...: AFTER so long, for SECONDS, while a program writes
+# falls MTU AFTER SECONDS OPTIONS...: AFTER seconds into a transfer the MTU falls for SECONDS.
 falls() {
 	local mtu=$1 after=$2 seconds=$3
 	shift 3
 	serve -t "$type"
 	transfer_begin -t "$type" "$@" "$b4"
-	sleep "$after"	# of a transfer whose time is simulated
+	sleep "$after"	# in the simulated time of the transfer
 	hosts "$mtu"
 	routers "$mtu"
 	sleep "$seconds"
@@ -45,7 +45,7 @@ falls() {
 	stop_server
 }
 
-# moves NAME MOST OPTIONS...: a transfer that takes MOST seconds, or less
+# moves NAME MOST OPTIONS...: a transfer that takes at most MOST seconds
 moves() {
 	local name=$1 most=$2
 	shift 2
@@ -57,7 +57,7 @@ moves() {
 }
 target() { [ "$family" = 6 ] && echo "$b6" || echo "$b4"; }
 
-# mtu_is MTU: what the client found
+# mtu_is MTU: the client found this path MTU.
 mtu_is() { [ "$(field mtu)" = "$1" ] || { echo "$(field mtu)"; return 1; }; }
 
 setup_path || exit 1
@@ -77,7 +77,7 @@ for type in stream seqpacket; do
 		check "... in packets of 1500" mtu_is 1500
 	done
 done
-# All of it takes 9000. IPv6 remembers what it was told.
+# The whole path carries 9000 bytes. IPv6 caches an MTU that an ICMP error reported.
 ip -n "$r" link set "to-$b" mtu 9000
 ip -n "$b" link set "to-$r" mtu 9000
 ip -n "$a" -6 route flush cache
@@ -89,7 +89,7 @@ for family in 4 6; do
 		moves "a contract that is used up, $rate" 6 -s 600k --rate "$rate"
 		check "... in packets of 9000" mtu_is 9000
 	done
-	# A probe would be 720 ms of it.
+	# A probe would take 720 ms of the contract.
 	moves "a contract that does not stand still for a probe" 9.5 -s 100k --rate 100k
 done
 
@@ -100,7 +100,7 @@ for family in 4 6; do
 		--rate 20M:2M:1000:1
 done
 
-# The last link takes less, and nobody is told.
+# The last link carries smaller packets only, without an ICMP error.
 swallows() {
 	ip -n "$r" link set "to-$b" mtu 1500
 	ip -n "$b" link set "to-$r" mtu "$1"
@@ -125,14 +125,14 @@ for type in stream seqpacket; do
 		stop_server
 	done
 done
-# To lose all of it takes the line 10 s each time. IPv6 begins with 1280.
+# The line needs 10 s to lose a whole window. IPv6 begins with 1280.
 impair rate 256kbit limit 1000
 swallows 1400
 for type in stream seqpacket; do
 	family=4 moves "a black hole and 500 times the line" 48 -s 300k --rate 130M
 done
 
-# IPv6 does without devices of less than 1280 bytes.
+# IPv6 is off on devices with an MTU below 1280.
 swallows 1500
 # What was written before, meanwhile and after is in the queue at once.
 for ns in "$a" "$b"; do

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# A path to spoil, for tests in shell; source it after lib.sh.
+# A path across three namespaces, which can be impaired; source it after lib.sh.
 #
 #   +-------+ 10.0.1.0/24      +-------+      10.0.2.0/24 +-------+
 #   |   a .1|------------------|.2 r .1|------------------|.2 b   |
 #   +-------+ fd00:10:0:1::/64 +-------+ fd00:10:0:2::/64 +-------+
 #
-# Segmentation offloads are off, so that each packet is lost for itself.
+# Segmentation offloads are off, so that netem loses single packets, not trains.
 
 # shellcheck disable=SC2034 # for tests
 a4=10.0.1.1 b4=10.0.2.2 a6=fd00:10:0:1::1 b6=fd00:10:0:2::2
@@ -15,7 +15,7 @@ proto=sstp
 work=$(mktemp -d)
 trap 'settle; cleanup; rm -rf "$work"' EXIT
 
-# Closed sockets may have to tell each other so: let them, while there is a path.
+# Let closed sockets finish their connections before the path is deleted.
 settle() {
 	local ns
 	# shellcheck disable=SC2154 # a and b are set by setup_ns
@@ -42,7 +42,7 @@ setup_path() {
 	offloads off
 }
 
-# offloads on|off: on all devices of the path
+# offloads on|off: sets segmentation offloads on all devices of the path.
 offloads() {
 	local at
 	for at in "$a to-$r" "$r to-$a" "$r to-$b" "$b to-$r"; do
@@ -51,7 +51,7 @@ offloads() {
 	done
 }
 
-# impair [ARGUMENTS OF NETEM...]: both ways; none = a clean path
+# impair [ARGUMENT...]: sets netem with these arguments in both directions; none = a clean path.
 impair() {
 	local to
 	for to in "$a" "$b"; do
@@ -64,7 +64,7 @@ impair() {
 passed() { in_ns "$r" cat "/sys/class/net/to-$b/statistics/tx_bytes"; }
 passed_more() { [ "$(passed)" -ge "$1" ]; }
 
-# serve SERVER OPTIONS...: in b, until its connections are served
+# serve SERVER OPTIONS...: starts a server in b, which ends when its connections are served.
 serve() {
 	in_ns "$b" "$xfer" server -P "$proto" --background --pid "$work/pid" \
 		--json "$work/server" -T 120 "$@" > "$work/server.out" 2>&1 < /dev/null
@@ -76,25 +76,25 @@ stop_server() {
 	rm -f "$work/pid"
 }
 
-# transfer CLIENT OPTIONS...: from a; the summary goes to $work/client
+# transfer CLIENT OPTIONS...: runs a client in a; its summary goes to $work/client.
 transfer() { transfer_begin "$@"; wait "$client"; }
 transfer_begin() {
 	ip netns exec "$a" "$xfer" client -P "$proto" --json "$work/client" \
 		-T 100 "$@" > "$work/client.out" 2> "$work/client.err" &
-	client=$!	# ip has become xfer
+	client=$!	# ip netns exec replaces itself by xfer
 }
 
-# field NAME: of the client's summary
+# field NAME: prints a field of the client's summary.
 field() { sed -n 's/.*"'"$1"'": "\{0,1\}\([^",}]*\).*/\1/p' "$work/client"; }
 
-# counter NAMESPACE NAME: of /proc/net/sstp_snmp
+# counter NAMESPACE NAME: prints a counter of /proc/net/sstp_snmp.
 counter() { in_ns "$1" awk -v name="$2" '$1 == name { print $2 }' /proc/net/sstp_snmp; }
 
-# sockets NAMESPACE: how many there are, closing ones included
+# sockets NAMESPACE: prints the number of sockets, closing ones included.
 sockets() { in_ns "$1" awk '$1 == "SSTP" { print $3 }' /proc/net/protocols; }
 sockets_are() { [ "$(sockets "$1")" = "$2" ]; }
 
-# Why a case failed, as diagnostic lines
+# Print the output of client and server as diagnostic lines.
 explain() {
 	local file
 	for file in "$work"/client.err "$work"/server.out "$work"/client; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A controller whose window and period make no sense stops no connection: whatever it says,
-# data arrives, on a lossy path too. And the module is told nothing that cannot be.
+# A controller that sets senseless windows and periods cannot stall a connection: data arrives,
+# also on a lossy path. And callbacks never get an impossible sample.
 # timeout: 300
 # quick: yes
 # kernels: uml debug
@@ -18,16 +18,16 @@ trap 'settle; unload; cleanup; rm -rf "$work"' EXIT
 complaints() { dmesg | grep -c "sysfs: cannot create duplicate"; }
 before=$(complaints)
 check "the hostile module loads, and its second policy of a name does not" insmod "$module"
-check "the kernel does not complain of that" test "$(complaints)" = "$before"
+check "the kernel logs no warning about it" test "$(complaints)" = "$before"
 
-# says CWND PERIOD SIZE: a transfer both ways, while the controllers of both ends say that
+# says CWND PERIOD SIZE: a transfer both ways, while the controllers of both ends set these
 says() {
 	echo "$1" > $parameters/cwnd
 	echo "$2" > $parameters/period
 	serve --controller hostile
 	transfer --controller hostile -u -d -s "$3" "$b4" || { explain; return 1; }
 }
-# Of 16 KB most packets are paced, at one a second.
+# Most packets of the 16 KB are paced, at one per second.
 for path in "" ", on a lossy path"; do
 	[ -z "$path" ] || impair loss 5%
 	for cwnd in 0 1 2147483648 4294967294; do
@@ -38,7 +38,7 @@ for path in "" ", on a lossy path"; do
 done
 impair
 
-# The longest period: data passes every 2 s, of which tests need not be sure to the second.
+# With the longest period data passes every 2 s; the test allows more.
 ended() { ! kill -0 "$client" 2>/dev/null; }
 passed_or_ended() { passed_more "$1" || ended; }
 flows() {
@@ -53,9 +53,9 @@ flows() {
 }
 check "no pause of such a period is longer than 6 s" flows
 sensible() { [ "$(cat $parameters/senseless)" = N ]; }
-check "each callback was told the size of packets" sensible
+check "each callback got the size of packets" sensible
 
-# buffers SERVER OPTIONS...: of a policy that wants all, for three connections at once
+# buffers SERVER OPTIONS...: three concurrent transfers with a policy that sets huge limits
 buffers() {
 	local inits
 	inits=$(cat $parameters/policy_inits)
@@ -63,9 +63,9 @@ buffers() {
 	transfer -n 3 -u -d -s 100k "$b4" || { explain; return 1; }
 	[ "$(cat $parameters/policy_inits)" -gt "$inits" ]
 }
-check "a policy that wants all" buffers
-check "a policy that wants all, of a shared buffer" buffers --pool
-check "each callback was told of a buffer" sensible
+check "a policy that sets huge limits" buffers
+check "a policy that sets huge limits, of a shared buffer" buffers --pool
+check "each callback got a buffer" sensible
 
 settle
 check "the hostile module unloads" busywait 20 unload

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Programs made for TCP use SSTP under sstp-run, and TCP where the other end or the
-# kernel has nothing else. Real programs, with loss on the path; what connections are
-# made of is read from the kernel's counters.
+# Programs written for TCP use SSTP under sstp-run, and TCP where the other end or the
+# kernel has no SSTP. The test runs real programs, with loss on the path, and reads from the
+# kernel's counters which protocol connections used.
 # timeout: 600
 # kernels: uml 6.12
 . "$(dirname "$0")/lib.sh"
@@ -12,30 +12,30 @@ here=$(cd "$(dirname "$0")" && pwd)
 cases=$here/run_cases.py
 export PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
 
-# What sstp-run remembers of services; forget_hosts lets each be new.
+# The file in which sstp-run remembers services; forget_hosts deletes it.
 export XDG_RUNTIME_DIR=$work/run
 mkdir "$XDG_RUNTIME_DIR"
 forget_hosts() { rm -f "$XDG_RUNTIME_DIR"/*; }
-# known COMMAND...: it has connected by SSTP, so that its service is known. A new service has to
-# answer by SSTP in about the time that TCP takes (run_time.sh has that in simulated time),
-# which on a busy machine it may not: then it is new once more.
+# known COMMAND...: COMMAND has connected by SSTP, so that its service is known. A new service
+# has to answer by SSTP in about the time that TCP takes (run_time.sh tests this in simulated
+# time). On a busy machine it may not; it is then forgotten, and tried again.
 known() {
 	in_ns "$a" sstp-run -v "$@" 2>&1 | grep '^sstp-run: .*: SSTP' && return
 	forget_hosts
 	return 1
 }
 
-# meets ADDRESS PORT: a connection alone makes it known
+# meets ADDRESS PORT: connects, which makes the service known.
 meets() { busywait 60 known bash -c "exec 3<> /dev/tcp/$1/$2"; }
 
-# opens: connections that a tried by SSTP so far, and those that came to b by TCP.
-# When both try, TCP's ends before it is a connection.
+# opens: prints how many connections a has tried by SSTP, and b has got by TCP so far. If
+# both are tried, TCP's handshake is not completed.
 opens() {
 	in_ns "$a" awk '$1 == "ActiveOpens" { print $2 }' /proc/net/sstp_snmp
 	in_ns "$b" awk '$1 == "Tcp:" && n++ { print $7 }' /proc/net/snmp
 }
 
-# by sstp|tcp|both COMMAND...: in a; it connects by these only, and says so
+# by sstp|tcp|both COMMAND...: runs COMMAND in a, which connects by these protocols only.
 by() {
 	local what=$1 before after sstp tcp status
 	shift
@@ -52,12 +52,12 @@ by() {
 	esac || { echo "connections: $sstp by SSTP, $tcp by TCP"; return 1; }
 }
 
-# server PORT COMMAND...: in b, until stopped; listening when this returns
+# server PORT COMMAND...: starts a server in b, and waits until it listens.
 server() {
 	local port=$1
 	shift
 	ip netns exec "$b" "$@" > "$work/server.log" 2>&1 < /dev/null &
-	server_pid=$!	# ip has become the server
+	server_pid=$!	# ip netns exec replaces itself by the server
 	busywait 60 listens "$port" "$1" && return
 	fail "${*:1:3} listens"
 	sed 's/^/# /' "$work/server.log"
@@ -77,7 +77,7 @@ for program in iperf3 curl socat ssh scp ssh-keygen ss; do
 done
 head -c 1000000 /dev/urandom > "$work/file"
 same() { cmp "$work/file" "$1"; }
-# echoed ARGUMENTS OF by...: the file comes back
+# echoed ARGUMENT OF by...: the command gets the file back.
 echoed() { by "$@" < "$work/file" > "$work/echo" && same "$work/echo"; }
 
 # --- iperf3. A service that is not known yet is asked on a clean path: with the first packet
@@ -117,7 +117,7 @@ logged() {
 	(cd "$work" && by sstp sstp-run --log log python3 "$cases" daemon "$b4" 8000) &&
 		grep -q "^sstp-run: python3.*: to $b4 port 8000: SSTP" "$work/log"
 }
-check "a daemon says in a file what it uses" logged
+check "a daemon logs its protocol in a file" logged
 check "curl without sstp-run, by TCP" by tcp bash -c "get http://$b4:8000/file"
 stop
 server 8001 python3 -m http.server --bind 10.0.2.2 --directory "$work" 8001
@@ -130,9 +130,9 @@ says() {
 		grep -q "to $b4 port 8001: TCP (the service recently had no SSTP)" "$work/said"
 }
 forget_hosts
-# The refusal is told from silence, so it must not be lost.
+# The refusal must not be lost, as silence has another message.
 impair
-check "one that blocks, one that does not, and a server without sstp-run" says
+check "blocking and non-blocking clients, and a server without sstp-run" says
 impair delay 1ms loss 1%
 stop
 
@@ -191,7 +191,7 @@ impair delay 200ms
 check "an answer that is late" by sstp sstp-run python3 "$cases" late "$b4" 7001
 stop
 
-# --- what no program above does
+# --- cases that no program above covers
 impair
 in_ns "$a" sstp-run python3 "$cases" alone > "$work/alone" 2> "$work/alone.err"
 check "cases alone end" test $? = 0
@@ -215,7 +215,7 @@ warns_that() { sstp-run -v "${@:2}" 2>&1 | grep -q "$1, so it uses TCP"; }
 check "a static program is reported to use TCP" warns_that "is linked statically" /sbin/ldconfig --version
 check "a set-group-ID program is reported to use TCP" warns_that "is set-group-ID" "$work/setgid"
 
-# --- a peer without the module, one that never answers, a kernel without SSTP
+# --- a peer without the module, a silent peer, a kernel without SSTP
 in_ns "$a" sysctl -qw net.sstp.encap_port=10
 server 7000 socat TCP-LISTEN:7000,fork,reuseaddr EXEC:cat
 check "a peer whose kernel has no SSTP is not waited for" \

@@ -12,12 +12,12 @@ cd "$(dirname "$0")" || exit 1
 
 cases=$PWD/run_time.py
 export PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
-# What sstp-run remembers of services
+# The file in which sstp-run remembers services
 export XDG_RUNTIME_DIR=$work/run
 mkdir "$XDG_RUNTIME_DIR"
 forget_hosts() { rm -f "$XDG_RUNTIME_DIR"/*; }
 
-# server PORT COMMAND...: in b, until stopped; listening when this returns
+# server PORT COMMAND...: starts a server in b, and waits until it listens.
 servers=()
 server() {
 	local port=$1
@@ -30,7 +30,7 @@ server() {
 }
 stop() { { kill "${servers[@]}"; wait "${servers[@]}"; } 2> /dev/null; }
 
-# Connections that came to b by TCP: one that SSTP has beaten is none.
+# Print the number of TCP connections to b; a handshake that SSTP beats does not count.
 tcp_came() { in_ns "$b" awk '$1 == "Tcp:" && n++ { print $7 }' /proc/net/snmp; }
 one() { in_ns "$a" python3 "$cases" "$@"; }
 run() { in_ns "$a" sstp-run python3 "$cases" "$@"; }
@@ -41,10 +41,10 @@ server 7002 python3 "$cases" serve 7002
 both=("$b4" 7001) plain=("$b4" 7002)
 
 # connect HOST PORT KIND HOW CALL DONE: connect() returns within CALL ms, and there is a
-# connection of that KIND within DONE ms. Of HOW, "waits" blocks;
-# "polls" does not, and gets SO_ERROR; "asks" does not, and connects once more.
+# connection of protocol KIND within DONE ms. HOW is "waits": blocking; "polls":
+# non-blocking, then getsockopt(SO_ERROR); "asks": non-blocking, then another connect().
 impair delay 10ms
-one connect "${both[@]}" tcp waits 1000 1000 > "$work/said"	# hosts find each other
+one connect "${both[@]}" tcp waits 1000 1000 > "$work/said"	# resolves Ethernet addresses
 check "TCP, for comparison" one connect "${both[@]}" tcp polls 0 20
 for how in waits polls; do
 	forget_hosts
@@ -56,9 +56,9 @@ for how in waits polls; do
 	check "and once more: as TCP" run connect "${plain[@]}" tcp polls 0 20
 done
 forget_hosts
-check "after a minute it is asked anew" run again "${both[@]}" 61 20
+check "after a minute SSTP is tried again" run again "${both[@]}" 61 20
 # Ages are in whole seconds: the minute may be up to one shorter.
-check "before that it is not" run again "${both[@]}" 58 0
+check "before a minute it is not" run again "${both[@]}" 58 0
 
 # --- programs with event loops
 forget_hosts
@@ -94,7 +94,7 @@ check "a service is known" run connect "$b4" 7003 sstp waits 20 20
 { kill "${servers[-1]}"; wait "${servers[-1]}"; } 2> /dev/null
 check "it is gone, by SSTP and by TCP" run refused "$b4" 7003
 
-# --- a far one: SSTP answers before TCP, whose head start it was not to wait for
+# --- a far service: SSTP answers before TCP, which began only after the head start
 impair delay 100ms
 forget_hosts
 before=$(tcp_came)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What a program tolerates is never asked for, and arrives as gaps; with 0 there
-# are none. In simulated time, where nothing but the line loses packets.
+# Tolerated losses are not sent again, and arrive as gaps; with a tolerance of 0 there are no
+# gaps. Runs in simulated time, where only the line loses packets.
 # timeout: 300
 # quick: yes
 # kernels: uml
@@ -12,7 +12,7 @@ cd "$(dirname "$0")" || exit 1
 
 export proto=sstp
 
-# lossy NAME LOSS TOLERANCE: 4 MB in segments of 138 packets
+# lossy NAME LOSS TOLERANCE: transfers 4 MB in segments of 138 packets.
 lossy() {
 	impair loss "$2" delay 5ms rate 200mbit limit 10000
 	serve -t seqpacket --tolerance "$3"

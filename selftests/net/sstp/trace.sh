@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Every tracepoint is there, says whose it is, and is hit in transfers over a lossy path,
-# as often as the counters say.
+# All tracepoints exist, name the connection, and are hit in transfers over a lossy path as
+# often as the counters say.
 # timeout: 300
 # quick: yes
 . "$(dirname "$0")/lib.sh"
@@ -21,7 +21,7 @@ mapfile -t names < <(sed -n 's/^TRACE_EVENT(\(sstp_[a-z_]*\),$/\1/p
 			     s/^DEFINE_EVENT([a-z_]*, \(sstp_[a-z_]*\),$/\1/p' "$header" | sort)
 check "the header has events" test "${#names[@]}" -ge 15
 there() { (cd $events && printf '%s\n' */) | tr -d / | sort | diff - <(printf '%s\n' "${names[@]}"); }
-check "they are all there are" there
+check "the kernel has exactly these" there
 whose() {
 	local name field
 	for name in "${names[@]}"; do
@@ -31,7 +31,7 @@ whose() {
 		done
 	done
 }
-check "each says whose it is" whose
+check "each names the connection" whose
 
 # lossy OPTIONS...: a transfer over a path as in path_options
 lossy() {
@@ -42,7 +42,7 @@ lossy() {
 	busywait 20 sockets_are "$a" 0
 	busywait 20 sockets_are "$b" 0
 }
-# All that there was of each, for it can be said only if none was lost
+# The buffer must hold all events, as lost ones cannot be compared.
 counters() { cat <(in_ns "$a" cat /proc/net/sstp_snmp) <(in_ns "$b" cat /proc/net/sstp_snmp); }
 echo 32768 > $tracing/buffer_size_kb
 echo > $tracing/trace
@@ -70,7 +70,7 @@ counted() {
 	awk -v name="$1" '$1 == name { n += FILENAME ~ /after$/ ? $2 : -$2 } END { print n + 0 }' \
 		"$work/before" "$work/after"
 }
-# hits EVENT [FIELD [REGEXP]]: how often, or the sum of a field
+# hits EVENT [FIELD [REGEXP]]: prints the number of events, or the sum of a field.
 hits() {
 	awk -v event=" $1: " -v field="${2:-}=" -v only="${3:-}" 'index($0, event) && $0 ~ only {
 			if (field == "=") { n++; next }
@@ -116,7 +116,7 @@ nstat_reads() {
 }
 check "nstat reads the counters" nstat_reads
 
-# Without a connection: nobody listens, or it is no packet of ours.
+# Drops without a connection: no listener, or no valid packet
 echo > $tracing/trace
 echo 1 > $events/sstp_drop/enable
 transfer "$b4"

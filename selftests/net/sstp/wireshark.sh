@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# tools/wireshark shows captures of our own transfers as the kernel counted them, and
-# hostile bytes as the module's own parser judges them. In simulated time, where a
-# capture misses nothing.
+# The dissector in tools/wireshark shows transfers as the kernel counted them, and judges
+# hostile bytes as the module's own parser does. Runs in simulated time, where a capture
+# misses no packet.
 # timeout: 600
 # kernels: uml
 # mode: time-travel
@@ -19,7 +19,7 @@ shows() {
 		--parser "$SSTP_BIN/wire_check" "$@"
 }
 
-# capture_begin NAME, capture_end OPTIONS...: what passes a's device, and what a counts
+# capture_begin NAME, capture_end OPTIONS...: capture on a's device, and compare with a's counters.
 capture_begin() {
 	local name=$1
 	ip netns exec "$a" tcpdump -i "to-$r" -U --immediate-mode -B 65536 \
@@ -64,11 +64,11 @@ broken() { busywait 40 ended && fails_with "ECONNRESET EPIPE" false; }
 
 setup_path || exit 1
 
-# Who asks for a neighbour three times in vain has no route: that is not to be lost.
+# Neighbour solicitations must not be lost: after three the address is unreachable.
 moved "IPv4 without losses" -- -s 1 "$b4"
 moved "IPv6 without losses" -6 -- -s 1 "$b6"
 
-# Each packet for itself: every type and option, losses
+# Without offloads: all types and options, losses
 capture_begin packets
 impair delay 5ms loss 8%
 moved "a stream, both ways" -6 -- -s 200k -u -d "$b6"
@@ -81,7 +81,7 @@ in_ns "$b" sysctl -qw net.core.somaxconn=4
 moved "set-ups with cookies" -n 8 -- -n 8 -s 10k "$b4"
 in_ns "$b" sysctl -qw net.core.somaxconn=4096
 serve
-check "refused: nobody listens" fails_with ECONNREFUSED transfer -p 7001 "$b4"
+check "refused: no listener" fails_with ECONNREFUSED transfer -p 7001 "$b4"
 impair rate 20mbit limit 10000
 before=$(passed)
 transfer_begin -s 100M "$b4"
@@ -101,7 +101,7 @@ check "forgotten" broken
 check "refused: no SSTP there" fails_with ECONNREFUSED transfer 10.0.1.2
 capture_end
 
-# As they leave and come on a host: in trains
+# With offloads, packets are captured in trains.
 offloads on
 capture_begin trains
 moved "trains of a stream, both ways" -- -s 500k -u -d "$b4"
