@@ -33,7 +33,7 @@ static void open_receiver(struct peer *p, int strategy, int w)
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
 	struct peer_init us = {
 		.window = 1,
-		/* What it adds to the size of a segment, it takes for its memory. */
+		/* The module charges 1024 bytes more than the length of a segment. */
 		.segment = truesize ? truesize - 1024 : LEN,
 		.strategy = strategy,
 	};
@@ -50,7 +50,7 @@ static void ship(struct peer *p, uint32_t segment, uint8_t flags)
 	peer_data(p, segment, 0, LEN, LEN, LAST | flags);
 }
 
-/* The program takes a segment, which must be this. */
+/* The program reads a segment, which must be this one. */
 static void take(struct peer *p, uint32_t segment)
 {
 	static char buf[LEN + 1];
@@ -101,8 +101,8 @@ static bool all_came(const struct peer *p)
 	return !(awaited_bits & ~(p->came | p->came_again));
 }
 
-/* Ships segments in the order of bits, those in @lost only on paper. A PACK names the last
- * one accepted, so each is named before the next one leaves.
+/* Ship segments in the order of bits, except those in @lost. A PACK names the last one accepted, so
+ * wait until it is named before the next one is sent.
  */
 static void ship_named(struct peer *p, uint64_t segments, uint64_t lost)
 {
@@ -119,7 +119,7 @@ static void ship_named(struct peer *p, uint64_t segments, uint64_t lost)
 	}
 }
 
-/* The counter @name was @before, and becomes larger by @n. */
+/* Counter @name was @before, and must rise by @n. */
 static void must_count(struct peer *p, const char *name, long before, long n)
 {
 	awaited_counter = name;
@@ -129,7 +129,7 @@ static void must_count(struct peer *p, const char *name, long before, long n)
 	must_be(name, sstp_counter(name) - before, n);
 }
 
-/* It asks for these segments, and, until it has asked often, for no other. */
+/* The module's SNAKs ask for all of these segments, and for no other in many SNAKs. */
 static void must_ask(struct peer *p, uint64_t segments)
 {
 	p->asked = 0;
@@ -179,7 +179,7 @@ static bool first_packed(const struct peer *p)
 	return p->ack == 1;
 }
 
-/* A peer that is slow to answer gets INIT_ACK again, and nothing is wrong with that. */
+/* A slow peer gets INIT_ACK again, which is no error. */
 static void test_init_ack(void)
 {
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
@@ -195,7 +195,7 @@ static void test_init_ack(void)
 	finish(&p, "INIT_ACK comes again until it is answered");
 }
 
-/* Section 3.4: R_l moves as segments are accepted, R_h as the program takes them. */
+/* Section 3.4: R_l moves as segments are accepted, R_h as the program reads them. */
 static void test_receiver(void)
 {
 	struct peer p;
@@ -219,8 +219,8 @@ static void test_receiver(void)
 	finish(&p, "R_l and R_h move each for itself");
 }
 
-/* A window exceeds the buffer by what comes in a round trip, which is nothing here however
- * long that takes, and by a few segments. What was granted already stays granted.
+/* A window exceeds the buffer by the segments of a round trip, of which there are none here however
+ * long that takes, and by a few segments. Granted segments stay granted.
  */
 static void test_worth(void)
 {
@@ -299,7 +299,7 @@ static void test_exact(void)
 	finish(&p, "rrda exceeds the buffer for who keeps up only");
 }
 
-/* SO_RCVBUF ends that: it is as if the policy were static. */
+/* With SO_RCVBUF the window is as with the policy static. */
 static void test_pinned(void)
 {
 	const uint32_t room = 32;	/* segments */
@@ -311,7 +311,7 @@ static void test_pinned(void)
 	sock_set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, 1000);
 	peer_open(&p, l, &us);
 	sock_set(p.fd, SOL_SOCKET, SO_RCVBUFFORCE, room * truesize / 2);
-	/* What was granted before is a promise. */
+	/* A window that was granted before stays granted. */
 	for (uint32_t i = 0; i < p.granted; i++) {
 		ship(&p, i, ACK);
 		must(poll(&(struct pollfd){ p.fd, POLLIN, 0 }, 1, WAIT_MS) == 1,
@@ -325,7 +325,7 @@ static void test_pinned(void)
 	finish(&p, "SO_RCVBUF lets windows exceed the buffer at once");
 }
 
-/* Many may come at once to the buffer that they are to share. */
+/* Many connections may come at once to the buffer that they share. */
 static void test_first(void)
 {
 	const uint32_t room = 64;	/* segments */
@@ -364,12 +364,12 @@ static void test_hard(void)
 	ship(&p, W, 0);
 	p.shipment--;			/* no sender of the protocol ships it */
 	must_count(&p, "InOutOfWindow", outside, 1);
-	/* What was acknowledged ahead of R_l is here, and stays. */
+	/* A segment that was acknowledged ahead of R_l is kept. */
 	must_be("accepted", p.named, BITS(1, 3));
 	must(!p.soft, "with certainty");
 	must_be("R_l", p.ack, 0);
 	must_be("R_h", p.limit, W - 1);
-	/* The program waits: it will have taken 0 to 3 when the others come again. */
+	/* The program waits: it will have read 0 to 3 when the others come again. */
 	must_ask(&p, BITS(0, 0) | BITS(4, 7));
 	nothing_to_take(&p);
 
@@ -380,7 +380,7 @@ static void test_hard(void)
 	p.asked = 0;
 	peer_listen(&p, QUIET_MS);
 	must_be("asked for without room", p.asked, 0);
-	/* Each that is taken makes room for another. */
+	/* Each segment that is read makes room for another. */
 	for (i = 0; i < 4; i++) {
 		take(&p, i);
 		must_ask(&p, BITS(4 + i, 4 + i));
@@ -414,10 +414,10 @@ static void test_soft(void)
 	must_be("accepted", p.named, BITS(2, 2) | BITS(5, 7));
 	must(p.soft, "but not for sure");
 	must_be("R_l", p.ack, 0);
-	/* All that is missing is earlier than something here. */
+	/* All missing packets are before one that is in the buffer. */
 	must_ask(&p, BITS(0, 1) | BITS(3, 4));
 
-	/* The next always has room; for each other the largest makes way. */
+	/* The segment to be read next always has room; for others the largest is discarded. */
 	ship(&p, 0, AGAIN | ACK);
 	must_ack(&p, 1, W - 1);
 	must_be("replaced for n", sstp_counter("SoftReplaced") - replaced, 0);
@@ -430,12 +430,12 @@ static void test_soft(void)
 	must_ack(&p, 4, W - 1);
 	must_be("replaced for n + 3", sstp_counter("SoftReplaced") - replaced, 3);
 	must_be("memory", sock_info(p.fd).rcv_queued, 4 * truesize);
-	/* Step 3: the new packet is the largest, so it is the one to go. */
+	/* Step 3: the new packet's segment is the largest, so it is discarded. */
 	ship(&p, 4, AGAIN | ACK);
 	must_count(&p, "InDiscarded", discarded, 1);
 	must_be("replaced for n + 4", sstp_counter("SoftReplaced") - replaced, 3);
 
-	/* What was replaced comes again, as the sender did not release it. */
+	/* A replaced segment comes again, as the sender did not release it. */
 	for (i = 0; i < 4; i++)
 		take(&p, i);
 	must_ask(&p, BITS(4, 7));
@@ -470,7 +470,7 @@ static void open_sender(struct peer *p, uint32_t window, int strategy, int n)
 	}
 }
 
-/* These segments come, and nothing else. */
+/* Exactly these segments come again. */
 static void must_come(struct peer *p, uint64_t segments)
 {
 	p->came = 0;
@@ -525,7 +525,7 @@ static void test_sender(void)
 	peer_pack(&p, 1, 4, 0, 0);
 	must_come(&p, BITS(3, 4));
 	must_keep(&p, 9000);
-	/* Only the first time that it comes */
+	/* An acknowledgement counts only once. */
 	p.control--;
 	peer_pack(&p, 5, 9, 0, 0);
 	p.our_ack = 1;
@@ -577,7 +577,7 @@ static bool packed_again(const struct peer *p)
 	return p->packs > packs_seen;
 }
 
-/* The hold time of an echo counts from what is echoed, whatever came since. */
+/* The hold time counts from the arrival of the echoed packet, whatever came since. */
 static void test_hold(void)
 {
 	char buf[LEN];
@@ -592,7 +592,7 @@ static void test_hold(void)
 	peer_pack(&p, 0, 0, 0, 0);
 	packs_seen = p.packs;
 	p.rtt = UINT32_MAX;
-	/* What is read moves the window, and a PACK says so. */
+	/* Reading moves the window, and a PACK reports it. */
 	for (i = 0; i < B; i++)
 		must_be("read", recv(p.fd, buf, LEN, MSG_DONTWAIT), LEN);
 	must(peer_await(&p, 5000, packed_again), "a window message");
@@ -601,7 +601,7 @@ static void test_hold(void)
 	finish(&p, "hold time");
 }
 
-/* A segment that is larger than we said we take */
+/* A segment that is larger than this end has announced */
 static void test_limit(void)
 {
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
@@ -622,9 +622,7 @@ static void test_limit(void)
 	finish(&p, "a limit of segments holds");
 }
 
-/* The peer is silent, as nobody listens for it, until so many probes wait for an
- * answer.
- */
+/* The peer sends nothing, as its socket is not read, until this many probes are queued. */
 #define PROBES		4
 
 static bool waits(void *arg)
@@ -663,7 +661,7 @@ static void test_silence(void)
 	finish(&p, "silence is congestion if something is under way");
 }
 
-/* Of the way to the peer, as all other sockets see it */
+/* The host's path MTU to the peer, as all other sockets see it */
 static long host_mtu(void)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM, 0), mtu;
@@ -677,9 +675,9 @@ static long host_mtu(void)
 	return mtu;
 }
 
-/* A packet that is asked for over and over: does the path swallow it? Not if each
- * time something comes, which found no room; but small packets may come through.
- * What this peer says changes nothing for others.
+/* A packet that is asked for again and again is taken for a black hole, unless each time other
+ * packets came, which found no room; small packets may come through. Reports of this peer do not
+ * change the path MTU of others.
  */
 static void ask_often(int seen_every, int times, int changes, const char *name)
 {
@@ -716,7 +714,7 @@ static bool all_accepted(const struct peer *p)
 	return p->ack == awaited_ack;
 }
 
-/* The peer says that its last shipment is @gap further than it was. */
+/* The peer reports a last shipment that is @gap ahead. */
 static void skip(struct peer *p, uint32_t gap, uint32_t segment)
 {
 	p->shipment += gap;
@@ -725,7 +723,7 @@ static void skip(struct peer *p, uint32_t gap, uint32_t segment)
 	must(peer_await(p, WAIT_MS, reported), "it is answered");
 }
 
-/* The peer says twice what its last shipment was. */
+/* The peer reports its last shipment twice. */
 static void skip_back(struct peer *p, uint32_t segment)
 {
 	awaited_highest = p->shipment - 1;
@@ -734,8 +732,8 @@ static void skip_back(struct peer *p, uint32_t segment)
 	must(peer_await(p, WAIT_MS, reported), "H is the peer's");
 }
 
-/* A damaged packet of the peer's tells of a shipment that was none. H believes it where it
- * is near, and then what the peer says of its shipments.
+/* A damaged packet of the peer reports a shipment that does not exist. H follows if it is near, and
+ * then later reports of the peer correct it.
  */
 static void test_false_highest(void)
 {
@@ -762,9 +760,9 @@ static void test_false_highest(void)
 	finish(&p, "a shipment that was none is forgotten");
 }
 
-/* Every second of LOST segments is lost. A gap that nothing explains has all of them
- * asked for again, but what one small packet draws is in proportion to what came; and
- * what came of it is enough to ask for all.
+/* Every second of LOST segments is lost. An unexplained gap makes SNAKs ask for all of them again,
+ * but the bytes of SNAKs that a small packet causes are in proportion to the bytes that came
+ * before, which suffice to ask for all.
  */
 static void test_amplification(void)
 {
@@ -788,7 +786,7 @@ static void test_amplification(void)
 			peer_listen(&p, 0);
 	}
 	skip(&p, 0, 2 * LOST);
-	/* Let it spend what it has. */
+	/* Use up the credit for SNAKs. */
 	for (i = 0; i < GAPS; i++)
 		skip(&p, 10, 2 * LOST);
 	before = p.snaks;
@@ -797,8 +795,8 @@ static void test_amplification(void)
 	for (i = 0; i < GAPS; i++)
 		skip(&p, 10, 2 * LOST);
 	peer_listen(&p, QUIET_MS);
-	/* The timer asks, too, each time for as little: after a round trip and a quarter,
-	 * and a millisecond.
+	/* The timer asks as well, for as little each time: after a round trip and a quarter, and 1
+	 * ms.
 	 */
 	ms = (now_ns() - begin) / 1000000;
 	must(p.snaks - before <= GAPS + ms, "a SNAK for each packet, no more");

@@ -93,7 +93,7 @@ static void test_link_local(void)
 	union addr to, own, name;
 	int l, fd, peer, other;
 
-	/* By its scope, from the only device where it means something */
+	/* A link-local address is reached through the only device where its scope is valid. */
 	addr_any(&to, AF_INET6, 0);
 	l = listener(&to);
 	link_local(B, "to-r", &own);
@@ -268,7 +268,7 @@ static void test_failed(void)
 	ktap_held("calls that failed leave no address behind");
 }
 
-/* Of two listeners on one port the one on the device has what comes by it. */
+/* Of two listeners on one port the one bound to the device gets connections through it. */
 static void test_device(void)
 {
 	int on_device = path_socket(B, SOCK_STREAM), on_lo, fd, peer;
@@ -290,7 +290,7 @@ static void test_device(void)
 	transfer(fd, peer);
 	close(fd);
 	close(peer);
-	/* As with TCP: though the packets go through lo, they are the device's. */
+	/* As with TCP, packets through lo count as packets of the device. */
 	fd = path_socket(B, SOCK_STREAM);
 	must(!path_try(fd, &to), "from here to the address of the device");
 	peer = take(on_device);
@@ -309,7 +309,7 @@ static void test_device(void)
 	ktap_held("listeners on devices");
 }
 
-/* What @name is, or the errno of setting it to @value */
+/* The value of sysctl @name, or the errno of setting it to @value */
 static int sysctl(int host, const char *name, const char *value, char *is)
 {
 	char path[100];

@@ -62,7 +62,7 @@ static void row_waitall(void)
 	note_recv("end", fd, 5, MSG_WAITALL);
 }
 
-/* It sleeps until all is here, or until its time is over. */
+/* recv() sleeps until all data is there, or until its time-out. */
 static void row_peek_waitall(void)
 {
 	int peer, fd = pair(&peer);
@@ -205,7 +205,7 @@ static void row_lowat(void)
 	note_recv("recv", fd, 99, 0);
 }
 
-/* More than ever fits: what is here must do. */
+/* The program asks for more than fits: it gets what is there. */
 static void row_lowat_most(void)
 {
 	int peer, fd = pair(&peer);

@@ -189,7 +189,7 @@ static void local_network(const char *verb)
 		bail("ip route");
 }
 
-/* But for one of a network that is local as a whole. */
+/* ... except an address of a network that is local as a whole. */
 static void row_freebind_network(void)
 {
 	int fd = sock();
@@ -297,7 +297,7 @@ static void note_tcp(const char *what, int fd)
 	}
 }
 
-/* Who is accepted has what the listener was set to. */
+/* An accepted socket inherits the options of its listener. */
 static void row_sol_tcp_inherit(void)
 {
 	int l = sock(), fd = sock(), peer;
@@ -525,7 +525,7 @@ static void row_sstp_info(void)
 	expect_num("nothing again", b.info.bytes_retrans, 0);
 }
 
-/* What only makes sense before there is a connection. */
+/* Options that cannot change once connected */
 static void row_sstp_connected(void)
 {
 	int peer, fd = pair(&peer);
@@ -597,7 +597,7 @@ static void row_sstp_inherit(void)
 	expect("TOLERANCE there", get_int(fd, SOL_SSTP, SSTP_TOLERANCE), "3000");
 }
 
-/* A program that knows what it talks to may ask for the other level. */
+/* A socket of either family may ask for options of the other level. */
 static void row_sstp_levels(void)
 {
 	char name[SSTP_NAME_MAX];

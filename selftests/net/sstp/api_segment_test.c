@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Segments: what SOCK_SEQPACKET promises, and TCP cannot show. */
+/* Semantics of SOCK_SEQPACKET that TCP does not have. */
 /* timeout: 300 */
 /* quick: yes */
 #include "compare.h"
@@ -51,7 +51,7 @@ static void row_eor(void)
 	expect_text("its end", receive(peer, 60, 0), "3 'ghi' EOR");
 }
 
-/* TCP takes some of these and does nothing. */
+/* TCP accepts some of these without effect. */
 static void row_control(void)
 {
 	static const struct {

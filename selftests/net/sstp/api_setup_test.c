@@ -12,7 +12,7 @@ static int raw(int sotype, int protocol)
 	return socket(proto == PROTO_SSTP ? AF_SSTP : family, sotype, protocol);
 }
 
-/* TCP has but one type, and another protocol's may or may not be there. */
+/* TCP has only one type; another protocol's may or may not be available. */
 static int own_type(void)
 {
 	return proto == PROTO_SSTP ? type : SOCK_STREAM;
@@ -88,7 +88,7 @@ static void row_bind_unspec(void)
 	union addr a;
 	int fd = sock();
 
-	/* An old habit of IPv4 that inet_bind() still allows. */
+	/* inet_bind() still allows AF_UNSPEC for INADDR_ANY. */
 	addr_any(&a, family, 0);
 	a.sa.sa_family = AF_UNSPEC;
 	note("AF_UNSPEC, any", bind(fd, &a.sa, sizeof(a.v4)));
@@ -374,7 +374,7 @@ static void row_accept_wakes(void)
 	note("client", l);
 }
 
-/* accept() of who shares the socket, which becomes no listener meanwhile */
+/* accept() by another process on a shared socket that stops listening meanwhile */
 static void row_accept_unspec(void)
 {
 	union addr to, none = { .sa.sa_family = AF_UNSPEC };
@@ -411,7 +411,7 @@ static void row_backlog(void)
 	while ((fd = accept(l, NULL, NULL)) >= 0)
 		got++;
 	notef("accepted", "%d", got);
-	/* Those that were left out try again and get in. */
+	/* Connections that found the backlog full try again, and are accepted. */
 	while (got < 3 && *poll_text(l, POLLIN, WAIT_MS) &&
 	       accept(l, NULL, NULL) >= 0)
 		got++;
@@ -463,7 +463,7 @@ static void row_names(void)
 	note("peer gone", getpeername(fd, &a.sa, &len));
 }
 
-/* The name of a socket that has none yet. */
+/* getsockname() of a socket without an address */
 static void row_name_unbound(void)
 {
 	union addr a = name_of(sock(), false);
@@ -578,7 +578,7 @@ static void row_device(void)
 	nonblock(fd, true);
 	note("not that way", xconnect(fd, &h));
 	close(fd);
-	/* A listener that is bound to another device does not hear us. */
+	/* A listener that is bound to another device gets no INIT from here. */
 	close(peer);
 	peer = sock();
 	note("hole", setsockopt(peer, SOL_SOCKET, SO_BINDTODEVICE, "hole", 5));
@@ -609,8 +609,8 @@ static void row_v6only(void)
 	addr_loopback(&a, AF_INET, addr_port(&a));
 	note("IPv4 client", xconnect(sock_of(AF_INET, 0), &a));
 	fd = sock_of(AF_INET, 0);
-	/* What an earlier row left of that port in TIME_WAIT is no matter, a
-	 * listener is.
+	/* SO_REUSEADDR: a socket of an earlier row in TIME_WAIT may have the port, a listener may
+	 * not.
 	 */
 	set_int(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 	note("IPv4 bind beside it", xbind(fd, &a));
@@ -674,7 +674,7 @@ static void row_scope(void)
 	note("length of IPv4", connect(fd, &a.sa, sizeof(a.v4)));
 }
 
-/* What a child got from its listener. */
+/* Options of an accepted socket */
 static void row_inherit(void)
 {
 	int l = sock(), fd, peer;
@@ -743,8 +743,8 @@ static int udp_bind(uint16_t port, bool reuseport)
 	return xbind(fd, &a);
 }
 
-/* All ports are taken: the one that there is, also of UDP, and then eight, which are
- * enough for UDP.
+/* All ports are in use: the only one of the range, also of UDP, and then eight, which are enough
+ * for UDP.
  */
 static void row_no_port(void)
 {
@@ -768,7 +768,7 @@ static void row_no_port(void)
 	note("bind", xbind(sock(), &any));
 }
 
-/* Who is the first to use SSTP gets no share of what others receive. */
+/* The first program that uses SSTP, which opens the UDP port, cannot get packets of others. */
 static void row_encap_owner(void)
 {
 	union addr a;

@@ -25,10 +25,10 @@
 #define TICK_NS		5000000ULL
 #define TICKS		200		/* a second's */
 #define BUFFER		(8 << 20)
-/* Packets: a bandwidth-delay product of 40 ms, and what is on its way through netem */
+/* Packets: a bandwidth-delay product of 40 ms, and those in flight in netem */
 #define QUEUE		"limit 500"
 
-/* One way, of a program that always has data, to one that always reads */
+/* One direction, of a program that always has data to one that always reads */
 struct flow {
 	int tx, rx;
 	uint64_t bytes;		/* received */
@@ -88,7 +88,7 @@ static void flow_close(struct flow *f)
 	close(f->tx);
 }
 
-/* Seconds go by; returns how much of the line the last of @n flows had in them. */
+/* Run for seconds; returns the share of the line that the last of @n flows had. */
 static double flows_run(struct flow *f, int n, int seconds)
 {
 	uint64_t before = f[n - 1].bytes, next = now_ns();
@@ -132,7 +132,7 @@ static void must_tell(int broken, int tried)
 	must_be("contract-tried lacks", tried, 0);
 }
 
-/* Twice what the line carries, beside TCP */
+/* A contract of twice the line's rate, beside TCP */
 static void test_beside(void)
 {
 	struct flow f[2];
@@ -161,7 +161,7 @@ static void test_beside(void)
 	must(f[0].bytes * 8.0 / 20 / LINE >= 0.2, "a share for SSTP");
 	ktap_held("beside TCP cubic");
 	flow_close(&f[1]);
-	/* It is tried again, and does not pass. */
+	/* The contract is tried again, and breaks again. */
 	flows_run(f, 1, 30);
 	i = sock_info(f[0].tx);
 	must_be("breaks, later", i.contract_breaks, 2);
@@ -169,7 +169,7 @@ static void test_beside(void)
 	must(i.contract_wait > 30000, "twice the time");
 	must_tell(2, 1);
 	nl_close(&ev);
-	/* Alone, congestion control uses the line. */
+	/* Congestion control alone uses the line. */
 	late = flows_run(f, 1, 10);
 	ktap_diag("alone: %.3f of the line", late);
 	must(late >= 0.8, "the line");
@@ -178,7 +178,7 @@ static void test_beside(void)
 	path_settle();
 }
 
-/* @share: of the line that it has at least */
+/* @share: least share of the line that it must have */
 static void test_accident(const char *more, double share)
 {
 	long broken = path_counter(A, "ContractsBroken");
@@ -240,7 +240,7 @@ static void test_silence(void)
 	more = path_counter(A, "OutData") - sent;
 	must_be("DATA without any report", more, 0);
 	path_impair(A, "delay 20ms");
-	/* Some of what was in flight may be sent again first, at the contract's rate. */
+	/* Some packets in flight may be sent again first, at the contract's rate. */
 	sent = path_counter(A, "OutData");
 	again = path_counter(A, "RetransData");
 	flows_run(&f, 1, 5);

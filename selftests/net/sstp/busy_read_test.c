@@ -23,7 +23,7 @@
 #define BUSY_BUDGET	8		/* packets that a busy loop polls for */
 #define EXCHANGES	20
 
-/* Only the first namespace has it. */
+/* Only the initial namespace has the sysctl. */
 static void set_busy_read(int us)
 {
 	int first = open("/proc/1/ns/net", O_RDONLY);
@@ -44,7 +44,7 @@ static void tracing_start(void)
 	file_put(NAPI_POLL, "1");
 }
 
-/* How often devices were polled, and how often of these by who waits */
+/* Count polls of devices, and those by programs that wait. */
 static int polls(int *busy)
 {
 	FILE *f = fopen(TRACING "/trace", "r");
@@ -105,7 +105,7 @@ int main(void)
 		if (rx[i] < 0)
 			die("accept:");
 	}
-	/* By turns through both devices, to the same UDP socket */
+	/* Send in turn through both devices, to the same UDP socket. */
 	for (k = 0; k < EXCHANGES; k++)
 		for (i = 0; i < 2; i++)
 			ok &= send(tx[i], "x", 1, 0) == 1 && recv(rx[i], &c, 1, 0) == 1;

@@ -48,7 +48,7 @@ static void test_early(int type, int flags, const char *name)
 	if (!pid) {
 		while ((peer = accept(l, NULL, NULL)) >= 0) {
 			send(peer, "x", 1, MSG_NOSIGNAL);
-			/* Until the other end has closed */
+			/* Wait until the other end has closed. */
 			recv(peer, &c, 1, 0);
 			close(peer);
 		}
@@ -103,7 +103,7 @@ static bool peeker_sleeps(void *arg)
 	return state == 'S';
 }
 
-/* Others run, on the only CPU of this process, when it sleeps; or in turn with it. */
+/* Other threads run, on the only CPU of this process, when it sleeps; or in turn with it. */
 static void alone(bool so)
 {
 	const struct sched_param param = { .sched_priority = so };
@@ -112,8 +112,8 @@ static void alone(bool so)
 		die("sched_setscheduler:");
 }
 
-/* Six bytes come: this thread takes two before the one that waits for them can run.
- * False if they did not come at once.
+/* Six bytes come: this thread reads two before the waiting one can run. Returns false if they did
+ * not come at once.
  */
 static bool peek_beside(struct pair *p)
 {
@@ -163,7 +163,7 @@ static void test_beside(void)
 	ktap_held("recv(MSG_PEEK) beside another reader in a segment");
 }
 
-/* Both ends with buffers much smaller than what the call is given */
+/* Both ends have buffers much smaller than the call's data. */
 static void small_pair(struct pair *p, int sndbuf, int rcvbuf)
 {
 	int l = new_socket(SOCK_STREAM);
@@ -179,7 +179,7 @@ static void small_pair(struct pair *p, int sndbuf, int rcvbuf)
 	}
 }
 
-/* What the peer acknowledges meanwhile makes room for more. */
+/* Data that the peer acknowledges meanwhile makes room for more. */
 static void test_send(void)
 {
 	static char buf[MUCH];
@@ -209,7 +209,7 @@ static void test_recv(void)
 	pair_fill(&p, p.sent + MUCH);
 	n = recv(p.rx, buf, MUCH, MSG_DONTWAIT);
 	ktap_diag("%zd bytes came in one recv()", n);
-	/* If that waited for the end of the call, it would have no more than the buffer holds. */
+	/* If the backlog waited for the end of the call, recv() would get one buffer at most. */
 	must(n >= 2 * 2 * (ssize_t)BUFFER, "what the peer sends counts at once");
 	must(n > 0 && content_check(buf, n, p.seed, p.got) == (size_t)n, "content");
 	p.got += n > 0 ? n : 0;

@@ -104,7 +104,7 @@ static void guard_port(enum bpf_attach_type where)
 	guard(BPF_PROG_TYPE_CGROUP_SOCK_ADDR, where, insn, ARRAY_SIZE(insn));
 }
 
-/* Who wants FROM_PORT gets @port. */
+/* bind() to FROM_PORT gets @port. */
 static void guide_port(uint16_t port)
 {
 	const struct bpf_insn insn[] = {
@@ -120,7 +120,7 @@ static void guide_port(uint16_t port)
 	      ARRAY_SIZE(insn));
 }
 
-/* Who connects does so from BOUND_IP, or not at all. */
+/* connect() uses BOUND_IP, or is refused. */
 static void guide_address(void)
 {
 	const struct bpf_insn insn[] = {
@@ -143,7 +143,7 @@ static void guide_address(void)
 	      ARRAY_SIZE(insn));
 }
 
-/* Packets with DENIED_IP at @off are not for it. */
+/* The program refuses packets with DENIED_IP at @off. */
 static void guard_packets(enum bpf_attach_type where, int off)
 {
 	const struct bpf_insn insn[] = {
@@ -162,7 +162,7 @@ static void guard_packets(enum bpf_attach_type where, int off)
 	guard(BPF_PROG_TYPE_CGROUP_SKB, where, insn, ARRAY_SIZE(insn));
 }
 
-/* No socket is for it, or none that is bound to DENIED_PORT. */
+/* The program refuses all sockets, or those bound to DENIED_PORT. */
 static void guard_sockets(enum bpf_attach_type where)
 {
 	const struct bpf_insn insn[] = {
@@ -217,7 +217,7 @@ static int listening(int family, uint16_t *port)
 	return fd;
 }
 
-/* 0 when it is connected, else an errno; EINPROGRESS when nobody has answered for 2 s */
+/* Returns 0 when connected, else an errno; EINPROGRESS after 2 s without an answer. */
 static int try_connect(const char *from, const char *to, uint16_t port)
 {
 	struct pollfd p = { .events = POLLOUT };
@@ -320,7 +320,7 @@ static void test_bpf_bind(void)
 	result("bpf_bind()");
 }
 
-/* As systemd's IPAddressDeny: where to, and where from */
+/* Like systemd's IPAddressDeny, for destinations and sources */
 static void test_packets(void)
 {
 	uint16_t port;

@@ -10,7 +10,7 @@
 #include "lib.h"
 
 enum chaos_key {
-	/* Programs: @BACK is what B sends to A, @SIZE what A sends to B. */
+	/* B sends @BACK bytes to A, A sends @SIZE bytes to B. */
 	TYPE, V6, CONNS, SIZE, BACK, WRITE, WVARY, WMODE, RMODE, MORE, NODELAY,
 	WPAUSE, READ, RPAUSE, RLATE, WAITALL, PEEK, LOWAT, CLOSE, EARLY,
 	/* Their sockets */
@@ -21,7 +21,7 @@ enum chaos_key {
 	/* The path */
 	RATE, RTT, JITTER, QUEUE, LOSS, BAD, GOOD, DUP, CORRUPT, REORDER, GAP, ONEWAY,
 	OUTAGE, OUTLEN, MTU, MTUAT, MTUTO, MTULEN, BLIND, TCP, TCPAT,
-	/* What chance begins with: content, lengths, losses */
+	/* Seeds of random numbers for content, lengths, losses */
 	SEED,
 	KEYS
 };
@@ -32,24 +32,22 @@ struct chaos {
 	uint64_t v[KEYS];
 };
 
-/* The case number @n of those that @seed makes; @without: keys, by comma, that it
- * leaves as they are in the plainest case
+/* Case number @n of a seed; @without: comma-separated keys that keep their values of the plainest
+ * case
  */
 void chaos_draw(struct chaos *c, uint64_t seed, uint64_t n, const char *without);
-/* False, with a complaint, if @text is no case */
+/* Parse a case; prints an error and returns false if @text is invalid. */
 bool chaos_parse(struct chaos *c, const char *text);
 /* Into a static buffer */
 const char *chaos_text(const struct chaos *c);
 /* Length of the write at @pos of a direction of @total bytes, content @seed */
 uint32_t chaos_write(const struct chaos *c, uint64_t seed, uint64_t pos,
 		     uint64_t total);
-/* In simulated time, ns: by when all of it must have happened */
+/* Time limit of the whole case, in simulated ns */
 uint64_t chaos_bound(const struct chaos *c);
-/* ... and how long at most nothing may arrive at a program that wants to read what
- * another has sent
- */
+/* ... and of silence at a program that waits for data of the other end */
 uint64_t chaos_silence(const struct chaos *c);
-/* As few keys as possible, of as plain values as possible, with which @fails() */
+/* Shrink the case to few keys with plain values with which @fails() still holds. */
 void chaos_minimise(struct chaos *c, bool (*fails)(const struct chaos *c));
 
 /* chaos_net.c: the path of path.h, which it makes */
@@ -59,10 +57,10 @@ void chaos_net_heal(const struct chaos *c);
 void chaos_net_remake(void);			/* before the next case */
 void chaos_net_mem(const struct chaos *c);	/* net.sstp.*mem */
 void chaos_net_start(const struct chaos *c);
-/* What is due by @ns after the start; returns when the next is, or UINT64_MAX */
+/* Apply changes that are due by @ns after the start; returns the next time, or UINT64_MAX. */
 uint64_t chaos_net_event(const struct chaos *c, uint64_t ns);
 
-/* chaos_flow.c: NULL, or what was wrong, in a static buffer */
+/* chaos_flow.c: run a case; returns NULL, or the failure in a static buffer */
 const char *chaos_run(const struct chaos *c, bool tell);
 
 #endif /* _SSTP_TEST_CHAOS_H */

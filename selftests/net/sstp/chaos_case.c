@@ -170,7 +170,7 @@ static uint64_t most(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* From @lo to @hi: from 0 on all as likely, else each power of two */
+/* Draw from @lo to @hi: uniformly if @lo is 0, else each power of two is as likely. */
 static uint64_t spread(struct rng *r, uint64_t lo, uint64_t hi)
 {
 	unsigned int steps = 1;
@@ -189,7 +189,7 @@ static void draw_key(struct chaos *c, struct rng *r, int k)
 	c->v[k] = spread(r, keys[k].least, keys[k].most);
 }
 
-/* While data is likely to be under way: ms */
+/* A time, in ms, at which data is probably in flight */
 static uint64_t during(const struct chaos *c, struct rng *r)
 {
 	const uint64_t *v = c->v;
@@ -198,7 +198,7 @@ static uint64_t during(const struct chaos *c, struct rng *r)
 	return 1 + rnd(r) % (4 + v[RTT] * 4 / 1000 + v[SIZE] * 10000 / rate);
 }
 
-/* What goes only together */
+/* Keys that are drawn together */
 static void draw_more(struct chaos *c, struct rng *r)
 {
 	uint64_t *v = c->v;
@@ -224,12 +224,12 @@ static void draw_more(struct chaos *c, struct rng *r)
 		draw_key(c, r, CONNS);
 }
 
-/* What cannot be, or would take too long to simulate, is mended. */
+/* Mend values that are impossible, or would take too long to simulate. */
 static void mend(struct chaos *c)
 {
 	uint64_t *v = c->v, floor;
 
-	/* Half a minute of the path, 1,000 calls */
+	/* Limit a case to half a minute of the path, and 1,000 calls. */
 	v[SIZE] = most(1, least(v[SIZE] / v[CONNS], v[RATE] * 30 / 8));
 	v[BACK] = least(v[BACK] / v[CONNS], v[RATE] * 30 / 8);
 	floor = most(v[SIZE], v[BACK]) / 500 + 1;
@@ -251,7 +251,7 @@ static void mend(struct chaos *c)
 		v[BURST] = 0;
 		v[NEWRENO] = 0;
 	}
-	/* Five seconds a megabyte, and what a peak of 1 ms may carry */
+	/* The peak carries all bytes in 30 s, and is at least the lowest that is allowed. */
 	floor = most(v[SIZE] * 8 / 30, 8000);
 	if (v[PEAK])
 		v[PEAK] = most(v[PEAK], floor);
@@ -305,7 +305,7 @@ void chaos_draw(struct chaos *c, uint64_t seed, uint64_t n, const char *without)
 	for (k = 0; k < KEYS; k++)
 		if (chance(&r, keys[k].percent))
 			draw_key(c, &r, k);
-	/* As many large ones as small ones */
+	/* Half of the cases are large. */
 	if (chance(&r, 50))
 		c->v[SIZE] = 20000 + rnd(&r) % (chance(&r, 20) ? 5 << 20 : 1 << 20);
 	draw_more(c, &r);
@@ -344,7 +344,7 @@ static double path_loss(const struct chaos *c)
 
 	if (v[BAD])
 		p += (double)v[BAD] / (v[BAD] + v[GOOD]);
-	/* What is late may be taken for lost. */
+	/* Reordered packets may be taken for lost. */
 	if (v[REORDER] || v[JITTER])
 		p += 0.02;
 	/* A contract that the line does not carry, or its bursts */
@@ -354,7 +354,7 @@ static double path_loss(const struct chaos *c)
 	return smaller(p, 0.9);
 }
 
-/* What a program hands over as one */
+/* Bytes that a program writes at once */
 static uint64_t segment(const struct chaos *c)
 {
 	const uint64_t *v = c->v;
@@ -365,7 +365,7 @@ static uint64_t segment(const struct chaos *c)
 	return most(1, unit / (1 + v[WVARY]));
 }
 
-/* Packets that a buffer lets be under way in the worst case: those of one segment */
+/* Packets that a buffer allows in flight in the worst case: those of one segment */
 static double window(const struct chaos *c, double of_segment)
 {
 	const uint64_t *v = c->v;
@@ -382,7 +382,7 @@ static double window(const struct chaos *c, double of_segment)
 	return larger(segments, 1) * of_segment;
 }
 
-/* Seconds that @total bytes of each connection take if all goes well, and is slow */
+/* Seconds that @total bytes of each connection take, pessimistically */
 static double expected(const struct chaos *c, uint64_t total, uint64_t peak)
 {
 	const uint64_t *v = c->v;
@@ -411,7 +411,7 @@ static double expected(const struct chaos *c, uint64_t total, uint64_t peak)
 		;
 	if (p)
 		pps = smaller(pps, 1 / rtt / root);
-	/* Where not even a window fits */
+	/* Memory or the queue may be too small for a whole window. */
 	if (v[MEM] || v[QUEUE] < 20)
 		pps = smaller(pps, 1 / (rtt + 0.2));
 	packets /= 1 - p;
@@ -434,7 +434,7 @@ uint64_t chaos_bound(const struct chaos *c)
 	return s * SECOND;
 }
 
-/* Seconds that what may wait in a queue takes to leave it */
+/* Seconds that a full queue takes to drain */
 static double queueing(const struct chaos *c)
 {
 	const uint64_t *v = c->v;
@@ -450,7 +450,7 @@ uint64_t chaos_silence(const struct chaos *c)
 	uint64_t unit = most(v[WRITE], v[SEG]);
 	double s = 10 + 20 * v[RTT] / 1e6 + 2 * queueing(c);
 
-	/* What a reader waits for is more than a segment, perhaps. */
+	/* A reader may wait for more than a segment. */
 	unit = most(unit, v[LOWAT]);
 	if (v[WAITALL])
 		unit = most(unit, v[READ]);
@@ -472,7 +472,7 @@ static bool try_value(struct chaos *c, int k, uint64_t value,
 	if (c->v[k] == value)
 		return false;
 	less.v[k] = value;
-	/* Half of a pair is no case. */
+	/* MTUAT needs MTUTO, and BAD needs GOOD. */
 	if ((less.v[MTUAT] && !less.v[MTUTO]) || (less.v[BAD] && !less.v[GOOD]) ||
 	    !fails(&less))
 		return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Runs a case of the chaos test: threads that write, threads that read and check. */
+/* Run a case of the chaos test: threads that write, threads that read and check. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,11 +21,11 @@
 #define NAP_MS		10
 #define SPINS		1000		/* without time that passes */
 #define GAPS		4096
-#define LOOK_MS		1000		/* between looks at who waits */
+#define LOOK_MS		1000		/* interval of checks for waiting programs */
 #define TCP_READ	(1 << 20)
 #define ORPHAN		(600 * 1000 * MS)	/* net.sstp.orphan_timeout */
 
-/* One end of a connection: content @out goes from here, @in comes. */
+/* One end of a connection: content @out is sent, @in is received. */
 struct end {
 	int host, nr, fd;
 	struct end *peer;
@@ -118,7 +118,7 @@ static void wait_end(struct waiter *w)
 		close(w->epoll);
 }
 
-/* Before each call: poll() tells when. */
+/* Wait by poll() before each call. */
 static void wait_before(struct waiter *w)
 {
 	struct pollfd p = { .fd = w->fd, .events = w->events };
@@ -127,7 +127,7 @@ static void wait_before(struct waiter *w)
 		die("poll:");
 }
 
-/* After a call that said EAGAIN: false if it does so all the time */
+/* After EAGAIN; returns false if calls only return that. */
 static bool wait_after(struct waiter *w)
 {
 	struct epoll_event e;
@@ -148,7 +148,7 @@ static int wait_flags(const struct waiter *w)
 	return w->mode == WAIT_BLOCK ? 0 : MSG_DONTWAIT;
 }
 
-/* After each part of @total a program rests for @ms. */
+/* A program sleeps for @ms after each part of @total. */
 static void rest(uint64_t before, uint64_t now, uint64_t total, uint64_t ms)
 {
 	uint64_t part = total / PARTS + 1;
@@ -159,7 +159,7 @@ static void rest(uint64_t before, uint64_t now, uint64_t total, uint64_t ms)
 
 /* --- writing ---------------------------------------------------------------------- */
 
-/* False when it cannot go on */
+/* Returns false when it cannot go on. */
 static bool put(struct end *e, struct waiter *w, char *buf, uint32_t len)
 {
 	int flags = MSG_NOSIGNAL | wait_flags(w);
@@ -183,7 +183,7 @@ static bool put(struct end *e, struct waiter *w, char *buf, uint32_t len)
 		     n < 0 ? strerrorname_np(errno) : "");
 		return false;
 	}
-	/* If the other end has read all, it may wait for this only. */
+	/* The other end has read all so far: its silence counts from now. */
 	e->sent_at = now_ns();
 	if (e->peer->got == e->sent)
 		e->peer->since = e->sent_at;
@@ -200,7 +200,7 @@ static void *writer(void *arg)
 
 	wait_start(&w, e->fd, POLLOUT, v[WMODE]);
 	while (e->sent < e->to_send) {
-		/* What a short write of a stream left over comes next. */
+		/* Continue with the rest of a short write. */
 		pos = e->sent;
 		if (pos >= end) {
 			uint32_t len = chaos_write(chaos, e->out, pos, e->to_send);
@@ -266,8 +266,8 @@ static void take(struct end *e, char *buf, size_t size, int flags, struct got *g
 	}
 }
 
-/* Gaps in order and zero, all else right. @whole: the length of what was sent as one,
- * or 0. Returns bytes missing, or -1.
+/* Check that gaps are in order and zero, and all other bytes right. @whole: length of the sent
+ * message, or 0. Returns bytes missing, or -1.
  */
 static long check(struct end *e, const char *buf, const struct got *g, uint64_t whole)
 {
@@ -313,7 +313,7 @@ static long check(struct end *e, const char *buf, const struct got *g, uint64_t 
 	return missing;
 }
 
-/* As many of @len bytes may be missing, as whole packets */
+/* Bytes of @len that may be missing, as whole packets */
 static uint64_t tolerated(uint64_t len)
 {
 	uint64_t most = v[MTU] > v[MTUTO] ? v[MTU] : v[MTUTO];
@@ -321,7 +321,7 @@ static uint64_t tolerated(uint64_t len)
 	return v[TOLERANCE] ? (len + most) * v[TOLERANCE] / MILLION : 0;
 }
 
-/* What came is right, and is no more than should. */
+/* Check received content, and that no more bytes are missing than tolerated. */
 static bool accept_piece(struct end *e, const char *buf, const struct got *g,
 			 uint64_t whole, bool peek)
 {
@@ -350,8 +350,8 @@ static bool accept_piece(struct end *e, const char *buf, const struct got *g,
 	return true;
 }
 
-/* The peer closed, and had no more time to send the rest, as documented. That is right where
- * the path and the contract may need longer. The RESET may be lost.
+/* The peer closed, and its time to send the rest is over, as documented. That is right if the path
+ * and the contract may need longer. The RESET may be lost.
  */
 static bool orphan_ended(const struct end *e)
 {
@@ -361,7 +361,7 @@ static bool orphan_ended(const struct end *e)
 	       now <= end + chaos_silence(chaos);
 }
 
-/* 1 = go on, 0 = the end or a failure */
+/* Returns 1 to go on, 0 at the end or after a failure. */
 static bool get(struct end *e, struct waiter *w, char *buf, char *control, bool *peek)
 {
 	int flags = wait_flags(w);

@@ -137,7 +137,7 @@ static void set_mtu(int host, const char *dev, uint32_t mtu)
 	tell(host, &r, "MTU");
 }
 
-/* What a host does to what leaves it */
+/* Set the delay of packets that leave a host. */
 static void set_delay(const struct chaos *c, int host)
 {
 	const uint64_t *v = c->v;

@@ -33,22 +33,22 @@
 #define CASES_HERE	200
 #define LINGER_MS	1000000		/* an orphan of a case that failed */
 
-/* Those that failed once, as far as they can be told without all that chance did then */
+/* Cases that failed once, as far as keys without the seed's chance can describe them */
 static const char *const found[] = {
 	/* A contract for a packet each 1.5 s: its reader waited for a segment of 64 KB. */
 	"size=49733 write=796 peak=175810 bursts=2000 burst=1",
 	/* Both ends had no memory for a segment of 1 MB. */
 	"size=2128520 seg=1048576 mem=418",
 	"conns=2 size=776300 seg=1048576 mem=460",
-	/* Packets of 1280 bytes do not pass, and no router says so. */
+	/* Packets of 1280 bytes are lost, without an ICMP error. */
 	"conns=4 size=258556 write=518 rate=782105 queue=102 mtuat=7129 mtuto=1069 blind=1",
-	/* They do not, and each time that all were sent again took the line 11 s. */
+	/* The packets did not pass, and each retransmission of all of them took the line 11 s. */
 	"conns=3 size=281429 peak=130144866 rate=256775 mtuat=16271 mtuto=938 blind=1",
 	/* Seven packets of 3 bytes a second: net.sstp.orphan_timeout is over before the end. */
 	"size=29521 write=1500 rmode=1 read=6652 peek=1 close=1 early=1 seg=3 peak=510972 bursts=7000 burst=1 rate=580653 rtt=1530 queue=7 loss=338 seed=406202",
 };
 
-/* What the process that runs a case says */
+/* Report of the process that runs a case */
 static struct {
 	char wrong[512];
 	uint64_t ns;
@@ -100,7 +100,7 @@ static bool fails(const struct chaos *c)
 	return run_case(c, false);
 }
 
-/* False when the case failed */
+/* Returns false when the case failed. */
 static bool judge(struct chaos *c, bool minimise)
 {
 	const char *wrong;

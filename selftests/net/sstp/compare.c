@@ -9,11 +9,11 @@
 
 #include "compare.h"
 
-#define HOLE4		"192.0.2.77"	/* routed to where nobody answers */
+#define HOLE4		"192.0.2.77"	/* routed, but no host answers */
 #define HOLE6		"2001:db8:2::77"
 #define ROW_MS		180000		/* for a row, before it is called stuck */
 
-/* What a body notes, in memory shared with its parent */
+/* Notes of a body, in memory shared with its parent */
 struct notes {
 	unsigned int n;
 	bool failed;
@@ -243,8 +243,8 @@ uint64_t fill(int fd)
 	int quiet = 0;
 	ssize_t n;
 
-	/* What is on its way may yet make room, and so may a receiver that is
-	 * probed (TCP's compacts its queue then), twice before this gives up.
+	/* Packets in flight may yet make room, and so may a receiver that is probed (TCP's
+	 * collapses its queue then), twice before this gives up.
 	 */
 	while (quiet < 6) {
 		quiet++;
@@ -336,7 +336,7 @@ void try_int(const char *name, int fd, int level, int opt, int value)
 	note(label, getsockopt(fd, level, opt, &value, &len));
 }
 
-/* Runs one body in a process of its own; false when it did not end well. */
+/* Run a body in a process of its own; returns false if it did not end well. */
 
 static bool ended(void *arg)
 {
@@ -440,7 +440,7 @@ static bool compare(const struct row *row, const struct notes *tcp,
 	return ok;
 }
 
-/* What is the same by now must not stay listed. */
+/* A difference that does not occur any more must not stay listed. */
 static void judge_list(const struct difference *diffs, size_t n,
 		       const bool *seen)
 {
@@ -479,7 +479,7 @@ static void print_notes(const struct notes *n, enum proto p)
 			  n->line[i].value);
 }
 
-/* A namespace of our own, with a device behind which nobody lives. */
+/* Enter a namespace with a device behind which no host is. */
 static void make_namespace(void)
 {
 	static const char * const commands[] = {

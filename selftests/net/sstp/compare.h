@@ -63,7 +63,7 @@ int compare_main(int argc, char **argv, const struct row *rows, size_t n,
 extern enum proto proto;
 extern int family, type;
 
-/* @ret: the number is noted, or errno if it is negative. */
+/* Note @ret, or the errno if it is negative. */
 void note(const char *label, long ret);
 void notef(const char *label, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -83,25 +83,25 @@ union addr name_of(int fd, bool peer);
 int listener(union addr *a);
 /* Connected sockets: ours (returned) and what accept() gave */
 int pair(int *peer);
-/* A port of the loopback address that nobody uses */
+/* A port of the loopback address without a listener */
 void unused(union addr *a);
-/* Where nobody answers */
+/* An address at which no host answers */
 void hole(union addr *a);
 void nonblock(int fd, bool on);
 int set_int(int fd, int level, int name, int value);
 int get_int(int fd, int level, int name);
 /* Sends all of @text as one write. */
 void say(int fd, const char *text);
-/* What poll() gives, as text in one of four buffers */
+/* Result of poll() as text, in one of four buffers */
 const char *poll_text(int fd, short events, int ms);
 void note_state(const char *label, int fd);
 /* Wait for an event that must come, then note all that are there. */
 void await(const char *label, int fd, short events);
-/* What recv() gives, and the bytes if they are text */
+/* Result of recv(), and the bytes if they are text */
 void note_recv(const char *label, int fd, size_t len, int flags);
 /* Sends until there is no room for good; returns how much. */
 uint64_t fill(int fd);
-/* Reads @want bytes, or to the end, or for too long. */
+/* Read @want bytes, or until the end or a time-out. */
 uint64_t drain(int fd, uint64_t want);
 void timeout_opt(int fd, int name, int ms);
 /* An integer option: set, get, too short, too long, bad pointers */

@@ -9,24 +9,24 @@
 #define WAIT_MS		30000
 #define SEGMENT		16384
 
-/* Where all that is not said to go elsewhere goes */
+/* Destination of requests unless another is given */
 extern struct nl nl;
 
-/* Two ends that are connected over lo, and who listens there */
+/* Two ends of a connection over lo, and their listener */
 struct conn {
 	int listener, tx, rx;
 	union addr at;
 };
 
 int listen_at(int family, int type, union addr *at);
-/* conn_open() makes all of it, conn_connect() the ends. */
+/* conn_open() makes listener and ends, conn_connect() the ends. */
 void conn_open(struct conn *c, int family, int type);
 void conn_connect(struct conn *c, int family, int type);
 void conn_close(struct conn *c);
-/* @bytes from one end to the other, in pieces that always fit */
+/* Move @bytes from one end to the other, in pieces that always fit. */
 void conn_move(struct conn *c, size_t bytes);
 
-/* Threads that open and close connections over IPv4; @moves: that use them, too */
+/* Threads that open and close connections over IPv4; @moves: and transfer data */
 void churn_start(bool moves);
 /* How many came and went */
 long churn_end(void);
@@ -58,14 +58,14 @@ struct arg {
 #define CONTROL(name)	TEXT(SSTP_A_CONN_CONTROLLER, name)
 #define PEAK(v)		NEST(SSTP_A_CONN_RATE, U64(SSTP_A_RATE_PEAK, v))
 
-/* What comes is put into @s, if it is not NULL: 0 or -errno */
+/* Receive one message into @s, if it is not NULL; returns 0 or -errno. */
 int ask(struct nl *n, uint8_t cmd, uint16_t flags, const struct arg *a, struct seen *s);
 int get_by_cookie(struct nl *n, uint64_t value, struct seen *s);
 /* A socket that must be there; the next call overwrites it. */
 struct seen *get(int fd);
 /* The number of connections, or -errno */
 int dump(const struct arg *a, struct seen *s);
-/* Of the socket with the cookie @whose: 0 or -errno */
+/* End the socket with cookie @whose; returns 0 or -errno. */
 int change(uint64_t whose, const struct arg *a);
 struct sstp_rate_spec rate_of(const struct nl_message *m, uint16_t type);
 

@@ -59,7 +59,7 @@ static void usage(FILE *f)
 "          end        does so no more\n");
 }
 
-/* The next command, with its number; false if there is none within @ms, or as soon as
+/* Read the next command and its number; returns false if there is none within @ms, or as soon as
  * one of the first @count of fds is ready.
  */
 static bool command(char word[32], unsigned long *number, unsigned int count, int ms)
@@ -75,7 +75,7 @@ static bool command(char word[32], unsigned long *number, unsigned int count, in
 		return false;
 	got = read(STDIN_FILENO, line + len, sizeof(line) - 1 - len);
 	if (got <= 0)
-		exit(got < 0);		/* nobody wants anything any more */
+		exit(got < 0);		/* end of input */
 	len += got;
 	line[len] = 0;
 	if (line[len - 1] != '\n')
@@ -289,7 +289,7 @@ static void filler(void)
 	}
 }
 
-/* Who looks at all connections */
+/* The process that dumps all connections */
 
 static void count(const struct nl_message *m, void *arg)
 {
@@ -298,7 +298,7 @@ static void count(const struct nl_message *m, void *arg)
 	*all += m->cmd == SSTP_CMD_CONN_GET;
 }
 
-/* Dumps, and the connections that they had, since the last answer */
+/* Number of dumps, and of connections in them, since the last answer */
 static unsigned long long dumps, seen;
 
 static void dump_all(struct nl *nl)

@@ -55,12 +55,12 @@ static void test_connection(int family)
 
 static void *destroyer(void *whose)
 {
-	/* It sleeps by then, or soon. */
+	/* Let the program sleep in its call first. */
 	sleep_ns(50 * 1000000);
 	return (void *)(intptr_t)destroy(*(uint64_t *)whose);
 }
 
-/* @block is called on @fd, and fails with @err when netlink ends it meanwhile. */
+/* Call @block on @fd, which must fail with @err when netlink ends the socket meanwhile. */
 static void must_wake(const char *what, int fd, int (*block)(int fd), int err)
 {
 	uint64_t whose = cookie(fd);
@@ -108,7 +108,7 @@ static void test_sleepers(void)
 	must_end("a listener", c.listener, ECONNABORTED);
 	conn_close(&c);
 
-	/* Who was not accepted goes with it; the port is free again. */
+	/* Connections that were not accepted end with the listener; the port is free again. */
 	later.listener = listen_at(AF_INET, SOCK_STREAM, &at);
 	fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
 	if (connect(fd, &at.sa, addr_len(&at)))
@@ -156,7 +156,7 @@ static void test_privilege(void)
 	ktap_held("not for everybody");
 }
 
-/* Closed with data that the peer does not take, for as long as a program may ask for */
+/* Close with data that the peer does not accept, with the largest user timeout */
 static void leave(const union addr *at, int listener, int *peer)
 {
 	static char data[64 << 10];
@@ -187,7 +187,7 @@ static void note_left(const struct nl_message *m, void *arg)
 		l->cookie[l->n++] = nl_number(m, SSTP_A_CONN_COOKIE);
 }
 
-/* Sockets that no program has open, which are not over */
+/* Closed sockets whose connection has not ended */
 static struct left orphans(void)
 {
 	struct nl_request r;
@@ -206,7 +206,9 @@ static bool no_orphans(void *unused)
 	return !orphans().n;
 }
 
-/* So many may be there, in all namespaces; those beyond are reset, and each can be ended. */
+/* net.sstp.max_orphans bounds the closed sockets of all namespaces; more are reset, and each can be
+ * ended.
+ */
 static void test_limit(int limit_fd, int was)
 {
 	static int peer[CONNECTIONS];
@@ -243,7 +245,7 @@ static void test_limit(int limit_fd, int was)
 		die(MAX_ORPHANS ":");
 	ktap_held("closed sockets, by netlink");
 
-	/* Its program wanted weeks, and it had ten times that. */
+	/* The user timeout is weeks, and a closed socket has ten of them. */
 	all_held = true;
 	file_put("/proc/sys/net/sstp/orphan_timeout", "1");
 	close(peer[0]);
@@ -256,7 +258,7 @@ static void test_limit(int limit_fd, int was)
 	ktap_held("a closed socket's life");
 }
 
-/* Of the first namespace */
+/* Sysctls of the initial namespace */
 static int open_limit(int *was)
 {
 	int first = open("/proc/1/ns/net", O_RDONLY), fd;

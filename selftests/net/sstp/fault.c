@@ -102,7 +102,7 @@ void fault_kinds(unsigned int kinds)
 	}
 }
 
-/* Modules lie above the kernel. */
+/* Restrict faults to callers in modules, which are at higher addresses than the kernel. */
 void fault_modules(void)
 {
 	FILE *f = fopen("/proc/kallsyms", "r");
@@ -123,7 +123,7 @@ void fault_modules(void)
 		kind_set(kind, "require-start", value);
 }
 
-/* Those that do work which is of a CPU: of each, as the caller may move meanwhile */
+/* Kernel threads bound to a CPU: those of all CPUs, as the caller may move meanwhile */
 static void find_threads(void)
 {
 	DIR *dir = opendir("/proc");
@@ -170,7 +170,7 @@ int fault_disarm(void)
 	bool ours = write(own_nth, "0", 1) < 0;
 	int kind;
 
-	/* This, too, copies from a program. */
+	/* This call copies from the program, too. */
 	if (ours && errno != EFAULT)
 		die("fail-nth:");
 	while (threads) {

@@ -9,20 +9,18 @@ enum { SLAB, PAGE, COPY, KINDS };
 
 #define FAULT_TIMES	"1000000000"	/* more than there can be */
 
-/* Nothing fails, and what fails will be told of nowhere else. */
+/* Stop all faults, and their kernel log. */
 void fault_init(void);
-/* From now on only these, 1 << SLAB and so on, fail and are counted. */
+/* Let only these kinds fail and count, as bits: 1 << SLAB and so on. */
 void fault_kinds(unsigned int kinds);
-/* From now on what no module asks for does not fail, and is not counted. */
+/* Let only allocations by modules fail and count. */
 void fault_modules(void);
 /* The @n-th of the calling thread fails, of any kind; or of the kernel's threads. */
 void fault_arm(unsigned int n, bool in_threads);
 /* The kind of fault that there was since, or -1 */
 int fault_disarm(void);
 
-/* Of a kind by itself: an attribute of it, and how many there were since it was given
- * FAULT_TIMES
- */
+/* Set an attribute of one kind; get the number of its faults since FAULT_TIMES was set. */
 void kind_set(int kind, const char *name, const char *value);
 long kind_faults(int kind);
 const char *kind_name(int kind);

@@ -12,7 +12,7 @@ struct way {
 	uint64_t seed, sent, got;
 };
 
-/* A listener, who connects to it, and what it accepts */
+/* A listener, a client, and the accepted socket */
 struct conn {
 	enum proto proto;
 	int family, type;
@@ -24,17 +24,17 @@ struct conn {
 /* How far it is */
 enum stage { NOTHING, SOCKET, BOUND, LISTENING, PENDING, CONNECTED };
 
-/* What is sent and what came, always in memory */
+/* Buffers for sending and receiving, locked in memory */
 extern char conn_out[LEN], conn_in[LEN];
 
-/* No page of the program will be missing: that would be an allocation, too. */
+/* Lock all pages of the program, as a page fault would be an allocation, too. */
 void conn_lock_memory(void);
-/* What does not hold: a diagnostic line, and all_held is false. */
+/* Print a diagnostic line for a failed check, and clear all_held. */
 __attribute__((format(printf, 1, 2))) void bad(const char *fmt, ...);
 
 /* One without sockets */
 void conn_init(struct conn *c, enum proto proto, int family, int type);
-/* What is missing for @stage; false with errno if that fails. */
+/* Open the sockets that @stage needs; returns false, with errno, if that fails. */
 bool conn_reach(struct conn *c, enum stage stage);
 void conn_leave(struct conn *c);
 long conn_socket(struct conn *c);
@@ -42,10 +42,10 @@ long conn_listen(struct conn *c);
 long conn_connect(struct conn *c);
 long conn_accept(struct conn *c);
 
-/* One call, of @len bytes at most */
+/* Send or receive by one call, of @len bytes at most. */
 ssize_t way_push(int fd, struct way *w, size_t len, int flags);
 ssize_t way_pull(int fd, struct way *w, int flags);
-/* Until all that was sent is here; else it is bad(), as is all below. */
+/* Receive until all sent data is there; this and the functions below call bad() on failure. */
 bool way_drain(int fd, struct way *w);
 bool conn_transfer(struct conn *c);
 void conn_ended(int fd);

@@ -22,7 +22,7 @@
 
 #define WAIT_MS		20000
 
-/* @least: allocations that there are anyway */
+/* @least: least number of allocations */
 static void test_all(const char *name, unsigned int least,
 		     bool (*fails)(unsigned int n, int *err))
 {

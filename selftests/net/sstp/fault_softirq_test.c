@@ -21,7 +21,7 @@
 #define MTU	9000
 #define PROBES	3	/* of one size */
 
-/* Of allocations that cannot wait @percent fail. */
+/* Let @percent of the allocations in atomic context fail. */
 static void often(unsigned int percent)
 {
 	char text[16];
@@ -35,7 +35,7 @@ static void often(unsigned int percent)
 	}
 }
 
-/* Until there has been a fault: of @kind, SLAB being both */
+/* Wait until an allocation of @kind has failed; SLAB is both caches. */
 static void transfers(struct conn *c, int kind)
 {
 	uint64_t end = now_ns() + WAIT_MS * 1000000ULL;
@@ -53,9 +53,9 @@ static void transfers(struct conn *c, int kind)
 		bad("no fault");
 }
 
-/* As a program does: anew, when memory was short or nothing came of it in time. All of
- * half a dozen allocations must work for a connection to begin, and each try waits twice
- * as long as the one before: at 10 % a few take more than WAIT_MS.
+/* Connect again, as a program does, when memory was short or there was no connection in time. All
+ * of half a dozen allocations must work for a connection to begin, and each try waits twice as long
+ * as the one before: at 10 % a few take more than WAIT_MS.
  */
 static bool try_connect(struct conn *c)
 {
@@ -99,7 +99,7 @@ static void test_softirq(int family, unsigned int percent)
 		    percent, family == AF_INET ? "IPv4" : "IPv6");
 }
 
-/* No two pages are in one piece: what goes out is in many. */
+/* Each page is a fragment of its own: large messages have many. */
 static void test_pages(int family)
 {
 	struct conn c;
@@ -135,7 +135,7 @@ static bool mtu_found(void *arg)
 	return !conn_transfer(c) || sock_info(c->a).mtu == MTU;
 }
 
-/* Only packets as large as the path takes lack memory: that says nothing about it. */
+/* Only allocations of full packets fail: this must not lower the path MTU. */
 static void test_probes(void)
 {
 	struct conn c;

@@ -103,7 +103,7 @@ static long do_peek(struct conn *c)
 	return way_pull(c->b, &c->ab, MSG_PEEK);
 }
 
-/* Every second packet of two segments will never come. */
+/* Every second packet of two segments never comes. */
 #define SIZE		30		/* of a packet */
 #define GAPS		24		/* in a segment */
 #define GAPPED		(GAPS * 2 * SIZE)
@@ -216,7 +216,7 @@ static long do_poll(struct conn *c)
 	return poll(p, 2, 0) < 0 ? -1 : 0;
 }
 
-/* What is closed leaves it by itself. */
+/* Closed sockets leave this epoll instance by themselves. */
 static int epoll;
 
 static long do_epoll(struct conn *c)
@@ -347,7 +347,7 @@ static void unread(struct conn *c)
 	poll(&p, 1, WAIT_MS);
 }
 
-/* No other end: whoever sends learns it */
+/* The other end is gone: a sender gets an error. */
 static void check_gone(int fd)
 {
 	struct pollfd p = { .fd = fd };
@@ -401,7 +401,7 @@ static const struct row rows[] = {
 	ROW("socket", NOTHING, conn_socket, MEMORY),
 	ROW("bind", SOCKET, do_bind, COPIES),
 	ROW("listen", BOUND, conn_listen, MEMORY, .fresh = true),
-	/* UDP says so of a reuseport group that there is no memory for. */
+	/* UDP logs that it has no memory for a reuseport group. */
 	ROW("listen, threads", BOUND, conn_listen, MEMORY, .also = EADDRINUSE,
 	    .fresh = true, .threads = true, .ours = true),
 	ROW("connect", LISTENING, conn_connect, BOTH, .fresh = true),
@@ -458,7 +458,7 @@ static const struct row rows[] = {
 
 /* --- all of it ------------------------------------------------------------- */
 
-/* What came of the calls of a row */
+/* Results of the calls of a row */
 struct tally {
 	unsigned int faults[KINDS];
 	unsigned int worked;
@@ -475,7 +475,7 @@ static bool right_error(int err, int kind, const struct tally *tcp)
 			     err == row->also || tcp->errors[err]);
 }
 
-/* One call, whose @n-th allocation or copy fails; false when there are not so many */
+/* Run a call whose @n-th allocation or copy fails; returns false if it has fewer. */
 static bool sweep_once(enum proto proto, int family, unsigned int n,
 		       struct tally *t, const struct tally *tcp)
 {
@@ -529,7 +529,7 @@ static void sweep_kinds(unsigned int kinds, enum proto proto, int family,
 	unsigned int n = 1, none = 0;
 
 	fault_kinds(kinds);
-	/* What had a slab or a route cached this time may not the next. */
+	/* A slab or a route that was cached this time may be missing the next time. */
 	while (n < MOST && all_held) {
 		if (sweep_once(proto, family, n, t, tcp)) {
 			none = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the fuzzers and the stress test share. */
+/* Options, random numbers and final checks of the fuzzers and the stress test */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdarg.h>

@@ -65,7 +65,7 @@ static long ret(long rc)
 	return rc < 0 ? -errno : rc;
 }
 
-/* Nobody sends or gets more than there was room for. */
+/* No call sends or returns more bytes than the buffer has. */
 static long moved(long rc, size_t len)
 {
 	return rc > 0 && (size_t)rc > len ? -ERANGE : ret(rc);
@@ -76,7 +76,7 @@ static int pick(struct worker *w)
 	return FIRST + below(&w->rng, POOL);
 }
 
-/* A descriptor takes a place among the sockets. */
+/* Put a descriptor in the place of another socket. */
 static void keep(struct worker *w, int fd)
 {
 	if (fd < 0)
@@ -85,8 +85,8 @@ static void keep(struct worker *w, int fd)
 	close(fd);
 }
 
-/* A place for @len bytes, with something in it: mostly good, sometimes reaching
- * beyond what is mapped, or nowhere.
+/* Memory of @len bytes, with content: mostly valid, sometimes reaching beyond a mapping, or
+ * unmapped.
  */
 static void *place(struct worker *w, size_t len)
 {
@@ -198,7 +198,7 @@ static long call_socket(struct worker *w)
 	return 0;
 }
 
-/* Two that are connected, now and then their listener, as any program makes them */
+/* Two connected sockets, now and then a listener as well, made as programs do */
 static long call_pair(struct worker *w)
 {
 	int type = chance(&w->rng, 50) ? SOCK_STREAM : SOCK_SEQPACKET;
@@ -211,7 +211,7 @@ static long call_pair(struct worker *w)
 
 	addr_loopback(&a, family, 0);
 	fd = socket(domain, type, proto);
-	/* Senders soon have to wait. */
+	/* Small buffers make senders wait soon. */
 	if (chance(&w->rng, 50)) {
 		setsockopt(l, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
@@ -319,8 +319,8 @@ static void message(struct worker *w, struct msghdr *m, struct iovec iov[8],
 	}
 	if (chance(&w->rng, 2))
 		iov[0].iov_len = -1;
-	/* More than there are: what lies behind must not be taken for pieces, which
-	 * would be received into.
+	/* More pieces than there are: memory behind them must not be taken for pieces to receive
+	 * into.
 	 */
 	if (chance(&w->rng, 1)) {
 		m->msg_iov = (void *)(w->buf + BUFFER - 8 * sizeof(*iov));
@@ -471,13 +471,13 @@ static long call_setsockopt(struct worker *w)
 			strcpy(p, o.name == SSTP_CONTROLLER ||
 			       o.name == TCP_CONGESTION ? "newreno" :
 			       o.name == SSTP_BUFFER_POLICY ? "static" : "lo");
-			/* For others the kernel runs modprobe, which takes long. */
+			/* For unknown names the kernel runs modprobe, which is slow. */
 			len = 16;
 			if (chance(&w->rng, 3))
 				strcpy(p, names[below(&w->rng,
 						      ARRAY_SIZE(names))]);
 		}
-		/* What follows must not take hours. */
+		/* Bound the time of what follows. */
 		if ((o.level == SOL_SSTP && o.name == SSTP_USER_TIMEOUT) ||
 		    (o.level == SOL_TCP && o.name == TCP_USER_TIMEOUT))
 			*(uint32_t *)p %= 2000;
@@ -644,7 +644,7 @@ static long call_kill(struct worker *w)
 
 static int home[2];		/* namespaces that stay */
 
-/* Sockets stay where they were made; the old namespace may end with the last. */
+/* Sockets stay in their namespace, which may end with the last of them. */
 static long call_namespace(struct worker *w)
 {
 	if (chance(&w->rng, 90))
@@ -667,11 +667,11 @@ static long call_destroy(struct worker *w)
 
 /* --- what they may return ------------------------------------------------------ */
 
-/* That a connection ended so, or could not be made */
+/* Errors of a connection that ended, or could not be made */
 #define CAUSES	ECONNREFUSED, ECONNRESET, ECONNABORTED, ETIMEDOUT, EPIPE, \
 		EPROTOTYPE, EHOSTUNREACH, ENETUNREACH
 
-/* Sockets are used some times before another takes their place. */
+/* Each socket is used some times before another takes its place. */
 static const struct call {
 	const char *name;
 	long (*run)(struct worker *w);
@@ -811,7 +811,7 @@ static void wake(int signal)
 	(void)signal;
 }
 
-/* Calls by what they returned; returns how many. */
+/* Count calls by result; returns their number. */
 static unsigned long report(void)
 {
 	unsigned long all = 0;

@@ -72,7 +72,7 @@ static const char * const corpus[] = {
 
 enum state { GONE, ASKED, OPEN };
 
-/* A connection with the kernel. Numbers are as they are on the wire. */
+/* A connection with the kernel; numbers are those in packets. */
 struct conn {
 	enum state state;
 	unsigned int steps;		/* until it is given up */
@@ -211,7 +211,7 @@ static void *honest_read(void *arg)
 		h->moved += n;
 	if (n)
 		h->error = n < 0 ? errno : EBADMSG;
-	shutdown(h->fd[0], SHUT_RDWR);	/* for who writes */
+	shutdown(h->fd[0], SHUT_RDWR);	/* wakes a blocked writer */
 	return arg;
 }
 
@@ -323,13 +323,13 @@ static void shape(struct conn *c, uint32_t segment)
 		8 * (1 + below(&rng, chance(&rng, 50) ? 8 : 180));
 }
 
-/* What is shipped again may come in packets of another size. */
+/* A retransmission may come in packets of another size. */
 static void recut(struct conn *c, uint32_t segment)
 {
 	c->kept[segment % KEPT].size = 8 * (1 + below(&rng, 180));
 }
 
-/* The next packet, of a new segment if there is none, which is sometimes lost. */
+/* The next packet, or the first of a new segment; it is sometimes lost. */
 static size_t next_data(struct conn *c, union packet *p)
 {
 	uint8_t flags = (chance(&rng, 20) ? ACK : 0) |
@@ -379,12 +379,12 @@ static size_t probe(struct conn *c, union packet *p, int type)
 	};
 	if (chance(&rng, 70))
 		return DATA_HLEN;
-	/* Padded, as one is that tries what the path takes */
+	/* Pad it like a probe for the path MTU. */
 	memset(p->data.payload, 0, 9000);
 	return DATA_HLEN + 1 + below(&rng, chance(&rng, 80) ? 1500 : 9000);
 }
 
-/* All is acknowledged that was shipped, or something before it. */
+/* Acknowledge all shipped segments, or some of them. */
 static size_t ack_packet(struct conn *c, union packet *p, int type)
 {
 	uint32_t ack = c->their_segment + 1 - chance(&rng, 20) *
@@ -541,7 +541,7 @@ static void add(union packet *p, size_t offset, uint32_t n)
 	p->word[offset / 4] = htonl(ntohl(p->word[offset / 4]) + n);
 }
 
-/* Numbers of a packet from the corpus count from those of the connection. */
+/* Make numbers of a packet from the corpus relative to those of the connection. */
 static void rebase(struct conn *c, union packet *p)
 {
 	p->h.cid = p->h.type == INIT ? 0 : htonl(c->their_cid);
@@ -589,14 +589,14 @@ static size_t from_corpus(struct conn *c, union packet *p)
 		p->bytes[len++] = byte;
 		hex += n;
 	}
-	/* What follows in an INIT is zeros. */
+	/* Zeros follow the options of an INIT. */
 	if (p->h.type == INIT && len >= offsetof(struct init_packet, options))
 		len = sizeof(p->init);
 	rebase(c, p);
 	return len;
 }
 
-/* One that was heard, from whichever connection */
+/* A packet that was received, of any connection */
 static size_t from_run(struct conn *c, union packet *p)
 {
 	unsigned int n = n_caught < KEPT ? n_caught : KEPT, i;
@@ -672,7 +672,7 @@ static size_t some_packet(struct conn *c, union packet *p)
 
 static void deliver(struct conn *c, const union packet *p, size_t len)
 {
-	/* Sometimes it comes from another peer. */
+	/* Sometimes the packet comes from another peer. */
 	int udp = chance(&rng, 1) ? conns[below(&rng, PEERS)].udp : c->udp;
 
 	sendto(udp, p, len, MSG_DONTWAIT, &c->to.sa, addr_len(&c->to));
@@ -681,7 +681,7 @@ static void deliver(struct conn *c, const union packet *p, size_t len)
 		sent.by_type[p->h.type]++;
 }
 
-/* Those that were held back leave in another order. */
+/* Packets that were held back leave in another order. */
 static void release(struct conn *c)
 {
 	while (n_held) {
@@ -692,7 +692,7 @@ static void release(struct conn *c)
 	}
 }
 
-/* As a train of packets of one size, the last of which may be shorter */
+/* Send a train of packets of one size, the last of which may be shorter. */
 static void deliver_train(struct conn *c)
 {
 	static union packet p;
@@ -710,7 +710,7 @@ static void deliver_train(struct conn *c)
 	size_t len;
 
 	for (i = 0; i < n; i++) {
-		/* One connection's packets join, if nothing comes between. */
+		/* GRO joins packets of a connection if no other packet comes between. */
 		len = chance(&rng, 90) ? next_data(c, &p) :
 		      some_packet(chance(&rng, 70) ? c :
 				  &conns[below(&rng, PEERS)], &p);
@@ -720,7 +720,7 @@ static void deliver_train(struct conn *c)
 		if (iov.iov_len + size > sizeof(buf))
 			break;
 		if (len < size && chance(&rng, 70)) {
-			/* It ends here. */
+			/* A shorter packet ends the train. */
 			memcpy(buf + iov.iov_len, &p, len);
 			iov.iov_len += len;
 			break;
@@ -738,7 +738,7 @@ static void deliver_train(struct conn *c)
 	sent.trains++;
 }
 
-/* An ICMP error that quotes what the kernel has sent */
+/* An ICMP error that quotes a packet of the kernel */
 static void deliver_icmp(struct conn *c)
 {
 	static const uint8_t v4[] = {
@@ -832,7 +832,7 @@ static void say(struct conn *c)
 	unsigned int n = 1 + below(&rng, 8);
 	size_t len;
 
-	/* Who does not read is pressed. */
+	/* An end whose program does not read gets more data than others. */
 	if (chance(&rng, c->lazy ? 60 : 15)) {
 		deliver_train(c);
 		return;
@@ -879,7 +879,7 @@ static void opened(struct conn *c, const struct init_packet *i)
 	c->stamp = ntohl(i->stamp);
 }
 
-/* Keeps the numbers that what comes next has to fit. */
+/* Keep the numbers that later packets have to match. */
 static void note(struct conn *c, const union packet *p, size_t len)
 {
 	if (p->h.type <= EOS && len >= DATA_HLEN) {
@@ -959,7 +959,7 @@ static void hear(int udp, struct conn *c)
 			asked(&p, &from, udp);
 			continue;
 		}
-		/* The CID tells whom a responder is spoken to as. */
+		/* The CID tells which peer a responder is addressed as. */
 		if (!c || ntohl(p.h.cid) != c->cid) {
 			i = ntohl(p.h.cid) % PEERS;
 			if (conns[i].cid != ntohl(p.h.cid))
@@ -1028,7 +1028,7 @@ static void conn_close(struct conn *c)
 	c->state = GONE;
 }
 
-/* Of its own family, or of that of its addresses */
+/* A socket of AF_SSTP, or of the family of its addresses */
 static int some_socket(int family, int type)
 {
 	return chance(&rng, 50) ? socket(AF_SSTP, type | SOCK_NONBLOCK, 0) :
@@ -1048,7 +1048,7 @@ static void conn_open(struct conn *c)
 	c->active = chance(&rng, 60);
 	c->lazy = chance(&rng, 25);
 	c->type = types[which / 2];
-	/* The index can be told from it. */
+	/* The CID tells the index. */
 	do
 		c->cid = rnd(&rng) / PEERS * PEERS + i;
 	while (!c->cid || c->cid % PEERS != (uint32_t)i);
@@ -1102,7 +1102,7 @@ static void accept_all(void)
 	}
 }
 
-/* What is over the limits, or cannot be; the most that receivers had of theirs */
+/* Counts of failed checks, and the largest use of receive buffers, in percent and beyond twice */
 static unsigned int unbounded, wrong_gaps, fullest, excess;
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -1110,8 +1110,8 @@ static uint32_t larger(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-/* A receiver may have twice its buffer, and what goes over it; a sender one message
- * over its own, where headers are at most as much as payload.
+/* A receiver may use twice its buffer and a train; a sender its buffer and one message, with at
+ * most as much memory for headers as for payload.
  */
 static void check_memory(struct conn *c)
 {
@@ -1134,7 +1134,7 @@ static void check_memory(struct conn *c)
 			  m[SK_MEMINFO_WMEM_QUEUED], c->sndbuf);
 }
 
-/* Gaps are in order, apart, within what was read, and zero. */
+/* Gaps are in order, disjoint, within the bytes that were read, and zero. */
 static void read_gaps(int fd, char *buf, uint32_t len, int flags)
 {
 	static uint64_t control[16384 / 8];
@@ -1172,7 +1172,7 @@ static void read_gaps(int fd, char *buf, uint32_t len, int flags)
 	}
 }
 
-/* The administrator ends the connection, or tries one that has gone. */
+/* An administrator ends the connection, or tries to end one that is gone. */
 static void destroy(struct conn *c)
 {
 	uint64_t cookie;
@@ -1187,9 +1187,7 @@ static void destroy(struct conn *c)
 	sent.destroyed += !nl_destroy(&nl, cookie);
 }
 
-/* The route of an end takes other packets from now on: what is larger than the other
- * takes is lost on the way, and nothing says so.
- */
+/* Change the MTU of an end's route: larger packets are lost without an ICMP error. */
 static void some_mtu(void)
 {
 	static const int mtus[] = { 9000, 9000, 4352, 2002, 1500, 1500, 1400, 1280 };
@@ -1313,9 +1311,7 @@ static void prepare(void)
 		conns[i].udp = conns[i].fd = -1;
 }
 
-/* How far packets got, by the kernel's counters; those without which it would have
- * been for nothing come first.
- */
+/* How deep packets got, by the kernel's counters; those that must not be 0 come first. */
 static bool reached(unsigned long steps)
 {
 	static const char * const causes[] = {
@@ -1374,10 +1370,10 @@ int main(int argc, char **argv)
 		pages = sstp_pages();
 		n = sstp_sockets();
 		most = n > most ? n : most;
-		/* Those that programs have closed as well */
+		/* sstp_sockets() also counts sockets that programs have closed. */
 		if (pages * getpagesize() > n * MEMORY && unbounded++ < 20)
 			ktap_diag("%ld pages of %ld sockets", pages, n);
-		/* Those that wait for their end */
+		/* Wait for sockets that are about to end. */
 		while (n > SOCKETS_MAX && now_ns() < fuzz.end) {
 			sleep_ns(10000000);
 			n = sstp_sockets();

@@ -54,7 +54,7 @@ static uint32_t below(uint32_t n)
 	return (rnd() >> 32) % n;
 }
 
-/* Numbers that go wrong more often than others */
+/* Numbers that are more often mishandled than others */
 static uint32_t odd_number(void)
 {
 	static const uint32_t odd[] = {
@@ -66,7 +66,7 @@ static uint32_t odd_number(void)
 	return below(3) ? odd[below(ARRAY_SIZE(odd))] : rnd();
 }
 
-/* What a stranger who listened for a moment knows of the connection */
+/* Values that a stranger knows who has captured some packets of the connection */
 static struct {
 	uint16_t port;			/* UDP, of the connecting end */
 	uint32_t server_cid, client_cid;
@@ -166,7 +166,7 @@ static void live_start(void)
 	pthread_create(&live.reader, NULL, live_read, NULL);
 }
 
-/* The next test has a connection again when one failed. */
+/* Connect again for the next test if the connection failed. */
 static void live_revive(void)
 {
 	if (live.intact)
@@ -199,7 +199,7 @@ static bool live_intact(const char *after)
 	live.intact = !live.error && live.received >= goal;
 	if (live.intact)
 		return true;
-	/* Its threads end, so that there can be another. */
+	/* End the threads, so that another connection can be made. */
 	shutdown(live.fd[0], SHUT_RDWR);
 	shutdown(live.fd[1], SHUT_RDWR);
 	return false;
@@ -256,7 +256,7 @@ static int tap(void)
 	return fd;
 }
 
-/* Listens until it has seen both directions of the connection; closes @fd. */
+/* Capture until both directions of the connection were seen; closes @fd. */
 static void overhear(int fd)
 {
 	uint64_t end = now_ns() + WAIT_MS * 1000000ULL;
@@ -340,7 +340,7 @@ static size_t make_init(union packet *p)
 	p->init.stamp = htonl(rnd());
 	p->init.version = 1;
 	p->init.sktype = SOCK_STREAM;
-	/* Options that nobody knows, which are skipped */
+	/* Unknown options, which are skipped */
 	while (o < end && below(4)) {
 		*o++ = 100 + below(150);
 		*o = below(20);
@@ -452,7 +452,7 @@ static void strangers_open(void)
 	}
 }
 
-/* What was sent, to know the cause of a reply by the CID that it is for */
+/* The packet that was sent last with a CID, to find the cause of a reply */
 static struct {
 	uint32_t cid;
 	size_t len;
@@ -470,9 +470,8 @@ static size_t cause_len(uint32_t cid)
 	return most;
 }
 
-/* Takes replies; returns how many. With causes known none may be larger than
- * its own, and an INIT_ACK, which may be said again much later, not larger
- * than any INIT.
+/* Receive replies; returns their number. If causes are known, no reply may be larger than its
+ * cause, and an INIT_ACK, which may be repeated much later, not larger than any INIT.
  */
 static unsigned int take_replies(int fd)
 {
@@ -591,13 +590,13 @@ static bool reset_came(void *arg)
 	       p.h.type == RESET && p.h.cid == *(uint32_t *)arg;
 }
 
-/* Returns when all that this CPU sent before has been received. */
+/* Wait until all packets that this CPU sent before were received. */
 static void settle(void)
 {
 	union packet p = {};
 
 	make_init(&p);
-	p.init.dport = htons(1);	/* nobody is there */
+	p.init.dport = htons(1);	/* no listener */
 	send(stranger[0], &p, sizeof(p.init), 0);
 	if (!busywait(WAIT_MS, reset_came, &p.init.cid))
 		die("no RESET");
@@ -611,7 +610,7 @@ static void test_replies(unsigned int packets)
 	size_t len;
 	int fd;
 
-	/* On one CPU, where what is sent first is received first */
+	/* Run on one CPU, where packets are received in the order in which they are sent. */
 	CPU_ZERO(&here);
 	CPU_SET(sched_getcpu(), &here);
 	causes = calloc(packets, sizeof(*causes));
@@ -660,8 +659,8 @@ static bool init_refused(void *arg)
 	return sstp_counter("InNoPort") > *(long *)arg;
 }
 
-/* Where connections come from nobody listens: a filter that lets answers in
- * must not let anybody in.
+/* An initiator's UDP port accepts no INIT: a filter that admits replies to it must not thereby
+ * admit connections.
  */
 static void test_client_port(void)
 {
@@ -742,7 +741,7 @@ static void forge(uint32_t saddr, uint16_t sport, uint16_t dport,
 		sched_yield();
 }
 
-/* From one end of the connection to the other, at random */
+/* Packets in a random direction of the connection */
 static void forge_peer(bool to_server, const void *data, size_t len, int sum)
 {
 	forge(INADDR_LOOPBACK, to_server ? heard.port : encap_port,
@@ -794,7 +793,7 @@ static size_t forge_reset(union packet *p, bool to_server)
 	return sizeof(p->end);
 }
 
-/* What one tries who has no idea of any number */
+/* A RESET by a stranger who knows no number */
 static size_t forge_reset_zero(union packet *p, bool to_server)
 {
 	forge_reset(p, to_server);
@@ -829,7 +828,7 @@ static size_t forge_ack(union packet *p, bool to_server)
 	p->h.type = below(2) ? PACK : SNAK;
 	p->h.cid = htonl(to_server ? heard.server_cid : heard.client_cid);
 	p->h.flags = rnd();
-	/* The next numbers are no secret where they count from 0. */
+	/* Numbers that count from 0 are easy to guess. */
 	p->ack.control = htonl(below(2) ? rnd() : heard.control + below(10000));
 	p->ack.segment = htonl(far_number());
 	p->ack.ack = htonl(far_number());
@@ -887,7 +886,7 @@ static size_t forge_malformed(union packet *p, bool to_server)
 	return len;
 }
 
-/* Segments wanted twice: little to send, much to look at */
+/* Segments asked for twice: a small packet that causes much work */
 static size_t forge_snak(union packet *p, bool to_server)
 {
 	const unsigned int n = 32;
@@ -915,11 +914,11 @@ static size_t forge_good_reset(union packet *p, bool to_server)
 	p->h.type = RESET;
 	p->h.cid = htonl(to_server ? heard.server_cid : heard.client_cid);
 	p->end.seq = htonl(heard.shipment + 50000);
-	/* Long enough that UDP leaves the checksum to its reader */
+	/* The packet is so long that UDP leaves the checksum to SSTP. */
 	return sizeof(p->end) + 100;
 }
 
-/* A packet that has come, with the number of a shipment that is still to come */
+/* A received packet again, with the number of a later shipment */
 static size_t forge_ahead(union packet *p, bool to_server)
 {
 	(void)to_server;
@@ -1004,7 +1003,7 @@ static void test_flood(unsigned int n)
 			      i < 100 * n); i++) {
 		size_t len = make_init(&p);
 
-		/* All of 127/8 is this host; nobody there has asked. */
+		/* All of 127/8 is this host; none of its addresses has sent an INIT. */
 		forge(0x7f000000 | (rnd() & 0xffffff), 1024 + below(60000),
 		      encap_port, &p, len, SUM_RIGHT);
 		if (i % 1024)
@@ -1028,9 +1027,9 @@ static void test_flood(unsigned int n)
 	ktap_result(live_intact("flood"), "connection survives a flood of INITs");
 }
 
-/* --- set-ups with a cookie that nobody goes on with -------------------------- */
+/* --- set-ups that stop after the cookie ------------------------------------- */
 
-#define EMBRYOS	400		/* more than any number that is looked for */
+#define REQUESTS	400		/* more than can be pending */
 #define BACKLOG	4
 
 static void set_init_retries(int n)
@@ -1041,19 +1040,19 @@ static void set_init_retries(int n)
 		die("init_retries:");
 }
 
-static bool embryo_reply(union packet *p)
+static bool request_reply(union packet *p)
 {
 	return recv(stranger[0], p, sizeof(*p), MSG_DONTWAIT) >=
 	       (ssize_t)sizeof(p->cookie) &&
 	       (p->h.type == COOKIE || p->h.type == INIT_ACK);
 }
 
-/* The answer to the INIT at @arg, after which it goes; others repeat theirs. */
-static bool embryo_answered(void *arg)
+/* Receive the answer to the INIT at @arg, and stop; other sockets repeat theirs. */
+static bool request_answered(void *arg)
 {
 	union packet *p = arg;
 
-	return embryo_reply(p + 1) && p[1].h.cid == p->init.cid;
+	return request_reply(p + 1) && p[1].h.cid == p->init.cid;
 }
 
 static bool cookies_seen(void *arg)
@@ -1061,8 +1060,8 @@ static bool cookies_seen(void *arg)
 	return sstp_counter("CookiesGood") >= *(long *)arg;
 }
 
-/* Completes a set-up that an INIT_ACK tells of. */
-static void embryo_confirm(const union packet *ack)
+/* Complete the set-up of an INIT_ACK. */
+static void request_confirm(const union packet *ack)
 {
 	union packet p = { .h.cid = ack->init.cid, .h.type = KEEPALIVE };
 
@@ -1070,9 +1069,9 @@ static void embryo_confirm(const union packet *ack)
 	send(stranger[0], &p, DATA_HLEN, 0);
 }
 
-static void test_embryos(void)
+static void test_requests(void)
 {
-	static union packet init[EMBRYOS + 1], ack[EMBRYOS];
+	static union packet init[REQUESTS + 1], ack[REQUESTS];
 	const struct timeval patience = { .tv_sec = WAIT_MS / 1000 };
 	const struct linger now = { 1, 0 };
 	unsigned int i, n = 0, acks = 0, got = 0;
@@ -1081,10 +1080,10 @@ static void test_embryos(void)
 	int l = listening(&a, BACKLOG), fd, c;
 	uint8_t *o;
 
-	/* None ends by itself: that would take a minute. */
+	/* No set-up times out: that would take a minute. */
 	set_init_retries(7);
 	take_replies(stranger[0]);
-	for (i = 0; i < EMBRYOS; i++) {
+	for (i = 0; i < REQUESTS; i++) {
 		make_init(&init[n]);
 		init[n].init.dport = htons(addr_port(&a));
 		init[n].init.shipment = 0;
@@ -1094,7 +1093,7 @@ static void test_embryos(void)
 		o[0] = 100;	/* room for the cookie */
 		o[1] = COOKIE_LEN;
 		send(stranger[0], &init[n], sizeof(init[n].init), 0);
-		if (!busywait(WAIT_MS, embryo_answered, &init[n]))
+		if (!busywait(WAIT_MS, request_answered, &init[n]))
 			die("an INIT had no answer");
 		if (init[n + 1].h.type == INIT_ACK) {
 			ack[acks++] = init[n + 1];
@@ -1113,12 +1112,12 @@ static void test_embryos(void)
 	ktap_result(busywait(WAIT_MS, cookies_seen, &good),
 		    "set-ups with a cookie from one address");
 	most = sstp_sockets();
-	while (acks < EMBRYOS && embryo_reply(&ack[acks]))
+	while (acks < REQUESTS && request_reply(&ack[acks]))
 		acks += ack[acks].h.type == INIT_ACK;
 	ktap_diag("%u with a cookie; %u INIT_ACKs, sockets %ld to %ld", n, acks,
 		  before, most);
-	ktap_result(most - before < EMBRYOS / 4 &&
-		    sstp_counter("ListenOverflows") - dropped > EMBRYOS / 2 &&
+	ktap_result(most - before < REQUESTS / 4 &&
+		    sstp_counter("ListenOverflows") - dropped > REQUESTS / 2 &&
 		    sstp_counter("InNoMem") == nomem,
 		    "the backlog bounds set-ups with a cookie");
 
@@ -1129,11 +1128,11 @@ static void test_embryos(void)
 	ktap_result(!c, "set-ups without an answer make way for a client");
 
 	for (i = 0; i < acks; i++)
-		embryo_confirm(&ack[i]);
-	/* One has come, or is about to. */
+		request_confirm(&ack[i]);
+	/* A connection has come, or is about to. */
 	setsockopt(l, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	while ((c = accept(l, NULL, NULL)) >= 0) {
-		/* No end waits for an answer. */
+		/* Neither end waits for an answer. */
 		setsockopt(c, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 		close(c);
 		got++;
@@ -1176,7 +1175,7 @@ static void test_end(void)
 	ktap_diag("%llu bytes", (unsigned long long)live.received);
 	ktap_result(ok, "all content arrived and is right");
 
-	/* What was forged above was the real thing but for one number. */
+	/* The same forgery with all numbers right has to work. */
 	forge_peer(true, &p, forge_good_reset(&p, true), SUM_RIGHT);
 	ok = busywait(WAIT_MS, live_failed, NULL) && live.error == ECONNRESET;
 	ktap_result(ok, "a RESET with the right numbers does end it");
@@ -1199,8 +1198,8 @@ int main(int argc, char **argv)
 	FILE *f;
 	int c, fd;
 
-	/* A debug kernel takes some hundred times as long, most of it for its checkers, an
-	 * emulated CPU ten times. The noise is drawn anew in each run: uml has the most.
+	/* A debug kernel is some hundred times slower, mostly for its checkers, an emulated CPU ten
+	 * times. The noise differs in each run, so uml gets the most.
 	 */
 	if (kernel && !strncmp(kernel, "debug", 5))
 		packets = 20000;
@@ -1227,7 +1226,7 @@ int main(int argc, char **argv)
 	ktap_plan(26);
 	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
 	rng = seed;
-	/* Half-made connections go soon. */
+	/* Unfinished set-ups end soon. */
 	set_init_retries(3);
 	f = fopen("/proc/sys/net/sstp/encap_port", "r");
 	if (!f || fscanf(f, "%hu", &encap_port) != 1 || fclose(f))
@@ -1263,7 +1262,7 @@ int main(int argc, char **argv)
 	test_forged("a shipment far ahead", 1, SUM_RIGHT, forge_ahead, "InDuplicate");
 	test_snaks(packets / 100);
 	test_flood(packets / 10);
-	test_embryos();
+	test_requests();
 	test_end();
 	return ktap_end();
 }

@@ -68,7 +68,7 @@ static void idle_end(struct pair *p)
 	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all sockets end");
 }
 
-/* Who comes now is served as well. */
+/* Connections made now are served as well. */
 static void test_others(void)
 {
 	struct pair p[IDLERS];
@@ -159,7 +159,7 @@ static bool send_more(struct pair *p, unsigned int len)
 	return p->sent != before;
 }
 
-/* Who is told that he can write, can. */
+/* A program that poll() tells it can write, can write. */
 static void test_poll(void)
 {
 	struct pair p[IDLERS];

@@ -65,11 +65,11 @@ int sock_int(int fd, int level, int opt);	/* value, or -errno */
 void sock_set(int fd, int level, int opt, int value);
 struct sstp_info sock_info(int fd);
 
-/* A thread for the listener that @fd points to, until that is shut down: it sends
- * each who connects his first byte back.
+/* Start a thread that echoes the first byte of each connection to the listener @fd points to, until
+ * that is shut down.
  */
 void *echo_serve(void *fd);
-/* One who connects: false, with errno, if not served */
+/* Connect to such a listener; returns false, with errno, if not served. */
 bool echo_ask(int fd, const union addr *to);
 
 /* Sizes and rates: "64", "64k", "16M", "1G"; @unit is 1024 or 1000. */
@@ -105,7 +105,7 @@ void sha256_end(const struct sha256 *s, uint8_t digest[32]);
 uint64_t now_ns(void);			/* monotonic */
 void sleep_ns(uint64_t ns);
 uint64_t nonce(void);			/* unpredictable, not 0 */
-/* Until cond(arg) or for @ms; returns the last answer of cond. */
+/* Wait until cond(arg), or for @ms; returns the last result of cond. */
 bool busywait(unsigned int ms, bool (*cond)(void *arg), void *arg);
 
 /* The number in @column, from 1, behind @name at the beginning of a line of @file;

@@ -99,7 +99,7 @@ static void test_shrunk(void)
 	ktap_held("a buffer that shrinks while its reader waits");
 }
 
-/* What is here already is enough from now on. */
+/* Lower the low-water mark to the data that is there. */
 static void test_lower(void)
 {
 	struct pair p;
@@ -132,7 +132,7 @@ static bool joined(void *arg)
 	return !pthread_tryjoin_np(*(pthread_t *)t[0], &t[1]);
 }
 
-/* It cannot wait for more than there is room for. */
+/* The low-water mark is bounded by the buffer. */
 static void test_peek(void)
 {
 	int l = new_socket(SOCK_STREAM);

@@ -107,7 +107,7 @@ static void reader_start(struct reader *r, uint64_t seed)
 		die("the reader is gone");
 }
 
-/* What the reader got, once it is told to read */
+/* Data that the reader gets once it reads */
 static uint64_t reader_read(struct reader *r)
 {
 	uint64_t got = 0;
@@ -180,7 +180,7 @@ static bool all_empty(void *arg)
 	return labs(sstp_pages()) <= reserve();
 }
 
-/* What waits for the reader is its group's. */
+/* Unread data is charged to the reader's cgroup. */
 static void test_charged(void)
 {
 	uint64_t seed = nonce(), sent, got;
@@ -204,7 +204,7 @@ static void test_charged(void)
 	reader_end(&r);
 }
 
-/* Lets all sockets together have @bytes; @old is what they had. */
+/* Set the memory limit of all sockets together to @bytes; @old gets the former values. */
 static long limit(long bytes, long old[3])
 {
 	long pages = bytes / getpagesize();
@@ -313,7 +313,7 @@ static void test_first(void)
 	for (n = 1; n < most && n < p.granted; n++)
 		peer_data(&p, n, 0, len, len, LAST);
 	ok = busywait(WAIT_MS, lacked, &before);
-	/* What it asked for before it lacked memory */
+	/* Ignore SNAKs that were sent before memory was used up. */
 	peer_listen(&p, 100);
 	p.asked = 0;
 	ok = peer_await(&p, WAIT_MS, asked) && p.asked == 1 && ok;

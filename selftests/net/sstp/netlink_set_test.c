@@ -21,7 +21,7 @@
 #define POLICY(name)	TEXT(SSTP_A_CONN_POLICY, name)
 #define RRDA(t, v)	NEST(SSTP_A_CONN_RRDA, U32(SSTP_A_RRDA_##t, v))
 
-/* What can be changed */
+/* Attributes that can be changed */
 struct set {
 	struct sstp_rate_spec rate;
 	struct sstp_rrda_spec rrda;
@@ -105,7 +105,7 @@ static void test_set(void)
 	ktap_result(all_held, "a listener's settings");
 }
 
-/* @args fail, with the reason and, if @blame, the attribute. Nothing of @fd changes. */
+/* A request with @args fails, with a message and, if @blame, the attribute; @fd is unchanged. */
 static void must_refuse(int fd, const char *what, int err, bool blame,
 			const struct arg *args)
 {
@@ -121,7 +121,7 @@ static void must_refuse(int fd, const char *what, int err, bool blame,
 
 static void test_refused(void)
 {
-	/* What is right does not happen, either. */
+	/* A request with an invalid part changes nothing. */
 #define RATE(peak, average, ...)							\
 	ARGS(CONTROL("rate"), NEST(SSTP_A_CONN_RATE, U64(SSTP_A_RATE_PEAK, peak),		\
 	     U64(SSTP_A_RATE_AVERAGE, average) __VA_OPT__(,) __VA_ARGS__))
@@ -200,7 +200,7 @@ static void test_refused(void)
 	ktap_result(all_held, "what is wrong changes nothing");
 }
 
-/* What is there now */
+/* Cookies of the sockets in a dump */
 struct crowd {
 	uint64_t cookie[1000];
 	int n;
@@ -284,7 +284,7 @@ static void *listeners_come_and_go(void *arg)
 	return arg;
 }
 
-/* ... and those that nobody has accepted, whose listener goes. */
+/* ... and connections that were not accepted, whose listener is closed. */
 static void test_orphans(void)
 {
 	long before = changed.gone;
@@ -302,7 +302,7 @@ static void test_orphans(void)
 	ktap_result(all_held, "changes of what was not accepted, while its listener goes");
 }
 
-/* In a child, in other shoes: whether it sees sockets, and what @change gets */
+/* As another user, in a child: does it see sockets, and what does @change return? */
 static void must_get(const char *what, void (*become)(void), uint64_t c, int want)
 {
 	pid_t pid = fork();
@@ -376,7 +376,7 @@ static void test_privilege(void)
 
 enum { GOT_CID = 1, GOT_PEER_CID = 2, FOUND_BY_CID = 4, DUMPED_BY_CID = 8 };
 
-/* What the caller learns of the CIDs of the socket with cookie @c */
+/* CIDs of the socket with cookie @c that the caller gets */
 static int learns(uint64_t c, uint32_t cid)
 {
 	const struct arg by_cid = U32(SSTP_A_CONN_CID, cid);
@@ -396,7 +396,7 @@ static int learns(uint64_t c, uint32_t cid)
 	return what;
 }
 
-/* In a child, in other shoes: what it learns of a socket, or of one of its own */
+/* As another user, in a child: what it learns of a socket, or of one of its own */
 static int learns_as(void (*become)(void), uint64_t c, uint32_t cid)
 {
 	pid_t pid = fork();
@@ -418,7 +418,7 @@ static int learns_as(void (*become)(void), uint64_t c, uint32_t cid)
 	_exit(learns(c, cid));
 }
 
-/* Who knows a CID could forge packets. */
+/* A user who knows a CID could forge packets. */
 static void test_cids(void)
 {
 	const int all = GOT_CID | GOT_PEER_CID | FOUND_BY_CID | DUMPED_BY_CID;

@@ -72,7 +72,7 @@ int main(void)
 	int i, k, l;
 
 	new_namespace();
-	/* What completes the set-up comes while the changes are made. */
+	/* The packet that completes set-up comes while the changes are made. */
 	if (system("tc qdisc add dev lo root netem delay 1ms"))
 		die("tc:");
 	nl_open(&nl);

@@ -182,7 +182,7 @@ static bool over(void *arg)
 	return sock_info(*(int *)arg).state == TCP_CLOSE;
 }
 
-/* After the end the times say what there was, while the reader takes what is left. */
+/* After the end times stay as they are, while the reader reads the rest. */
 static void test_ended(void)
 {
 	struct linger now = { 1, 0 };
@@ -326,7 +326,7 @@ static void test_listener(void)
 	ktap_result(all_held, "a listener's queue");
 }
 
-/* Dumps while others come and go */
+/* Dumps while other connections come and go */
 
 static struct many {
 	int n;
@@ -391,7 +391,7 @@ static void test_many(int n)
 			once(many.c[i].tx, &missed, &again);
 			once(many.c[i].rx, &missed, &again);
 		}
-		/* Those before are among what comes and goes then. */
+		/* Connections of earlier rounds end during the dump. */
 		for (i = round * n / 10; i < (round + 1) * n / 10; i++)
 			ends += shutdown(many.c[i].tx, SHUT_WR);
 	}
@@ -570,12 +570,12 @@ static void test_garbage(void)
 		must_be(cases[i].what, ask(&nl, cases[i].cmd, cases[i].flags, cases[i].args, NULL),
 			-cases[i].err);
 
-	/* What makes no sense at all; some of it may. */
+	/* Requests that make no sense; some of them succeed. */
 	for (i = 0; i < 5000; i++) {
 		x = mix64(x);
 		cmd = x % (SSTP_CMD_MAX + 1);
 		nl_start(&r, &nl, cmd, x >> 8 & 1 ? NLM_F_DUMP : 0);
-		/* It is to stay there. */
+		/* Do not end the connection. */
 		nl_add_u32(&r, SSTP_A_CONN_CID, cmd == SSTP_CMD_CONN_DESTROY ? 0 : cid);
 		for (done = 0; done < (int)(x >> 9 & 3); done++) {
 			x = mix64(x);
@@ -596,7 +596,7 @@ static void test_garbage(void)
 	ktap_result(all_held, "requests that make no sense");
 }
 
-/* A dump that nobody reads, until standard input ends: for module.sh */
+/* Begin a dump and do not read it until standard input ends: for module.sh. */
 static int hold(void)
 {
 	struct nl_request r;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* @why, @bad: what the last error said, and the offset of the attribute that it blamed */
+/* @why, @bad: message of the last error, and offset of the attribute that it names */
 struct nl {
 	int fd;
 	uint16_t family;
@@ -25,7 +25,7 @@ struct nl_request {
 	char attrs[1024];
 };
 
-/* What came: a command and its attributes */
+/* Received messages: the command and its attributes */
 struct nl_message {
 	uint8_t cmd;
 	const void *attrs;
@@ -35,7 +35,7 @@ struct nl_message {
 /* In the namespace of the calling thread */
 void nl_open(struct nl *nl);
 void nl_close(struct nl *nl);
-/* From now on events come. */
+/* Join the multicast group of events. */
 void nl_join(struct nl *nl);
 
 void nl_start(struct nl_request *r, struct nl *nl, uint8_t cmd, uint16_t flags);
@@ -49,19 +49,19 @@ void nl_nest_end(struct nl_request *r, size_t nest);
 /* Sends it and calls @each for every answer, up to the last one; 0 or -errno. */
 int nl_talk(struct nl *nl, struct nl_request *r,
 	    void (*each)(const struct nl_message *m, void *arg), void *arg);
-/* Events: one more, in @buf, within @ms; false if there is none. errno is ENOBUFS when
- * some were lost.
+/* Receive an event into @buf within @ms; returns false if there is none. errno is ENOBUFS if events
+ * were lost.
  */
 bool nl_event(struct nl *nl, void *buf, size_t size, struct nl_message *m, int ms);
 
-/* Ends the connection, or listener, whose socket has @cookie: 0 or -errno. */
+/* End the connection, or listener, whose socket has @cookie; returns 0 or -errno. */
 int nl_destroy(struct nl *nl, uint64_t cookie);
 
 /* The payload of an attribute, or NULL; @len may be NULL. */
 const void *nl_attr(const struct nl_message *m, uint16_t type, size_t *len);
 /* The number in an attribute of 1 to 8 bytes; 0 if there is none */
 uint64_t nl_number(const struct nl_message *m, uint16_t type);
-/* What is nested in an attribute; no attributes if there is none */
+/* Attributes nested in an attribute; none if it is absent */
 struct nl_message nl_inside(const struct nl_message *m, uint16_t type);
 /* The next attribute from *@pos on, 0 at first: its type and payload; false: no more */
 bool nl_next(const struct nl_message *m, size_t *pos, uint16_t *type, const void **data,

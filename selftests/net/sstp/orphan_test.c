@@ -23,7 +23,7 @@ static bool probed(void *arg)
 	return path_counter(A, "Probes") > *(long *)arg;
 }
 
-/* As a pooled connection: idle, a last answer, the end. */
+/* A pooled connection: idle, a last answer, the end */
 static void test_idle(int type, int family)
 {
 	long probes = path_counter(A, "Probes");
@@ -72,7 +72,7 @@ static bool gone(const struct peer *p)
 	return !path_sockets(B);
 }
 
-/* It answers all probes, but lets nothing more come. */
+/* The peer answers all probes, but keeps its window closed. */
 static void test_closed_window(void)
 {
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0), i;
@@ -92,7 +92,7 @@ static void test_closed_window(void)
 	close(p.udp);
 }
 
-/* It has all of ours, and never ends its own direction. */
+/* The peer acknowledges all data, and never ends its own direction. */
 static void test_half_closed(void)
 {
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
@@ -112,7 +112,7 @@ static void test_half_closed(void)
 	close(p.udp);
 }
 
-/* It answers, and wants the same again and again. */
+/* The peer answers, and asks for the same segment again and again. */
 static void test_unable(void)
 {
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);

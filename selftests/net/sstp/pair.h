@@ -7,7 +7,7 @@
 
 #define WAIT_MS		20000		/* for what must happen */
 
-/* @rx does not block; content is a function of @seed and the position */
+/* @rx is non-blocking; content is a function of @seed and the position */
 struct pair {
 	int tx, rx;
 	uint64_t seed, sent, got;
@@ -15,20 +15,20 @@ struct pair {
 
 int new_socket(int type);
 
-/* @listener is not bound yet, and closed again. */
+/* @listener is not bound yet, and is closed in the end. */
 void pair_connect(struct pair *p, int listener);
 void pair_open(struct pair *p);
 void pair_close(struct pair *p);
-/* Writes while there is room, up to byte @to. */
+/* Write while there is room, up to byte @to. */
 void pair_fill(struct pair *p, uint64_t to);
-/* Reads up to @most bytes that are there; false if there was nothing. */
+/* Read up to @most bytes that are there; returns false if there are none. */
 bool pair_read(struct pair *p, size_t most);
 /* All that was written? Reads what there is. */
 bool all_read(void *pair);
-/* Something moves, and each end receives. */
+/* Data is sent in both directions. */
 void pair_exchange(struct pair *p);
 
-/* Its receive buffer's limit is so large, sooner or later. */
+/* Wait until the limit of the receive buffer is this large. */
 void must_become(const char *what, int fd, uint32_t bytes);
 
 #endif /* _SSTP_TEST_PAIR_H */

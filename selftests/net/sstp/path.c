@@ -64,7 +64,7 @@ static void connect_host(int host, const char *to, const char *net4,
 	path_run(host, "ip route add default via %s::%d", net6, router);
 }
 
-/* Does an answer come from a port of B that nobody has? */
+/* Does B answer a packet to a port without a listener? */
 static bool reachable(void *arg)
 {
 	const union addr *to = arg;
@@ -101,7 +101,7 @@ void path_make(void)
 	path_enter(R);
 	file_put("/proc/sys/net/ipv4/ip_forward", "1");
 	file_put("/proc/sys/net/ipv6/conf/all/forwarding", "1");
-	/* New links and neighbours take a while. */
+	/* New links and neighbours take a while to come up. */
 	path_enter(A);
 	for (i = 4; i <= 6; i += 2)
 		if (!addr_parse(&to, b_addr(i == 4 ? AF_INET : AF_INET6), 9) ||
@@ -157,8 +157,8 @@ static bool no_sockets(void *arg)
 	return !path_sockets(A) && !path_sockets(B);
 }
 
-/* Who has not heard the other's CLOSE stays for eight time-outs, and these are long where
- * the first packets were lost and no round-trip time was measured since.
+/* A socket that lost the peer's CLOSE stays for eight time-outs, which are long if the first
+ * packets were lost and no round-trip time was measured since.
  */
 bool path_settle(void)
 {

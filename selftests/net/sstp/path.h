@@ -28,20 +28,20 @@ void path_run(int host, const char *fmt, ...)
 void path_impair(int to, const char *netem);
 /* Packets that the path has dropped in both directions since path_impair() */
 long path_dropped(void);
-/* Of /proc/net/sstp_snmp at a host; it must be there */
+/* A counter of /proc/net/sstp_snmp at a host; it must exist. */
 long path_counter(int host, const char *name);
 /* Sockets of SSTP at a host, those that are closing included */
 long path_sockets(int host);
-/* Until none is left at A and B: what was closed may still tell each other so */
+/* Wait until A and B have no sockets: closed ones may still have to exchange packets. */
 bool path_settle(void);
 
 /* A nonblocking socket at A or B */
 int path_socket(int host, int type);
-/* Connects @fd at A to @listener at B, over IPv4 or 6. Returns the other end,
- * nonblocking; the listener is closed.
+/* Connect @fd at A to @listener at B, over IPv4 or 6. Returns the other end, non-blocking; the
+ * listener is closed.
  */
 int path_connect(int fd, int listener, int family);
-/* Which of @events are there, after @ms at most */
+/* Wait up to @ms for @events; returns those that occurred. */
 short path_poll(int fd, short events, int ms);
 /* Connects a socket that does not block, and waits: 0, or the errno that it ends with. */
 int path_try(int fd, const union addr *to);

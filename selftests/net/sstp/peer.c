@@ -64,7 +64,7 @@ void peer_half_open(struct peer *p, int listener, const struct peer_init *us)
 	ssize_t n;
 
 	memset(p, 0, sizeof(*p));
-	/* While the test goes on it may be as slow as it likes. */
+	/* The kernel's time-outs must not end the connection of a slow test. */
 	p->patient = !sock_int(listener, SOL_SSTP, SSTP_USER_TIMEOUT);
 	if (p->patient && setsockopt(listener, SOL_SSTP, SSTP_USER_TIMEOUT,
 				     &(int){ PATIENT_MS }, sizeof(int)))
@@ -275,7 +275,7 @@ static uint64_t bit(struct peer *p, uint32_t segment)
 	return 1ULL << segment;
 }
 
-/* Which segments a SNAK asks for, in whole or in part */
+/* Segments that a SNAK asks for, in whole or in part */
 static void note_entries(struct peer *p, const uint8_t *at, const uint8_t *end,
 			 unsigned int entries)
 {
@@ -313,7 +313,7 @@ static void note_entries(struct peer *p, const uint8_t *at, const uint8_t *end,
 
 static void note_ack(struct peer *p, const struct ack_packet *a, size_t n)
 {
-	/* What another CPU sent may pass it, and is what holds, as for any sender. */
+	/* A packet sent by another CPU may overtake this one: the later number holds. */
 	if ((int32_t)(ntohl(a->control) - p->their_control) < 0 && p->packs + p->snaks)
 		return;
 	p->their_control = ntohl(a->control);
@@ -335,7 +335,7 @@ static void note_ack(struct peer *p, const struct ack_packet *a, size_t n)
 	note_entries(p, (void *)(a + 1), (uint8_t *)a + n, ntohs(a->h.packet));
 }
 
-/* Of a segment in packets of any size */
+/* Offset of a packet's data in its segment, whatever the size of packets */
 static uint32_t data_offset(const struct data_packet *d, size_t bytes)
 {
 	return d->h.flags & LAST ? ntohl(d->len) - bytes :
@@ -361,7 +361,7 @@ static void note_data(struct peer *p, const struct data_packet *d, size_t n)
 		p->came |= bit(p, segment);
 }
 
-/* Who gets no answer takes us for gone. */
+/* A peer without an answer assumes that this end is gone. */
 static void note_probe(struct peer *p, const struct data_packet *d)
 {
 	p->keepalives++;
@@ -370,7 +370,7 @@ static void note_probe(struct peer *p, const struct data_packet *d)
 		peer_pack(p, p->our_ack, p->our_limit, 0, 0);
 }
 
-/* INIT_ACK comes again until a packet of ours answers it, and says the same. */
+/* INIT_ACK is repeated, with the same fields, until a packet of this peer answers it. */
 static void note_init_ack(struct peer *p, const struct init_packet *i)
 {
 	if (p->answered || ntohl(i->cid) != p->their_cid ||

@@ -120,7 +120,7 @@ struct peer {
 	size_t wrong_len;
 };
 
-/* What we say of ourselves in our INIT */
+/* Fields of the INIT that this peer sends */
 struct peer_init {
 	uint32_t window;		/* segments that we let the kernel send */
 	uint32_t segment;		/* bytes in one of ours; 0 = 1500 */
@@ -141,7 +141,7 @@ void peer_must_be_right(const struct peer *p);
 void peer_close(struct peer *p);
 /* The program is about to close the connection: the peer may vanish. */
 void peer_leave(struct peer *p);
-/* In this namespace what is closed does not wait long for its peer. */
+/* Shorten the time-outs of closed sockets in this namespace. */
 void peer_may_vanish(void);
 /* A packet of our own making */
 void peer_send(struct peer *p, const void *packet, size_t len);
@@ -159,9 +159,9 @@ void peer_pack(struct peer *p, uint32_t ack, uint32_t limit, uint8_t flags,
 	       uint32_t segment);
 /* The same, and asks for packet 0 of all segments in @wanted */
 void peer_snak(struct peer *p, uint32_t ack, uint32_t limit, uint64_t wanted);
-/* Notes what comes for @ms. */
+/* Receive packets for @ms. */
 void peer_listen(struct peer *p, int ms);
-/* Notes what comes until cond() or for @ms; returns the last answer of cond(). */
+/* Receive packets until cond() or for @ms; returns the last result of cond(). */
 bool peer_await(struct peer *p, int ms, bool (*cond)(const struct peer *p));
 
 #endif /* _SSTP_TEST_PEER_H */

@@ -92,7 +92,7 @@ static void finish(struct pool *p, const char *name)
 	ktap_result(all_held, "%s", name);
 }
 
-/* As much as fits, up to @total in all */
+/* Fill the buffers, up to @total bytes in all. */
 static void fill(struct pool *p, int i, uint64_t total)
 {
 	while (p->sent[i] < total) {
@@ -124,7 +124,7 @@ static bool drain(struct pool *p, int i)
 	return true;
 }
 
-/* Those from @first on get @total bytes each. */
+/* Transfer @total bytes on each connection from @first on. */
 static void transfer(struct pool *p, int first, uint64_t total)
 {
 	uint64_t end = now_ns() + WAIT_MS * 1000000ULL;
@@ -159,7 +159,7 @@ static uint64_t queued(const struct pool *p)
 	return sum;
 }
 
-/* Until nothing more comes for a while: all are filled. */
+/* Wait until no more data comes for a while: all buffers are full. */
 static void settle(struct pool *p, uint64_t total)
 {
 	uint64_t end = now_ns() + WAIT_MS * 1000000ULL, was = 0, now;
@@ -194,8 +194,8 @@ static void test_option(void)
 	finish(&p, "SSTP_POOL is the listener's");
 }
 
-/* All fill it and nobody reads. Who comes first may have all of it, the next a half,
- * and so on: eight have 2.7 of it at most.
+/* All connections fill the pool, and no program reads. The first one may use all of it, the next a
+ * half, and so on: eight use 2.7 times its size at most.
  */
 static void test_bound(int rcvbuf, const char *name)
 {
@@ -241,7 +241,7 @@ static void test_starve(void)
 	settle(&p, 2 * LIMIT);
 	pool_add(&p, 4);
 	transfer(&p, 4, LIMIT);
-	/* And those who waited get theirs. */
+	/* Connections that waited are served then. */
 	transfer(&p, 0, 2 * LIMIT);
 	finish(&p, "who comes to a full pool is served");
 }
@@ -323,7 +323,7 @@ static void test_end(void)
 	finish(&p, "it lives as long as its last member");
 }
 
-/* It says that its segments are small, and has a window of many. */
+/* The peer announces small segments, and gets a window of many. */
 static void test_member_rcvbuf(void)
 {
 	struct peer_init us = { .window = 1, .segment = 1 };

@@ -97,7 +97,7 @@ static void result(const char *what)
 	ktap_held(text);
 }
 
-/* Ports that are congruent modulo any size of a table, to one destination, all at once */
+/* Connect ports that are congruent modulo any size of a table to one destination, all at once. */
 static void test_spread(void)
 {
 	int fd[SPREAD], peer[SPREAD], k;
@@ -151,14 +151,14 @@ static bool ports_are_even(void *arg)
 	return !odd_ports();
 }
 
-/* bind() that finds the ports taken that it prefers does not make connect() look there. */
+/* bind() that finds its preferred half full must not make connect() avoid that half. */
 static void test_halves(void)
 {
 	int fd[PORTS / 2 + 1];
 	unsigned int i, k;
 	char ip[20];
 
-	/* Searches of a second before may have found theirs taken. */
+	/* Earlier searches within a second may have found a half full. */
 	must(busywait(10000, ports_are_even, NULL), "even ports at first");
 	for (i = 1; i <= BINDERS; i++) {
 		snprintf(ip, sizeof(ip), "127.0.8.%u", i);
@@ -173,7 +173,7 @@ static void test_halves(void)
 	result("bind() and connect() each have a half of the range");
 }
 
-/* As many as there are ports, to each destination */
+/* Connect from all ports to each destination. */
 static void test_destinations(void)
 {
 	static const char * const to[] = { "127.0.0.1", "127.0.0.2", "127.0.0.3" };
@@ -192,7 +192,7 @@ static void test_destinations(void)
 		must_be("none is left", connect_to(one, to[i], NULL), EADDRNOTAVAIL);
 		close(one);
 	}
-	/* Of one that goes all can be had again, to there. */
+	/* The port of a closed connection can be used again for the same destination. */
 	close(fd[1][3]);
 	close(peer[1][3]);
 	fd[1][3] = sock();
@@ -211,7 +211,7 @@ static void test_destinations(void)
 	result("connections of a port each to one destination");
 }
 
-/* What bind() gave is for nobody who does not ask for it. */
+/* A port that bind() gave is not chosen by connect() without SO_REUSEADDR. */
 static void test_bound(void)
 {
 	int fd[PORTS - 1], one, other, third, peer[3];
@@ -236,7 +236,7 @@ static void test_bound(void)
 	close(one);
 	close(other);
 
-	/* Who asks gets it, to another destination. */
+	/* With SO_REUSEADDR it is, for another destination. */
 	one = sock();
 	sock_set(one, SOL_SOCKET, SO_REUSEADDR, 1);
 	must_be("a bound one", bound_to(one, "127.0.0.8", LOW), 0);
@@ -292,7 +292,7 @@ static void test_no_port(void)
 	result("IP_BIND_ADDRESS_NO_PORT");
 }
 
-/* Who was accepted keeps the port, at his address, when the listener goes. */
+/* An accepted socket keeps port and address when the listener is closed. */
 static void test_children(void)
 {
 	int fd = sock(), peer, old = l;
@@ -317,7 +317,7 @@ static void test_children(void)
 	result("children");
 }
 
-/* Of many addresses each is taken for itself, and all together. */
+/* Connections of a listener on all addresses keep the port at their own address only. */
 static void test_addresses(void)
 {
 	int fd[ADDRESSES], peer[ADDRESSES], old = l, k;
@@ -376,7 +376,7 @@ static int listen_at(int family, const char *ip)
 	return fd;
 }
 
-/* Who goes to @ip is for @listener, and for none if that is -1. */
+/* A connection to @ip reaches @listener, or none if that is -1. */
 static void must_reach(const char *ip, int listener)
 {
 	struct pollfd p = { .fd = listener, .events = POLLIN };
@@ -413,8 +413,8 @@ static void address(char ip[20], int k)
 	snprintf(ip, 20, "127.0.%d.%d", 3 + k / 250, k % 250 + 1);
 }
 
-/* Many listeners at a port, each at an address, and those of all addresses: the one that
- * says most of where the connection goes has it.
+/* Many listeners on a port, each with an address, and wildcard ones: the most specific one gets the
+ * connection.
  */
 static void test_listeners(void)
 {
@@ -450,7 +450,7 @@ static void test_listeners(void)
 	must_reach(ip, six);
 	close(six);
 	must_reach(ip, -1);
-	/* And comes again. */
+	/* Listen there again. */
 	fd[0] = listen_at(AF_INET, ip);
 	must_reach(ip, fd[0]);
 	close(fd[0]);
@@ -493,7 +493,7 @@ static void set_reserved(const char *ports)
 	file_put("/proc/sys/net/ipv4/ip_local_reserved_ports", "%s\n", ports);
 }
 
-/* Sockets for which ports are found have all but those in @reserved, and then there is none. */
+/* Sockets without a port get all ports except those in @reserved, and then none is left. */
 static void must_leave(unsigned int reserved, bool connects)
 {
 	int fd[PORTS + 1], peer[PORTS + 1], err = 0;
@@ -517,7 +517,7 @@ static void must_leave(unsigned int reserved, bool connects)
 	}
 }
 
-/* Ports that are reserved go only to sockets that name them. */
+/* Reserved ports are only given to sockets that name them. */
 static void test_reserved(void)
 {
 	const unsigned int reserved = 0x399;	/* 0, 3, 4, 7 to 9 */
@@ -551,7 +551,7 @@ static void must_carry(int fd, int peer, uint8_t byte)
 	must_be("the byte", got, byte);
 }
 
-/* Searches that find most ports taken find the others. */
+/* Searches succeed although most ports are in use. */
 static void test_many(void)
 {
 	static const char * const to[] = { "127.0.0.10", "127.0.0.11" };
@@ -579,7 +579,7 @@ static void test_many(void)
 		must_be("none is left", connect_to(one, to[i], NULL), EADDRNOTAVAIL);
 		close(one);
 	}
-	/* Some can be had again while all others are taken, wherever they are. */
+	/* Some ports become free while all others are in use, wherever they are. */
 	for (i = 0; i < ARRAY_SIZE(to); i++)
 		for (k = 0; k < MANY; k += MANY / 10 + 1) {
 			uint16_t was = port_of(fd[i][k]);
@@ -597,7 +597,7 @@ static void test_many(void)
 		}
 	for (k = 0; k < MANY; k++)
 		must_be("free", try_bind("0.0.0.0", LOW + k, false), 0);
-	/* bind() has them all, too. */
+	/* bind() can use all ports, too. */
 	for (k = 0; k < MANY; k++) {
 		fd[0][k] = sock();
 		must_be("bind", bound_to(fd[0][k], "127.0.0.10", 0), 0);

@@ -22,7 +22,7 @@
 #define SECOND		1000000000ULL
 #define TIMEOUT_MS	10000		/* the user timeout, where it is not the default */
 
-/* Reads @len bytes of @seed, for @ms at most each time. */
+/* Read @len bytes of @seed, with a time-out of @ms for each read. */
 static bool read_all(int fd, size_t len, uint64_t seed, int ms)
 {
 	char *in = malloc(len + 1);
@@ -66,9 +66,7 @@ static size_t write_all(int fd, size_t len, uint64_t seed)
 	return n;
 }
 
-/* One segment, which takes longer than the user timeout; nothing of it is accepted
- * before all of it is there.
- */
+/* One segment takes longer than the user timeout; it is accepted only as a whole. */
 static void test_slow(int ms)
 {
 	struct sstp_rate_spec rate = { .peak = 100000 };
@@ -134,7 +132,7 @@ static void test_small(int mtu)
 	path_settle();
 }
 
-/* Its program reads nothing for long. */
+/* The peer's program does not read for long. */
 static void test_unread(int rcvbuf)
 {
 	uint64_t seed = nonce();
@@ -162,7 +160,7 @@ static void test_unread(int rcvbuf)
 	ktap_result(ok, "a program that does not read, buffer %d", rcvbuf);
 }
 
-/* It says that all packets have come, and wants the same again and again. */
+/* The peer reports that all packets came, and asks for the same again and again. */
 static void test_useless(bool closed)
 {
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0), err = 0;

@@ -25,7 +25,7 @@ static union addr from;
 static struct init_packet init;		/* the last INIT */
 static uint32_t cid;			/* of it */
 
-/* Not of a connect() before */
+/* Wait for an INIT, which must not be one of the connect() before. */
 static void await_init(void)
 {
 	uint32_t before = cid;
@@ -81,7 +81,7 @@ static bool counted(void *arg)
 	return path_counter(A, c->name) > c->before;
 }
 
-/* It is counted as @name, and the connection is still to be made. */
+/* The packet counts as @name, and the connection is not made yet. */
 static void no_answer(const char *what, const void *packet, size_t len,
 		      const char *name)
 {
@@ -147,7 +147,7 @@ static void test_answers(void)
 	e.h.type = CLOSE;
 	e.seq = init.shipment;
 	no_answer("a CLOSE", &e, sizeof(e), "InOutOfWindow");
-	/* As GRO joins those that have waited somewhere */
+	/* A train, as GRO joins packets that were queued */
 	for (n = 0; n < ARRAY_SIZE(train); n++)
 		train[n] = right();
 	sock_set(udp, SOL_UDP, UDP_SEGMENT, sizeof(train[0]));
@@ -165,7 +165,7 @@ static void test_answers(void)
 	close(fd);
 }
 
-/* Timestamps do not say for how long we have been up. */
+/* Timestamps do not reveal the uptime. */
 static void test_uptime(void)
 {
 	const uint32_t near = 100 * 1000000;
@@ -176,7 +176,7 @@ static void test_uptime(void)
 		told += ntohl(init.stamp) + near - (uint32_t)(now_ns() / 1000) < 2 * near;
 		close(fd);
 	}
-	/* By chance all are near once in 10,000 runs. */
+	/* All are near by chance once in 10,000 runs. */
 	ktap_result(told < 3, "timestamps do not tell the uptime");
 }
 

@@ -91,7 +91,7 @@ static long available(void)
 	return file_number("/proc/meminfo", "MemAvailable:", 1) * KB;
 }
 
-/* What buffers share: of it, what all sockets of SSTP may have (net.sstp.mem) */
+/* The last number of net.sstp.mem in bytes, which bounds the memory that buffers share */
 static long sockets_max;
 
 static long to_share(void)
@@ -141,7 +141,7 @@ static void test_memory(void)
 		if (fallocate(fd, 0, at, piece))
 			die("fallocate:");
 		at += piece;
-		/* It takes a while, and who is silent has the floor. */
+		/* After a while silent connections have the floor. */
 		pair_exchange(&p);
 	}
 	must(available() <= LEAVE, "memory is in use");
@@ -161,7 +161,7 @@ static void pair_move(struct pair *p)
 	must(busywait(WAIT_MS, all_read, p), "what was sent comes");
 }
 
-/* Much moves in all. Has each its part of half of what is available, or less? */
+/* Data moves on many connections: has each its part of half of the available memory, or less? */
 static bool are_parts(void *arg)
 {
 	struct pair *p = arg;
@@ -193,7 +193,7 @@ static void test_busy(void)
 	ktap_held("buffers in which much moves share what is available");
 }
 
-/* Nothing of theirs ever rests. */
+/* Data of these connections always moves. */
 static void move_little(struct pair *p)
 {
 	char c;
@@ -234,7 +234,7 @@ static void test_quiet(void)
 	ktap_held("who moves little has no part of it");
 }
 
-/* Of the policy, as an administrator has it */
+/* Set a tunable of the policy, as an administrator does. */
 static void make_static(int fd)
 {
 	struct nl_request r;
@@ -251,7 +251,7 @@ static void make_static(int fd)
 	nl_close(&nl);
 }
 
-/* Much moves, then nothing any more, for one reason or another; some are here still. */
+/* Data moves on many connections, then stops, for several reasons; some connections stay. */
 static void test_gone(void)
 {
 	enum { CLOSED, PINNED, STATIC, DISCONNECTED, ANEW, BROKEN, SHARED, KINDS };
@@ -271,7 +271,7 @@ static void test_gone(void)
 			pair_move(&p[i]);
 		poll(NULL, 0, 20);
 	}
-	/* Something is left to read. */
+	/* Unread data is left. */
 	for (i = 0; i < KINDS; i++)
 		pair_fill(&p[i], p[i].sent + 64 * KB);
 	pair_close(&p[CLOSED]);
@@ -347,7 +347,7 @@ static long group_max(void)
 	return GROUP_MAX;
 }
 
-/* In the group: is its limit heeded? */
+/* Is the limit of the cgroup respected? */
 static void member_main(void)
 {
 	struct share s = { .available = group_max };

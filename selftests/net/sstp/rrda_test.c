@@ -93,7 +93,7 @@ static void test_defaults(void)
 	ktap_held("tunables have their defaults");
 }
 
-/* It fails, and changes nothing. */
+/* setsockopt() fails, and changes nothing. */
 static void refuse(const char *name, const char *text, int err)
 {
 	long was = tunable_get(name);
@@ -208,7 +208,7 @@ static void test_option(void)
 	must_be("behind it", b.more[0], 0x55);
 	ktap_held("SSTP_RRDA is checked and read back");
 
-	/* It becomes a listener. */
+	/* Make the socket a listener. */
 	pair_connect(&p, fd);
 	must(same_rrda(p.rx, &good), "who is accepted has the listener's");
 	must_be("under its ceiling", sock_info(p.rx).rcv_buffer, MB);
@@ -220,7 +220,7 @@ static void test_option(void)
 	ktap_held("a connection has what its listener has");
 }
 
-/* By what does the kernel size it? */
+/* Policy @name must size the buffer of @fd. */
 static void must_have_policy(int fd, const char *name)
 {
 	char is[SSTP_NAME_MAX] = "";
@@ -280,9 +280,7 @@ static void test_policy(void)
 	ktap_held("the policy is rrda, and SO_RCVBUF fixes the limit");
 }
 
-/* What both ends counted, and that each began with @first, is in the namespace's
- * counters, and adds up.
- */
+/* The namespace's counters are the sums of both ends' counts, and of the initial limits. */
 static void must_add_up(const struct pair *p, uint32_t first)
 {
 	static const char * const names[] = {
@@ -311,7 +309,7 @@ static void must_add_up(const struct pair *p, uint32_t first)
 		b.rcv_shrunk_bytes, b.rcv_buffer);
 }
 
-/* It reads, but less than could come. */
+/* The program reads, but more slowly than data could come. */
 static void test_slow(void)
 {
 	struct sstp_info i;
@@ -340,7 +338,7 @@ static void test_slow(void)
 	ktap_held("it grows for a slow reader");
 }
 
-/* What the sender may have under way holds it up, and the reader is fast. */
+/* The window limits the sender, and the program reads fast. */
 static void test_path(void)
 {
 	struct pair p = { .seed = nonce() };
@@ -425,7 +423,7 @@ static void test_idle(void)
 	ktap_held("who is silent has the floor");
 }
 
-/* What grew less what shrank, of all buffers of the namespace */
+/* RbufGrownBytes less RbufShrunkBytes: the limits of all buffers of the namespace */
 static long balance(void)
 {
 	return sstp_counter("RbufGrownBytes") - sstp_counter("RbufShrunkBytes");
@@ -436,7 +434,7 @@ static bool balance_is(void *bytes)
 	return balance() == *(long *)bytes;
 }
 
-/* Many connections that shrink from what they began with, and end. */
+/* Many connections, whose limits shrink from the initial ones, and end. */
 static void test_balance(void)
 {
 	struct pair p[4];
@@ -506,7 +504,7 @@ static void test_own(void)
 	ktap_held("a socket's own tunables");
 }
 
-/* Its round trip holds more than that. */
+/* A round trip holds more data than that. */
 static void test_ceiling(void)
 {
 	const uint64_t rate = 100000000000;
@@ -527,7 +525,7 @@ static void test_ceiling(void)
 	ktap_held("own ceiling bounds what the path gets, too");
 }
 
-/* What was granted before the limit fell */
+/* The window that was granted before the limit fell keeps its room. */
 static void test_promise(void)
 {
 	const uint32_t len = 1400;

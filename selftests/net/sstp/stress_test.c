@@ -37,7 +37,7 @@
 #define PORT		5000		/* stream; the next is for segments */
 #define CHUNK		65536
 
-/* What all processes count together */
+/* Counts of all processes, in shared memory */
 static struct {
 	atomic_ulong worlds, links, flaps, kills, connects, failures, ends;
 	atomic_ulong kbytes, wrong, unexpected;
@@ -45,7 +45,7 @@ static struct {
 
 static struct fuzz fuzz;
 
-/* Of this process; each of its threads takes the next. */
+/* Seed of the next thread of this process */
 static atomic_ulong next_seed;
 
 static struct rng new_rng(void)
@@ -384,7 +384,7 @@ static void world_fork(struct world *w, int i)
 	server();
 }
 
-/* It does not end by itself. */
+/* The process does not end by itself. */
 static void killed(struct world *w, int i)
 {
 	int status;

@@ -65,7 +65,7 @@ static void must_have(const char *name, const char *want)
 	}
 }
 
-/* What it has with @value in @column, else what it begins with, as the file shows it */
+/* Read sysctl @name with @value in @column, or else its default, as the file shows it. */
 static const char *line(const struct sysctl *s, int column, long long value)
 {
 	static char text[64];
@@ -167,7 +167,7 @@ static void test_names(void)
 	ktap_result(all_held, "names of a controller and a policy");
 }
 
-/* What a program without privilege gets that names a controller in SSTP_CONTROLLER */
+/* Result for an unprivileged program that names a controller in SSTP_CONTROLLER */
 static int ask_controller(const char *name)
 {
 	int status, fd;
@@ -186,7 +186,7 @@ static int ask_controller(const char *name)
 	return WEXITSTATUS(status);
 }
 
-/* Who may switch congestion control off */
+/* Which programs may switch congestion control off? */
 static void test_allowed(void)
 {
 	const char *name = "allowed_controllers";
@@ -208,7 +208,7 @@ static void test_allowed(void)
 	must_be("rate, not any more", ask_controller("rate"), EPERM);
 	file_put(path(name), "\n");
 	must_have(name, "");
-	/* What follows moves encap_port, which no socket may be there for. */
+	/* The following changes encap_port, which fails while there are sockets. */
 	must(busywait(10000, sstp_no_sockets, NULL), "all sockets end");
 	ktap_result(all_held, "controllers that any program may name");
 }

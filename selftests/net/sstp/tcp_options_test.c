@@ -53,7 +53,7 @@ static uint64_t ms_since(uint64_t start)
 	return (now_ns() - start) / 1000000;
 }
 
-/* ms from @start until @fd has one of @events */
+/* Return ms from @start until @fd has one of @events. */
 static long until(int fd, short events, uint64_t start)
 {
 	return path_poll(fd, events, 200000) ? (long)ms_since(start) : -1;
@@ -109,7 +109,7 @@ static void test_cork(void)
 		  100 + ONE_WAY_MS, 100 + ONE_WAY_MS + 4);
 	must_be("all of it", read_all(peer), 200);
 
-	/* Small writes that go on do not put it off. */
+	/* Further small writes do not extend the time. */
 	set(fd, TCP_CORK, 1);
 	start = now_ns();
 	write_bytes(fd, 100);
@@ -246,7 +246,7 @@ static void test_keepalive(void)
 	sock_set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 	write_bytes(fd, 1);
 	path_poll(fd, POLLRDHUP, 300);
-	/* Of a connection that is idle already */
+	/* Options of a connection that is already idle */
 	set(fd, TCP_KEEPIDLE, 2);
 	path_poll(fd, POLLRDHUP, 5000);
 	must_be("alive while the peer answers", sock_int(fd, SOL_SOCKET, SO_ERROR), 0);
@@ -404,7 +404,7 @@ static void test_defer_time(void)
 	close(l);
 }
 
-/* Who never sends cannot keep others out. */
+/* Clients that never send cannot keep others out. */
 static void test_defer_full(void)
 {
 	union addr a;
@@ -447,7 +447,7 @@ static long ack_time(int fd, int peer)
 	return ms_since(start);
 }
 
-/* How many of 20 answers took their time */
+/* How many of 20 answers were delayed? */
 static int slow_acks(int fd, int peer)
 {
 	int slow = 0, i;

@@ -45,7 +45,7 @@ static uint32_t below(uint32_t n)
 
 static char control[CMSG_SPACE((GAPS + 1) * sizeof(struct sstp_gap))];
 
-/* What one read gave */
+/* Result of one read */
 struct piece {
 	ssize_t len;
 	int flags;
@@ -84,8 +84,8 @@ static bool same_gaps(const struct piece *a, const struct piece *b)
 	       !memcmp(a->gap, b->gap, a->gaps * sizeof(*a->gap));
 }
 
-/* In order, apart, within what was read, and reading as zeros; the rest is byte
- * @pos and what follows of stream @seed. Returns the bytes missing.
+/* Gaps are in order, disjoint, within the bytes that were read, and read as zeros; other bytes are
+ * those of stream @seed from @pos on. Returns the bytes missing.
  */
 static size_t check_piece(const struct piece *p, const uint8_t *buf,
 			  uint64_t seed, uint64_t pos)
@@ -119,7 +119,7 @@ static size_t check_piece(const struct piece *p, const uint8_t *buf,
 
 /* --- against a peer ---------------------------------------------------------- */
 
-/* A segment, and which of its packets the reader must miss */
+/* A segment, and those of its packets that the reader must miss */
 struct made {
 	uint32_t len, size, packets, missing;
 	bool here[PACKETS];
@@ -133,7 +133,7 @@ static void make_segment(struct made *m, uint32_t tolerance)
 	m->packets = 1 + (below(4) ? below(PACKETS) : below(4));
 	m->size = 1 + below(200);
 	m->len = m->size * (m->packets - 1) + 1 + below(m->size);
-	/* As many as just pass, or one more, now and then */
+	/* Now and then lose as many packets as just pass, or one more. */
 	if (!below(4)) {
 		uint32_t n = (uint64_t)m->packets * tolerance / MILLION + below(2);
 
@@ -177,7 +177,7 @@ static bool asked(const struct peer *p)
 	return p->asked;
 }
 
-/* What a reader of the whole segment must be told */
+/* Gaps that a reader of the whole segment must be told */
 static void expected_gaps(const struct made *m, struct piece *want)
 {
 	uint32_t i, end;
@@ -199,7 +199,7 @@ static void expected_gaps(const struct made *m, struct piece *want)
 	}
 }
 
-/* Segments with losses of every kind; only what must be is shipped again. */
+/* Segments with losses of every kind; only packets beyond the tolerance are shipped again. */
 static void test_exact(uint32_t tolerance)
 {
 	const int rounds = 60;		/* the peer numbers them with bits */
@@ -247,7 +247,7 @@ static void test_exact(uint32_t tolerance)
 		expected_gaps(&m, &want);
 		gapped += !!want.gaps;
 
-		/* A peek sees the same, also without room to list all. */
+		/* MSG_PEEK returns the same, also without room to list all gaps. */
 		short_control = want.gaps > 1 && below(2);
 		take_piece(p.fd, buf, sizeof(buf), short_control ?
 			   CMSG_SPACE(sizeof(*got.gap)) : sizeof(control),
@@ -282,7 +282,7 @@ static bool came(void *arg)
 	return path_counter(B, "InPkts") >= *(long *)arg;
 }
 
-/* More gaps than are listed: it says so. */
+/* More gaps than are listed: MSG_CTRUNC is set. */
 static void test_many_gaps(void)
 {
 	const struct made m = { .packets = 2 * GAPS + 2, .size = 8,
@@ -304,7 +304,7 @@ static void test_many_gaps(void)
 		p.shipment++;
 		ship(&p, 0, &m, i + 1, 0);
 		packets++;
-		/* The queue of the loopback device holds a thousand. */
+		/* The queue of the loopback device holds a thousand packets. */
 		if (i % 512 == 510)
 			must(busywait(10000, came, &packets), "packets come");
 	}
@@ -323,7 +323,7 @@ static void test_many_gaps(void)
 	ktap_result(all_held, "more gaps than are listed");
 }
 
-/* A packet that comes after it was asked for again: more will be awaited from here on. */
+/* A packet that comes after it was asked for again makes the receiver wait longer from then on. */
 static void arrive_late(struct peer *p, uint32_t segment, const struct made *m)
 {
 	uint32_t i, late;
@@ -341,8 +341,8 @@ static void arrive_late(struct peer *p, uint32_t segment, const struct made *m)
 	must(peer_await(p, 5000, accepted), "it is accepted");
 }
 
-/* What the last segment lacks may be late, until a timer has expired: that timer accepts
- * the segment, and the stream has ended as when a packet had completed it.
+/* Missing packets of the last segment may be late, until a timer has expired: that timer accepts
+ * the segment, and the stream ends as when a packet completes it.
  */
 static void test_end_by_timer(void)
 {
@@ -402,7 +402,7 @@ static void flow_open(struct flow *f, int type, int family, uint32_t ours,
 	sock_set(l, SOL_SSTP, SSTP_TOLERANCE, theirs);
 	f->tx = path_socket(A, type);
 	sock_set(f->tx, SOL_SSTP, SSTP_TOLERANCE, ours);
-	/* By a contract, as no loss slows that down. */
+	/* Use a contract, as losses do not slow it down. */
 	if (setsockopt(f->tx, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate)))
 		die("SSTP_RATE:");
 	f->rx = path_connect(f->tx, l, family);
@@ -428,7 +428,7 @@ static void flow_write(struct flow *f)
 		die("send:");
 }
 
-/* Each gap is packets of one segment, which is here in part. */
+/* Each gap is whole packets of a segment of which others came. */
 static void check_segment(struct flow *f, const struct piece *p, size_t missing)
 {
 	uint64_t packets = (p->len + f->size - 1) / f->size, lost = 0;
@@ -449,7 +449,7 @@ static void check_segment(struct flow *f, const struct piece *p, size_t missing)
 	f->packets += packets;
 }
 
-/* Returns false when there is nothing to read, or no more. */
+/* Returns false when no data can be read now, or any more. */
 static bool flow_read(struct flow *f, bool *end)
 {
 	static uint8_t buf[SEGMENT_MOST + 1];
@@ -466,7 +466,7 @@ static bool flow_read(struct flow *f, bool *end)
 	*end = !p.len;
 	if (p.len <= 0)
 		return false;
-	/* More of a stream may have come in between. */
+	/* More of the stream may have come meanwhile. */
 	if (peeked.len == p.len)
 		must(same_gaps(&p, &peeked), "a peek shows the same gaps");
 	missing = check_piece(&p, buf, f->seed, f->got);
@@ -505,7 +505,7 @@ static long flow_end(struct flow *f, const char *name)
 {
 	struct sstp_info rx = sock_info(f->rx), tx = sock_info(f->tx);
 
-	/* Bytes outside of gaps did come. */
+	/* All bytes outside of gaps were received. */
 	must_be("bytes received", rx.bytes_received, f->total - f->missing);
 	if (f->type == SOCK_SEQPACKET)
 		must_be("segments with gaps", f->gapped, rx.segments_with_gaps);
@@ -543,7 +543,7 @@ static void test_path(const char *loss, uint32_t ours, uint32_t theirs,
 	ktap_result(all_held, "%s", name);
 }
 
-/* The same losses with and without */
+/* The same losses with and without tolerance */
 static void test_fewer(void)
 {
 	struct flow f;
@@ -587,8 +587,8 @@ int main(int argc, char **argv)
 		die("sockets are left");
 
 	path_impair(A, "delay 5ms");
-	/* Packets begin with the size that every path of IPv6 takes, and this one takes no
-	 * more: all packets of a flow have one size, which gaps are held against.
+	/* The path carries 1280 bytes, with which IPv6 begins, so that all packets of a flow have
+	 * one size, which gaps are compared with.
 	 */
 	path_run(R, "ip link set to-a mtu 1280 && ip link set to-b mtu 1280");
 	path_run(A, "ip link set to-r mtu 1280");

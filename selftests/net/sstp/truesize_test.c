@@ -22,8 +22,8 @@
 #define PACKET		(DATA_HLEN + HALF)
 #define WAIT_MS		20000
 
-/* The window lets in as many segments as can be. Packets of this connection and of
- * the one @beside can share trains.
+/* The window allows as many segments as possible. Packets of this connection and of the one @beside
+ * can share trains.
  */
 static void open_peer(struct peer *p, const struct peer *beside)
 {
@@ -32,7 +32,7 @@ static void open_peer(struct peer *p, const struct peer *beside)
 
 	sock_set(l, SOL_SOCKET, SO_RCVBUFFORCE, LIMIT / 2);	/* the kernel doubles it */
 	peer_open(p, l, &us);
-	/* Answers take memory, too: hardly any are kept. */
+	/* Answers use memory, too, so few of them are kept. */
 	sock_set(p->udp, SOL_SOCKET, SO_RCVBUF, 0);
 	sock_set(p->udp, SOL_UDP, UDP_SEGMENT, PACKET);
 }
@@ -67,8 +67,8 @@ static uint32_t receive_memory(const struct peer *p)
 	return mem[SK_MEMINFO_RMEM_ALLOC];
 }
 
-/* Bytes of memory that are free, those in the lists of free pages of each CPU too:
- * the lists hold several times our limit, and come and go.
+/* Bytes of free memory, those in the per-CPU lists of free pages included, which hold several times
+ * the limit of this test.
  */
 static long free_memory(void)
 {
@@ -86,8 +86,8 @@ static long free_memory(void)
 	return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Trains with one packet that is kept and many that are duplicates of it, as many
- * as the window lets in; returns the bytes of memory that are gone.
+/* Send trains with one packet that is kept and many duplicates of it, as many as the window allows;
+ * returns the bytes of memory that are used then.
  */
 static long kept_by_trains(void)
 {
@@ -122,7 +122,7 @@ static void test_duplicates(void)
 	discarded = sstp_counter("InDiscarded") - discarded;
 	ktap_diag("%ld bytes kept, limit %d; %ld packets discarded", kept,
 		  LIMIT, discarded);
-	/* Twice the limit may be in use; as much for what goes with it. */
+	/* Twice the limit may be in use, and as much again for overhead. */
 	ktap_result(all_held && discarded > 0 && kept < 4 * LIMIT,
 		    "a packet does not keep its whole train in memory");
 }
@@ -188,7 +188,7 @@ static void test_tiny(void)
 	close_peer(&p);
 }
 
-/* Shorter than any header, and than DATA's */
+/* Shorter than any header, and than that of DATA */
 static void test_short(size_t size)
 {
 	static uint8_t train[TRAIN_PACKETS][DATA_HLEN], packet[PACKET];

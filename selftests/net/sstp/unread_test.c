@@ -38,7 +38,7 @@ static long available(void)
 	return file_number("/proc/meminfo", "MemAvailable:", 1) << 10;
 }
 
-/* Below this many bytes of all sockets buffers grow. The first namespace tells. */
+/* Memory of all sockets below which buffers grow, read in the initial namespace */
 static long easy(void)
 {
 	int first = open("/proc/1/ns/net", O_RDONLY);
@@ -66,14 +66,14 @@ static int listener(void)
 	return l;
 }
 
-/* But for a megabyte that each CPU may keep in its own books */
+/* ... except a megabyte that each CPU may keep in its own account. */
 static bool none_held(void *unused)
 {
 	(void)unused;
 	return held() <= sysconf(_SC_NPROCESSORS_ONLN) * MB;
 }
 
-/* Those that nobody accepted go with their listener. */
+/* Connections that were not accepted end with their listener. */
 static void end(int l, struct peer *p, int n)
 {
 	while (n--)
@@ -92,7 +92,7 @@ static void fill(struct peer *p, uint32_t len)
 		peer_data(p, n, 0, len, len, LAST);
 }
 
-/* Whoever claims to send at 10 Gbit/s gets no memory for that before somebody reads. */
+/* A sender that claims 10 Gbit/s gets no memory for it before the program reads. */
 static void test_claims(long most)
 {
 	const struct peer_init us = { .window = 1, .segment = 60000, .rate = CLAIM };
@@ -117,7 +117,7 @@ static void test_claims(long most)
 	ktap_held("claims of a rate, nothing accepted");
 }
 
-/* Meanwhile, who reads gets what his contract needs. */
+/* Meanwhile a connection whose program reads gets the buffer that its contract needs. */
 static void test_reader(void)
 {
 	const struct peer_init us = { .window = 1, .segment = 60000, .rate = CLAIM };
@@ -191,7 +191,7 @@ static void test_slots(void)
 	ktap_held("slots of windows are charged");
 }
 
-/* However far its window exceeds its buffer */
+/* Even if the window exceeds the buffer */
 static void test_window(void)
 {
 	const struct peer_init us = { .window = 1, .segment = 1 };

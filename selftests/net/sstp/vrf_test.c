@@ -44,7 +44,7 @@ static int sock(int host, const char *dev)
 	return fd;
 }
 
-/* On any address of @host, bound to @dev; *@port: 0 for any, which is found */
+/* A socket on any address of @host, bound to @dev; *@port: 0 for any, and then the port */
 static int listener(int host, const char *dev, uint16_t *port)
 {
 	int l = sock(host, dev);
@@ -74,7 +74,7 @@ static void be_on(int fd, const char *dev, const char *what)
 			 &(socklen_t){ sizeof(name) }) && !strcmp(name, dev), what);
 }
 
-/* Listener @l has @fd, which has connected; @dev: the child's, or NULL */
+/* Listener @l accepts the connection of @fd; @dev: the child's device, or NULL */
 static void served(int fd, int l, const char *dev)
 {
 	int peer = -1;
@@ -91,7 +91,7 @@ static void served(int fd, int l, const char *dev)
 	close(peer);
 }
 
-/* @host connects to the router's address: to what @l listens, or @err */
+/* Connect from @host to the router's address: @l accepts it, or it fails with @err. */
 static void reaches(int host, const char *dev, uint16_t port, int l, const char *child)
 {
 	int fd = sock(host, dev), err;
@@ -124,9 +124,7 @@ static void result(const char *what)
 	ktap_held(name);
 }
 
-/* Nobody has opened the well-known port at A and B yet, or a port of TCP: ICMP says so,
- * or a RESET.
- */
+/* No socket has the well-known port at A and B, or a TCP port, yet: ICMP reports it, or a RESET. */
 static void test_refusal(void)
 {
 	union addr to;
@@ -179,7 +177,7 @@ static void test_unbound(void)
 
 	refused(A, NULL, port);
 	close(plain);
-	/* Their ports are the same as all others' from here on. */
+	/* VRFs share one space of ports from here on. */
 	path_run(R, "sysctl -qw net.ipv4.tcp_l3mdev_accept=1");
 	port = 0;
 	plain = listener(R, NULL, &port);
@@ -193,7 +191,7 @@ static void test_unbound(void)
 	result("one in none as sysctls say");
 }
 
-/* From the same address and port, to the same ones, in both VRFs at once */
+/* Connect from the same address and port, to the same ones, in both VRFs at once. */
 static void test_connect(void)
 {
 	const char * const devs[] = { "red", "blue" };
@@ -319,7 +317,7 @@ static void test_forged(void)
 	d.h.cid = ack.cid;
 	d.segment = init.segment;
 	before = path_counter(R, "InWrongAddr");
-	/* Of an answer to it, as to a packet of no connection, there is none. */
+	/* The data must not be answered, as a packet without a connection would be. */
 	must(send(b, &d, sizeof(d), 0) == sizeof(d) && send(b, &init, sizeof(init), 0) > 0 &&
 	     path_poll(b, POLLIN, 20000) && recv(b, &ack, sizeof(ack), 0) > 0 &&
 	     ack.h.type == RESET, "in blue nobody listens");
@@ -330,7 +328,7 @@ static void test_forged(void)
 	result("a connection takes nothing from another VRF");
 }
 
-/* UDP sockets in this namespace, as many as lines without the heading */
+/* Number of UDP sockets in this namespace: lines without the heading */
 static long udp_sockets(void)
 {
 	char line[512];

@@ -76,7 +76,7 @@ static void conn_fail(struct conn *c, const char *what)
 
 static void conn_open(struct conn *c, int type, int family, int factor, int ack)
 {
-	/* By a contract more is sent than fits, also while some is lost. */
+	/* A contract sends more than fits, also while packets are lost. */
 	struct sstp_rate_spec rate = { .peak = factor > 100 ? RATE : 0 };
 	int l = path_socket(B, type);
 
@@ -117,7 +117,7 @@ static void conn_fill(struct conn *c, uint64_t total)
 		conn_fail(c, "send");
 }
 
-/* Memory, as the kernel's own books have it */
+/* Memory by the kernel's own account */
 static void conn_watch(struct conn *c)
 {
 	uint32_t mem[SK_MEMINFO_VARS] = {};
@@ -129,7 +129,7 @@ static void conn_watch(struct conn *c)
 		c->most = mem[SK_MEMINFO_RMEM_ALLOC];
 }
 
-/* Reads up to @most bytes, or a segment, and checks them; 0 at the end. */
+/* Read up to @most bytes, or a segment, and check them; returns 0 at the end. */
 static ssize_t conn_read(struct conn *c, size_t most)
 {
 	char buf[SEGMENT];
@@ -195,7 +195,7 @@ static bool held(void *arg)
 			   !tx.in_flight);
 }
 
-/* What a sender that takes a closed window for a loss would show */
+/* Counts that rise if a sender takes a closed window for a loss */
 struct peace {
 	long again, asked, twice, timeouts;
 };
@@ -229,7 +229,7 @@ static void must_fit(struct conn *c)
 
 	if (rx.rcv_buffer != 2 * RCVBUF)
 		complain(c, "buffer", rx.rcv_buffer, 2 * RCVBUF);
-	/* What was granted on too small a mean may use the limit twice. */
+	/* A window that was granted with too small a mean may use twice the limit. */
 	if (c->most > 2 * rx.rcv_buffer || rx.rcv_peak > 2 * rx.rcv_buffer)
 		complain(c, "peak of memory", c->most > rx.rcv_peak ? c->most :
 			 rx.rcv_peak, 2 * rx.rcv_buffer);
@@ -240,7 +240,7 @@ static void conn_hold(struct conn *c)
 	conn_must(c, busywait(10000, held, c), "the window closes");
 }
 
-/* How long until new data comes, once the reader reads */
+/* Time until new data comes after the reader has read */
 static uint64_t conn_resume(struct conn *c)
 {
 	uint64_t had = sock_info(c->rx).bytes_received, start = now_ns();
@@ -265,7 +265,7 @@ static void test_slow(int type, int family, const char *name)
 	conn_hold(&c);
 	must_be_peace(&c, &was);
 
-	/* It stays so, for longer than a silent peer would be waited for. */
+	/* The window stays closed, for longer than a silent peer would be waited for. */
 	stop = now_ns();
 	tx = sock_info(c.tx);
 	probes = path_counter(A, "OutKeepalives");
@@ -338,7 +338,7 @@ static void test_lost_message(int type, bool both_ways, const char *name)
 	conn_close(&c, name);
 }
 
-/* More is granted than fits, and some is lost: it comes again. */
+/* More is granted than fits, and packets are lost: they come again. */
 static void test_more_than_fits(int factor, int ack, int type, const char *name)
 {
 	const char *sign = ack == SSTP_ACK_SOFT ? "SoftReplaced" : "InDiscarded";
@@ -352,7 +352,7 @@ static void test_more_than_fits(int factor, int ack, int type, const char *name)
 	path_impair(A, LONG_DELAY);
 	path_impair(B, LONG_DELAY " loss 2%");
 	conn_open(&c, type, AF_INET, factor, ack);
-	/* At 4 Mbit/s, until there was something to see */
+	/* Read at 4 Mbit/s, until enough was seen. */
 	do {
 		path_poll(c.rx, 0, 8);
 		conn_fill(&c, UINT64_MAX);
@@ -411,7 +411,7 @@ static void test_lowat(int ack, const char *name)
 	conn_close(&c, name);
 }
 
-/* It pauses, takes a little, and waits for as much as there was: there is room for it. */
+/* The program pauses, reads a little, and waits for as much as there was: there is room for it. */
 static void test_lowat_more(const char *name)
 {
 	struct conn c;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What the module's own parsers say of packets: reads one in hexadecimal a line, prints
- * "good" or "malformed" for each. For wireshark.sh.
+/* Prints "good" or "malformed" for each line with a packet in hexadecimal, as the module's own
+ * parsers judge it. For wireshark.sh.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +10,7 @@
 #include <asm/byteorder.h>
 #include <linux/types.h>
 
-/* What net/sstp/wire.c has of the kernel */
+/* Definitions that net/sstp/wire.c needs of the kernel */
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;

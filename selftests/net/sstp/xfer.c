@@ -44,7 +44,7 @@ static bool fail(struct conn *c, const char *what, int error)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-	/* Of two threads only one may learn why it is over. */
+	/* Only one of two threads may learn why the connection ended. */
 	pthread_mutex_lock(&lock);
 	if (!c->what || (c->error == EPIPE && error != EPIPE)) {
 		c->what = what;
@@ -57,7 +57,7 @@ static bool fail(struct conn *c, const char *what, int error)
 	return false;
 }
 
-/* Length of the segment that starts at @pos. */
+/* Length of the segment that starts at @pos */
 static size_t segment_len(const struct conn *c, uint64_t pos)
 {
 	uint64_t n = c->job.write, left = c->job.size - pos;
@@ -146,8 +146,8 @@ static bool send_content(struct conn *c, bool up)
 
 /* Receiving */
 
-/* Read slowly where asked, or not at all for a while: @n bytes were read. A rate is that
- * since the last pause, so that it takes time to read what has come meanwhile.
+/* @n bytes were read: pause to read at the wanted rate, or for the wanted time. The rate counts
+ * from the last pause, so that data that came meanwhile is read no faster.
  */
 static void read_slowly(struct pace *p, size_t n)
 {
@@ -233,7 +233,7 @@ static ssize_t receive_piece(struct conn *c, char *buf, size_t size,
 		got += n;
 		iov.iov_base = buf + got;
 		iov.iov_len = size - got;
-		/* SCTP may hand out a segment in parts. */
+		/* SCTP may deliver a segment in parts. */
 	} while (opt.type == SOCK_SEQPACKET && opt.proto == PROTO_SCTP && n &&
 		 !(msg->msg_flags & MSG_EOR) && iov.iov_len);
 	if (!got && c->job.flags & JOB_TIMED) {
@@ -436,7 +436,7 @@ static bool has_sha(const struct job *j)
 	return (j->flags & (JOB_FILE | JOB_UNCHECKED)) == JOB_FILE;
 }
 
-/* Is what the server says it got what we sent? */
+/* Is the server's result what was sent? */
 static bool compare(struct conn *c)
 {
 	struct result *res = &c->peer.res;
@@ -465,7 +465,7 @@ static bool receive_result(struct conn *c)
 
 	if (!receive_record(c, &p->res, sizeof(p->res)))
 		return false;
-	/* All has arrived. Bins, which tell how, may take longer. */
+	/* All data has arrived. The server's bins may take longer. */
 	c->end = now_ns();
 	if (p->res.bins > BINS_MAX)
 		return fail(c, "absurd result", EBADMSG);
@@ -634,7 +634,7 @@ static struct {
 	pthread_cond_t idle;
 	unsigned int live;
 	unsigned int bad;
-	uint64_t epoch;		/* ns: when the first of those alive began */
+	uint64_t epoch;		/* ns: start of the oldest live child */
 } server_state = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.idle = PTHREAD_COND_INITIALIZER,
@@ -679,7 +679,7 @@ static void serve(int fd)
 		die("xfer: pthread_create:");
 }
 
-/* The listener is there, so clients may come: leave them to a child. */
+/* The socket listens: serve clients in a child, and return. */
 static void go_background(void)
 {
 	pid_t pid = fork();
@@ -737,7 +737,7 @@ static int server(void)
 	return server_state.bad ? 1 : 0;
 }
 
-/* The time is over: say how far it got. */
+/* Timeout: report how far the transfer got. */
 static void timed_out(int sig)
 {
 	unsigned int i;

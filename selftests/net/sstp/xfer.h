@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the parts of xfer have in common. */
+/* Declarations of xfer. */
 #ifndef _SSTP_TEST_XFER_H
 #define _SSTP_TEST_XFER_H
 
@@ -85,7 +85,7 @@ struct options {
 	const char *policy;
 };
 
-/* How far a slow reader is. */
+/* Progress of a slow reader */
 struct pace {
 	uint64_t begin;		/* ns: when reading began, or began again */
 	uint64_t got;		/* bytes since */
@@ -123,12 +123,12 @@ struct conn {
 extern struct options opt;
 extern FILE *json;		/* where the report goes */
 
-/* Fills in opt, or ends with a word about what is wrong. Returns the server's address,
- * NULL to be the server.
+/* Parse options into opt; exits with a message if they are invalid. Returns the server's address,
+ * or NULL for a server.
  */
 const char *parse_args(int argc, char **argv);
 
-/* Before and after content is received */
+/* To be called before and after content is received */
 void bins_begin(struct conn *c);
 void bins_end(struct conn *c);
 /* @n bytes were read. */

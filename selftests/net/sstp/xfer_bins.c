@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What came in, and what the receive buffer held, while by while. */
+/* Received bytes and use of the receive buffer over time. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 #include "xfer.h"
 
-/* Looks at the buffer when a bin begins and ends, whatever the reader waits for: what
- * comes behind a gap is not to be read before the gap has closed.
+/* Samples the buffer at the begin and the end of a bin, even if the reader waits: data behind a gap
+ * cannot be read before the gap is closed.
  */
 struct watcher {
 	pthread_t thread;
@@ -50,7 +50,7 @@ static void note_peak(struct conn *c, uint64_t peak)
 		c->rx.res.peak = peak;
 }
 
-/* TCP keeps no peak. It is there when a gap has closed and nothing is read yet. */
+/* TCP does not record a peak. The use is largest when a gap was closed and nothing is read yet. */
 void sample_peak(struct conn *c)
 {
 	struct pollfd p = { .fd = c->fd, .events = POLLIN };
@@ -59,7 +59,7 @@ void sample_peak(struct conn *c)
 		note_peak(c, sample_buffer(c, &(struct bin){}));
 }
 
-/* Those after the last are together in it. */
+/* Data after the last bin counts in it. */
 static uint64_t bin_at(const struct conn *c, uint64_t now)
 {
 	uint64_t i = (now - c->rx.res.epoch) / (c->job.bin * 1000);
@@ -89,7 +89,7 @@ void bins_count(struct conn *c, uint64_t now, size_t n)
 	r->bin[i].bytes += n;
 }
 
-/* True at the end, false when bin @i is over */
+/* Returns true at the end, false when bin @i is over. */
 static bool watch_wait(const struct conn *c, struct watcher *w, uint64_t i)
 {
 	uint64_t until = c->rx.res.epoch + (i + 1) * c->job.bin * 1000;
@@ -138,7 +138,7 @@ static void *watch(void *arg)
 	return NULL;
 }
 
-/* TCP does not tell what is there behind a gap. */
+/* TCP does not report data behind a gap. */
 bool bins_watched(const struct job *j)
 {
 	return j->flags & JOB_BINS && opt.proto == PROTO_SSTP;

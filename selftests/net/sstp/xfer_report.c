@@ -69,7 +69,7 @@ static void print_bins(const char *name, const struct bin *sum, uint64_t bins,
 	fprintf(json, "]");
 }
 
-/* What was received: by the server if content went up, here otherwise. */
+/* Bytes received: by the server if content went up, here otherwise */
 static void print_received(struct receiver * const *r, unsigned int n,
 			   uint64_t begin, const struct job *job)
 {
