@@ -34,7 +34,7 @@ class Test:
 
     def runs_on(self, kernel):
         # "gcov" is "uml" with counters, "debug-smp" is "debug" with CPUs.
-        like = {"gcov": "uml", "debug-smp": "debug"}.get(kernel)
+        like = {"gcov": "uml", "debug-smp": "debug", "6.12-rt": "6.12"}.get(kernel)
         return self.kernels is None or kernel in self.kernels or like in self.kernels
 
 

@@ -40,7 +40,7 @@ from sstptools.vm import kernlog
 SELFTESTS = os.path.join(TREE, "selftests")
 
 KERNELS = ["6.1", "6.12", "uml", "debug"]
-MORE_KERNELS = ["gcov", "kcsan", "debug-smp"]   # only run on request
+MORE_KERNELS = ["gcov", "kcsan", "debug-smp", "6.12-rt"]   # only run on request
 LAST_LINES = 25                 # lines shown of the log of a kernel that died silently
 EMULATOR_ERRORS = 3             # machines of a kernel that may die of emulator errors
 BOOT_SECONDS = 180              # timeout of a boot on a busy host
@@ -57,7 +57,7 @@ def parse_args():
         choices=KERNELS + MORE_KERNELS + ["host"],
         help="6.1, 6.12, uml, debug, or host for tests without a kernel "
              "(repeatable; default: all of these); gcov: see tools/coverage; kcsan: data "
-             "races; debug-smp: debug with several CPUs")
+             "races; debug-smp: debug with several CPUs; 6.12-rt: 6.12 with PREEMPT_RT")
     add("-q", "--quick", action="store_true",
         help='run only tests with "quick: yes", which cover all areas in five minutes, on the '
              "host and on uml (or on the kernels that -k names)")
