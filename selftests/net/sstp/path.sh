@@ -10,7 +10,7 @@
 
 # shellcheck disable=SC2034 # for tests
 a4=10.0.1.1 b4=10.0.2.2 a6=fd00:10:0:1::1 b6=fd00:10:0:2::2
-xfer=${SSTP_BIN:?directory of the test programs}/xfer
+xfer=${SSTP_BIN:-$(cd "$(dirname "$0")" && pwd)}/xfer
 proto=sstp
 work=$(mktemp -d)
 trap 'settle; cleanup; rm -rf "$work"' EXIT
