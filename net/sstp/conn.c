@@ -212,8 +212,7 @@ void sstp_conn_reset(struct sock *sk)
 
 	sstp_conn_free(sp);
 	sstp_debt_update(sk);
-	memset((u8 *)sp + offsetof(struct sstp_sock, snd), 0,
-	       sizeof(*sp) - offsetof(struct sstp_sock, snd));
+	memset(&sp->conn, 0, sizeof(sp->conn));
 	sstp_rtt_init(&sp->rtt);
 	sstp_rate_init(&sp->rate);
 	sp->clock.armed = U64_MAX;

@@ -96,7 +96,6 @@
  * @set: options of SSTP, TCP and IP; written under sstp_listener.lock as well
  * @family: its listener, if it is a child
  * @listen: its children, if it is a listener
- * @conn: the connection: cleared before another connect()
  * @snd: send window
  * @rate: contract
  * @ctrl: congestion control
@@ -115,6 +114,7 @@
  * @life: from establishment to the end
  * @stats: counters
  *
+ * The group "conn", from @snd on, is the connection: cleared before another connect().
  * The sender's parts are beside one another, and so are the receiver's: most connections
  * move data one way at a time.
  */
