@@ -350,8 +350,9 @@ bool sstp_rcvbuf_wnd(struct sstp_sock *sp)
 	if (sp->rtt.srtt)
 		w = min(w, sp->rcvbuf.buffer + sstp_rcvbuf_progress(sp));
 	/* A packet here and there makes the window take a chunk of slots for each. */
-	w = min(w, max_t(u64, (guess ?: sp->rcvbuf.policy.in.limit) / SSTP_RCVBUF_SLOTS /
-			 sizeof(struct sstp_rseg), 2 * SSTP_RCV_CHUNK));
+	w = min(w, max_t(u64, div_u64(guess ?: sp->rcvbuf.policy.in.limit,
+				      SSTP_RCVBUF_SLOTS * sizeof(struct sstp_rseg)),
+			 2 * SSTP_RCV_CHUNK));
 	sp->rcvbuf.window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
 	/* Never far behind, or it would seem to be ahead. */
 	reach = sp->rcv.read - 1;
