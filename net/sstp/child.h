@@ -28,7 +28,9 @@ struct sstp_listener {
 	bool		open;
 };
 
-/* A child of a listener; guarded by sstp_listener.lock of @parent */
+/* A child of a listener: @parent under the child's lock, the rest under @parent's
+ * sstp_listener.lock
+ */
 struct sstp_family {
 	struct sock	*parent;	/* the child holds a reference */
 	struct list_head sibling;	/* in @ready or @requests of the listener */

@@ -195,9 +195,9 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 	sp->loss.progress = sp->live.last_rx;
 	sp->loss.progress_low = sp->snd.low;
 	sp->acker.arrival_at = sp->live.last_rx;
-	/* The active opener calls this twice: after INIT and after INIT_ACK. */
-	if (!sp->life.established_at) {
-		sp->life.established_at = sp->live.last_rx;
+	/* The active opener calls this twice: before its INIT and after the INIT_ACK. */
+	if (!sp->life.started_at) {
+		sp->life.started_at = sp->live.last_rx;
 		sp->tx.chrono.since = sp->live.last_rx;
 	}
 	return 0;

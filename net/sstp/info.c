@@ -9,9 +9,9 @@ static void sstp_fill_times(const struct sstp_sock *sp, struct sstp_info *i)
 	const struct sstp_chrono *c = &sp->tx.chrono;
 	u64 now = sp->life.ended_at ?: sstp_now(), unread = sp->rx.unread_time, age;
 
-	if (!sp->life.established_at)
+	if (!sp->life.started_at)
 		return;
-	age = now - sp->life.established_at;
+	age = now - sp->life.started_at;
 	i->age = div_u64(age, NSEC_PER_USEC);
 	i->busy_time = div_u64(age - sstp_chrono_get(c, SSTP_HELD_IDLE, now), NSEC_PER_USEC);
 	i->contract_time = div_u64(sstp_chrono_get(c, SSTP_HELD_CONTRACT, now), NSEC_PER_USEC);

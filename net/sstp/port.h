@@ -24,14 +24,16 @@ struct sstp_listen_key {
 /**
  * struct sstp_binding - the port that a socket has
  * @port: NULL: none
- * @group: sockets that share the port by SO_REUSEPORT; NULL: none
+ * @group: sockets that have the same claim on the port, by connect() or as children of a
+ *	listener; NULL: bind() or listen() gave the port, or there is none
  * @listen_key: while it listens
  * @listen_node: in the table of listeners
- * @bound: it has a port, ident.sport
+ * @bound: it has a port, sstp_ident.sport
  * @no_port: IP_BIND_ADDRESS_NO_PORT
  * @unlistened: it was a listener: readers under RCU may still find it as one
  *
- * Written under sstp_net.port_lock.
+ * Socket lock; @port, @group, @bound and the places in tables change under
+ * sstp_net.port_lock as well.
  */
 struct sstp_binding {
 	struct sstp_port *port;

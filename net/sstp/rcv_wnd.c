@@ -19,7 +19,7 @@ static struct sstp_rseg *sstp_rcv_slot_make(struct sstp_rcv_wnd *w, u32 segment)
 				return NULL;
 			w->bytes += SSTP_RCV_CHUNK_BYTES;
 		}
-		/* Of those before @bare_to all was asked for, but of the last. */
+		/* Of those before @asked.bare_to all was asked for, but of the last. */
 		for (i = 0; i < SSTP_RCV_CHUNK; i++) {
 			struct sstp_rseg *s = &w->chunk[n][i];
 			u32 k = segment - segment % SSTP_RCV_CHUNK + i;

@@ -211,7 +211,7 @@ static void sstp_rcvbuf_limit(struct sstp_sock *sp, u32 limit)
 }
 
 /* The reader is past what was promised: what was granted since was granted under
- * @promise_next at most.
+ * @granted_next at most.
  */
 static void sstp_rcvbuf_kept(struct sstp_sock *sp)
 {

@@ -29,7 +29,9 @@ struct sstp_rcvbuf {
 	u32		granted_limit;
 	u32		granted_high;
 	u32		granted_next;
-	u32		granted_mem;	/* bytes, of those that all sockets granted and lack */
+	u32		granted_mem;	/* bytes granted before the program has read any: this
+					 * socket's part of sstp_rcvbuf_promises
+					 */
 	int		debt;		/* bytes, of those that all sockets owe */
 	u32		slots;		/* bytes of the window's that are charged */
 	u32		epochs;

@@ -111,7 +111,7 @@
  * @rx: reading program
  * @live: signs of life of the peer
  * @hs: set-up
- * @life: from establishment to the end
+ * @life: from set-up to the end
  * @stats: counters
  *
  * The group "conn", from @snd on, is the connection: cleared before another connect().

@@ -9,7 +9,7 @@ struct sock;
 
 /* A connection's life */
 struct sstp_lifetime {
-	u64		established_at;	/* ns; 0 = not yet */
+	u64		started_at;	/* ns: when set-up began; 0 = not yet */
 	u64		ended_at;	/* ns; 0 = not yet */
 	u64		expires;	/* ns: of a socket that the program closed */
 	u8		ended_by;	/* enum sstp_closed_by: who ended a direction first */
