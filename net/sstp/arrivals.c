@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Shipments that came, and those that are late or lost. */
+/* Loss detection at the receiver; arrivals.h describes the state. */
 #include "arrivals.h"
 
 void sstp_arrivals_init(struct sstp_arrivals *a, u32 segment, u32 shipment)
@@ -14,7 +14,7 @@ void sstp_arrivals_init(struct sstp_arrivals *a, u32 segment, u32 shipment)
 	a->reorder = SSTP_REORDER_MIN;
 }
 
-/* All that has been shipped so far is here or given up for lost. */
+/* Every shipment up to H has come or was declared lost. */
 static void sstp_arrivals_settle(struct sstp_arrivals *a)
 {
 	a->has_cand = false;
@@ -34,7 +34,7 @@ u32 sstp_arrivals_settled(const struct sstp_arrivals *a)
 	return a->has_cand ? a->cand_to : a->settled;
 }
 
-/* Once a while has passed, or enough shipments, what is missing so far is lost. */
+/* Make @hi the candidate: packets missing before it now are lost when it is confirmed. */
 static void sstp_arrivals_candidate(struct sstp_arrivals *a, u32 now)
 {
 	a->cand = a->hi;
@@ -52,7 +52,7 @@ static void sstp_arrivals_candidate(struct sstp_arrivals *a, u32 now)
 static void sstp_arrivals_move_lost(struct sstp_arrivals *a, u32 now)
 {
 	a->has_cand = false;
-	/* It was not filled meanwhile. */
+	/* The gap that may have held retransmissions was not filled while the candidate waited. */
 	if (a->gap && a->out)
 		a->unexplained = true;
 	a->gap = false;
@@ -73,7 +73,7 @@ static void sstp_arrivals_note(struct sstp_arrivals *a, const struct sstp_rcv_wn
 {
 	if (sstp_rcv_whole(w, a->hi)) {
 		a->lost = a->hi;
-		/* Else what comes would be before it one day. */
+		/* After 2^31 segments serial numbers would make new positions precede @given. */
 		if (a->hi.segment - a->given.segment > BIT(30))
 			a->given = a->hi;
 		sstp_arrivals_settle(a);
@@ -85,7 +85,9 @@ static void sstp_arrivals_note(struct sstp_arrivals *a, const struct sstp_rcv_wn
 		sstp_arrivals_move_lost(a, now);
 }
 
-/* Packets between what was shipped last for the first time and @run. */
+/* Number of packets between @hi and @run, or U32_MAX if that is not known. If a gap has as
+ * many shipments, first shipments explain it.
+ */
 static u32 sstp_arrivals_skipped(const struct sstp_arrivals *a, const struct sstp_rcv_wnd *w,
 				 const struct sstp_rcv_run *run)
 {
@@ -99,9 +101,9 @@ static u32 sstp_arrivals_skipped(const struct sstp_arrivals *a, const struct sst
 	return s->packets - a->hi.packet + run->start;
 }
 
-/* May H move on to @run? Not far for one packet alone, which may be forged or damaged:
- * the next one from there says the same if it is true. What is before @low, which is R_l,
- * has been shipped for the first time.
+/* May H advance to @run? Not by more than SSTP_SHIP_LEAP for a single packet, which may be
+ * forged or damaged: if it is genuine, the sender's next packet is near it. Nor for a first
+ * shipment of a segment before @low (R_l), whose packets have all been shipped before.
  */
 static bool sstp_arrivals_plausible(struct sstp_arrivals *a, u32 low,
 				    const struct sstp_rcv_run *run)
@@ -116,8 +118,8 @@ static bool sstp_arrivals_plausible(struct sstp_arrivals *a, u32 low,
 	return run->shipment - leap < SSTP_SHIP_LEAP;
 }
 
-/* A packet of a first shipment has come when others had overtaken it: what it takes not
- * to give the next one up for lost.
+/* The first shipment of a packet came after later shipments: measure by how much it was late,
+ * and if it had been declared lost, wait longer from now on.
  */
 static void sstp_arrivals_late(struct sstp_arrivals *a, const struct sstp_rcv_run *run,
 			       struct sstp_pos pos, u32 now)
@@ -125,14 +127,14 @@ static void sstp_arrivals_late(struct sstp_arrivals *a, const struct sstp_rcv_ru
 	u32 late = a->highest - (run->shipment + run->count - 1) + 1, us;
 
 	if (sstp_pos_before(pos, a->given)) {
-		/* Given up for lost, but only late. */
+		/* It was declared lost, but was only late. */
 		us = now - a->given_at;
 		if (late > a->reorder)
 			a->reorder = late > SSTP_REORDER_MAX ?
 				     SSTP_REORDER_NONE : late;
 		a->patience = max(a->patience, us + us / 4);
 	} else if (sstp_pos_before(pos, a->lost)) {
-		/* It was here before: a copy that the network made. */
+		/* Nothing was missing at @pos: the packet is a copy that the network made. */
 		return;
 	} else if (a->has_cand && sstp_pos_before(pos, a->cand)) {
 		us = now - a->cand_at;
@@ -143,8 +145,8 @@ static void sstp_arrivals_late(struct sstp_arrivals *a, const struct sstp_rcv_ru
 	a->late_us = max(a->late_us, us);
 }
 
-/* Losses were found. After some round trips in which that was so, what was late in them
- * tells how patient to be from now on.
+/* Packets were declared lost. After SSTP_REORDER_ROUNDS round trips with losses, @reorder and
+ * @patience are set to the largest lateness in these, so that they shrink when reordering ends.
  */
 static void sstp_arrivals_round(struct sstp_arrivals *a, u32 now, u32 wait)
 {
@@ -162,13 +164,13 @@ static void sstp_arrivals_round(struct sstp_arrivals *a, u32 now, u32 wait)
 	a->rounds = 0;
 }
 
-/* H moves on to @last; @gap shipments before it have not come. */
+/* Advance H to @last; @gap of the shipments before it have not come. */
 static void sstp_arrivals_move_highest(struct sstp_arrivals *a, u32 last, u32 gap)
 {
 	u32 n = last - a->highest, k = (a->highest + 1) % SSTP_RCV_SEEN;
 
 	if (gap && !a->out_next) {
-		/* All that came after it so far is settled with it. */
+		/* Shipments up to the old H came, or are settled together with @cand. */
 		if (a->has_cand)
 			a->cand_to = a->highest;
 		else
@@ -186,7 +188,9 @@ static void sstp_arrivals_move_highest(struct sstp_arrivals *a, u32 last, u32 ga
 		bitmap_clear(a->seen, 0, n - (SSTP_RCV_SEEN - k));
 }
 
-/* @run came. Returns how many shipments of it had not, as far as that is known. */
+/* Mark the shipments of @run as seen. Returns the number of those that were not seen before,
+ * or are too old for @seen.
+ */
 static u32 sstp_arrivals_see(struct sstp_arrivals *a, const struct sstp_rcv_run *run)
 {
 	u32 fresh = 0, i;
@@ -229,8 +233,8 @@ u32 sstp_arrivals_add(struct sstp_arrivals *a, const struct sstp_rcv_wnd *w,
 		if (!again)
 			sstp_arrivals_late(a, run, pos, now);
 	}
-	/* The missing shipments may be retransmissions, whose places only the
-	 * sender knows. They may be late, too.
+	/* The missing shipments may be retransmissions, whose positions only the sender
+	 * knows. They may be late, too, so the gap counts only when it is settled.
 	 */
 	if (gap && (again || gap != sstp_arrivals_skipped(a, w, run)))
 		a->gap_next = true;
@@ -247,7 +251,7 @@ void sstp_arrivals_context(struct sstp_arrivals *a, u32 last, struct sstp_pos po
 	} else if (last == a->highest) {
 		a->doubted = false;
 	} else if (!a->doubted) {
-		/* It was overtaken, or H is not true. */
+		/* The KEEPALIVE or EOS was overtaken, or H is wrong. */
 		a->doubted = true;
 	} else {
 		a->doubted = false;
@@ -258,13 +262,14 @@ void sstp_arrivals_context(struct sstp_arrivals *a, u32 last, struct sstp_pos po
 	}
 	if (sstp_pos_before(a->hi, pos))
 		a->hi = pos;
-	/* Nothing follows that could tell late from lost; but it may have overtaken what
-	 * is late.
+	/* The sender has nothing more to ship, so no later shipment will confirm losses:
+	 * confirm them at once, unless reordering was seen (@patience), as the KEEPALIVE or
+	 * EOS may have overtaken late packets.
 	 */
 	if (!sstp_before(last, a->highest) &&
 	    (sstp_pos_before(a->lost, a->hi) || a->out || a->out_next)) {
-		/* A candidate that waits keeps its time, even if new data have come: the data
-		 * after it become the next candidate.
+		/* With @patience, a candidate keeps its time, so that repeated KEEPALIVEs do
+		 * not put off its confirmation; later data become the next candidate.
 		 */
 		if (!a->has_cand || !a->patience)
 			sstp_arrivals_candidate(a, now);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Arrivals of shipments: which came, which may only be late, and before what place all that
- * is missing is lost. The receiver counts by shipments and by time, and learns from what was
- * late how long to wait. Mechanism: no socket, no clock; it looks at the receive window, but
- * changes nothing there. The caller holds the connection's lock.
+ * Loss detection at the receiver: records which shipments came, and keeps the position before
+ * which every missing packet is lost, not late. A packet is declared lost after a number of
+ * later shipments or after a time; both grow with the reordering seen. The algorithm is in
+ * "Loss detection" of Documentation/networking/sstp-protocol.rst. Pure mechanism: no socket,
+ * no clock; it reads the receive window, but does not change it. Callers hold the socket lock.
  */
 #ifndef _SSTP_ARRIVALS_H
 #define _SSTP_ARRIVALS_H
@@ -11,45 +12,50 @@
 #include <linux/bitmap.h>
 #include "rcv_wnd.h"
 
-#define SSTP_SHIP_LEAP		BIT(16)	/* shipments that H may move on for one packet */
+#define SSTP_SHIP_LEAP		BIT(16)	/* shipments by which one packet may advance H */
 #define SSTP_REORDER_MIN	3
 #define SSTP_REORDER_MAX	1024
-#define SSTP_REORDER_NONE	BIT(24)	/* time alone tells what is lost */
-#define SSTP_REORDER_ROUNDS	16	/* with losses, before patience is measured anew */
-#define SSTP_RCV_SEEN		1024U	/* shipments before H of which it is known which came */
+#define SSTP_REORDER_NONE	BIT(24)	/* never reached: only time declares losses */
+#define SSTP_REORDER_ROUNDS	16	/* round trips with losses before both are measured anew */
+#define SSTP_RCV_SEEN		1024U	/* shipments up to H that are remembered one by one */
 
 /**
- * struct sstp_arrivals - shipments as they come
- * @highest: H, highest shipment seen
- * @leap: shipment after one that was too far ahead to move H; any other when there was
- *	none since
- * @received: DATA packets seen; none twice as far as @seen tells
- * @hi: everything before it has been shipped once
- * @lost: everything before it that is missing is lost
- * @cand: all before it was shipped once; or, where that is lost already, only shipments
- *	after the first are on their way. Becomes @lost when shipment @cand_ship + @reorder
- *	has been seen
- * @cand_at: when @cand was set, us
- * @given: where @lost was when something was given up last
- * @given_at: when the order of shipments was there, us
- * @reorder: shipments by which a packet may be late
- * @patience: us by which one may be, as far as that is more than sstp_arrivals_confirm()
- *	waits by itself
- * @late: shipments by which one was late since @rounds was 0
- * @late_us: us by which one was at least, since then
- * @rounds: round trips in which something was found lost
- * @round_at: when the last of them began, us
- * @settled: shipments up to this one are here or given up for lost;
- *	sstp_arrivals_settled() knows of more
- * @cand_to: the same once @cand is lost
- * @out: shipments up to @cand_to that are neither
- * @out_next: shipments up to @highest after that one that have not come
- * @seen: which shipments came, of the last SSTP_RCV_SEEN up to @highest, a bit for each
- * @gap: among @out there may be a retransmission
- * @gap_next: the same of @out_next
- * @unexplained: since the last SNAK some were given up that may be retransmissions
- * @doubted: a KEEPALIVE or EOS has said that H was not shipped, and nothing has moved H
- *	on since
+ * struct sstp_arrivals - shipments that came, are late, or are lost
+ * @highest: H, highest shipment seen (serial number)
+ * @leap: shipment after the last packet that was more than SSTP_SHIP_LEAP ahead of H, which
+ *	is not advanced unless a second packet confirms it
+ * @received: DATA packets that came, modulo 2^32; copies do not count, as far as @seen knows
+ * @hi: position before which every packet has been shipped at least once
+ * @lost: position before which every missing packet is lost; not after @hi
+ * @cand: candidate for @lost, valid if @has_cand: @hi when the candidate was set. It becomes
+ *	@lost when H reaches @cand_ship + @reorder, or when it is old enough. If @cand is not
+ *	after @lost, the candidate stands for retransmissions only, whose positions the
+ *	receiver does not know
+ * @cand_ship: H when @cand was set, or less, so that it is confirmed at once
+ * @cand_at: time when @cand was set, us
+ * @given: value of @lost when packets were last declared lost
+ * @given_at: @cand_at of the candidate that declared them, us
+ * @reorder: D, shipments by which a packet may be late: SSTP_REORDER_MIN to
+ *	SSTP_REORDER_MAX, or SSTP_REORDER_NONE
+ * @patience: time by which a packet may be late, us; sstp_arrivals_confirm() bounds it
+ * @late: largest number of shipments by which a packet was late since @rounds was 0
+ * @late_us: largest time by which a packet was late since then, us; a lower bound
+ * @rounds: round trips in which packets were declared lost, 0 to SSTP_REORDER_ROUNDS
+ * @round_at: time when the last of these began, us
+ * @settled: every shipment up to this one has come or was declared lost, if @out is not 0 or
+ *	there is no candidate; see sstp_arrivals_settled()
+ * @cand_to: the same for the time after @cand has become @lost
+ * @out: shipments up to @cand_to that have neither come nor been declared lost
+ * @out_next: shipments after @cand_to (without a candidate: @settled), up to @highest, that
+ *	have not come
+ * @seen: bitmap of the shipments that came, of the SSTP_RCV_SEEN up to @highest
+ * @has_cand: there is a candidate
+ * @gap: a retransmission may be among @out
+ * @gap_next: a retransmission may be among @out_next
+ * @unexplained: shipments that may be retransmissions were declared lost since the last SNAK
+ *	that named all missing packets
+ * @doubted: a KEEPALIVE or EOS carried a shipment before H, and H has not moved since: the
+ *	second such packet sets H back
  */
 struct sstp_arrivals {
 	u32	highest;
@@ -80,26 +86,29 @@ struct sstp_arrivals {
 	bool	doubted;
 };
 
-/* The first is to be @shipment, of @segment. */
+/* @segment, @shipment: first numbers of the peer, from its INIT or INIT_ACK */
 void sstp_arrivals_init(struct sstp_arrivals *a, u32 segment, u32 shipment);
-/* @run came, before sstp_rcv_insert(). Returns the shipments skipped. H moves on if that
- * is plausible. Copies that the network made of what came before change nothing.
+/* Record the arrival of @run; to be called before sstp_rcv_insert(). Advances H if the
+ * shipments are plausible. Copies of shipments that came before change nothing. @now: us.
+ * Returns the number of shipments between the former H and @run, which have not come.
  */
 u32 sstp_arrivals_add(struct sstp_arrivals *a, const struct sstp_rcv_wnd *w,
 		      const struct sstp_rcv_run *run, u32 now);
-/* A KEEPALIVE or EOS: everything before @pos left by shipment @last, and nothing after
- * that had left. Of two in a row that say so H believes the second.
+/* A KEEPALIVE or EOS came: its sender had shipped every packet before @pos, and @last was its
+ * last shipment. If @last is before H, H was wrong (a forged packet) or the KEEPALIVE was
+ * overtaken: only the second in a row sets H back. @now: us.
  */
 void sstp_arrivals_context(struct sstp_arrivals *a, u32 last, struct sstp_pos pos, u32 now);
-/* Late packets are lost for sure once @now is @wait us past the gap, or longer, up to 8
- * @wait, where packets were late by more. Returns true when there is something lost that
- * was not asked for, or may have been lost again.
+/* Declare packets lost that have been missing for longer than reordering explains: for @wait
+ * us, or for up to 8 * @wait where packets were late by more. @now: us. Returns true if a SNAK
+ * has to be sent: packets are missing that were not asked for, or of which a retransmission
+ * may be lost.
  */
 bool sstp_arrivals_confirm(struct sstp_arrivals *a, const struct sstp_rcv_wnd *w, u32 now,
 			   u32 wait);
-/* The last shipment before which all are here or given up for lost */
+/* The highest shipment up to which every shipment has come or was declared lost */
 u32 sstp_arrivals_settled(const struct sstp_arrivals *a);
-/* Is anything lost, asked for or not, in segments up to @to? */
+/* Is a packet lost, whether a SNAK has asked for it or not, in segments from R_l to @to? */
 bool sstp_arrivals_lost(const struct sstp_arrivals *a, const struct sstp_rcv_wnd *w, u32 to);
 
 #endif /* _SSTP_ARRIVALS_H */

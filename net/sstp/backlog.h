@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Bounds of the backlog: packets in it wait for the owner of the lock, not charged yet. */
+/* Bounds of a socket's backlog: its packets are charged only when the lock is released. */
 #ifndef _SSTP_BACKLOG_H
 #define _SSTP_BACKLOG_H
 
@@ -8,15 +8,16 @@
 #include <linux/types.h>
 
 #define SSTP_BACKLOG_LEAST	(64 << 10)	/* bytes: a train of packets, one skb */
-#define SSTP_BACKLOG_MOST	(16U << 20)	/* what comes while a segment is copied */
+#define SSTP_BACKLOG_MOST	(16U << 20)	/* bytes: may arrive while a segment is copied */
 
 /**
- * struct sstp_backlog - what bounds a backlog
- * @waits: bytes that wait for this socket
- * @buffers: bytes that its buffers may hold, as they are, whatever was promised
- * @waits_all: bytes that wait for all sockets
- * @used: pages that all sockets use
- * @limit: pages that they may use
+ * struct sstp_backlog - state that decides whether a packet may enter a backlog
+ * @waits: bytes (truesize) in the backlog of this socket
+ * @buffers: bytes that the socket's buffers may hold now; a larger window granted before
+ *	does not count
+ * @waits_all: bytes (truesize) in the backlogs of all sockets
+ * @used: pages charged to all sockets
+ * @limit: pages that all sockets may use: net.sstp.mem[2]
  */
 struct sstp_backlog {
 	u32	waits;
@@ -26,7 +27,9 @@ struct sstp_backlog {
 	long	limit;
 };
 
-/* May nothing more wait? Something always may. */
+/* Must the next packet be dropped? One train may always wait, or a socket whose owner is
+ * slow would get nothing under memory pressure.
+ */
 static inline bool sstp_backlog_full(const struct sstp_backlog *b)
 {
 	if (b->waits <= SSTP_BACKLOG_LEAST)

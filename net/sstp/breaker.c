@@ -2,12 +2,12 @@
 /*
  * Circuit breaker (RFC 8084) of a contract.
  *
- * A path that does not carry a contract loses the same share of it all the time, for as
- * long as it lasts. Accidents differ: random loss is a small share; bursts and outages
- * leave intervals without loss between them, or are over soon. So what each interval
- * loses beyond a bearable share is summed up, and intervals that lose less make up for
- * it (a CUSUM test). A queue that stands all the time says that the path has no room,
- * and then less is bearable.
+ * A path that is too slow for a contract loses about the same share of its packets in
+ * every interval. Other losses differ: random loss is a small share; bursts and outages
+ * have intervals without loss between them, or are short. So the share that each interval
+ * loses beyond a bearable one is summed up, and intervals that lose less reduce the sum (a
+ * CUSUM test). A standing queue is a second sign of a path that is too slow; with one, the
+ * bearable share is smaller.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -16,12 +16,12 @@
 
 #define SSTP_BREAKER_ONE	1024
 #define SSTP_BREAKER_BEARABLE	(SSTP_BREAKER_ONE / 10)
-#define SSTP_BREAKER_QUEUED	(SSTP_BREAKER_ONE / 14)	/* the same, of a full queue */
-/* No interval counts for more: an outage may be in it. */
+#define SSTP_BREAKER_QUEUED	(SSTP_BREAKER_ONE / 14)	/* bearable with a standing queue */
+/* Most that an interval adds, so that a single outage does not trip the breaker. */
 #define SSTP_BREAKER_MOST	(SSTP_BREAKER_ONE * 2 / 5)
 #define SSTP_BREAKER_LIMIT	(5 * SSTP_BREAKER_ONE)
 #define SSTP_BREAKER_INTERVAL	(100 * NSEC_PER_MSEC)	/* or a round trip */
-#define SSTP_BREAKER_PACKETS	32	/* of which a share can be told */
+#define SSTP_BREAKER_PACKETS	32	/* fewest shipments from which a share is computed */
 #define SSTP_BREAKER_WAIT	(30ULL * NSEC_PER_SEC)
 #define SSTP_BREAKER_WAIT_MAX	(3600ULL * NSEC_PER_SEC)
 
@@ -33,7 +33,9 @@ static void sstp_breaker_begin(struct sstp_breaker *b, u64 now, u32 highest, u32
 	b->rtt_low = 0;
 }
 
-/* Every packet of the interval has waited in a queue. */
+/* Did every packet of the interval wait in a queue? Even the lowest round-trip time is above
+ * that of the idle path by 1/8 and 1 ms.
+ */
 static bool sstp_breaker_queued(const struct sstp_breaker *b)
 {
 	return b->rtt_low > b->rtt_min + b->rtt_min / 8 + USEC_PER_MSEC;
@@ -78,7 +80,7 @@ enum sstp_breaker_verdict sstp_breaker_report(struct sstp_breaker *b, u64 now, u
 	if (shipped < SSTP_BREAKER_PACKETS ||
 	    now - b->start < max((u64)srtt * NSEC_PER_USEC, SSTP_BREAKER_INTERVAL))
 		return SSTP_BREAKER_GO_ON;
-	/* Packets that were late make up for some that were missing before. */
+	/* @got may exceed @shipped: packets late in this interval counted as lost before. */
 	got = min(got, 2 * shipped);
 	share = div_s64(((s64)shipped - got) * SSTP_BREAKER_ONE, shipped);
 	share -= sstp_breaker_queued(b) ? SSTP_BREAKER_QUEUED : SSTP_BREAKER_BEARABLE;

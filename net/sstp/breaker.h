@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Circuit breaker (RFC 8084) of a contract: whether the path carries it.
+ * Circuit breaker (RFC 8084): decides from losses whether the path carries the contract.
  *
- * Pure mechanism: no socket, no clock of its own; the caller passes the time in ns and
- * holds the lock that guards the struct.
+ * Pure mechanism: no socket, no clock; callers pass the time in ns and hold the socket lock.
  */
 #ifndef _SSTP_BREAKER_H
 #define _SSTP_BREAKER_H
@@ -13,20 +12,20 @@
 #include <linux/types.h>
 
 /**
- * struct sstp_breaker - what a sender knows of its losses
- * @guards: it is in force; else reports tell nothing
- * @start: when the interval began, ns; 0 = there is none
- * @highest: highest shipment reported then
- * @received: packets reported received then
- * @rtt_min: lowest round-trip time of all, us; 0 = none
- * @rtt_low: lowest in the interval, us; 0 = none
- * @excess: sum of the shares lost beyond what is bearable, in SSTP_BREAKER_ONE; what
- *	stays below makes up for it
- * @carried: packets that arrived in @rtt_min, of the interval that tripped
- * @retry: tripped, and until when, ns; 0 = not tripped
- * @closed: when the contract was put in force last, ns
- * @wait: ns from the last trip to @retry
- * @trips: times that it tripped
+ * struct sstp_breaker - losses of a sender under a contract
+ * @guards: the connection has a circuit breaker; else sstp_breaker_report() does nothing
+ * @start: start of the interval, ns; 0 = none has begun
+ * @highest: highest shipment reported at @start (serial number)
+ * @received: packets reported received at @start, modulo 2^32
+ * @rtt_min: lowest round-trip time ever, us; 0 = none
+ * @rtt_low: lowest round-trip time of the interval, us; 0 = none
+ * @excess: sum over the intervals of the share lost less the bearable share, in units of
+ *	1/SSTP_BREAKER_ONE; not below 0
+ * @carried: packets that arrived in a time of @rtt_min, in the interval that tripped
+ * @retry: time at which the contract is tried again, ns; 0 = the breaker has not tripped
+ * @closed: time at which the contract was last put in force again, ns
+ * @wait: length of the last suspension, ns
+ * @trips: times that the breaker tripped
  */
 struct sstp_breaker {
 	bool	guards;
@@ -46,16 +45,17 @@ struct sstp_breaker {
 enum sstp_breaker_verdict {
 	SSTP_BREAKER_GO_ON,
 	SSTP_BREAKER_TRIP,	/* the path does not carry the contract */
-	SSTP_BREAKER_RETRY,	/* it may do so now */
+	SSTP_BREAKER_RETRY,	/* the suspension is over: try the contract again */
 };
 
-/* A report came at @now: of the shipments up to @highest so many have been @received, with
- * or without room for them. @rtt: sample, us, or 0; @srtt: us, or 0.
+/* Account a report that came at @now (ns): of the shipments up to @highest, @received came,
+ * including packets that the peer then discarded for lack of room. @rtt: sample of this
+ * report, us, 0 = none; @srtt: smoothed, us, 0 = not known.
  */
 enum sstp_breaker_verdict sstp_breaker_report(struct sstp_breaker *b, u64 now, u32 highest,
 					      u32 received, u32 rtt, u32 srtt);
 
-/* ms until the contract is tried again; 0 = it is in force */
+/* Milliseconds until the contract is tried again, at least 1; 0 = the contract is in force */
 static inline u32 sstp_breaker_wait(const struct sstp_breaker *b, u64 now)
 {
 	if (!b->retry)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The controller of a connection: what the socket tells it. */
+/* Calls of a connection's controller with a sample of the socket's state. */
 #include <trace/events/sstp.h>
 #include "cc.h"
 #include "sstp.h"
 
-/* Fill in what holds at any time; what a report tells is the caller's. */
+/* Fill in the members that hold in every callback; those of a report are set by ack.c. */
 void sstp_cc_sample(const struct sstp_sock *sp, struct sstp_ctrl_sample *s, u64 now)
 {
 	s->now = now;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Programs of cgroups: they guard sockets of IP. */
+/* BPF programs of cgroups, run for sstp sockets as for other sockets of IP */
 #include "cgroup.h"
 #include "conn.h"
 #include "sstp.h"
 
-/* Do programs of the cgroup of @sk let the packets of @whole in, all of which have its IP
- * header? Not those of another part of it, if GRO has joined some. Softirq.
+/* May the packets of @whole that are for @sk pass the ingress programs of its cgroup? The
+ * programs see the IP header of the whole train, which all of its packets share; packets that
+ * GRO joined to it for other sockets are checked by those sockets' programs. Softirq.
  */
 bool sstp_rcv_allowed(struct sock *sk, struct sk_buff *whole)
 {
 	return !BPF_CGROUP_RUN_PROG_INET_INGRESS(sk, whole);
 }
 
-/* May @sk have the address that it is bound to? */
+/* Run the post_bind programs of the cgroup, which may refuse the address. Socket lock. */
 int sstp_guard_bound(struct sock *sk)
 {
 	sstp_sock_names(sk);
@@ -20,14 +21,16 @@ int sstp_guard_bound(struct sock *sk)
 					   BPF_CGROUP_RUN_PROG_INET4_POST_BIND(sk);
 }
 
-/* Programs of the cgroup may change where @sk connects to, and from where. Socket lock. */
+/* Run the connect programs of the cgroup, which may change the destination in @uaddr, and the
+ * source address by bpf_bind() if @sk is not bound. Socket lock.
+ */
 int sstp_guard_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int *len, int af)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	int err;
 
 	sstp_sock_names(sk);
-	/* They look at sockets of IP only. */
+	/* The programs run only for the families AF_INET and AF_INET6. */
 	WRITE_ONCE(sk->sk_family, af);
 	err = sstp_cgroup_addr(sk, uaddr, len, CONNECT, NULL);
 	if (!err && !sp->bind.bound && ipv6_addr_any(&sp->id.saddr)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Programs of cgroups: they guard sockets of IP. */
+/* BPF programs of cgroups, run for sstp sockets as for other sockets of IP */
 #ifndef _SSTP_CGROUP_H
 #define _SSTP_CGROUP_H
 

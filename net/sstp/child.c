@@ -3,7 +3,9 @@
 #include "child.h"
 #include "sstp.h"
 
-/* Off the listener's lists, if it is on one: the list's reference goes. */
+/* Take child @sk off its listener's list, if accept() has not done so, and drop the list's
+ * reference to @sk and that of @sk to the listener. Child's socket lock.
+ */
 void sstp_child_drop(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -21,7 +23,7 @@ void sstp_child_drop(struct sock *sk)
 			sk_acceptq_removed(parent);
 	}
 	spin_unlock_bh(&l->lock);
-	/* Else accept() has just taken it, and has the reference. */
+	/* If @sk was on no list, accept() has just taken it, and with it both references. */
 	if (was) {
 		sp->family.parent = NULL;
 		sock_put(parent);
@@ -29,8 +31,8 @@ void sstp_child_drop(struct sock *sk)
 	}
 }
 
-/* Set-up is complete: accept() may have it. Child's lock; softirq, or a process that
- * works on the backlog.
+/* Set-up of child @sk is complete: move it to the list of accept() and wake the listener.
+ * Child's socket lock; softirq, or a process that works on the backlog.
  */
 void sstp_child_ready(struct sock *sk)
 {
@@ -50,7 +52,9 @@ void sstp_child_ready(struct sock *sk)
 	parent->sk_data_ready(parent);
 }
 
-/* The first established child, with the list's reference, or NULL. */
+/* Take the oldest established child off the list. The caller gets the list's reference.
+ * Listener's socket lock. NULL if there is none.
+ */
 struct sock *sstp_child_accept(struct sock *parent)
 {
 	struct sstp_listener *l = &sstp_sk(parent)->listen;

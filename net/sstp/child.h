@@ -11,16 +11,16 @@ struct sock;
 
 /**
  * struct sstp_listener - the children of a listener
- * @lock: guards all of it
- * @ready: established children, in the order to accept them
- * @requests: children whose set-up goes on
- * @n_requests: their number
- * @pool: the receive buffer that children share, or NULL; written under the listener's
- *	lock as well
- * @open: cleared when the listener goes; no child may be added then
+ * @lock: guards all members; softirq-safe
+ * @ready: established children that accept() has not taken, oldest first
+ * @requests: children in SYN_RECV, oldest first
+ * @n_requests: length of @requests
+ * @pool: receive buffer that the children share, or NULL; written under the listener's
+ *	socket lock as well
+ * @open: the socket listens: children may be added
  */
 struct sstp_listener {
-	spinlock_t	lock;		/* of all of it */
+	spinlock_t	lock;		/* guards all members */
 	struct list_head ready;
 	struct list_head requests;
 	u32		n_requests;
@@ -28,13 +28,13 @@ struct sstp_listener {
 	bool		open;
 };
 
-/* A child of a listener: @parent under the child's lock, the rest under @parent's
- * sstp_listener.lock
+/* A child of a listener. The child's socket lock guards @parent, sstp_listener.lock of
+ * @parent the rest.
  */
 struct sstp_family {
 	struct sock	*parent;	/* the child holds a reference */
 	struct list_head sibling;	/* in @ready or @requests of the listener */
-	bool		request;	/* its set-up goes on */
+	bool		request;	/* on @requests, else on @ready */
 };
 
 void sstp_child_drop(struct sock *sk);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For how long a sender was held up, and by what: one of these at a time. Mechanism: no
- * socket, no clock.
+ * Time for which a sender was held up, by cause, as tcp_chrono in TCP: one cause at a time.
+ * Pure mechanism: no socket, no clock. Callers hold the socket lock.
  */
 #ifndef _SSTP_CHRONO_H
 #define _SSTP_CHRONO_H
@@ -9,22 +9,24 @@
 #include <linux/types.h>
 
 enum sstp_held {
-	SSTP_HELD_IDLE,		/* nothing to send, all is acknowledged */
-	SSTP_HELD_NOT,		/* all is sent, as far as the program wrote any */
-	SSTP_HELD_CONTRACT,
-	SSTP_HELD_CONTROLLER,
-	SSTP_HELD_WINDOW,	/* the peer's */
-	/* It is full of what was sent, or somebody waits for room in it; or memory lacks. */
+	SSTP_HELD_IDLE,		/* nothing to send, everything acknowledged */
+	SSTP_HELD_NOT,		/* everything written is sent, but not acknowledged */
+	SSTP_HELD_CONTRACT,	/* rate contract */
+	SSTP_HELD_CONTROLLER,	/* congestion window or period */
+	SSTP_HELD_WINDOW,	/* the peer's window */
+	/* Everything written is sent, but the send buffer is full, a program waits for room in
+	 * it, or there was no memory.
+	 */
 	SSTP_HELD_SNDBUF,
-	SSTP_HELD_DEVICE,	/* queues below us */
+	SSTP_HELD_DEVICE,	/* SSTP_QUEUE_BYTES in qdisc and device queues */
 	SSTP_HELDS
 };
 
 /**
- * struct sstp_chrono - how long was each
- * @since: ns: when @now began
- * @time: ns, what is over
- * @now: enum sstp_held
+ * struct sstp_chrono - time spent in each state
+ * @since: time at which the state @now began, ns
+ * @time: time spent in each state before @since, ns
+ * @now: current state, enum sstp_held
  */
 struct sstp_chrono {
 	u64	since;
@@ -41,7 +43,7 @@ static inline void sstp_chrono_set(struct sstp_chrono *c, enum sstp_held held, u
 	c->now = held;
 }
 
-/* ns, what is not over included */
+/* Time spent in state @held until @now, ns, including the state that lasts */
 static inline u64 sstp_chrono_get(const struct sstp_chrono *c, enum sstp_held held, u64 now)
 {
 	return c->time[held] + (c->now == held ? now - c->since : 0);

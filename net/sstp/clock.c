@@ -2,7 +2,7 @@
 /* The deadlines of a connection, on one hrtimer. */
 #include "sstp.h"
 
-/* Handles deadlines that have passed; set before there is a socket. */
+/* Handles deadlines that have passed; set before a socket can be made */
 static void (*sstp_clock_expired)(struct sock *sk) __ro_after_init;
 
 void __init sstp_clock_setup(void (*expired)(struct sock *sk))
@@ -15,7 +15,7 @@ static struct sock *sstp_clock_sk(struct sstp_clock *c)
 	return &container_of(c, struct sstp_sock, clock)->sk;
 }
 
-/* Queue @hrt for @at, with a reference on the socket. */
+/* Queue @hrt for @at (ns), with a reference on the socket. Any context. */
 static void sstp_clock_start(struct sstp_clock *c, u64 at)
 {
 	unsigned long irq;
@@ -25,8 +25,8 @@ static void sstp_clock_start(struct sstp_clock *c, u64 at)
 		sock_hold(sstp_clock_sk(c));
 		c->held = true;
 	}
-	/* Never later: what is queued may be a kick, of which nobody else
-	 * knows.
+	/* Never move @hrt to a later time: it may be queued by sstp_clock_kick(), which
+	 * leaves no deadline in @at.
 	 */
 	if (!hrtimer_is_queued(&c->hrt) ||
 	    ktime_to_ns(hrtimer_get_expires(&c->hrt)) > at)
@@ -89,7 +89,7 @@ void sstp_clock_stop(struct sstp_clock *c)
 
 	for (t = 0; t < SSTP_TIMERS; t++)
 		c->at[t] = U64_MAX;
-	c->armed = 0;	/* nothing arms it again */
+	c->armed = 0;	/* sstp_clock_arm() does nothing any more */
 	spin_lock_irqsave(&c->lock, irq);
 	/* A callback that runs now, or that sstp_clock_kick() still brings,
 	 * finds the connection closed and drops the reference.
@@ -118,8 +118,8 @@ static enum hrtimer_restart sstp_clock_fire(struct hrtimer *hrt)
 	unsigned long irq;
 
 	spin_lock_irqsave(&sp->clock.lock, irq);
-	/* Started anew since it expired, it keeps the reference; but what expired
-	 * may have been a kick.
+	/* If @hrt was started anew since it expired, the new start owns the reference in
+	 * @held; this run takes another, as it still has to look.
 	 */
 	if (hrtimer_is_queued(hrt))
 		sock_hold(sk);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sockets and connections: birth, begin, and memory that goes with them. */
+/* Initialization of sockets, and start and reset of connections */
 #ifndef _SSTP_CONN_H
 #define _SSTP_CONN_H
 
