@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PACK and SNAK: what the receiver says, and what the sender does about it.
- * Acknowledgements never wait for window messages nor hold them up: R_l tells
- * what was accepted, R_h what may be sent, each for itself.
+ * PACK and SNAK: reports of the receiver, and how the sender handles them. R_l, which
+ * acknowledges, and R_h, the window, travel in the same packets but are independent: neither
+ * waits for the other.
  *
  * Socket lock throughout.
  */
@@ -21,22 +21,22 @@
 #include "sstp.h"
 #include "state.h"
 
-#define SSTP_ACK_BYTES		(256 << 10)	/* accepted, before a PACK */
-#define SSTP_GRANT_BYTES	(32 << 10)	/* of memory, told to a sender in need */
+#define SSTP_ACK_BYTES		(256 << 10)	/* accepted bytes that cause a PACK */
+#define SSTP_GRANT_BYTES	(32 << 10)	/* window growth, in memory, that causes one */
 #define SSTP_ACK_DELAY_MIN	(1 * NSEC_PER_MSEC)
 #define SSTP_ACK_DELAY_MAX	(10 * NSEC_PER_MSEC)
-#define SSTP_SNAK_BYTES		1152	/* of entries in a packet */
+#define SSTP_SNAK_BYTES		1152	/* most bytes of entries in a SNAK */
 #define SSTP_CONTROL_WINDOW	BIT(20)	/* reports that may be lost in a row */
-#define SSTP_SNAK_LEAST		64	/* the same, that any packet may draw */
-#define SSTP_SNAK_BURST		32	/* packets at once */
-#define SSTP_SNAK_SHARE		8	/* of what came, SNAKs send back one part in so many */
-#define SSTP_SNAK_GAP		(100ULL * NSEC_PER_USEC) /* between them, at least */
-/* Packets that the SNAKs of one skb may make us look at: all bits of a full SNAK, twice. */
+#define SSTP_SNAK_LEAST		64	/* bytes of entries allowed without credit */
+#define SSTP_SNAK_BURST		32	/* SNAKs in one run */
+#define SSTP_SNAK_SHARE		8	/* SNAKs take at most 1/8 of the bytes that came */
+#define SSTP_SNAK_GAP		(100ULL * NSEC_PER_USEC) /* least time between SNAKs for losses */
+/* Packets that the SNAKs of one skb may make the sender examine: the bits of two full SNAKs */
 #define SSTP_SNAK_BUDGET	(2 * 8 * SSTP_SNAK_BYTES)
-#define SSTP_SNAK_ROUND		(10 * NSEC_PER_MSEC)	/* round trips that count, at least */
+#define SSTP_SNAK_ROUND		(10 * NSEC_PER_MSEC)	/* least round trip of sstp_snd_begin() */
 
-/* The last segment that is worth asking for. When memory has lacked that is the first
- * segment, and one more for each that came in since.
+/* The last segment that a SNAK may ask for: those that the buffer has room for. After a lack
+ * of memory it is segment R_l only, and one segment more for each one accepted since.
  */
 static u32 sstp_ack_wanted(const struct sstp_sock *sp)
 {
@@ -50,14 +50,14 @@ static u32 sstp_ack_wanted(const struct sstp_sock *sp)
 	return to;
 }
 
-/* At most once a while: the rates of the last interval of a round trip. */
+/* Compute arrival and service rate when an interval, max(SRTT, 10 ms), is over. */
 static void sstp_ack_rates(struct sstp_sock *sp, u64 now)
 {
 	u64 interval = now - sp->acker.arrival_at;
 
 	if (interval < max(sstp_srtt_ns(&sp->rtt), 10 * NSEC_PER_MSEC))
 		return;
-	/* In us: 2 GB in a long interval must not overflow. */
+	/* In us, not ns: bytes * 8 * NSEC_PER_SEC overflows 64 bits at 2 GB. */
 	interval = div_u64(interval, NSEC_PER_USEC);
 	sp->acker.arrival_rate = div64_u64(sp->acker.arrival_bytes * 8 * USEC_PER_SEC,
 					   interval);
@@ -127,9 +127,9 @@ static void sstp_ack_pack(struct sock *sk, u64 now)
 	sstp_ack_done(sp, now);
 }
 
-/* us until what was asked for is due again: a round trip and a quarter, as who but
- * receives measures it once and never learns how much it varies. Too early does
- * no harm, as the sender knows what is on its way.
+/* Time after which a packet is asked for again, us: at most 5/4 SRTT + 1 ms. An end that only
+ * receives measures a single round trip, at set-up, so its RTTVAR would stay at half of that.
+ * Asking too early does no harm: the sender suppresses requests for packets in flight.
  */
 static u32 sstp_ack_retry(const struct sstp_rtt *rtt)
 {
@@ -139,7 +139,7 @@ static u32 sstp_ack_retry(const struct sstp_rtt *rtt)
 	return min(wait, srtt + srtt / 4 + 1000);
 }
 
-/* What SNAK @a of @len bytes at @p asks for */
+/* Trace the requests of SNAK @a, of @len bytes at @p. */
 static void sstp_ack_trace(const struct sstp_sock *sp, const void *p, u32 len,
 			   const struct sstp_ack *a)
 {
@@ -157,7 +157,9 @@ static void sstp_ack_trace(const struct sstp_sock *sp, const void *p, u32 len,
 	}
 }
 
-/* @bytes came, headers below ours included: SNAKs may send a part of that back. */
+/* Credit SNAKs with a share of @bytes that came, IP and UDP headers included, so that a peer
+ * cannot use this end to amplify traffic. The credit is bounded by a burst of full SNAKs.
+ */
 void sstp_ack_credit(struct sstp_acker *ak, u32 bytes)
 {
 	const u32 most = SSTP_SNAK_SHARE * SSTP_SNAK_BURST *
@@ -166,7 +168,9 @@ void sstp_ack_credit(struct sstp_acker *ak, u32 bytes)
 	ak->snak_credit = min(ak->snak_credit + bytes, most);
 }
 
-/* Ask for what is lost and due. False if there was nothing. */
+/* Send SNAKs for lost packets that were not asked for, or not lately. False if there are none,
+ * or no memory.
+ */
 static bool sstp_ack_snak(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -183,9 +187,9 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 
 	if (sstp_after(sp->rcv.low, job.to))
 		return false;
-	/* Without room: is anything due? */
+	/* A dry run without a buffer sets job.more if any request is due. */
 	sstp_rcv_snak(&sp->rcv, &sp->arrivals, NULL, 0, &job);
-	/* Nobody may be there: one will be answered as well as all. */
+	/* The peer is silent, and may be gone: a single SNAK is enough to find out. */
 	if (now - sp->live.last_rx > (u64)job.retry * NSEC_PER_USEC)
 		most = 1;
 	for (n = 0; job.more && n < most; n++) {
@@ -219,15 +223,15 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 	}
 	if (sent) {
 		sp->acker.snak_sent = now;
-		/* The next packet pays for asking for the rest. */
+		/* The next packet that comes brings credit for the remaining requests. */
 		sp->acker.snak_now = job.more;
 		sstp_ack_done(sp, now);
 	}
 	return sent;
 }
 
-/* ns until we look again for what was asked for, when that has been in vain for
- * so many @rounds.
+/* Time until SSTP_T_ACK looks again for packets that were asked for, ns: the retry time,
+ * doubled for each of @rounds expiries without new data, up to 3 s.
  */
 static u64 sstp_ack_wait(const struct sstp_sock *sp, u8 rounds)
 {
@@ -236,8 +240,8 @@ static u64 sstp_ack_wait(const struct sstp_sock *sp, u8 rounds)
 	return min(wait << rounds, max(wait, 3ULL * NSEC_PER_SEC));
 }
 
-/* May the window be what holds the sender up? A quarter of it is left, or less,
- * behind what may be on its way to us.
+/* May the window limit the sender? It may if at most a quarter of the window remains beyond
+ * the data that may be in flight, at the arrival rate or the peer's contract.
  */
 static bool sstp_ack_near(const struct sstp_sock *sp)
 {
@@ -249,7 +253,9 @@ static bool sstp_ack_near(const struct sstp_sock *sp)
 	       (u64)(left - sp->rcvbuf.window / 4) * sstp_rcvbuf_segment(sp) < flight;
 }
 
-/* There is more room than before: tell the sender when it is worth it. */
+/* The buffer has more room than before: advance R_h, and report it if the window grew by a
+ * quarter, or if the window may limit the sender. Ask for packets that found no room before.
+ */
 static void sstp_ack_room(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -264,23 +270,23 @@ static void sstp_ack_room(struct sock *sk, u64 now)
 	if (gained && gained >= DIV_ROUND_UP(sp->rcvbuf.window, 4)) {
 		sstp_ack_pack(sk, now);
 	} else if (gained && !sstp_epollin_ready(sk) && sstp_ack_near(sp)) {
-		/* What is not told makes the window smaller. */
+		/* The sender works with a smaller window until it learns of the new one. */
 		if ((u64)gained * sstp_mean(&sp->rcv) >= SSTP_GRANT_BYTES)
 			sstp_ack_pack(sk, now);
 		else
 			sstp_timer_sooner(&sp->clock, SSTP_T_ACK,
 					  now + SSTP_ACK_DELAY_MIN);
 	}
-	/* Room for what was discarded: ask for it without delay. */
+	/* There is room for packets that were discarded: ask for them without delay. */
 	if (!sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sstp_ack_wanted(sp)))
 		return;
 	if (now - sp->acker.snak_sent > sstp_srtt_ns(&sp->rtt) / 16)
 		sstp_ack_snak(sk, now);
-	/* There is room again: ask for the rest without the back-off of requests in vain. */
+	/* Ask for the remaining ones without the back-off of @due_rounds. */
 	sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now + sstp_ack_wait(sp, 0));
 }
 
-/* The program took segments. */
+/* The program has read segments: free their memory and advance the window. */
 void sstp_ack_read(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -291,7 +297,7 @@ void sstp_ack_read(struct sock *sk)
 	sstp_ack_room(sk, sstp_now());
 }
 
-/* SSTP_T_RCVBUF */
+/* SSTP_T_RCVBUF has expired while no packet came: an epoch of the buffer policy is over. */
 void sstp_ack_epoch(struct sock *sk)
 {
 	u64 now = sstp_now();
@@ -300,7 +306,7 @@ void sstp_ack_epoch(struct sock *sk)
 		sstp_ack_room(sk, now);
 }
 
-/* Packets have come: acknowledge, ask again, or do it a little later. */
+/* After packets came: send a PACK or SNAK now, or set SSTP_T_ACK to do so later. */
 void sstp_ack_check(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -318,7 +324,9 @@ void sstp_ack_check(struct sock *sk)
 			return;
 		sp->acker.snak_now = true;
 	}
-	/* Without memory, the timer asks, and less and less often. */
+	/* After a lack of memory only SSTP_T_ACK sends SNAKs, with back-off, as packets that
+	 * come now would be discarded again.
+	 */
 	if (sp->acker.snak_now && !sp->rcvbuf.mem_limited) {
 		due = sp->acker.snak_sent + max(srtt / 16, SSTP_SNAK_GAP);
 		if (now >= due) {
@@ -349,7 +357,7 @@ void sstp_ack_check(struct sock *sk)
 						sp->acker.due_rounds : 0));
 }
 
-/* SSTP_T_ACK */
+/* SSTP_T_ACK has expired: send the SNAK or PACK that waits, and look for retries. */
 void sstp_ack_due(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -374,7 +382,7 @@ void sstp_ack_due(struct sock *sk)
 		sstp_done(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
-	/* It hears us, but what we ask for does not come: ask less often. */
+	/* The peer answers, but the packets asked for do not come: ask less often. */
 	if (sp->acker.due_bytes != sp->acker.bytes_received)
 		sp->acker.due_rounds = 0;
 	else if (answered && sp->acker.due_rounds < 12)
@@ -395,7 +403,9 @@ static void sstp_ack_release(void *arg, struct sstp_sseg *s)
 	WRITE_ONCE(sstp_sk(sk)->tx.lacks_mem, false);
 }
 
-/* X of paper 004, section 3.3: what is sent again of a segment, on average. */
+/* Measure X of WUCS-92-38, section 3.3: the retransmissions to expect for a segment, from the
+ * share of packets asked for (@lost in this report) in 4096 shipments or more. L follows it.
+ */
 static void sstp_ack_extra(struct sstp_sock *sp, u32 lost)
 {
 	u32 shipped = sp->snd.shipment - sp->loss.shipped_recent, extra;
@@ -414,7 +424,9 @@ static void sstp_ack_extra(struct sstp_sock *sp, u32 lost)
 	}
 }
 
-/* Of segment @s, the first that the peer lacks, it asks for packet @packet. */
+/* SNAK @a asks for packet @packet of segment S_l (@s) first: if that is repeated, its size may
+ * be in a path MTU black hole.
+ */
 static void sstp_ack_pmtu_bh(struct sock *sk, const struct sstp_sseg *s, u32 packet,
 			     const struct sstp_ack *a)
 {
@@ -432,18 +444,21 @@ static void sstp_ack_pmtu_bh(struct sock *sk, const struct sstp_sseg *s, u32 pac
 		sstp_mtu_update(sk);
 }
 
+/* Mark the packets that SNAK @a, of @len bytes at @p, asks for as to be shipped again. Returns
+ * their number.
+ */
 static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
 			     const struct sstp_ack *a)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snak_iter it;
 	struct sstp_snak_run run;
-	/* Of what left later the peer does not know yet whether it is lost. */
+	/* For later shipments the peer cannot know yet whether they are late or lost. */
 	u32 settled = a->highest - min(a->unsettled, BIT(30)), lost = 0, n;
 	bool first = true;
 
 	sstp_snak_start(&it, p, len, a);
-	/* What is left of it will be asked for again. */
+	/* Entries that exceed the budget are ignored: the peer asks for them again. */
 	while (sp->loss.looks && sp->snd.vain && sstp_snak_next(&it, &run)) {
 		n = sstp_snd_snak(&sp->snd, &run, settled, &sp->loss.looks);
 		if (first) {
@@ -460,8 +475,10 @@ static u32 sstp_ack_requests(struct sock *sk, const void *p, u32 len,
 	return lost;
 }
 
-/* Of the @asked packets that a report of @received and @highest asks for, those that the
- * path lost. Others came, but found no room: that says nothing about the path.
+/* Of the @asked packets that a report asks for, how many did the path lose? The others came,
+ * but were discarded for lack of room, which is no sign of congestion. @highest, @received: of
+ * the report, shipments that may be late subtracted. @undue is set to the number of packets
+ * that were counted as lost before, but have come.
  */
 static u32 sstp_ack_vanished(struct sstp_loss *l, u32 asked, u32 highest,
 			     u32 received, u32 *undue)
@@ -472,7 +489,7 @@ static u32 sstp_ack_vanished(struct sstp_loss *l, u32 asked, u32 highest,
 		       (s32)(received - l->prev_received);
 	l->prev_highest = highest;
 	l->prev_received = received;
-	/* What was late, or came twice, makes up for nothing later. */
+	/* Take back losses that were only late, or copies would hide later losses. */
 	*undue = max(l->lost_reported - l->lost_total, 0);
 	l->lost_reported -= *undue;
 	lost = clamp_t(s64, (s64)l->lost_total - l->lost_reported, 0, asked);
@@ -480,9 +497,10 @@ static u32 sstp_ack_vanished(struct sstp_loss *l, u32 asked, u32 highest,
 	return lost;
 }
 
-/* Does report @a say that more was accepted, or may be sent, than ever before? It is this
- * that the user timeout waits for. What came is not: the receiver may have had no use for
- * it. @more: it names a segment for the first time; @was_high: S_h before.
+/* Restart the user timeout if report @a shows progress: S_l or S_h (@was_high before) moved,
+ * more packets of segment S_l are without a gap than ever, or @more: a segment was accepted
+ * for the first time. A higher count of packets received is no progress, as the receiver may
+ * have discarded them.
  */
 static void sstp_ack_progress(struct sstp_sock *sp, const struct sstp_ack *a, bool more,
 			      u32 was_high, u64 now)
@@ -502,7 +520,7 @@ static void sstp_ack_progress(struct sstp_sock *sp, const struct sstp_ack *a, bo
 	sp->tx.rtx_since = 0;
 }
 
-/* The PACKs and SNAKs of an skb follow. */
+/* Reset the budget for the PACKs and SNAKs of one skb, which sstp_ack_rcv() handles next. */
 void sstp_ack_begin(struct sstp_sock *sp, u64 now)
 {
 	bool round = now - sp->loss.looks_at >= max(sstp_srtt_ns(&sp->rtt), SSTP_SNAK_ROUND);
@@ -513,8 +531,9 @@ void sstp_ack_begin(struct sstp_sock *sp, u64 now)
 	sstp_snd_begin(&sp->snd, round);
 }
 
-/* A report tells of a highest shipment that is none, but is right else: the peer believed
- * a packet that we did not send. It takes our word for it when we have given it twice.
+/* Report @a names a highest shipment that was never sent, but is valid otherwise: the peer
+ * accepted a forged packet. Send a KEEPALIVE or EOS with the true shipment; the second one in
+ * a row makes the peer correct H.
  */
 static void sstp_ack_correct(struct sock *sk, const struct sstp_ack *a, u64 now)
 {
@@ -529,10 +548,10 @@ static void sstp_ack_correct(struct sock *sk, const struct sstp_ack *a, u64 now)
 	sstp_send_context(sk, SSTP_F_ACK);
 }
 
-/* The path does not carry the contract: congestion control within it, as after a time-out.
- * Its window would have been cut long before, again and again, so it comes back to a
- * quarter of what arrived in a round trip without a queue, and from there goes on as all
- * others do.
+/* The circuit breaker tripped: let newreno take over, with the contract as its ceiling, as
+ * after a time-out. A congestion-controlled flow would have cut its window several times by
+ * now, so slow start ends at a quarter of the packets that arrived in the lowest round-trip
+ * time: half of it is passed here, and the time-out halves that.
  */
 static void sstp_ack_broken(struct sock *sk, u64 now)
 {
@@ -550,8 +569,8 @@ static void sstp_ack_broken(struct sock *sk, u64 now)
 	sstp_nl_broken(sk);
 }
 
-/* Tell the circuit breaker of report @a, from which @sample is, and do what it decides about
- * the contract.
+/* Account report @a, of which @sample was taken, in the circuit breaker, and suspend the
+ * contract or put it in force again as the breaker decides.
  */
 static void sstp_ack_breaker(struct sock *sk, const struct sstp_ack *a,
 			     const struct sstp_ctrl_sample *sample, u64 now)
@@ -578,9 +597,8 @@ static void sstp_ack_breaker(struct sock *sk, const struct sstp_ack *a,
 	}
 }
 
-/* Does report @a follow the last one and say nothing that cannot be? Else @skb is counted
- * as dropped. What a receiver reports never goes back, and never beyond what was sent: few
- * numbers pass, so that a forged PACK hardly ever does.
+/* Is report @a new, and possible? If not, count it as dropped. A receiver's numbers never go
+ * back, nor beyond the numbers sent, so that a forged report has to hit small windows.
  */
 static bool sstp_ack_valid(struct sock *sk, struct sk_buff *skb, const struct sstp_ack *a,
 			   u64 now)
@@ -589,7 +607,7 @@ static bool sstp_ack_valid(struct sock *sk, struct sk_buff *skb, const struct ss
 	const struct sstp_snd_wnd *w = &sp->snd;
 	bool unsent = a->highest - sp->loss.highest > w->shipment - 1 - sp->loss.highest;
 
-	/* Seen already, or overtaken by a later one that says more. */
+	/* A duplicate, or overtaken by a later report, which covers it. */
 	if (sstp_before(a->control, sp->loss.rcv_ctl)) {
 		sstp_drop(sk, skb, SSTP_MIB_INDUPLICATE, 1);
 		return false;
@@ -618,7 +636,7 @@ static bool sstp_ack_apply(struct sock *sk, const struct sstp_ack *a)
 	return true;
 }
 
-/* The peer is there. */
+/* A valid report came: clear the state of probes, and a soft error. */
 static void sstp_ack_heard(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -645,7 +663,7 @@ static void sstp_ack_rtt(struct sock *sk, const struct sstp_ack *a,
 		sstp_mtu_update(sk);
 }
 
-/* Sample what came to the receiver. */
+/* Sample the number of packets that report @a newly reports received. */
 static void sstp_ack_delivered(struct sstp_sock *sp, const struct sstp_ack *a,
 			       struct sstp_ctrl_sample *sample)
 {
@@ -659,13 +677,15 @@ static void sstp_ack_delivered(struct sstp_sock *sp, const struct sstp_ack *a,
 		sample->delivered = 0;
 	else
 		sp->loss.received = a->received;
-	/* What it says moves the controller: no more than can be true. */
+	/* The peer's number drives the controller: bound it by the packets shipped. */
 	sample->delivered = min(sample->delivered, sp->snd.shipment - was_highest +
 						   SSTP_REORDER_MAX);
 	sp->stats.delivery_rate = a->arrival * 1000ULL;
 }
 
-/* Sample what was lost; what SNAK @a of @len bytes at @p asks for is to be shipped again. */
+/* Sample the losses, and schedule the retransmissions that SNAK @a, of @len bytes at @p, asks
+ * for.
+ */
 static void sstp_ack_lost(struct sock *sk, const void *p, u32 len, const struct sstp_ack *a,
 			  struct sstp_ctrl_sample *sample)
 {
@@ -691,7 +711,7 @@ static void sstp_ack_lost(struct sock *sk, const void *p, u32 len, const struct 
 	sstp_ack_extra(sp, asked);
 }
 
-/* Tell the controller; @flight packets were in flight before. */
+/* Call the controller with the sample of report @a; @flight: packets in flight before it */
 static void sstp_ack_control(struct sstp_sock *sp, const struct sstp_ack *a, u32 flight,
 			     struct sstp_ctrl_sample *sample, u64 now)
 {
@@ -704,8 +724,8 @@ static void sstp_ack_control(struct sstp_sock *sp, const struct sstp_ack *a, u32
 	trace_sstp_ctrl(sp, sample, false);
 }
 
-/* When to probe, after a report that moved the window (@moved), brought news of data
- * (@news), or answered a probe (@probed).
+/* Rearm the probe timer after a report. @moved: S_l or S_h moved; @news: it reports shipments
+ * or packets for the first time; @probed: probes were unanswered before it.
  */
 static void sstp_ack_probes(struct sock *sk, bool moved, bool news, bool probed)
 {
@@ -716,19 +736,19 @@ static void sstp_ack_probes(struct sock *sk, bool moved, bool news, bool probed)
 		trace_sstp_snd_window(sp);
 		sk->sk_write_space(sk);
 	} else if (probed && sstp_after(sp->snd.next, sp->snd.high) && !news) {
-		/* Still closed: ask less and less often. */
+		/* The window is still closed: the interval of probes doubles. */
 		if (sp->live.blocked < U8_MAX)
 			sp->live.blocked++;
 		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
 	}
-	/* A receiver that asks and asks, but sees nothing new, must not keep us
-	 * from showing it where we are.
+	/* SNAKs without news leave the timer armed: a probe shows the peer the last shipment,
+	 * without which it cannot tell that its requests were lost.
 	 */
 	if (moved || news)
 		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
 }
 
-/* A PACK or SNAK of @len bytes, at @off of @skb, which is linear. */
+/* Handle a PACK or SNAK of @len bytes at offset @off of @skb, which is linear. */
 void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 {
 	struct sstp_sock *sp = sstp_sk(sk);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* PACK and SNAK. */
+/* Reports: PACK and SNAK, as receiver (struct sstp_acker) and as sender (struct sstp_loss) */
 #ifndef _SSTP_ACK_H
 #define _SSTP_ACK_H
 
@@ -9,52 +9,52 @@ struct sk_buff;
 struct sock;
 struct sstp_sock;
 
-/* Losses that the reports of the peer tell of */
+/* Sender: the peer's reports, and the losses that follow from them. Socket lock. */
 struct sstp_loss {
-	u64		corrected_at;	/* ns: when the peer was last told the highest shipment */
-	u64		looks_at;	/* ns: when a round trip of looking in vain began */
-	u64		progress;	/* ns: when the peer last accepted or allowed more */
-	u32		progress_low;	/* S_l then, and packets of it that the peer had */
-	u32		progress_packets;
-	u32		highest;	/* shipment the peer has seen */
-	u32		received;	/* packets that the peer has received */
-	u32		prev_received;	/* the same, and @highest, in its last report */
-	u32		prev_highest;
-	s32		lost_total;	/* shipped up to there, not received */
-	s32		lost_reported;	/* of these, to the controller */
+	u64		corrected_at;	/* ns: last KEEPALIVE or EOS that corrects the peer's H */
+	u64		looks_at;	/* ns: start of the round trip of sstp_snd_wnd.vain */
+	u64		progress;	/* ns: last progress, see sstp_ack_progress() */
+	u32		progress_low;	/* S_l at @progress */
+	u32		progress_packets; /* most packets of it reported without a gap */
+	u32		highest;	/* H, highest shipment that the peer has seen */
+	u32		received;	/* DATA packets that the peer received, modulo 2^32 */
+	u32		prev_received;	/* @received in the previous report */
+	u32		prev_highest;	/* @highest - @late in the previous report */
+	s32		lost_total;	/* packets shipped up to @prev_highest, but not received */
+	s32		lost_reported;	/* of these, packets reported to the controller as lost */
 	u32		rcv_ctl;	/* highest control number of the peer + 1 */
-	u32		lost_recent;	/* packets, and shipments, since X was set */
-	u32		shipped_recent;
-	u32		extra;		/* X of paper 004 */
-	u32		looks;		/* packets that the SNAKs of this skb may look at */
-	u16		late;		/* shipments before @highest that may still come to it */
+	u32		lost_recent;	/* packets asked for since @extra was measured */
+	u32		shipped_recent;	/* next shipment when @extra was measured */
+	u32		extra;		/* X of WUCS-92-38, section 3.3, in packets */
+	u32		looks;		/* packets that the SNAKs of this skb may still examine */
+	u16		late;		/* shipments before @highest that may still arrive */
 };
 
-/* Reports to the peer */
+/* Receiver: reports to the peer. Socket lock. */
 struct sstp_acker {
-	u64		echo_at;	/* ns: when @echo came */
-	u64		ack_sent;	/* ns */
-	u64		snak_sent;	/* ns */
-	u64		bytes_received;
-	u64		due_bytes;	/* @bytes_received when T_ACK ran last */
-	u64		arrival_at;	/* ns: start of the interval measured */
-	u64		arrival_bytes;
-	u64		arrival_rate;	/* bit/s */
-	u64		service_bytes;
-	u64		service_rate;	/* bit/s */
-	u32		echo;		/* timestamp to return */
-	u32		advertised;	/* R_h that the peer knows */
-	u32		ack_segment;	/* last accepted */
-	u32		unacked;	/* bytes accepted since the last PACK */
-	u32		snd_ctl;	/* control number of the next PACK */
-	u32		snak_credit;	/* bytes that came and no SNAK was sent for */
-	u32		req_limit;	/* segments from R_l to ask for at once */
-	u8		due_rounds;	/* times that T_ACK found nothing new */
-	bool		ack_now;
-	bool		snak_now;	/* losses wait to be reported */
-	bool		has_echo;
-	bool		echo_padded;	/* @echo is that of a padded KEEPALIVE or EOS */
-	bool		has_accepted;	/* @ack_segment was not reported */
+	u64		echo_at;	/* ns: arrival of @echo */
+	u64		ack_sent;	/* ns: last PACK or SNAK */
+	u64		snak_sent;	/* ns: last SNAK */
+	u64		bytes_received;	/* payload, without duplicates */
+	u64		due_bytes;	/* @bytes_received when SSTP_T_ACK expired last */
+	u64		arrival_at;	/* ns: start of the interval of both rates */
+	u64		arrival_bytes;	/* payload that came in the interval */
+	u64		arrival_rate;	/* bit/s, of the last complete interval */
+	u64		service_bytes;	/* payload that the program read in the interval */
+	u64		service_rate;	/* bit/s, of the last complete interval */
+	u32		echo;		/* timestamp to echo, valid if @has_echo */
+	u32		advertised;	/* R_h in the last report */
+	u32		ack_segment;	/* segment accepted last, valid if @has_accepted */
+	u32		unacked;	/* bytes accepted since the last PACK or SNAK */
+	u32		snd_ctl;	/* control number of the next PACK or SNAK */
+	u32		snak_credit;	/* bytes that came, less 8 times those of SNAKs sent */
+	u32		req_limit;	/* segments from R_l on that SNAKs may ask for */
+	u8		due_rounds;	/* expiries of SSTP_T_ACK in a row without new data */
+	bool		ack_now;	/* the packets at hand require a PACK at once */
+	bool		snak_now;	/* losses wait to be asked for */
+	bool		has_echo;	/* a timestamp has come */
+	bool		echo_padded;	/* @echo came in a padded KEEPALIVE or EOS */
+	bool		has_accepted;	/* @ack_segment was not reported yet */
 };
 
 void sstp_ack_credit(struct sstp_acker *ak, u32 bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Keep-alive of an idle connection, and the end of one that nobody has any more. */
+/* Keep-alive of idle connections, and the end of orphans and of connections in CLOSING */
 #include "life.h"
 #include "netns.h"
 #include "probe.h"
@@ -7,7 +7,9 @@
 #include "sstp.h"
 #include "state.h"
 
-/* Keep-alive of an idle connection; the end of an orphan or of TIME_WAIT. */
+/* SSTP_T_LIFE has expired: end CLOSING (there is no TIME_WAIT), an orphan that has had its
+ * time, or a sender without progress; else send a keep-alive if one is due. Socket lock.
+ */
 void sstp_life(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);

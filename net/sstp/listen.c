@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Listeners: birth of their children, and their end. */
+/* Listeners: creation of children for INITs, and close of a listener */
 #include "child.h"
 #include "conn.h"
 #include "listen.h"
 #include "sstp.h"
 #include "state.h"
 
-/* Requests count: all of them may be ready at once. */
+/* Is there no room for another child? Requests count, as all of them may become established
+ * before the program calls accept().
+ */
 static bool sstp_listen_full(struct sock *parent)
 {
 	return READ_ONCE(sstp_sk(parent)->listen.n_requests) +
@@ -14,8 +16,9 @@ static bool sstp_listen_full(struct sock *parent)
 	       READ_ONCE(parent->sk_max_ack_backlog);
 }
 
-/* The oldest request makes way if two INIT_ACKs more brought no answer, or the answer
- * no data: else who never sends could keep all others out. Softirq.
+/* End the oldest request if its INIT_ACK was repeated twice without an answer, or if it waits
+ * for data (TCP_DEFER_ACCEPT): else initiators that never answer could fill the queue and
+ * keep all others out. Softirq, no lock of @parent held.
  */
 static void sstp_listen_evict(struct sock *parent)
 {
@@ -39,9 +42,10 @@ static void sstp_listen_evict(struct sock *parent)
 	sock_put(&sp->sk);
 }
 
-/* A child of listener @parent for an INIT, locked, with a reference for the
- * caller; another one, later the file's, is the list's. Else ERR_PTR:
- * -ENOBUFS if the backlog is full, -ENOMEM. Softirq.
+/* Make a child of listener @parent for an INIT, and put it on the list of requests, which has
+ * a reference that becomes the file's at accept().
+ * Return: the child, bh-locked, with another reference for the caller; or ERR_PTR(-ENOBUFS)
+ * if the queue is full or @parent has stopped to listen, ERR_PTR(-ENOMEM). Softirq.
  */
 struct sock *sstp_child(struct sock *parent)
 {
@@ -59,7 +63,7 @@ struct sock *sstp_child(struct sock *parent)
 		return ERR_PTR(-ENOMEM);
 	__acquire(&sk->sk_lock.slock);
 	sp = sstp_sk(sk);
-	/* All but the generic part is the listener's: begin anew. */
+	/* sk_clone_lock() copied the listener's SSTP state: clear it, as for a new socket. */
 	memset_after(sp, 0, inet);
 	sp->id.domain = sstp_sk(parent)->id.domain;
 	sp->id.af = sstp_sk(parent)->id.af;
@@ -71,9 +75,9 @@ struct sock *sstp_child(struct sock *parent)
 	sk->sk_user_data = NULL;
 	sk->sk_max_ack_backlog = 0;
 	sstp_sock_setup(sk);
-	sock_set_flag(sk, SOCK_DEAD);	/* until accept() may have it */
+	sock_set_flag(sk, SOCK_DEAD);	/* it has no file; cleared by sstp_child_ready() */
 	sstp_memcg_inherit(sk, parent);
-	/* It has no name yet to be traced by. */
+	/* Not by sstp_set_state(): its tracepoint needs addresses, which are not set yet. */
 	WRITE_ONCE(sk->sk_state, TCP_SYN_RECV);
 
 	spin_lock_bh(&l->lock);
@@ -98,9 +102,9 @@ struct sock *sstp_child(struct sock *parent)
 	return ERR_PTR(-ENOBUFS);
 }
 
-/* The listener goes, and its children that nobody accepted with it: netlink may
- * own one just now. Process context; the listener's lock may be held, as children
- * never take it.
+/* Listener @sk closes: reset the children that were not accepted. Process context, as it waits
+ * for children that netlink has locked. The listener's socket lock may be held: it is outside
+ * that of its children.
  */
 void sstp_listen_close(struct sock *sk)
 {
@@ -131,7 +135,7 @@ void sstp_listen_close(struct sock *sk)
 		if (sp->sk.sk_state != TCP_CLOSE) {
 			sstp_abort(&sp->sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
 		} else if (sp->family.parent) {
-			/* Over before anybody accepted it. */
+			/* The connection ended before it was accepted. */
 			sstp_child_drop(&sp->sk);
 		}
 		local_bh_enable();

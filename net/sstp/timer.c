@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Deadlines that have passed: which function each of them calls. */
+/* Dispatch of deadlines that have passed to their handlers. Socket lock. */
 #include "ack.h"
 #include "handshake.h"
 #include "life.h"
@@ -11,7 +11,7 @@
 #include "state.h"
 #include "timer.h"
 
-/* The peer has not answered in time. */
+/* SSTP_T_PROBE has expired: the peer has not answered INIT, INIT_ACK, data or EOS in time. */
 static void sstp_timer_probe(struct sock *sk)
 {
 	if (sk->sk_state == TCP_SYN_SENT || sk->sk_state == TCP_SYN_RECV)
