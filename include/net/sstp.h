@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Segment streaming transport protocol: what controllers and receive buffer
- * policies implement. Both return verdicts; the protocol acts on them.
+ * Segment streaming transport protocol: the interface of controllers (congestion control)
+ * and receive buffer policies. Their callbacks read a sample and set outputs; the core checks
+ * and applies these.
  */
 #ifndef _NET_SSTP_H
 #define _NET_SSTP_H
@@ -14,38 +15,38 @@
 
 struct attribute_group;
 
-#define SSTP_CTRL_PRIV_SIZE	128
-#define SSTP_RBUF_PRIV_SIZE	128
-#define SSTP_RBUF_ONE		0x10000	/* 1.0 of shares */
+#define SSTP_CTRL_PRIV_SIZE	128	/* bytes */
+#define SSTP_RBUF_PRIV_SIZE	128	/* bytes */
+#define SSTP_RBUF_ONE		0x10000	/* fixed-point 1.0 */
 #define SSTP_CWND_MAX		U32_MAX	/* no congestion window */
-#define SSTP_CWND_LIMIT		0x40000000	/* packets, of one that is */
-#define SSTP_PERIOD_LIMIT	NSEC_PER_SEC
-#define SSTP_RBUF_EPOCH_MIN	NSEC_PER_MSEC
-#define SSTP_RBUF_EPOCH_MAX	(10ULL * NSEC_PER_SEC)
+#define SSTP_CWND_LIMIT		0x40000000	/* largest congestion window, packets */
+#define SSTP_PERIOD_LIMIT	NSEC_PER_SEC	/* ns */
+#define SSTP_RBUF_EPOCH_MIN	NSEC_PER_MSEC	/* ns */
+#define SSTP_RBUF_EPOCH_MAX	(10ULL * NSEC_PER_SEC)	/* ns */
 
 /**
- * struct sstp_ctrl_sample - everything that a controller is told
- * @now: ns, monotonic
+ * struct sstp_ctrl_sample - state of a connection, input of a controller
+ * @now: time, ns, CLOCK_MONOTONIC
  * @srtt: smoothed round-trip time, us; 0 = none measured, else 1 us to 60 s
  * @min_rtt: lowest round-trip time of the last 5 to 10 s, us; U32_MAX = none measured
  * @in_flight: packets shipped and neither reported received nor lost
- * @shipped: newest shipment (serial number): packets shipped so far, from a random start
- * @packet_size: bytes of a full frame on the link
- * @cwnd_limited: the window, nothing else, held back a packet within a round trip
- * @flight: if so, packets in flight then; else the most within a round trip
- * @rtt: round-trip time that this report measured, us; 0 = none
- * @delivered: packets newly reported received
- * @lost: packets newly found lost
- * @lost_ship: newest shipment of those (serial number); with interleaved
- *	retransmissions it may be told a little too old
- * @highest: highest shipment that has arrived (serial number), less those before it that
- *	may be late
- * @undue: packets that were found lost before, and were only late
- * @arrival_rate: bit/s at the receiver, or 0
- * @service_rate: bit/s at which the receiving program reads, or 0
+ * @shipped: newest shipment (serial number): counts packets shipped, from a random start
+ * @packet_size: bytes of a full frame, link-layer header included
+ * @cwnd_limited: within a round trip only the congestion window held back a packet
+ * @flight: packets in flight when @cwnd_limited was set; else the most within a round trip
+ * @rtt: round-trip time measured by this report, us; 0 = none
+ * @delivered: packets that this report newly reports received
+ * @lost: packets that this report newly reports lost
+ * @lost_ship: newest shipment of the lost packets (serial number); with interleaved
+ *	retransmissions it may be a little too old
+ * @highest: highest shipment reported (serial number), less the number of shipments before
+ *	it that may be late
+ * @undue: packets that were reported lost before, but were only late
+ * @arrival_rate: rate at which data arrives at the receiver, bit/s, 0 = not known
+ * @service_rate: rate at which the receiving program reads, bit/s, 0 = not known
  *
- * The members before @rtt hold in every callback. Those from @rtt on are what one PACK or SNAK
- * told: only @on_ack and @on_loss find it, in all others it is 0.
+ * The members before @rtt are valid in every callback. Those from @rtt on describe one PACK or
+ * SNAK: they are valid in @on_ack and @on_loss, and 0 in all others.
  */
 struct sstp_ctrl_sample {
 	u64	now;
@@ -67,23 +68,21 @@ struct sstp_ctrl_sample {
 };
 
 /**
- * struct sstp_ctrl - what a controller sets, and what it remembers
- * @period: ns between packets, up to SSTP_PERIOD_LIMIT or, if that is more, the smoothed
- *	round-trip time; 0 = no pacing but the contract's
- * @cwnd: packets in flight at most, 1 to SSTP_CWND_LIMIT; SSTP_CWND_MAX = the rate alone
- *	decides
- * @priv: the controller's own, zero before @init
+ * struct sstp_ctrl - outputs and state of a controller
+ * @period: least time between packets, ns, 0 to max(SSTP_PERIOD_LIMIT, smoothed round-trip
+ *	time); 0 = no pacing but the contract's
+ * @cwnd: most packets in flight, 1 to SSTP_CWND_LIMIT; SSTP_CWND_MAX = no congestion window
+ * @priv: state of the controller, zeroed before @init
  *
- * A connection has one of its own. The socket lock guards it or, in softirq, its spinlock.
+ * Each connection has its own. It is guarded by the socket lock.
  *
- * After each callback the core brings @cwnd and @period into their ranges, so that no
- * controller stops a connection. With a window of 0 no packet would leave, so no report would
- * come, and nothing would open the window again. Packets in flight are counted by serial
- * numbers, of which half can be told apart: hence SSTP_CWND_LIMIT. A period longer than the
- * round-trip time holds back more than a window of 1; SSTP_PERIOD_LIMIT is far below the
- * time after which either end gives up. What leaves at once, as the first packets after all
- * has been reported do, is made up for by a pause of SSTP_PERIOD_LIMIT, the round-trip time
- * or two periods at most, whichever is longest.
+ * After each callback the core clamps @cwnd and @period to their ranges, so that no controller
+ * can stop a connection: with a window of 0 no packet would leave, so no report would come,
+ * and nothing would open the window again. SSTP_CWND_LIMIT keeps packets in flight well within
+ * half of the serial numbers, which is what can be compared. A period longer than the
+ * round-trip time would be stricter than a window of 1; SSTP_PERIOD_LIMIT is far below the user
+ * timeout. After idle time up to ten packets leave at once; the pause that follows is at most
+ * SSTP_PERIOD_LIMIT, the round-trip time or two periods, whichever is longest.
  */
 struct sstp_ctrl {
 	u64	period;
@@ -93,26 +92,28 @@ struct sstp_ctrl {
 
 /**
  * struct sstp_ctrl_ops - a controller
- * @init: a connection gets this controller. Before it @cwnd is SSTP_CWND_MAX, @period 0.
- * @release: it loses it
- * @on_ack: a PACK or SNAK came
- * @on_loss: the same one told of losses, @s->lost > 0; after @on_ack
- * @on_timeout: several probes in a row were not answered in time, with packets in flight
- * @on_pkt_sent: @packets left, as one train
- * @on_pkt_received: @packets of the peer's data came; @gap: shipments skipped before them
- * @name: unique, of 1 to 15 graphic characters
- * @owner: each connection that has the controller holds it
- * @list: of the registry; written under its lock, RCU
- * @restricted: it gives way to no other flow: a program needs permission to name it
+ * @init: the controller is attached to a connection; it finds @cwnd SSTP_CWND_MAX, @period 0
+ * @release: the controller is detached
+ * @on_ack: a valid PACK or SNAK came
+ * @on_loss: the report reports lost packets, @s->lost > 0; called after @on_ack
+ * @on_timeout: several probes in a row were not answered in time
+ * @on_pkt_sent: a train of @packets DATA packets was passed to IP
+ * @on_pkt_received: @packets DATA packets of the peer came; @gap: shipments skipped before
+ * @name: unique, 1 to 15 graphic characters
+ * @owner: module; each connection that has the controller holds a reference
+ * @list: entry of the registry; RCU, written under the registry's lock
+ * @restricted: the controller does not react to congestion, so a program needs
+ *	CAP_NET_ADMIN to select it, unless the administrator allows it
  *
  * Only @init, @name and one of @on_ack, @on_loss are required.
  *
- * Every callback runs under the connection's lock, for a program or in softirq, and must
- * not sleep: a lock that several connections take needs bottom halves off. The sample is
- * valid during the call.
+ * Callbacks run under the socket lock, in process context with bottom halves on or off, or in
+ * softirq, and must not sleep. A lock that several connections share must be taken with _bh.
+ * The sample is valid during the call only.
  *
- * A connection may get another controller while it is live. @init then finds what was
- * measured, and a window that it sets is raised to what is under way.
+ * A controller may be replaced while the connection is live. @init of the new one then finds
+ * the values measured so far, and the core raises its window to the packets in flight, but
+ * not above the old window.
  */
 struct sstp_ctrl_ops {
 	void	(*init)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
@@ -134,26 +135,25 @@ int sstp_register_ctrl(struct sstp_ctrl_ops *ops);
 void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops);
 
 /**
- * struct sstp_rbuf_sample - everything that a receive buffer policy is told
- * @limit: bytes of memory that the buffer may use now
- * @least: no policy lets the limit fall below that
- * @first: limit at the start, the most that a program may keep a floor at
- * @ceiling: highest limit
- * @path: bytes that the path can fill as fast as it is now; 0 = not known, or nothing
+ * struct sstp_rbuf_sample - state of a receive buffer, input of a policy
+ * @limit: limit of the buffer now, bytes of memory
+ * @least: lowest limit, bytes
+ * @first: initial limit, bytes; also the highest floor that a program may set
+ * @ceiling: highest limit, bytes
+ * @path: bytes of memory that the path needs at its present rate; 0 = not known, or no data
  *	came in the epoch
  * @queued: most bytes in use in the epoch
- * @used: share of memory in use, of SSTP_RBUF_ONE: of the machine's, a memory cgroup's
- *	or SSTP's, whichever is fullest; all of it under pressure
- * @emptied: the program took all that there was, once in the epoch at least
- * @drained: it did when the buffer was full, or nearly so
- * @arrived: bytes of memory that arrived in the epoch
- * @served: bytes of memory that the program took in the epoch
- * @lacked: bytes of memory that arrived in the epoch and found no room
- * @available: bytes of memory to be had, of which each buffer in which much moves has
- *	an equal part
+ * @used: share of memory in use, 0 to SSTP_RBUF_ONE: of the machine, the memory cgroup or
+ *	net.sstp.mem, whichever is fullest; SSTP_RBUF_ONE under memory pressure
+ * @emptied: at least once in the epoch the program read all data
+ * @drained: the program did so after the buffer had been full, or nearly so
+ * @arrived: bytes of memory of the data that came in the epoch
+ * @served: bytes of memory of the data that the program read in the epoch
+ * @lacked: bytes of memory of the data that came in the epoch and was discarded
+ * @available: bytes of memory that all buffers with much traffic may share equally
  *
- * For @init nothing has moved yet. Epochs may be a little longer than they should: what moved is
- * brought to the length of one.
+ * In @init the members from @queued on describe no epoch yet. A timer may end an epoch late:
+ * @arrived, @served and @lacked are scaled to the nominal length.
  */
 struct sstp_rbuf_sample {
 	u32	limit;
@@ -172,24 +172,24 @@ struct sstp_rbuf_sample {
 };
 
 /**
- * struct sstp_rbuf - the verdict of a receive buffer policy, and what it remembers
- * @epoch: ns until the next update, or until something comes again,
- *	SSTP_RBUF_EPOCH_MIN to SSTP_RBUF_EPOCH_MAX; 0 = there are none
- * @limit: bytes of memory that the buffer may use from now on, @least to @ceiling of the
- *	sample, or as it is; before each callback it is as it is
- * @top: highest limit until the next update, up to @ceiling of the sample, which it is
- *	before @init
- * @exact: windows do not exceed the buffer
- * @rest: nothing changes until something comes again
- * @priv: the policy's own, zero before @set_param and @init
+ * struct sstp_rbuf - outputs and state of a receive buffer policy
+ * @epoch: time until the next @update, ns, SSTP_RBUF_EPOCH_MIN to SSTP_RBUF_EPOCH_MAX;
+ *	0 = no updates
+ * @limit: limit of the buffer from now on, bytes of memory, @least to @ceiling of the sample,
+ *	or unchanged; each callback finds the present limit
+ * @top: highest limit that the core may set until the next @update, bytes, up to @ceiling of
+ *	the sample; @init finds @ceiling
+ * @exact: no window larger than the buffer, whatever SSTP_WINDOW_FACTOR says, unless the
+ *	program set SO_RCVBUF
+ * @rest: the policy needs no @update until a packet comes, so no timer is armed
+ * @priv: state of the policy, zeroed before the first @set_param and @init
  *
- * The locks of struct sstp_ctrl guard it; if it is shared by all connections of a listener,
- * a spinlock of its own.
+ * The socket lock guards it; if the connections of a listener share the buffer, the pool's
+ * spinlock.
  *
- * After each callback the core brings @limit, @top and @epoch into their ranges. With a limit
- * below what the administrator allows every socket no packet might find room. A shorter
- * epoch would keep the CPU busy, and after a longer one a buffer would be of the wrong size
- * for longer than programs wait.
+ * After each callback the core clamps @limit, @top and @epoch to their ranges: below @least a
+ * packet might never find room; a shorter epoch would keep the CPU busy; with a longer one the
+ * buffer would have the wrong size for longer than programs wait.
  */
 struct sstp_rbuf {
 	u64	epoch;
@@ -201,9 +201,9 @@ struct sstp_rbuf {
 };
 
 /**
- * struct sstp_rbuf_info - what a policy tells of its last update, for traces
- * @surplus: bytes that arrive in an epoch and are not served, smoothed
- * @trend: sign of @surplus if the policy follows it, else 0
+ * struct sstp_rbuf_info - state of a policy after its last update, for tracepoints
+ * @surplus: bytes that arrived in an epoch less bytes that the program read, smoothed
+ * @trend: 1 or -1 if the policy follows the sign of @surplus, else 0
  */
 struct sstp_rbuf_info {
 	s64	surplus;
@@ -212,18 +212,19 @@ struct sstp_rbuf_info {
 
 /**
  * struct sstp_rbuf_ops - a receive buffer policy
- * @init: a connection, or all of a listener that share a buffer, get this policy
- * @release: they lose it
- * @update: an epoch has passed: in the receive softirq, or by a timer while no packet
- *	comes. Without it there are no epochs.
- * @set_param: the value of a socket option that is for policies, checked, of @len bytes:
- *	SSTP_RRDA and struct sstp_rrda_spec. Before @init, and when the option is set;
- *	then no limit is taken from it, but from the next update.
- * @get_info: @i is zero before
- * @sysfs: a directory of its own in /sys/kernel/sstp, while it is registered
- * @name: unique, of 1 to 15 graphic characters
- * @owner: each buffer that has the policy holds it
- * @list: of the registry; written under its lock, RCU
+ * @init: the policy is attached to the buffer of a connection, or of a listener whose
+ *	connections share one
+ * @release: the policy is detached
+ * @update: an epoch is over; called when a packet comes, or by a timer if none does. Without
+ *	this callback there are no epochs.
+ * @set_param: value @param, of @len bytes and checked, of the socket option @option that is
+ *	for policies: SSTP_RRDA, struct sstp_rrda_spec. Called before @init, and when the
+ *	option is set later. A limit set here is ignored: it follows at the next @update.
+ * @get_info: fills @i, which is zeroed
+ * @sysfs: attributes in a directory of /sys/kernel/sstp while the policy is registered
+ * @name: unique, 1 to 15 graphic characters
+ * @owner: module; each buffer that has the policy holds a reference
+ * @list: entry of the registry; RCU, written under the registry's lock
  *
  * Only @name is required. Contexts as for struct sstp_ctrl_ops. The sample is valid during
  * the call.

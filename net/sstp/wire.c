@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Packets, byte by byte: parsers and builders. */
+/* Format of packets: parsers and builders */
 #include <linux/ctype.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -29,15 +29,15 @@ bool sstp_parse_data(const void *p, u32 len, struct sstp_data *d)
 	if (!d->bytes || d->len > SSTP_SEGMENT_MAX || d->bytes > d->len ||
 	    d->packet >= SSTP_PACKETS_MAX)
 		return false;
-	/* The packet must end where the segment ends, or before: then with room
-	 * for at least one byte in another packet.
+	/* The last packet must end where the segment ends, any other at least one byte
+	 * before, so that the size of all packets follows from this one.
 	 */
 	if (d->flags & SSTP_F_LAST) {
 		u32 before = d->len - d->bytes;
 
 		if (!d->packet)
 			return !before;
-		/* Equal packets before it, none shorter than it. */
+		/* The packets before the last are equal, and not shorter than the last. */
 		return before >= d->packet * (u64)d->bytes &&
 		       !(before % d->packet);
 	}
@@ -88,8 +88,8 @@ bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a)
 		size = sizeof(*s) + DIV_ROUND_UP(bits, 32) * 4;
 		if (end - e < (long)size || first + bits > SSTP_PACKETS_MAX + 1)
 			return false;
-		/* Nothing is asked for twice: that costs us, but the peer
-		 * next to nothing.
+		/* Entries ascend, so that a SNAK cannot ask for a packet twice: the sender
+		 * would examine it twice, at hardly any cost to the peer.
 		 */
 		if (!i)
 			base = segment;
@@ -214,8 +214,8 @@ bool sstp_parse_init(const void *p, u32 len, struct sstp_init *i)
 	i->hold = be32_to_cpu(h->hold);
 	i->version = h->version;
 	i->sktype = h->sktype;
-	/* Each segment costs the sender memory and time: as few bytes in each as the
-	 * peer likes would be an attack.
+	/* Each segment costs the sender memory and time: a peer must not be able to force
+	 * segments of a few bytes.
 	 */
 	if (!i->peer_cid || !i->dport || i->limit < SSTP_SEGMENT_LIMIT_MIN ||
 	    i->limit > SSTP_SEGMENT_MAX)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Packets, byte by byte. Every length that comes from the network is checked
- * here, once; what the parsers return may be used without another check.
- * Drawn in Documentation/networking/sstp-protocol.rst.
+ * Format of packets; Documentation/networking/sstp-protocol.rst has drawings. The parsers check
+ * every length that comes from the network, so that callers need not check their results
+ * again. Pure mechanism: no socket, no state.
  */
 #ifndef _SSTP_WIRE_H
 #define _SSTP_WIRE_H
@@ -15,11 +15,11 @@
 #define SSTP_VERSION		1
 
 enum sstp_type {
-	SSTP_DATA,		/* sender to receiver, as are the next two */
-	SSTP_KEEPALIVE,
-	SSTP_EOS,
-	SSTP_PACK,		/* receiver to sender, as is the next */
-	SSTP_SNAK,
+	SSTP_DATA,		/* sender to receiver */
+	SSTP_KEEPALIVE,		/* sender to receiver */
+	SSTP_EOS,		/* sender to receiver: end of stream */
+	SSTP_PACK,		/* receiver to sender */
+	SSTP_SNAK,		/* receiver to sender */
 	SSTP_INIT,
 	SSTP_INIT_ACK,
 	SSTP_COOKIE,
@@ -39,7 +39,7 @@ enum sstp_type {
 #define SSTP_F_SEGMENT	0x04	/* the segment field is valid */
 #define SSTP_F_PADDED	0x08	/* the echoed timestamp is that of a padded packet */
 /* Flag of RESET */
-#define SSTP_F_STRAY	0x01	/* no such connection: cid is the peer's own */
+#define SSTP_F_STRAY	0x01	/* unknown connection: cid is that of the packet answered */
 
 /**
  * struct sstp_hdr - first bytes of every packet
@@ -57,11 +57,11 @@ struct sstp_hdr {
 } __packed;
 
 /**
- * struct sstp_data_hdr - DATA, KEEPALIVE, EOS (figure 5a)
+ * struct sstp_data_hdr - DATA, KEEPALIVE, EOS (WUCS-92-38, figure 5a)
  * @shipment: shipment sequence number; KEEPALIVE and EOS: that of the last DATA
  * @segment: segment number; KEEPALIVE: of the next new packet; EOS: of the end
  * @len: bytes in the segment
- * @stamp: when it was sent, us
+ * @stamp: time of sending, us, from a random origin
  */
 struct sstp_data_hdr {
 	struct sstp_hdr h;
@@ -74,12 +74,12 @@ struct sstp_data_hdr {
 #define SSTP_DATA_HLEN	24
 
 /**
- * struct sstp_ack_hdr - PACK and SNAK (figure 5b)
+ * struct sstp_ack_hdr - PACK and SNAK (WUCS-92-38, figure 5b)
  * @control: control sequence number
- * @segment: segment accepted
- * @ack: R_l, every segment below it has been accepted
- * @limit: R_h, highest segment that may be sent
- * @echo: timestamp of the packet that caused this
+ * @segment: segment that was accepted last; valid with SSTP_F_SEGMENT
+ * @ack: R_l, every segment before it has been accepted
+ * @limit: R_h, highest segment that may be shipped
+ * @echo: timestamp of the packet that came last; valid with SSTP_F_ECHO
  * @hold: us since that packet came
  * @highest: highest shipment seen
  * @received: DATA packets received, modulo 2^32
@@ -87,7 +87,8 @@ struct sstp_data_hdr {
  * @service: service rate, kbit/s
  * @late: shipments before @highest that may still come, 65535 at most
  * @progress: packets of segment @ack received without a gap
- * @unsettled: all shipments have come or been given up that are so many before @highest
+ * @unsettled: @highest - @unsettled is the highest shipment up to which all shipments have
+ *	come or were declared lost
  */
 struct sstp_ack_hdr {
 	struct sstp_hdr h;
@@ -122,14 +123,14 @@ struct sstp_snak_entry {
 
 /**
  * struct sstp_init_hdr - INIT and INIT_ACK
- * @cid: connection identifier of the sender of this
- * @sport: port of the sender of this
- * @dport: port it talks to
- * @shipment: number of its first shipment
- * @segment: number of its first segment
- * @window: segments that the other end may send at first
- * @limit: bytes in the largest segment it accepts
- * @stamp: when it was sent, us
+ * @cid: connection identifier that the sender of this packet chose for itself
+ * @sport: SSTP port of the sender
+ * @dport: SSTP port of the receiver
+ * @shipment: number of the sender's first shipment
+ * @segment: number of the sender's first segment
+ * @window: segments that the receiver of this packet may ship at first
+ * @limit: bytes in the largest segment that the sender accepts
+ * @stamp: time of sending, us, from a random origin
  * @echo: INIT_ACK: @stamp of the INIT
  * @hold: INIT_ACK: us between INIT and INIT_ACK
  * @version: SSTP_VERSION
@@ -162,8 +163,8 @@ struct sstp_init_hdr {
 enum sstp_opt {
 	SSTP_OPT_PAD,		/* one byte, no length */
 	SSTP_OPT_RATE,		/* P, average (kbit/s), F (1/1000 s), L: 16 bytes */
-	SSTP_OPT_RATE_LIMIT,	/* kbit/s, 4 bytes: what I let you send */
-	SSTP_OPT_SEGMENT,	/* bytes, 4 bytes: my usual segment */
+	SSTP_OPT_RATE_LIMIT,	/* kbit/s, 4 bytes: limit of the peer's rate */
+	SSTP_OPT_SEGMENT,	/* bytes, 4 bytes: usual segment of this packet's sender */
 	SSTP_OPT_TOLERANCE,	/* packets in a million, 4 bytes */
 	SSTP_OPT_STRATEGY,	/* 1 byte */
 	SSTP_OPT_CONTROLLER,	/* name, 1 to 15 bytes */
@@ -178,8 +179,8 @@ struct sstp_cookie_hdr {
 	u8	cookie[SSTP_COOKIE_LEN];
 } __packed;
 
-/* RESET and CLOSE; @seq: the last shipment of its sender, or with
- * SSTP_F_STRAY the number of the packet that it answers.
+/* RESET and CLOSE. @seq: last shipment of this packet's sender; RESET that answers an INIT: its
+ * initial shipment; with SSTP_F_STRAY: shipment or control number of the packet answered.
  */
 struct sstp_end_hdr {
 	struct sstp_hdr h;
@@ -188,11 +189,11 @@ struct sstp_end_hdr {
 } __packed;
 
 enum sstp_reset_code {
-	SSTP_RESET_ABORT,	/* the program closed it with data unread */
-	SSTP_RESET_REFUSED,	/* nobody listens */
+	SSTP_RESET_ABORT,	/* the program closed the socket with unread data, or gave up */
+	SSTP_RESET_REFUSED,	/* no listener on the port */
 	SSTP_RESET_UNKNOWN,	/* no such connection */
 	SSTP_RESET_VERSION,	/* version or socket type differ */
-	SSTP_RESET_PROTOCOL,	/* a packet that no honest peer sends */
+	SSTP_RESET_PROTOCOL,	/* reserved for violations of the protocol; never sent */
 };
 
 /* A DATA, KEEPALIVE or EOS packet in host order. */
@@ -203,11 +204,12 @@ struct sstp_data {
 	u16	packet;
 	u32	shipment;
 	u32	segment;
-	u32	len;		/* of the segment */
+	u32	len;		/* bytes in the segment */
 	u32	stamp;
-	u32	bytes;		/* payload here */
+	u32	bytes;		/* bytes of data in this packet */
 };
 
+/* A PACK, or the fixed part of a SNAK, in host order; members as in struct sstp_ack_hdr */
 struct sstp_ack {
 	u32	cid;
 	u8	type;
@@ -228,7 +230,7 @@ struct sstp_ack {
 	u32	unsettled;
 };
 
-/* What set-up negotiates; absent options are 0 or empty. */
+/* Options of an INIT or INIT_ACK, rates in bit/s; absent ones are 0 or empty. */
 struct sstp_params {
 	struct sstp_rate_spec rate;
 	u64	rate_limit;
@@ -241,10 +243,11 @@ struct sstp_params {
 	u8	cookie[SSTP_COOKIE_LEN];
 };
 
+/* An INIT or INIT_ACK in host order */
 struct sstp_init {
 	u8	type;
-	u32	cid;		/* its receiver's */
-	u32	peer_cid;	/* its sender's */
+	u32	cid;		/* chosen by the receiver of this packet; 0 in INIT */
+	u32	peer_cid;	/* chosen by the sender of this packet */
 	u16	sport;
 	u16	dport;
 	u32	shipment;
@@ -259,9 +262,8 @@ struct sstp_init {
 	struct sstp_params p;
 };
 
-/* All parsers: @len bytes at @p, contiguous. False = malformed. The order of
- * the serial numbers against any state is the caller's to check. The entries
- * of a SNAK ascend.
+/* Parse a packet of @len contiguous bytes at @p. False if it is malformed. Callers compare the
+ * serial numbers with the state of the connection. Entries of a SNAK are checked to ascend.
  */
 bool sstp_parse_data(const void *p, u32 len, struct sstp_data *d);
 bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a);
@@ -295,7 +297,7 @@ static inline bool sstp_snak_wanted(const struct sstp_snak_run *run, u32 bit)
 	return !(be32_to_cpu(run->map[bit / 32]) & (1U << (31 - bit % 32)));
 }
 
-/* Builders write at @p; sizes are the caller's to provide. */
+/* Write a packet's header at @p, where the caller provides room for it. */
 void sstp_build_data(void *p, const struct sstp_data *d);
 void sstp_build_ack(void *p, const struct sstp_ack *a);
 /* Fills all SSTP_INIT_LEN bytes; returns how many must be sent. */
