@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sockets and connections: birth, begin, and memory that goes with them. */
+/* Initialization of sockets, and start and reset of connections */
 #include <linux/random.h>
 #include <trace/events/sstp.h>
 #include "cc.h"
@@ -10,7 +10,7 @@
 #include "rcvbuf.h"
 #include "sstp.h"
 
-/* What a connection has got */
+/* Free what a connection has allocated. */
 static void sstp_conn_free(struct sstp_sock *sp)
 {
 	sstp_snd_destroy(&sp->snd);
@@ -20,7 +20,7 @@ static void sstp_conn_free(struct sstp_sock *sp)
 	sstp_rcvbuf_stop(sp);
 }
 
-/* IP options, which only a security module sets, as labels of the socket's packets */
+/* Free IP options: only security modules set them on sstp sockets, to label packets. */
 static void sstp_free_labels(struct sock *sk)
 {
 	kfree(rcu_dereference_protected(inet_sk(sk)->inet_opt, 1));
@@ -41,7 +41,7 @@ static void sstp_destruct(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	/* Nothing is left but what never came so far as sstp_done(). */
+	/* sstp_done() has freed all of it, unless the socket failed before it was connected. */
 	sstp_conn_free(sp);
 	sstp_free_labels(sk);
 	sk_dst_reset(sk);
@@ -54,7 +54,7 @@ static void sstp_destruct(struct sock *sk)
 	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, -1);
 }
 
-/* What IPv6 has of a socket, as a copy of another has it, too. */
+/* Initialize the IPv6 part, which in a child is a copy of the listener's. */
 static void sstp_sock_init6(struct sock *sk)
 {
 #if IS_ENABLED(CONFIG_IPV6)
@@ -68,7 +68,7 @@ static void sstp_sock_init6(struct sock *sk)
 #endif
 }
 
-/* Fields that a new socket and a child have alike. */
+/* Initialize the members that are alike in a new socket and in a child. */
 void sstp_sock_setup(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -90,15 +90,15 @@ void sstp_sock_setup(struct sock *sk)
 	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, 1);
 }
 
-/* A new socket, all of it zero but for what sock_init_data() has set. @domain: the
- * family that it was made of
+/* Initialize a new socket, which is zero except for the members set by sock_init_data().
+ * @domain: family passed to socket(): AF_INET, AF_INET6 or AF_SSTP
  */
 void sstp_sock_init(struct sock *sk, u16 domain)
 {
 	struct sstp_net *sn = sstp_net(sock_net(sk));
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	/* No device's queue is that of a connection. */
+	/* A connection has no device queue to poll: its packets come through UDP sockets. */
 	sstp_never_busy_loop(sk);
 	sstp_sock_setup(sk);
 	sk_sockets_allocated_inc(sk);
@@ -116,7 +116,9 @@ void sstp_sock_init(struct sock *sk, u16 domain)
 	sp->set.window_factor = 100;
 }
 
-/* What the rest of the kernel, and what guards sockets of IP, know it by. Socket lock. */
+/* Copy family, addresses and ports to struct sock and inet_sock, where BPF programs, security
+ * modules and the rest of the kernel look for them. Socket lock.
+ */
 void sstp_sock_names(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -137,7 +139,10 @@ void sstp_sock_names(struct sock *sk)
 #endif
 }
 
-/* A connection begins: windows, controller and policy. Socket lock. */
+/* Start a connection: initialize windows, controller and policy. The peer's first numbers are
+ * 0 before its INIT_ACK came. Socket lock.
+ * Return: 0, -ENOMEM, or -ENOENT if the controller or the policy is not registered any more.
+ */
 int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 		    gfp_t gfp)
 {
@@ -155,10 +160,10 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 			return err;
 		sp->loss.highest = sp->snd.shipment - 1;
 		sp->loss.prev_highest = sp->loss.highest;
-		/* As hard to guess as the numbers of shipments. */
+		/* Random, as the first shipment is, so that reports are hard to forge. */
 		sp->acker.snd_ctl = sp->snd.shipment;
 	}
-	/* The controller's init is told the size of packets. */
+	/* Before the controller's init, whose sample has the packet size. */
 	sstp_mtu_update(sk);
 	if (!sp->ctrl.ops) {
 		bool contract = !sp->set.ctrl[0] && sp->set.rate.peak;
@@ -203,7 +208,7 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 	return 0;
 }
 
-/* Nothing is left of the connection that the socket had, if any. Socket lock,
+/* Clear the state of an ended connection, so that the socket can connect again. Socket lock,
  * state TCP_CLOSE.
  */
 void sstp_conn_reset(struct sock *sk)
@@ -223,7 +228,7 @@ void sstp_conn_reset(struct sock *sk)
 	sk->sk_err_soft = 0;
 }
 
-/* Who has but its last word to say, or nothing, does not count as an orphan. */
+/* A connection in CLOSING or CLOSE does not count as an orphan: it has no data to send. */
 static void sstp_unorphan(struct sstp_lifetime *l)
 {
 	if (!l->orphan)

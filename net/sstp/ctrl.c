@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Controllers of connections. */
+/* Registry of controllers, and attachment to connections */
 #include "ctrl.h"
 #include "plugin.h"
 
 DEFINE_SSTP_REGISTRY(sstp_ctrls, "ctrl");
 
 /**
- * sstp_register_ctrl - offer a controller to connections
- * @ops: must stay until sstp_unregister_ctrl() has returned
+ * sstp_register_ctrl - make a controller available to connections
+ * @ops: the controller; must stay until sstp_unregister_ctrl() has returned
  *
- * Return: 0, -EINVAL if it lacks a name or a callback, -EEXIST
+ * Context: process context.
+ * Return: 0; -EINVAL if the name or a required callback is missing; -EEXIST if a controller
+ * of this name is registered.
  */
 int sstp_register_ctrl(struct sstp_ctrl_ops *ops)
 {
@@ -20,8 +22,11 @@ int sstp_register_ctrl(struct sstp_ctrl_ops *ops)
 EXPORT_SYMBOL_GPL(sstp_register_ctrl);
 
 /**
- * sstp_unregister_ctrl - withdraw a controller
- * @ops: no connection has it, as each holds its module. Sleeps.
+ * sstp_unregister_ctrl - remove a controller
+ * @ops: the controller, called from its module's exit function: no connection has it, as each
+ *	holds a reference on the module
+ *
+ * Context: process context, may sleep.
  */
 void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops)
 {

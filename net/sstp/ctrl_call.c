@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls of a controller's callbacks. A controller may be anyone's: after each call its
- * outputs are brought into the ranges that include/net/sstp.h promises.
+ * Calls of a controller's callbacks. Controllers may come from other modules, so the outputs
+ * are clamped after each call to the ranges that include/net/sstp.h documents.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -32,8 +32,8 @@ void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 	sstp_ctrl_bound(&c->out, s);
 }
 
-/* As TCP judges it: if the window held back a packet once in a round trip, it limits all
- * that time, also while pacing spreads what a report lets go.
+/* As tcp_cwnd_validate(): if the window held back a packet once in a round trip, the sender
+ * was cwnd-limited in all of it, even while pacing spread the packets that a report released.
  */
 void sstp_ctrl_used(struct sstp_ctrl_core *c, struct sstp_ctrl_sample *s, u32 flight)
 {
@@ -79,8 +79,8 @@ void sstp_ctrl_received(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample 
 	sstp_ctrl_bound(&c->out, s);
 }
 
-/* The longest pause that packets are paid for with, ns. Retransmissions wait for it, too, and
- * no probe asks the peer meanwhile.
+/* The longest pause after packets that left ahead of the period, ns. It is bounded because
+ * retransmissions wait for it, too, and no probe is sent meanwhile.
  */
 static u64 sstp_ctrl_pause(const struct sstp_ctrl_core *c, u64 srtt)
 {
@@ -92,7 +92,7 @@ u32 sstp_ctrl_unpaced(const struct sstp_ctrl_core *c, u64 srtt)
 	return min_t(u64, div64_u64(sstp_ctrl_pause(c, srtt), c->out.period), SSTP_CTRL_UNPACED);
 }
 
-/* Up to half a millisecond that the period left unused makes up for a late timer. */
+/* Up to 0.5 ms of unused time is credited, to make up for a timer that fired late. */
 void sstp_ctrl_pace(struct sstp_ctrl_core *c, u32 packets, u64 srtt, u64 now)
 {
 	u64 period = c->out.period;

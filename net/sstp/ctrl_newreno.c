@@ -13,19 +13,19 @@
 #define SSTP_NEWRENO_INIT	10
 #define SSTP_NEWRENO_MIN	2
 #define SSTP_NEWRENO_MAX	BIT(24)
-#define SSTP_NEWRENO_LATE	16000000	/* shipments: so old is no loss that is reported */
+#define SSTP_NEWRENO_LATE	16000000	/* shipments: no older loss is ever reported */
 
 /**
- * struct sstp_newreno - the controller's own
- * @ssthresh: slow start below it, packets
- * @count: packets delivered since the window grew by one
- * @recover: last shipment before the last cut
- * @was: window before the last cut
- * @was_ssthresh: the same
- * @lost: packets found lost, for which the last cut was made; 0 = it stands
- * @undue: of these, or others, how many were only late
- * @cut: not all that was shipped before the last cut has been reported
- * @late: it may still be reported lost
+ * struct sstp_newreno - state of the controller
+ * @ssthresh: slow start threshold, packets
+ * @count: packets delivered since the window last grew in congestion avoidance
+ * @recover: last shipment before the last cut (serial number)
+ * @was: window before the last cut, packets
+ * @was_ssthresh: @ssthresh before the last cut, packets
+ * @lost: lost packets that the last cut was made for; 0 = it cannot be undone
+ * @undue: packets that were only late, since the last cut
+ * @cut: in recovery: shipments up to @recover are not all reported yet
+ * @late: shipments up to @recover may still be reported lost
  */
 struct sstp_newreno {
 	u32	ssthresh;
@@ -64,7 +64,7 @@ static void sstp_newreno_pace(struct sstp_ctrl *c, const struct sstp_ctrl_sample
 		div_u64(round * 5, c->cwnd * 6);
 }
 
-/* Packets came late. When all that the last cut was made for were, it was made in vain. */
+/* @undue packets were only late. If that is as many as the last cut was made for, undo it. */
 static void sstp_newreno_undo(struct sstp_ctrl *c, u32 undue)
 {
 	struct sstp_newreno *p = sstp_newreno(c);
@@ -90,10 +90,11 @@ static void sstp_newreno_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 		p->cut = false;
 	if ((s32)(s->highest - p->recover) >= SSTP_NEWRENO_LATE)
 		p->late = false;
-	/* In slow start after a time-out there is nothing to wait for. */
+	/* The window does not grow in recovery, except in slow start after a time-out. */
 	held = p->cut && c->cwnd >= p->ssthresh;
-	/* Pacing keeps packets back that slow start's window has room for. No window is
-	 * earned that goes far beyond what was sent.
+	/* In slow start the window grows without being cwnd-limited, as pacing may hold packets
+	 * back; but never beyond about twice the packets in flight, as unused window proves
+	 * nothing about the path.
 	 */
 	limited = (s->cwnd_limited || c->cwnd < p->ssthresh) &&
 		  c->cwnd / 2 < s->flight;
@@ -114,8 +115,8 @@ static void sstp_newreno_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	sstp_newreno_pace(c, s);
 }
 
-/* Halves the window that slow start goes to: once a round trip, as all that was
- * shipped before may be lost for the same cause.
+/* Set ssthresh to half the window, at most once a round trip: packets shipped before the cut
+ * may be lost for the same cause.
  */
 static void sstp_newreno_cut(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {

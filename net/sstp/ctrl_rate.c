@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "rate": the declared contract and nothing else (paper 004). Capacity is
- * reserved, so loss is an accident of the path and no sign of congestion.
+ * "rate": no congestion control: the declared contract alone paces the sender, as in
+ * WUCS-92-38. The paper assumes reserved capacity, so losses are no sign of congestion.
  */
 #include "ctrl.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Packets that come to nothing: counted, traced, and freed with a reason. */
+/* Dropped packets: count, trace, and free with a drop reason */
 #include <trace/events/sstp.h>
 #include "drop.h"
 #include "netns.h"
 #include "skb_in.h"
 
-/* Of the kernel's reasons those that come nearest; TCP's, where it has the same case */
+/* The nearest of the kernel's drop reasons for each counter; TCP's where TCP has the case */
 static const enum skb_drop_reason sstp_drop_reasons[__SSTP_MIB_MAX] = {
 	[SSTP_MIB_LISTENOVERFLOWS]	= SKB_DROP_REASON_SOCKET_BACKLOG,
 	[SSTP_MIB_INERRSHORT]		= SKB_DROP_REASON_PKT_TOO_SMALL,
@@ -29,13 +29,14 @@ static const enum skb_drop_reason sstp_drop_reasons[__SSTP_MIB_MAX] = {
 };
 
 /**
- * sstp_drop - packets, all of an skb or not, are discarded
- * @sk: connection, or the UDP socket that they came to if there is none
- * @skb: what they are in; NULL, with a connection, if it goes another way
- * @why: the counter of the cause
- * @n: to add to it
+ * sstp_drop - count and trace dropped packets
+ * @sk: connection, or the UDP socket that received them if no connection has them
+ * @skb: skb that holds the packets, and maybe others; may be NULL with a connection
+ * @why: counter of the cause
+ * @n: number of packets, added to the counter
  *
- * The caller may use the rest of @skb, and frees it by sstp_free().
+ * The skb is not freed: the caller may use its other packets, and calls sstp_free(), which
+ * passes @why as the drop reason. Any context.
  */
 void sstp_drop(struct sock *sk, struct sk_buff *skb, enum sstp_mib_id why, u32 n)
 {
@@ -48,8 +49,8 @@ void sstp_drop(struct sock *sk, struct sk_buff *skb, enum sstp_mib_id why, u32 n
 		SSTP_IN(skb)->why = why;
 }
 
-/* Whoever watches packets being dropped sees it if any part of it was, and the window
- * keeps no other.
+/* Free @skb: as a drop, with the reason of the last sstp_drop(), if any of its packets was
+ * dropped, so that drop monitors see it; else as consumed.
  */
 void sstp_free(struct sk_buff *skb)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Packets that come to nothing: counted, traced, and freed with a reason. */
+/* Dropped packets: count, trace, and free with a drop reason */
 #ifndef _SSTP_DROP_H
 #define _SSTP_DROP_H
 
