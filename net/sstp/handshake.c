@@ -26,7 +26,9 @@
 
 #define SSTP_COOKIE_LIFE	(60 * HZ)	/* valid for one to two of these */
 
-/* What a cookie vouches for: the same client asks for the same thing, lately. */
+/* Input of the cookie's hash: a valid cookie proves that this initiator has recently asked for
+ * this connection from this address.
+ */
 struct sstp_cookie_input {
 	struct in6_addr	addr;
 	u32		cid;
@@ -64,14 +66,14 @@ static bool sstp_cookie_good(struct sstp_net *sn, const struct sk_buff *skb,
 	memcpy(got, i->p.cookie, sizeof(got));
 	for (k = 0; k < 2; k++) {
 		sstp_cookie_make(sn, skb, i, epoch - k, want);
-		/* All of it at once: no hint of how much was right. */
+		/* Compare in constant time, which gives no hint to forgers. */
 		if (!((want[0] ^ got[0]) | (want[1] ^ got[1])))
 			return true;
 	}
 	return false;
 }
 
-/* What we say of ourselves in INIT and INIT_ACK. */
+/* Fill in the values of this end for an INIT or INIT_ACK. */
 static void sstp_handshake_fill(struct sstp_sock *sp, struct sstp_init *i)
 {
 	i->cid = sp->id.peer.cid;
@@ -96,7 +98,9 @@ static void sstp_handshake_fill(struct sstp_sock *sp, struct sstp_init *i)
 		SSTP_NAME_MAX);
 }
 
-/* What the peer says of itself takes effect. */
+/* Apply the values of the peer's INIT or INIT_ACK, and start the connection with them. Socket
+ * lock. Return: 0, or the error of sstp_conn_start() or sstp_update_rate().
+ */
 static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 				gfp_t gfp)
 {
@@ -112,18 +116,18 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 				   sp->hs.peer_rate > sp->set.rate_limit))
 		sp->hs.peer_rate = sp->set.rate_limit;
 	sp->hs.tolerance = min(sp->set.tolerance, i->p.tolerance);
-	/* The receiver's strategy is the weaker promise of the two. */
+	/* Soft ACK, the weaker guarantee, is used if either end names it. */
 	sp->hs.strategy = max(sp->set.strategy, i->p.strategy);
 	err = sstp_conn_start(sk, i->segment, i->shipment, gfp);
 	if (err)
 		return err;
-	/* First guess of a segment's memory, until some have come. */
+	/* First estimate of a segment's memory, in 1/8 bytes, until segments have come. */
 	if (i->p.segment_size)
 		sp->rcv.mean = min(i->p.segment_size, 1U << 24) * 8 +
 			       1024 * 8;
 	sp->snd.high = sp->hs.snd_isn + min(i->window, SSTP_RCV_SEGMENTS) - 1;
 	exact = sstp_rcvbuf_wnd(sp);
-	/* What the INIT promised is kept. */
+	/* The window that the INIT granted stays granted. */
 	sp->rcvbuf.window = max(sp->rcvbuf.window, sp->hs.init_window);
 	sstp_rcvbuf_grant(sp);
 	if (sstp_before(sp->rcv.high, sp->rcv.read + sp->hs.init_window - 1))
@@ -165,7 +169,9 @@ static void sstp_handshake_send_ack(struct sock *sk)
 	sstp_send_small(sk, buf, sstp_build_init(buf, &i));
 }
 
-/* 250 ms at first: a lost INIT must not cost a second; then doubled. */
+/* Arm the repetition of INIT or INIT_ACK: after 250 ms, doubled each time up to 32 s. The first
+ * wait is shorter than TCP's, so that a lost INIT does not cost a second.
+ */
 static void sstp_handshake_arm(struct sstp_sock *sp)
 {
 	u64 wait = 250ULL * NSEC_PER_MSEC << min(sp->live.probes, 7);
@@ -173,7 +179,9 @@ static void sstp_handshake_arm(struct sstp_sock *sp)
 	sstp_timer_set(&sp->clock, SSTP_T_PROBE, sstp_now() + wait);
 }
 
-/* Socket lock; sp->id.peer but for its CID, our UDP port and the route are set. */
+/* Send the first INIT. The caller has set peer address and port, UDP port and route. Process
+ * context, socket lock.
+ */
 int sstp_handshake_connect(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -188,7 +196,7 @@ int sstp_handshake_connect(struct sock *sk)
 	err = sstp_conn_hash(sk);
 	if (err)
 		return err;
-	/* The peer's segments are not known yet: ours are a guess. */
+	/* The peer's segment size is not known yet: assume that it is this end's. */
 	sp->rcv.mean = (sp->set.segment_size + 1024) * 8;
 	sstp_rcvbuf_wnd(sp);
 	sp->hs.init_window = sp->rcvbuf.window;
@@ -215,13 +223,13 @@ static void sstp_handshake_established(struct sock *sk)
 		sstp_timer_set(&sp->clock, SSTP_T_LIFE, sp->live.last_rx);
 }
 
-/* No answer in time. */
+/* INIT or INIT_ACK was not answered in time: repeat it, or give up. Socket lock. */
 void sstp_handshake_again(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	if (sp->hs.deferred) {
-		/* It has sent nothing yet: the program gets it as it is. */
+		/* TCP_DEFER_ACCEPT has expired: accept() gets the connection without data. */
 		sstp_handshake_established(sk);
 		sstp_child_ready(sk);
 		return;
@@ -240,8 +248,9 @@ void sstp_handshake_again(struct sock *sk)
 	sstp_handshake_arm(sp);
 }
 
-/* A packet that knows our CID: the initiator is where it says. @data: it has sent, or
- * ended, and TCP_DEFER_ACCEPT has nothing to wait for.
+/* A packet with our CID came in SYN_RECV, which proves the initiator's address: the child is
+ * established. @data: the peer has sent data or ended its stream; without it, the child waits
+ * if TCP_DEFER_ACCEPT is set. Child's socket lock.
  */
 void sstp_handshake_confirm(struct sock *sk, bool data)
 {
@@ -250,9 +259,9 @@ void sstp_handshake_confirm(struct sock *sk, bool data)
 
 	if (sp->hs.deferred && !data)
 		return;
-	/* Of several INIT_ACKs it is not known which one it answers. Who only receives
-	 * has no other sample, and a long path would have a small buffer for ever: the
-	 * first it was at the earliest.
+	/* Sample the round-trip time, for a receiver the only time. The packet does not tell
+	 * which INIT_ACK it answers: assume the first. A sample that is too large costs memory;
+	 * one that is too small would keep the buffer small for as long as the connection lasts.
 	 */
 	if (!sp->hs.deferred)
 		sstp_rtt_sample(&sp->rtt, min_t(u32, sstp_stamp(&sp->hs, now) - sp->hs.init_first,
@@ -267,7 +276,7 @@ void sstp_handshake_confirm(struct sock *sk, bool data)
 	sstp_child_ready(sk);
 }
 
-/* Answers to our INIT; initiator's socket lock. */
+/* Handle INIT_ACK or COOKIE, the answers to an INIT. Initiator's socket lock. */
 void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -285,8 +294,8 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 		}
 		if (sk->sk_state != TCP_SYN_SENT)
 			return;
-		/* The first one is answered at once, later ones when the INIT
-		 * is due again: who forges them makes us send no more.
+		/* The first cookie is answered at once, later ones when the INIT is due again,
+		 * so that forged ones cause no packets.
 		 */
 		memcpy(sp->hs.cookie, c->cookie, sizeof(sp->hs.cookie));
 		if (!sp->hs.has_cookie) {
@@ -301,13 +310,13 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 		return;
 	}
 	if (sk->sk_state != TCP_SYN_SENT) {
-		/* Our first packet was lost. */
+		/* INIT_ACK came again, so the packet that answered it was lost. */
 		if (sstp_synchronized(sk) && i.peer_cid == sp->id.peer.cid)
 			sstp_send_context(sk, 0);
 		return;
 	}
-	/* @echo proves that it answers us: a blind guess of the CID alone will
-	 * not do.
+	/* The echoed timestamp proves that the peer has seen the INIT: an attacker who guesses
+	 * the CID does not know it.
 	 */
 	if (i.dport != sp->id.sport || i.sport != sp->id.dport ||
 	    i.echo - (sp->hs.init_stamp - 60 * USEC_PER_SEC) >
@@ -323,7 +332,7 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 	sstp_rtt_sample(&sp->rtt, sstp_stamp(&sp->hs, now) - i.echo - i.hold, sstp_us(now));
 	err = sstp_conn_hash_peer(sk);
 	if (err == -EEXIST) {
-		/* It gave us the CID of another connection of ours with it. */
+		/* Another connection with this peer has the same peer CID. */
 		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, sstp_in_packets(skb));
 		sstp_done(sk, EADDRNOTAVAIL, SSTP_CLOSED_BY_LOCAL);
 		return;
@@ -334,7 +343,7 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 		return;
 	}
 	sstp_handshake_established(sk);
-	/* The responder waits for a packet that knows its CID. */
+	/* The responder waits for a packet with its CID as the proof of our address. */
 	sstp_send_context(sk, 0);
 	sk->sk_state_change(sk);
 	sk_wake_async(sk, SOCK_WAKE_IO, POLL_OUT);
@@ -354,7 +363,9 @@ static void sstp_handshake_refuse(struct sock *usk, struct sk_buff *skb,
 	sstp_encap_reply(usk, skb, &e, sizeof(e));
 }
 
-/* An INIT for listener @lsk from an initiator unknown so far. */
+/* Handle an INIT from @peer, which has no connection yet, for listener @lsk: make a child, or
+ * ask for a cookie. Softirq, RCU.
+ */
 static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 			       struct sock *lsk, const struct sstp_init *i,
 			       const struct sstp_peer *peer)
@@ -417,7 +428,7 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 	err = err ?: sstp_conn_hash_peer(sk) ?: sstp_conn_hash(sk);
 	trace_sstp_state(sp, TCP_LISTEN, TCP_SYN_RECV);
 	if (err == -EEXIST) {
-		/* The same INIT on another CPU was first. */
+		/* Another CPU has handled a copy of this INIT meanwhile. */
 		sstp_drop(usk, skb, SSTP_MIB_INDUPLICATE, 1);
 		sstp_done(sk, 0, SSTP_CLOSED_BY_LOCAL);
 	} else if (err || sstp_encap_route(sk) ||
@@ -433,7 +444,7 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 	sock_put(sk);
 }
 
-/* INIT, part of @whole. Softirq, RCU; the caller frees @skb. */
+/* Handle an INIT, which came in train @whole. Softirq, RCU; the caller frees @skb. */
 void sstp_handshake_init(struct sock *usk, struct sk_buff *skb, struct sk_buff *whole)
 {
 	struct net *net = sock_net(usk);
@@ -457,7 +468,7 @@ void sstp_handshake_init(struct sock *usk, struct sk_buff *skb, struct sk_buff *
 
 	sk = sstp_conn_find_peer(&peer);
 	if (sk) {
-		/* The INIT_ACK was lost, or is on its way. */
+		/* The initiator repeats its INIT: INIT_ACK was lost, or is on its way. */
 		bh_lock_sock(sk);
 		if (!sock_owned_by_user(sk) && sk->sk_state == TCP_SYN_RECV) {
 			sstp_sk(sk)->acker.echo = i.stamp;

@@ -13,17 +13,17 @@ struct sock;
 struct sstp_hs {
 	u64		peer_limit;	/* bit/s that the peer allows, 0 = any */
 	u64		peer_rate;	/* bit/s that the peer declared, 0 = none */
-	u32		snd_isn;	/* first segment number */
-	u32		rcv_isn;	/* of the peer */
-	u32		stamp_base;	/* of timestamps, which hide how long the host is up */
-	u32		init_window;	/* W that the INIT of this end promised, 0: it answered */
-	u32		init_stamp;	/* of the last INIT or INIT_ACK sent */
-	u32		init_first;	/* of the first INIT_ACK sent */
-	u32		segment_limit;	/* of the peer */
-	u32		tolerance;	/* agreed */
-	u8		strategy;	/* agreed */
-	bool		has_cookie;	/* for the INIT, in @cookie */
-	bool		deferred;	/* INIT_ACK was answered, but without data */
+	u32		snd_isn;	/* first segment number of this end */
+	u32		rcv_isn;	/* first segment number of the peer */
+	u32		stamp_base;	/* random origin of timestamps, hides the uptime */
+	u32		init_window;	/* window granted in the INIT; 0 at the responder */
+	u32		init_stamp;	/* timestamp of the last INIT or INIT_ACK sent */
+	u32		init_first;	/* timestamp of the first INIT_ACK sent */
+	u32		segment_limit;	/* bytes, largest segment that the peer accepts */
+	u32		tolerance;	/* agreed, packets in a million */
+	u8		strategy;	/* agreed, SSTP_ACK_HARD or SSTP_ACK_SOFT */
+	bool		has_cookie;	/* @cookie goes into the next INIT */
+	bool		deferred;	/* TCP_DEFER_ACCEPT: INIT_ACK answered, no data yet */
 	u8		cookie[SSTP_COOKIE_LEN];
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets from UDP to their connection, in softirq: a train in one go. KEEPALIVE,
- * EOS, CLOSE, RESET and ICMP errors end here.
+ * Dispatch of packets from UDP sockets to connections, in softirq, a train at a time; and the
+ * handling of KEEPALIVE, EOS, CLOSE, RESET and ICMP errors.
  */
 #include <linux/errqueue.h>
 #include <net/ip.h>
@@ -21,7 +21,7 @@
 #include "state.h"
 #include "table.h"
 
-/* KEEPALIVE and EOS */
+/* Handle a KEEPALIVE or EOS: it moves H and hi (see arrivals.h), and is acknowledged at once. */
 static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 			   u32 len)
 {
@@ -42,7 +42,7 @@ static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 	    sstp_after(d.segment, w->high + 1) ||
 	    (d.segment == w->high + 1 && d.packet) ||
 	    (w->has_eos && sstp_pos_before(end, pos))) {
-		/* An old one, overtaken: the sender learns how far we are. */
+		/* It is outdated: acknowledge, so that the sender learns of R_l. */
 		if (sstp_before(d.segment, w->low))
 			sp->acker.ack_now = true;
 		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
@@ -65,13 +65,13 @@ static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 	sstp_arrivals_context(&sp->arrivals, d.shipment, pos, sstp_us(sp->live.last_rx));
 }
 
-/* A RESET of who has no such connection: its CID is the peer's. */
+/* A stray RESET comes from an end without the connection: its CID is the peer's. */
 static bool sstp_is_stray(const struct sstp_hdr *h)
 {
 	return h->type == SSTP_RESET && h->flags & SSTP_F_STRAY;
 }
 
-/* Is @seq the number of a shipment or report of ours, and none that is long gone? */
+/* Is @seq one of the last 2^20 shipment or control numbers of this end? */
 static bool sstp_sent_lately(const struct sstp_sock *sp, u32 seq)
 {
 	return sp->snd.shipment - seq <= SSTP_SHIP_WINDOW / 16 ||
@@ -109,8 +109,8 @@ static void sstp_rcv_end(struct sock *sk, struct sk_buff *skb, u32 off,
 		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 		return;
 	}
-	/* It has our EOS, or it would not close. A RESET of who knows no
-	 * connection any more stands for a CLOSE that was lost.
+	/* The peer closes only after it got our EOS, so CLOSE acknowledges EOS. A stray RESET
+	 * means that the peer has closed, and its CLOSE was lost.
 	 */
 	if (sp->tx.eos == SSTP_EOS_SENT && sp->snd.low == sp->snd.end &&
 	    sstp_rcv_finished(&sp->rcv) &&
@@ -133,7 +133,7 @@ static void sstp_rcv_end(struct sock *sk, struct sk_buff *skb, u32 off,
 	sstp_done(sk, err, SSTP_CLOSED_BY_PEER);
 }
 
-/* Does a KEEPALIVE tell of data that has not come? */
+/* Does a KEEPALIVE show that the peer has shipped data that did not come? */
 static bool sstp_has_shipped(const struct sstp_arrivals *ar, const struct sk_buff *skb,
 			     u32 off, u32 len)
 {
@@ -143,7 +143,7 @@ static bool sstp_has_shipped(const struct sstp_arrivals *ar, const struct sk_buf
 	       d.shipment != ar->highest;
 }
 
-/* After packets that were data or told the peer's state */
+/* After DATA, KEEPALIVE or EOS packets: accept segments, send reports, change state. */
 static void sstp_rcv_done(struct sock *sk)
 {
 	sstp_rcv_accept(sk);
@@ -151,7 +151,7 @@ static void sstp_rcv_done(struct sock *sk)
 	sstp_state_check(sk);
 }
 
-/* One packet of @type, which is not data: @len bytes at @off of @skb, which is linear */
+/* Handle a packet of @type, not DATA: @len bytes at offset @off of @skb, which is linear. */
 static void sstp_rcv_small(struct sock *sk, struct sk_buff *skb, u32 off, u32 len,
 			   u8 type, u64 now)
 {
@@ -181,9 +181,7 @@ static void sstp_rcv_small(struct sock *sk, struct sk_buff *skb, u32 off, u32 le
 	}
 }
 
-/* Packets of any type for @sk, whose lock is held, all of one type; consumes
- * @skb.
- */
+/* Handle the packets of @skb, all of one type, for @sk, whose lock is held. Consumes @skb. */
 static void sstp_rcv_locked(struct sock *sk, struct sk_buff *skb)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -195,12 +193,12 @@ static void sstp_rcv_locked(struct sock *sk, struct sk_buff *skb)
 
 	if (sk->sk_state == TCP_CLOSE || sk->sk_state == TCP_LISTEN)
 		goto no_conn;
-	/* Not pulled: bytes in the head keep packets from being joined. */
+	/* The header is not pulled: data in the linear part would prevent coalescing. */
 	h = skb_header_pointer(skb, 0, sizeof(buf), &buf);
 	if (!h)
 		goto no_mem;
 	type = h->type;
-	/* Until we had the lock it may have become another connection. */
+	/* The socket may have become another connection before its lock was taken. */
 	if (be32_to_cpu(h->cid) != (sstp_is_stray(h) ? sp->id.peer.cid : sp->id.cid))
 		goto no_conn;
 	if (type == SSTP_INIT_ACK || type == SSTP_COOKIE) {
@@ -227,7 +225,7 @@ static void sstp_rcv_locked(struct sock *sk, struct sk_buff *skb)
 		return;
 	}
 
-	/* The rest is small, but several may have been joined. */
+	/* Other packets are small, but GRO may have joined several. */
 	size = SSTP_IN(skb)->size;
 	if (skb_linearize(skb))
 		goto no_mem;
@@ -248,10 +246,10 @@ no_mem:
 	goto out;
 }
 
-/* Bytes that wait for the owners of all sockets */
+/* Bytes (truesize) in the backlogs of all sockets */
 static atomic_long_t sstp_backlogs;
 
-/* From the backlog of @sk: what it takes is charged from here on. */
+/* Handle a packet or train of the backlog of @sk; it is charged to the socket from here on. */
 int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	atomic_long_sub(skb->truesize, &sstp_backlogs);
@@ -259,7 +257,7 @@ int sstp_backlog_rcv(struct sock *sk, struct sk_buff *skb)
 	return 0;
 }
 
-/* A process has the lock of @sk. False if nothing more may wait for it. */
+/* Add @skb to the backlog of @sk, which a process owns. False if the backlog is full. */
 static bool sstp_backlog_add(struct sock *sk, struct sk_buff *skb)
 {
 	const struct sstp_backlog b = {
@@ -277,8 +275,8 @@ static bool sstp_backlog_add(struct sock *sk, struct sk_buff *skb)
 	return true;
 }
 
-/* No connection has its CID: tell who sent it, who may have forgotten it is
- * over. Never an answer to an answer.
+/* No connection has the CID of @skb: answer with a stray RESET, as the sender may not know that
+ * the connection has ended. RESETs are not answered, so that no reply causes a reply.
  */
 static void sstp_rcv_stray(struct sock *usk, struct sk_buff *skb)
 {
@@ -295,7 +293,7 @@ static void sstp_rcv_stray(struct sock *usk, struct sk_buff *skb)
 	if (!h || h->h.type > SSTP_SNAK || skb->pkt_type != PACKET_HOST ||
 	    ipv6_addr_is_multicast(&SSTP_IN(skb)->daddr))
 		return;
-	/* Shipment number or control number: the same place in both. */
+	/* Shipment and control number are at the same offset. */
 	e.h.cid = h->h.cid;
 	e.seq = h->shipment;
 	SSTP_INC(sock_net(usk), OUTRESETS);
@@ -340,7 +338,9 @@ found:
 	return sk;
 }
 
-/* Packets of one connection and type: @skb, of what UDP received as @whole. */
+/* Pass @skb, packets of one connection and type out of train @whole, to the connection. Softirq,
+ * RCU; consumes @skb.
+ */
 static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb, struct sk_buff *whole)
 {
 	const struct sstp_hdr *h;
@@ -357,8 +357,8 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb, struct sk_buff *
 		goto out;
 	}
 	if (h->type == SSTP_INIT) {
-		/* Where connections come from, only they are answered: a way
-		 * in past a filter would lead to all listeners.
+		/* UDP sockets of initiators, which have no reuseport group, accept no INIT: a
+		 * packet filter that admits replies to them must not open all listeners.
 		 */
 		if (!usk->sk_reuseport)
 			sstp_drop(usk, skb, SSTP_MIB_INNOPORT, 1);
@@ -391,7 +391,9 @@ out:
 	sstp_free(skb);
 }
 
-/* Bytes [off, off + len) of a train: of one connection and type. */
+/* Pass bytes [@off, @off + @len) of train @skb, of one connection and type, as an skb of its
+ * own.
+ */
 static void sstp_rcv_piece(struct sock *usk, struct sk_buff *skb, u32 off,
 			   u32 len)
 {
@@ -409,14 +411,14 @@ static void sstp_rcv_piece(struct sock *usk, struct sk_buff *skb, u32 off,
 	sstp_rcv_one(usk, piece, skb);
 }
 
-/* Packets that are parsed one by one */
+/* Packets of the set-up are not handled as trains, but parsed one by one. */
 static bool sstp_sets_up(u8 type)
 {
 	return type == SSTP_INIT || type == SSTP_INIT_ACK || type == SSTP_COOKIE;
 }
 
-/* What UDP received: a packet, or a train in which GRO may have joined packets
- * of several connections. Softirq; consumes @skb.
+/* Handle a packet, or a train in which GRO may have joined packets of several connections and
+ * types: split it where these change. Softirq; consumes @skb.
  */
 static void sstp_rcv(struct sock *usk, struct sk_buff *skb)
 {
@@ -466,7 +468,7 @@ out:
 	rcu_read_unlock();
 }
 
-/* The other end's host or a router says no. Under the socket lock. */
+/* Handle ICMP error @err of a router or of the peer's host. Socket lock. */
 void sstp_rcv_error(struct sock *sk, int err)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -488,7 +490,9 @@ void sstp_rcv_error(struct sock *sk, int err)
 		WRITE_ONCE(sk->sk_err_soft, err);
 }
 
-/* Did we send what ICMP quotes? A CID may be known to who has never seen a packet. */
+/* Does @h, which an ICMP error quotes, have a recent number of this end? The CID alone is not
+ * enough, as an attacker may have learned or guessed it.
+ */
 static bool sstp_quotes_ours(const struct sock *sk, const struct sstp_init_hdr *h)
 {
 	const struct sstp_sock *sp = sstp_sk(sk);
@@ -502,15 +506,15 @@ static bool sstp_quotes_ours(const struct sock *sk, const struct sstp_init_hdr *
 	case SSTP_EOS:
 	case SSTP_PACK:
 	case SSTP_SNAK:
-		/* The number is in the same place. */
+		/* Shipment or control number, at the offset of sstp_init_hdr.cid */
 		return sp->snd.ring && sstp_sent_lately(sp, be32_to_cpu(h->cid));
 	}
-	/* It was the last. */
+	/* RESET and CLOSE: the connection has ended, or ends without an answer. */
 	return false;
 }
 
-/* ICMP quotes a packet of ours: its CID is the peer's. @skb->data is behind the
- * quoted UDP header. An INIT has no CID there; its own follows.
+/* Handle ICMP error @err. @skb->data is the SSTP header of the quoted packet, which has the
+ * peer's CID; in an INIT that is 0, and the connection's own CID follows. Softirq.
  */
 static void sstp_rcv_icmp(struct sock *usk, struct sk_buff *skb, int err)
 {
