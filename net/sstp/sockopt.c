@@ -243,6 +243,15 @@ static int sstp_set_ip(struct sock *sk, int level, int opt, sockptr_t optval,
 	return err;
 }
 
+/* SO_KEEPALIVE */
+void sstp_keepalive(struct sock *sk, int on)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (on && sstp_synchronized(sk) && sk->sk_state != TCP_CLOSING)
+		sstp_timer_sooner(&sp->clock, SSTP_T_LIFE, sstp_now());
+}
+
 static int sstp_set_socket(struct socket *sock, int opt, sockptr_t optval,
 			   unsigned int optlen)
 {

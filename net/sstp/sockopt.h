@@ -8,6 +8,7 @@
 struct sock;
 struct socket;
 
+void sstp_keepalive(struct sock *sk, int on);
 int sstp_setsockopt(struct socket *sock, int level, int optname,
 		    sockptr_t optval, unsigned int optlen);
 int sstp_getsockopt(struct socket *sock, int level, int optname,

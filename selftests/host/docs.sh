@@ -53,7 +53,7 @@ mapfile -t level_ip < <(sed -n '/^static int sstp_set_ip/,/^}/p; /^static int ss
 	net/sstp/sockopt.c | grep -oE '\bIP(V6)?_[A-Z0-9_]+' | sort -u)
 mapfile -t refused < <(sed -n '/^static int sstp_set_socket/,/ENOPROTOOPT/s/^\tcase \(SO_.*\):/\1/p' \
 	net/sstp/sockopt.c | sed 's/_OLD//; /_NEW/d; /SO_REUSEPORT$/d')
-mapfile -t ioctls < <(sed -n '/^static int sstp_ioctl/,/^}/s/^\tcase \(.*\):/\1/p' net/sstp/af_sstp.c)
+mapfile -t ioctls < <(sed -n '/^int sstp_ioctl/,/^}/s/^\tcase \(.*\):/\1/p' net/sstp/poll.c)
 mapfile -t sysctls < <(sed -n 's/.*\.procname = "\(.*\)",/\1/p; s/.*SSTP_SYSCTL_INT("\([a-z_]*\)".*/\1/p' \
 	net/sstp/sysctl.c)
 mapfile -t mibs < <(sed -n 's/^SSTP_MIB([A-Z]*, "\([A-Za-z]*\)").*/\1/p' net/sstp/mib_list.h)
