@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rate contract (P, F, L) of paper 004, section 3.3. */
+/* Rate contract (P, F, L) of WUCS-92-38, section 3.3 */
 #include <linux/errno.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -10,7 +10,7 @@
 #include "compat.h"
 #include "rate.h"
 
-#define SSTP_RATE_CREDIT	(500 * NSEC_PER_USEC)	/* of a late timer */
+#define SSTP_RATE_CREDIT	(500 * NSEC_PER_USEC)	/* ns by which a late timer is caught up */
 
 void sstp_rate_init(struct sstp_rate *r)
 {
@@ -28,7 +28,7 @@ static u64 sstp_rate_bursts(u32 burst_rate, u32 burst_len, u32 frame)
 {
 	u64 bytes = (u64)burst_len * frame, thousand;
 
-	/* Divided by 125, more than that is over any peak still. */
+	/* On overflow the rate is over 2^64 / 125 bit/s, which is above any peak. */
 	if (check_mul_overflow(bytes, (u64)burst_rate, &thousand))
 		return U64_MAX;
 	return div_u64(thousand, 125);
@@ -55,7 +55,9 @@ const char *sstp_rate_fault(const struct sstp_rate_spec *spec, u32 frame)
 	return NULL;
 }
 
-/* What a burst has left; @in_bytes and @frame as they will be. */
+/* Convert count and allowance of the burst that runs between packets and bytes, so that they
+ * stay valid under the new contract's @in_bytes and @frame.
+ */
 static void sstp_rate_unit(struct sstp_rate *r, bool in_bytes, u32 frame)
 {
 	if (in_bytes && !r->in_bytes) {
@@ -91,8 +93,8 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 		r->peak_next = 0;
 	}
 	average = spec->average ?: spec->peak;
-	/* L = s + X, and so much that a burst takes a millisecond: timers are not
-	 * for less.
+	/* L = s + X, or more so that a burst lasts at least 1 ms: bursts that are shorter than
+	 * a timer's lateness would waste rate.
 	 */
 	len = spec->burst_len;
 	if (!len) {
@@ -111,7 +113,7 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 		r->burst_ns = mul_u64_u64_div_u64(len * frame * 8, NSEC_PER_SEC,
 						  average) ?: 1;
 	}
-	/* What a lower peak made wait need not. */
+	/* A higher peak ends the wait that the former peak imposed. */
 	if (spec->peak > r->spec.peak)
 		r->peak_next = min(r->peak_next, now);
 	r->spec = *spec;
@@ -129,7 +131,9 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 	return 0;
 }
 
-/* BT timeout: TC = 0. Lateness does not add up: the period is absolute. */
+/* Steps 1 and 2 of the paper: if BT has expired, start a burst with TC = 0. While packets wait,
+ * bursts start at multiples of the period, so that lateness does not add up.
+ */
 static void sstp_rate_tick(struct sstp_rate *r, u64 now)
 {
 	u64 late = now - r->burst_start, bursts, most, due;
@@ -141,7 +145,7 @@ static void sstp_rate_tick(struct sstp_rate *r, u64 now)
 	if (r->more) {
 		bursts = div64_u64(late, r->burst_ns);
 		r->burst_start -= late - bursts * r->burst_ns;
-		/* A late timer is caught up, as with the peak. */
+		/* A late timer is caught up by SSTP_RATE_CREDIT, as in sstp_rate_sent(). */
 		most = max(div64_u64(SSTP_RATE_CREDIT, r->burst_ns), 2ULL);
 		due = min(bursts, most) * r->burst;
 		due += r->allowance - min(r->count, r->allowance);
@@ -187,7 +191,7 @@ static void sstp_rate_log_to(struct sstp_rate_log *l, u64 now)
 	l->ms = ms;
 }
 
-/* When the oldest bytes that count are a second old. */
+/* Time, ns, when the oldest slot with bytes leaves the window of 1 s */
 static u64 sstp_rate_log_next(const struct sstp_rate_log *l)
 {
 	u64 ms = l->ms + 1;
@@ -200,8 +204,8 @@ static u64 sstp_rate_log_next(const struct sstp_rate_log *l)
 	return (ms + n) * NSEC_PER_MSEC;
 }
 
-/* Packets of @frame bytes that this burst has room for; one that is larger than a whole
- * burst is one.
+/* Packets of @frame bytes that this burst has room for. A frame that is larger than a whole burst
+ * may leave as the only one, or it never could.
  */
 static u32 sstp_rate_burst_left(const struct sstp_rate *r, u32 frame)
 {
@@ -234,7 +238,7 @@ u32 sstp_rate_allow(struct sstp_rate *r, u32 want, u32 frame, u64 now,
 	}
 	want = min3(want, max(r->train_max / frame, 1U), left);
 
-	/* P over any 1 ms, and a packet. */
+	/* At most P * 1 ms plus one packet in any 1 ms */
 	room = r->ms_bytes + frame;
 	room -= min(room, r->train_bytes);
 	if (r->trains == SSTP_RATE_TRAINS)
@@ -246,7 +250,7 @@ u32 sstp_rate_allow(struct sstp_rate *r, u32 want, u32 frame, u64 now,
 		return 0;
 	}
 
-	/* The average over any 1 s; nothing else sent, one packet may go. */
+	/* At most average * 1 s in any 1 s; a packet larger than that may leave alone. */
 	room = r->second_bytes - min(r->second_bytes, r->log->sum);
 	if (room < (u64)want * frame)
 		want = (u32)min_t(u64, room, U32_MAX) / frame;
@@ -270,8 +274,8 @@ void sstp_rate_sent(struct sstp_rate *r, u32 packets, u32 bytes, u64 now)
 		       ((bytes * r->ns_mult) >> SSTP_RATE_SHIFT);
 
 	t = &r->log->train[(r->train_tail + r->trains - 1U) % SSTP_RATE_TRAINS];
-	/* Trains that follow each other closely share an entry, which is then as
-	 * old as the last of them.
+	/* Trains in quick succession share an entry, so that the ring covers 1 ms. Its time is
+	 * that of the last one, so that none is forgotten too early.
 	 */
 	if (!r->trains ||
 	    (now - t->time + t->span >= NSEC_PER_MSEC / SSTP_RATE_TRAINS &&

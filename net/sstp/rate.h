@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rate contract (P, F, L) of paper 004, section 3.3.
+ * Rate contract (P, F, L) of WUCS-92-38, section 3.3, as described in "Rate contract" of
+ * Documentation/networking/sstp-protocol.rst.
  *
- * Pure mechanism: no socket, no clock of its own; the caller passes the time in
- * ns and holds the lock that guards the struct.
+ * Pure mechanism: no socket, no clock; callers pass the time in ns and hold the socket lock.
  */
 #ifndef _SSTP_RATE_H
 #define _SSTP_RATE_H
@@ -13,16 +13,16 @@
 #include <uapi/linux/sstp.h>
 
 #define SSTP_RATE_MIN		8000ULL		/* bit/s */
-#define SSTP_RATE_MAX		1000000000000ULL
-#define SSTP_RATE_TRAINS	128	/* trains remembered over 1 ms */
-#define SSTP_RATE_SLOTS		1001	/* ms remembered for the 1 s average */
-#define SSTP_RATE_SHIFT		24	/* of ns_mult */
+#define SSTP_RATE_MAX		1000000000000ULL	/* bit/s */
+#define SSTP_RATE_TRAINS	128	/* entries for the trains of the last ms */
+#define SSTP_RATE_SLOTS		1001	/* slots of 1 ms for the average over 1 s */
+#define SSTP_RATE_SHIFT		24	/* fractional bits of ns_mult */
 
 /**
- * struct sstp_rate_train - what left at about one time
- * @time: when the last of it left, ns
- * @span: from the first of it to the last, ns
- * @bytes: all of it
+ * struct sstp_rate_train - trains that left close to one another
+ * @time: time when the last of them left, ns
+ * @span: time from the first to the last, ns
+ * @bytes: their frames, bytes
  */
 struct sstp_rate_train {
 	u64	time;
@@ -31,10 +31,10 @@ struct sstp_rate_train {
 };
 
 /**
- * struct sstp_rate_log - what left in the last ms and in the last second
- * @ms: the newest slot, in ms
- * @sum: over all slots
- * @slot: bytes, by ms modulo SSTP_RATE_SLOTS
+ * struct sstp_rate_log - bytes that left in the last ms and in the last second
+ * @ms: time of the newest slot, ms
+ * @sum: sum of all slots, bytes
+ * @slot: bytes that left in each ms, indexed by ms modulo SSTP_RATE_SLOTS
  * @train: ring of the trains of the last ms
  */
 struct sstp_rate_log {
@@ -45,30 +45,30 @@ struct sstp_rate_log {
 };
 
 /**
- * struct sstp_rate - a contract and what has been spent of it
- * @spec: in force; all zero = no contract
- * @frame: bytes of a full frame that it was made for
+ * struct sstp_rate - a contract, and how much of it is used
+ * @spec: contract in force; @peak 0 = none
+ * @frame: bytes of a full frame, l; from it the values below are derived
  * @burst_len: L, packets
- * @burst_ns: 1/F
+ * @burst_ns: period of bursts, 1/F, ns
  * @burst_start: burst timer BT: start of this burst, ns
- * @in_bytes: L was not given: what follows counts bytes, those of L full frames, as
- *	small packets have a share of their own; else packets
- * @burst: L
- * @count: transmission counter TC, what of this burst left
- * @allowance: what may leave in this burst: L, and what the last
- *	burst of a queue that never ran empty left over, at most L more; with
- *	bursts shorter than 0.25 ms, as many as 0.5 ms has
- * @more: the queue has not run empty since
- * @train_max: bytes in a train at most, but for one packet, so that 1 ms has at
- *	least two
+ * @in_bytes: L was not given, so @burst, @count and @allowance count bytes, and small packets
+ *	are limited by P and the average only; else they count packets
+ * @burst: L in packets, or the bytes of L full frames
+ * @count: transmission counter TC: packets or bytes that left in this burst
+ * @allowance: packets or bytes that may leave in this burst: @burst, plus the unused part of
+ *	the last burst if the queue never ran empty; at most 2 * @burst, or the bursts due
+ *	in SSTP_RATE_CREDIT if these are more
+ * @more: the queue has not run empty since the last train
+ * @train_max: most bytes in a train, unless one packet is larger: half of @ms_bytes, so that
+ *	packets are spread over at least two trains per ms
  * @ms_bytes: P * 1 ms, bytes
  * @second_bytes: average * 1 s, bytes
- * @ns_mult: ns per byte at P, shifted left by SSTP_RATE_SHIFT
- * @peak_next: when P allows the next train, ns
- * @train_bytes: sum over the trains of the last ms
- * @train_tail: oldest of them
- * @trains: how many there are
- * @log: only with a contract
+ * @ns_mult: ns per byte at P, fixed point with SSTP_RATE_SHIFT fractional bits
+ * @peak_next: time when P allows the next train, ns
+ * @train_bytes: bytes of the trains of the last ms
+ * @train_tail: index of the oldest entry of the ring of trains
+ * @trains: entries in the ring
+ * @log: trains and slots; NULL = no contract
  */
 struct sstp_rate {
 	struct sstp_rate_spec spec;
@@ -92,12 +92,13 @@ struct sstp_rate {
 	struct sstp_rate_log *log;
 };
 
-/* No contract; nothing to free. */
+/* Initialize @r without a contract. A former log is not freed. */
 void sstp_rate_init(struct sstp_rate *r);
 void sstp_rate_free(struct sstp_rate *r);
 
-/* What is wrong when @spec contradicts itself or is out of range, for people: P under
- * 8 kbit/s or over 1 Tbit/s, average > P, F * L * @frame > P. Else NULL.
+/* Describe the fault of @spec for an error message, or return NULL if it is valid: P and average
+ * from SSTP_RATE_MIN to SSTP_RATE_MAX, average <= P, F * L * @frame * 8 <= P, and L at most
+ * SSTP_PACKETS_MAX.
  */
 const char *sstp_rate_fault(const struct sstp_rate_spec *spec, u32 frame);
 /* The same as 0 or -EINVAL */
@@ -107,7 +108,7 @@ static inline int sstp_rate_check(const struct sstp_rate_spec *spec, u32 frame)
 }
 
 /**
- * sstp_rate_set - put a contract in force, or none
+ * sstp_rate_set - put a contract in force, or remove it
  * @r: rate
  * @spec: contract, checked
  * @frame: bytes of a full frame, all headers included
@@ -116,9 +117,9 @@ static inline int sstp_rate_check(const struct sstp_rate_spec *spec, u32 frame)
  * @now: ns
  * @gfp: context
  *
- * On a live connection what was sent in the last second still counts. Also to
- * be called when @frame or @segment have changed; cheap if nothing has.
- * Return: 0 or -ENOMEM with the old contract still in force.
+ * Packets sent in the last second count under the new contract, too. It must also be called
+ * when @frame or @segment changes.
+ * Return: 0, or -ENOMEM with the old contract still in force.
  */
 int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 		  u32 frame, u64 segment, u64 now, gfp_t gfp);
@@ -136,9 +137,9 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 u32 sstp_rate_allow(struct sstp_rate *r, u32 want, u32 frame, u64 now,
 		    u64 *next);
 
-/* @packets of @bytes in all left at @now. */
+/* Account a train of @packets, @bytes of frames in total, that left at @now (ns). */
 void sstp_rate_sent(struct sstp_rate *r, u32 packets, u32 bytes, u64 now);
-/* The queue ran empty. */
+/* The queue of packets ran empty: the next burst begins when the next packet is queued. */
 static inline void sstp_rate_idle(struct sstp_rate *r)
 {
 	r->more = false;

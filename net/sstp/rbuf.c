@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Policies of receive buffers. */
+/* Registry of receive buffer policies, and count of the buffers with much traffic */
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include "plugin.h"
@@ -8,14 +8,14 @@
 
 DEFINE_SSTP_REGISTRY(sstp_rbufs, "rbuf");
 
-/* Bytes a second: who moves less needs no more than the least buffer. If he counted,
- * many who send a byte now and then would leave nothing to those who need much.
+/* Bytes per second. Slower flows are not counted: they need no more than the least buffer, and
+ * many of them would leave too small a share of memory to fast ones.
  */
 #define SSTP_RBUF_MUCH		(64 << 10)
-/* A program that reads once in a while moves nothing in between. */
+/* A buffer counts for 2 s more, as a program that reads in intervals has epochs without traffic. */
 #define SSTP_RBUF_LATELY	(2 * NSEC_PER_SEC)
 
-/* Changes as buffers begin to be used or are not any more, not with each epoch. */
+/* Buffers with much traffic. Written only when one begins or ceases to count, not every epoch. */
 static atomic_t sstp_rbufs_moving;
 
 u32 sstp_rbuf_moving(void)
@@ -46,17 +46,18 @@ void sstp_rbuf_uncount(struct sstp_rbuf_core *b)
 }
 
 /**
- * sstp_register_rbuf - offer a policy to connections
- * @ops: must stay until sstp_unregister_rbuf() has returned
+ * sstp_register_rbuf - make a policy available to connections
+ * @ops: the policy; must stay until sstp_unregister_rbuf() has returned
  *
- * Return: 0, -EINVAL if it lacks a name, -EEXIST, or why its directory cannot be made.
- * Sleeps.
+ * Context: process context, may sleep.
+ * Return: 0; -EINVAL if the name is missing; -EEXIST if a policy of this name is registered; or
+ * the error of creating its directory in sysfs.
  */
 int sstp_register_rbuf(struct sstp_rbuf_ops *ops)
 {
 	int err;
 
-	/* Before its directory, which a policy of that name may have: sysfs would complain. */
+	/* Check before the directory is made: sysfs warns of duplicate names. */
 	if (sstp_plugin_here(&sstp_rbufs, ops->name))
 		return -EEXIST;
 	if (ops->sysfs) {
@@ -72,8 +73,11 @@ int sstp_register_rbuf(struct sstp_rbuf_ops *ops)
 EXPORT_SYMBOL_GPL(sstp_register_rbuf);
 
 /**
- * sstp_unregister_rbuf - withdraw a policy
- * @ops: no connection has it, as each holds its module. Sleeps.
+ * sstp_unregister_rbuf - remove a policy
+ * @ops: the policy, called from its module's exit function: no buffer has it, as each holds a
+ *	reference on the module
+ *
+ * Context: process context, may sleep.
  */
 void sstp_unregister_rbuf(struct sstp_rbuf_ops *ops)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Policies of receive buffers. */
+/* Receive buffer policies: registry, and calls of their callbacks */
 #ifndef _SSTP_RBUF_H
 #define _SSTP_RBUF_H
 
@@ -7,15 +7,15 @@
 #include <net/sstp.h>
 
 /**
- * struct sstp_rbuf_core - a receive buffer, and what the core knows of it
- * @in: what its policy is told
- * @ops: the policy's callbacks; a reference on its module, but for a member of a pool,
- *	which has that. NULL = no policy
- * @rrda: the option SSTP_RRDA, for a policy that takes it
- * @resting: no epoch runs; one begins when something comes
- * @counted: as one in which much moves
- * @busy_until: ns: so long it counts as that
- * @out: what its policy says; its epoch also if the core sets that
+ * struct sstp_rbuf_core - a receive buffer and its policy
+ * @in: input of the policy; @in.limit is the limit in force
+ * @ops: callbacks of the policy, with a reference on its module, unless a pool, of which the
+ *	socket is a member, holds that; NULL = no policy
+ * @rrda: value of the option SSTP_RRDA
+ * @resting: no epoch runs; the next packet begins one
+ * @counted: the buffer counts in sstp_rbuf_moving()
+ * @busy_until: time until which the buffer counts after its last epoch with traffic, ns
+ * @out: outputs and state of the policy; the core may set its epoch, too
  */
 struct sstp_rbuf_core {
 	struct sstp_rbuf_sample in;
@@ -27,26 +27,26 @@ struct sstp_rbuf_core {
 	struct sstp_rbuf out;
 };
 
-/* As sstp_ctrl_attach() and its kin. */
+/* For policies, as the functions of these names for controllers in ctrl.h */
 int sstp_rbuf_attach(struct sstp_rbuf_core *b, const char *name);
 void sstp_rbuf_detach(struct sstp_rbuf_core *b);
 struct sstp_rbuf_ops *sstp_rbuf_get(const char *name);
 void sstp_rbuf_put(const struct sstp_rbuf_ops *ops);
-/* rbuf_call.c: each brings what the policy says into its range. */
+/* rbuf_call.c: each call clamps the outputs of the policy to their ranges afterwards. */
 void sstp_rbuf_bound(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s);
-/* With @ops as its policy, whose reference it takes; it has none. What the policy makes of
- * the limit is b->out.limit, for the caller to put in force.
+/* Give @b, which has no policy, the policy @ops, whose reference it takes over. The caller puts
+ * the limit b->out.limit, which the policy wants, in force.
  */
 void sstp_rbuf_begin(struct sstp_rbuf_core *b, const struct sstp_rbuf_ops *ops);
-/* The option SSTP_RRDA is @rrda, checked: from the next epoch on. */
+/* Set the option SSTP_RRDA to @rrda, checked; it takes effect at the end of the epoch. */
 void sstp_rbuf_tune(struct sstp_rbuf_core *b, const struct sstp_rrda_spec *rrda);
 void sstp_rbuf_get_info(const struct sstp_rbuf_core *b, struct sstp_rbuf_info *i);
-/* Its policy forgets all but the limit. */
+/* Release and initialize the policy again: its state is lost, the limit stays. */
 void sstp_rbuf_restart(struct sstp_rbuf_core *b);
 /* An epoch ended. Returns the limit that the policy wants, which is not in force yet. */
 u32 sstp_rbuf_update(struct sstp_rbuf_core *b);
 
-/* Forget what an epoch has seen; @used bytes are in use as the next one begins. */
+/* Begin an epoch: clear what @s measured in the last one. @used: bytes in use now */
 static inline void sstp_rbuf_epoch_begin(struct sstp_rbuf_sample *s, u32 used)
 {
 	s->arrived = 0;
@@ -57,11 +57,15 @@ static inline void sstp_rbuf_epoch_begin(struct sstp_rbuf_sample *s, u32 used)
 	s->queued = used;
 }
 
-/* An epoch ended @now, and what moved in it is still there: is it much? */
+/* At the end of an epoch, @now (ns), with its measurements still in b->in: count the buffer in
+ * sstp_rbuf_moving() if it has much traffic, or had within 2 s.
+ */
 void sstp_rbuf_count(struct sstp_rbuf_core *b, u64 now);
-/* Nothing moves in it any more. */
+/* Do not count the buffer any more. */
 void sstp_rbuf_uncount(struct sstp_rbuf_core *b);
-/* Buffers in which much moved of late, of all namespaces; 1 at least */
+/* Number of buffers with much traffic, of all namespaces; at least 1. They share the memory that
+ * is available.
+ */
 u32 sstp_rbuf_moving(void);
 
 int __init sstp_rbuf_init(void);

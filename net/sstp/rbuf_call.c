@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls of a receive buffer policy's callbacks. A policy may be anyone's: after each call
- * its verdict is brought into the ranges that include/net/sstp.h promises.
+ * Calls of a receive buffer policy's callbacks. Policies may come from other modules, so the
+ * outputs are clamped after each call to the ranges that include/net/sstp.h documents.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 #include "rbuf.h"
 
-/* SO_RCVBUF may have set a limit below @least, which stays. */
+/* An unchanged limit is not clamped: SO_RCVBUF may have set one below @least. */
 void sstp_rbuf_bound(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 {
 	u32 most = max(s->ceiling, s->least);
@@ -26,7 +26,7 @@ static void sstp_rbuf_set_param(struct sstp_rbuf_core *b)
 		b->ops->set_param(&b->out, SSTP_RRDA, &b->rrda, sizeof(b->rrda));
 }
 
-/* A policy without updates has no epochs. */
+/* Clamp the outputs, and disable epochs if the policy has no @update callback. */
 static void sstp_rbuf_verdict(struct sstp_rbuf_core *b)
 {
 	if (!b->ops->update)

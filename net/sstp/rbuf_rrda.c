@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "rrda": a buffer that follows rates and memory (paper 000), the default. Equations 1,
- * 2 and 4 are in rrda.c. Beyond the paper:
- *  - what found no room is made room for at once, as a program that reads now and then
- *    has no trend (sstp_rrda_add());
- *  - if it was full and the program took all of that, it doubles, as a sender that the
- *    window holds has no trend, either;
- *  - there is always room for what the path holds;
- *  - a buffer that nobody fills or reads falls to the floor, and one that is hardly
- *    used shrinks, as equation 4 keeps what it once had when rates are equal;
- *  - windows do not exceed the buffer until half of it has been enough for some time: a
- *    sender does not slow down for what found no room, and while the reader is slower
- *    it would send much of it for nothing;
- *  - nothing grows while nobody reads, nor beyond half of the memory to be had, nor by a
- *    trend beyond what the program reads in k epochs while it never gets to the end of
- *    what there is: a queue that stands makes its own surplus when it may grow.
+ * "rrda": a buffer that follows rates and memory, the default policy, after Liu et al. (see
+ * Documentation/networking/sstp.rst). Equations 1, 2 and 4 are in rrda.c. Beyond the paper:
+ *  - the buffer grows at once by the bytes that were discarded, as the surplus of a program
+ *    that reads at intervals has no trend (sstp_rrda_add());
+ *  - it doubles if the program emptied it after it was full, as the surplus of a sender that
+ *    the window limits has no trend, either;
+ *  - it always has room for the data that the path holds;
+ *  - it falls to the floor when it is idle, and shrinks when little of it is used, as equation
+ *    4 keeps the size while rates are equal;
+ *  - the window does not exceed the buffer until half of the buffer has been enough for
+ *    SSTP_RRDA_ENOUGH epochs: discarded packets do not slow a sender down, and with a slow
+ *    reader it would send many of them in vain;
+ *  - the buffer does not grow while the program does not read, nor beyond half of the
+ *    available memory, nor, by a trend, beyond k epochs of reading while the program never
+ *    empties it: a standing queue that may grow causes the surplus itself.
  */
 #include <linux/bits.h>
 #include <linux/ktime.h>
@@ -23,17 +23,17 @@
 #include "rrda_tunables.h"
 
 /**
- * struct sstp_rbuf_epochs - one connection's
- * @r: equations 1, 2 and 4
- * @own: its own tunables, 0 = the system's
- * @trend: f
- * @most: bytes in use, the most of late: it is forgotten over some seconds, so that a
- *	program's next pause finds the room that the last one took
- * @silent: epochs in a row in which nothing moved
- * @unread: in which the program took nothing
- * @behind: in which it never took all that there was
- * @spare: in which three quarters of the buffer were not used
- * @enough: in which half of it was not, and nothing lacked room
+ * struct sstp_rbuf_epochs - state of the policy for one buffer
+ * @r: state of equations 1, 2 and 4
+ * @own: tunables of the buffer, 0 = those of the system
+ * @trend: f of equation 2: sign of the surplus if it lasted k epochs, else 0
+ * @most: most bytes in use, decayed over some seconds, so that the room that the program
+ *	needed in its last pause is kept for the next
+ * @silent: epochs in a row without traffic
+ * @unread: epochs in a row in which the program read nothing
+ * @behind: epochs in a row in which the program never emptied the buffer
+ * @spare: epochs in a row in which less than a quarter of the buffer was used
+ * @enough: epochs in a row in which less than half was used, and nothing discarded
  */
 struct sstp_rbuf_epochs {
 	struct sstp_rrda r;
@@ -47,19 +47,19 @@ struct sstp_rbuf_epochs {
 	u16	enough;
 };
 
-#define SSTP_RRDA_SPARE		4	/* of it, a buffer is hardly used */
-#define SSTP_RRDA_ENOUGH	20	/* epochs that tell of a reader that keeps up */
-#define SSTP_RRDA_DECAY		16	/* of it, an epoch, goes then */
-/* Bytes that stay: PACKs would come more often than every 256 KB */
+#define SSTP_RRDA_SPARE		4	/* with less than 1/4 in use the buffer shrinks */
+#define SSTP_RRDA_ENOUGH	20	/* epochs that show that the reader keeps up */
+#define SSTP_RRDA_DECAY		16	/* by 1/16 in an epoch */
+/* Bytes: it does not shrink below, where PACKs would be more frequent than every 256 KB. */
 #define SSTP_RRDA_EASE		BIT(20)
-#define SSTP_RRDA_FORGET	32	/* of the most in use, an epoch, is forgotten */
+#define SSTP_RRDA_FORGET	32	/* @most decays by 1/32 in an epoch */
 
 static u32 sstp_rrda_of(u32 own, enum sstp_rrda_tunable_id id)
 {
 	return own ?: READ_ONCE(sstp_rrda_tunables[id].value);
 }
 
-/* What is in force for @b: its own, or the system's. */
+/* Get the tunables of @b, or those of the system where @b has none, bounded by @s. */
 static void sstp_rbuf_rrda_params(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s,
 				  struct sstp_rrda_params *p)
 {
@@ -71,7 +71,7 @@ static void sstp_rbuf_rrda_params(struct sstp_rbuf *b, const struct sstp_rbuf_sa
 	p->omega = sstp_rrda_of(own->omega, SSTP_RRDA_OMEGA);
 	p->ceiling = clamp(sstp_rrda_of(own->ceiling, SSTP_RRDA_CEILING), s->least,
 			   max(s->ceiling, s->least));
-	/* Who may not have memory without limit may not keep it, either. */
+	/* A floor must not keep more memory than the initial limit, whatever a program sets. */
 	p->floor = clamp(sstp_rrda_of(own->floor, SSTP_RRDA_FLOOR), s->least,
 			 max(s->first, s->least));
 	p->floor = min(p->floor, p->ceiling);
@@ -93,7 +93,7 @@ static void sstp_rbuf_rrda_init(struct sstp_rbuf *b, const struct sstp_rbuf_samp
 	b->exact = true;
 }
 
-/* Farther than any tunable that it is compared with */
+/* Count epochs in a row, up to 65535, which is above all tunables they are compared with. */
 static void sstp_rrda_count(u16 *epochs, bool more)
 {
 	*epochs = more ? min(*epochs + 1, U16_MAX) : 0;
@@ -120,21 +120,21 @@ static void sstp_rbuf_rrda_update(struct sstp_rbuf *b, const struct sstp_rbuf_sa
 		p.ceiling = max(most, floor);
 	}
 	p.floor = clamp(s->path, floor, p.ceiling);
-	/* It follows what others made of the limit. */
+	/* The core may have changed the limit: start from that. */
 	if (s->limit != (u32)(e->r.size / SSTP_RRDA_ONE))
 		e->r.size = (s64)s->limit * SSTP_RRDA_ONE;
 
 	p.held = e->behind >= p.k && s->limit >= p.k * s->served;
-	/* Without any memory that counts always. */
+	/* When memory is used up it counts even if weigh_memory is off. */
 	p.blind &= s->used < SSTP_RRDA_ONE;
 	limit = sstp_rrda_epoch(&e->r, &p, s->arrived, s->served, s->used);
 	e->trend = e->r.same >= p.k ? e->r.sign : 0;
-	/* With little CPU, and many to serve, its turn may come late. */
+	/* A program that gets little CPU may read only every few epochs. */
 	if (e->unread < p.beta)
 		limit = sstp_rrda_add(&e->r, &p, s->lacked +
 				      (s->drained ? s->limit : 0), s->used);
-	/* A program that pauses finds its buffer again, for as long as one that reads
-	 * late has room made.
+	/* Unread data keeps the limit for beta epochs, as long as a late reader is given room
+	 * above.
 	 */
 	idle = e->silent >= (s->queued ? max(p.k, p.beta) : p.k);
 	if (idle)

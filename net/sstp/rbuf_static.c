@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* "static": a buffer of one size, the papers' baseline. */
+/* "static": a buffer of fixed size, with which the papers compare */
 #include "rbuf.h"
 
 struct sstp_rbuf_ops sstp_rbuf_static = {
