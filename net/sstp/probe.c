@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Probes: a peer that owes an answer is asked for it. */
+/* Probes: KEEPALIVE or EOS packets that ask a silent peer for a report. Socket lock. */
 #include <trace/events/sstp.h>
 #include "cc.h"
 #include "probe.h"
@@ -7,10 +7,10 @@
 #include "sstp.h"
 #include "state.h"
 
-/* Is there anything we wait for the peer to answer? */
+/* Does this end wait for a report: is shipped data, queued data or an EOS not acknowledged? */
 bool sstp_waits(const struct sstp_sock *sp)
 {
-	/* All that was sent has been reported, and it is known when more goes. */
+	/* Nothing is in flight, and SSTP_T_PACE will send more: the peer owes no answer. */
 	if (!sstp_in_flight(sp) && sstp_timer_pending(&sp->clock, SSTP_T_PACE))
 		return false;
 	return sstp_snd_outstanding(&sp->snd) ||
@@ -27,8 +27,8 @@ void sstp_probe_arm(struct sock *sk, bool idle)
 		return;
 	}
 	if (sp->live.probes) {
-		/* In proportion to the silence: soon back after an outage; where
-		 * a contract has the room for it, well within a round trip.
+		/* The interval grows with the silence, so that the sender resumes soon after
+		 * an outage; sooner under a contract, which probes hardly burden.
 		 */
 		wait = sstp_rate_bound(&sp->rate) ?
 			max3((u64)sstp_rtt_smoothed(&sp->rtt, USEC_PER_SEC) *
@@ -37,7 +37,9 @@ void sstp_probe_arm(struct sock *sk, bool idle)
 			max(wait, (now - sp->live.wait_since) / 64);
 	} else if (idle && sp->live.context_ship != sp->snd.shipment &&
 		   sp->loss.highest != sp->snd.shipment - 1) {
-		/* A tail that nothing follows: show the receiver its end. */
+		/* No packet follows the last one: a KEEPALIVE shows the receiver whether the
+		 * tail is lost.
+		 */
 		wait = min(wait, max_t(u64, sstp_rtt_smoothed(&sp->rtt, 0) / 4,
 				       2000) * NSEC_PER_USEC);
 	} else if (sp->live.blocked) {
@@ -46,7 +48,7 @@ void sstp_probe_arm(struct sock *sk, bool idle)
 	sstp_timer_set(&sp->clock, SSTP_T_PROBE, now + wait);
 }
 
-/* The peer has been silent for too long, or about a tail. */
+/* SSTP_T_PROBE has expired: send a probe, or give the connection up. */
 void sstp_probe(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -58,8 +60,8 @@ void sstp_probe(struct sock *sk)
 	    (now - sp->loss.progress > sstp_user_timeout(sp) ||
 	     (READ_ONCE(sk->sk_wmem_queued) > SOCK_MIN_SNDBUF &&
 	      sk_memory_allocated(sk) > sk_prot_mem_limits(sk, 2)))) {
-		/* Alive, but it takes next to nothing, and nobody here waits
-		 * for it.
+		/* An orphan whose peer answers but accepts nothing, or that holds data while
+		 * memory is used up: no program waits for the outcome.
 		 */
 		sstp_abort(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;
@@ -75,8 +77,8 @@ void sstp_probe(struct sock *sk)
 		SSTP_INC(sock_net(sk), PROBES);
 		if (sp->live.probes < U8_MAX)
 			sp->live.probes++;
-		/* Those under a contract follow sooner. With nothing under way,
-		 * as while the window is closed, silence is no congestion.
+		/* Under a contract probes are more frequent, so more must fail. With nothing in
+		 * flight, as while the window is closed, silence is no sign of congestion.
 		 */
 		if (sp->live.probes == (sstp_rate_bound(&sp->rate) ? 8 : 3) &&
 		    sstp_in_flight(sp))

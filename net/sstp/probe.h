@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Probes: a peer that owes an answer is asked for it. */
+/* Probes: KEEPALIVE or EOS packets that ask a silent peer for a report */
 #ifndef _SSTP_PROBE_H
 #define _SSTP_PROBE_H
 
@@ -8,14 +8,14 @@
 struct sock;
 struct sstp_sock;
 
-/* Signs of life of the peer, and requests for one */
+/* Whether the peer answers. Socket lock. */
 struct sstp_live {
-	u64		last_rx;	/* ns: last valid packet */
-	u64		wait_since;	/* ns: first probe that went unanswered */
-	u32		context_ship;	/* snd.shipment at the last KEEPALIVE */
-	u32		keepalives;	/* sent while idle, unanswered */
-	u8		probes;		/* unanswered */
-	u8		blocked;	/* probes answered by a closed window */
+	u64		last_rx;	/* ns: arrival of the last valid packet */
+	u64		wait_since;	/* ns: first of the unanswered probes */
+	u32		context_ship;	/* snd.shipment at the last KEEPALIVE or EOS */
+	u32		keepalives;	/* unanswered keep-alives of an idle connection */
+	u8		probes;		/* unanswered probes, or repetitions of INIT, INIT_ACK */
+	u8		blocked;	/* probes in a row answered by a closed window */
 };
 
 bool sstp_waits(const struct sstp_sock *sp);

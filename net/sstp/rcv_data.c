@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What becomes of DATA: the packets of a train, in runs of one segment each, go to
- * their places in the window if there is room and memory for them.
+ * DATA packets: a train is split into runs of one segment each, which are placed in the receive
+ * window if the buffer has room and memory can be charged. Socket lock.
  */
 #include <linux/highmem.h>
 #include <trace/events/sstp.h>
@@ -15,7 +15,7 @@
 #include "sstp.h"
 #include "state.h"
 
-/* of packets copied together */
+/* Bytes of an skb that collects small packets of a segment, see sstp_rcv_tight() */
 #define SSTP_TIGHT_BYTES	SKB_WITH_OVERHEAD(8 << 10)
 
 static const void *sstp_header_seek(struct sstp_cursor *c, u32 off, u32 len, void *buf)
@@ -42,7 +42,7 @@ static const void *sstp_header_seek(struct sstp_cursor *c, u32 off, u32 len, voi
 	return skb_copy_bits(skb, off, buf, len) ? NULL : buf;
 }
 
-/* Find the header at @off; it is copied to @buf unless contiguous. */
+/* Find the header of @len bytes at offset @off. It is copied to @buf if it is not contiguous. */
 static inline const void *sstp_header_at(struct sstp_cursor *c, u32 off, u32 len, void *buf)
 {
 	if (off >= c->from && off + len <= c->to)
@@ -50,9 +50,9 @@ static inline const void *sstp_header_at(struct sstp_cursor *c, u32 off, u32 len
 	return sstp_header_seek(c, off, len, buf);
 }
 
-/* The same for packets of @size bytes each from @off on: returns how many of
- * their headers are @size apart at @h, 0 when there is none. The last packet may
- * be shorter.
+/* Find headers of packets of @size bytes each from offset @off on. Returns the number of headers
+ * that follow one another at *@h, @size bytes apart; 0 if there is none. The last packet may be
+ * shorter.
  */
 u32 sstp_headers_at(struct sstp_cursor *c, u32 off, u32 size, u32 len, void *buf,
 		    const void **h)
@@ -63,7 +63,9 @@ u32 sstp_headers_at(struct sstp_cursor *c, u32 off, u32 size, u32 len, void *buf
 	return (min(c->to, c->skb->len) - off - len) / size + 1;
 }
 
-/* Data that the reader may have now; R_l moves. */
+/* Move R_l past accepted segments, which the program may then read, and wake it. The connection
+ * is reset if the program has closed the socket.
+ */
 void sstp_rcv_accept(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -84,7 +86,7 @@ void sstp_rcv_accept(struct sock *sk)
 		if (sp->acker.req_limit < SSTP_RCV_SEGMENTS)
 			sp->acker.req_limit++;
 	}
-	/* All that may come is asked for again. */
+	/* SNAKs may name the whole window again: the lack of memory is over. */
 	if (sp->acker.req_limit > sp->rcvbuf.window)
 		sp->acker.req_limit = SSTP_RCV_SEGMENTS;
 	if (gapped) {
@@ -92,7 +94,7 @@ void sstp_rcv_accept(struct sock *sk)
 		SSTP_ADD(sock_net(sk), SEGMENTSWITHGAPS, gapped);
 	}
 	if (got && sock_flag(sk, SOCK_DEAD)) {
-		/* The program is gone and will never read it. */
+		/* The socket is closed, so the data will never be read. */
 		sstp_abort(sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
 		return;
 	}
@@ -111,8 +113,8 @@ void sstp_rcv_accept(struct sock *sk)
 		sk->sk_data_ready(sk);
 }
 
-/* Bytes that what was granted of a shared buffer may use: it has room while there is
- * some, and as far as SO_RCVBUF goes.
+/* Limit for segments that were granted to this member of a pool, bytes: as much as the pool has
+ * free, up to SO_RCVBUF if set, although the member's share may have shrunk since.
  */
 static u64 sstp_rcv_granted(const struct sstp_sock *sp)
 {
@@ -123,7 +125,9 @@ static u64 sstp_rcv_granted(const struct sstp_sock *sp)
 	       min_t(u64, most, READ_ONCE(sp->sk.sk_rcvbuf)) : most;
 }
 
-/* Is there room for it? Soft ACK makes room at the cost of a later segment. */
+/* Does the buffer have room for @run of @truesize bytes? With soft ACK, later segments are
+ * discarded to make room.
+ */
 static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 			  u32 truesize)
 {
@@ -134,7 +138,9 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 	sstp_rcvbuf_want(sp, &want);
 	if (want.pool && !sstp_after(run->segment, sp->rcvbuf.reach))
 		want.limit = max(want.limit, sstp_rcv_granted(sp));
-	/* What the reader needs next has room at any rate: sstp_rcv_tight() */
+	/* sstp_want_fits() always has room for the segment that the program reads next;
+	 * sstp_rcv_tight() limits its memory.
+	 */
 	while (!sstp_want_fits(&want, run->segment, truesize)) {
 		struct sstp_rseg *s;
 		u32 segment, bytes;
@@ -144,7 +150,7 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 		s = sstp_rcv_largest(w, run->segment, &segment);
 		if (!s)
 			return false;
-		/* It comes again: it had no room, after all. */
+		/* The discarded segment will come again: account it as lacked, not arrived. */
 		bytes = min_t(u64, (u32)s->got * s->size, sp->rcvbuf.policy.in.arrived);
 		sp->rcvbuf.policy.in.arrived -= bytes;
 		sp->rcvbuf.policy.in.lacked += bytes;
@@ -155,14 +161,16 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 	return true;
 }
 
-/* Would @len bytes of a train keep more of it in memory than they are? */
+/* Are @len bytes less than half of the train? Then they are copied, as a clone would keep more
+ * unused than used memory.
+ */
 static bool sstp_is_minor(const struct sk_buff *skb, u32 len)
 {
 	return 2 * len < skb->len;
 }
 
-/* Bytes [off, off + len) of @skb, in memory of their own, with @room for more
- * behind it if they are few; NULL without any.
+/* Copy bytes [@off, @off + @len) of @skb to a new skb, whose linear part has at least @room bytes
+ * if the data fits there. NULL without memory.
  */
 static struct sk_buff *sstp_copy(const struct sk_buff *skb, u32 off, u32 len,
 				 u32 room)
@@ -193,17 +201,18 @@ static struct sk_buff *sstp_copy(const struct sk_buff *skb, u32 off, u32 len,
 	return NULL;
 }
 
-/* Bytes [off, off + len) of @skb, or NULL without memory. */
+/* Return bytes [@off, @off + @len) of @skb as an skb of its own; NULL without memory. */
 struct sk_buff *sstp_extract(struct sk_buff *skb, u32 off, u32 len)
 {
-	/* An extract is charged for the whole train, which it may keep. */
+	/* pskb_extract() shares the train's pages, so its truesize is that of the train. */
 	return sstp_is_minor(skb, len) ? sstp_copy(skb, off, len, 0) :
 	       pskb_extract(skb, off, len, GFP_ATOMIC | __GFP_NOWARN);
 }
 
-/* The segment that the reader needs next takes more memory than the buffer has,
- * as small packets take much more than they hold, or memory lacked lately. From
- * now on only the next packet is taken, with others in one piece of memory.
+/* Must memory be saved on @run of the segment that the program reads next? It must when the
+ * segment uses twice the buffer's limit, as small packets need much more memory than their
+ * data, or after a lack of memory. Then only the next missing packet is accepted, and copied
+ * into the memory of earlier ones.
  */
 static bool sstp_rcv_tight(const struct sstp_sock *sp,
 			   const struct sstp_rcv_run *run, u32 truesize)
@@ -214,10 +223,10 @@ static bool sstp_rcv_tight(const struct sstp_sock *sp,
 		2ULL * sstp_rcv_limit(&sp->rcvbuf));
 }
 
-/* Charges @skb to the receiver. What the reader waits for must come in even when
- * all memory is in use, perhaps by later segments of this very connection: it is
- * taken as a debt, which the next charge pays (sk_forward_alloc is negative). A
- * segment may do so up to the limit for all sockets, and a small one beyond it.
+/* Charge @skb to the receiver. The packet that the program waits for is accepted even when
+ * memory is used up, perhaps by later segments of this connection, or the connection would be
+ * stuck: it is charged as a debt (negative sk_forward_alloc), which the next charge pays.
+ * sstp_debt_limit() bounds the debt for a segment.
  */
 static bool sstp_rcv_charge(struct sock *sk, struct sk_buff *skb,
 			    const struct sstp_rcv_run *run)
@@ -242,7 +251,9 @@ charge:
 	return true;
 }
 
-/* Is there memory for a slot? That of the reader's next packet is owed, else. */
+/* Is there memory for the slot of @run's segment? For the segment that the program reads next it
+ * is charged as a debt if there is none.
+ */
 static bool sstp_rcv_slot_room(struct sock *sk, const struct sstp_rcv_run *run)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -256,9 +267,9 @@ static bool sstp_rcv_slot_room(struct sock *sk, const struct sstp_rcv_run *run)
 	return false;
 }
 
-/* Who waits for SO_RCVLOWAT would wait for ever where nothing more comes before a read:
- * what R_l lacks is not asked for, or has found no room or memory. To be called after all
- * that may have changed it, before the lock is released.
+/* Wake a program that waits for SO_RCVLOWAT if no more data can come before it reads: the
+ * missing packets find no room or memory, or are not asked for. To be called after each event
+ * that may change this, before the socket lock is released.
  */
 void sstp_rcv_tell(struct sock *sk)
 {
@@ -288,7 +299,7 @@ static u32 sstp_run_bytes(const struct sstp_rcv_run *run, u32 count)
 	return bytes;
 }
 
-/* No room for it, unless it was here before or may not come. */
+/* Count @run, which found no room, as discarded, or as a duplicate or out of the window. */
 static void sstp_rcv_discarded(struct sock *sk, struct sk_buff *skb,
 			       const struct sstp_rcv_run *run)
 {
@@ -314,9 +325,7 @@ static void sstp_rcv_discarded(struct sock *sk, struct sk_buff *skb,
 	sp->rcvbuf.full = true;
 }
 
-/* Count @count packets of @skb that are not taken as the receive window's @verdict
- * has it.
- */
+/* Count @count packets of @skb that the receive window did not take, by its @verdict. */
 static void sstp_rcv_refused(struct sock *sk, struct sk_buff *skb, u32 count,
 			     enum sstp_rcv_verdict verdict)
 {
@@ -343,7 +352,7 @@ static void sstp_rcv_refused(struct sock *sk, struct sk_buff *skb, u32 count,
 	}
 }
 
-/* @fresh packets of @run were taken. */
+/* Account @fresh packets of @run that the receive window took. */
 static void sstp_rcv_taken(struct sock *sk, const struct sstp_rcv_run *run,
 			   u32 fresh)
 {
@@ -355,7 +364,7 @@ static void sstp_rcv_taken(struct sock *sk, const struct sstp_rcv_run *run,
 	if (run->segment != sp->rcv.low &&
 	    sstp_rcv_slot(&sp->rcv, run->segment)->state ==
 	    SSTP_RSEG_ACCEPTED) {
-		/* Ahead of R_l: a PACK names it. */
+		/* The segment is accepted ahead of R_l: the next report names it. */
 		sp->acker.ack_segment = run->segment;
 		sp->acker.has_accepted = true;
 	}
@@ -387,7 +396,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 		sstp_cc_received(sp, run->count, gap, sp->live.last_rx);
 	if (run->flags & SSTP_F_ACK)
 		sp->acker.ack_now = true;
-	/* What serves several segments is charged once. */
+	/* An skb whose packets belong to several segments is charged once. */
 	cost = minor ? SKB_TRUESIZE(len) : !part && skb->destructor ? 0 :
 	       skb->truesize;
 	if (!sstp_rcv_room(sk, run, cost + map) ||
@@ -400,7 +409,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 		return;
 	}
 	if (part) {
-		/* A clone keeps the whole train, and is charged for it. */
+		/* A clone keeps the whole train in memory, and is charged for it. */
 		piece = minor ? sstp_copy(skb, run->off, len,
 					  tight ? SSTP_TIGHT_BYTES : 0) :
 			skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
@@ -422,7 +431,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	}
 	verdict = sstp_rcv_insert(&sp->rcv, piece, run, &fresh);
 	if (verdict == SSTP_RCV_TAKEN) {
-		/* Of a train some may have been here. */
+		/* Some packets of the run may be duplicates. */
 		if (unlikely(fresh < run->count)) {
 			SSTP_ADD(sock_net(sk), INDUPLICATE, run->count - fresh);
 			sp->stats.packets_duplicate += run->count - fresh;
@@ -442,8 +451,8 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 		sstp_rcv_taken(sk, run, fresh);
 }
 
-/* How many of the @n packets whose headers are @size apart at @p go on where the
- * run ends, the segment's last packet excepted.
+/* Extend @run by those of the @n packets at @p, whose headers are @size bytes apart, that
+ * continue it; not by the last packet of the segment. Returns their number.
  */
 static u32 sstp_run_goes_on(struct sstp_rcv_run *run, const u8 *p, u32 n,
 			    u32 size, const struct sstp_data_hdr *first)
@@ -471,7 +480,7 @@ static u32 sstp_run_goes_on(struct sstp_rcv_run *run, const u8 *p, u32 n,
 	return i;
 }
 
-/* Is the packet at @h, of @len bytes, the segment's last, and the run's next? */
+/* Is the packet of @len bytes at @h the last of its segment, and the next of @run? */
 static bool sstp_run_ends(const struct sstp_rcv_run *run,
 			  const struct sstp_data_hdr *h, u32 len,
 			  const struct sstp_data_hdr *first)
@@ -488,7 +497,7 @@ static bool sstp_run_ends(const struct sstp_rcv_run *run,
 		      (u32)run->size * (run->packets - 1);
 }
 
-/* DATA, one packet or a train of one connection; consumes @skb. */
+/* Handle DATA, a packet or a train of one connection. Consumes @skb. */
 void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -555,7 +564,7 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 			break;
 		}
 		run.shared = off < total || run.off;
-		/* Since it was told of its share, others may have read. */
+		/* Update the share of the pool: other members may have read meanwhile. */
 		if (sp->rcvbuf.member.pool && atomic_read(&sk->sk_rmem_alloc) +
 		    (u64)skb->truesize > sstp_rcv_limit(&sp->rcvbuf))
 			sstp_rcvbuf_share(sp);

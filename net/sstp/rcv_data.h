@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* DATA packets to their places in the window. */
+/* DATA packets: from trains into the receive window */
 #ifndef _SSTP_RCV_DATA_H
 #define _SSTP_RCV_DATA_H
 
@@ -8,8 +8,8 @@
 struct sk_buff;
 struct sock;
 
-/* Walks forward through the packets of @skb. Bytes [from, to) of it are at
- * @p, in fragment @frag - 1, or in its head.
+/* Cursor that reads headers of the packets of @skb in ascending order. Bytes [@from, @to) are
+ * contiguous at @p, in fragment @frag - 1 or, if @frag is 0, in the linear part.
  */
 struct sstp_cursor {
 	const struct sk_buff *skb;

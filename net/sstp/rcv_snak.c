@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* SNAKs: packets that are lost and due to be asked for. */
+/* Entries of SNAKs: lost packets that are due to be asked for */
 #include <linux/bitrev.h>
 #include "arrivals.h"
 #include "rcv_snak.h"
 #include "tolerance.h"
 
-/* The whole segment lies before @lost, the place where losses are certain. */
+/* Does @segment, of which no packet came, have packets before @lost? It is then asked for as a
+ * whole, as its number of packets is not known.
+ */
 static bool sstp_rcv_wholly_lost(struct sstp_pos lost, u32 segment)
 {
 	return segment == lost.segment ? lost.packet > 0 :
 		sstp_before(segment, lost.segment);
 }
 
-/* Does the program do without what is known to be lost of it so far, which is
- * what is missing below @last?
+/* Would the tolerance checker accept the segment without the packets that are missing before
+ * packet @last, that is, known to be lost so far?
  */
 static bool sstp_rseg_spared(const struct sstp_rseg *s, u32 last, u32 tolerance)
 {
@@ -27,7 +29,7 @@ static bool sstp_rseg_spared(const struct sstp_rseg *s, u32 last, u32 tolerance)
 	return sstp_tol_check(s->packets, missing, tolerance) == SSTP_TOL_ACCEPT;
 }
 
-/* Bits [at, at + 32) of a map of @bits, the first of them lowest. */
+/* Bits [@at, @at + 32) of a bitmap of @bits bits, bit @at lowest */
 static u32 sstp_map_word(const unsigned long *map, u32 at, u32 bits)
 {
 	u32 i = at / BITS_PER_LONG, shift = at % BITS_PER_LONG;
@@ -38,7 +40,7 @@ static u32 sstp_map_word(const unsigned long *map, u32 at, u32 bits)
 	return v;
 }
 
-/* Packets [from, to) of which @from is missing; 1 bits where they are here. */
+/* Write the bitmap of packets [@from, @to) in wire format: 1 = received. */
 static void sstp_rseg_bitmap(const struct sstp_rseg *s, __be32 *p, u32 from,
 			     u32 to)
 {
@@ -51,8 +53,8 @@ static void sstp_rseg_bitmap(const struct sstp_rseg *s, __be32 *p, u32 from,
 	}
 }
 
-/* A packet asked for at @at is due again: when it has been in vain for the job's @retry,
- * or not since a gap.
+/* Is a request made at time @at due again? After job->retry, or if an unexplained gap came
+ * since.
  */
 static bool sstp_asked_due(const struct sstp_asked *q, u32 at, const struct sstp_snak_job *job)
 {
@@ -60,7 +62,7 @@ static bool sstp_asked_due(const struct sstp_asked *q, u32 at, const struct sstp
 	       job->now - at >= job->retry;
 }
 
-/* Something was asked for at @at and has not come. */
+/* Record that a request made at time @at is unanswered. */
 static void sstp_asked_waits(struct sstp_asked *q, u32 at)
 {
 	if (!q->waits || sstp_before(at, q->oldest))
@@ -68,9 +70,8 @@ static void sstp_asked_waits(struct sstp_asked *q, u32 at)
 	q->waits = true;
 }
 
-/* Set where to look for what must be asked for: at all segments from @low, which is R_l,
- * when the oldest request is due or after a gap that is @unexplained, else at those that
- * were not yet looked at.
+/* Set q->look, the first segment to examine: @low (R_l) if the oldest request is due again or a
+ * gap was @unexplained, else the first one that was not examined yet.
  */
 static void sstp_asked_look_from(struct sstp_asked *q, u32 low, bool unexplained,
 				 const struct sstp_snak_job *job)
@@ -94,7 +95,9 @@ low:
 	}
 }
 
-/* A SNAK that is being written: entries up to @p, the last of whole segments */
+/* A SNAK that is being written: next entry at @p; @whole: last entry for whole segments, which
+ * may be extended
+ */
 struct sstp_snak_room {
 	u8	*p;
 	u8	*end;
@@ -102,7 +105,7 @@ struct sstp_snak_room {
 	u16	entries;
 };
 
-/* Nothing of @segment is here: ask for its packets before @lost. False without room. */
+/* Ask for the whole of @segment, of which no packet came. False without room. */
 static bool sstp_rcv_snak_whole(struct sstp_asked *q, struct sstp_pos lost,
 				struct sstp_rseg *s, u32 segment, u32 now,
 				struct sstp_snak_room *r)
@@ -135,8 +138,8 @@ static bool sstp_rcv_snak_whole(struct sstp_asked *q, struct sstp_pos lost,
 	return true;
 }
 
-/* Ask for what @segment, of which something is here, lacks before @lost and is due. False
- * without room for all of it: a bitmap may take several entries, or several packets.
+/* Ask for the packets of @segment, of which some came, that are missing before @lost and due.
+ * False without room for all: a bitmap may be split into several entries, or several SNAKs.
  */
 static bool sstp_rcv_snak_part(struct sstp_rcv_wnd *w, struct sstp_pos lost,
 			       struct sstp_rseg *s, u32 segment,
@@ -164,7 +167,9 @@ static bool sstp_rcv_snak_part(struct sstp_rcv_wnd *w, struct sstp_pos lost,
 		r->entries++;
 		from += n;
 		s->asked_to = from;
-		/* Else older requests would never be due while new losses come. */
+		/* If only new losses are asked for, the time of older requests stays, or they
+		 * would never be due again.
+		 */
 		if (due)
 			s->asked = job->now;
 		due = false;
@@ -207,7 +212,7 @@ u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, struct sstp_arrivals *a, u8 *p, u32 ro
 		if (job->more)
 			break;
 	}
-	/* More of the last one may be lost later. */
+	/* More packets of segment lost.segment may be declared lost later. */
 	q->look = sstp_after(segment, lost.segment) ? lost.segment : segment;
 	if (!job->more)
 		q->again = false;

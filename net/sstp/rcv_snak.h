@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * SNAKs: which of the packets that are lost the receiver asks for, and when again. Each slot
- * of the receive window remembers what was asked for of its segment, struct sstp_asked does
- * for all else. Mechanism: no socket, no clock; the caller holds the connection's lock.
+ * Entries of SNAKs: selects the lost packets to ask for, and when to ask again. Each slot of the
+ * receive window records the requests for its segment; struct sstp_asked records those for
+ * segments without a slot. Pure mechanism: no socket, no clock; callers hold the socket lock.
  */
 #ifndef _SSTP_RCV_SNAK_H
 #define _SSTP_RCV_SNAK_H
@@ -14,19 +14,18 @@ struct sstp_arrivals;
 struct sstp_rcv_wnd;
 
 /**
- * struct sstp_asked - what was asked for, part of a receive window
- * @bare_to: segments without slots below this one have been asked for, the last
- *	of them only up to packet
- * @bare_last: this one
- * @bare_asked: when, us, modulo 2^32
- * @look: whatever is lost and missing before this segment was asked for, unless the
- *	tolerance spares it
- * @oldest: when the oldest request for something that was missing then was made, us,
- *	modulo 2^32; valid with @waits
- * @again_at: while @again, what was asked for before this time is due, us
- * @again: after a gap that nothing explains all is asked for again, and not all of it has
- *	been yet
- * @waits: something that was asked for had not come
+ * struct sstp_asked - requests of a receive window; times in us, modulo 2^32
+ * @bare_to: segments without a slot before this one were asked for
+ * @bare_last: of the last of these segments, packets before this one were asked for
+ * @bare_asked: time of these requests
+ * @look: segments before this one need not be examined: their lost packets were asked for,
+ *	unless the tolerance lets the segment pass without them
+ * @oldest: time of the oldest request that was unanswered when it was last examined; valid
+ *	if @waits
+ * @again_at: if @again, requests made before this time are due again
+ * @again: after an unexplained gap all lost packets are asked for again, and that is not
+ *	complete yet
+ * @waits: there is an unanswered request
  */
 struct sstp_asked {
 	u32	bare_to;
@@ -39,7 +38,7 @@ struct sstp_asked {
 	bool	waits;
 };
 
-/* @segment may lack more than it did when it was looked at. */
+/* Examine @segment again: it may miss packets that it did not miss before. */
 static inline void sstp_asked_look(struct sstp_asked *q, u32 segment)
 {
 	if (sstp_before(segment, q->look))
@@ -47,12 +46,12 @@ static inline void sstp_asked_look(struct sstp_asked *q, u32 segment)
 }
 
 /**
- * struct sstp_snak_job - a SNAK to be filled
+ * struct sstp_snak_job - parameters and results of sstp_rcv_snak()
  * @to: last segment to ask for
- * @now: us
- * @retry: us until what was asked for is asked for again
- * @entries: set: how many were written
- * @more: set: not all fit
+ * @now: time, us, modulo 2^32
+ * @retry: time after which a request is repeated, us
+ * @entries: result: number of entries written
+ * @more: result: there are requests that did not fit
  */
 struct sstp_snak_job {
 	u32	to;
@@ -62,9 +61,10 @@ struct sstp_snak_job {
 	bool	more;
 };
 
-/* Write entries to @room bytes at @p for lost packets that have not been asked for in
- * @retry us, or not since a gap that may have been a lost retransmission. Returns bytes.
- * While nothing is due it looks only at segments that were not yet looked at.
+/* Write entries to @room bytes at @p for lost packets that were not asked for within @retry, or
+ * not since an unexplained gap, which may be a lost retransmission. Returns the bytes written.
+ * With @room 0, @p may be NULL: job->more then says whether any request is due. Unless a
+ * request is due again, only segments that were not examined yet are examined.
  */
 u32 sstp_rcv_snak(struct sstp_rcv_wnd *w, struct sstp_arrivals *a, u8 *p, u32 room,
 		  struct sstp_snak_job *job);

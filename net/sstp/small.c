@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Packets that are not DATA: one at a time, copied. */
+/* Transmission of packets other than DATA, one at a time. Socket lock. */
 #include "encap.h"
 #include "small.h"
 #include "sstp.h"
 
-/* For a packet that is not DATA, of @room bytes at most; NULL without memory. */
+/* Allocate an skb for a packet of up to @room bytes; NULL without memory. */
 struct sk_buff *sstp_small(struct sock *sk, u32 room)
 {
 	struct sk_buff *skb = alloc_skb(SSTP_HEADROOM + room,
@@ -34,7 +34,7 @@ int sstp_send_small(struct sock *sk, const void *data, u32 len)
 	return sstp_small_xmit(sk, skb);
 }
 
-/* Write a KEEPALIVE, or an EOS when all has been shipped, to @p. */
+/* Write a KEEPALIVE, or an EOS once it has been sent, to @p. @stamp: timestamp */
 void sstp_build_context(const struct sstp_sock *sp, void *p, u8 flags, u32 stamp)
 {
 	const struct sstp_snd_wnd *w = &sp->snd;
@@ -57,7 +57,9 @@ void sstp_build_context(const struct sstp_sock *sp, void *p, u8 flags, u32 stamp
 	sstp_build_data(p, &d);
 }
 
-/* KEEPALIVE or EOS: where we are, so that the receiver sees what it lacks. */
+/* Send a KEEPALIVE or EOS with the last shipment and the next position, from which the receiver
+ * learns which packets are lost.
+ */
 void sstp_send_context(struct sock *sk, u8 flags)
 {
 	struct sstp_sock *sp = sstp_sk(sk);

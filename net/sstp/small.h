@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Packets that are not DATA: one at a time, copied. */
+/* Transmission of packets other than DATA, one at a time */
 #ifndef _SSTP_SMALL_H
 #define _SSTP_SMALL_H
 
