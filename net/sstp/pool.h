@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One receive buffer for all connections that a listener accepts, as the server of paper
- * 000 has it: the policy sizes the whole by what all of them get and take together.
+ * A receive buffer that all connections of a listener share, as in the server of Liu et al.
+ * (cited in sstp.rst): the policy sizes it by the sum of their arrivals and reads.
  */
 #ifndef _SSTP_POOL_H
 #define _SSTP_POOL_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Receiving window and reassembly. */
+/* Receive window and reassembly */
 #include <linux/slab.h>
 #include "rcv_wnd.h"
 #include "tolerance.h"
@@ -19,7 +19,7 @@ static struct sstp_rseg *sstp_rcv_slot_make(struct sstp_rcv_wnd *w, u32 segment)
 				return NULL;
 			w->bytes += SSTP_RCV_CHUNK_BYTES;
 		}
-		/* Of those before @asked.bare_to all was asked for, but of the last. */
+		/* Move requests for segments without slots from w->asked to the new slots. */
 		for (i = 0; i < SSTP_RCV_CHUNK; i++) {
 			struct sstp_rseg *s = &w->chunk[n][i];
 			u32 k = segment - segment % SSTP_RCV_CHUNK + i;
@@ -57,7 +57,7 @@ static void sstp_rcv_clear(struct sstp_rseg *s)
 	struct rb_node *p;
 
 	for (skb = s->head; skb; skb = next) {
-		/* A shared skb is in no chain of ours. */
+		/* A shared skb is not chained, as several segments refer to it. */
 		next = s->shared ? NULL : skb->next;
 		if (!s->shared)
 			skb_mark_not_on_list(skb);
@@ -124,7 +124,7 @@ bool sstp_rcv_grant(struct sstp_rcv_wnd *w, u32 high)
 {
 	if (sstp_after(high, w->read + SSTP_RCV_SEGMENTS - 1))
 		high = w->read + SSTP_RCV_SEGMENTS - 1;
-	/* Without memory for more chunks, as far as these reach */
+	/* Without memory for more chunks R_h moves as far as the present ones reach. */
 	if (sstp_after(high, w->high) &&
 	    !sstp_rcv_grow(w, high - w->read + 1))
 		high = w->read + (w->chunks - 1) * SSTP_RCV_CHUNK - 1;
@@ -178,7 +178,7 @@ static void sstp_rseg_trim_head(struct sk_buff *skb, u32 packets)
 	cb->count -= packets;
 }
 
-/* The gap before the out-of-order packets may have closed. */
+/* Append out-of-order packets that follow in order now. */
 static void sstp_rseg_collapse(struct sstp_rseg *s)
 {
 	struct rb_node *p;
@@ -194,9 +194,8 @@ static void sstp_rseg_collapse(struct sstp_rseg *s)
 	}
 }
 
-/* Put the packets of @skb, which follow those of @to, into @to: few packets in each
- * piece of memory need much more than they hold. Both are charged to the same
- * socket, and so is still what moved.
+/* Coalesce @skb, whose packets follow those of @to, into @to, as skbs of few packets need much more
+ * memory than their data. Both are charged to the same socket, so the charge does not change.
  */
 static bool sstp_rseg_join(struct sstp_rseg *s, struct sk_buff *to,
 			   struct sk_buff *skb)
@@ -209,7 +208,7 @@ static bool sstp_rseg_join(struct sstp_rseg *s, struct sk_buff *to,
 	    (b->count > 1 ? b->stride != a->stride : b->stride > a->stride) ||
 	    a->off + a->count * a->stride != to->len)
 		return false;
-	/* It would warn where a driver says less than a packet takes. */
+	/* skb_try_coalesce() warns if a driver has set a truesize that is too small. */
 	if (skb->truesize < SKB_TRUESIZE(skb_end_offset(skb)) + skb->data_len ||
 	    !skb_try_coalesce(to, skb, &stolen, &delta))
 		return false;
@@ -220,7 +219,7 @@ static bool sstp_rseg_join(struct sstp_rseg *s, struct sk_buff *to,
 	return true;
 }
 
-/* Where the segment has no gap yet */
+/* Insert @skb at the end of a segment without a gap. */
 static void sstp_rseg_insert(struct sstp_rseg *s, struct sk_buff *skb)
 {
 	u32 count = SSTP_RCB(skb)->count;
@@ -233,9 +232,9 @@ static void sstp_rseg_insert(struct sstp_rseg *s, struct sk_buff *skb)
 	sstp_rseg_append(s, skb);
 }
 
-/* Insert after the gap. What is here already is cut off the new run; a run that
- * encloses older packets is cut at the first of them, and the peer asked again
- * for what lay behind: no honest sender makes one. Returns the packets inserted.
+/* Insert @skb after a gap, less the packets that are there already. If older packets are in the
+ * middle of @skb, it is cut off at the first of them, and SNAKs ask for the rest again: no
+ * conforming sender causes that. Returns the number of packets inserted.
  */
 static u32 sstp_rseg_insert_ooo(struct sstp_rseg *s, struct sk_buff *skb)
 {
@@ -257,7 +256,7 @@ static u32 sstp_rseg_insert_ooo(struct sstp_rseg *s, struct sk_buff *skb)
 		} else {
 			if (cb->start + cb->count <= end)
 				return 0;
-			/* Begins where this ends, perhaps within the next. */
+			/* Trimmed, @skb may overlap the next one: search again. */
 			sstp_rseg_trim_head(skb, end - cb->start);
 			p = &s->ooo.rb_node;
 			parent = NULL;
@@ -284,7 +283,7 @@ static void sstp_rseg_accept(struct sstp_rcv_wnd *w, struct sstp_rseg *s)
 {
 	struct rb_node *p;
 
-	/* With gaps, if the tolerance checker let them pass. */
+	/* Packets after gaps, if the tolerance checker let the segment pass */
 	while ((p = rb_first(&s->ooo))) {
 		struct sk_buff *skb = rb_to_skb(p);
 
@@ -297,7 +296,7 @@ static void sstp_rseg_accept(struct sstp_rcv_wnd *w, struct sstp_rseg *s)
 	w->mean += s->truesize - (w->mean >> 3);
 }
 
-/* Is @run of a segment in packets like those of @s, of which some are here? */
+/* Does @run have the same geometry as the packets of @s? */
 static bool sstp_rseg_alike(const struct sstp_rseg *s,
 			    const struct sstp_rcv_run *run)
 {
@@ -305,8 +304,8 @@ static bool sstp_rseg_alike(const struct sstp_rseg *s,
 	       s->packets == run->packets;
 }
 
-/* The sender cut the segment anew, as the path takes less than it did, or what came
- * first was not the sender's: what it shipped last is right.
+/* Was the segment split anew, as after a path MTU decrease, or were its earlier packets forged?
+ * The latest shipment decides in both cases.
  */
 static bool sstp_rseg_recut(const struct sstp_rseg *s,
 			    const struct sstp_rcv_run *run)
@@ -315,7 +314,7 @@ static bool sstp_rseg_recut(const struct sstp_rseg *s,
 	       sstp_after(run->shipment, s->ship);
 }
 
-/* First packet that is missing before @run is taken */
+/* First missing packet of the segment, as it will be when @run is inserted */
 static u32 sstp_rseg_next(const struct sstp_rseg *s,
 			  const struct sstp_rcv_run *run)
 {
@@ -337,8 +336,8 @@ u32 sstp_rcv_slot_bytes(struct sstp_rcv_wnd *w, u32 segment)
 	return sstp_rcv_chunk(w, segment) || w->spare ? 0 : SSTP_RCV_CHUNK_BYTES;
 }
 
-/* What is here of @s goes. What was asked for of it was asked for of the packets that
- * take its place, too.
+/* Discard the packets of @s, as the segment was split anew. If packets of it were asked for, all
+ * new ones count as asked for.
  */
 static void sstp_rcv_recut(struct sstp_rcv_wnd *w, struct sstp_rseg *s, u32 segment)
 {
@@ -349,12 +348,12 @@ static void sstp_rcv_recut(struct sstp_rcv_wnd *w, struct sstp_rseg *s, u32 segm
 	sstp_rcv_clear(s);
 	s->asked_to = asked_to;
 	s->asked = asked;
-	/* If nothing was asked for, more is missing now than was. */
+	/* Examine the segment again for SNAKs, as discarded packets are missing now. */
 	sstp_asked_look(&w->asked, segment);
 }
 
-/* The geometry of segment @s is that of @run from here on: SSTP_RCV_TAKEN, or why it
- * cannot be.
+/* Give segment @s the geometry of @run. Returns SSTP_RCV_TAKEN, or the reason why @run cannot be
+ * inserted.
  */
 static enum sstp_rcv_verdict sstp_rcv_shape(struct sstp_rcv_wnd *w,
 					    struct sstp_rseg *s,
@@ -381,7 +380,7 @@ static enum sstp_rcv_verdict sstp_rcv_shape(struct sstp_rcv_wnd *w,
 	return SSTP_RCV_TAKEN;
 }
 
-/* The whole segment @s is one packet of @skb, in which there are others. */
+/* Segment @s is a single packet of @skb, which holds packets of other segments, too. */
 static void sstp_rseg_share(struct sstp_rseg *s, struct sk_buff *skb,
 			    const struct sstp_rcv_run *run)
 {
@@ -489,7 +488,7 @@ bool sstp_rcv_squeeze(struct sstp_rcv_wnd *w, const struct sk_buff *skb,
 	    !sstp_rseg_alike(s, run) || run->start != s->next ||
 	    (u32)run->start + run->count > run->packets)
 		return false;
-	/* Whole and in order it may only end before out-of-order packets. */
+	/* @run must not overlap out-of-order packets. */
 	if (!RB_EMPTY_ROOT(&s->ooo) &&
 	    run->start + run->count > SSTP_RCB(rb_to_skb(rb_first(&s->ooo)))->start)
 		return false;
@@ -514,7 +513,7 @@ bool sstp_rcv_squeeze(struct sstp_rcv_wnd *w, const struct sk_buff *skb,
 	return true;
 }
 
-/* May it pass with gaps? Not while one of them may be but late. */
+/* May @s be accepted with gaps? Only if all missing packets are lost, not late. */
 static bool sstp_rseg_passes(const struct sstp_rseg *s, u32 segment, struct sstp_pos lost,
 			     u32 tolerance)
 {
@@ -564,7 +563,7 @@ void sstp_rcv_pop(struct sstp_rcv_wnd *w)
 	sstp_rcv_clear(&w->chunk[n][w->read % SSTP_RCV_CHUNK]);
 	if (++w->read % SSTP_RCV_CHUNK)
 		return;
-	/* The chunk's last slot: all of them are clear. */
+	/* It was the last slot of the chunk, all of whose slots are clear now. */
 	if (w->spare) {
 		kfree(w->chunk[n]);
 		w->bytes -= SSTP_RCV_CHUNK_BYTES;
@@ -579,13 +578,13 @@ struct sstp_rseg *sstp_rcv_largest(struct sstp_rcv_wnd *w, u32 above,
 {
 	u32 n = w->top, steps;
 
-	/* Where this ends the next call goes on. */
+	/* @top is lowered on the way, so that the next call continues there. */
 	for (steps = 0; sstp_after(n, above) && steps < 1024; steps++) {
 		struct sstp_rseg *s = sstp_rcv_slot(w, n);
 
 		w->top = n;
 		if (!s) {
-			/* To the last slot of the chunk before. */
+			/* Continue at the last slot of the previous chunk. */
 			n -= n % SSTP_RCV_CHUNK + 1;
 			continue;
 		}

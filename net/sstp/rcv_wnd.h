@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Receiving window and reassembly (paper 004, figure 9). Mechanism: knows skbs,
- * but no socket and no clock; the caller holds the connection's lock and accounts
- * for memory. struct sstp_arrivals knows hi.
+ * Receive window and reassembly (WUCS-92-38, figure 9). Pure mechanism: it handles skbs, but
+ * knows no socket and no clock; callers hold the socket lock and charge the memory. Position
+ * hi is in struct sstp_arrivals.
  *
  *        C            R_l                 hi                    R_h
  *   -----+-------------+------------------+----------------------+------
@@ -22,17 +22,17 @@
 #define SSTP_RCV_SEGMENTS	65536	/* most segments in a window */
 
 enum sstp_rseg_state {
-	SSTP_RSEG_EMPTY,	/* nothing of it is here */
-	SSTP_RSEG_PARTIAL,
-	SSTP_RSEG_ACCEPTED,	/* by the tolerance checker; waits for the reader */
+	SSTP_RSEG_EMPTY,	/* no packet came, or they were discarded */
+	SSTP_RSEG_PARTIAL,	/* some packets are missing */
+	SSTP_RSEG_ACCEPTED,	/* complete, or complete enough for the tolerance checker */
 };
 
 /**
- * struct sstp_rcb - control block of an skb that waits in a segment
- * @off: where the header of its first packet is, from skb->data
- * @stride: bytes from header to header
- * @start: number of its first packet
- * @count: packets
+ * struct sstp_rcb - control block of an skb in a segment
+ * @off: offset of the header of its first packet from skb->data, bytes
+ * @stride: bytes from one header to the next
+ * @start: number of its first packet within the segment
+ * @count: number of its packets
  */
 struct sstp_rcb {
 	u32	off;
@@ -45,24 +45,24 @@ struct sstp_rcb {
 
 /**
  * struct sstp_rseg - a segment being received
- * @head: packets 0 to @next - 1 in order, chained by skb->next
- * @tail: last of them
- * @ooo: packets after the first gap, by number
- * @map: which those are, a bit for each packet of the segment, from the first
- *	of them on
- * @len: bytes; known from the first packet that came
- * @size: bytes in a packet but the last
- * @packets: in the segment
- * @next: first packet missing
- * @got: packets here
- * @asked_to: packets below this one have been asked for
- * @asked: when, us, modulo 2^32
- * @off: of the header, when @shared
- * @ship: highest shipment that came of it, while it is SSTP_RSEG_PARTIAL
- * @truesize: memory charged to it
+ * @head: skbs of packets 0 to @next - 1 in order, chained by skb->next
+ * @tail: last skb of that chain
+ * @ooo: skbs of packets after the first gap, by packet number
+ * @map: bitmap of the packets that came out of order, a bit for each packet of the segment;
+ *	NULL = none did
+ * @len: bytes of the segment; this and the next two follow from the first packet that came
+ * @size: bytes in each packet except the last
+ * @packets: packets of the segment
+ * @next: first packet that is missing
+ * @got: packets that came
+ * @asked_to: packets before this one were asked for; 0 = none
+ * @asked: time of the request, us, modulo 2^32
+ * @off: if @shared: offset of the packet's header in the skb
+ * @ship: while SSTP_RSEG_PARTIAL: highest shipment of the packets that came
+ * @truesize: memory charged for the segment, bytes
  * @state: enum sstp_rseg_state
- * @eor: it ends a record
- * @shared: one packet in an skb that serves other segments as well
+ * @eor: the segment ends a record
+ * @shared: the segment is a single packet in an skb that other segments use as well
  */
 struct sstp_rseg {
 	struct sk_buff	*head;
@@ -93,20 +93,21 @@ struct sstp_pos {
 };
 
 /**
- * struct sstp_rcv_wnd - receiving window
+ * struct sstp_rcv_wnd - receive window
  * @chunk: slots, by segment number
  * @chunks: entries of @chunk, a power of two
- * @spare: a cleared chunk kept for the next need
- * @bytes: memory of all chunks, and of @chunk beyond its first size
- * @asked: what was asked for, but for what the slots say
- * @read: C, lowest segment that the program has not taken
+ * @spare: cleared chunk, kept for reuse, or NULL
+ * @bytes: memory of all chunks, and of the array @chunk beyond its initial size
+ * @asked: requests of SNAKs, except those in the slots
+ * @read: C, lowest segment that the program has not read
  * @low: R_l, lowest segment not accepted
  * @high: R_h, highest segment granted
- * @top: no segment above it has packets here
+ * @top: no segment after this one has packets in the window
  * @eos: number of the end-of-stream, valid with @has_eos
  * @tolerance: packets in a million that a segment may lack
- * @mean: smoothed memory of a segment, bytes << 3
- * @recut: packets that were discarded as their segment came in packets of another size
+ * @mean: smoothed memory of a segment, in 1/8 bytes
+ * @recut: packets discarded because their segment was split anew
+ * @has_eos: the end-of-stream is known
  */
 struct sstp_rcv_wnd {
 	struct sstp_rseg **chunk;
@@ -143,10 +144,10 @@ struct sstp_rcv_run {
 enum sstp_rcv_verdict {
 	SSTP_RCV_TAKEN,		/* the skb belongs to the window now */
 	SSTP_RCV_SHARED,	/* the window took a reference of its own */
-	SSTP_RCV_DUP,		/* nothing new in it */
-	SSTP_RCV_OUTSIDE,	/* not granted */
-	SSTP_RCV_CONFLICT,	/* contradicts what came before */
-	SSTP_RCV_NOMEM,
+	SSTP_RCV_DUP,		/* all packets were received before */
+	SSTP_RCV_OUTSIDE,	/* after R_h, or after the end of the stream */
+	SSTP_RCV_CONFLICT,	/* contradicts packets of the segment that were shipped later */
+	SSTP_RCV_NOMEM,		/* no memory for a slot or a bitmap */
 };
 
 int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, gfp_t gfp);
@@ -154,43 +155,45 @@ void sstp_rcv_destroy(struct sstp_rcv_wnd *w);
 /* Raise R_h to @high, or as far as there is memory for slots. True if it moved. */
 bool sstp_rcv_grant(struct sstp_rcv_wnd *w, u32 high);
 
-/* A run's place in the data of its first packet; false = contradicts itself. */
+/* Start @run with packet @d, and derive the geometry of its segment. False if the packets would be
+ * too many or too large.
+ */
 bool sstp_rcv_geometry(const struct sstp_data *d, struct sstp_rcv_run *run);
-/* Bytes that it takes to note @run, which the caller is to charge with its skb. */
+/* Bytes of the bitmap that inserting @run allocates; the caller charges them with the skb. */
 u32 sstp_rcv_map_bytes(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
-/* Bytes that it takes to have a slot for @segment */
+/* Bytes that allocating a slot for @segment takes, 0 if it exists */
 u32 sstp_rcv_slot_bytes(struct sstp_rcv_wnd *w, u32 segment);
-/* Put packets in their place. @fresh: how many were new. What came of their segment
- * in packets of another size makes way if all of it was shipped before.
+/* Insert the packets of @run. Earlier packets of the segment with another size are discarded if
+ * @run was shipped after all of them. @fresh is set to the number of packets that are new.
  */
 enum sstp_rcv_verdict sstp_rcv_insert(struct sstp_rcv_wnd *w,
 				      struct sk_buff *skb,
 				      const struct sstp_rcv_run *run,
 				      u32 *fresh);
-/* Did all of it come before? It may say no of packets after a gap. */
+/* Did all packets of @run come before? False negatives are possible after a gap. */
 bool sstp_rcv_had(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
-/* Is it the first packet that its segment lacks? */
+/* Does @run begin with the first missing packet of its segment? */
 bool sstp_rcv_is_next(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
-/* The same as an insertion, but copies the @len bytes of @run into the memory
- * of the packet before it. False if there is no room, and nothing was done.
+/* Insert @run by copying its @len bytes to the tailroom of the skb of the preceding packet. False,
+ * with nothing changed, if that is not possible.
  */
 bool sstp_rcv_squeeze(struct sstp_rcv_wnd *w, const struct sk_buff *skb,
 		      const struct sstp_rcv_run *run, u32 len);
-/* Move R_l on, over segments that the tolerance checker accepts as well: all that they
- * lack is before @lost, and so not merely late. True if it moved. Segments accepted with
- * gaps are counted in @gapped.
+/* Move R_l past accepted segments. A segment with gaps is accepted if the tolerance checker lets it
+ * pass and all of its missing packets are before @lost, that is, not merely late; *@gapped is
+ * increased by the number of these. True if R_l moved.
  */
 bool sstp_rcv_advance(struct sstp_rcv_wnd *w, struct sstp_pos lost, u32 *gapped);
 
-/* The segment that is next for the reader, or NULL. */
+/* The segment that the program reads next, or NULL if it is not accepted yet */
 struct sstp_rseg *sstp_rcv_peek(struct sstp_rcv_wnd *w);
-/* The reader is done with it; frees its packets. */
+/* Free the packets of the segment that was read, and move C to the next. */
 void sstp_rcv_pop(struct sstp_rcv_wnd *w);
-/* Soft ACK: the segment with the largest number in the buffer above @above.
- * Looks a while; NULL if it found none by then.
+/* Soft ACK: find the segment with the highest number after @above of which packets are in the
+ * buffer. NULL if there is none, or none within 1024 steps; the next call continues there.
  */
 struct sstp_rseg *sstp_rcv_largest(struct sstp_rcv_wnd *w, u32 above, u32 *segment);
-/* @s is @segment: it has to come again. */
+/* Discard the packets of @segment, whose slot is @s: SNAKs will ask for them again. */
 void sstp_rcv_discard(struct sstp_rcv_wnd *w, struct sstp_rseg *s, u32 segment);
 
 static inline bool sstp_pos_before(struct sstp_pos a, struct sstp_pos b)
@@ -199,7 +202,7 @@ static inline bool sstp_pos_before(struct sstp_pos a, struct sstp_pos b)
 					sstp_before(a.segment, b.segment);
 }
 
-/* Packets of @segment, which has @packets, that are before @pos. */
+/* Number of packets of @segment, which has @packets in all, that are before @pos */
 static inline u32 sstp_pos_within(struct sstp_pos pos, u32 segment, u32 packets)
 {
 	if (segment == pos.segment)
@@ -219,7 +222,7 @@ static inline struct sstp_rseg *sstp_rcv_slot(const struct sstp_rcv_wnd *w, u32 
 	return c ? &c[segment % SSTP_RCV_CHUNK] : NULL;
 }
 
-/* Nothing is missing before @pos: there is nothing to wait for. */
+/* Is no packet missing before @pos? */
 static inline bool sstp_rcv_whole(const struct sstp_rcv_wnd *w, struct sstp_pos pos)
 {
 	const struct sstp_rseg *s;
@@ -231,14 +234,14 @@ static inline bool sstp_rcv_whole(const struct sstp_rcv_wnd *w, struct sstp_pos 
 	return sstp_after(w->low, pos.segment);
 }
 
-/* Every segment, and the end-of-stream, has been accepted. */
+/* Have all segments and the end-of-stream been accepted? */
 static inline bool sstp_rcv_finished(const struct sstp_rcv_wnd *w)
 {
 	return w->has_eos && w->low == w->eos + 1;
 }
 
-/* Segment @n, which is not before R_l when it is not, is accepted. Who waits for it
- * looks without the lock, and once more with it.
+/* Has R_l moved past segment @n, which is not before C? May be called without the socket lock, by
+ * a waiting reader, which then checks again under the lock.
  */
 static inline bool sstp_rcv_here(const struct sstp_rcv_wnd *w, u32 n)
 {
@@ -246,13 +249,13 @@ static inline bool sstp_rcv_here(const struct sstp_rcv_wnd *w, u32 n)
 	       !(READ_ONCE(w->has_eos) && n == READ_ONCE(w->eos));
 }
 
-/* The reader has taken every segment. */
+/* Has the program read all segments of a stream that has ended? */
 static inline bool sstp_rcv_drained(const struct sstp_rcv_wnd *w)
 {
 	return sstp_rcv_finished(w) && w->read == w->eos;
 }
 
-/* The first packet from @from on that is missing. */
+/* The first missing packet from @from on, or @packets of the segment if there is none */
 static inline u32 sstp_rseg_missing(const struct sstp_rseg *s, u32 from)
 {
 	from = max_t(u32, from, s->next);

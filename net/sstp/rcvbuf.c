@@ -136,7 +136,7 @@ static void sstp_rcvbuf_look(struct sock *sk, struct sstp_rbuf_sample *in)
 }
 
 /* Memory that the path can fill as fast as it is; 0 = not known, or nothing comes.
- * With a contract: paper 004, section 3.4: W0 of at least 2.5 w_a as soon as rate and
+ * With a contract: WUCS-92-38, section 3.4: W0 of at least 2.5 w_a as soon as rate and
  * round-trip time are known; twice that, as a segment of many packets may need several
  * repairs, of a round trip and a quarter each. 5 * A * RTD, and the rest for what skbs
  * cost. Else what the program takes, which does not hold up a sender that speeds up.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rate and resource detection (paper 000, section III). */
+/* Rate and resource detection (Liu et al., section III; cited in sstp.rst) */
 #include <linux/bits.h>
 #include <linux/limits.h>
 #include <linux/math64.h>

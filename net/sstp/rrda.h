@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rate and resource detection (paper 000): how large a receive buffer should be, from
- * what came in each epoch, what the program took, and how much memory is in use.
- * Pure mechanism: knows no socket and no clock.
+ * Rate and resource detection (Liu et al., cited in sstp.rst): computes the size of a receive
+ * buffer from the bytes that came and that the program read in each epoch, and from the share
+ * of memory in use. Pure mechanism: no socket, no clock.
  */
 #ifndef _SSTP_RRDA_H
 #define _SSTP_RRDA_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sending window (paper 004, figure 10): segments from the first that is not
+ * Send window (WUCS-92-38, figure 10): segments from the first that is not
  * acknowledged to the one that the program still fills, and what must be
  * shipped again. Mechanism: no socket, no clock; the caller holds the
  * connection's lock.

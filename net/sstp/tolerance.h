@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tolerance checker of paper 004, figure 9. Pure mechanism. */
+/* Tolerance checker (WUCS-92-38, figure 9). Pure mechanism. */
 #ifndef _SSTP_TOLERANCE_H
 #define _SSTP_TOLERANCE_H
 

@@ -415,7 +415,7 @@ static void rcv_grants(struct kunit *test)
 	}
 }
 
-/* --- hard and soft ACK (paper 004, 4.3.1) ------------------------------------ */
+/* --- hard and soft ACK (WUCS-92-38, 4.3.1) ------------------------------------ */
 
 /* A packet of segment @i for a buffer of @b segments, as the paper has it. */
 static void rcv_soft(struct rcv_sim *s, s64 i, u32 packet, u32 b)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Writes the vectors that rrda_test.c compares with: paper 000's equations 1, 2 and 4 in
+"""Writes the vectors that rrda_test.c compares with: equations 1, 2 and 4 of Liu et al. in
 exact (rational) arithmetic, over thousands of random epochs.
 
     rrda_reference.py > rrda_vectors.h
