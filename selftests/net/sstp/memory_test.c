@@ -299,9 +299,9 @@ static void test_first(void)
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
 	const int bytes = BUFFER;
 	long old[3], before;
-	uint64_t end;
-	uint32_t n;
+	uint32_t answers, n;
 	struct peer p;
+	uint64_t end;
 	bool ok;
 
 	if (l < 0 ||
@@ -317,14 +317,17 @@ static void test_first(void)
 	peer_listen(&p, 100);
 	p.asked = 0;
 	ok = peer_await(&p, WAIT_MS, asked) && p.asked == 1 && ok;
-	p.snaks = 0;
-	/* What it asks for, it is given, but for the first. */
-	for (end = now_ns() + 1000000000; now_ns() < end; p.asked = 0)
-		if (peer_await(&p, 10, asked))
-			peer_data(&p, n - 1, 0, len, len, LAST | AGAIN);
-	ktap_diag("%u segments sent, asked %u times in a second", n - 1,
-		  p.snaks);
-	ktap_result(ok && !p.ack && p.snaks <= 40,
+	/* It is given what it asks for, but for the first, until it asks no more for a
+	 * while. Count answers: one that comes late, because this process had to wait for
+	 * a processor, is asked for more than once.
+	 */
+	for (answers = 0; answers < 40 && peer_await(&p, 250, asked); answers++) {
+		peer_listen(&p, 1);
+		p.asked = 0;
+		peer_data(&p, n - 1, 0, len, len, LAST | AGAIN);
+	}
+	ktap_diag("%u segments sent, answered %u times", n - 1, answers);
+	ktap_result(ok && !p.ack && answers < 40,
 		    "what has no memory is asked for less and less often");
 	for (end = now_ns() + WAIT_MS * 1000000ULL; now_ns() < end && !p.ack; ) {
 		peer_data(&p, 0, 0, len, len, LAST | AGAIN);
