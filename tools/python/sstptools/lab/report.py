@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Writes Documentation/evaluation: what tools/lab/run has measured, with the papers'
-figures drawn from it. Runs the experiments first (hours for all of them), unless
---from names their results."""
+"""Writes Documentation/evaluation from results of tools/lab/run, and compares them with the
+figures of Gong and Parulkar, WUCS-92-38 ("the paper"). Runs the experiments first, which takes
+hours, unless --from names a directory of results."""
 
 import argparse
 import json
@@ -24,7 +24,7 @@ def number(value, digits=3):
 
 
 def grid(cells, rows, columns, value):
-    """A table: @rows and @columns name what is in a cell's first and later columns."""
+    """Return a table of @value of each cell; @rows and @columns return the cell's headings."""
     found, heads = {}, []
     for cell in cells:
         head = columns(cell)
@@ -44,7 +44,8 @@ def flow(cell):
 
 
 def share(cell):
-    """Throughput efficiency as the paper has it: lost packets do not excuse."""
+    """Return the throughput efficiency of the paper: the share of the line's payload rate, from
+    which lost packets are not subtracted."""
     return flow(cell)["goodput"] / analysis.line_rate(dict(cell["path"], loss=0))
 
 
@@ -78,10 +79,10 @@ def window(cells):
     near = [c for c in cells if c["path"]["loss"] <= 1e-3 and c["path"]["window"] <= 2 * wa + 1]
     ratios = [flow(c)["of_analysis"] for c in near]
     far = sorted({c["path"]["window"] for c in near if abs(flow(c)["of_analysis"] - 1) > 0.03})
-    text = (f"Up to p = 0.001 and W = 2 w_a + 1 what is measured is {number(min(ratios))} to "
-            f"{number(max(ratios))} of the analysis;\nmore than 3% away are windows of "
+    text = (f"Up to p = 0.001 and W = 2 w_a + 1 the measurements are {number(min(ratios))} to "
+            f"{number(max(ratios))} of the analysis;\nmore than 3% off are windows of "
             f"{', '.join(map(str, far)) or 'no size'}.\n\n") if near else ""
-    return text + "Measured, its ratio to the analysis, and to what can be had at most:\n\n" + grid(
+    return text + "Efficiency, its ratio to the analysis, and to the upper bound:\n\n" + grid(
         cells, lambda c: f"W = {c['path']['window']} ({c['path']['window'] / wa:.2f} w_a)",
         lambda c: f"p = {c['path']['loss']:g}",
         lambda c: f"{number(share(c))} ({number(flow(c)['of_analysis'])}, "
@@ -89,7 +90,8 @@ def window(cells):
 
 
 def mean_delays(cells):
-    """Section 4.2: D_r and D_s, where nothing but loss delays a segment."""
+    """Compare D_r and D_s of section 4.2 with the cells in which only loss delays segments: the
+    buffer is as large as the window."""
     here = [c for c in cells if c["path"]["buffer"] == 2.5 and "hard" in flow(c)["name"]]
     if not here:
         return ""
@@ -101,11 +103,12 @@ def mean_delays(cells):
         measured = cell["measured"]
         rows.append([f"{path['loss']:g}", number(there, 4), number(measured["delay_mean"], 4),
                      number(sent, 4), number(measured["told_mean"], 4)])
-    return ("Mean delay of a segment, s, of section 4.2: D_r until it is there, D_s until the "
-            "sender hears.\nThe receiver is not sure of a loss with the last packet of a segment "
-            "as in the paper; and it may\nkeep a PACK for 10 ms to acknowledge more with it, "
-            "and names but the last of what it has behind\na gap, so D_s may last until the gap "
-            "is filled:\n\n" + markdown_table(rows) + "\n")
+    return ("Mean delay of a segment, s, in section 4.2 of the paper and measured: D_r until the "
+            "receiver has it,\nD_s until its acknowledgement arrives. In the paper the receiver "
+            "detects a loss with the last packet\nof the segment; here packets may be reordered, "
+            "so it waits. It also delays a PACK by up to 10 ms,\nand names only the last complete "
+            "segment behind a gap, so D_s of others lasts until the gap is filled:\n\n" +
+            markdown_table(rows) + "\n")
 
 
 def buffer(cells):
@@ -115,8 +118,8 @@ def buffer(cells):
             lambda c: f"p = {c['path']['loss']:g}", value) + "\n"
         for title, value in (
             ("Throughput efficiency", lambda c: number(share(c))),
-            ("Packets that the receiver discarded (those of replaced segments are not counted),\n"
-             "and that were sent again, of all that were sent",
+            ("Share of the sent packets that the receiver discarded (packets of replaced segments\n"
+             "are not counted), and share that were retransmissions",
              lambda c: number(flow(c)["server_info"]["packets_discarded"] /
                               flow(c)["info"]["packets_sent"]) + ", " +
              number(flow(c)["info"]["packets_retrans"] / flow(c)["info"]["packets_sent"])),
@@ -132,7 +135,7 @@ def readers(cells):
         f"{title}:\n\n" + grid(cells, path_text, lambda c: flow(c)["name"], value) + "\n"
         for title, value in (
             ("Share of the line", lambda c: number(flow(c)["efficiency"])),
-            ("Packets that the receiver discarded, of all that came",
+            ("Share of the received packets that were discarded",
              lambda c: number(flow(c)["discarded"])),
             ("Largest buffer, and its mean, MB",
              lambda c: f"{flow(c)['buffer_max'] / 1e6:.2f}, {flow(c)['buffer_mean'] / 1e6:.2f}")))
@@ -145,21 +148,22 @@ def sharing(cells):
         return f"{text}, {number(measured.get('jain', 1.0))}, {measured['queue_ms']:.0f} ms"
     path = cells[0]["path"]
     product = path["rate"] * path["rtt"] / 8e3
-    room = analysis.limit(path) * analysis.FRAME - product / 2
-    return (f"Beside what is on the wire, the queue has room for {number(room / product, 2)} "
-            f"bandwidth-delay products,\nor {room * 8e3 / path['rate']:.0f} ms. Share of the line, "
-            "Jain's index, mean delay in the queue:\n\n" + grid(
+    queue = analysis.limit(path) * analysis.FRAME - product / 2
+    return (f"Besides the packets on the wire, the queue holds {number(queue / product, 2)} "
+            f"bandwidth-delay products,\nor {queue * 8e3 / path['rate']:.0f} ms. Share of the "
+            "line, Jain's index, mean delay in the queue:\n\n" + grid(
                 cells, lambda c: c["path"]["flows"], lambda c: f"{c['path']['count']} of each",
                 shares))
 
 
 def listed(title, lines):
-    """A list, if there is something to list."""
+    """Return a list with a heading, or "" if there are no lines."""
     return f"\n{title}:\n\n" + "".join(f"- {line}\n" for line in lines) if lines else ""
 
 
 def found_in_paper(experiment, cells):
-    """The figures of the paper, beside those that were measured."""
+    """Return the findings of the paper, with the number of cells in which each holds here, and
+    the values of the cells in which it does not."""
     lines = []
     claims = experiment.get("wanted", []) + experiment.get("paper", [])
     for says in [c for c in claims if "says" in c]:
@@ -167,13 +171,13 @@ def found_in_paper(experiment, cells):
         other = [f"\n  - {describe(c, experiment['sweep'])}: {what}"
                  for c, what, so in judged if not so]
         if judged:
-            lines.append(f"{says['says']}: so it is here in {len(judged) - len(other)} of "
-                         f"{len(judged)} cells" + ", not in" * bool(other) + "".join(other))
-    return listed("What the paper says", lines)
+            lines.append(f"{says['says']}: holds in {len(judged) - len(other)} of "
+                         f"{len(judged)} cells" + ", but not in" * bool(other) + "".join(other))
+    return listed("Findings of the paper", lines)
 
 
 def section(name, directory, out):
-    """A chapter of the report."""
+    """Return a chapter of the report, and copy its picture to @out."""
     with open(os.path.join(directory, name + ".json"), encoding="utf-8") as f:
         result = json.load(f)
     experiment = load(name)
@@ -201,32 +205,34 @@ def section(name, directory, out):
 def main():
     parser = argparse.ArgumentParser(prog="tools/lab/report", description=__doc__)
     parser.add_argument("-f", "--from", dest="results", metavar="DIR",
-                        help="results of tools/lab/run; what is missing is left out")
+                        help="results of tools/lab/run; experiments without results are left out")
     parser.add_argument("-q", "--quick", action="store_true", help="run the quick sets")
     parser.add_argument("-o", "--out", default=os.path.join(TREE, "Documentation/evaluation"),
-                        metavar="DIR", help="where it goes (default %(default)s)")
+                        metavar="DIR", help="directory of the report (default %(default)s)")
     args = parser.parse_args()
     results = args.results or "./lab-results" + "/quick" * args.quick
     status = 0
     if not args.results:
-        # Cells that an earlier run has measured are not measured again.
+        # --resume: cells that an earlier run has measured are not measured again.
         status = subprocess.run([os.path.join(TREE, "tools/lab/run"), "--resume", "-o", results] +
                                 ["--quick"] * args.quick + ["all"], check=False).returncode
-    # Cells that failed, or are not as wanted: the report says so.
+    # 1 and 3: cells failed or are not as wanted. The report lists them.
     if status not in (0, 1, 3):
         return 1
     os.makedirs(args.out, exist_ok=True)
     text = ["# The module on long, fast and lossy paths\n\n"
-            "Written by `tools/lab/report`. All of it is measured with the module itself, in\n"
-            "simulated time (see `tools/lab/run -h`): how fast a machine is does not matter,\n"
-            "and the same seed gives the same bytes again; another kind of processor, kernel or\n"
-            "compiler has other losses by chance. What is shared out is what the line can carry\n"
-            "of payload, packets that it loses excluded. Each chapter names a digest of the sources\n"
-            "that it was measured with, and of those without the module for TCP alone: other ones\n"
-            "than today's if they have changed since.\n\n"
-            "Of its own are [a server with many clients and little CPU](server.md), the same\n"
-            "with [a buffer for each](each.md), what [parts of RRDA](parts.md) are worth to it,\n"
-            "and [how buffers leave memory to others](memory.md).\n"]
+            "Written by `tools/lab/report`. All results are measured with the module itself, in\n"
+            "simulated time (see `tools/lab/run -h`): the speed of the host does not matter, and\n"
+            "the same seed gives the same bytes again. With another kind of processor, kernel or\n"
+            "compiler other packets are lost. \"The line\" in shares of the line is the payload\n"
+            "that it can carry, without the packets that it loses. \"The paper\" is Gong and\n"
+            "Parulkar, \"A Two-Level Flow Control Scheme for High Speed Networks\", WUCS-92-38.\n"
+            "Each chapter names a digest of the sources that it was measured with, and for TCP\n"
+            "alone of those without the module. It differs from today's if they have changed.\n\n"
+            "Other chapters: [a server with many clients and little CPU](server.md), the same\n"
+            "server with [a buffer for each client](each.md), the effect of\n"
+            "[parts of RRDA](parts.md) on it, and\n"
+            "[how receive buffers leave memory to others](memory.md).\n"]
     text += [section(name, results, args.out) for name in ORDER
              if os.path.exists(os.path.join(results, name + ".json"))]
     with open(os.path.join(args.out, "README.md"), "w", encoding="utf-8") as f:
