@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Figures that follow from a cell's measurements, and those that paper 004 expects."""
+"""Figures that follow from a cell's measurements, and those that the analysis in Gong and
+Parulkar, WUCS-92-38 ("the paper"), section 4.2, expects. Symbols are those of the paper."""
 
 import itertools
 import struct
 
-FRAME, PAYLOAD = 1514, 1448     # bytes of a full packet and what it carries, SSTP's and TCP's
+FRAME, PAYLOAD = 1514, 1448     # bytes of a full frame and its payload, for SSTP and TCP
 
 
 def line_rate(path):
-    """Payload that the line can carry, bit/s."""
+    """Payload that the line can carry, bit/s, without the packets that it loses"""
     return path["rate"] * PAYLOAD / FRAME * (1 - path["loss"])
 
 
 def limit(path):
-    """Packets that the line's queue takes, those on the wire included."""
+    """Packets that netem may hold: those in the line's queue and those on the wire"""
     return int(path["queue"] * path["rate"] * path["rtt"] / 8e3 / FRAME) + 100
 
 
@@ -23,10 +24,11 @@ def packet_time(path):
 
 
 def reaches(bins, step, start, level, rtt, after=0.0):
-    """When, in seconds after @after, what comes is at @level for the first time, and not
-    for a moment only, as when a repair lets go of all that waited for it: the mean over
-    the half round-trip time before is, and that over a whole one from then on. Bin n is
-    from @start + n * @step on; nothing came before. None: never."""
+    """Return the time from @after, in seconds, until the rate in @bins first reaches @level, or
+    None if it never does. The mean over half a round-trip time up to then must be at @level, and
+    also that over the whole round-trip time that follows: a repair that delivers all data that
+    waited for it exceeds @level for a moment only. Bin n begins at @start + n * @step; before
+    bin 0 the rate is 0."""
     half, whole = max(1, round(rtt / 2 / step)), max(1, round(rtt / step))
     sums = list(itertools.accumulate(bins, initial=0.0))
     for n in range(1, len(bins) - whole + 1):
@@ -39,19 +41,19 @@ def reaches(bins, step, start, level, rtt, after=0.0):
 
 
 def jain(values):
-    """Jain's index: 1 when all have the same, 1/n when one has all."""
+    """Jain's index of fairness: 1 if all values are equal, 1/n if all but one are 0"""
     squares = sum(v * v for v in values)
     return sum(values) ** 2 / (len(values) * squares) if squares else 0.0
 
 
 def packets(capture):
-    """Time (ns), whether it goes out, and UDP payload of each packet of a pcap file (IPv4,
-    cooked)."""
+    """Yield time (ns), whether it was outbound, and UDP payload of each packet of a pcap file
+    (IPv4, Linux cooked capture)."""
     with open(capture, "rb") as f:
         head = f.read(24)
         link = struct.unpack("<I", head[20:])[0]
         length, kind = {113: (16, 1), 276: (20, 10)}[link]
-        # The last may have been cut where the capture ended.
+        # The last record may be incomplete if the capture was ended while it was written.
         while len(record := f.read(16)) == 16:
             seconds, nanoseconds, size, _ = struct.unpack("<IIII", record)
             data = f.read(size)
@@ -59,25 +61,27 @@ def packets(capture):
 
 
 def segment_delays(capture):
-    """D_r and D_s of section 4.2 of each segment, seconds. The line's delay is within the
-    router that captured: what comes in has just been sent, what goes out is there.
+    """Return D_r and D_s of section 4.2 of each segment, in seconds. The router that captures
+    also delays the packets: an inbound packet has just been sent, an outbound one arrives.
 
-    D_r ends with the last packet that came before R_l passed the segment: it completed
-    the segment, as what is kept is not asked for (or came in vain, where a buffer discards;
-    so D_r is that at most). PACK and SNAK do not tell when: behind a gap they name the last
-    of several segments only, and what a SNAK leaves out it may have asked for before.
+    D_r ends with the last packet of the segment before R_l passed it. That packet completed the
+    segment, as packets that the receiver keeps are not asked for; where the buffer discards
+    packets, it may have come later, so the result is an upper bound. PACK and SNAK do not show
+    when a segment was complete: behind a gap they name only the last of several complete
+    segments, and packets that a SNAK leaves out may have been asked for before.
 
-    D_s ends when the sender hears: by R_l, or by name, unless the segment may still be
-    discarded (SOFT). KeyError if a segment's end is not in the capture."""
+    D_s ends with the acknowledgement: R_l passes the segment, or a PACK or SNAK names it without
+    SOFT, with which it might still be discarded. KeyError if the capture lacks the end of a
+    segment."""
     there, base, low, heard, begun, came, told = None, 0, 0, 0, {}, {}, {}
     for time, out, data in packets(capture):
-        if len(data) < 24:                      # the length of its header
+        if len(data) < 24:                      # shorter than the header of any type
             continue
         cid, kind, flags = data[:4], data[4], data[5]
         segment, ack = struct.unpack(">II", data[12:20])
-        if kind == 0 and there is None:         # the first DATA
+        if kind == 0 and there is None:         # the first DATA has the receiver's CID
             there, base = cid, segment
-        # The receiver's CID is on what goes to it, so not on its acknowledgements.
+        # DATA to the receiver has its CID; its acknowledgements have the sender's.
         if there is None or (kind == 0) != (cid == there):
             continue
         segment, ack = segment - base & 0xffffffff, ack - base & 0xffffffff
@@ -98,8 +102,8 @@ def segment_delays(capture):
 
 
 def delay(path, wait):
-    """D_s of section 4.2, seconds; an acknowledgement comes @wait after the last packet
-    of a group."""
+    """D_s of section 4.2, seconds, if an acknowledgement arrives @wait after the last packet
+    of a group"""
     p, s = path["loss"], path["packets"]
     total, power = 0.0, 1.0
     while power > 1e-15:
@@ -109,19 +113,19 @@ def delay(path, wait):
 
 
 def ack_time(path):
-    """t_a of section 4.2, seconds."""
+    """t_a of section 4.2, seconds: from sending a packet to its acknowledgement"""
     return path["rtt"] / 1e3 + 3 * packet_time(path)
 
 
 def full_window(path):
-    """w_a of section 4.2, segments."""
+    """w_a of section 4.2: segments that the line carries in t_a"""
     return ack_time(path) / (path["packets"] * packet_time(path))
 
 
 def late_efficiency(path, window):
-    """The result if a lost segment delays not all of a window by w_a: what was before
-    it goes on, and what is behind it is W - 1 late, so (w_a + W - 1) / 2 on average. No
-    other loss meanwhile: at most this can be had."""
+    """ThE if a lost segment does not delay its whole window by w_a, unlike in the paper: segments
+    before it are not delayed, those behind it by W - 1, so the mean is (w_a + W - 1) / 2. This
+    assumes no other loss meanwhile, so it is an upper bound."""
     wa = full_window(path)
     if not path["loss"] or window <= 1 or window > wa + 1:
         return efficiency(path, window)
@@ -131,10 +135,10 @@ def late_efficiency(path, window):
 
 
 def efficiency(path, window):
-    """ThE of section 4.2 for a window of so many segments. As printed, the formula for
-    W > w_a + 1 has min(W - w_a, w_a (1 - p)) in the denominator, too. But what could be
-    sent ideally does not depend on W, and only without it do the two formulas agree
-    at W = w_a + 1, and the second, nearly, with 1 - p at 2 w_a + 1."""
+    """ThE of section 4.2 for a window of @window segments. As printed, the formula for
+    W > w_a + 1 has min(W - w_a, w_a (1 - p)) in the denominator, too. It is left out here: the
+    number of segments that an ideal sender sends does not depend on W, and only without the
+    term do both formulas agree at W = w_a + 1, and is the second nearly 1 - p at 2 w_a + 1."""
     p, s = path["loss"], path["packets"]
     wait = ack_time(path)
     wa = full_window(path)

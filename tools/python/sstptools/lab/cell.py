@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""One cell of an experiment: runs it in a machine of its own, and makes the numbers that
-are kept of it. What tools/lab/run does with these may change while they stay."""
+"""Runs one cell of an experiment in a virtual machine of its own, and derives the numbers that
+are stored from its reports. Results depend on this file and analysis.py, and are measured again
+when these change; the rest of the package may change while stored results stay valid."""
 
 import itertools
 import json
@@ -23,12 +24,13 @@ KEPT_INFO = ("rtt", "rcv_window", "packets_sent", "packets_retrans", "packets_re
 
 
 def has_module(flows):
-    """TCP's alone are measured without it: they stay the same when it changes."""
+    """Whether the machine loads the module. TCP alone is measured without it, so that its results
+    stay valid when the module changes."""
     return any(flow["proto"] != "tcp" for flow in flows)
 
 
 def shell_settings(cell):
-    """tools/lab/guest reads these."""
+    """Return the shell script of assignments that tools/lab/guest reads."""
     path = cell["path"]
     lines = [("rate", int(path["rate"])), ("rtt", path["rtt"]),
              ("loss", format(path["loss"] * 100, "f")),
@@ -46,14 +48,14 @@ def shell_settings(cell):
 
 
 def read_json(work, name):
-    """The first line: a server writes one for each connection."""
+    """Return the first object of a report, of which a server writes one per connection."""
     with open(os.path.join(work, name), encoding="utf-8") as f:
         return json.loads(f.readline())
 
 
 def times(path, measured):
-    """When what the program got in order, and what arrived in any, was at 90% of what the
-    line can carry, to stay; in round-trip times after connect(), and after the outage."""
+    """Return the times until data in order, and arrivals in any order, came at 90% of what the
+    line can carry; in round-trip times, from connect() and from the end of the outage."""
     rtt, step = path["rtt"] / 1e3, measured["bin_ms"] / 1e3
     level = 0.9 * analysis.line_rate(path)
     back = path["outage_at"] + path["outage_for"]
@@ -67,16 +69,17 @@ def times(path, measured):
 
 
 def buffer_use(measured, info):
-    """The size of the receive buffer, bytes, and the share of packets for which it had
-    no room."""
+    """Return the size of the receive buffer, in bytes, and the share of the received packets
+    that were discarded as they exceeded it."""
     limits = measured["limit_bins"]
     return {"buffer_max": max(limits), "buffer_mean": round(sum(limits) / len(limits)),
             "discarded": round(info["packets_discarded"] / info["packets_received"], 5)}
 
 
 def flow_result(cell, flow, client, server):
-    """The part of a flow's measurements that is kept."""
-    # A figure of several times the buffer varies with the memory that segments take.
+    """Return the part of a flow's measurements that is stored."""
+    # The window must be the one that was asked for, unless it is a multiple of the buffer: then
+    # it depends on the memory that segments take.
     options, window = dict(itertools.pairwise(flow["server"])), server["info"].get("rcv_window")
     if "--window-factor" not in options and options.get("--window", str(window)) != str(window):
         raise ValueError(f"window {window}, not {options['--window']}")
@@ -100,8 +103,8 @@ def flow_result(cell, flow, client, server):
 
 
 def of_analysis(path, flow, dropped):
-    """Ratios to the analysis, and to what can be had at most, with the loss that chance
-    made of what the path is set to."""
+    """Return the ratios of the throughput efficiency to the analysis and to its upper bound, both
+    for the loss that occurred: by chance it differs from the loss that the path is set to."""
     share = flow["goodput"] / (path["rate"] * analysis.PAYLOAD / analysis.FRAME)
     there = dict(path, loss=dropped / flow["info"]["packets_sent"])
     return {"of_analysis": round(share / analysis.efficiency(there, path["window"]), 4),
@@ -109,7 +112,7 @@ def of_analysis(path, flow, dropped):
 
 
 def measure(cell, work):
-    """Reads the results that the machine has left in @work."""
+    """Derive the numbers to store from the reports that the machine wrote to @work."""
     results = [flow_result(cell, flow, read_json(work, f"client{n}.json"),
                            read_json(work, f"server{n}.json"))
                for n, flow in enumerate(cell["flows"])]
@@ -127,7 +130,7 @@ def measure(cell, work):
                         told_mean=round(sum(told) / len(told), 6))
     if cell["sample"]:
         with open(os.path.join(work, "queue"), encoding="utf-8") as f:
-            # The line's delay is spent in the same queue.
+            # netem's backlog includes the packets on the wire, which spend the line's delay there.
             queue = [max(0.0, int(line) * 8e3 / cell["path"]["rate"] - cell["path"]["rtt"] / 2)
                      for line in f]
         measured["queue_ms"] = round(sum(queue) / len(queue), 3)
@@ -135,7 +138,7 @@ def measure(cell, work):
 
 
 def run_cell(cell, xfer, timeout):
-    """The cell with what came of it."""
+    """Run @cell; return it with its measurements or its failure, and the seconds it took."""
     with tempfile.TemporaryDirectory() as work:
         shutil.copy(xfer, work)
         with open(os.path.join(work, "cell"), "w", encoding="utf-8") as f:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""An experiment: the file, and the cells that it makes."""
+"""Reads an experiment's file, and derives its cells from it."""
 
 import ast
 import itertools
@@ -16,14 +16,15 @@ OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mu
              ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv, ast.USub: operator.neg}
 NEEDED = ("title", "path", "sweep", "flow")
 PATH_NEEDED = ("rate", "rtt", "loss", "queue")
-# Pictures that tools/lab/plot can draw: of any experiment the share of the line, of some
-# the figure that they are about
+# Pictures that tools/lab/plot can draw: "settings" fits any experiment, the others need the
+# settings and flows of the experiments in the tree that name them
 DRAWN = ("settings", "loss", "start", "window", "buffer", "sharing", "readers")
 FUNCTIONS = {"int": int, "max": max, "min": min}
 
 
 def value(expression, names):
-    """The value of an expression of [let]: arithmetic and FUNCTIONS of numbers and @names."""
+    """Return the value of an expression of [let]: arithmetic and FUNCTIONS of numbers and
+    @names. Expressions are parsed, never run, as the file may come from anybody."""
     def of(node):
         match node:
             case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
@@ -41,22 +42,22 @@ def value(expression, names):
 
 
 def experiments():
-    """The names of those that are in the tree"""
+    """Return the names of the experiments in the tree."""
     return sorted(name[:-5] for name in os.listdir(DIRECTORY) if name.endswith(".toml"))
 
 
 def file_of(word):
-    """An experiment is named, or it is a file anywhere."""
+    """Return the path of an experiment in the tree, or of a file FILE.toml anywhere."""
     return word if word.endswith(".toml") else os.path.join(DIRECTORY, word + ".toml")
 
 
 def name_of(word):
-    """The name of the file of its results"""
+    """Return the name of the experiment's results: its file's, without directory and suffix."""
     return os.path.splitext(os.path.basename(file_of(word)))[0]
 
 
 def load(word):
-    """An experiment; OSError or ValueError if there is none, or not a whole one."""
+    """Read an experiment. OSError if there is no such file, ValueError if it is incomplete."""
     with open(file_of(word), "rb") as f:
         experiment = tomllib.load(f)
     for key in NEEDED:
@@ -73,7 +74,7 @@ def load(word):
 
 
 def settings(experiment, values):
-    """The path with what is varied, and what [let] makes of both."""
+    """Return the path with @values of the sweep, and with these the settings that [let] derives."""
     path = {"loss_back": None, "outage_at": 0, "outage_for": 0, "reorder": ""}
     path.update(experiment["path"])
     path.update(values)
@@ -87,8 +88,9 @@ def settings(experiment, values):
 
 
 def cells(experiment, quick, seed, kernel, keys):
-    """All settings; each flow is a cell, or all are in one, if they are together. @keys stand
-    for the sources without the module, and with it."""
+    """Yield the cells: for each combination of values one per flow, or one for all flows of an
+    experiment with "together". @keys has the digests of the sources without the module, and
+    with it (run.source_keys())."""
     sweep = experiment["quick" if quick else "sweep"]
     for values in itertools.product(*sweep.values()):
         path, names = settings(experiment, dict(zip(sweep, values)))

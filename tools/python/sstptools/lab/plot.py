@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Draws what tools/lab/run has measured: DIR/NAME.json becomes DIR/NAME.png and
-DIR/NAME.svg. The same results give the same bytes."""
+"""Draws results of tools/lab/run: reads DIR/NAME.json, writes DIR/NAME.png and DIR/NAME.svg.
+The same results give the same bytes."""
 
 import argparse
 import json
@@ -16,9 +16,9 @@ COLORS = {"SSTP, contract": "#0b6e4f", "SSTP, newreno": "#58a182", "TCP cubic": 
           "TCP bbr": "#3d5a98"}
 SHADES = ("#0b6e4f", "#3d5a98", "#c8553d", "#8a6d1d", "#6b3f87")
 POLICIES = {"static": "#c8553d", "large": "#c8553d", "rrda": "#0b6e4f"}
-PANEL_COLUMNS = 3       # of any experiment
-READERS_SHOWN = 5       # s
-NO_LOSS = 1e-6          # where "none" is drawn on an axis of logarithms
+PANEL_COLUMNS = 3       # of draw_settings()
+READERS_SHOWN = 5       # s of a transfer in draw_readers()
+NO_LOSS = 1e-6          # position of "none" on the logarithmic axis of loss
 
 
 def new_figure(rows, columns, size, title):
@@ -36,21 +36,21 @@ def new_figure(rows, columns, size, title):
 
 
 def legend(figure, axes):
-    """One for all panels, below them."""
+    """Draw one legend for all panels, below them."""
     found = {}
     for axis in axes.flat:
         for handle, label in zip(*axis.get_legend_handles_labels()):
             found.setdefault(label, handle)
     columns = max(1, min(len(found), int(figure.get_figwidth() / 3)))
-    room = (0.2 + 0.2 * -(-len(found) // columns)) / figure.get_figheight()
-    figure.set_layout_engine("constrained", rect=(0, room, 1, 1 - room))
+    height = (0.2 + 0.2 * -(-len(found) // columns)) / figure.get_figheight()
+    figure.set_layout_engine("constrained", rect=(0, height, 1, 1 - height))
     figure.legend(found.values(), found.keys(), loc="lower center",
                   ncols=columns, frameon=False)
 
 
 def settle(figure):
-    """Lays the panels out, in round numbers: the last bits of what the solver finds depend on
-    where in memory its variables are."""
+    """Lay the panels out, and round their positions: the last bits of the layout solver's results
+    depend on the addresses of its variables, so pictures would differ from run to run."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for axis in figure.axes:
@@ -58,7 +58,7 @@ def settle(figure):
 
 
 def color_of(flow, flows):
-    """The same for a kind of flow in each picture; others have colors in their order."""
+    """Return a flow's color: the same in all pictures for names in COLORS, else by order."""
     others = [name for name in flows if name not in COLORS]
     return COLORS.get(flow) or SHADES[others.index(flow) % len(SHADES)]
 
@@ -68,7 +68,7 @@ def loss_text(loss):
 
 
 def values(cells, *names):
-    """The values that settings have, in order."""
+    """Return the sorted values of the settings @names: tuples, unless there is one name."""
     found = sorted({tuple(cell["path"].get(n) for n in names) for cell in cells})
     return [f[0] for f in found] if len(names) == 1 else found
 
@@ -78,8 +78,8 @@ def flow_names(cells):
 
 
 def draw_settings(result):
-    """Share of the line against the first number that is varied, a panel for each of what else
-    is. Any experiment can be drawn so."""
+    """Draw the share of the line against the first number that is varied, with a panel for each
+    combination of the other settings. This fits any experiment."""
     cells = [c for c in result["cells"] if "measured" in c]
     names = [n for n in result["varied"] if len(values(cells, n)) > 1]
     along = next((n for n in names if not isinstance(cells[0]["path"][n], str)), "rate")
@@ -127,7 +127,7 @@ def loss_axis(axis, cells):
 
 
 def draw_loss(result):
-    """Share of the line against loss, a panel for each path."""
+    """Draw the share of the line against loss, with a panel for each rate and round-trip time."""
     cells = result["cells"]
     rates, rtts = values(cells, "rate"), values(cells, "rtt")
     figure, axes = new_figure(len(rates), len(rtts), (3.6 * len(rtts) + 1, 2.7 * len(rates) + 1),
@@ -149,7 +149,8 @@ def draw_loss(result):
 
 
 def means(path, flow, bins):
-    """Over half a round-trip time each, of the line: from connect() on, in round-trip times."""
+    """Return (time since connect() in round-trip times, mean share of the line over the half
+    round-trip time before) for each bin."""
     bins, level = flow.get(bins, []), analysis.line_rate(path)
     count = max(1, round(path["rtt"] / 2 / flow["bin_ms"]))
     return [((flow["bin_start"] * 1e3 + (i + 1) * flow["bin_ms"]) / path["rtt"],
@@ -157,7 +158,8 @@ def means(path, flow, bins):
 
 
 def draw_start(result):
-    """Goodput and arrivals over time, in round-trip times, from connect() and the outage on."""
+    """Draw goodput and arrivals over time, in round-trip times, from connect() on and from the
+    end of the outage on."""
     cells = [c for c in result["cells"] if "measured" in c]
     paths = values(cells, "rate", "rtt", "loss")
     figure, axes = new_figure(len(paths), 2, (11, 2.1 * len(paths) + 1), result["title"])
@@ -191,14 +193,15 @@ def draw_start(result):
 
 
 def share(cell):
-    """Throughput efficiency as the paper has it: lost packets do not excuse."""
+    """Return the throughput efficiency of the paper: the share of the line's payload rate, from
+    which lost packets are not subtracted."""
     path = cell["path"]
     return cell["measured"]["flows"][0]["goodput"] / (
         path["rate"] * analysis.PAYLOAD / analysis.FRAME)
 
 
 def draw_window(result):
-    """Figure 14."""
+    """Draw figure 14 of the paper (see analysis.py)."""
     cells = [c for c in result["cells"] if "measured" in c]
     figure, axes = new_figure(1, 1, (9, 6), result["title"])
     axis = axes[0][0]
@@ -220,7 +223,7 @@ def draw_window(result):
 
 
 def draw_buffer(result):
-    """Figures 17, 18 and 19."""
+    """Draw figures 17, 18 and 19 of the paper (see analysis.py)."""
     cells = [c for c in result["cells"] if "measured" in c]
     figure, axes = new_figure(1, 3, (15, 5.5), result["title"])
     panels = (("Figure 17: larger windows", ("window = buffer", "2.5 w_a, hard ACK"), share),
@@ -247,7 +250,7 @@ def draw_buffer(result):
 
 
 def draw_sharing(result):
-    """The share of each flow, how even the shares are, and the delay that they cost."""
+    """Draw the share of each kind of flow, Jain's index, and the delay in the queue."""
     cells = [c for c in result["cells"] if "measured" in c]
     figure, axes = new_figure(1, 3, (14, 4.6), result["title"])
     for kinds, color in zip(dict.fromkeys(c["path"]["flows"] for c in cells), SHADES):
@@ -274,7 +277,8 @@ def draw_sharing(result):
 
 
 def draw_readers(result):
-    """The buffer and what is in it while the program reads and pauses."""
+    """Draw the size and the use of the receive buffer over time, while the program reads and
+    pauses."""
     cells = [c for c in result["cells"] if "measured" in c]
     paths = values(cells, "rate", "rtt")
     kinds = list(dict.fromkeys(c["flows"][0]["name"].split(", ")[0] for c in cells))
@@ -311,9 +315,9 @@ DRAW = {"settings": draw_settings, "loss": draw_loss, "start": draw_start, "wind
 def main():
     parser = argparse.ArgumentParser(prog="tools/lab/plot", description=__doc__)
     parser.add_argument("experiment", nargs="+", metavar="NAME",
-                        help="of an experiment, or its FILE.toml")
+                        help="name of an experiment, or its FILE.toml")
     parser.add_argument("-o", "--out", default="./lab-results", metavar="DIR",
-                        help="where results are (default %(default)s)")
+                        help="directory of the results (default %(default)s)")
     args = parser.parse_args()
     for name in map(name_of, args.experiment):
         base = os.path.join(args.out, name)
@@ -324,7 +328,7 @@ def main():
             parser.error(f"{base}.json is not there: see tools/lab/run")
         if not any("measured" in cell for cell in result["cells"]):
             continue
-        # Results of earlier versions do not say it, but are of an experiment in the tree.
+        # Results of earlier versions lack "draw", but belong to an experiment in the tree.
         figure = DRAW[result.get("draw") or load(name)["draw"]](result)
         settle(figure)
         figure.savefig(base + ".png", dpi=100, metadata={"Software": None})

@@ -1,29 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs an experiment: the module on paths that no lab has, in simulated time.
+"""Runs experiments: measures the module on simulated paths, in simulated time.
 
-An experiment is a file: a path, flows over it, and what is varied. It is named, if it is
-one of tools/lab/experiments, or FILE.toml anywhere; its results have the file's name. Each combination, a cell, runs in a User Mode Linux of its own whose time is
-simulated: code takes none, only links and timers do. So how fast this machine is does
-not matter: the same seed gives the same bytes again. Another kind of processor, kernel
-or compiler has other losses by chance.
+An experiment is a file with a path, flows over it, and the settings to vary. EXPERIMENT is the
+name of one in tools/lab/experiments, or a path FILE.toml; its results have the file's name.
+Each combination of settings and flow, a cell, runs in a User Mode Linux of its own. In its time
+code takes none, only links and timers do, so the speed of this machine does not matter, and the
+same seed gives the same bytes again. With another kind of processor, kernel or compiler other
+packets are lost.
 
-The file says, in TOML:
-  title       what it is about
-  seconds     how long a flow sends; also as a setting, or in [let]
-  draw        what the picture shows: "settings" (share of the line against the first one that
-              is varied), or what some of tools/lab/experiments are about: their names say so
-  together    true: all flows at once, not each in a cell of its own
+The file has, in TOML:
+  title       heading of the results
+  seconds     duration of a flow; may also be a setting, or in [let]
+  draw        picture: "settings" (default: share of the line against the first setting that is
+              varied), or one of those that tools/lab/experiments use, for the same settings
+  together    true: all flows share the path, not each in a cell of its own
   [path]      rate (bit/s), rtt (ms), loss (share of packets), queue (bandwidth-delay products);
-              also loss_back, outage_at, outage_for (s), reorder (what netem takes after that
-              word); and settings of your own
-  [sweep]     lists of values of what is varied; [quick]: those of --quick, if they are others
-  [let]       settings that follow from others: +, -, *, /, //, int(), max(), min()
-  [[flow]]    name, proto ("sstp" or "tcp"), client and server: options of selftests' xfer, where
-              {rate} stands for that setting
-  [[wanted]]  flow, measure, least, most, where: what has to come of it, and in which cells
+              also loss_back, outage_at, outage_for (s), reorder (arguments of netem's
+              "reorder"); and settings of your own
+  [sweep]     lists of values of settings that are varied; [quick]: those for --quick
+              (default: the same)
+  [let]       settings computed from others: +, -, *, /, //, int(), max(), min()
+  [[flow]]    name, proto ("sstp" or "tcp"), client and server: options of selftests' xfer, in
+              which {rate} is replaced by the setting of this name
+  [[wanted]]  flow, measure, least, most, where: the range of a measure, and the cells in
+              which it has to hold
 
-Writes DIR/NAME.json: every cell with its settings and what was measured; then
-tools/lab/plot draws it. Exit status 1 if a cell failed, 3 if one is not as wanted.
+Writes DIR/NAME.json with the settings and measurements of every cell, which tools/lab/plot
+then draws. Exit status 1 if a cell failed, 3 if a measure is not in its wanted range.
 """
 
 import argparse
@@ -48,7 +51,7 @@ TIMES = {"start_rtt": "90% after", "arrive_rtt": "arrivals after",
 
 
 def summary(cell):
-    """The measurements of a cell, in a line."""
+    """Return the measurements of a cell in one line."""
     measured = cell["measured"]
     text = [f"{r['goodput'] / 1e6:.1f} Mbit/s, {r['efficiency']:.3f} of the line"
             for r in measured["flows"]]
@@ -81,7 +84,7 @@ def compiler():
 
 
 def source(*patterns):
-    """Stands for the compiler and files of the tree that a cell's result depends on."""
+    """Return a digest of the compiler and of the files that match @patterns."""
     digest = hashlib.sha256(compiler())
     for pattern in patterns:
         for path in sorted(glob.glob(os.path.join(TREE, pattern), recursive=True)):
@@ -92,17 +95,17 @@ def source(*patterns):
 
 
 def source_keys():
-    """Of what is measured without the module, and with it"""
+    """Return digests of all that a result depends on, without the module and with it."""
     return source(*BENCH), source(*MODULE, *BENCH)
 
 
 def fetch_kernel():
-    """The name of what runs: release, package and configuration."""
+    """Build or download the kernel; return its name, with release, package and configuration."""
     return os.path.basename(vm.fetch("uml"))
 
 
 def earlier(path):
-    """The cells of an earlier run, if there was one"""
+    """Return the cells of an earlier run, if there was one."""
     try:
         with open(path, encoding="utf-8") as f:
             return json.load(f)["cells"]
@@ -111,7 +114,8 @@ def earlier(path):
 
 
 def known(path, todo):
-    """Results of earlier cells with the same settings, source and kernel, by place in todo."""
+    """Return results of earlier cells with the same settings, source and kernel, by index in
+    @todo."""
     done, found = earlier(path), {}
     for i, cell in enumerate(todo):
         same = [d for d in done if "measured" in d and all(d.get(k) == cell[k] for k in cell)]
@@ -125,14 +129,14 @@ def same_settings(one, other):
 
 
 def others(path, every, todo):
-    """The results that earlier runs have of cells that are not in todo, by place in @every"""
+    """Return results of an earlier run of cells that are not in @todo, by index in @every."""
     done = earlier(path)
     return {i: old for i, cell in enumerate(every) if cell not in todo
             for old in done if same_settings(old, cell)}
 
 
 def save(path, experiment, quick, results):
-    """Writes the results so far; a reader never finds half a file."""
+    """Write the results so far; a reader never finds an incomplete file."""
     with open(path + ".new", "w", encoding="utf-8") as f:
         json.dump({"title": experiment["title"], "draw": experiment["draw"],
                    "varied": list(experiment["quick" if quick else "sweep"]), "quick": quick,
@@ -143,7 +147,8 @@ def save(path, experiment, quick, results):
 
 
 def checked(cell):
-    """Each machine builds the module and runs what is in the tree at that time."""
+    """Return @cell as failed if the tree changed while the cell ran: each machine builds the
+    module and runs the programs of the tree as it is then."""
     if cell["source"] in source_keys():
         return cell
     return {**{k: v for k, v in cell.items() if k != "measured"},
@@ -151,8 +156,8 @@ def checked(cell):
 
 
 def run_cells(args, experiment, every, path):
-    """Runs the cells of the flows that are asked for, several at a time; says what comes of
-    them as it comes. How many have failed, and how many are not as wanted."""
+    """Run the cells of the flows that were asked for, several at a time, and print each result
+    as it arrives. Return how many cells failed, and how many values are not as wanted."""
     todo = [c for c in every
             if not args.flow or any(args.flow in f["name"] for f in c["flows"])]
     print(f"{experiment['title']}, {len(todo)} cells", flush=True)
@@ -167,7 +172,7 @@ def run_cells(args, experiment, every, path):
     with tempfile.TemporaryDirectory() as work:
         subprocess.run(["make", "-s", "-C", os.path.join(TREE, "selftests/net/sstp"),
                         f"OUT={work}", f"{work}/xfer"], check=True)
-        # Builds kernel and module, if need be, before machines ask for them together.
+        # Build kernel and module, if need be, before several machines need them at once.
         subprocess.run(vm.command("uml", ["true"]), check=True, stdout=subprocess.DEVNULL)
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
             futures = {pool.submit(run_cell, cell, os.path.join(work, "xfer"),
@@ -188,14 +193,14 @@ def run_cells(args, experiment, every, path):
     wanted = experiment.get("wanted", [])
     missed = [f"{describe(cell, sweep)}: {text}" for cell, text in misses(wanted, good)]
     if not args.quick and not args.flow:
-        missed += [f"no cell is what this is about: {want}" for want in unjudged(wanted, good)]
+        missed += [f"applies to no cell: {want}" for want in unjudged(wanted, good)]
     for text in missed:
         print(f"missed: {text}", flush=True)
     return len(here) - len(good), len(missed)
 
 
 def read_experiments(args, parser):
-    """By the names of their results. Their cells are made once to see whether that can be."""
+    """Return the experiments by name. Their cells are derived once to find errors early."""
     read = {}
     for word in args.experiment:
         name = name_of(word)
@@ -217,24 +222,24 @@ def main():
     parser = argparse.ArgumentParser(
         prog="tools/lab/run", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("experiment", nargs="*", metavar="EXPERIMENT",
-                        help=", ".join(experiments()) + ", or all of these; or FILE.toml")
+                        help=", ".join(experiments()) + ', "all" for all of these, or FILE.toml')
     parser.add_argument("-l", "--list", action="store_true", help="list the experiments")
     parser.add_argument("-q", "--quick", action="store_true",
                         help="only the cells of the file's [quick]")
     parser.add_argument("-f", "--flow", metavar="TEXT",
                         help="only flows whose name contains this")
     parser.add_argument("-r", "--resume", action="store_true",
-                        help="not the cells that DIR/NAME.json knows, unless the sources (for "
-                        "TCP alone: but the module's) or the kernel have changed since")
+                        help="skip cells with results in DIR/NAME.json, unless the kernel or the "
+                        "sources (for TCP alone: other than the module's) have changed since")
     parser.add_argument("-S", "--seed", type=int, default=1, metavar="N",
-                        help="what chance begins with (default %(default)s)")
+                        help="of the machine's random numbers (default %(default)s)")
     parser.add_argument("-o", "--out", metavar="DIR",
-                        help="where results go (default ./lab-results, of --quick "
-                        "./lab-results/quick); what is there of other flows stays")
+                        help="directory for results (default ./lab-results, with --quick "
+                        "./lab-results/quick); results of other flows stay there")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count(),
-                        help="machines at a time (default: CPUs)")
+                        help="machines that run at a time (default: number of CPUs)")
     parser.add_argument("-T", "--timeout", type=int, default=3600, metavar="SECONDS",
-                        help="for a cell (default %(default)s)")
+                        help="of a cell (default %(default)s)")
     args = parser.parse_args()
     if args.list or not args.experiment:
         for name in experiments():

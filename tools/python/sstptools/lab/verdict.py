@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Whether cells are as their experiment has it. Unlike analysis.py, which makes
-the numbers, this may change while results stay."""
+"""Compares measured cells with what their experiment wants. Unlike analysis.py, which makes
+the numbers, this file may change while stored results stay valid."""
 
 def rate_text(rate):
     return f"{rate / 1e9:g} Gbit/s" if rate >= 1e9 else f"{rate / 1e6:g} Mbit/s"
 
 
 def setting_text(name, value):
-    """In short, with its unit"""
+    """Return a setting's value with its unit, or with its name if it has none."""
     if name == "rate":
         return rate_text(value)
     if name == "rtt":
@@ -16,21 +16,21 @@ def setting_text(name, value):
 
 
 def describe(cell, names):
-    """The settings of these names in short, and the flows."""
+    """Return the values of the settings @names, and the names of the flows."""
     text = [setting_text(name, cell["path"][name]) for name in names if name != "flows"]
     return ", ".join(text + [" and ".join(flow["name"] for flow in cell["flows"])])
 
 
 def measures(cell, name):
-    """The measurements of flows whose name contains @name."""
+    """Return the measurements of the cell's flows whose name contains @name."""
     return [{**cell["measured"], **flow} for flow in cell["measured"]["flows"]
             if name in flow["name"]]
 
 
 def judge(want, cells):
-    """For each measured cell that @want is about: the cell, what is there, as text, and
-    whether it is as wanted. That is the measure, or with "than" its ratio to that of another
-    flow on the same path."""
+    """For each measured cell that @want applies to, yield the cell, the measured value as text,
+    and whether the value is in the wanted range. The value is the measure or, with "than", its
+    ratio to the measure of another flow on the same path."""
     for cell in cells:
         path, what = cell["path"], want["measure"]
         if any(not low <= path[k] <= high for k, (low, high) in want.get("where", {}).items()):
@@ -38,7 +38,7 @@ def judge(want, cells):
         others = [flow[what] for other in cells if other["path"] == path
                   for flow in measures(other, want["than"])] if "than" in want else [1]
         for flow in measures(cell, want["flow"]) if others else []:
-            # Results of earlier sources may lack it.
+            # Results of earlier sources may lack this measure, which is a miss.
             value = flow.get(what) and round(flow[what] / others[0], 4)
             text = f"{what} {value}" + (f" of that of {want['than']}" if "than" in want else "")
             yield cell, text, value is not None and (
@@ -46,12 +46,12 @@ def judge(want, cells):
 
 
 def misses(wants, cells):
-    """The wants that do not hold: cells, and text."""
+    """Return (cell, text) for each value that is out of its wanted range."""
     return [(cell, f"{text}, wanted " + " and ".join(
                 f"at {k} {want[k]}" for k in ("least", "most") if k in want))
             for want in wants for cell, text, good in judge(want, cells) if not good]
 
 
 def unjudged(wants, cells):
-    """The wants that apply to no cell: a name in them is wrong."""
+    """Return the wants that apply to no cell: they have a wrong name or value."""
     return [want for want in wants if not list(judge(want, cells))]
