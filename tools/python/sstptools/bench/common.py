@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Parts that the commands of tools/bench share: the machine that they measure in (one emulated
-CPU which runs one instruction a nanosecond, two network namespaces and a veth pair between
-them), and how they keep and show what they measured."""
+"""Code that the commands of tools/bench share: the machine that they measure in (one emulated
+CPU, which runs one instruction a nanosecond, and two network namespaces joined by a veth pair),
+and functions to store and show results."""
 
 import ctypes
 import glob
@@ -16,17 +16,17 @@ import tempfile
 from sstptools import vm
 from sstptools.tree import TREE
 
-SHM = "/dev/shm"                # in the guest: programs and what they write
+SHM = "/dev/shm"                # in the guest: directory of programs and their output
 SERVER = "10.9.9.2"
 
 
 # --- on the host -----------------------------------------------------------------
 
 def run(name, job, kernel, timeout, *options, programs=("xfer",)):
-    """Has tools/bench/NAME --guest FILE measure @job in one boot; the objects that it
-    prints, one a line."""
+    """Boot a machine in which tools/bench/NAME --guest FILE measures @job; yield the objects
+    that it prints, one per line."""
     with tempfile.TemporaryDirectory(prefix=f"sstp-{name}-") as work:
-        # Static, as an idle guest's time flies while the host looks for a library.
+        # Link statically: the time of an idle guest flies while the host reads a library.
         subprocess.run(["make", "-s", "-C", f"{TREE}/selftests/net/sstp", "LDLIBS=-static",
                         f"OUT={work}/bin", *(f"{work}/bin/{p}" for p in programs)], check=True)
         with open(f"{work}/job", "w", encoding="ascii") as f:
@@ -42,7 +42,7 @@ def run(name, job, kernel, timeout, *options, programs=("xfer",)):
 
 
 def digest(*patterns):
-    """Stands for what the numbers depend on: the module, and those files."""
+    """Return a digest of the files that results depend on: the module and @patterns."""
     total = hashlib.sha256()
     for pattern in ("net/sstp/*.[ch]", "include/**/*.h", "selftests/net/sstp/lib.*",
                     "tools/python/sstptools/bench/common.py", *patterns):
@@ -53,16 +53,17 @@ def digest(*patterns):
 
 
 def add_files(add):
-    """Options that results() and show() heed"""
-    add("-f", "--file", metavar="FILE", help="measure nothing: report what -j wrote there")
-    add("-j", "--json", metavar="FILE", help="write the numbers there")
+    """Add the options of results() and show()."""
+    add("-f", "--file", metavar="FILE",
+        help="measure nothing: report results that -j wrote to FILE")
+    add("-j", "--json", metavar="FILE", help="write the results to FILE")
     add("-p", "--plot", metavar="NAME", help="draw NAME.png and NAME.svg (matplotlib)")
     add("-m", "--markdown", metavar="FILE", help="write a chapter of Documentation/evaluation "
-        "there, with a picture beside it")
+        "to FILE, with a picture beside it")
 
 
 def results(args, measure):
-    """The result of measure(args), which is kept."""
+    """Return results of --file, or else of measure(args); store them with --json."""
     if args.file:
         with open(args.file, encoding="ascii") as f:
             measured = json.load(f)
@@ -76,7 +77,8 @@ def results(args, measure):
 
 
 def show(args, plot, chapter):
-    """As the options say; plot(NAME), and chapter(PICTURE) is text."""
+    """Write what --markdown and --plot ask for: plot(NAME) draws, chapter(PICTURE) returns the
+    text."""
     if args.markdown:
         picture = os.path.splitext(args.markdown)[0]
         plot(picture)
@@ -88,7 +90,7 @@ def show(args, plot, chapter):
 
 
 def drawing():
-    """pyplot of matplotlib, which draws the same each time."""
+    """Return pyplot of matplotlib, set so that the same results give the same picture."""
     import matplotlib                   # pylint: disable=import-outside-toplevel
     matplotlib.use("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "sstp"
@@ -109,7 +111,8 @@ def listed(head, lines):
 # --- in the guest ----------------------------------------------------------------
 
 def read_job(path):
-    """The job that run() was given; copies of the programs are where they start soonest."""
+    """Return the job that run() was given, and copy the programs to memory: they start sooner
+    there than on the host's file system."""
     with open(path, encoding="ascii") as f:
         job = json.load(f)
     with os.scandir(os.path.join(os.path.dirname(path), "bin")) as programs:
@@ -125,13 +128,13 @@ def write(path, text):
 
 
 def numbers(path):
-    """A name and a number a line"""
+    """Read a file with a name and a number per line."""
     with open(path, encoding="ascii") as f:
         return {name: int(value) for name, value in map(str.split, f)}
 
 
 def counters():
-    """Of this thread's namespace."""
+    """Return the SSTP counters of this thread's network namespace."""
     return numbers("/proc/thread-self/net/sstp_snmp")
 
 
@@ -140,13 +143,13 @@ def report(result):
 
 
 def idle_ns():
-    """Time without instructions, exact; /proc/stat counts in ticks."""
+    """Return the CPU's idle time. It is exact here, while /proc/stat counts in ticks."""
     with open("/proc/timer_list", encoding="ascii") as f:
         return sum(int(line.split()[2]) for line in f if ".idle_sleeptime" in line)
 
 
 class Group:
-    """A cgroup for the server."""
+    """The cgroup of the server"""
 
     PATH = "/sys/fs/cgroup/server"
 
@@ -173,7 +176,7 @@ class Group:
 
 
 class Lab:
-    """Two namespaces, a of clients and b of a server, and what is in them."""
+    """Network namespaces a, of clients, and b, of the server, and the link between them"""
 
     def __init__(self):
         self.libc = ctypes.CDLL(None, use_errno=True)
@@ -206,7 +209,8 @@ class Lab:
 
     @staticmethod
     def spawn(out, *words):
-        """Runs xfer, output to a file; cheap for a process of any size, as vfork() is."""
+        """Start xfer with its output in a file. posix_spawn() costs the same for a process
+        of any size, as it does not copy page tables."""
         actions = [(os.POSIX_SPAWN_OPEN, 1, f"{SHM}/{out}",
                     os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)]
         return os.posix_spawn(f"{SHM}/xfer", [f"{SHM}/xfer", *words], os.environ,
@@ -214,7 +218,7 @@ class Lab:
 
 
 class Process:
-    """One of selftests/net/sstp/crowd.c, which does what it is asked to."""
+    """A process of selftests/net/sstp/crowd.c, which obeys requests on its standard input"""
 
     def __init__(self, *words):
         self.name = words[0]

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How many CPU instructions a byte costs with SSTP, TCP and SCTP.
+"""Measures how many CPU instructions a byte costs with SSTP, TCP and SCTP.
 
-One emulated CPU runs one instruction a nanosecond, so time that it was not idle
-is instructions: sender, receiver, kernel and program (selftests/net/sstp/xfer.c)
-together, over a veth pair with offloads on, between two network namespaces. Each
-cell is the difference between a long transfer and a short one, without set-up.
+The machine has one emulated CPU that runs one instruction a nanosecond, so its busy time
+in nanoseconds is the number of instructions: of sender and receiver, of the kernel and of
+the program (selftests/net/sstp/xfer.c). They are in two network namespaces, joined by a
+veth pair with offloads on. Each result is the difference between a long transfer and a
+short one, which excludes connection setup.
 """
 
 import argparse
@@ -17,9 +18,9 @@ import time
 from sstptools.bench.common import SERVER, Lab, idle_ns, read_job, report, run
 
 KB = 1024
-SHORT = 16 << 20        # bytes: windows have grown by then
-MORE = 1_000_000_000     # instructions by which the long transfer exceeds that
-# Name, options of xfer
+SHORT = 16 << 20        # bytes, by which windows have grown
+MORE = 1_000_000_000     # instructions that the long transfer takes beyond the short one
+# Options of xfer by name
 PROTOCOLS = {
     "sstp": ["-P", "sstp"],
     "sstp-rate": ["-P", "sstp", "--rate", "100G"],
@@ -30,7 +31,7 @@ TITLES = {"sstp": "SSTP", "sstp-rate": "SSTP, rate declared", "tcp": "TCP", "sct
 WRITES = [1 * KB, 4 * KB, 16 * KB, 64 * KB]
 ALL = [(mtu, write) for mtu in (1500, 9000) for write in WRITES]
 QUICK = [(1500, 64 * KB), (1500, 1 * KB)]
-WANTED = 0.8            # of TCP's bytes an instruction, at MTU 1500 and 64 KB
+WANTED = 0.8            # SSTP's bytes per instruction relative to TCP's, at MTU 1500 and 64 KB
 
 
 def parse_args():
@@ -43,15 +44,15 @@ def parse_args():
     add("-q", "--quick", action="store_true",
         help="MTU 1500, writes of 1 and 64 KB only (2 minutes)")
     add("-P", "--protocol", action="append", metavar="NAME", choices=list(PROTOCOLS),
-        help="only this: " + ", ".join(PROTOCOLS) + " (repeatable)")
-    add("-m", "--mtu", action="append", type=int, help="only this (repeatable)")
+        help="only this protocol: " + ", ".join(PROTOCOLS) + " (repeatable)")
+    add("-m", "--mtu", action="append", type=int, help="only this MTU (repeatable)")
     add("-w", "--write", action="append", type=int, metavar="KB",
         help="only writes of 1, 4, 16 or 64 KB (repeatable)")
-    add("-j", "--json", metavar="FILE", help="write the numbers there")
+    add("-j", "--json", metavar="FILE", help="write the results to FILE")
     add("-p", "--plot", metavar="NAME", help="draw NAME.png and NAME.svg (matplotlib)")
     add("-c", "--check", action="store_true",
-        help=f"fail if SSTP has less than {WANTED} of TCP's bytes an instruction at MTU "
-             "1500 and 64 KB, or less than SCTP's in any cell")
+        help=f"fail if SSTP moves less than {WANTED} of TCP's bytes per instruction at MTU "
+             "1500 and writes of 64 KB, or less than SCTP anywhere")
     add("--guest", metavar="JOB", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -59,10 +60,10 @@ def parse_args():
 # --- in the guest ----------------------------------------------------------------
 
 class Bench(Lab):
-    """Transfers of one connection."""
+    """Measures transfers over one connection"""
 
     def transfer(self, options, write, size):
-        """Moves size bytes; returns the instructions that took."""
+        """Move @size bytes; return the number of instructions that this took."""
         self.enter("b")
         common = ["-T", "300", "--read-size", "128k", *options]
         server = self.spawn("server", "server", "-n", "1", *common)
@@ -107,7 +108,7 @@ def wanted_cells(args):
 
 
 def measure(args):
-    """All cells in one boot."""
+    """Measure all cells in one boot."""
     cells = []
     for cell in run("cost", {"cells": wanted_cells(args),
                              "protocols": args.protocol or list(PROTOCOLS)}, args.kernel, 580):
@@ -127,7 +128,7 @@ def add_ratios(cells):
 
 
 def table(cells):
-    print("Instructions a byte (bytes an instruction, TCP = 1)\n")
+    print("Instructions per byte (bytes per instruction, TCP = 1)\n")
     names = [name for name in PROTOCOLS if any(c["protocol"] == name for c in cells)]
     print(f"{'MTU':>5} {'write':>6} " + " ".join(f"{TITLES[name]:>20}" for name in names))
     for mtu, write in dict.fromkeys((c["mtu"], c["write"]) for c in cells):
@@ -147,7 +148,7 @@ def find(cells, mtu, write, protocol):
 
 
 def check(cells):
-    """The wants that do not hold."""
+    """Return a line for each limit of --check that is missed."""
     bad = []
     for cell in cells:
         if not cell["protocol"].startswith("sstp"):
@@ -181,7 +182,7 @@ def plot(cells, name):
         axis.set_title(f"MTU {mtu}")
         axis.set_xlabel("write (KB)")
         axis.grid(True, alpha=0.3)
-    axes[0][0].set_ylabel("bytes an instruction")
+    axes[0][0].set_ylabel("bytes per instruction")
     axes[0][0].legend()
     figure.tight_layout()
     for suffix in ("png", "svg"):

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The cost of a netlink dump of 10,000 connections, and its effect on a transfer.
+"""Measures the cost of a netlink dump of 10,000 connections, and its effect on a transfer.
 
-A server has so many connections, which are idle. Once a second all of them are dumped, with
-every field of SSTP_INFO, while another connection of the same namespace moves 1 GB over a
-veth pair with offloads on, its rate declared. One emulated CPU runs one instruction a
-nanosecond, so time that it was not idle is instructions: sender, receiver, kernel and
-programs together. What the data path loses is what a transfer with dumps takes more than a
-transfer and so many dumps by themselves. Transfers differ a little, as no two meet in the
-same order what they wait for: several of each take turns.
+A server has 10,000 idle connections. Once a second a program dumps all of them, with every
+field of SSTP_INFO, while another connection of the same namespace moves 1 GB under a rate
+contract, over a veth pair with offloads on. The machine has one emulated CPU that runs one
+instruction a nanosecond, so its busy time in nanoseconds is the number of instructions: of
+sender and receiver, of the kernel and of the programs. The loss of the data path is the
+instructions that a transfer with dumps takes beyond those of a transfer alone and of the
+same number of dumps alone. Transfers with and without dumps alternate, several of each, as
+they vary a little.
 """
 
 import argparse
@@ -21,12 +22,12 @@ from sstptools.bench.common import (SERVER, Lab, Process, digest, idle_ns, read_
 
 CONNECTIONS = 10_000
 SIZE = 1 << 30          # bytes: a transfer takes more than a second
-ROUNDS = 4              # of a transfer without dumps and one with them
-SHORT = 64 << 20
-ALONE = 3               # dumps in a row
-PERIOD = 1000           # ms between two
-SETTLE = 5              # s after which no buffer of those that are idle changes any more
-LOSS = 0.01             # of the data path, at most
+ROUNDS = 4              # each of a transfer without dumps and one with dumps
+SHORT = 64 << 20        # bytes of a first transfer, which is not measured
+ALONE = 3               # dumps without a transfer
+PERIOD = 1000           # ms between dumps
+SETTLE = 5              # s until the buffers of idle connections no longer change
+LOSS = 0.01             # share of the transfer's instructions that dumps may add to the data path
 
 
 def parse_args():
@@ -36,8 +37,9 @@ def parse_args():
     add = parser.add_argument
     add("-k", "--kernel", default="6.12", metavar="KERNEL",
         help="6.1 or 6.12 (default), see tools/vm/kernel")
-    add("-f", "--file", metavar="FILE", help="measure nothing: report what -j wrote there")
-    add("-j", "--json", metavar="FILE", help="write the numbers there")
+    add("-f", "--file", metavar="FILE",
+        help="measure nothing: report results that -j wrote to FILE")
+    add("-j", "--json", metavar="FILE", help="write the results to FILE")
     add("-c", "--check", action="store_true",
         help=f"fail if a dump lacks a connection, or the data path loses {LOSS:.0%}% or more")
     add("--guest", metavar="JOB", help=argparse.SUPPRESS)
@@ -47,7 +49,7 @@ def parse_args():
 # --- in the guest ----------------------------------------------------------------
 
 class Bench(Lab):
-    """The crowd, who looks at it, and a transfer."""
+    """Idle connections, the program that dumps them, and a transfer"""
 
     def __init__(self):
         super().__init__()
@@ -61,7 +63,7 @@ class Bench(Lab):
 
     @staticmethod
     def busy(work):
-        """Instructions that work() takes, and what it says"""
+        """Return the number of instructions that work() takes, and its result."""
         idle, begin = idle_ns(), time.monotonic_ns()
         result = work()
         return time.monotonic_ns() - begin - (idle_ns() - idle), result
@@ -78,7 +80,7 @@ class Bench(Lab):
             raise RuntimeError("xfer failed")
 
     def watched(self):
-        """A transfer, with dumps meanwhile; the last of them is finished."""
+        """Move SIZE bytes while connections are dumped; return once the last dump is complete."""
         self.watcher.ask("every", PERIOD)
         self.move(SIZE)
         return self.watcher.ask("end")
@@ -111,7 +113,7 @@ def measure(args):
             measured.update(line)
         print(f"dump: {line}", file=sys.stderr, flush=True)
     if len(measured["rounds"]) < ROUNDS:
-        measured.setdefault("failed", "the machine said nothing")
+        measured.setdefault("failed", "the machine reported no result")
     return measured
 
 
@@ -120,12 +122,12 @@ def alone(m):
 
 
 def own(m):
-    """Instructions of the transfers that are dumped"""
+    """Return the instructions of each transfer with dumps, without those of the dumps."""
     return [r["watched"] - r["dumps"] * m["dump"] for r in m["rounds"]]
 
 
 def loss(m):
-    """Of the data path, as a share, and the standard error of that"""
+    """Return the loss of the data path, as a share of a transfer, and its standard error."""
     base = statistics.mean(alone(m))
     error = sum(statistics.variance(x) / len(x) for x in (alone(m), own(m))) ** 0.5
     return statistics.mean(own(m)) / base - 1, error / base
@@ -134,10 +136,10 @@ def loss(m):
 def table(m):
     print(f"A dump of {m['connections']:.0f} sockets: {m['dump'] / 1e9:.4f} s at 10^9 "
           f"instructions a second, {m['dump'] / m['connections']:.0f} instructions each\n\n"
-          f"Instructions a byte of transfers of {m['size'] / 1e9:.2f} GB, on average:")
+          f"Instructions per byte of transfers of {m['size'] / 1e9:.2f} GB, on average:")
     for name, values in (("alone", alone(m)),
                          ("with dumps", [r["watched"] for r in m["rounds"]]),
-                         ("without what those take", own(m))):
+                         ("with dumps, dumps excluded", own(m))):
         print(f"  {name:26} {statistics.mean(values) / m['size']:.4f}  "
               f"({min(values) / m['size']:.4f} to {max(values) / m['size']:.4f})")
     print(f"{sum(r['dumps'] for r in m['rounds'])} dumps in {len(m['rounds'])} transfers. "

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How the receive buffers of a server follow its load and the memory that there is.
+"""Measures how the receive buffers of a server follow its load and the available memory.
 
-A server takes all that has come every 250 ms, from clients that send 1.5 MB/s each. With
-another process, which takes what it needs for a while and does not ask whether there is
-room, it shares a memory cgroup of 64 MB, or (in another boot) all of a small machine. There
-is no swap. The policy is "rrda", with buffers that begin with its floor. A boot has all of
-it, one thing after the other:
+A server reads all received data every 250 ms, from clients that send 1.5 MB/s each. It
+shares a memory cgroup of 64 MB or, in another boot, all of a small machine, with another
+process, which allocates a fixed amount for a while, regardless of the memory that is left.
+There is no swap. The policy is "rrda", with buffers that begin at its floor. Each boot goes
+through these phases:
 
-  5 send, 35 send   clients come
-  memory is filled  the other process takes all but 8 MB of what there is; of the machine
-                    all but 40 MB, which clients and their packets need
-  memory is free    it has no use for it any more
-  5 send again      the others stay connected
+  5 send, 35 send   clients connect and send
+  memory is filled  the other process allocates all memory of the cgroup but 8 MB, or of
+                    the machine but 40 MB, which clients and their packets need
+  memory is free    the other process has freed its memory
+  5 send again      the other clients stay connected
   none sends
-  1000 are idle     as many connections, of which nothing comes
+  1000 are idle     1000 connections, on which nothing arrives
 
-Every 100 ms the receive buffer of each connection of the server is looked at (SSTP_INFO):
-its limit and the memory in use. Every byte that comes is checked. One emulated CPU runs
-one instruction a nanosecond, so how fast this machine is does not matter.
+Every 100 ms SSTP_INFO is read of each connection of the server: the limit of its receive
+buffer and the memory in use. All received data is checked. The machine has one emulated
+CPU that runs one instruction a nanosecond, so the speed of this host does not matter.
 
-Exit status: 0, or 1 if it came to no end or, with --check, if something is not as wanted.
+Exit status: 0, or 1 if a boot did not finish or, with --check, if a result is not as wanted.
 """
 
 import argparse
@@ -35,35 +35,35 @@ from sstptools.markdown import markdown_table
 
 MB = 1 << 20
 INTERVAL = 100_000_000          # ns between samples
-PAUSE = 250                     # ms between two turns of the server
+PAUSE = 250                     # ms between reads of the server
 RATE = 1_500_000                # bytes/s of a client
 FEW, MANY, IDLE = 5, 35, 1000   # connections
 LINE, RTT, QUEUE = "1gbit", "2ms", "4mb"
-MTU = 9000                      # fewer instructions
+MTU = 9000                      # fewer packets, so fewer instructions
 FLOOR = 64 << 10
 MOST = 256 * MB                 # net.sstp.rmem[2]
 CGROUP, MACHINE = "cgroup", "machine"
-GROUP = 64 * MB                 # what the server and the other process may have
-# Memory that the other process leaves free, less than that at first, and takes between
-# two samples
+GROUP = 64 * MB                 # memory.max of the server and the other process
+# Memory that the other process leaves free in the end, that it allocates less at first, and
+# that it adds between two samples
 LEFT, BASE, PACE = {CGROUP: 8 * MB, MACHINE: 40 * MB}, 32 * MB, MB
-PLACES = {CGROUP: "4G", MACHINE: "1G"}        # memory of the machine
-# Phases: what they are called, seconds
+PLACES = {CGROUP: "4G", MACHINE: "1G"}        # the machine's memory
+# Names of the phases, and their seconds
 SOME, ALL, FILLED, FREE, LESS, NONE, THOUSAND = (
     f"{FEW} send", f"{MANY} send", "memory is filled", "memory is free",
     f"{FEW} send again", "none sends", f"{IDLE} are idle")
 SECONDS = {SOME: 3, ALL: 4, FILLED: 6, FREE: 4, LESS: 3, NONE: 3, THOUSAND: 2}
-TURNS = 5                       # samples, of two turns of the server: the sum goes up and down in each
-SETTLED = 2                     # s at the end of a phase, that tell what came of it
-NEARLY = 0.9                    # of what the other process wants: memory is nearly full
+TURNS = 5                       # samples to average: those of two reads, between which limits vary
+SETTLED = 2                     # s at the end of a phase whose mean is the phase's result
+NEARLY = 0.9                    # share of the other process's memory when memory is nearly full
 # Wanted
-LOADED = 3                      # of the floors, limits with many senders at least
-SHARE = 0.5                     # of those, with few of them again
-SOON = 1.5                      # s from the last byte to the floor of each
-STILL = 1.05                    # of what limits are when memory is nearly full, later
-SHRUNK = 0.5                    # of what they were before, when it is full
-REGROWN = 1.5                   # of that, when it is free again
-# Must not rise: in the cgroup, in the machine, of SSTP, in the kernel's log
+LOADED = 3                      # limits with many senders relative to their floors, at least
+SHARE = 0.5                     # limits with few senders again relative to many, at most
+SOON = 1.5                      # s from the last byte until all limits are at their floors
+STILL = 1.05                    # limits later relative to when memory is nearly full, at most
+SHRUNK = 0.5                    # limits when memory is full relative to before, at most
+REGROWN = 1.5                   # limits when memory is free again relative to full, at least
+# Counters that must not rise: of the cgroup, the machine, SSTP, and in the kernel's log
 TROUBLES = ("memory.events max", "memory.events oom", "memory.events oom_kill",
             "vmstat oom_kill", "vmstat pswpout", "InNoMem", "OutNoMem", "page allocation failure")
 
@@ -77,13 +77,13 @@ def parse_args():
         help="6.1 or 6.12 (default), see tools/vm/kernel")
     add_files(add)
     add("-c", "--check", action="store_true",
-        help=f"fail unless limits are, together: with {MANY} senders {LOADED} times the floors "
-             f"at least, and more than with {FEW}; with {FEW} again {SHARE} of that at most; at "
-             f"the floors within {SOON} s of the last byte, and with {IDLE} that are idle; with "
-             f"memory nearly full {STILL} of what they are then at most (means of {TURNS} samples), "
-             f"and then {SHRUNK} of what they were before; when it is free again {REGROWN} of "
-             "that at least; and unless every byte arrived, and nothing was killed, swapped out "
-             "or could not be allocated")
+        help=f"fail unless the sum of the limits is at least {LOADED} times the floors with {MANY} "
+             f"senders, and more than with {FEW}; at most {SHARE} of that with {FEW} again; at the "
+             f"floors {SOON} s after the last byte, and with {IDLE} idle connections; at most "
+             f"{STILL} of its first value while memory is nearly full (means of {TURNS} samples); "
+             f"at most {SHRUNK} of that with {MANY} senders when memory is full, and at least "
+             f"{REGROWN} times as much when it is free again; and unless every byte arrived, no "
+             "process was killed, no page swapped out and no allocation failed")
     add("--guest", metavar="JOB", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -91,7 +91,7 @@ def parse_args():
 # --- in the guest ----------------------------------------------------------------
 
 class Limited(Group):
-    """A cgroup that may not have more than GROUP."""
+    """A cgroup whose memory.max is GROUP"""
 
     def __init__(self):
         super().__init__("memory")
@@ -106,7 +106,7 @@ class Limited(Group):
 
 
 class Machine:
-    """All that there is, in a cgroup's place."""
+    """All memory of the machine, with the interface of Limited"""
 
     def __init__(self):
         self.most = self.available()
@@ -129,7 +129,7 @@ class Machine:
 
 
 class Bench(Lab):
-    """The server, its clients and who else wants memory."""
+    """The server, its clients and the process that fills memory"""
 
     def __init__(self, place):
         super().__init__()
@@ -170,7 +170,7 @@ class Bench(Lab):
             self.sample(phase)
 
     def take(self, count):
-        """The other process has so much memory, unless it is killed."""
+        """Let the other process allocate @count bytes in all, unless it was killed."""
         if self.filled is None:
             return
         try:
@@ -180,7 +180,7 @@ class Bench(Lab):
             self.filled = None
 
     def troubles(self):
-        """Counters that tell of trouble: kills, swap, drops and failures for want of memory."""
+        """Return the counters of TROUBLES: kills, swap, drops and failed allocations."""
         events = self.group.events()
         machine = numbers("/proc/vmstat")
         log = subprocess.run(["dmesg"], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -211,7 +211,7 @@ class Bench(Lab):
         self.pass_time(THOUSAND)
 
     def result(self):
-        """Of all of it"""
+        """Return the totals of the whole timeline."""
         sent = self.client.ask("end")["bytes"]
         now = self.troubles()
         return {"most": self.group.most, "fill": self.fill,
@@ -232,7 +232,7 @@ def guest(job_file):
 # --- on the host -----------------------------------------------------------------
 
 def measure(args):
-    say(f"{sum(SECONDS.values())} s of each machine's time, a minute or two of ours")
+    say(f"{sum(SECONDS.values())} s of each machine's time, which take a minute or two")
     return {"kernel": args.kernel,
             "source": digest("selftests/net/sstp/crowd.c", "tools/python/sstptools/bench/memory.py"),
             "places": {place: measure_in(place, args.kernel) for place in PLACES}}
@@ -252,7 +252,7 @@ def measure_in(place, kernel):
     if samples:
         say(f"{place}: {summary(samples)}")
     if not measured["result"]:
-        measured.setdefault("failed", "the machine said nothing")
+        measured.setdefault("failed", "the machine reported no result")
     return measured
 
 
@@ -269,7 +269,7 @@ def of_phase(samples, phase):
 
 
 def summary(samples):
-    """Of the phase that ended with the last"""
+    """Return a line about the phase of the last sample."""
     phase = samples[-1]["phase"]
     here = of_phase(samples, phase)
     limits = [s["limit"] for s in here]
@@ -278,7 +278,7 @@ def summary(samples):
 
 
 def settled(samples, phase):
-    """The sum of the limits in the last seconds of a phase, on average"""
+    """Return the mean sum of the limits in the last SETTLED seconds of a phase."""
     last = of_phase(samples, phase)
     last = [s["limit"] for s in last if s["time"] > last[-1]["time"] - SETTLED]
     return sum(last) / len(last)
@@ -293,7 +293,8 @@ def at_floor(sample):
 
 
 def fall(here):
-    """Seconds from the last byte that was read until each is at the floor for good"""
+    """Return the seconds from the last byte that was read until all limits stay at the floor, or
+    None if they do not."""
     if not at_floor(here[-1]):
         return None
     last = next(s["time"] for s in here if s["bytes"] == here[-1]["bytes"])
@@ -301,16 +302,16 @@ def fall(here):
 
 
 def growth(here):
-    """The largest mean of two turns, of the first: 1 if limits never grow"""
+    """Return the largest mean of TURNS samples, relative to the first: 1 if limits never grow."""
     limits = [s["limit"] for s in here]
     means = [sum(limits[i:i + TURNS]) for i in range(max(len(limits) - TURNS, 0) + 1)]
     return max(means) / means[0]
 
 
 def figures(measured):
-    """The lines to print, and the wants"""
+    """Return the numbers that facts() prints and check() compares."""
     samples, result = measured["samples"], measured["result"]
-    # None: it was killed.
+    # "filled" is None once the other process was killed.
     filled = [s for s in of_phase(samples, FILLED) if s["filled"] is not None]
     late = [s for s in filled if s["filled"] >= NEARLY * result["fill"]] or filled[-1:]
     return {
@@ -326,18 +327,19 @@ def figures(measured):
 
 
 def check(measured):
-    """The wants that do not hold."""
+    """Return a line for each limit of --check that is missed."""
     result, f = measured["result"], figures(measured)
     wants = (
         (f["all"] >= LOADED * MANY * FLOOR and f["all"] > f["some"],
          f"{ALL}: limits of {megabytes(f['all'])} MB, floors of {megabytes(MANY * FLOOR)} MB"),
-        (f["still"] <= STILL, f"{FILLED}: limits grow to {f['still']:.2f} of what they are when "
-         f"it is nearly full, wanted {STILL}"),
+        (f["still"] <= STILL, f"{FILLED}: limits grow to {f['still']:.2f} of their value when "
+         f"memory is nearly full, wanted {STILL}"),
         (f["full"] <= SHRUNK * f["all"], f"{FILLED}: limits are {f['full'] / f['all']:.2f} of "
-         f"what they were, wanted {SHRUNK}"),
-        (not f["killed"], f"{FILLED}: who fills it was killed with {megabytes(f['killed'])} MB"),
+         f"their value before, wanted {SHRUNK}"),
+        (not f["killed"], f"{FILLED}: the other process was killed with "
+         f"{megabytes(f['killed'])} MB"),
         (f["free"] >= REGROWN * f["full"], f"{FREE}: limits are {f['free'] / f['full']:.2f} of "
-         f"what they were when it was full, wanted {REGROWN}"),
+         f"their value when memory was full, wanted {REGROWN}"),
         (f["less"] <= SHARE * f["all"], f"{LESS}: limits are {f['less'] / f['all']:.2f} of those "
          f"with {MANY}, wanted {SHARE}"),
         (f["fall"] is not None and f["fall"] <= SOON,
@@ -370,20 +372,19 @@ def facts(measured):
     yield (f"With {FEW} senders the limits are {megabytes(f['some'])} MB together, with {MANY} "
            f"{megabytes(f['all'])} MB, {f['all'] / (MANY * FLOOR):.1f} times their floors, and "
            f"with {FEW} again {megabytes(f['less'])} MB.")
-    yield ("Without senders they do not all fall to their floors." if f["fall"] is None else
-           f"Without senders all are at their floors {f['fall']:.1f} s after the last byte.")
-    yield (f"From when memory is nearly full, as the other process has {NEARLY:.0%} of what it "
-           f"wants, they are at most {f['still']:.2f} of what they are then, by means of two "
-           f"turns of the server; in the last "
-           f"{SETTLED} s of that, on average, {f['full'] / f['all']:.2f} of what they were before; "
-           f"and when it is free again {f['free'] / f['all']:.2f} of that.")
+    yield ("Without senders not all limits fall to their floors." if f["fall"] is None else
+           f"Without senders all limits are at their floors {f['fall']:.1f} s after the last byte.")
+    yield (f"Once the other process has {NEARLY:.0%} of its memory, the sum of the limits (a mean "
+           f"over two reads of the server) is at most {f['still']:.2f} of its first value. Relative "
+           f"to its mean with {MANY} senders before, it is {f['full'] / f['all']:.2f} in the last "
+           f"{SETTLED} s of this phase, and {f['free'] / f['all']:.2f} when memory is free again.")
     yield ("The other process " +
            (f"was killed when it had {megabytes(f['killed'])} of its {megabytes(result['fill'])} MB."
             if f["killed"] else f"got its {megabytes(result['fill'])} MB."))
     yield (f"Of {megabytes(result['most'])} MB at most {megabytes(f['group'])} were in use. " +
-           (f"What must not be: {', '.join(f['troubles'])}." if f["troubles"] else
-            "No cgroup was at its limit, nothing was killed or swapped out, and no allocation "
-            "failed."))
+           (f"Counters that must not rise: {', '.join(f['troubles'])}." if f["troubles"] else
+            "No cgroup was at its limit, no process was killed, no page swapped out, and no "
+            "allocation failed."))
     yield (f"{f['idle']['connections']} idle connections have limits of "
            f"{f['idle']['least'] >> 10} to {f['idle']['most'] >> 10} KB, "
            f"{megabytes(f['idle']['limit'])} MB together, of which "
@@ -395,12 +396,12 @@ def chapter(measured, picture):
     text = (
         f"Written by `tools/bench/memory`, whose `-h` says how it is measured, on Linux "
         f"{measured['kernel']}, sources {measured['source']}. Clients send {RATE / 1e6:g} MB/s "
-        f"each to a server that takes what has come every {PAUSE} ms. With a process that fills "
-        f"memory for a while it shares a memory cgroup of {GROUP // MB} MB, or a machine of "
-        f"{PLACES[MACHINE]}B, without swap; that process begins with {BASE // MB} MB less than it "
-        f"takes in the end, and takes {PACE // MB} MB more every {INTERVAL // 1_000_000} ms. "
-        "Limits are those of the receive buffers of all connections of the server, added up, and "
-        f"so is the memory in use. They begin with the floor of {FLOOR >> 10} KB.")
+        f"each to a server that reads all received data every {PAUSE} ms. It shares a memory "
+        f"cgroup of {GROUP // MB} MB, or a machine of {PLACES[MACHINE]}B, without swap, with a "
+        f"process that fills memory for a while; that process begins with {BASE // MB} MB less "
+        f"than it has in the end, and allocates {PACE // MB} MB every {INTERVAL // 1_000_000} ms. "
+        "Limits and memory in use are sums over the receive buffers of all connections of the "
+        f"server. Each limit begins at the floor of {FLOOR >> 10} KB.")
     head = "# Memory: receive buffers follow the load, and leave memory to others\n\n"
     body = ""
     for place, here in measured["places"].items():

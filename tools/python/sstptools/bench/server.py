@@ -1,29 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The effect of a receive buffer policy on a server that has many clients and little CPU.
+"""Measures the effect of a receive buffer policy on a server with many clients and little CPU.
 
-As the evaluation of paper 000 (RRDA) has it: 5 to 35 clients send for 6 s as fast as
-they may to one process, which reads it and has but a share of the CPU. The policies
-"static", a buffer of 1 MB (SO_RCVBUF), and "rrda", which begins with that, take turns in
-one boot. The buffer is one for all clients (SSTP_POOL), as on the paper's server. They
-may grant windows of 2.5 buffers, so that it is the buffer which limits: what finds no
-room is discarded, and sent again.
+This repeats the evaluation of RRDA in Liu et al. ("the paper", cited in
+Documentation/networking/sstp.rst): 5 to 35 clients send for 6 s as fast as they may to one
+process, which reads the data with a share of the CPU. The policies "static", with a buffer
+of 1 MB (SO_RCVBUF), and "rrda", which begins with 1 MB, take turns in one boot. All clients
+share one buffer (SSTP_POOL), as on the paper's server. The policies may grant windows of
+2.5 buffers, so that the buffer is the limit: packets that exceed it are discarded, and sent
+again.
 
-One emulated CPU runs one instruction a nanosecond, so time that it was not idle is
-instructions. The server is in a cgroup with cpu.max; clients, in another network
-namespace beyond a line of 500 Mbit/s and 10 ms, have what they need. Interrupts have
-threads (threadirqs), or the server's share would pay for packets of the clients. It pays
-for what is left of interrupts, which are the more the faster packets come.
+The machine has one emulated CPU that runs one instruction a nanosecond, so its busy time in
+nanoseconds is the number of instructions. cpu.max of a cgroup limits the server's share;
+clients, in another network namespace behind a line of 500 Mbit/s and 10 ms, are not
+limited. Interrupts run in threads (threadirqs), or the server's share would be charged for
+packets of the clients. It is still charged for the hard part of interrupts, which grows
+with the packet rate.
 
-  goodput      what the server has read within 5.9 s, of all clients
-  exhaustion   of the DATA packets that came in that time, those discarded as there
-               was no room
-  Jain         index of what it has read of each client by then
-  cost         instructions of the whole machine for a byte, from the first connect()
-               until all is read (after the 6 s with all of the CPU)
-  memory       the most that each connection had in use, added up
-  resized      how often a buffer grew or shrank
+  goodput      bytes from all clients that the server read within 5.9 s
+  exhaustion   share of the DATA packets received in this time that were discarded as
+               they exceeded the buffer
+  Jain         Jain's index of the goodput of each client
+  cost         instructions of the whole machine per byte, from the first connect()
+               until all data is read (after the 6 s with all of the CPU)
+  memory       sum over the connections of the largest memory that each had in use
+  resized      number of times that a buffer grew or shrank
 
-Exit status: 0, or 1 if a cell failed or, with --check, if one is not as wanted.
+Exit status: 0, or 1 if a cell failed or, with --check, if a result is not as wanted.
 """
 
 import argparse
@@ -45,24 +47,24 @@ SECONDS = 6
 LEVELS = [2, 5, 20]            # percent of the CPU
 CLIENTS = [5, 10, 20, 35]
 QUICK = [(2, 20, 0)]
-LINE, RTT, QUEUE = "500mbit", "10ms", "1250kb"  # twice what the line holds
+LINE, RTT, QUEUE = "500mbit", "10ms", "1250kb"  # the queue holds two bandwidth-delay products
 BUFFER = 1 * MB
 PERIOD = 100_000                # us, cpu.max's default
-WATCH = 50_000_000              # ns between looks at the size of a buffer
-PATIENCE = 500_000_000          # ns, until all clients are connected
+WATCH = 50_000_000              # ns between samples of the buffer's size
+PATIENCE = 500_000_000          # ns in which all clients must connect
 OPTIONS = ["-P", "sstp", "-T", "120"]
 TITLES = {"static": "static", "rrda": "RRDA"}
-# Parts of RRDA taken away: what its tunables are then
+# RRDA without one of its parts: the tunables that switch it off
 PARTS = {"no EMA": {"omega": 1000}, "memory not weighed": {"weigh_memory": 0}, "k = 1": {"k": 1}}
 ABLATION = [(2, 20, 0), (2, 20, 24 * MB)]      # level, clients, the server's memory.max
 TUNABLES = "/sys/kernel/sstp/rrda"
-# The paper's figures for RRDA, relative to the static buffer
+# The paper's results for RRDA, relative to the static buffer
 PAPER = {"exhaustion": 0.1, "goodput": 1.3, "cost": 66.1 / 64.2}
 MANY = 15                       # clients up to which the paper finds no difference
 # Wanted
-SCARCE = 0.01                   # exhaustion of static's from which on RRDA's matters
+SCARCE = 0.01                   # static's exhaustion, above which RRDA's is compared with it
 NOISE = 0.01
-SPARE = 0.02                    # idle time of the machine, else clients may lack CPU
+SPARE = 0.02                    # idle time that the machine must have, or clients may lack CPU
 
 
 def parse_args():
@@ -76,22 +78,23 @@ def parse_args():
     add("-l", "--level", action="append", type=int, metavar="PERCENT",
         help="only this share of the CPU: 2, 5, 20 (repeatable)")
     add("-n", "--clients", action="append", type=int, metavar="N",
-        help="only so many clients: 5, 10, 20, 35 (repeatable)")
+        help="only this number of clients: 5, 10, 20, 35 (repeatable)")
     add("-P", "--policy", action="append", metavar="NAME",
-        help="beside static: rrda (default), or another of net.sstp.buffer_policy (repeatable)")
+        help="policy to compare with static: rrda (default), or another of "
+        "net.sstp.buffer_policy (repeatable)")
     add("-a", "--ablation", action="store_true",
-        help="2%% of the CPU and 20 clients, with memory and with little of it: also RRDA "
+        help="2%% of the CPU and 20 clients, with much and with little memory: also RRDA "
              "without its EMA (omega = 1000), without the weight of memory, and with k = 1")
     add("-e", "--each", action="store_true",
         help="a buffer for each client, not one for all of them")
     add("-w", "--work", action="store_true",
-        help="the process also checks every byte, which takes more CPU than to read it")
+        help="let the process also check every byte, which takes more CPU than reading it")
     add_files(add)
     add("-c", "--check", action="store_true",
-        help=f"fail unless RRDA has a tenth of static's exhaustion at most, from 20 clients up "
-             f"where that is over {SCARCE:.0%}; 1.3 of its goodput with the least CPU and more "
-             f"than {MANY} clients, and no less anywhere; and its cost where nothing is discarded "
-             f"(up to {NOISE:.0%} of noise)".replace("%", "%%"))
+        help=f"fail unless RRDA has at most a tenth of static's exhaustion, with 20 clients or "
+             f"more and where static's is over {SCARCE:.0%}; 1.3 of static's goodput with the "
+             f"least CPU and more than {MANY} clients, and no less in other cells; and static's "
+             f"cost where nothing is discarded (up to {NOISE:.0%} of noise)".replace("%", "%%"))
     add("--guest", metavar="JOB", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.ablation and args.each:
@@ -102,12 +105,12 @@ def parse_args():
 # --- in the guest ----------------------------------------------------------------
 
 class Bench(Lab):
-    """Transfers of many connections."""
+    """Measures transfers over many connections"""
 
     def __init__(self):
         super().__init__()
         self.group = Group("cpu +memory")
-        # A server in the background is our child nevertheless.
+        # As a subreaper this process can wait for the server that --background detaches.
         self.libc.prctl(36, 1)          # PR_SET_CHILD_SUBREAPER
         write("/proc/sys/net/core/rmem_max", str(1 << 30))
         self.set_line(LINE, RTT, QUEUE)
@@ -125,12 +128,12 @@ class Bench(Lab):
             raise SystemExit(f"server: the module has no policy {policy}: {error}") from error
 
     def serve(self, clients, policy, shared):
-        """The process, once it listens."""
+        """Start the server; return its process ID once it listens."""
         self.enter("b")
         for name, value in {**self.tunables, **PARTS.get(policy, {})}.items():
             write(f"{TUNABLES}/{name}", str(value))
         write("/proc/sys/net/sstp/rmem", f"65536 {BUFFER} {256 * MB}")
-        # The kernel doubles it.
+        # The kernel doubles the value of SO_RCVBUF.
         fixed = ["--rcvbuf", str(BUFFER // 2)] if policy == "static" else []
         fixed += ["--pool"] if shared else []
         self.group.enter()
@@ -149,7 +152,7 @@ class Bench(Lab):
         return counters()["Established"]
 
     def state(self):
-        """All that is counted so far."""
+        """Return time, CPU statistics of the cgroup, and counters of both namespaces."""
         total = {"time": time.monotonic_ns(), "idle": idle_ns()}
         total.update(self.group.numbers("cpu.stat"))
         for ns in "ab":
@@ -158,7 +161,7 @@ class Bench(Lab):
         return total
 
     def transfer(self, cell, policy, seconds):
-        """The result of a run."""
+        """Run the transfers of @cell with @policy; return their results."""
         server = self.serve(cell["clients"], policy, cell["shared"])
         self.limit(cell["level"])
         self.group.set("memory.max", str(cell["limit"] or "max"))
@@ -169,7 +172,7 @@ class Bench(Lab):
                             "--for", str(seconds), "--json", f"{SHM}/client.json", *OPTIONS, SERVER)
         while self.connected() < start["bEstablished"] + cell["clients"]:
             if time.monotonic_ns() > start["time"] + PATIENCE:
-                break                   # The client says why.
+                break                   # Its exit status tells why.
             time.sleep(0.001)
         begin = self.state()
         sizes = self.watch(cell, start, begin["time"] + int(seconds * 1e9))
@@ -189,8 +192,8 @@ class Bench(Lab):
 
     @staticmethod
     def watch(cell, start, until):
-        """Until then; the size of the shared buffer now and then. That keeps the CPU a
-        little busier, so only where it is asked for."""
+        """Wait until the time @until; return samples of the size of the shared buffer if @cell
+        asks for them, as they take some CPU."""
         sizes = []
         while cell["watch"] and time.monotonic_ns() < until - WATCH:
             time.sleep(WATCH / 1e9)
@@ -208,12 +211,12 @@ def read(path):
 
 
 def actual(policy):
-    """The module's name for it"""
+    """Return the module's name of a policy, which has none for RRDA without a part."""
     return "rrda" if policy in PARTS else policy
 
 
 def exit_status(pid):
-    """A signal's is negative."""
+    """Wait for a child; return its exit status, negative if a signal ended it."""
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
@@ -223,7 +226,7 @@ def read_lines(name):
 
 
 def result(states, cell, seconds):
-    """From the counters, and from what xfer says."""
+    """Return the results of a transfer, from counters before and after, and xfer's reports."""
     start, begin, end, last = states
     served, sent = read_lines("server"), read_lines("client")[0]
     counted = {name: end[name] - begin[name] for name in end}
@@ -234,8 +237,8 @@ def result(states, cell, seconds):
         raise RuntimeError("clients took too long to connect")
     if counted["idle"] < SPARE * counted["time"]:
         raise RuntimeError(f"the machine was idle for {counted['idle'] / 1e9:.2f} s only")
-    # Bins are of bit/s. They begin when the first connection is accepted, which may be
-    # after all are there: the last could be of the time with all of the CPU.
+    # Bins are in bit/s. They begin when the server accepts the first connection, which may be
+    # after @begin: the last bin could cover time in which the server has all of the CPU.
     count = round(seconds * 1e3 / sent["bin_ms"]) - 1
     each = [sum(s["goodput_bins"][:count]) / count for s in served]
     data = counted["bInPkts"] - counted["bInPacks"] - counted["bInSnaks"] - \
@@ -268,7 +271,7 @@ def guest(job_file):
     bench = Bench()
     for policy in job["policies"]:
         bench.must_have(policy)
-    # Until hosts know each other, and all that is needed is in memory
+    # A first transfer resolves addresses, and loads programs into memory.
     bench.transfer({"level": 100, "clients": 1, "limit": 0, "watch": False, "shared": False,
                     "work": False}, "static", 1)
     for cell in job["cells"]:
@@ -296,7 +299,7 @@ def wanted_cells(args):
 
 
 def measure(args):
-    """All cells in one boot."""
+    """Measure all cells in one boot."""
     todo = wanted_cells(args)
     policies = list(dict.fromkeys(["static"] + (args.policy or ["rrda"]) +
                                   (list(PARTS) if args.ablation else [])))
@@ -339,7 +342,7 @@ def summary(cell):
 
 
 def pairs(cells):
-    """Cells of "static" and of each other policy, under the same conditions."""
+    """Yield pairs of cells with the same conditions: "static" and another policy."""
     good = [c for c in cells if "failed" not in c]
     for base in good:
         for cell in good:
@@ -353,7 +356,7 @@ def title(policy):
 
 
 def check(cells):
-    """The wants that do not hold."""
+    """Return a line for each limit of --check that is missed."""
     bad = []
     for base, cell in pairs(cells):
         where, ratio = name_of(cell), cell["goodput"] / base["goodput"]
@@ -384,12 +387,12 @@ WATCHED = (("on average, MB", lambda c: f"{c['mean'] / MB:.1f}"),)
 
 
 def conditions(cell):
-    """All but the number of clients"""
+    """Return the conditions that a cell shares with others of a table or a row of panels."""
     return cell["level"], cell["limit"]
 
 
 def tables(cells):
-    """A table for each level"""
+    """Return a table for each of the conditions."""
     text = ""
     for here in dict.fromkeys(map(conditions, cells)):
         chosen = [c for c in cells if conditions(c) == here]
@@ -403,7 +406,8 @@ def tables(cells):
 
 
 def found_in_paper(cells):
-    """Its claims, and in how many of the cells that they are about they hold."""
+    """Yield the paper's results, each with the number of cells in which it holds here, of those
+    that it applies to."""
     claims = (
         (f"a tenth of static's exhaustion, with more than {MANY} clients",
          lambda b, c: b["clients"] > MANY and b["exhaustion"] > SCARCE,
@@ -420,8 +424,8 @@ def found_in_paper(cells):
     for text, about, holds in claims:
         here = [(b, c) for b, c in pairs(cells) if about(b, c)]
         so = sum(holds(b, c) for b, c in here)
-        yield f"{text}: " + (f"so it is here in {so} of {len(here)} cells" if here else
-                             "no cell here is about that")
+        yield f"{text}: " + (f"holds in {so} of {len(here)} cells" if here else
+                             "applies to no cell")
 
 
 def chapter(measured, picture):
@@ -434,35 +438,37 @@ def chapter(measured, picture):
         f"{measured['seconds']} s over a line of 500 Mbit/s and 10 ms to one process, which reads "
         f"{'and checks ' if measured['work'] else ''}every byte and has a share of one CPU of 10^9 "
         "instructions a second. "
-        f"{'One receive buffer for all has' if measured['shared'] else 'A receive buffer has'} "
-        f"{BUFFER // MB} MB, fixed (static) or to begin with ({', '.join(many)}); windows are of "
-        f"2.5 buffers, with RRDA {'never' if measured['shared'] else 'only for who keeps up'}. "
-        "What is exhausted is the share of DATA packets that were discarded as there was no "
-        "room; instructions are those of the whole machine; memory is the most that each "
-        "connection had in use, at one time or another, added up; resized is how often a buffer "
-        "grew or shrank.")
+        f"{'All clients share' if measured['shared'] else 'Each client has'} a buffer of "
+        f"{BUFFER // MB} MB, which is fixed (static) or adapts ({', '.join(many)}). Static "
+        "grants windows of 2.5 buffers, RRDA "
+        f"{'never does' if measured['shared'] else 'only while half of a buffer is enough'}. "
+        "Exhaustion is the share of the DATA packets that were discarded as they exceeded the "
+        "buffer; instructions are those of the whole machine; memory is the sum over the "
+        "connections of the largest memory that each had in use; resized is the number of times "
+        "that a buffer grew or shrank. \"The paper\" is Liu, Zhang, Zhou and Xue, \"A Rate and "
+        "Resource Detection Based Receive Buffer Adaptation Approach for High-speed Data "
+        "Transportation\".")
     parts = any(c["policy"] in PARTS for c in cells)
     if parts:
         text += (
-            " Parts of RRDA are taken away: its EMA (equation 1, omega = 1000), how much memory "
-            "is in use (equation 4 with 1 in place of alpha and of 1 - alpha), and the k epochs "
-            "of equation 2 (k = 1). With little memory, what the server's memory cgroup may "
-            "have (memory.max) is so little. The average is that of the buffer's size over "
-            "time.")
-    head = "What parts of RRDA are worth to a server" if parts else \
-        "A server with many clients and little CPU (paper 000)" + \
-        ("" if measured["shared"] else ", a buffer for each")
+            " Each variant of RRDA lacks one part: its EMA (equation 1, omega = 1000), the weight "
+            "of the memory in use (equation 4 with 1 in place of alpha and of 1 - alpha), or the k "
+            "epochs of equation 2 (k = 1). A size of memory is memory.max of the server's cgroup. "
+            "The average is the buffer's size over time.")
+    head = "The effect of each part of RRDA on a server" if parts else \
+        "A server with many clients and little CPU" + \
+        ("" if measured["shared"] else ", a buffer for each client")
     return (
         f"# {head}\n\n" +
         textwrap.fill(text, 88) +
         f"\n\n![A server with many clients and little CPU]({picture})\n" +
-        tables(cells) + listed("What the paper says of RRDA", list(found_in_paper(cells))) +
+        tables(cells) + listed("Results of the paper for RRDA", list(found_in_paper(cells))) +
         listed("Not as wanted", check(cells)) + listed("Failed", failed))
 
 
-PANELS = (("exhaustion", "exhaustion", 1, "a tenth of static's (paper 000)"),
-          ("goodput", "goodput, Mbit/s", 1e6, "1.3 of static's (paper 000)"),
-          ("cost", "instructions a byte", 1, "1.03 of static's (paper 000)"))
+PANELS = (("exhaustion", "exhaustion", 1, "a tenth of static's (Liu et al.)"),
+          ("goodput", "goodput, Mbit/s", 1e6, "1.3 of static's (Liu et al.)"),
+          ("cost", "instructions a byte", 1, "1.03 of static's (Liu et al.)"))
 MORE_PANELS = (("mean", "size on average, MB", MB, None), ("resized", "times resized", 1, None))
 
 
@@ -498,7 +504,7 @@ def bars(axis, cells, key, unit):
 def curves(axis, cells, key, unit, says):
     for policy in dict.fromkeys(c["policy"] for c in cells):
         axis.plot(*points(cells, policy, key, unit), marker="o", label=title(policy))
-    # The paper has numbers for these only.
+    # The paper has results for these cells only.
     about = [c for c in cells if c["clients"] > MANY and
              (key != "exhaustion" or c[key] > SCARCE) and
              (key != "goodput" or c["level"] == LEVELS[0]) and
