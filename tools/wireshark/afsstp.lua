@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: GPL-2.0
--- Wireshark shows AF_SSTP: packets as net/sstp/wire.h has them, checked as
--- net/sstp/wire.c checks them. Its filters begin with "afsstp": "sstp" is another
--- protocol, Microsoft's. Documentation/networking/sstp.rst says how to use it.
+-- Wireshark dissector for AF_SSTP: decodes packets as net/sstp/wire.h defines them, and
+-- checks them as net/sstp/wire.c does. Display filters begin with "afsstp", as "sstp" is
+-- Microsoft's protocol. Documentation/networking/sstp.rst describes how to use it.
 --
--- For Wireshark 4.0 (Lua 5.2) and later (Lua 5.4): no operators on bits, and no
--- division but with math.floor().
+-- It runs in Wireshark 4.0 (Lua 5.2) and later (Lua 5.4), so it uses no operators on
+-- bits, and rounds divisions with math.floor().
 
 local PORT = 25719
 local SEGMENT_MAX = 16777216
@@ -20,12 +20,12 @@ local TYPES = {
 	[SNAK] = "SNAK", [INIT] = "INIT", [INIT_ACK] = "INIT_ACK", [COOKIE] = "COOKIE",
 	[RESET] = "RESET", [CLOSE] = "CLOSE",
 }
--- Bytes of the fixed part
+-- Bytes of the fixed part of each type
 local FIXED = {
 	[DATA] = 24, [KEEPALIVE] = 24, [EOS] = 24, [PACK] = 56, [SNAK] = 56,
 	[INIT] = 48, [INIT_ACK] = 48, [COOKIE] = 24, [RESET] = 16, [CLOSE] = 16,
 }
--- Flags
+-- Flags of DATA, KEEPALIVE and EOS; of PACK and SNAK; of RESET
 local LAST, AGAIN, ACK, EOR = 1, 2, 4, 8
 local SOFT, ECHO, SEGMENT, PADDED = 1, 2, 4, 8
 local STRAY = 1
@@ -48,10 +48,10 @@ local CODES = {
 local SKTYPES = { [1] = "SOCK_STREAM", [5] = "SOCK_SEQPACKET" }
 local STRATEGIES = { [0] = "hard ACK", [1] = "soft ACK" }
 
-local RUNS_SHOWN = 200		-- of missing packets, in an entry
-local RUNS_TOLD = 8		-- and where there is one line
-local ASKED_KEPT = 16		-- newest entries looked at for a retransmission
-local HALVES_KEPT = 64		-- newest connections to look for the other direction of
+local RUNS_SHOWN = 200		-- runs of missing packets shown in an entry
+local RUNS_TOLD = 8		-- runs of missing packets shown in the info column
+local ASKED_KEPT = 16		-- newest SNAK entries searched for a retransmission
+local HALVES_KEPT = 64		-- newest connections with one known CID to search
 
 local sstp = Proto("afsstp", "Segment Streaming Transport Protocol")
 
@@ -85,12 +85,14 @@ end
 local f = {
 	stream = uint32("stream", "Connection", "Number of the connection in this capture"),
 	train = uint32("train", "Packets in the train",
-		"Packets that left or came as one (GSO, GRO)"),
-	train_size = uint32("train.size", "Bytes of each", "All but the last are so long"),
+		"Packets that were sent or received as one (GSO, GRO)"),
+	train_size = uint32("train.size", "Bytes of each", "Length of each packet but the last"),
 
-	cid = hex32("cid", "CID", "Chosen by who receives this; with STRAY by who sends it"),
+	cid = hex32("cid", "CID",
+		"Chosen by the receiver of this packet; with STRAY by its sender"),
 	type = uint8("type", "Type", "Packet type", TYPES),
-	flags = ProtoField.uint8("afsstp.flags", "Flags", base.HEX, nil, nil, "By type"),
+	flags = ProtoField.uint8("afsstp.flags", "Flags", base.HEX, nil, nil,
+		"Meaning depends on the type"),
 	last = flag("last", "LAST", LAST, "Last packet of its segment"),
 	again = flag("again", "AGAIN", AGAIN, "The packet was shipped before"),
 	ack_now = flag("ack", "ACK", ACK, "Acknowledge at once"),
@@ -101,82 +103,87 @@ local f = {
 	padded = flag("padded", "PADDED", PADDED, "The echoed timestamp is of a padded packet"),
 	stray = flag("stray", "STRAY", STRAY, "The sender has no such connection"),
 	packet = uint16("packet", "Packet", "Packet number in the segment, from 0"),
-	entries = uint16("entries", "Entries", "Pieces of the bitmap that follow"),
+	entries = uint16("entries", "Entries",
+		"Entries that follow, with missing packets or segments"),
 	options_len = uint16("options_len", "Bytes of options", "Zeros may follow"),
-	reserved = uint16("reserved", "Reserved", "0, or ignored"),
+	reserved = uint16("reserved", "Reserved", "0 when sent, ignored when received"),
 
 	shipment = uint32("shipment", "Shipment",
-		"New for each DATA packet sent; in KEEPALIVE and EOS that of the last DATA"),
+		"New for each DATA packet sent; in KEEPALIVE and EOS that of the last DATA packet"),
 	segment = uint32("segment", "Segment",
-		"Segment number; KEEPALIVE: of the next new packet; EOS: of the end"),
+		"KEEPALIVE: of the next new packet; EOS: one more than the last segment"),
 	segment_rel = uint32("segment.relative", "Segment, from 0",
 		"Counted from the sender's initial segment"),
 	len = uint32("len", "Segment length", "Bytes in the segment"),
-	stamp = uint32("stamp", "Timestamp", "When it was sent, us"),
-	data_len = uint32("data_len", "Bytes of data", "Of the segment, in this packet"),
-	packets = uint32("packets", "Packets in the segment", "As this packet has it"),
-	data = bytes("data", "Data", "Of the segment"),
+	stamp = uint32("stamp", "Timestamp", "Time of sending, us"),
+	data_len = uint32("data_len", "Bytes of data", "Bytes of the segment in this packet"),
+	packets = uint32("packets", "Packets in the segment",
+		"Computed from the lengths of this packet and the segment"),
+	data = bytes("data", "Data", "Data of the segment"),
 	trailing = bytes("trailing", "Bytes that follow",
-		"Without meaning, or behind what is wrong"),
+		"Bytes without meaning, or behind a malformed part"),
 
 	control = uint32("control", "Control sequence number",
 		"One more with each PACK or SNAK of its sender"),
 	accepted = uint32("accepted", "Segment accepted",
-		"While others before it were not; only with the flag SEGMENT"),
+		"A segment accepted before others that precede it; only with the flag SEGMENT"),
 	ack = uint32("ack", "ACK segment (R_l)", "All segments before it were accepted"),
 	ack_rel = uint32("ack.relative", "ACK segment, from 0",
 		"Counted from the initial segment"),
 	limit = uint32("limit", "Window upper limit (R_h)",
 		"The highest segment that may be shipped"),
 	window = uint32("window", "Window", "Segments from R_l to R_h"),
-	echo = uint32("echo", "Echoed timestamp", "Of the packet that came last, us"),
-	hold = uint32("hold", "Hold time", "Since that packet came, us"),
-	highest = uint32("highest", "Highest shipment (H)", "The highest that came"),
-	received = uint32("received", "Packets received", "DATA packets that came"),
-	arrival = uint32("arrival", "Arrival rate", "New data that came, kbit/s"),
-	service = uint32("service", "Service rate", "Data that the program took, kbit/s"),
-	late = uint16("late", "Late", "Shipments before H that may still come"),
+	echo = uint32("echo", "Echoed timestamp", "Timestamp of the packet received last, us"),
+	hold = uint32("hold", "Hold time", "Time since that packet was received, us"),
+	highest = uint32("highest", "Highest shipment (H)", "The highest shipment received"),
+	received = uint32("received", "Packets received", "DATA packets received"),
+	arrival = uint32("arrival", "Arrival rate", "Rate of new data received, kbit/s"),
+	service = uint32("service", "Service rate", "Rate of data read by the program, kbit/s"),
+	late = uint16("late", "Late", "Shipments before H that may still arrive"),
 	progress = uint16("progress", "Progress",
-		"Packets of segment R_l that are here without a gap"),
+		"Packets of segment R_l received without a gap"),
 	unsettled = uint32("unsettled", "Unsettled",
-		"So many shipments before H all have come or been given up"),
+		"All shipments up to H less this number arrived or were given up"),
 
-	snak_segment = uint32("snak.segment", "Segment", "Some of which is missing"),
-	snak_first = uint16("snak.first", "First", "Packet that the first bit stands for"),
+	snak_segment = uint32("snak.segment", "Segment",
+		"Segment of which packets are missing, or first missing segment"),
+	snak_first = uint16("snak.first", "First", "Packet of the first bit"),
 	snak_segments = uint16("snak.segments", "Segments",
-		"So many, from this one on, are missing whole"),
-	snak_bits = uint16("snak.bits", "Bits", "In the bitmap; 0: whole segments"),
-	snak_map = bytes("snak.map", "Bitmap", "A bit that is 0 asks for its packet"),
-	snak_missing = text("snak.missing", "Missing packets", "Asked for in this entry"),
+		"Number of segments, from this one on, that are missing whole"),
+	snak_bits = uint16("snak.bits", "Bits",
+		"Bits in the bitmap; 0: whole segments are missing"),
+	snak_map = bytes("snak.map", "Bitmap", "A bit that is 0 requests its packet"),
+	snak_missing = text("snak.missing", "Missing packets", "Requested in this entry"),
 	snak_count = uint32("snak.count", "Number of missing packets",
-		"Asked for in this entry; without those of segments missing whole"),
+		"Requested in this entry, without those of segments missing whole"),
 
-	init_cid = hex32("init.cid", "CID of the sender", "Chosen by who sends this"),
+	init_cid = hex32("init.cid", "CID of the sender", "Chosen by the sender of this packet"),
 	sport = uint16("srcport", "Source port", "SSTP's own, not UDP's"),
 	dport = uint16("dstport", "Destination port", "SSTP's own, not UDP's"),
-	init_shipment = uint32("init.shipment", "Initial shipment", "The sender's first"),
-	init_segment = uint32("init.segment", "Initial segment", "The sender's first"),
+	init_shipment = uint32("init.shipment", "Initial shipment", "First shipment of the sender"),
+	init_segment = uint32("init.segment", "Initial segment", "First segment of the sender"),
 	init_window = uint32("init.window", "Initial window",
 		"Segments that the peer may ship at first"),
 	init_limit = uint32("init.limit", "Largest segment accepted", "Bytes"),
-	version = uint8("version", "Version", "1"),
-	sktype = uint8("sktype", "Socket type", "Of both ends", SKTYPES),
+	version = uint8("version", "Version", "Protocol version: 1"),
+	sktype = uint8("sktype", "Socket type", "Type of both sockets", SKTYPES),
 
-	option = uint8("option", "Option", "What is negotiated", OPTIONS),
+	option = uint8("option", "Option", "Option of connection setup", OPTIONS),
 	option_len = uint8("option.len", "Length", "Bytes of the value"),
-	option_value = bytes("option.value", "Value", "Of an option that is not known"),
+	option_value = bytes("option.value", "Value", "Value of an unknown option"),
 	peak = uint32("option.rate.peak", "Peak (P)", "kbit/s over any 1 ms"),
 	average = uint32("option.rate.average", "Average", "kbit/s over any 1 s"),
-	burst_rate = uint32("option.rate.burst_rate", "Bursts (F)", "In 1000 s"),
-	burst_len = uint32("option.rate.burst_len", "Burst length (L)", "Packets"),
+	burst_rate = uint32("option.rate.burst_rate", "Bursts (F)", "Bursts per 1000 s"),
+	burst_len = uint32("option.rate.burst_len", "Burst length (L)", "Packets per burst"),
 	rate_limit = uint32("option.rate_limit", "Rate limit",
-		"What the peer may send at most, kbit/s"),
-	segment_size = uint32("option.segment", "Usual segment", "The sender's, bytes"),
+		"Highest rate at which the peer may send, kbit/s"),
+	segment_size = uint32("option.segment", "Usual segment",
+		"Bytes of the sender's usual segment"),
 	tolerance = uint32("option.tolerance", "Tolerance",
-		"Packets in a million that a segment may lack"),
-	strategy = uint8("option.strategy", "Strategy", "Of acknowledgement", STRATEGIES),
-	controller = text("option.controller", "Controller", "Name of the sender's"),
-	policy = text("option.policy", "Buffer policy", "Name of the sender's"),
+		"Packets per million that a segment may lack"),
+	strategy = uint8("option.strategy", "Strategy", "Strategy of acknowledgement", STRATEGIES),
+	controller = text("option.controller", "Controller", "Name of the sender's controller"),
+	policy = text("option.policy", "Buffer policy", "Name of the sender's buffer policy"),
 	cookie = bytes("cookie", "Cookie", "Proof of the initiator's address"),
 
 	code = uint32("code", "Code", "Cause of a RESET", CODES),
@@ -184,13 +191,13 @@ local f = {
 		"Last shipment of the sender; with STRAY the number of the packet it answers"),
 
 	echo_of = frame("echo_of", "Echoes the timestamp of", frametype.REQUEST,
-		"The packet that came last at the sender"),
+		"The packet that the sender received last"),
 	rtt = ProtoField.double("afsstp.rtt", "Round-trip time, s",
-		"From that packet to this one, without the hold time; so where it was captured"),
-	asked_in = frame("asked_in", "Asked for in", frametype.REQUEST,
+		"From that packet to this one where it was captured, without the hold time"),
+	asked_in = frame("asked_in", "Requested in", frametype.REQUEST,
 		"The SNAK that this retransmission answers"),
 	answered_in = frame("answered_in", "Shipped again from", frametype.RESPONSE,
-		"The first retransmission that this SNAK got"),
+		"The first retransmission that answers this SNAK"),
 }
 local fields = {}
 for _, field in pairs(f) do
@@ -205,15 +212,15 @@ local x = {
 	malformed = notice("malformed", "Malformed: a receiver drops it",
 		expert.group.MALFORMED, expert.severity.ERROR),
 	over_limit = notice("over_limit",
-		"Segment longer than its receiver accepts: dropped there",
+		"Segment longer than its receiver accepts: the receiver drops it",
 		expert.group.PROTOCOL, expert.severity.ERROR),
-	version = notice("other_version", "Version or socket type not known",
+	version = notice("other_version", "Unknown version or socket type",
 		expert.group.PROTOCOL, expert.severity.WARN),
 	cut = notice("cut", "Cut off by the capture, not checked",
 		expert.group.UNDECODED, expert.severity.NOTE),
 	again = notice("retransmission", "Shipped again",
 		expert.group.SEQUENCE, expert.severity.NOTE),
-	asks = notice("loss", "Asks for packets again",
+	asks = notice("loss", "Requests retransmission",
 		expert.group.SEQUENCE, expert.severity.NOTE),
 	closed = notice("window_closed", "The window is closed",
 		expert.group.SEQUENCE, expert.severity.NOTE),
@@ -226,8 +233,8 @@ for _, e in pairs(x) do
 end
 sstp.experts = experts
 
--- The numbers of each type behind the header: name in what parse() returns, field,
--- offset, bytes
+-- The numbers behind the header of each type: name in the table that parse() returns,
+-- field, offset, bytes
 local DATA_LAYOUT = {
 	{ "shipment", f.shipment, 8, 4 }, { "segment", f.segment, 12, 4 },
 	{ "seglen", f.len, 16, 4 }, { "stamp", f.stamp, 20, 4 },
@@ -260,7 +267,7 @@ local FLAGS = {
 	[DATA] = DATA_FLAGS, [KEEPALIVE] = DATA_FLAGS, [EOS] = DATA_FLAGS,
 	[PACK] = ACK_FLAGS, [SNAK] = ACK_FLAGS, [RESET] = { f.stray },
 }
-local WORD = {			-- the last two bytes of the header
+local WORD = {			-- field of the last two bytes of the header
 	[DATA] = f.packet, [KEEPALIVE] = f.packet, [SNAK] = f.entries,
 	[INIT] = f.options_len, [INIT_ACK] = f.options_len,
 }
@@ -274,7 +281,7 @@ local OPTION_FIELDS = {
 
 -- --- packets, byte by byte ----------------------------------------------------
 
--- Big-endian, of the bytes of a string from offset at on
+-- The big-endian number of size bytes at offset at of a string
 local function number(s, at, size)
 	local value = 0
 	for i = at + 1, at + size do
@@ -287,7 +294,7 @@ local function has(flags, mask)
 	return flags % (2 * mask) >= mask
 end
 
--- a - b of serial numbers, -2^31 to 2^31 - 1
+-- The difference a - b of serial numbers, from -2^31 to 2^31 - 1
 local function serial(a, b)
 	local d = (a - b) % U32
 	return d < U32 / 2 and d or d - U32
@@ -297,10 +304,10 @@ local function words(bits)
 	return math.floor((bits + 31) / 32)
 end
 
--- Each of these returns why a receiver drops the packet, or nil.
+-- Each function returns the reason for which a receiver drops a packet, or nil.
 local check = {}
 
--- As sstp_parse_data()
+-- Checks as sstp_parse_data() does.
 check[DATA] = function(p)
 	local n = p.len - FIXED[DATA]
 	if n == 0 then
@@ -337,7 +344,8 @@ check[PACK] = function(p)
 	return p.word ~= 0 and "a PACK has no entries" or nil
 end
 
--- As sstp_parse_ack(). Entries are listed up to the one that is wrong.
+-- Checks as sstp_parse_ack() does. p.list has the entries before a malformed one, and
+-- that one if it lies within the packet.
 check[SNAK] = function(p, s)
 	local at, stop, next = FIXED[SNAK], p.len, 0
 	p.list = {}
@@ -372,7 +380,7 @@ check[SNAK] = function(p, s)
 	end
 end
 
--- As isgraph() of the kernel, which knows Latin-1
+-- Accepts the characters that the kernel's isgraph() does, which include Latin-1.
 local function is_name(s, at, len)
 	if len < 1 or len > 15 then
 		return false
@@ -406,7 +414,7 @@ local function option_name(type)
 	return OPTIONS[type] or string.format("option %d", type)
 end
 
--- As sstp_parse_init(). Options are listed up to the one that is wrong.
+-- Checks as sstp_parse_init() does. p.list has the options up to a malformed one.
 check[INIT] = function(p, s)
 	local at, seen = FIXED[INIT], {}
 	local stop = at + p.word
@@ -451,8 +459,8 @@ check[INIT] = function(p, s)
 end
 check[INIT_ACK] = check[INIT]
 
--- The packet of len bytes at offset at of s, which may end before: then the packet
--- is "cut", and only what is there was looked at.
+-- Parses the packet of len bytes at offset at of s. If s has less than len bytes, the
+-- capture cut the packet: then "cut" is set, and only the captured part is parsed.
 local function parse(s, at, len)
 	local p = { at = at, len = len, have = math.min(len, #s - at), rel = {} }
 	p.cut = p.have < len
@@ -478,7 +486,7 @@ local function parse(s, at, len)
 	for _, part in ipairs(LAYOUTS[p.type]) do
 		p[part[1]] = number(s, at + part[3], part[4])
 	end
-	p.whole = true			-- all numbers are there
+	p.whole = true			-- the fixed part was captured
 	if not p.cut and check[p.type] then
 		p.problem = check[p.type](p, s)
 	elseif p.type == DATA then
@@ -487,8 +495,8 @@ local function parse(s, at, len)
 	return p
 end
 
--- The packets that an entry asks for as runs of numbers, the first ones, and how
--- many there are in all
+-- Returns the packets that an entry requests, as runs of numbers (the first
+-- RUNS_SHOWN + 1 of them), and the number of these packets in all.
 local function missing(s, at, e)
 	local runs, count, start = {}, 0, nil
 	local function stop_at(packet)
@@ -542,12 +550,12 @@ end
 
 -- --- connections --------------------------------------------------------------
 
--- All of this is learned when a frame is seen the first time; a frame that is shown
--- again looks its packets up in "frames".
-local connections		-- number of them
-local cids			-- "address|port|CID", of who chose it: { connection, end }
-local halves			-- pair of addresses: connections of which one CID is not known
-local frames			-- frame number: offset in the frame: what was learned
+-- Wireshark dissects a frame again whenever it shows it. State of connections is learned
+-- only the first time; later the results are looked up in "frames".
+local connections		-- number of connections
+local cids			-- "address|port|CID" of an end: { connection, end }
+local halves			-- pair of addresses: connections of which one CID is unknown
+local frames			-- frame number: offset in the frame: results of learn()
 
 local function forget()
 	connections, cids, halves, frames = 0, {}, {}, {}
@@ -559,8 +567,8 @@ local function cid_key(host, cid)
 	return host .. "|" .. cid
 end
 
--- An end of a connection, as a sender: its CID, first numbers and largest segment if
--- known; its last shipment; frames by timestamp; what it was asked to ship again.
+-- An end of a connection, as a sender: its CID, initial numbers and largest segment if
+-- known; its last shipment; frames by timestamp; and the SNAK entries that it received.
 local function new_end(host)
 	return { host = host, stamps = {}, asked = {}, asked_whole = {} }
 end
@@ -604,8 +612,8 @@ local function is_near(a, b)
 	return a and b and math.abs(serial(a, b)) < 65536
 end
 
--- A packet whose CID was never seen set up: it belongs to the connection between these
--- hosts whose other direction has such numbers, or to one that is new.
+-- Finds the connection of a packet with a CID whose setup was not captured: one between
+-- the same hosts whose other direction has numbers near the packet's, or a new one.
 local function adopt(p, owner, other)
 	for _, c in ipairs(halves[pair_key(owner, other)] or {}) do
 		for which = 1, 2 do
@@ -627,12 +635,13 @@ local function is_stray(p)
 	return p.type == RESET and has(p.flags, STRAY)
 end
 
--- The connection of a packet and its sender's end; only what is well-formed makes one.
+-- Returns the connection of a packet and the end that sent it. A malformed packet
+-- creates no connection.
 local function find_connection(p, src, dst, well_formed)
 	local known
 	if p.type == INIT then
 		known = p.own and cids[cid_key(src, p.own)]
-		-- The same numbers: repeated
+		-- The same initial shipment: a retransmitted INIT
 		if known and known[1][known[2]].shipment0 == p.shipment then
 			return known[1], known[2]
 		elseif not well_formed then
@@ -665,7 +674,7 @@ local function learn_init(p, c, from)
 	e.shipment = e.shipment or (p.shipment - 1) % U32
 end
 
--- What a SNAK asks for, so that a retransmission finds it.
+-- Stores the entries of a SNAK for find_asked().
 local function learn_asked(p, s, e, answer)
 	for _, entry in ipairs(p.list) do
 		local list = e.asked_whole
@@ -680,7 +689,7 @@ local function learn_asked(p, s, e, answer)
 	end
 end
 
--- The last SNAK that asked for a packet
+-- Returns the last SNAK that requested a packet.
 local function find_asked(p, e)
 	local found
 	local list = e.asked[p.segment] or {}
@@ -705,13 +714,13 @@ local function find_echoed(p, e, r, now)
 	local sent = e.stamps[p.echo]
 	if sent then
 		r.echo_of = sent.frame
-		-- A capture counts nanoseconds at most.
+		-- Round to nanoseconds, the resolution of captures.
 		r.rtt = math.floor((now - sent.time) * 1e9 - p.hold * 1000 + 0.5) / 1e9
 	end
 end
 
--- What a packet tells of its connection, and what that tells of the packet. Nothing is
--- learned from what an ICMP error quotes.
+-- Updates the state of a packet's connection, and returns the results that follow from it
+-- for the packet. A packet quoted in an ICMP error updates nothing.
 local function learn(p, s, pinfo, src, dst)
 	local well_formed = p.whole and not p.problem and not pinfo.in_error_pkt
 	local r = {}
@@ -768,9 +777,9 @@ end
 
 -- --- trains -------------------------------------------------------------------
 
--- A capture on a host may show packets joined by GSO or GRO, and does not say where one
--- ends. All but the last are of one length; each must be a good packet, of the first
--- one's connection or of one that is known. len bytes in all, none cut off.
+-- A capture on a host may show packets joined by GSO or GRO, without their boundaries.
+-- Returns whether all len bytes are packets of size bytes, of which the last may be
+-- shorter: each must be well-formed, and of the first packet's or of a known connection.
 local function is_train(s, len, size, cid, src, dst)
 	for at = 0, len - 1, size do
 		local p = parse(s, at, math.min(size, len - at))
@@ -782,7 +791,7 @@ local function is_train(s, len, size, cid, src, dst)
 	return true
 end
 
--- Length of each packet but the last, or nil if there is one only
+-- Returns the length of each packet but the last, or nil if there is only one packet.
 local function train_size(s, len, src, dst)
 	local p = parse(s, 0, len)
 	if not p.whole or p.cut then
@@ -915,7 +924,7 @@ local function summarize(p, r)
 	return (summary[p.type] and summary[p.type](p, r) or name) .. (p.cut and " [cut off]" or "")
 end
 
--- One line for many packets: DATA packets that follow each other are one piece.
+-- Returns a line for a train: consecutive DATA packets of a segment are one piece.
 local function summarize_train(list, results)
 	local pieces, i = {}, 1
 	while i <= #list and #pieces < 5 do
@@ -958,7 +967,7 @@ local function show_options(p, tree, tvb)
 		item:set_len(o.size)
 		item:add(f.option_len, tvb(at + 1, 1))
 		local known = OPTION_FIELDS[o.type]
-		-- A known option of another length is the malformed one.
+		-- A known option with another length is malformed: it is shown as bytes.
 		if known and o.len > 0 and o.len == (OPTION_LEN[o.type] or o.len) then
 			local size = #known > 1 and 4 or o.len
 			for _, part in ipairs(known) do
@@ -996,7 +1005,7 @@ local function show_entries(p, r, s, tree, tvb)
 	end
 end
 
--- Numbers that follow from others, and links to other frames
+-- Shows computed numbers, and links to other frames.
 local function show_results(p, r, tree)
 	local function add(field, value)
 		if value then
@@ -1049,7 +1058,7 @@ local function show_experts(p, r, tree)
 	end
 end
 
--- All of a packet that the capture has; of a malformed one as far as it makes sense.
+-- Shows the captured part of a packet; of a malformed one only fields that lie within it.
 local function show(p, r, s, tree, tvb)
 	local shown = math.min(8, p.have)
 	if r.stream then
@@ -1098,7 +1107,7 @@ function sstp.dissector(tvb, pinfo, tree)
 	local s, len = tvb:raw(), tvb:reported_len()
 	local src = tostring(pinfo.src) .. "|" .. pinfo.src_port
 	local dst = tostring(pinfo.dst) .. "|" .. pinfo.dst_port
-	-- A frame may hold more of ours than one: what ICMP quotes, tunnels.
+	-- A frame may hold several datagrams: quoted by an ICMP error, or in a tunnel.
 	local of_frame = frames[pinfo.number] or {}
 	frames[pinfo.number] = of_frame
 	local known = of_frame[tvb:offset()]
