@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sends its input under a contract, and says what the connection was like. */
+/* Send standard input under a rate contract, and print statistics of the connection. */
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define SEGMENT		100000
 #define PATIENCE	10000		/* ms for connect() */
 
-/* Waits less long than the kernel would. */
+/* Connect with a shorter timeout than the kernel's. */
 static int connect_soon(int fd, const struct addrinfo *to)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
@@ -70,14 +70,14 @@ int main(int argc, char **argv)
 	fd = socket(AF_SSTP, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		err(1, "socket");
-	/* A contract that is there before connect() decides alone how fast to send. */
+	/* A contract set before connect() replaces congestion control. */
 	if (setsockopt(fd, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate)) ||
 	    setsockopt(fd, SOL_SSTP, SSTP_TOLERANCE, &tolerance, sizeof(tolerance)))
 		err(1, "setsockopt");
 	if (connect_soon(fd, to))
 		err(1, "%s", argv[optind]);
 	freeaddrinfo(to);
-	if (fcntl(fd, F_SETFL, 0))		/* from now on it may block */
+	if (fcntl(fd, F_SETFL, 0))		/* send() and recv() may block */
 		err(1, "fcntl");
 
 	while ((n = fread(segment, 1, sizeof(segment), stdin)) > 0)

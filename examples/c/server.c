@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Keeps what clients send, each one's segments in a file of its own. */
+/* Store the segments of each client in a file of its own. */
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include <linux/sstp.h>
 
 #define CLIENTS		64
-#define SEGMENT		(1 << 20)	/* the largest that a client may send */
-#define GAPS		4096		/* more are never listed */
+#define SEGMENT		(1 << 20)	/* largest that a client may send */
+#define GAPS		4096		/* the kernel lists no more */
 
 struct client {
 	int file;
@@ -37,11 +37,11 @@ static int start(unsigned short port, __u32 tolerance)
 
 	if (fd < 0)
 		err(1, "socket");
-	/* Accepted connections have them from the listener. */
+	/* Accepted connections inherit these options from the listener. */
 	if (setsockopt(fd, SOL_SSTP, SSTP_SEGMENT_LIMIT, &limit, sizeof(limit)) ||
 	    setsockopt(fd, SOL_SSTP, SSTP_TOLERANCE, &tolerance, sizeof(tolerance)))
 		err(1, "setsockopt");
-	/* As with TCP: connections of a server before may still be about to end. */
+	/* As with TCP: connections of an earlier server may still be closing. */
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)))
 		err(1, "setsockopt");
 	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, CLIENTS))
@@ -56,7 +56,7 @@ static void welcome(struct pollfd *slot, struct client *c)
 
 	slot->fd = accept4(fds[0].fd, NULL, NULL, SOCK_NONBLOCK);
 	if (slot->fd < 0) {
-		/* It may have gone again. */
+		/* The connection may have been reset before accept4(). */
 		if (errno != EAGAIN)
 			warn("accept");
 		return;
@@ -70,7 +70,7 @@ static void welcome(struct pollfd *slot, struct client *c)
 	printf("%u: begins\n", c->number);
 }
 
-/* Of the segment in @msg, which starts at c->bytes of the file */
+/* Print the gaps of the segment in @msg, which starts at offset c->bytes of the file. */
 static void gaps(struct client *c, struct msghdr *msg)
 {
 	struct cmsghdr *cmsg;
@@ -91,13 +91,13 @@ static void gaps(struct client *c, struct msghdr *msg)
 		printf("%u: more is missing\n", c->number);
 }
 
-/* One segment; false when there will be no more. */
+/* Receive and store one segment; return false after the last. */
 static bool receive(int fd, struct client *c)
 {
 	static char segment[SEGMENT];
 	static union {
 		struct cmsghdr align;
-		char room[CMSG_SPACE(GAPS * sizeof(struct sstp_gap))];
+		char buf[CMSG_SPACE(GAPS * sizeof(struct sstp_gap))];
 	} control;
 	struct iovec iov = { segment, sizeof(segment) };
 	struct msghdr msg = {
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
 	setlinebuf(stdout);
 	fds[0].fd = start(port, tolerance);
 	for (i = 1; i <= CLIENTS; i++)
-		fds[i].fd = -1;			/* poll() passes over it */
+		fds[i].fd = -1;			/* poll() skips it */
 	printf("listening on port %lu\n", port);
 
 	for (;;) {
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
 		for (i = CLIENTS; i; i--)
 			if (fds[i].fd < 0)
 				unused = i;
-		/* Who comes while there is no room waits. */
+		/* While all slots are used, new connections wait in the backlog. */
 		fds[0].events = unused ? POLLIN : 0;
 		if (poll(fds, 1 + CLIENTS, -1) < 0)
 			err(1, "poll");

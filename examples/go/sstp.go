@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 
-// Package sstp has sockets of AF_SSTP: see sstp(7) and <linux/sstp.h>.
+// Package sstp provides sockets of AF_SSTP: see sstp(7) and <linux/sstp.h>.
 //
-// They are made by system calls, since the package net does not know the family.
+// It makes system calls itself, since the package net does not know the family.
 //
-// A stream (NewStream) is handed to the package net as soon as it is connected or
-// listens, and is a net.Conn or net.Listener like those of TCP.
+// A stream (NewStream) is handed to the package net once it is connected or listens, and
+// becomes a net.Conn or net.Listener like those of TCP.
 //
-// What net has nothing for are segments (New). The descriptors do not block; who has to
-// wait does so in the runtime's poller. A deadline (SetDeadline of os.File) and Close
-// end all waiting, with the errors of os.File, not with those of net.
+// The package net has no type for sockets that send segments (New). Their descriptors are
+// non-blocking: a goroutine that has to wait does so in the runtime's poller. A deadline
+// (SetDeadline of os.File) and Close end all waiting calls, with errors of os.File.
 package sstp
 
 import (
@@ -29,13 +29,13 @@ const (
 	optInfo         = 12
 
 	cmsgGaps = 1
-	gapsRoom = 4096 // more are never listed
+	gapsMax  = 4096 // the kernel lists no more
 )
 
-// Rate is a contract (struct sstp_rate_spec). What is 0 is derived.
+// Rate is a contract (struct sstp_rate_spec). The kernel derives fields that are 0.
 type Rate struct {
 	Peak, Average       uint64 // bit/s
-	BurstRate, BurstLen uint32 // bursts in 1000 s, packets
+	BurstRate, BurstLen uint32 // bursts per 1000 s, packets
 }
 
 // Gap says which bytes of a segment are missing (struct sstp_gap).
@@ -43,7 +43,7 @@ type Gap struct {
 	Offset, Len uint32
 }
 
-// Info is the state of a connection (struct sstp_info, as far as it goes here).
+// Info is the state of a connection (the first fields of struct sstp_info).
 type Info struct {
 	State, Type, AckStrategy, Backoff           uint8
 	MTU, PacketSize, SegmentLimit, Tolerance    uint32
@@ -58,8 +58,8 @@ type Info struct {
 	PacketsSent, PacketsRetrans                 uint64
 }
 
-// Conn is a socket, connected or listening. Of the type SOCK_SEQPACKET, Write sends a
-// segment, all or nothing, and Read returns one, or io.EOF.
+// Conn is a socket, connected or listening. With the type SOCK_SEQPACKET, Write sends a
+// whole segment or fails, and Read returns a segment or io.EOF.
 type Conn struct {
 	*os.File
 	raw syscall.RawConn
@@ -67,7 +67,7 @@ type Conn struct {
 }
 
 func newConn(fd int) (*Conn, error) {
-	// A descriptor that does not block goes to the poller.
+	// os.NewFile adds a non-blocking descriptor to the runtime's poller.
 	c := &Conn{File: os.NewFile(uintptr(fd), "sstp")}
 	raw, err := c.SyscallConn()
 	if err != nil {
@@ -86,7 +86,7 @@ func newSocket(kind int) (*Conn, error) {
 	return newConn(fd)
 }
 
-// New makes a socket, for which options are set before Connect or Listen.
+// New makes a socket that sends segments. Set its options before Connect or Listen.
 func New() (*Conn, error) {
 	return newSocket(syscall.SOCK_SEQPACKET)
 }
@@ -109,7 +109,7 @@ func (c *Conn) Streams() (net.Listener, error) {
 	return net.FileListener(c.File)
 }
 
-// once makes a call that does not wait.
+// once makes a call that never has to wait.
 func (c *Conn) once(name string, call func(fd int) error) error {
 	var result error
 	err := c.raw.Control(func(fd uintptr) { result = call(int(fd)) })
@@ -124,7 +124,7 @@ func waits(err error) bool {
 		err == syscall.EALREADY
 }
 
-// read and write make a call again and again, until it need not wait.
+// read and write repeat a call whenever the socket is ready, until it need not wait.
 func (c *Conn) read(name string, call func(fd int) error) error {
 	return wait(c.raw.Read, name, call)
 }
@@ -163,8 +163,8 @@ func (c *Conn) Connect(ip net.IP, port int) error {
 	return c.write("connect", func(fd int) error { return syscall.Connect(fd, at) })
 }
 
-// Listen binds to a port, of IPv6 and IPv4 if ip is net.IPv6unspecified. As with TCP,
-// connections of a server before may still be about to end there.
+// Listen binds to a port, of IPv6 and IPv4 if ip is net.IPv6unspecified. It sets
+// SO_REUSEADDR, as with TCP: connections of an earlier server may still be closing.
 func (c *Conn) Listen(ip net.IP, port, backlog int) error {
 	at := sockaddr(ip, port)
 	err := c.once("setsockopt", func(fd int) error {
@@ -193,21 +193,21 @@ func (c *Conn) Accept() (*Conn, error) {
 	return newConn(peer)
 }
 
-// Receive reads a segment, and says where it has gaps and whether these are all.
-// n is 0 at the end of what the peer sends.
+// Receive reads a segment. It returns the gaps of the segment, and whether the list of
+// gaps is complete. n is 0 at the end of the peer's stream.
 func (c *Conn) Receive(segment []byte) (n int, gaps []Gap, complete bool, err error) {
-	var room, flags int
+	var oobn, flags int
 	if c.oob == nil {
-		c.oob = make([]byte, syscall.CmsgSpace(gapsRoom*8))
+		c.oob = make([]byte, syscall.CmsgSpace(gapsMax*8))
 	}
 	err = c.read("recvmsg", func(fd int) (err error) {
-		n, room, flags, _, err = syscall.Recvmsg(fd, segment, c.oob, 0)
+		n, oobn, flags, _, err = syscall.Recvmsg(fd, segment, c.oob, 0)
 		return err
 	})
 	if err != nil {
 		return 0, nil, false, err
 	}
-	messages, err := syscall.ParseSocketControlMessage(c.oob[:room])
+	messages, err := syscall.ParseSocketControlMessage(c.oob[:oobn])
 	if err != nil {
 		return 0, nil, false, err
 	}
@@ -220,14 +220,14 @@ func (c *Conn) Receive(segment []byte) (n int, gaps []Gap, complete bool, err er
 	return n, gaps, flags&syscall.MSG_CTRUNC == 0, nil
 }
 
-// CloseWrite ends this direction; what the peer sends can still be read.
+// CloseWrite ends the stream to the peer; the peer's stream can still be read.
 func (c *Conn) CloseWrite() error {
 	return c.once("shutdown", func(fd int) error {
 		return syscall.Shutdown(fd, syscall.SHUT_WR)
 	})
 }
 
-// SetRate sets the contract. Before Connect it also decides alone how fast to send.
+// SetRate sets the contract. One set before Connect replaces congestion control.
 func (c *Conn) SetRate(rate Rate) error {
 	return c.once("setsockopt", func(fd int) error {
 		_, _, e := syscall.Syscall6(syscall.SYS_SETSOCKOPT, uintptr(fd), level, optRate,
@@ -239,7 +239,8 @@ func (c *Conn) SetRate(rate Rate) error {
 	})
 }
 
-// SetTolerance is in packets of a million; the lower value of both ends counts.
+// SetTolerance sets the packets per million that a segment may lack; the lower value of
+// both ends applies.
 func (c *Conn) SetTolerance(tolerance int) error {
 	return c.setInt(optTolerance, tolerance)
 }
@@ -255,7 +256,7 @@ func (c *Conn) setInt(opt, value int) error {
 	})
 }
 
-// Info looks at the connection.
+// Info returns the state of the connection.
 func (c *Conn) Info() (info Info, err error) {
 	size := uint32(unsafe.Sizeof(info))
 	err = c.once("getsockopt", func(fd int) error {

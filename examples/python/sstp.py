@@ -16,7 +16,7 @@ SSTP_ACK_HARD, SSTP_ACK_SOFT = 0, 1
 
 SSTP_GAPS = 1
 GAP = struct.Struct("=II")
-GAPS_ROOM = socket.CMSG_SPACE(4096 * GAP.size)     # the kernel lists at most 4096
+GAPS_SPACE = socket.CMSG_SPACE(4096 * GAP.size)     # the kernel lists at most 4096
 
 # Fields of struct sstp_info, in which those of the contract are inlined
 FIELDS = (
@@ -51,7 +51,9 @@ def new(family, kind=socket.SOCK_SEQPACKET):
 
 
 def set_rate(sock, peak, average=0, burst_rate=0, burst_len=0):
-    """Set the contract: bit/s, F in bursts per 1000 s, L in packets; 0 is derived."""
+    """Set the contract: @peak and @average in bit/s, F (@burst_rate) in bursts per 1000 s, L
+    (@burst_len) in packets. The kernel derives values that are 0 from the others.
+    """
     sock.setsockopt(SOL_SSTP, SSTP_RATE,
                     struct.pack("=QQII", peak, average, burst_rate, burst_len))
 
@@ -68,7 +70,7 @@ def receive(sock, size):
     """Return a segment, the (offset, length) of each of its gaps, and whether the list is
     complete. Missing bytes read as 0. A segment of b"" is the end of the stream.
     """
-    data, control, flags, _ = sock.recvmsg(size, GAPS_ROOM)
+    data, control, flags, _ = sock.recvmsg(size, GAPS_SPACE)
     gaps = []
     for level, kind, body in control:
         if (level, kind) == (SOL_SSTP, SSTP_GAPS):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-// Sends its input under a contract, and says what the connection was like.
+// Sends standard input under a rate contract, and prints statistics of the connection.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 
 const (
 	segmentSize = 100000
-	patience    = 10 * time.Second // for Connect, less than the kernel's
+	patience    = 10 * time.Second // for Connect, less than the kernel's timeout
 )
 
 func connect(host string, port, tolerance int, rate uint64) (*sstp.Conn, error) {
@@ -44,7 +44,7 @@ func connect(host string, port, tolerance int, rate uint64) (*sstp.Conn, error) 
 	return c, c.SetDeadline(time.Time{})
 }
 
-// send sends all input, and returns the server's answer.
+// send sends all input in segments, and returns the server's answer.
 func send(c *sstp.Conn, input io.Reader) (string, error) {
 	segment := make([]byte, segmentSize)
 	for {
@@ -70,7 +70,7 @@ func send(c *sstp.Conn, input io.Reader) (string, error) {
 
 func main() {
 	port := flag.Int("p", 7000, "port")
-	tolerance := flag.Int("t", 0, "tolerance, packets in a million")
+	tolerance := flag.Int("t", 0, "tolerance, packets per million")
 	rate := flag.Uint64("r", 0, "contract, bit/s")
 	flag.Parse()
 	if flag.NArg() != 1 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-// Keeps what clients send, each one's segments in a file of its own.
+// Stores the segments of each client in a file of its own.
 package main
 
 import (
@@ -15,9 +15,9 @@ import (
 	"example.org/sstp"
 )
 
-const segmentMax = 1 << 20 // the largest that a client may send
+const segmentMax = 1 << 20 // largest that a client may send
 
-// keep writes all segments to file, and answers the client in the end.
+// keep writes all segments of a client to file, and then answers the client.
 func keep(client *sstp.Conn, number int, file *os.File) error {
 	segment := make([]byte, segmentMax)
 	bytes, missing := 0, 0
@@ -66,7 +66,7 @@ func listen(port, tolerance int) (*sstp.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Accepted connections have them from the listener.
+	// Accepted connections inherit these options from the listener.
 	if err := listener.SetSegmentLimit(segmentMax); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func listen(port, tolerance int) (*sstp.Conn, error) {
 
 func main() {
 	port := flag.Int("p", 7000, "port")
-	tolerance := flag.Int("t", 0, "tolerance, packets in a million")
+	tolerance := flag.Int("t", 0, "tolerance, packets per million")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		log.Fatal("usage: server [-p PORT] [-t TOLERANCE] DIRECTORY")
