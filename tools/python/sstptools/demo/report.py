@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Shows what tools/demo.d/guest has measured: prints a table, writes goodput.json,
-goodput.png and goodput.svg. Exit status 1 if a transfer failed."""
+"""Reports the transfers that tools/demo.d/guest measured: prints a table, and writes
+goodput.json, goodput.png and goodput.svg. Exit status 1 if a transfer failed."""
 
 import argparse
 import json
@@ -13,7 +13,7 @@ MBIT = 1e6
 
 
 def text(directory, name):
-    """The content of a file, or None."""
+    """Return the content of a file, or None if it cannot be read."""
     try:
         with open(os.path.join(directory, name), encoding="utf-8") as f:
             return f.read().strip()
@@ -22,7 +22,7 @@ def text(directory, name):
 
 
 def load(directory):
-    """All that is known of the path, the file and the runs."""
+    """Read the description of path and file, and the results of all runs."""
     result = {"path": json.loads(text(directory, "path.json")), "file": {
         "name": text(directory, "label"),
         "bytes": os.path.getsize(os.path.join(directory, "file")),
@@ -35,7 +35,7 @@ def load(directory):
         try:
             measured = json.loads(text(directory, name + ".json") or "{}")
         except ValueError:
-            measured = {}               # it was ended while it wrote
+            measured = {}               # xfer was killed while it wrote
         sha = (text(directory, name + ".sha256") or "").split()[:1]
         failed = text(directory, name + ".failed")
         run = {"name": name, "ok": not failed and bool(measured.get("ok")),
@@ -51,13 +51,13 @@ def load(directory):
 
 
 def file_share(path):
-    """Of the line: the rest is headers."""
+    """Return the share of a full frame that carries the file: the rest is headers."""
     return path["payload_bytes"] / path["frame_bytes"]
 
 
 def curve(measured):
-    """Seconds, and bit/s in the 300 ms before. What waits for a packet that is sent
-    again comes late and then at once: shorter means show little but that."""
+    """Return lists of seconds, and of the mean bit/s in the 300 ms before each. Data that waits
+    for a retransmission arrives late and all at once, which would dominate shorter means."""
     bins = [0, 0] + measured["goodput_bins"]
     step = measured["bin_ms"] / 1e3
     means = [sum(bins[i:i + 3]) / 3 for i in range(len(bins) - 2)]
@@ -65,7 +65,8 @@ def curve(measured):
 
 
 def seconds_to_90(measured, path):
-    """Until the file came in at 90% of what the line can carry of it, or None."""
+    """Return the seconds until the file arrived at 90% of the line's capacity, or None if it
+    never did."""
     for time, mean in zip(*curve(measured)):
         if mean >= 0.9 * file_share(path) * path["line_rate"]:
             return round(time, 1)
@@ -73,7 +74,7 @@ def seconds_to_90(measured, path):
 
 
 def table(result):
-    """Rows of words, the first is the header."""
+    """Return the rows of the table, of which the first two are its heading."""
     rows = [["", "goodput", "time", "to 90%", "dropped", "resent", "buffer",
              "SHA-256"],
             ["", "Mbit/s", "s", "s", "packets", "packets", "MB", ""]]
@@ -105,7 +106,7 @@ def show(rows):
 
 
 def draw_panel(axes, result):
-    """Curves and the two rates, without titles."""
+    """Draw the curves, and lines for the rates of line and contract; titles are the caller's."""
     path = result["path"]
     for run in result["runs"]:
         if run.get("measured"):
@@ -128,7 +129,7 @@ def draw_panel(axes, result):
 
 
 def draw(result, directory):
-    """The first seconds, in which SSTP is done, and below the whole."""
+    """Draw the first seconds, in which SSTP completes, and below them the whole transfers."""
     import matplotlib                   # pylint: disable=import-outside-toplevel
     matplotlib.use("Agg")
     from matplotlib import pyplot       # pylint: disable=import-outside-toplevel
@@ -148,9 +149,9 @@ def draw(result, directory):
     if ends:
         whole.set_xlim(0, 1.02 * ends[-1])
         first.set_xlim(0, min(1.02 * ends[-1], 1.2 * ends[len(ends) // 2]))
-    first.set_title("The first seconds: mean of the 300 ms before. Above the line: "
-                    "what had waited for a lost packet.", loc="left", fontsize=11)
-    whole.set_title("All of it. Dots: the file is complete.", loc="left", fontsize=11)
+    first.set_title("The first seconds: mean of the preceding 300 ms. Above the line: "
+                    "data that had waited for a lost packet.", loc="left", fontsize=11)
+    whole.set_title("Whole transfers. Dots: the file is complete.", loc="left", fontsize=11)
     for axes in (first, whole):
         axes.set_xlabel("seconds since the receiver accepted the connection")
     handles, labels = first.get_legend_handles_labels()
@@ -161,7 +162,8 @@ def draw(result, directory):
 
 def main():
     parser = argparse.ArgumentParser(prog="tools/demo.d/report", description=__doc__)
-    parser.add_argument("measured", metavar="DIR", help="that tools/demo.d/guest wrote to")
+    parser.add_argument("measured", metavar="DIR",
+                        help="directory that tools/demo.d/guest wrote to")
     parser.add_argument("out", metavar="OUT", help="directory for the results")
     args = parser.parse_args()
 
