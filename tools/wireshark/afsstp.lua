@@ -49,7 +49,7 @@ local SKTYPES = { [1] = "SOCK_STREAM", [5] = "SOCK_SEQPACKET" }
 local STRATEGIES = { [0] = "hard ACK", [1] = "soft ACK" }
 
 local RUNS_SHOWN = 200		-- runs of missing packets shown in an entry
-local RUNS_TOLD = 8		-- runs of missing packets shown in the info column
+local RUNS_LISTED = 8		-- runs of missing packets shown in the info column
 local ASKED_KEPT = 16		-- newest SNAK entries searched for a retransmission
 local HALVES_KEPT = 64		-- newest connections with one known CID to search
 
@@ -465,7 +465,7 @@ local function parse(s, at, len)
 	local p = { at = at, len = len, have = math.min(len, #s - at), rel = {} }
 	p.cut = p.have < len
 	if len < 8 then
-		p.problem = "no room for a header"
+		p.problem = "too short for a header"
 	end
 	if p.have < 8 then
 		return p
@@ -851,7 +851,7 @@ end
 local function entry_text(e, base)
 	local segment = relative(e.segment, base)
 	if e.bits > 0 then
-		return string.format("seg %d pkt %s", segment, e.told)
+		return string.format("seg %d pkt %s", segment, e.listed)
 	elseif e.first == 1 then
 		return string.format("seg %d", segment)
 	end
@@ -990,7 +990,7 @@ local function show_entries(p, r, s, tree, tvb)
 		end
 		if e.bits > 0 then
 			local runs, count = missing(s, p.at, e)
-			e.told = runs_text(runs, RUNS_TOLD)
+			e.listed = runs_text(runs, RUNS_LISTED)
 			item:add(f.snak_first, tvb(at + 4, 2))
 			item:add(f.snak_bits, tvb(at + 6, 2))
 			local map = tvb(at + 8, e.size - 8)

@@ -73,32 +73,32 @@ def segment_delays(capture):
     D_s ends with the acknowledgement: R_l passes the segment, or a PACK or SNAK names it without
     SOFT, with which it might still be discarded. KeyError if the capture lacks the end of a
     segment."""
-    there, base, low, heard, begun, came, told = None, 0, 0, 0, {}, {}, {}
+    receiver, base, low, acked_to, begun, arrived, acked = None, 0, 0, 0, {}, {}, {}
     for time, out, data in packets(capture):
         if len(data) < 24:                      # shorter than the header of any type
             continue
         cid, kind, flags = data[:4], data[4], data[5]
         segment, ack = struct.unpack(">II", data[12:20])
-        if kind == 0 and there is None:         # the first DATA has the receiver's CID
-            there, base = cid, segment
+        if kind == 0 and receiver is None:      # the first DATA has its CID
+            receiver, base = cid, segment
         # DATA to the receiver has its CID; its acknowledgements have the sender's.
-        if there is None or (kind == 0) != (cid == there):
+        if receiver is None or (kind == 0) != (cid == receiver):
             continue
         segment, ack = segment - base & 0xffffffff, ack - base & 0xffffffff
         if kind == 0 and not out:
             begun.setdefault(segment, time)
         elif kind == 0:
             if segment >= low:
-                came[segment] = time
+                arrived[segment] = time
         elif not out:
             low = max(low, ack)
         else:
-            for n in range(heard, ack):
-                told.setdefault(n, time)
-            heard = max(heard, ack)
+            for n in range(acked_to, ack):
+                acked.setdefault(n, time)
+            acked_to = max(acked_to, ack)
             if flags & 5 == 4:
-                told.setdefault(segment, time)
-    return [((came[n] - time) / 1e9, (told[n] - time) / 1e9) for n, time in begun.items()]
+                acked.setdefault(segment, time)
+    return [((arrived[n] - time) / 1e9, (acked[n] - time) / 1e9) for n, time in begun.items()]
 
 
 def delay(path, wait):

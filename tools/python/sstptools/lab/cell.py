@@ -124,10 +124,10 @@ def measure(cell, work):
         measured["jain"] = round(analysis.jain(each), 4)
         measured["efficiency"] = round(sum(r["efficiency"] for r in results), 4)
     if cell["capture"]:
-        there, told = zip(*analysis.segment_delays(os.path.join(work, "capture")))
-        measured.update(segments=len(there), delay_max=round(max(there), 6),
-                        delay_mean=round(sum(there) / len(there), 6),
-                        told_mean=round(sum(told) / len(told), 6))
+        arrived, acked = zip(*analysis.segment_delays(os.path.join(work, "capture")))
+        measured.update(segments=len(arrived), delay_max=round(max(arrived), 6),
+                        delay_mean=round(sum(arrived) / len(arrived), 6),
+                        told_mean=round(sum(acked) / len(acked), 6))
     if cell["sample"]:
         with open(os.path.join(work, "queue"), encoding="utf-8") as f:
             # netem's backlog includes the packets on the wire, which spend the line's delay there.
