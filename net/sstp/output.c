@@ -17,12 +17,12 @@
 #include "sstp.h"
 
 #define SSTP_TRAIN_PACKETS	64	/* what UDP GRO joins again */
-#define SSTP_PUSH_TRAINS	64	/* in one go */
-#define SSTP_STREAM_MEM_SHIFT	3	/* of the memory of all sockets, in a segment of a stream */
-#define SSTP_ASK_GAP		100000U	/* us without a report, at least */
-#define SSTP_SILENCE		(5ULL * NSEC_PER_SEC)	/* of who is to report, at most */
-#define SSTP_RTX_GAP		(10ULL * NSEC_PER_SEC)	/* no peer asks less often than that */
-#define SSTP_PROBE_SHARE	10	/* of a second, that data waits for an MTU probe */
+#define SSTP_PUSH_TRAINS	64	/* that one sstp_push() ships, before it yields the CPU */
+#define SSTP_STREAM_MEM_SHIFT	3	/* a stream's segment: 1/8 of the memory of all sockets */
+#define SSTP_ASK_GAP		100000U	/* us between requests for a report, without cwnd */
+#define SSTP_SILENCE		(5ULL * NSEC_PER_SEC)	/* without a report that was asked for */
+#define SSTP_RTX_GAP		(10ULL * NSEC_PER_SEC)	/* a peer repeats a request sooner */
+#define SSTP_PROBE_SHARE	10	/* data waits for an MTU probe for 1/10 s at most */
 #define SSTP_PROBE_WAIT		(NSEC_PER_SEC / SSTP_PROBE_SHARE)
 
 static void sstp_header(const struct sstp_sock *sp, const struct sstp_sseg *s,
@@ -46,8 +46,8 @@ static void sstp_header(const struct sstp_sock *sp, const struct sstp_sseg *s,
 	sstp_build_data(p, &d);
 }
 
-/* A packet in an skb of its own, copied: the original's pages may be the
- * receiver's by now.
+/* Copy a packet into an skb of its own. It cannot be sent by reference: on the same host
+ * the receiver may hold the pages of its first shipment, whose header must not change.
  */
 static struct sk_buff *sstp_copy_packet(struct sstp_sock *sp,
 					const struct sstp_sseg *s, u32 packet,
@@ -58,7 +58,7 @@ static struct sk_buff *sstp_copy_packet(struct sstp_sock *sp,
 	int err;
 	u8 *p;
 
-	/* No more in one piece than a page. */
+	/* A linear area larger than a page may not be had under GFP_ATOMIC. */
 	head = bytes <= SKB_MAX_HEAD(SSTP_HEADROOM + SSTP_DATA_HLEN) ? bytes : 0;
 	skb = alloc_skb_with_frags(SSTP_HEADROOM + SSTP_DATA_HLEN + head,
 				   bytes - head, PAGE_ALLOC_COSTLY_ORDER, &err,
@@ -100,7 +100,7 @@ static u32 sstp_train_add(struct sk_buff *skb, struct sstp_sseg *s, u32 bytes,
 	count = clamp((s->frag[cur].bv_len - off) / bytes, 1U, max);
 	bytes *= count;
 	left = bytes;
-	/* Count first, as nothing can be taken back. */
+	/* Count the fragments first: those added to the skb cannot be taken back. */
 	{
 		u32 c = cur, o = off, l = left, k = n + 1;
 
@@ -175,7 +175,9 @@ static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 	if (sp->tx.eos != SSTP_EOS_NONE)
 		return true;
 	if (sp->tx.cork) {
-		/* Who waits for less to be unsent would wait for himself. */
+		/* A cork ends when unsent bytes reach half of TCP_NOTSENT_LOWAT: a program
+		 * that polls for fewer would wait for the bytes that its own cork holds back.
+		 */
 		if (sstp_now() < sp->tx.cork && !sstp_notsent_full(sp, 1)) {
 			sstp_timer_sooner(&sp->clock, SSTP_T_PACE, sp->tx.cork);
 			return false;
@@ -225,7 +227,9 @@ void sstp_seal(struct sstp_tx *tx)
 	WRITE_ONCE(tx->autocork, 0);
 }
 
-/* The segment to ship from next, sealed, or NULL. */
+/* The segment with the next packet never shipped; seals it if the program still fills it.
+ * NULL if there is none, the window is closed or the segment waits for more data.
+ */
 static struct sstp_sseg *sstp_next_new(struct sstp_sock *sp)
 {
 	struct sstp_sseg *s = sstp_snd_new(&sp->snd);
@@ -238,13 +242,17 @@ static struct sstp_sseg *sstp_next_new(struct sstp_sock *sp)
 	return s;
 }
 
+/* SSTP_F_ACK if the @packets to be shipped at @stamp (us) ask the peer for a report, else 0.
+ * With a congestion window that is four times a window, else once a round trip, and no more
+ * than once in SSTP_ASK_GAP.
+ */
 static u8 sstp_ask(struct sstp_sock *sp, u32 packets, u32 stamp)
 {
 	u32 cwnd = sp->ctrl.out.cwnd;
 
 	sp->tx.unasked += packets;
 	if (cwnd == SSTP_CWND_MAX) {
-		/* It need not say anything before a segment is complete. */
+		/* The peer need not report before a segment is complete. */
 		if (stamp - sp->tx.asked_at < max(sstp_rtt_smoothed(&sp->rtt, 0), SSTP_ASK_GAP))
 			return 0;
 		sp->tx.asked_at = stamp;
@@ -257,7 +265,7 @@ static u8 sstp_ask(struct sstp_sock *sp, u32 packets, u32 stamp)
 	return SSTP_F_ACK;
 }
 
-/* The next @len bytes of @s have been copied. */
+/* Move the position of the next packet of @s on by @len bytes, which have been copied. */
 static void sstp_sseg_step(struct sstp_sseg *s, u32 len)
 {
 	if (s->cur_off == s->frag[s->cur].bv_len) {
@@ -271,7 +279,10 @@ static void sstp_sseg_step(struct sstp_sseg *s, u32 len)
 	s->cur_off += len;
 }
 
-/* Up to @max packets never shipped before, of one size but the last. */
+/* Build a train of up to @max packets never shipped before, from @s and the segments after
+ * it. All but the last have one size, as UDP GSO cuts the train so. @packets: how many they
+ * are. NULL without memory.
+ */
 static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 				  u32 stamp, u32 *packets)
 {
@@ -284,15 +295,16 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 	if (!skb)
 		return NULL;
 	skb_reserve(skb, SSTP_HEADROOM);
-	/* What was cut anew does not lie in memory as it is sent. */
+	/* Packets of a segment that was cut anew do not lie in memory as they are sent. */
 	while (s && n < max && s->size == s->mem) {
 		u32 bytes = SSTP_DATA_HLEN + sstp_sseg_bytes(s, s->next), count;
 		u8 *p;
 
 		if (bytes > full || (n && skb->len + bytes > SSTP_TRAIN_BYTES))
 			break;
-		/* The last packet is of its own size, and has flags. What is smaller
-		 * ends a train: a second one of that size would be cut wrongly.
+		/* A segment's last packet has flags and maybe a smaller size, so it is
+		 * added alone. A smaller packet ends the train: GSO would cut a packet
+		 * behind it in the wrong place.
 		 */
 		count = s->packets - s->next - 1;
 		if (bytes < full)
@@ -315,7 +327,7 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 	}
 	*packets = n;
 	if (!n) {
-		/* In too many pieces for an skb, or cut anew. */
+		/* The packet has too many fragments for an skb, or was cut anew: copy it. */
 		consume_skb(skb);
 		skb = sstp_copy_packet(sp, s, s->next, 0, stamp);
 		if (!skb)
@@ -337,6 +349,9 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 	return skb;
 }
 
+/* Have the queues below SSTP_QUEUE_BYTES of this socket? If so sstp_write_space() restarts
+ * the sender when they have half of it.
+ */
 static bool sstp_throttled(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -344,7 +359,9 @@ static bool sstp_throttled(struct sock *sk)
 	if (refcount_read(&sk->sk_wmem_alloc) < SSTP_QUEUE_BYTES)
 		return false;
 	set_bit(SSTP_FL_THROTTLED, &sp->pending.flags);
-	/* Pairs with the one in sstp_write_space(): one of us sees the other. */
+	/* Pairs with smp_mb() in sstp_write_space(): either we see the memory freed, or it
+	 * sees the flag.
+	 */
 	smp_mb__after_atomic();
 	if (refcount_read(&sk->sk_wmem_alloc) >= SSTP_QUEUE_BYTES)
 		return true;
@@ -352,7 +369,9 @@ static bool sstp_throttled(struct sock *sk)
 	return false;
 }
 
-/* How many packets the controller's period lets go now. */
+/* How many of @want packets the controller's pacing allows at @now (ns). If 0, the pacing
+ * timer is set.
+ */
 static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
 {
 	u64 period = sp->ctrl.out.period;
@@ -364,15 +383,17 @@ static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
 		sstp_timer_set(&sp->clock, SSTP_T_PACE, sp->ctrl.next);
 		return 0;
 	}
-	/* When all has been reported the next packets are not paced, nor is a connection's
-	 * first window: an answer that fits into it takes no longer than with TCP.
+	/* Pacing is waived for a connection's first window and for the first packets after
+	 * the peer has reported all: a short answer takes no longer than with TCP.
 	 */
 	if (!sstp_in_flight(sp))
 		sp->tx.unpaced = sstp_ctrl_unpaced(&sp->ctrl, sstp_srtt_ns(&sp->rtt));
 	unpaced = min_t(u32, want, sp->tx.unpaced);
 	if (now < sp->ctrl.next)
 		return unpaced;
-	/* A millisecond's worth, two packets at least. */
+	/* Let go as many as are due in a millisecond, and two at least: trains need fewer
+	 * timers than packets.
+	 */
 	if (period > NSEC_PER_MSEC / 2)
 		return max(min(want, 2U), unpaced);
 	if (period * want > NSEC_PER_MSEC)
@@ -409,9 +430,9 @@ static bool sstp_too_big(const struct sstp_sock *sp, const struct sstp_sseg *s)
 	return sstp_overhead(&sp->id) + SSTP_DATA_HLEN + min(s->size, s->len) > sp->path.mtu;
 }
 
-/* May packets be larger? A KEEPALIVE that is padded shows it. While it is on its way
- * data goes on in the size that is known to pass, and its loss is none of data. Returns
- * the time when the contract lets a probe go that it holds back, or 0.
+/* Send an MTU probe if one is due: a padded KEEPALIVE, as its loss, unlike that of data,
+ * costs nothing. Data goes on meanwhile in the size that is known to pass. Returns when the
+ * contract lets the probe go if it holds the probe back (ns), else 0.
  */
 static u64 sstp_mtu_probe(struct sock *sk, u64 now)
 {
@@ -423,7 +444,7 @@ static u64 sstp_mtu_probe(struct sock *sk, u64 now)
 
 	if (!size || sp->tx.eos >= SSTP_EOS_SENT)
 		return 0;
-	/* It counts as data does. */
+	/* A probe counts towards the contract as data does. */
 	wire = sp->path.frame - sp->path.mtu + size;
 	if (sstp_rate_bound(&sp->rate) &&
 	    !sstp_rate_allow(&sp->rate, 1, wire, now, &next))
@@ -432,7 +453,7 @@ static u64 sstp_mtu_probe(struct sock *sk, u64 now)
 	len = size - sstp_overhead(&sp->id);
 	skb = sstp_small(sk, len);
 	if (!skb) {
-		/* That says nothing about the path. */
+		/* No memory says nothing about the path: try this size again. */
 		sp->path.pmtud.due = due;
 		return 0;
 	}
@@ -473,8 +494,8 @@ static u64 sstp_mtu_first(struct sock *sk, u64 now)
 		sp->path.probe_wait = since;
 		return next;
 	}
-	/* The contract says when to ask again, not that a probe may go then. Where data has
-	 * waited in vain it goes on for a second before it waits again.
+	/* The contract told when to try again, not that the probe may go then. If data has
+	 * waited in vain, the next probe is a second off, so that data may go on.
 	 */
 	if (next && sp->path.probe_wait)
 		sp->path.pmtud.due = now + NSEC_PER_SEC;
@@ -482,7 +503,7 @@ static u64 sstp_mtu_first(struct sock *sk, u64 now)
 	return 0;
 }
 
-/* Nothing may be sent now, nor again: what is it that lacks? */
+/* Why is there no packet to ship, neither a new one nor a retransmission? */
 static enum sstp_held sstp_push_lacks(struct sock *sk)
 {
 	const struct sstp_snd_wnd *w = &sstp_sk(sk)->snd;
@@ -491,10 +512,12 @@ static enum sstp_held sstp_push_lacks(struct sock *sk)
 		return sstp_after(w->next, w->high) ? SSTP_HELD_WINDOW : SSTP_HELD_NOT;
 	if (w->low == w->end)
 		return SSTP_HELD_IDLE;
-	/* Nobody writes any more. */
+	/* After shutdown() no program waits for the send buffer. */
 	if (sstp_sk(sk)->tx.eos != SSTP_EOS_NONE)
 		return SSTP_HELD_NOT;
-	/* Who waits for room is woken when there is enough of it, not any. */
+	/* A program that waits for room (SOCK_NOSPACE) still waits when there is a little:
+	 * it is woken when there is enough, see sstp_writeable().
+	 */
 	if (!sk_stream_memory_free(sk) ||
 	    (sk->sk_socket && test_bit(SOCK_NOSPACE, &sk->sk_socket->flags)))
 		return SSTP_HELD_SNDBUF;
@@ -510,8 +533,9 @@ static bool sstp_push_blind(const struct sstp_sock *sp, u64 now)
 	       now - sp->tx.silent_since > max(SSTP_SILENCE, 4 * sstp_srtt_ns(&sp->rtt));
 }
 
-/* A packet goes out again, as the peer asks for it. When it has asked for the user timeout
- * and accepted nothing, it never will. Who has no room does not ask.
+/* The peer asked for a packet, which is shipped again at @now (ns). A peer that has asked for
+ * as long as the user timeout, and accepted nothing, never will: the connection ends. A full
+ * receive buffer is no such case, as the peer then asks for nothing.
  */
 static void sstp_push_again(struct sstp_sock *sp, u64 now)
 {
@@ -649,7 +673,7 @@ static bool sstp_push_next(struct sock *sk, struct sstp_next *x, int budget, u64
 	return true;
 }
 
-/* Ship @x. False without memory. */
+/* Ship the packets of @x as one train, or the one retransmission. False without memory. */
 static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -672,14 +696,16 @@ static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 	}
 	if (!skb)
 		return false;
-	/* Headers below ours, of every packet of the train. */
+	/* Add the headers below SSTP's of every packet of the train. */
 	wire = skb->len + n * (sp->path.frame - sp->path.size - SSTP_DATA_HLEN);
 	sstp_sent(sk, skb, n, wire, x->again, now);
 	sstp_encap_xmit(sk, skb, x->big || sstp_pmtud_least(&sp->path.pmtud));
 	return true;
 }
 
-/* Ship what the window, the contract and the controller allow. */
+/* Ship all that the window, the contract and the controller allow, retransmissions first,
+ * and set the timer for the rest. Socket lock.
+ */
 void sstp_push(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -726,7 +752,9 @@ void sstp_push(struct sock *sk)
 		sstp_probe_arm(sk, idle);
 }
 
-/* Everything has been shipped once: say that nothing follows. */
+/* Once all segments were shipped, tell the peer by a KEEPALIVE that none follows. True if it
+ * was sent now. Socket lock.
+ */
 bool sstp_eos_push(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);

@@ -21,20 +21,24 @@ enum sstp_eos {
 struct sstp_tx {
 	struct sstp_sseg *open;		/* last of the send window, while more may be added */
 	u64		cork;		/* ns: MSG_MORE, TCP_CORK: more will come until then */
-	u64		autocork;	/* ns: the same, for a program that writes on and on;
-					 * poll() ends it without the lock
+	u64		autocork;	/* ns: as cork, for a program that keeps writing;
+					 * poll() ends it without the socket lock
 					 */
-	u64		silent_since;	/* ns: first shipment that asked, since a report; or 0 */
+	u64		silent_since;	/* ns: when a report was first asked for that has not
+					 * come; 0 = none is owed
+					 */
 	u64		rtx_since;	/* ns: first retransmission since loss.progress */
-	u64		rtx_at;		/* ns: the last one */
+	u64		rtx_at;		/* ns: last retransmission */
 	u64		bytes_written;	/* by the program */
-	u64		bytes_sent;
-	u32		queued;		/* bytes sent or to send, unacknowledged */
-	u32		unasked;	/* shipments since an ACK was asked for */
+	u64		bytes_sent;	/* payload shipped at least once */
+	u32		queued;		/* bytes written and not acknowledged */
+	u32		unasked;	/* packets shipped since an ACK was asked for */
 	u32		asked_at;	/* us: when the peer last reported, or was asked to */
-	u8		unpaced;	/* packets that go before the controller's period counts */
+	u8		unpaced;	/* packets that may still leave without pacing */
 	u8		eos;		/* enum sstp_eos */
-	bool		lacks_mem;	/* since memory of sent segments was freed last */
+	bool		lacks_mem;	/* a write found no memory; cleared by the next write,
+					 * by SSTP_T_MEM and when sent segments are freed
+					 */
 	struct sstp_chrono chrono;
 };
 

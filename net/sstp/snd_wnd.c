@@ -35,7 +35,7 @@ static void sstp_rtx_free(struct sstp_rtx *r, u32 packets)
 void sstp_sseg_copy(const struct sstp_sseg *s, u32 from, u8 *to, u32 len)
 {
 	const struct bio_vec *f = s->frag;
-	/* In @f */
+	/* @in: offset in the packet's payload; @off: offset in @f */
 	u32 in = from % s->mem, off = from / s->mem * (SSTP_DATA_HLEN + s->mem) +
 				      SSTP_DATA_HLEN + in;
 
@@ -147,7 +147,7 @@ void sstp_snd_begin(struct sstp_snd_wnd *w, bool refill)
 	w->vain = min_t(u32, w->credit, SSTP_SND_LOOK);
 }
 
-/* What was asked for is on its way. False when nothing more may be looked at. */
+/* Charge one look at a packet that need not be shipped again. False when no look is left. */
 static bool sstp_snd_in_vain(struct sstp_snd_wnd *w)
 {
 	w->credit--;
@@ -185,9 +185,7 @@ static void sstp_rtx_forget(struct sstp_snd_wnd *w, struct sstp_sseg *s)
 bool sstp_snd_ack(struct sstp_snd_wnd *w, u32 ack, u32 limit,
 		  void (*release)(void *arg, struct sstp_sseg *s), void *arg)
 {
-	/* @next may be acknowledged only once all of it has been shipped, and
-	 * then it has moved on.
-	 */
+	/* Segment w->next was not shipped in full, so the peer cannot have it yet. */
 	if (ack - w->low > w->next - w->low ||
 	    sstp_after(limit, w->next + 4 * SSTP_SND_SEGMENTS))
 		return false;
@@ -232,7 +230,7 @@ static struct sstp_rtx *sstp_rtx_get(struct sstp_sseg *s, gfp_t gfp)
 
 	if (r)
 		return r;
-	/* A segment has its final size once a packet of it was lost. */
+	/* The number of packets is final: the caller checks that the segment is sealed. */
 	r = kzalloc(struct_size(r, ship,
 				DIV_ROUND_UP(s->packets, SSTP_RTX_CHUNK)), gfp);
 	if (!r)
@@ -259,7 +257,7 @@ static bool sstp_rtx_before(struct rb_node *a, const struct rb_node *b)
 			   rb_entry(b, struct sstp_rtx, node)->seg->number);
 }
 
-/* All that it takes to ship each of @packets again, or NULL. */
+/* A struct sstp_rtx with all of @packets pending and all chunks allocated, or NULL. */
 static struct sstp_rtx *sstp_rtx_all(struct sstp_sseg *s, u32 packets, gfp_t gfp)
 {
 	u32 chunks = DIV_ROUND_UP(packets, SSTP_RTX_CHUNK), i;
@@ -322,7 +320,7 @@ bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 	r = sstp_rtx_get(s, gfp);
 	if (!r || test_bit(packet, r->pending))
 		return false;
-	/* The last shipment of it is not given up yet: it may be on its way. */
+	/* The packet's last shipment may still be on its way if it is after @settled. */
 	if (r->ship[chunk]) {
 		u32 again = r->ship[chunk][packet % SSTP_RTX_CHUNK];
 
@@ -334,7 +332,7 @@ bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 		u32 n = min_t(u32, SSTP_RTX_CHUNK,
 			      s->packets - chunk * SSTP_RTX_CHUNK);
 
-		/* Needed when it is shipped: to be had now or asked again. */
+		/* sstp_snd_shipped_rtx() cannot fail. Without memory the peer asks again. */
 		r->ship[chunk] = kcalloc(n, sizeof(u32), gfp);
 		if (!r->ship[chunk])
 			return false;
@@ -350,9 +348,9 @@ bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 	return true;
 }
 
-/* @count segments from @n on are to be looked at when it is their turn. Of ranges
- * that do not touch, that which holds the reader up is kept: the other will be
- * asked for again.
+/* Remember @count segments from @n on, which sstp_snd_look() looks at later. Only one range
+ * is kept: of two that do not touch, the lower one, as it holds the reader up. The peer will
+ * ask for the other again.
  */
 static void sstp_snd_defer(struct sstp_snd_wnd *w, u32 n, u32 count, u32 settled)
 {
@@ -363,7 +361,7 @@ static void sstp_snd_defer(struct sstp_snd_wnd *w, u32 n, u32 count, u32 settled
 	end = n + min(count, shipped - n);
 	if (w->whole != w->whole_end && !sstp_before(end, w->whole) &&
 	    !sstp_after(n, w->whole_end)) {
-		/* What comes before it has just been looked at. */
+		/* Merge both: segments before @n have just been looked at. */
 		n = w->whole;
 		if (sstp_after(w->whole_end, end))
 			end = w->whole_end;
@@ -375,9 +373,9 @@ static void sstp_snd_defer(struct sstp_snd_wnd *w, u32 n, u32 count, u32 settled
 	w->whole_settled = settled;
 }
 
-/* Look at the segments that were asked for as a whole, up to one that has packets to
- * ship. After many in vain the rest is dropped, and has to be asked for again: a
- * SNAK must not have us look at what is on its way for long.
+/* Look at the segments that the peer asked for as a whole, up to one that has packets to ship
+ * again. After too many looks in vain the rest is dropped, and the peer has to ask again: a
+ * SNAK for packets that are still on their way must not cost much CPU time.
  */
 static void sstp_snd_look(struct sstp_snd_wnd *w)
 {
@@ -436,7 +434,7 @@ u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
 {
 	u32 n = run->segment, last = run->bits ? 1 : run->first, wanted = 0;
 
-	/* Acknowledged meanwhile: however many, in one step. */
+	/* Skip segments acknowledged meanwhile in one step, however many they are. */
 	if (sstp_before(n, w->low)) {
 		if (w->low - n >= last)
 			return 0;
@@ -485,7 +483,9 @@ void sstp_snd_shipped_rtx(struct sstp_snd_wnd *w, struct sstp_sseg *s,
 {
 	struct sstp_rtx *r = s->rtx;
 
-	/* 0 stands for "never"; a packet numbered so is asked for too early. */
+	/* 0 means "never shipped again": a packet with this shipment number, one in 2^32, may
+	 * be shipped once more too early.
+	 */
 	r->ship[packet / SSTP_RTX_CHUNK][packet % SSTP_RTX_CHUNK] = shipment;
 	__clear_bit(packet, r->pending);
 	sstp_snd_earn(w, 1);

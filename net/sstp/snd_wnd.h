@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Send window (WUCS-92-38, figure 10): segments from the first that is not
- * acknowledged to the one that the program still fills, and what must be
+ * acknowledged to the one that the program still fills, and the packets to be
  * shipped again. Mechanism: no socket, no clock; the caller holds the
  * connection's lock.
  *
@@ -17,18 +17,19 @@
 #include "wire.h"
 
 #define SSTP_SND_SEGMENTS	65536	/* most segments queued */
-#define SSTP_SND_LOOK		4096	/* packets looked at in vain, for an skb */
-#define SSTP_SND_CREDIT		16384	/* the same, for those that come at once */
+#define SSTP_SND_LOOK		4096	/* packets looked at in vain, for reports of one skb */
+#define SSTP_SND_CREDIT		16384	/* the same, for skbs that come in a row */
 #define SSTP_RTX_CHUNK		1024	/* packets whose shipments are kept together */
 
 /**
- * struct sstp_rtx - what was shipped again of a segment
+ * struct sstp_rtx - retransmissions of a segment
  * @node: in sstp_snd_wnd.again while @count
+ * @seg: the segment
  * @pending: bitmap of packets to ship again
  * @count: bits set in @pending
  * @scan: no bit is set below it
- * @ship: number of the last shipment of each packet, chunks of SSTP_RTX_CHUNK,
- *	NULL where none was shipped again
+ * @ship: number of the last shipment of each packet, in chunks of SSTP_RTX_CHUNK: 0 = it
+ *	was never shipped again; NULL = no packet of the chunk is or was asked for
  */
 struct sstp_rtx {
 	struct rb_node node;
@@ -44,23 +45,23 @@ struct sstp_rtx {
  * @number: segment number
  * @len: bytes
  * @size: bytes in a packet but the last, a multiple of 8
- * @mem: the same, as they lie in memory: another if the segment was cut anew
- * @packets: how many there are; grows while not @sealed
+ * @mem: bytes in a packet as packets lie in memory; not @size once the segment was cut anew
+ * @packets: number of packets; grows while not @sealed
  * @next: first packet never shipped
  * @ship: first shipment of the first one
- * @truesize: memory charged for it
+ * @truesize: bytes of memory charged for the segment
  * @alloc: entries of @frag
  * @frags: used entries; together the bytes [header | payload]... of packets of @mem
  * @cur: fragment where packet @next starts
- * @cur_off: its offset there
+ * @cur_off: offset of that packet in the fragment
  * @fill: bytes of the packet being filled, header included
- * @sealed: its length is final
- * @eor: ends a record
- * @accepted: the receiver has named it as accepted, and may give it up yet (soft ACK)
- * @rtx: of what was lost; NULL while nothing was
+ * @sealed: the segment's length is final
+ * @eor: the segment ends a record
+ * @accepted: the receiver reported the segment accepted, and may yet discard it (soft ACK)
+ * @rtx: its retransmissions; NULL while the peer asked for none
  *
- * The header of each packet is written just before its first shipment; no byte
- * of a packet changes after that, as the pages may be the receiver's as well.
+ * The header of each packet is written just before its first shipment. No byte of a packet
+ * changes after that, as a receiver on the same host may hold the pages as well.
  */
 struct sstp_sseg {
 	u32	number;
@@ -92,15 +93,16 @@ struct sstp_sseg {
  * @end: number that the next segment from the program gets
  * @again: segments with packets to ship again, the oldest first
  * @pending: packets to ship again
- * @whole: segments from here to @whole_end were asked for as a whole, and have yet
- *	to be looked at: there are too many to do so at once
+ * @whole: first of the segments that the peer asked for as a whole and that are yet to be
+ *	looked at, as they were too many to look at on arrival of the SNAK
  * @whole_end: number after the last of them
- * @whole_settled: up to which shipment the receiver had them or had given them up then
+ * @whole_settled: the newest shipment that the receiver had, or had given up, when it asked
+ *	for them
  * @shipment: number of the next shipment
- * @lost: newest shipment that was asked for again, since the caller set it
- * @credit: packets, and segments that are gone, that may be looked at in vain. Who makes
- *	us ship may have us look, so it grows by two with each shipment
- * @vain: of these, since sstp_snd_begin()
+ * @lost: newest shipment that the peer reported lost, since the caller set it
+ * @credit: packets that may be looked at in vain, and segments that are gone: it bounds the
+ *	work that SNAKs cause. Grows by two with each shipment, to SSTP_SND_CREDIT at most
+ * @vain: what is left of @credit for the reports of this skb, see sstp_snd_begin()
  */
 struct sstp_snd_wnd {
 	struct sstp_sseg **ring;
@@ -145,50 +147,55 @@ static inline u32 sstp_sseg_bytes(const struct sstp_sseg *s, u32 packet)
 		s->len - s->size * (s->packets - 1);
 }
 
-/* May a packet that was never shipped be shipped? The segment, or NULL. */
+/* The segment with the next packet never shipped; NULL if there is none or S_h forbids it. */
 struct sstp_sseg *sstp_snd_new(const struct sstp_snd_wnd *w);
 /* The next @count packets of @s have been shipped. */
 void sstp_snd_shipped(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 count);
 
-/* R_l and R_h of a PACK or SNAK: everything below @ack is free to go, sent to
- * @release. False if they contradict what was sent or what R_l was.
+/* Take R_l (@ack) and R_h (@limit) of a PACK or SNAK: segments below @ack leave the window,
+ * each is passed to @release. False, and nothing changes, if @ack is below S_l or above the
+ * segments shipped in full, or if @limit is too far ahead.
  */
 bool sstp_snd_ack(struct sstp_snd_wnd *w, u32 ack, u32 limit,
 		  void (*release)(void *arg, struct sstp_sseg *s), void *arg);
-/* One segment accepted out of order: nothing of it waits for being shipped
- * again. It is freed unless @soft. False if this was known, or cannot be.
+/* The peer accepted a segment out of order: its retransmissions are cancelled. Unless @soft
+ * it leaves the window and is passed to @release. False if this was known, or if the segment
+ * is not in the window or was not shipped in full.
  */
 bool sstp_snd_accept(struct sstp_snd_wnd *w, u32 segment, bool soft,
 		     void (*release)(void *arg, struct sstp_sseg *s), void *arg);
 
-/* The packet is wanted again by a receiver that has all shipments up to @settled, or has
- * given them up.
- * True if it will be shipped again for that.
+/* A receiver that has all shipments up to @settled, or has given them up, asks for a packet
+ * again. True if the packet will be shipped again for that; false if it waits for being
+ * shipped already, may still be on its way or was never shipped, or without memory.
  */
 bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 		   u32 settled, gfp_t gfp);
-/* Reports of one skb follow; @refill: a round trip or more has passed since it was so. */
+/* Reports of one skb follow. @refill: a round trip or more has passed since the last call
+ * with @refill, so that credit for one skb is granted anew.
+ */
 void sstp_snd_begin(struct sstp_snd_wnd *w, bool refill);
-/* A SNAK's run. Returns the packets to be shipped again. Looks at no more than
- * @budget, which it lowers: packets, and segments that are gone; at whole segments
- * beyond that when it is their turn. It ends sooner when too many were on their way.
+/* Handle one run of a SNAK. Returns how many packets will be shipped again for it. Looks at
+ * @budget packets (and segments that are gone) at most, and lowers @budget by them. Whole
+ * segments beyond it are looked at when they are next to be shipped. Ends sooner when too
+ * many packets were looked at in vain, as they may still be on their way.
  */
 u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
 		  u32 settled, u32 *budget);
-/* Cut a segment anew into packets of @size bytes: all of them are to be shipped, again
- * if all of it was shipped before. False if it stays as it is: there is no memory, or
- * there would be too many packets.
+/* Cut a segment anew into packets of @size bytes. All of them are to be shipped: as
+ * retransmissions if the segment was shipped in full, else as new packets. False if it stays
+ * as it is: it is not sealed, there is no memory, or there would be too many packets.
  */
 bool sstp_snd_recut(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 size, gfp_t gfp);
 /* Copies @len bytes of the segment, from byte @from on. */
 void sstp_sseg_copy(const struct sstp_sseg *s, u32 from, u8 *to, u32 len);
 /* The next packet to ship again, or NULL. */
 struct sstp_sseg *sstp_snd_rtx(struct sstp_snd_wnd *w, u32 *packet);
-/* It was shipped, as @shipment. */
+/* The packet that sstp_snd_rtx() named was shipped, as @shipment. */
 void sstp_snd_shipped_rtx(struct sstp_snd_wnd *w, struct sstp_sseg *s,
 			  u32 packet, u32 shipment);
 
-/* Something was shipped, and is not acknowledged. */
+/* Is there a packet that was shipped and is not acknowledged? */
 static inline bool sstp_snd_outstanding(const struct sstp_snd_wnd *w)
 {
 	const struct sstp_sseg *s;

@@ -5,9 +5,12 @@
 #include "sndbuf.h"
 #include "sstp.h"
 
-#define SSTP_WAKE_BYTES	(4 << 20)	/* of room: the program need not wait for more */
+#define SSTP_WAKE_BYTES	(4 << 20)	/* of room wake a program, however large the buffer is */
 
-/* Sender: memory for what the path holds, as far as we know it. Socket lock. */
+/* Let the send buffer grow, unless SO_SNDBUF fixed it: to six times what the contract sends in
+ * a round trip, or to twice the congestion window, and two segments. net.sstp.wmem bounds it.
+ * Socket lock.
+ */
 void sstp_sndbuf_grow(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -26,9 +29,9 @@ void sstp_sndbuf_grow(struct sock *sk)
 		WRITE_ONCE(sk->sk_sndbuf, want);
 }
 
-/* Room for who waits for some: a third of the buffer, as in TCP, but of a large one no
- * more than keeps the program from waking often. While all else waits for a packet
- * that was lost repeatedly, less than a third may be left for new data.
+/* Is there enough room to wake a program that waits to write? As in TCP that is a third of the
+ * buffer, but SSTP_WAKE_BYTES at most: less than a third of a large buffer may be left for
+ * long while one packet, lost repeatedly, keeps all segments after it. Any context.
  */
 bool sstp_writeable(const struct sock *sk)
 {
@@ -38,13 +41,15 @@ bool sstp_writeable(const struct sock *sk)
 	       !READ_ONCE(sstp_sk(sk)->tx.lacks_mem);
 }
 
-/* Freed packets of ours below, or room in the send buffer. Any context. */
+/* sk_write_space: queues below freed packets of the socket, or the send buffer has room.
+ * Restart a throttled sender, and wake the program. Any context.
+ */
 void sstp_write_space(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct socket *sock;
 
-	/* Pairs with the one in sstp_throttled(). */
+	/* Pairs with smp_mb__after_atomic() in sstp_throttled(). */
 	smp_mb();
 	if (test_bit(SSTP_FL_THROTTLED, &sp->pending.flags) &&
 	    refcount_read(&sk->sk_wmem_alloc) < SSTP_QUEUE_BYTES / 2)
@@ -65,8 +70,8 @@ void sstp_write_space(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* Room in the window's ring, and not too much unsent; the caller looks at the send
- * buffer.
+/* struct proto's stream_memory_free: has the send window room for a segment, and is less unsent
+ * than TCP_NOTSENT_LOWAT? The caller checks the send buffer.
  */
 bool sstp_stream_memory_free(const struct sock *sk, int wake)
 {
@@ -76,7 +81,7 @@ bool sstp_stream_memory_free(const struct sock *sk, int wake)
 	       !sstp_notsent_full(sstp_sk(sk), wake);
 }
 
-/* SSTP_T_MEM */
+/* SSTP_T_MEM: other sockets may have freed memory, so a program may try to write again. */
 void sstp_sndbuf_retry(struct sock *sk)
 {
 	WRITE_ONCE(sstp_sk(sk)->tx.lacks_mem, false);

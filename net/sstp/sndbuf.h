@@ -5,15 +5,15 @@
 
 #include "sstp.h"
 
-/* Bytes that were written and not sent, as long as the buffer is no larger than 4 GB.
- * Any context.
- */
+/* Bytes written and not sent: modulo 2^32, as the send buffer is smaller. Any context. */
 static inline u32 sstp_notsent(const struct sstp_tx *tx)
 {
 	return (u32)READ_ONCE(tx->bytes_written) - (u32)READ_ONCE(tx->bytes_sent);
 }
 
-/* Is as much unsent as TCP_NOTSENT_LOWAT allows? @wake: for who waits for less, half */
+/* Is as much unsent as TCP_NOTSENT_LOWAT allows, or with @wake half of that? The half wakes a
+ * program less often, as in TCP.
+ */
 static inline bool sstp_notsent_full(const struct sstp_sock *sp, int wake)
 {
 	u32 most = READ_ONCE(sp->set.notsent_lowat);
