@@ -4,7 +4,7 @@
 #include "mem.h"
 #include "sstp.h"
 
-/* of a segment that the reader waits for, over the limit of all sockets */
+/* Bytes of a segment that may be taken beyond the limit of all sockets, see sstp_debt_limit() */
 #define SSTP_DEBT_BYTES		(256 << 10)
 
 long sstp_sysctl_mem[3];		/* pages, as sk_prot_mem_limits() has them */
@@ -31,8 +31,9 @@ static void sstp_mem_fold_all(struct work_struct *unused)
 
 static DECLARE_WORK(sstp_mem_work, sstp_mem_fold_all);
 
-/* A charge was refused. The kernel looks at a counter that each CPU may be a megabyte
- * ahead of: with a small limit that alone may be more. Once a jiffy, for all.
+/* A charge was refused. The counter that the kernel checks may be a megabyte too high for each
+ * CPU, which keeps freed pages to itself; that alone may be more than a small limit. So these
+ * pages are given back, once a jiffy at most.
  */
 void sstp_mem_refused(const struct sock *sk)
 {
@@ -65,11 +66,11 @@ int __init sstp_mem_init(void)
 	unsigned long pages = max(nr_free_buffer_pages() / 8, 128UL);
 	int err;
 
-	/* As TCP's: a good part of memory, and less under pressure. */
+	/* As of UDP: 3/32 of memory without pressure, 1/8 with it, 3/16 at most. */
 	sstp_sysctl_mem[0] = pages / 4 * 3;
 	sstp_sysctl_mem[1] = pages;
 	sstp_sysctl_mem[2] = pages / 2 * 3;
-	/* An eighth of memory, with the 32 KB that each may hold on average; as TCP's */
+	/* Orphans take an eighth of memory if each holds 32 KB. */
 	sstp_sysctl_max_orphans = clamp(pages / 8, 1024UL, 262144UL);
 	err = percpu_counter_init(&sstp_sockets_allocated, 0, GFP_KERNEL);
 	if (err)
@@ -87,10 +88,12 @@ void sstp_mem_exit(void)
 	percpu_counter_destroy(&sstp_sockets_allocated);
 }
 
-/* Bytes that all sockets owe: net.sstp.mem limits them, too. */
+/* Bytes that all sockets use beyond what they were granted; see sstp_debt_limit() */
 static atomic_long_t sstp_debts;
 
-/* Socket lock, or nobody else has the socket. */
+/* Add what @sk uses beyond its grant, its negative sk_forward_alloc, to the debts of all. Socket
+ * lock, or nobody else has the socket.
+ */
 void sstp_debt_update(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -102,8 +105,8 @@ void sstp_debt_update(struct sock *sk)
 	sp->rcvbuf.debt = debt;
 }
 
-/* Bytes that one segment may take beyond the limit for all sockets: up to that limit
- * again, and beyond it what is small.
+/* Bytes that one segment may take after a charge was refused: any number while the memory and
+ * the debts of all sockets are within net.sstp.mem, else SSTP_DEBT_BYTES.
  */
 u32 sstp_debt_limit(const struct sock *sk)
 {
@@ -111,8 +114,9 @@ u32 sstp_debt_limit(const struct sock *sk)
 	       sk_prot_mem_limits(sk, 2) ? SSTP_DEBT_BYTES : INT_MAX;
 }
 
-/* Memory of the window's slots is charged beside the packets: a peer decides how much that
- * is by where it puts packets. Socket lock, or nobody else has the socket.
+/* Charge the memory of the receive window's slots, besides that of the packets: a peer decides
+ * how many slots there are by the segments that it sends packets of. Socket lock, or nobody
+ * else has the socket.
  */
 void sstp_rcv_charge_slots(struct sock *sk)
 {
@@ -129,7 +133,9 @@ void sstp_rcv_charge_slots(struct sock *sk)
 	sstp_debt_update(sk);
 }
 
-/* Free a segment to send, which is in no window any more. */
+/* Free a segment to send that has left the send window, and uncharge its memory. Socket lock, or
+ * nobody else has the socket.
+ */
 void sstp_mem_free_segment(struct sock *sk, struct sstp_sseg *s)
 {
 	sk_wmem_queued_add(sk, -(int)s->truesize);
@@ -138,7 +144,7 @@ void sstp_mem_free_segment(struct sock *sk, struct sstp_sseg *s)
 	sstp_sseg_free(s);
 }
 
-/* Is there memory to let buffers grow, which is as the peer would have it? */
+/* May buffers grow? Not under memory pressure: a peer decides how large they would be. */
 bool sstp_may_grow(struct sock *sk)
 {
 	return !sk_under_memory_pressure(sk) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Memory: what all sockets together have and may have, and what one is charged for. */
+/* Memory of all sockets together, its limits, and what one socket is charged for. */
 #ifndef _SSTP_MEM_H
 #define _SSTP_MEM_H
 
@@ -9,7 +9,7 @@
 struct sock;
 struct sstp_sseg;
 
-/* Of struct proto, all sockets of all namespaces */
+/* Members of struct proto: they count all sockets of all namespaces */
 extern long sstp_sysctl_mem[3];
 extern atomic_long_t sstp_memory_allocated;
 DECLARE_PER_CPU(int, sstp_memory_per_cpu);

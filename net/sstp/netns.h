@@ -49,7 +49,7 @@ struct sstp_net {
 	int		fin_timeout;	/* s */
 	int		orphan_timeout;	/* s */
 	int		segment_size;	/* bytes */
-	/* sstp_sysctl_name_get() */
+	/* Read with sstp_net_names_get(), as they change while others read them */
 	char		ctrl[SSTP_NAME_MAX];
 	char		policy[SSTP_NAME_MAX];
 	char		allowed[SSTP_ALLOWED_MAX];

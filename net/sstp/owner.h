@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Events that came while a process had the lock: it handles them when it is done. */
+/* Events that came while a process held the socket lock: handled when it releases the lock. */
 #ifndef _SSTP_OWNER_H
 #define _SSTP_OWNER_H
 
@@ -17,8 +17,8 @@ enum {
 /* Events that wait for the socket lock; written without it. */
 struct sstp_pending {
 	unsigned long	flags;		/* atomic bits SSTP_FL_* */
-	int		icmp_err;
-	u32		icmp_mtu;	/* that the ICMP error in @icmp_err told of */
+	int		icmp_err;	/* errno of the ICMP error */
+	u32		icmp_mtu;	/* MTU that it told, bytes */
 };
 
 void sstp_release_cb(struct sock *sk);

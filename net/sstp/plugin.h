@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Registries: one of controllers, one of receive buffer policies. */
+/* Registries of plug-ins: one of controllers, one of receive buffer policies. */
 #ifndef _SSTP_PLUGIN_H
 #define _SSTP_PLUGIN_H
 
@@ -10,7 +10,7 @@
 #include <linux/spinlock.h>
 #include <net/sstp.h>
 
-/* What the registry knows of a struct sstp_ctrl_ops or struct sstp_rbuf_ops */
+/* The part of a struct sstp_ctrl_ops or struct sstp_rbuf_ops that a registry uses */
 struct sstp_plugin {
 	char	name[SSTP_NAME_MAX];
 	struct module *owner;
@@ -30,10 +30,10 @@ SSTP_PLUGIN_AT(struct sstp_rbuf_ops, list);
 #define sstp_plugin_of(ops)	container_of(&(ops)->name, struct sstp_plugin, name)
 
 /**
- * struct sstp_registry - those of one kind
- * @kind: the module of one that is not here is sstp-KIND-NAME
+ * struct sstp_registry - the plug-ins of one kind
+ * @kind: sstp-KIND-NAME is the alias of the module of a plug-in
  * @lock: guards writing to @list
- * @list: RCU
+ * @list: plug-ins; read under RCU
  */
 struct sstp_registry {
 	const char *kind;
@@ -51,16 +51,16 @@ struct sstp_registry {
 extern struct sstp_registry sstp_ctrls;
 extern struct sstp_registry sstp_rbufs;
 
-/* -EINVAL: the name will not do; -EEXIST: it is taken. */
+/* Add a plug-in. -EINVAL: its name is not valid; -EEXIST: its name is taken. */
 int sstp_plugin_register(struct sstp_registry *r, struct sstp_plugin *p);
 void sstp_plugin_unregister(struct sstp_registry *r, struct sstp_plugin *p);	/* sleeps */
-/* With a reference on its module, or NULL. Any context. */
+/* The plug-in @name, with a reference on its module, or NULL. Any context. */
 struct sstp_plugin *sstp_plugin_get(struct sstp_registry *r, const char *name);
-/* Is there one? */
+/* Is the plug-in @name registered? */
 bool sstp_plugin_here(struct sstp_registry *r, const char *name);
-/* The same, but loads its module for who may. Sleeps. */
+/* The same, but loads the module of one that is not, if the caller may. Sleeps. */
 bool sstp_plugin_exists(struct sstp_registry *r, const char *name);
-/* The name of each in turn, from 0; false behind the last */
+/* Copy the name of plug-in number @i, from 0, to @name. False if there are fewer. */
 bool sstp_plugin_name(struct sstp_registry *r, u32 i, char *name);
 
 #endif /* _SSTP_PLUGIN_H */

@@ -17,27 +17,27 @@
 
 #include <linux/types.h>
 
-#define SSTP_PMTU_START4	1500	/* a beginning; routers say if it is too much */
-#define SSTP_PMTU_BASE		1280	/* that nearly every path takes; of IPv6 each one */
+#define SSTP_PMTU_START4	1500	/* bytes to begin with; ICMP tells if it is too much */
+#define SSTP_PMTU_BASE		1280	/* bytes that every IPv6 path and most IPv4 paths take */
 #define SSTP_PMTU_FLOOR4	552
-#define SSTP_PMTU_PROBES	3	/* in vain, of one size */
-#define SSTP_PMTU_BH_LOST		3	/* times that but small packets came */
+#define SSTP_PMTU_PROBES	3	/* lost probes of one size: the path does not take it */
+#define SSTP_PMTU_BH_LOST		3	/* times that only small packets came */
 #define SSTP_PMTU_RAISE		(600ULL * NSEC_PER_SEC)
 
 /**
  * struct sstp_pmtud - what is known of a path
- * @floor: no less is tried: smaller packets are fragmented, or the path takes them
- * @mtu: packets are made for it
- * @ceiling: what the route takes; 0 = not known yet
- * @failed: probes of this size failed; 0 = none
- * @hint: what a router said that the path takes; 0 = none did
- * @probe: size that is being tried; 0 = none
- * @first: timestamp of its first probe
- * @last: that of its last
- * @tries: probes of it
+ * @floor: least MTU to try, bytes: the path takes it, or IP fragments larger packets
+ * @mtu: MTU for which packets are made, bytes
+ * @ceiling: MTU of the route, bytes; 0 = not known yet
+ * @failed: size of probes that failed, bytes; 0 = none
+ * @hint: MTU that an ICMP error told, bytes; 0 = none did
+ * @probe: size that is being tried, bytes; 0 = none
+ * @first: timestamp of the first probe of size @probe, us
+ * @last: timestamp of the last one, us
+ * @tries: probes sent of size @probe
  * @due: ns: no probe is sent before
- * @bh: a packet that the peer lacks
- * @bh_received: packets that the peer had received when that was noted last
+ * @bh: a packet that the peer lacks, watched for a black hole
+ * @bh_received: packets that the peer had received when @bh was noted last
  * @bh_ship: newest shipment then
  * @bh_lost: times that the peer knew of later shipments, but none had come; one less for
  *	each time that some had

@@ -17,19 +17,19 @@
 #define SSTP_POOL_EPOCH		(100ULL * NSEC_PER_MSEC)
 
 /**
- * struct sstp_pool - a buffer and who shares it
- * @ref: the listener's and each member's
+ * struct sstp_pool - a receive buffer that connections share
+ * @ref: references of the listener and of each member
  * @lock: _bh, inside of a socket's lock: guards what says so below
  * @b: the buffer; under @lock
- * @limit: @b's; this and the next are written under @lock
- * @length: ns of an epoch of @b; 0 = it has none
+ * @limit: limit of @b, bytes; as @length written under @lock, read without
+ * @length: ns of an epoch of @b; 0 = the policy has none
  * @at: ns: when the epoch began; under @lock
- * @path: bytes that the paths of those members can fill that told since; under @lock
- * @used: bytes of memory that members use, as far as they told
+ * @path: bytes that the paths can fill of members that reported since @at; under @lock
+ * @used: bytes of memory that members use, by their last reports
  * @active: members that hold memory, or of which something came lately; written under
  *	@lock
- * @awake: those of them that do not rest; under @lock
- * @pinned: by SO_RCVBUF: it is of that size, whatever comes
+ * @awake: active members that do not rest; under @lock
+ * @pinned: SO_RCVBUF fixed the size of the buffer
  */
 struct sstp_pool {
 	refcount_t	ref;
@@ -46,13 +46,13 @@ struct sstp_pool {
 };
 
 /**
- * struct sstp_member - a connection's part
- * @pool: or NULL: it has a buffer of its own
- * @used: bytes that it told
- * @active: it counts as active
- * @awake: something came lately
- * @silent: epochs in a row in which it neither got nor took anything, as far as it
- *	matters
+ * struct sstp_member - a connection's part in a pool
+ * @pool: the pool; NULL: the connection has a buffer of its own
+ * @used: bytes of memory that it reported last
+ * @active: it is counted in sstp_pool.active
+ * @awake: it is counted in sstp_pool.awake: a packet came lately
+ * @silent: epochs in a row in which nothing came or was refused, and the program read nothing;
+ *	counted up to SSTP_RCVBUF_SILENT, when the member may rest
  *
  * Guarded by the connection's socket lock.
  */
@@ -64,7 +64,7 @@ struct sstp_member {
 	u8	silent;
 };
 
-/* Bytes that members use, as far as they told */
+/* Bytes that members use, by their last reports */
 static inline u32 sstp_pool_used(const struct sstp_pool *p)
 {
 	return clamp_t(s64, atomic_long_read(&p->used), 0, U32_MAX);
@@ -76,8 +76,8 @@ static inline u64 sstp_pool_length(const struct sstp_pool *p)
 	return READ_ONCE(p->length) ?: SSTP_POOL_EPOCH;
 }
 
-/* Windows of its members do not exceed what they may use, if it adapts: what one was
- * granted and does not use is what others need, however much there was of late.
+/* Are windows of members no larger than what each may use? They are if the pool has epochs, so
+ * that its size changes: memory granted to one member and not used is what others need.
  */
 static inline bool sstp_pool_exact(const struct sstp_pool *p)
 {
@@ -90,7 +90,7 @@ static inline u32 sstp_pool_limit(const struct sstp_pool *p)
 	return READ_ONCE(p->limit);
 }
 
-/* Bytes that nobody uses, as far as members told */
+/* Bytes that no member uses, by their last reports */
 static inline u32 sstp_pool_free(const struct sstp_pool *p)
 {
 	u32 limit = sstp_pool_limit(p), used = sstp_pool_used(p);
@@ -98,25 +98,25 @@ static inline u32 sstp_pool_free(const struct sstp_pool *p)
 	return used < limit ? limit - used : 0;
 }
 
-/* With @b as its buffer, whose policy becomes the pool's. NULL without memory. */
+/* A pool with @b as its buffer, whose policy it takes over. NULL without memory. */
 struct sstp_pool *sstp_pool_new(const struct sstp_rbuf_core *b, bool pinned);
 struct sstp_pool *sstp_pool_get(struct sstp_pool *p);
 void sstp_pool_put(struct sstp_pool *p);
 
-/* Its tunables, from its next epoch on */
+/* Set the tunables of the pool's policy, from its next epoch on. */
 void sstp_pool_tune(struct sstp_pool *p, const struct sstp_rrda_spec *rrda);
 
-/* Something came for the member. */
+/* A packet came for the member: it is active and awake. */
 void sstp_pool_join(struct sstp_member *m);
 /* Nothing came for some epochs. False if the member's epochs have to go on, as the
  * pool's end with those of its last member, until the pool rests, too.
  */
 bool sstp_pool_rest(struct sstp_member *m);
-/* Nothing will come any more, but what is here may be read still. */
+/* The member's connection ended. Its program may still read what was received. */
 void sstp_pool_end(struct sstp_member *m);
-/* The rest of it is gone, too. */
+/* The member's data has been freed: it leaves the pool. */
 void sstp_pool_leave(struct sstp_member *m);
-/* It uses @used bytes now. Returns how many it may use. */
+/* The member uses @used bytes now. Returns how many it may use. */
 u32 sstp_pool_share(struct sstp_member *m, u32 used);
 /* An epoch of the member ended, with what it saw in @seen. Returns by how much the pool
  * grew for that, to @limit; negative: it shrank. If that ends the pool's epoch, @seen has

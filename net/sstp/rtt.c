@@ -55,8 +55,8 @@ u32 sstp_rtt_timeout(const struct sstp_rtt *r, u32 margin, u32 most)
 {
 	if (!r->srtt)
 		return min_t(u32, USEC_PER_SEC, most);
-	/* @var is four times the deviation already. On a path that never
-	 * varies it is 0, and each answer would race with the timer.
+	/* r->var is four times the deviation already. On a path that never varies it is 0:
+	 * without @margin the timer would expire as the answer comes.
 	 */
 	return min((r->srtt >> 3) + max(r->var, margin), most);
 }

@@ -26,7 +26,7 @@ struct sstp_rtt {
 };
 
 void sstp_rtt_init(struct sstp_rtt *r);
-/* @us: sample, 1 us at least is taken; over 60 s is ignored. @now: us, modulo
+/* Take a sample of @us: 0 counts as 1, more than SSTP_RTT_MAX is ignored. @now: us, modulo
  * 2^32.
  */
 void sstp_rtt_sample(struct sstp_rtt *r, u32 us, u32 now);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What has room in the receive buffer, what is worth asking for, and when nothing comes
- * any more before the program reads. The three answers follow from one state, so that
- * they agree: what R_l lacks is asked for and has room, or the program is told to read.
+ * Which packets have room in the receive buffer, which segments are worth asking for, and when
+ * nothing more becomes readable before the program reads. The three answers follow from one
+ * state, so that they agree: missing packets of segment R_l are asked for and have room, or the
+ * program is told to read.
  */
 #ifndef _SSTP_WANT_H
 #define _SSTP_WANT_H
@@ -20,7 +21,7 @@
  * @used: bytes of memory in use
  * @limit: bytes of memory that may be used
  * @soft: ACK strategy
- * @pool: others may take what is free
+ * @pool: other connections of the pool may take memory that is free
  */
 struct sstp_want {
 	u32	read;
