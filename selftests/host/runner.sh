@@ -22,8 +22,11 @@ for line in sys.stdin:
 if reader.name:
     reader.close([Case("survives", "fail", "the machine ended early, status 97")],
                  kernel=sys.argv[1:])
-print(results.counts["fail"], "failed")' "$@" > "$work/told" || return
-	sed -i 's/^ *[0-9.]*s  uml *//' "$work/told"
+print(results.counts["fail"], "failed")
+results.tell_failures()' "$@" > "$work/told" || return
+	sed -i 's/^ *[0-9.]*s  //; s/^uml *//' "$work/told"
+	sed '1,/^[0-9]* failed$/d' "$work/told" > "$work/end"
+	sed -i '/^[0-9]* failed$/q' "$work/told"
 }
 # results FIRST LAST: lines of cases that passed, each with something that it prints
 results() {
@@ -56,6 +59,8 @@ check "and after it" told "# after it: EPIPE"
 check "and the path of its log" told "whole log: the.log"
 check "nothing of others is" not_told "case 250"
 check "in a few lines" lines_at_most 8
+check "the end names it" grep -qxF "failed: uml many_test: case 251 exit status 1" "$work/end"
+check "and tells its cause again" grep -qxF "# pair.c:12: expected 3, got 4" "$work/end"
 
 {
 	echo "# Subtest: bad_test"

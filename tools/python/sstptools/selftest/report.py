@@ -10,6 +10,8 @@ from sstptools.selftest.ktap import PLAN, Case
 CASES = 5               # failing cases of a test that are shown; others are counted
 LINES = 40              # lines shown before, and after, such a case
 KERNEL_LINES = 80       # lines of the kernel log shown, from the first suspicious one
+CAUSES = 4              # tests whose causes are shown again in the end,
+CAUSE_LINES = 50        # and lines of each
 SLOWEST = 12            # tests in the table of times
 KERNEL_MARK = "# | "    # selftests/guest puts it before lines of the kernel's log
 
@@ -79,6 +81,7 @@ class Results:
         self.lock = threading.Lock()
         self.counts = {"pass": 0, "fail": 0, "skip": 0}
         self.failures = []
+        self.causes = []                # lines for each test that failed
         self.times = []                 # (seconds, where, test)
         self.machines = []              # (name, begin, end, seconds of tests, of CPU)
         self.start = self.prepared = time.monotonic()
@@ -113,9 +116,12 @@ class Results:
         for case in cases:
             if case.status == "skip":
                 self.say(f"{where:<6}       skipped: {case.name}: {case.note}")
-        if tally["fail"] and not self.verbose:
-            for line in cause:
-                self.say(f"{where:<6}       {line}")
+        if tally["fail"]:
+            lines = [f"{where:<6}       {line}" for line in cause]
+            self.causes.append([f"{where:<6} {test}:", *lines])
+            if not self.verbose:
+                for line in lines:
+                    self.say(line)
 
     def took(self, where, test, seconds):
         with self.lock:
@@ -125,6 +131,15 @@ class Results:
         """Add a machine that has ended."""
         with self.lock:
             self.machines.append((name, begin, time.monotonic(), tests, cpu))
+
+    def tell_failures(self):
+        """Print each failure, and the causes of the first again: of a long log, often only the
+        end is kept."""
+        for line in self.failures:
+            self.say(f"failed: {line}")
+        for cause in self.causes[:CAUSES]:
+            for line in cause[:CAUSE_LINES]:
+                self.say(line)
 
     def tell_times(self, jobs):
         """Print the slowest tests, the times of machines, and the time without a machine."""

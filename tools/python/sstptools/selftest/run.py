@@ -323,9 +323,8 @@ def main():
         for job in [pool.submit(*job) for job in jobs]:
             job.result()
 
-    for line in results.failures:
-        results.say(f"failed: {line}")
     results.tell_times(args.jobs)
+    results.tell_failures()
     results.say(f"results: {directory}")
     counts = results.counts
     if not counts["pass"] + counts["fail"]:
