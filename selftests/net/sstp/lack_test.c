@@ -7,6 +7,7 @@
  * a CPU. Others go on nevertheless, a packet at a time, and poll() says what send() does.
  */
 #include <errno.h>
+#include <linux/sock_diag.h>
 #include <linux/sockios.h>
 #include <poll.h>
 #include <pthread.h>
@@ -23,6 +24,7 @@
 #define MB		(1 << 20)
 #define IDLERS		8		/* who do not read */
 #define EXCHANGES	3
+#define CPU_PAGES	(MB / getpagesize())	/* SK_MEMORY_PCPU_RESERVE */
 #define CALLS		300		/* of poll() and send() */
 
 static char old[100];			/* what net.sstp.mem was */
@@ -186,19 +188,61 @@ static void test_poll(void)
 	ktap_held("poll() says what send() does");
 }
 
-static bool nothing_queued(void *p)
+/* Pages that @p's receiver has for packets */
+static long unread_pages(struct pair *p)
+{
+	uint32_t m[SK_MEMINFO_VARS];
+
+	if (getsockopt(p->rx, SOL_SOCKET, SO_MEMINFO, m, &(socklen_t){ sizeof(m) }))
+		die("SO_MEMINFO:");
+	return m[SK_MEMINFO_RMEM_ALLOC] / getpagesize();
+}
+
+static bool all_acked(void *p)
 {
 	int bytes;
 
 	if (ioctl(((struct pair *)p)->tx, SIOCOUTQ, &bytes))
 		die("SIOCOUTQ:");
-	return all_read(p) && !bytes;
+	return !bytes;
 }
 
-static bool few_pages(void *p)
+static void run_on(int cpu)
 {
-	pair_fill(p, ((struct pair *)p)->sent + 1000);
-	return all_read(p) && sstp_pages() < 40;
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		die("sched_setaffinity:");
+}
+
+/* Take memory on @cpu until that CPU tells all its pages, which SSTP has then at least @least. */
+static void take(struct pair *p, int cpu, long least)
+{
+	long before;
+
+	run_on(cpu);
+	do {
+		before = sstp_pages();
+		pair_fill(p, p->sent + 1000);
+		must(busywait(WAIT_MS, all_acked, p), "all comes");
+		must(unread_pages(p) < 8 * MB / getpagesize(), "the books change");
+	} while (sstp_pages() == before || sstp_pages() < least);
+}
+
+/* For few_pages() */
+struct few {
+	struct pair *pair;
+	long pages;
+};
+
+static bool few_pages(void *arg)
+{
+	struct few *few = arg;
+
+	pair_fill(few->pair, few->pair->sent + 1000);
+	return sstp_pages() <= few->pages;
 }
 
 /* A segment of a stream has no more than both ends can keep at a time. */
@@ -222,30 +266,30 @@ static void test_segment(void)
 	ktap_held("a stream of large segments goes on");
 }
 
-/* Nothing is in use, but a CPU has not told that it has given pages back. */
+/* Less is in use than the books say: a CPU has not told that it has given pages back. */
 static void test_books(void)
 {
-	cpu_set_t one;
+	int l = new_socket(SOCK_STREAM), cpus = sysconf(_SC_NPROCESSORS_ONLN), i;
+	char text[64];
 	struct pair p;
-	int i, l;
+	long pages;
 
-	/* Else another CPU's pages may make up for those of this one. */
-	CPU_ZERO(&one);
-	CPU_SET(0, &one);
-	if (sched_setaffinity(0, sizeof(one), &one))
-		die("sched_setaffinity:");
-	l = new_socket(SOCK_STREAM);
-	sock_set(l, SOL_SOCKET, SO_RCVBUFFORCE, 8 * MB);
+	sock_set(l, SOL_SOCKET, SO_RCVBUFFORCE, 16 * MB);
 	pair_connect(&p, l);
-	for (i = 1; i < 200 && sstp_pages() < 80; i++) {
-		pair_fill(&p, p.sent + MB + i * 8192);
-		must(busywait(WAIT_MS, nothing_queued, &p), "all comes");
-	}
-	ktap_diag("%ld pages in the books after %d rounds", sstp_pages(), i);
-	must(sstp_pages() >= 80, "more pages than are in use");
-	limit("10 20 40");
-	must(busywait(WAIT_MS, few_pages, &p), "the books are put in order");
+	/* A CPU tells when it has taken or given back CPU_PAGES. So all have just told. */
+	for (i = cpus - 1; i >= 0; i--)
+		take(&p, i, CPU_PAGES);
+	pages = sstp_pages();
+	for (i = unread_pages(&p) - CPU_PAGES * 3 / 4; unread_pages(&p) > i; )
+		must(pair_read(&p, 1000), "there is more");
+	ktap_diag("%ld pages in the books, %ld less in use", pages, CPU_PAGES * 3L / 4);
+	must_be("pages in the books", sstp_pages(), pages);
+	snprintf(text, sizeof(text), "1 1 %ld", pages - CPU_PAGES / 4);
+	limit(text);
+	must(busywait(WAIT_MS, few_pages, &(struct few){ &p, pages - CPU_PAGES / 4 }),
+	     "the books are put in order");
 	file_put(MEM, "%s", old);
+	must(busywait(WAIT_MS, all_read, &p), "all comes");
 	pair_close(&p);
 	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all sockets end");
 	ktap_held("pages in the books of a CPU alone stop nobody");
