@@ -258,16 +258,35 @@ uint64_t fill(int fd)
 	return sum;
 }
 
+/* Nothing came for WAIT_MS: show what both ends know, for the log of a failed test. */
+static void show_connections(void)
+{
+	static const char * const commands[] = { "sstp show -im", "sstp stat" };
+	unsigned int i;
+	char line[512];
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		FILE *f = popen(commands[i], "r");
+
+		while (f && fgets(line, sizeof(line), f))
+			ktap_diag("%.*s", (int)strcspn(line, "\n"), line);
+		if (f)
+			pclose(f);
+	}
+}
+
 uint64_t drain(int fd, uint64_t want)
 {
 	static char buf[65536];
 	struct timeval tv = { .tv_sec = WAIT_MS / 1000 };
 	uint64_t sum = 0;
-	ssize_t n;
+	ssize_t n = 0;
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	while (sum < want && (n = recv(fd, buf, sizeof(buf), 0)) > 0)
 		sum += n;
+	if (n < 0 && errno == EAGAIN && proto == PROTO_SSTP)
+		show_connections();
 	return sum;
 }
 
