@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From the program into segments: bytes are copied once, to where they are sent
- * from, with room for a header before each packet's worth.
+ * sendmsg(): copies bytes once, to the pages that they are sent from, and leaves room for a
+ * header before the payload of each packet.
  */
 #include "mem.h"
 #include "output.h"
@@ -13,10 +13,10 @@
 
 #define SSTP_AUTOCORK	NSEC_PER_MSEC
 #define SSTP_CORK	(200 * NSEC_PER_MSEC)
-#define SSTP_LACK_WAIT	(100 * NSEC_PER_MSEC)	/* without memory, until we look again */
-#define SSTP_FILL_BYTES	(256 << 10)	/* copied before packets that came are looked at */
+#define SSTP_LACK_WAIT	(100 * NSEC_PER_MSEC)	/* between attempts to get memory */
+#define SSTP_FILL_BYTES	(256 << 10)	/* copied between two looks at the backlog */
 
-/* Account for @len bytes more of @s, for which there is room. */
+/* Charge @len more bytes of @s, which sstp_may_charge() has allowed. */
 static void sstp_charged(struct sock *sk, struct sstp_sseg *s, u32 len)
 {
 	sk_wmem_queued_add(sk, len);
@@ -25,9 +25,9 @@ static void sstp_charged(struct sock *sk, struct sstp_sseg *s, u32 len)
 	sstp_debt_update(sk);
 }
 
-/* Bytes up to @len that may be charged for @s. When memory is used up, perhaps by others
- * who never read, who has nothing else to send has a packet's worth nevertheless, or a
- * segment where it cannot be less: a debt, which the next charge pays.
+/* How many of @len bytes may be charged for @s? When memory is used up, perhaps by sockets that
+ * nobody reads, a socket with nothing else to send may still charge a packet, or a segment if
+ * it is a SOCK_SEQPACKET: a debt, which the next charge pays.
  */
 static u32 sstp_may_charge(struct sock *sk, const struct sstp_sseg *s, u32 len)
 {
@@ -61,7 +61,7 @@ static struct sstp_sseg *sstp_new_segment(struct sock *sk, u32 len)
 	return s;
 }
 
-/* How much payload goes into @room bytes behind what the segment has. */
+/* Bytes of payload that fit, with their headers, into @room bytes after those of the segment */
 static u32 sstp_fill_room(const struct sstp_sseg *s, u32 room)
 {
 	u32 stride = SSTP_DATA_HLEN + s->size, first = 0, rest;
@@ -75,7 +75,7 @@ static u32 sstp_fill_room(const struct sstp_sseg *s, u32 room)
 	       rest - min_t(u32, rest, SSTP_DATA_HLEN);
 }
 
-/* @len bytes of payload have joined the segment: how many that is with headers. */
+/* Account for @len bytes of payload added to the segment. Returns them with headers. */
 static u32 sstp_filled(struct sstp_sseg *s, u32 len)
 {
 	u32 stride = SSTP_DATA_HLEN + s->size, first = 0, rest;
@@ -123,7 +123,7 @@ static int sstp_fill(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg,
 		if (!joins && s->frags == s->alloc)
 			return done;
 		room = pf->size - pf->offset;	/* 32 at least: a header fits */
-		/* Payload is more than headers, but for the first. */
+		/* Payload is more than headers, except before the first packet is full. */
 		room = sstp_may_charge(sk, s, min(room, 2 * (len - done) + SSTP_DATA_HLEN));
 		if (room <= SSTP_DATA_HLEN)
 			return done ?: -ENOMEM;
@@ -131,8 +131,8 @@ static int sstp_fill(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg,
 		copy = min(len - done, sstp_fill_room(s, room));
 		if (!copy)
 			break;
-		/* The bounds are the page's: what copy_from_iter() would check
-		 * for every packet holds.
+		/* All is within the page, which copy_from_iter() would check for every
+		 * packet.
 		 */
 		st = (struct sstp_stride) {
 			.p = s->fill ? p - (s->fill - SSTP_DATA_HLEN) :
@@ -169,7 +169,7 @@ static bool sstp_may_send(const struct sock *sk)
 	return !sk->sk_err && !(sk->sk_shutdown & SEND_SHUTDOWN) && sstp_synchronized(sk);
 }
 
-/* Room for another segment, in memory and in the window's ring. */
+/* Wait for room for another segment, in the send buffer and in the window's ring. */
 static int sstp_wait_room(struct sock *sk, long *timeo)
 {
 	int err;
@@ -191,8 +191,8 @@ static int sstp_wait_room(struct sock *sk, long *timeo)
 	}
 }
 
-/* Memory is short for the whole system: wait for some of ours to be freed, and look again
- * after a while whether others have freed theirs. Until then poll() says what send() does.
+/* Memory of all sockets is used up: wait until this socket frees some, or for SSTP_LACK_WAIT, in
+ * which others may have. Until then poll() reports no room, as send() finds none.
  */
 static int sstp_wait_memory(struct sock *sk, long *timeo)
 {
@@ -226,7 +226,7 @@ again:
 	err = sstp_wait_room(sk, timeo);
 	if (err)
 		return err;
-	/* The path may have changed meanwhile, and with it how many they are. */
+	/* The MTU may have changed meanwhile, and with it the number of packets. */
 	sstp_mtu_update(sk);
 	if (!sstp_fits(sp, len))
 		return -EMSGSIZE;
@@ -249,7 +249,7 @@ again:
 		sstp_mem_free_segment(sk, s);
 		if (n != -ENOMEM)
 			return n ?: -EMSGSIZE;
-		/* To wait with it in hand could be for ever. */
+		/* Sockets that waited while they hold segments could wait for each other. */
 		err = sstp_wait_memory(sk, timeo);
 		if (err)
 			return err;
@@ -275,7 +275,7 @@ again:
 	return len;
 }
 
-/* Take back the open segment, which is the last and empty. */
+/* Remove the open segment, which is empty and the last, from the window. */
 static void sstp_cancel_open(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -286,9 +286,9 @@ static void sstp_cancel_open(struct sock *sk)
 	sstp_mem_free_segment(sk, s);
 }
 
-/* A program that filled a segment is likely to go on: the rest may wait for what
- * it writes next, to leave in the same train, unless somebody waits for what the
- * peer says to it.
+/* A program that @filled a segment is likely to write more: hold the rest back for up to
+ * SSTP_AUTOCORK, to send it in one train with that, unless a thread sleeps on the socket,
+ * maybe for the peer's answer.
  */
 static void sstp_autocork(struct sock *sk, bool filled)
 {
@@ -298,7 +298,7 @@ static void sstp_autocork(struct sock *sk, bool filled)
 		WRITE_ONCE(sp->tx.autocork, sstp_now() + SSTP_AUTOCORK);
 }
 
-/* The program wants to read: nothing may be held back. */
+/* The program waits to read, maybe for the answer to what is held back: send that. */
 void sstp_uncork(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -309,7 +309,7 @@ void sstp_uncork(struct sock *sk)
 	sstp_push(sk);
 }
 
-/* The program wants what it has written to go: not even a cork holds it back. */
+/* Send all that the program has written, even if it is corked. */
 void sstp_flush(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -331,7 +331,7 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 	int err = 0, n;
 
 	WRITE_ONCE(sp->tx.autocork, 0);
-	/* What should follow the first byte has 200 ms to come, as with TCP. */
+	/* A cork holds data back for 200 ms at most, as in TCP. */
 	if (!(msg->msg_flags & MSG_MORE) && !sp->set.cork)
 		sp->tx.cork = 0;
 	else if (!sp->tx.cork || !sp->tx.open)
@@ -346,7 +346,7 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			err = sstp_wait_room(sk, timeo);
 			if (err)
 				break;
-			/* While we waited another thread may have begun one. */
+			/* Another thread may have begun a segment meanwhile. */
 			if (sp->tx.open)
 				continue;
 			sstp_mtu_update(sk);
@@ -393,8 +393,8 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 	return done ?: err;
 }
 
-/* No control message has a meaning for a stream: each is refused rather than ignored, but
- * for those that have none outside of AF_UNIX, which TCP takes as well.
+/* SSTP has no control messages for sendmsg(): refuse rather than ignore them, except those of
+ * AF_UNIX, which TCP ignores as well.
  */
 static int sstp_check_cmsgs(struct msghdr *msg)
 {
@@ -439,7 +439,7 @@ int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 out:
 	if (err < 0)
 		err = sk_stream_error(sk, msg->msg_flags, err);
-	/* An edge-triggered poller must hear of room that appears. */
+	/* Room may have appeared meanwhile: without this an edge-triggered poller misses it. */
 	if (err == -EAGAIN)
 		sk->sk_write_space(sk);
 	release_sock(sk);

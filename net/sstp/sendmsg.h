@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From the program into segments. */
+/* sendmsg(): copies bytes of the program into segments */
 #ifndef _SSTP_SENDMSG_H
 #define _SSTP_SENDMSG_H
 
