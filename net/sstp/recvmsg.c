@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From segments to the program. */
+/* recvmsg(): copies received segments to the program */
 #include <linux/highmem.h>
 #include <trace/events/sstp.h>
 #include "ack.h"
@@ -12,13 +12,13 @@
 
 #define SSTP_GAPS_MAX	4096	/* reported of one segment; more is MSG_CTRUNC */
 
-/* Copies from an skb, front to back. */
+/* Position of copies from an skb, which go from front to back */
 struct sstp_reader {
 	u32	frag;
-	u32	base;	/* where @frag starts */
+	u32	base;	/* offset of @frag in the skb */
 };
 
-/* Not page by page where the kernel sees all of its memory at once. */
+/* Copy at once what copy_page_to_iter() would copy page by page, unless in high memory. */
 static size_t sstp_read_frag(const skb_frag_t *f, u32 off, u32 len,
 			     struct iov_iter *to)
 {
@@ -61,9 +61,9 @@ static int sstp_read_skb(const struct sk_buff *skb, struct sstp_reader *r,
 	return len ? skb_copy_datagram_iter(skb, off, to, len) : 0;
 }
 
-/* Payload of the packets in @skb from offset @in of that whose header is at @at
- * on, as far as it is in one piece of memory, @len bytes at most. Returns how
- * much: 0 means packet by packet.
+/* Copy @len bytes of payload at most, from offset @st.in of the packet whose header is at @at
+ * in @skb, as far as they are in one piece of memory. Returns the bytes copied: 0 if not even
+ * the first packet is in one piece, so that the caller has to copy it.
  */
 static int sstp_read_packets(const struct sk_buff *skb, struct sstp_reader *r,
 			     u32 at, struct sstp_stride st, u32 len,
@@ -101,12 +101,12 @@ static int sstp_read_packets(const struct sk_buff *skb, struct sstp_reader *r,
 	return sstp_stride_to_iter(&st, n, to) == n ? n : -EFAULT;
 }
 
-/* What the control message will say. */
+/* Gaps for the control message SSTP_GAPS */
 struct sstp_gap_list {
 	struct sstp_gap *gap;
 	u32	n;
 	u32	room;
-	bool	lost;
+	bool	lost;	/* the list lacks gaps, for want of room or memory */
 };
 
 static void sstp_gap_add(struct sstp_gap_list *l, u32 off, u32 len)
@@ -132,7 +132,7 @@ static void sstp_gap_add(struct sstp_gap_list *l, u32 off, u32 len)
 	l->gap[l->n++].len = len;
 }
 
-/* Where in the segment the payload of these packets ends. */
+/* Offset in segment @s at which the payload of the packets of @cb ends */
 static u32 sstp_rcb_end(const struct sstp_rseg *s, const struct sstp_rcb *cb)
 {
 	u32 end = (u32)cb->start + cb->count;
@@ -140,8 +140,8 @@ static u32 sstp_rcb_end(const struct sstp_rseg *s, const struct sstp_rcb *cb)
 	return end == s->packets ? s->len : end * s->size;
 }
 
-/* Bytes [off, off + len) of a segment. Gaps read as zeros and are listed, from
- * offset @base of what the program gets.
+/* Copy bytes [@off, @off + @len) of a segment. Gaps read as zeros and are added to @gaps, with
+ * offsets in what the program gets: @base is that of the first byte.
  */
 static int sstp_read_segment(const struct sstp_rseg *s, u32 off, u32 len,
 			     struct iov_iter *to, struct sstp_gap_list *gaps,
@@ -231,7 +231,7 @@ static void sstp_consume(struct sock *sk, struct sstp_rseg *s, u32 len)
 		sstp_rcv_pop(&sp->rcv);
 		return;
 	}
-	/* What lies behind goes now, so that the next read starts in front. */
+	/* Free the packets that are read, so that the next read need not skip them. */
 	while (!s->shared && s->head &&
 	       ((u32)SSTP_RCB(s->head)->start + SSTP_RCB(s->head)->count) *
 	       s->size <= sp->rx.read_off) {
@@ -243,8 +243,8 @@ static void sstp_consume(struct sock *sk, struct sstp_rseg *s, u32 len)
 	}
 }
 
-/* For segment @n, which may be beyond what is here when the reader but peeks: it waits
- * no longer when nothing comes before a read.
+/* Wait for segment @n, which after MSG_PEEK may be one after others that are here. The wait
+ * also ends if nothing more comes before a read.
  */
 static int sstp_wait_data(struct sock *sk, long *timeo, u32 n)
 {
@@ -264,7 +264,7 @@ static int sstp_wait_data(struct sock *sk, long *timeo, u32 n)
 	return rc;
 }
 
-/* Why there is nothing to read: 1 = it may yet come, 0 = the end, or an error. */
+/* Why nothing is to be read: 1 = data may still come, 0 = end of stream, or an error */
 static int sstp_read_state(struct sock *sk)
 {
 	if (sock_flag(sk, SOCK_DONE))
@@ -278,7 +278,7 @@ static int sstp_read_state(struct sock *sk)
 	return 1;
 }
 
-/* Of @len bytes that the program gets: it may be fewer than were looked at. */
+/* Report the gaps in the @len bytes that the program gets; @l may have gaps beyond them. */
 static void sstp_report_gaps(struct msghdr *msg, struct sstp_gap_list *l,
 			     u32 len)
 {
@@ -413,7 +413,7 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 	return done ?: err;
 }
 
-/* Where the peer's segments begin is known when the set-up is over, not before. */
+/* Wait for the end of set-up: the peer's first segment number is not known before. */
 static int sstp_read_connected(struct sock *sk, long *timeo)
 {
 	int err;
@@ -453,7 +453,7 @@ out:
 	return err;
 }
 
-/* Bytes that a read could return now. */
+/* Bytes that a read could return now. Socket lock. */
 u32 sstp_readable(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);

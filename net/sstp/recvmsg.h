@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From segments to the program. */
+/* recvmsg(): copies received segments to the program */
 #ifndef _SSTP_RECVMSG_H
 #define _SSTP_RECVMSG_H
 
@@ -12,9 +12,9 @@ struct socket;
 /* The reading program */
 struct sstp_rx {
 	u64		readable;	/* bytes accepted and not yet read */
-	u64		unread_since;	/* ns: since then there has been something to read */
-	u64		unread_time;	/* ns, before that */
-	u32		read_off;	/* of the segment being read as a stream */
+	u64		unread_since;	/* ns: since when data waits for a read; 0 = none waits */
+	u64		unread_time;	/* ns for which data waited before @unread_since */
+	u32		read_off;	/* bytes read of the first segment, SOCK_STREAM */
 	bool		held;		/* no more comes before a read: sstp_rcv_tell() */
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Payloads a stride apart. */
+/* Copies of payloads that lie a stride apart */
 #include <linux/fault-inject-usercopy.h>
 #include <linux/instrumented.h>
 #include <linux/minmax.h>
@@ -123,10 +123,10 @@ static size_t sstp_stride_each(struct sstp_stride *s, size_t len,
 #endif
 
 /**
- * sstp_stride_to_iter - copies payloads to a program
- * @s: from here on; moves by what was copied, unless not all was
+ * sstp_stride_to_iter - copy payloads to a program
+ * @s: position to copy from; moves past the bytes copied, if that is all of @len
  * @len: bytes
- * @to: where to
+ * @to: destination
  *
  * Context: May sleep, or fault.
  * Return: bytes copied; fewer than @len where @to ends or cannot be written.
@@ -143,10 +143,10 @@ size_t sstp_stride_to_iter(struct sstp_stride *s, size_t len,
 }
 
 /**
- * sstp_stride_from_iter - copies payloads from a program
- * @s: to here; moves by what was copied, unless not all was
+ * sstp_stride_from_iter - copy payloads from a program
+ * @s: position to copy to; moves past the bytes copied, if that is all of @len
  * @len: bytes
- * @from: where from
+ * @from: source
  *
  * Context: May sleep, or fault.
  * Return: bytes copied; fewer than @len where @from ends or cannot be read.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Payloads that lie a stride apart in memory, with headers between, copied from
- * and to what a program gave: in one go, since to start anew for every packet
- * costs as much as to copy it.
+ * Copies payloads that lie a stride apart in memory, with headers between them, from and to an
+ * iov_iter. One call copies all of them, as a call for each packet would cost as much as the
+ * copy.
  */
 #ifndef _SSTP_STRIDE_H
 #define _SSTP_STRIDE_H
@@ -11,11 +11,11 @@
 #include <linux/uio.h>
 
 /**
- * struct sstp_stride - a place in such memory
- * @p: a payload
- * @in: offset in it, below @size
+ * struct sstp_stride - position in payloads that lie a stride apart
+ * @p: start of a payload
+ * @in: offset in that payload, below @size
  * @size: bytes in a payload
- * @stride: bytes from one to the next
+ * @stride: bytes from the start of one payload to that of the next
  */
 struct sstp_stride {
 	u8	*p;
