@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* listen() and accept(): a listener, for its program. */
+/* listen() and accept(): the calls of a program that owns a listener */
 #ifndef _SSTP_ACCEPT_H
 #define _SSTP_ACCEPT_H
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Addresses of a program: those that it gives, and those that it asks for. */
+/* Addresses in socket calls: those of bind() and connect(), getsockname() and getpeername() */
 #include <net/addrconf.h>
 #include <net/ipv6.h>
 #include "addr.h"
 #include "compat.h"
 #include "sstp.h"
 
-/* Returns the family. */
+/* Parse @uaddr, an argument of bind() if @local, else of connect(), to @w. Returns its family,
+ * or an error. Socket lock.
+ */
 int sstp_get_addr(const struct sstp_ident *id, const struct sstp_sockaddr *uaddr, int len,
 		  struct sstp_where *w, bool local)
 {
@@ -50,7 +52,7 @@ int sstp_get_addr(const struct sstp_ident *id, const struct sstp_sockaddr *uaddr
 	return AF_INET;
 }
 
-/* It has no address any more: who has made it of AF_SSTP may give it one of the other. */
+/* Let an AF_SSTP socket, which has no address any more, take one of either family. */
 void sstp_forget_family(struct sstp_ident *id)
 {
 	if (id->domain == AF_SSTP)

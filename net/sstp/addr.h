@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Addresses of a program: those that it gives, and those that it asks for. */
+/* Addresses in socket calls: those of bind() and connect(), getsockname() and getpeername() */
 #ifndef _SSTP_ADDR_H
 #define _SSTP_ADDR_H
 
@@ -11,10 +11,10 @@ struct sockaddr;
 struct socket;
 struct sstp_ident;
 
-/* An address that the program gave: IPv4 mapped if it is one, and its port */
+/* Address and port that a program passed */
 struct sstp_where {
-	struct in6_addr addr;
-	u32	scope;
+	struct in6_addr addr;		/* IPv4 mapped */
+	u32	scope;			/* interface of a link-local address, or 0 */
 	u16	port;
 };
 

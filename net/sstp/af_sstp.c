@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The socket families: how a socket is made, and the calls that it takes. */
+/* Creation of sockets of AF_SSTP, AF_INET and AF_INET6, and the calls that they handle */
 #include <linux/module.h>
 #include <net/ipv6.h>
 #include <net/protocol.h>
@@ -21,7 +21,7 @@
 #include "sockopt.h"
 #include "sstp.h"
 
-/* inet_create() and inet6_create() have made it. */
+/* Initialize a socket that inet_create() or inet6_create() has allocated. */
 static int sstp_init_sock(struct sock *sk)
 {
 	sstp_sock_init(sk, sk->sk_family);
@@ -30,12 +30,14 @@ static int sstp_init_sock(struct sock *sk)
 	return 0;
 }
 
-/* They drop it again: it is in no table yet. */
+/* inet_create() calls this if it fails after sstp_init_sock(): @sk is in no table yet. */
 static void sstp_unhash(struct sock *sk)
 {
 }
 
-/* A program of a cgroup wants to bind it, to a port: that is not for it to choose. */
+/* bpf_bind() of a cgroup's program with a port calls this: the program may choose only the
+ * address, as ports are bound under the locks of port.c.
+ */
 static int sstp_get_port(struct sock *sk, unsigned short port)
 {
 	return -EADDRINUSE;
@@ -45,7 +47,7 @@ struct proto sstp_prot = {
 	.name			= "SSTP",
 	.owner			= THIS_MODULE,
 #if IS_ENABLED(CONFIG_IPV6)
-	/* Without the padding: older kernels' IPv6 looks for what is its own at the end. */
+	/* Without padding: older kernels take the end of obj_size for struct ipv6_pinfo. */
 	.obj_size		= offsetofend(struct sstp6_sock, inet6),
 #ifdef SSTP_HAVE_PINFO_OFFSET
 	.ipv6_pinfo_offset	= offsetof(struct sstp6_sock, inet6),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The socket family. */
+/* Creation of sockets of AF_SSTP, AF_INET and AF_INET6 */
 #ifndef _SSTP_AF_SSTP_H
 #define _SSTP_AF_SSTP_H
 

@@ -62,7 +62,7 @@ int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 	err = af;
 	if (af < 0)
 		goto out;
-	/* Programs look at sockets of IP only. */
+	/* Programs of cgroups run only for the families AF_INET and AF_INET6. */
 	WRITE_ONCE(sk->sk_family, af);
 	err = sstp_cgroup_addr(sk, uaddr, &len, BIND, &flags);
 	if (err)
@@ -87,7 +87,7 @@ int sstp_bind(struct socket *sock, struct sstp_sockaddr *uaddr, int len)
 	if (w.scope)
 		sk->sk_bound_dev_if = w.scope;
 	err = 0;
-	/* With IP_BIND_ADDRESS_NO_PORT connect() finds a port. */
+	/* With IP_BIND_ADDRESS_NO_PORT connect() chooses the port. */
 	if (w.port || !sp->bind.no_port)
 		err = sstp_bind_port(sk, w.port) ?: sstp_guard_bound(sk);
 	if (err) {

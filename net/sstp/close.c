@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* shutdown() and close(): the program ends a direction, or all. */
+/* shutdown() and close(): the program ends a direction, or the connection. */
 #include "close.h"
 #include "connect.h"
 #include "listen.h"
@@ -9,7 +9,7 @@
 #include "sstp.h"
 #include "state.h"
 
-/* Our direction ends, after what is queued. Socket lock. */
+/* End this end's direction: the EOS follows the data that is queued. Socket lock. */
 static void sstp_end_sending(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -53,7 +53,7 @@ int sstp_shutdown(struct socket *sock, int how)
 	return err;
 }
 
-/* Wait until the peer has all of it, for SO_LINGER. */
+/* Wait until the peer has acknowledged all data and the EOS, for SO_LINGER. */
 static void sstp_wait_close(struct sock *sk, long timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
@@ -90,19 +90,19 @@ int sstp_release(struct socket *sock)
 	} else if (sk->sk_state == TCP_SYN_SENT) {
 		sstp_done(sk, 0, SSTP_CLOSED_BY_LOCAL);
 	} else if (sk->sk_state == TCP_CLOSING) {
-		/* Over but for the last word. */
+		/* Both directions have ended: SSTP_T_LIFE does the rest. */
 	} else if (sk->sk_state != TCP_CLOSE) {
 		WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
 		if (sp->rx.readable || (sock_flag(sk, SOCK_LINGER) &&
 					!sk->sk_lingertime)) {
-			/* Data is lost: the peer must not believe otherwise. */
+			/* Unread or unsent data is lost, and the RESET tells the peer. */
 			sstp_abort(sk, 0, SSTP_CLOSED_BY_LOCAL);
 		} else {
 			sstp_end_sending(sk);
 			if (linger)
 				sstp_wait_close(sk, linger);
 			if (sp->rx.readable && sk->sk_state != TCP_CLOSE) {
-				/* It came while we lingered. */
+				/* Data came during the linger, and nobody reads it. */
 				sstp_abort(sk, 0, SSTP_CLOSED_BY_LOCAL);
 			}
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* shutdown() and close(): the program ends a direction, or all. */
+/* shutdown() and close(): the program ends a direction, or the connection. */
 #ifndef _SSTP_CLOSE_H
 #define _SSTP_CLOSE_H
 

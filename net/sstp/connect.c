@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* connect(): the program opens a connection, or forgets it. */
+/* connect(): the program opens a connection, or with AF_UNSPEC abandons it. */
 #include <net/ipv6.h>
 #include <net/l3mdev.h>
 #include "addr.h"
@@ -16,7 +16,10 @@
 #include "table.h"
 #include "wait.h"
 
-/* Forget the connection: connect(AF_UNSPEC), shutdown() before it is made. */
+/* Abort the connection or close the listener, so that the socket can connect again: for
+ * connect() with AF_UNSPEC or without success, and for shutdown() of a listener or during
+ * set-up. Socket lock.
+ */
 void sstp_disconnect(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -24,10 +27,10 @@ void sstp_disconnect(struct sock *sk)
 	if (sk->sk_state == TCP_LISTEN) {
 		sstp_bind_unlisten(sk);
 		sstp_listen_close(sk);
-		/* For who waits in accept(). */
+		/* Wake threads that wait in accept(). */
 		sk->sk_state_change(sk);
 	} else if (sk->sk_state != TCP_CLOSE) {
-		/* Programs that read or poll it elsewhere learn as much. */
+		/* Other threads that read or poll the socket get ECONNRESET. */
 		if (sk->sk_state == TCP_SYN_SENT)
 			sstp_done(sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
 		else
@@ -62,7 +65,7 @@ static int sstp_start_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int 
 	af = sstp_get_addr(&sp->id, uaddr, len, &w, false);
 	if (af < 0)
 		return af;
-	/* To nowhere is to ourselves. */
+	/* As in TCP, the unspecified address stands for this host. */
 	if (ipv6_addr_any(&w.addr)) {
 		if (af == AF_INET || sstp_v4(&sp->id.saddr))
 			ipv6_addr_set_v4mapped(htonl(INADDR_LOOPBACK), &w.addr);
@@ -120,7 +123,7 @@ int sstp_connect(struct socket *sock, struct sstp_sockaddr *uaddr, int len, int 
 		return -EINVAL;
 	lock_sock(sk);
 	if (((struct sockaddr *)uaddr)->sa_family == AF_UNSPEC) {
-		sk->sk_disconnects++;	/* sk_wait_event() looks at it */
+		sk->sk_disconnects++;	/* sk_wait_event() returns -EPIPE then */
 		sstp_disconnect(sk);
 		sock->state = SS_UNCONNECTED;
 		err = 0;
@@ -139,7 +142,7 @@ int sstp_connect(struct socket *sock, struct sstp_sockaddr *uaddr, int len, int 
 			goto out;
 		err = sstp_start_connect(sk, uaddr, len);
 		if (err) {
-			/* Those that guard it saw the family of the address. */
+			/* sstp_guard_connect() set sk_family to that of @uaddr: restore it. */
 			sstp_sock_names(sk);
 			goto out;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* connect(): the program opens a connection, or forgets it. */
+/* connect(): the program opens a connection, or with AF_UNSPEC abandons it. */
 #ifndef _SSTP_CONNECT_H
 #define _SSTP_CONNECT_H
 

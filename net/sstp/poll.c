@@ -15,12 +15,14 @@ __poll_t sstp_poll(struct file *file, struct socket *sock, poll_table *wait)
 	u8 shutdown;
 	int state;
 
-	/* First: what changes from here on wakes the caller. */
+	/* Queue the caller before reading any state, so that each change after that wakes it. */
 	sock_poll_wait(file, sock, wait);
 	shutdown = READ_ONCE(sk->sk_shutdown);
 	state = READ_ONCE(sk->sk_state);
 	if (READ_ONCE(sp->tx.autocork)) {
-		/* As sstp_uncork(), but without the lock. */
+		/* Uncork, as the program may wait for an answer. The timer calls sstp_push(),
+		 * which needs the socket lock.
+		 */
 		WRITE_ONCE(sp->tx.autocork, 0);
 		set_bit(SSTP_FL_THROTTLED, &sp->pending.flags);
 		sstp_clock_kick(&sp->clock);
@@ -42,8 +44,8 @@ __poll_t sstp_poll(struct file *file, struct socket *sock, poll_table *wait)
 		} else {
 			sk_set_bit(SOCKWQ_ASYNC_NOSPACE, sk);
 			set_bit(SOCK_NOSPACE, &sock->flags);
-			/* Look again: sstp_write_space() may not have seen
-			 * the bit.
+			/* Check again, as sstp_write_space() may have run before the bit was
+			 * set.
 			 */
 			smp_mb__after_atomic();
 			if (sstp_writeable(sk))
@@ -55,7 +57,7 @@ __poll_t sstp_poll(struct file *file, struct socket *sock, poll_table *wait)
 	return mask;
 }
 
-/* Less than before may be here already. */
+/* Wake readers: what has come may be enough for a lower mark. */
 int sstp_set_rcvlowat(struct sock *sk, int val)
 {
 	WRITE_ONCE(sk->sk_rcvlowat, val ?: 1);
@@ -91,7 +93,7 @@ int sstp_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 		release_sock(sk);
 		break;
 	case SIOCATMARK:
-		/* There are no urgent data. */
+		/* SSTP has no urgent data. */
 		val = 0;
 		break;
 	default:

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Waiting for a connection. */
+/* Waits for the end of set-up */
 #include <linux/sched/signal.h>
 #include <net/sock.h>
 #include "wait.h"
 
-/* -EPIPE if another thread has disconnected it, and perhaps connected anew. */
+/* Wait while set-up is under way, for up to @timeo jiffies, which it lowers. Returns 0, or
+ * -EPIPE if another thread has disconnected the socket, and perhaps connected it anew. Socket
+ * lock, which is released meanwhile.
+ */
 int sstp_wait_connect(struct sock *sk, long *timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Waiting for a connection. */
+/* Waits for the end of set-up */
 #ifndef _SSTP_WAIT_H
 #define _SSTP_WAIT_H
 
