@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The one place that knows how kernels differ. The SSTP_HAVE_* symbols come from
- * Kbuild, which looks for the interface in the headers it builds against.
+ * All differences between kernels. Kbuild defines the SSTP_HAVE_* symbols, by searching the
+ * headers that it builds against.
  */
 #ifndef _SSTP_COMPAT_H
 #define _SSTP_COMPAT_H
@@ -57,7 +57,7 @@
 #define SSTP_PROTO_OPS_SPLICE
 #endif
 
-/* Run the programs of the socket's cgroup for an address, which they may change.
+/* Run the BPF programs of the socket's cgroup for an address, which they may change.
  * @hook: of CGROUP_INET4_hook and CGROUP_INET6_hook. Socket lock.
  */
 #ifndef CONFIG_CGROUP_BPF
@@ -132,7 +132,7 @@ static inline u32 sstp_dst_cookie6(struct dst_entry *dst)
 }
 #endif
 
-/* A connection made in softirq is charged to the cgroup of its listener. */
+/* Charge a child, which is made in softirq, to the cgroup of its listener. */
 static inline void sstp_memcg_inherit(struct sock *child, struct sock *parent)
 {
 #ifdef CONFIG_MEMCG
@@ -144,7 +144,7 @@ static inline void sstp_memcg_inherit(struct sock *child, struct sock *parent)
 #endif
 }
 
-/* Newer kernels keep SO_REUSEPORT to families that they know, unless the family
+/* Newer kernels refuse SO_REUSEPORT to families that they do not know, unless the family
  * handles SOL_SOCKET itself.
  */
 static inline void sstp_own_sockopts(struct socket *sock)
@@ -161,7 +161,7 @@ static inline void sstp_never_busy_loop(struct sock *sk)
 #endif
 }
 
-/* What the request of a dump asks for */
+/* Attributes of the request of a dump */
 static inline struct nlattr **sstp_dump_attrs(struct netlink_callback *cb)
 {
 #ifdef SSTP_HAVE_GENL_INFO_DUMP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Options at level IPPROTO_TCP that have a meaning for SSTP, too, for programs that
- * know only these: with the values, defaults and errors that they have there.
+ * know only these: with the values, defaults and errors that they have in TCP.
  */
 #include <net/tcp.h>
 #include "ack.h"
@@ -12,8 +12,8 @@
 #include "sstp.h"
 #include "state.h"
 
-/* TCP counts in SYN-ACKs, the first sent again after 1 s and then after twice as long
- * each time.
+/* Seconds of TCP_DEFER_ACCEPT, rounded up as in TCP, which counts them in SYN-ACKs: the first
+ * is sent again after 1 s, and then after twice as long each time.
  */
 static u32 sstp_tcp_defer(int seconds)
 {
@@ -41,7 +41,7 @@ static int sstp_tcp_range(u32 val, u32 most)
 	return val >= 1 && val <= most ? 0 : -EINVAL;
 }
 
-/* What becomes of the settings. Socket lock. */
+/* Write @val of option @opt to @set. Socket lock. */
 static int sstp_tcp_set(struct sock *sk, struct sstp_settings *set, int opt, int val)
 {
 	int err = 0;
@@ -95,7 +95,7 @@ static int sstp_tcp_set(struct sock *sk, struct sstp_settings *set, int opt, int
 	return err;
 }
 
-/* What the connection does about it at once. Socket lock. */
+/* Apply a changed option to the connection at once, where it has an effect. Socket lock. */
 static void sstp_tcp_act(struct sock *sk, int opt, int val, bool was_corked)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -135,7 +135,7 @@ int sstp_tcp_setsockopt(struct sock *sk, int opt, sockptr_t optval,
 
 	if (opt == TCP_CONGESTION)
 		return sstp_set_name(sk, SSTP_CONTROLLER, optval, optlen);
-	/* Of any length */
+	/* Their values may have any length. */
 	if (opt == TCP_ULP || opt == TCP_FASTOPEN_KEY)
 		return -ENOPROTOOPT;
 	if (optlen < sizeof(val))
@@ -154,7 +154,7 @@ int sstp_tcp_setsockopt(struct sock *sk, int opt, sockptr_t optval,
 	return err;
 }
 
-/* The value of an option, which is no number below -1. Socket lock. */
+/* Read the value of option @opt. Socket lock. */
 static int sstp_tcp_get(const struct sock *sk, int opt, int *val)
 {
 	const struct sstp_sock *sp = sstp_sk(sk);
