@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * UDP below: sockets of a namespace and of its VRFs, routes, and whole trains in and out.
+ * Encapsulation in UDP: UDP sockets of a namespace and of its VRFs, routes, and transmission
+ * and reception of trains.
  *
- * The UDP sockets have UDP_GRO set and no encap_rcv: with one, the stack would
- * cut each train into its packets before we see it.
+ * The UDP sockets have UDP_GRO set and no encap_rcv: with one, UDP would split each train into
+ * packets before SSTP gets it.
  */
 #include <linux/errqueue.h>
 #include <linux/netdevice.h>
@@ -20,15 +21,15 @@
 #include "skb_in.h"
 #include "sstp.h"
 
-/* Takes what comes; set before there is a UDP socket. */
+/* The layer above; set before a UDP socket can be opened */
 static const struct sstp_encap_ops *sstp_encap_above __ro_after_init;
 
 /**
  * struct sstp_encap - UDP sockets of a namespace, or of a VRF in it
- * @dev: index of the VRF's device, to which they are bound: a UDP socket that is bound to
- *	none has packets of a VRF only if net.ipv4.udp_l3mdev_accept is set
+ * @dev: index of the VRF's device, to which the sockets are bound, or 0: a UDP socket that is
+ *	not bound gets packets of a VRF only if net.ipv4.udp_l3mdev_accept is set
  * @known: sockets on the well-known port; [0] IPv4, [1] IPv6
- * @client: sockets on ports of their own, for those that connect; the same
+ * @client: sockets on ephemeral ports, for connections that this host opens; the same
  *
  * Both are written under sstp_net.encap_lock. They are closed while no sstp socket of the
  * namespace is left, or when the VRF goes.
@@ -39,9 +40,9 @@ struct sstp_encap {
 	struct socket *client[2][SSTP_ENCAP_SOCKETS];
 };
 
-/* Devices that an IPv4 packet came in through. UDP keeps what IP_PKTINFO would tell in
- * place of the device: that of the VRF, and with packets of this host the one that the
- * sender is bound to.
+/* Record the devices that an IPv4 packet came in through. UDP has replaced the control block of
+ * IP by the data of IP_PKTINFO: its device is a member of the VRF where skb_iif is the VRF, and
+ * for a packet of this host the one that the sender is bound to.
  */
 static void sstp_encap_note_devs(const struct sk_buff *skb, struct sstp_skb_in *in)
 {
@@ -77,7 +78,7 @@ static void sstp_encap_note(struct sk_buff *skb)
 	*SSTP_IN(skb) = in;
 }
 
-/* Softirq. UDP has queued one or more packets or trains. */
+/* UDP has queued packets or trains: pass them up. Softirq. */
 static void sstp_encap_data_ready(struct sock *usk)
 {
 	struct sk_buff *skb;
@@ -87,10 +88,10 @@ static void sstp_encap_data_ready(struct sock *usk)
 		skb = __skb_recv_udp(usk, MSG_DONTWAIT, &off, &err);
 		if (!skb && err == -EAGAIN)
 			break;
-		/* An ICMP error that came meanwhile, which this has taken. */
+		/* @err was an ICMP error, which the call has cleared. */
 		if (!skb)
 			continue;
-		/* UDP kept its own notes in place of the device. */
+		/* UDP uses the place of @dev for its dev_scratch. */
 		skb->dev = NULL;
 		off = 0;
 		sstp_encap_note(skb);
@@ -106,7 +107,9 @@ static void sstp_encap_data_ready(struct sock *usk)
 	}
 }
 
-/* Softirq. An ICMP error has come; what it quotes is in the error queue. */
+/* ICMP errors came: pass them up, with the packets that they quote, from the error queue.
+ * Softirq.
+ */
 static void sstp_encap_error(struct sock *usk)
 {
 	struct sk_buff *skb;
@@ -129,8 +132,8 @@ static int sstp_encap_opt(struct socket *sock, int level, int opt, int val)
 				     sizeof(val));
 }
 
-/* ICMP errors do not change routes: whoever knows the port can forge them. Each connection
- * keeps the path MTU for itself: pmtud.h
+/* Set the options of a UDP socket. ICMP errors must not change routes, as every host that knows
+ * the port can forge them: each connection keeps the path MTU for itself, see pmtud.h.
  */
 static int sstp_encap_opts(struct socket *sock, bool v6)
 {
@@ -154,15 +157,15 @@ static int sstp_encap_opts(struct socket *sock, bool v6)
 	return err ?: sstp_encap_opt(sock, SOL_UDP, UDP_GRO, 1);
 }
 
-/* How a UDP socket is to be */
+/* Parameters and result of the opening of a UDP socket */
 struct sstp_encap_work {
 	struct work_struct work;
 	struct net	*net;
 	struct socket	*sock;
-	int		dev;		/* as of struct sstp_encap */
-	u16		port;
+	int		dev;		/* as in struct sstp_encap */
+	u16		port;		/* 0 = any */
 	bool		v6;
-	bool		group;
+	bool		group;		/* of a reuseport group */
 	int		err;
 };
 
@@ -177,7 +180,7 @@ static int __sstp_encap_sock(struct sstp_encap_work *w)
 
 	err = sock_create_kern(w->net, w->v6 ? AF_INET6 : AF_INET, SOCK_DGRAM,
 			       IPPROTO_UDP, &sock);
-	/* No memory for an inode: no file is meant. */
+	/* There was no memory for an inode: -ENFILE would point to a limit of open files. */
 	if (err == -ENFILE)
 		err = -ENOMEM;
 	if (err)
@@ -188,11 +191,11 @@ static int __sstp_encap_sock(struct sstp_encap_work *w)
 	if (err)
 		goto fail;
 	sock->sk->sk_reuseport = w->group;
-	/* Trains leave the queue as soon as they enter it. */
+	/* Enough, as sstp_encap_data_ready() takes trains off the queue at once. */
 	sock->sk->sk_rcvbuf = 4 << 20;
 	sock->sk->sk_allocation = GFP_ATOMIC;
-	/* Else net.core.busy_read would have each look at an empty queue, in softirq,
-	 * poll devices.
+	/* With net.core.busy_read set, each look at the empty queue, in softirq, would poll
+	 * devices.
 	 */
 	sstp_never_busy_loop(sock->sk);
 	write_lock_bh(&sock->sk->sk_callback_lock);
@@ -224,10 +227,10 @@ static void sstp_encap_do(struct work_struct *work)
 	w->err = __sstp_encap_sock(w);
 }
 
-/* All users' packets go through sockets that the first of them happens to open.
- * A kernel thread does it, so that they have nothing of that one: neither uid,
- * with which a UDP socket might join the group, nor cgroups, nor label. Waits
- * for it: the caller's socket keeps the namespace.
+/* Let a kernel thread open a UDP socket, and wait for it. All users' packets go through the
+ * socket, so it must have nothing of the user who is the first: neither the uid, with which a
+ * UDP socket of that user could join the reuseport group, nor the cgroup or the security label.
+ * The caller's socket holds the namespace.
  */
 static int sstp_encap_sock(struct sstp_encap_work *w, struct socket **res)
 {
@@ -260,7 +263,9 @@ static void sstp_encap_free(struct sstp_encap *e)
 	kfree(e);
 }
 
-/* Packets may come up from them until an RCU grace period is over. */
+/* Close all UDP sockets of @net. Packets may be passed up until an RCU grace period is over.
+ * encap_lock, or @net has no SSTP sockets.
+ */
 void sstp_encap_close(struct net *net)
 {
 	struct sstp_net *sn = sstp_net(net);
@@ -272,8 +277,9 @@ void sstp_encap_close(struct net *net)
 	xa_destroy(&sn->encaps);
 }
 
-/* Those that a socket which is bound to device @dev, or to none, is to use. The VRF's
- * notifier takes the lock after the device can no longer be found. Under encap_lock.
+/* UDP sockets for an SSTP socket that is bound to device @dev, or to none (0). They are not
+ * made for a VRF that is gone: its notifier takes encap_lock after the device can no longer be
+ * found. encap_lock.
  */
 static struct sstp_encap *sstp_encap_get(struct net *net, int dev)
 {
@@ -294,7 +300,7 @@ static struct sstp_encap *sstp_encap_get(struct net *net, int dev)
 	return ERR_PTR(err);
 }
 
-/* With a VRF go its sockets: nothing more can come through them. */
+/* Close the UDP sockets of a VRF that goes: nothing more can come through them. */
 static int sstp_encap_netdev(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
@@ -326,7 +332,7 @@ void sstp_encap_exit(void)
 	unregister_netdevice_notifier(&sstp_encap_notifier);
 }
 
-/* Take another well-known port, from the next sstp_encap_open() on, unless there are
+/* Set the well-known port to @port, from the next sstp_encap_open() on. -EBUSY if @net has
  * sockets of @prot.
  */
 int sstp_encap_move(struct net *net, struct proto *prot, int port)
@@ -336,16 +342,16 @@ int sstp_encap_move(struct net *net, struct proto *prot, int port)
 	bool used;
 
 	mutex_lock(&sn->encap_lock);
-	/* Who is not counted yet will wait for the lock. Under RCU as sockets go
-	 * after a grace period: one that came and went on another CPU while we
-	 * add up could hide a third.
+	/* A socket that is not counted yet will wait for encap_lock. Sockets are freed after
+	 * a grace period, so under RCU no socket that is counted on one CPU and freed on
+	 * another during the sum can hide a third.
 	 */
 	rcu_read_lock();
 	used = sock_prot_inuse_get(net, prot);
 	rcu_read_unlock();
 	if (!used) {
 		sstp_encap_close(net);
-		/* Or an INIT from there might find the next listener. */
+		/* Else an INIT to the old port might find a listener of the new one. */
 		synchronize_rcu();
 		WRITE_ONCE(sn->encap_port, port);
 		err = 0;
@@ -373,8 +379,8 @@ static int sstp_encap_open_known(struct net *net, struct sstp_encap *e, bool v6)
 	return err;
 }
 
-/* Open the well-known port for a listener, once for all of the namespace or of its VRF;
- * a reuseport group with a socket per CPU. IPv6 may be absent or disabled. Socket lock.
+/* Open the well-known port for a listener, once for all of the namespace or of its VRF, as a
+ * reuseport group with a UDP socket per CPU. IPv6 may be absent or disabled. Socket lock.
  */
 int sstp_encap_open(struct sock *sk)
 {
@@ -397,9 +403,9 @@ int sstp_encap_open(struct sock *sk)
 	return err;
 }
 
-/* A UDP socket for one that connects, in its VRF: @port gives a path of its own through
- * RSS and ECMP. Kept until namespace or VRF go, as packets may be under way to it. Socket
- * lock.
+/* Choose one of the UDP sockets for a connection that @sk opens, in its VRF, and open it if
+ * needed. As their ports @port differ, RSS and ECMP spread connections. The UDP socket stays
+ * open until the namespace or VRF goes, as packets may be on their way to it. Socket lock.
  */
 int sstp_encap_client(struct sock *sk, bool v6, __be16 *port)
 {
@@ -418,7 +424,7 @@ int sstp_encap_client(struct sock *sk, bool v6, __be16 *port)
 	if (!err)
 		*port = inet_sk(e->client[v6][i]->sk)->inet_sport;
 	mutex_unlock(&sn->encap_lock);
-	/* As connect() says it that finds no port. */
+	/* connect() returns this if there is no port. */
 	return err == -EADDRINUSE ? -EADDRNOTAVAIL : err;
 }
 
@@ -442,7 +448,7 @@ static struct dst_entry *sstp_route4(struct sock *sk, struct flowi4 *fl)
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
-/* IPv4 routes nothing from an address that is not ours, IPv6 would. */
+/* Is the source an address of this host? IPv4's route lookup checks this, IPv6's does not. */
 static bool sstp_saddr6_ours(struct net *net, const struct flowi6 *fl)
 {
 	struct flowi6 to_us = {
@@ -473,7 +479,7 @@ static struct dst_entry *sstp_route6(struct sock *sk, struct flowi6 *fl)
 	fl->fl6_dport = sp->id.peer.port;
 	fl->fl6_sport = sp->id.udp_port;
 	fl->flowi6_uid = sk->sk_uid;
-	/* bind() lets a program name any, with IP_FREEBIND. */
+	/* With IP_FREEBIND bind() accepts addresses that this host does not have. */
 	if (sk->sk_userlocks & SOCK_BINDADDR_LOCK &&
 	    !sstp_saddr6_ours(sock_net(sk), fl))
 		return ERR_PTR(-ENETUNREACH);
@@ -483,8 +489,8 @@ static struct dst_entry *sstp_route6(struct sock *sk, struct flowi6 *fl)
 #endif
 }
 
-/* Find the way to the peer, and with it our address if none was bound. Under
- * the socket lock. Takes no reference of the caller's.
+/* Set the route to the peer, and the source address that it gives if none was bound. Socket
+ * lock.
  */
 int sstp_encap_route(struct sock *sk)
 {
@@ -521,7 +527,7 @@ int sstp_encap_route(struct sock *sk)
 	return 0;
 }
 
-/* The route in force, with the caller's reference; NULL if there is none. */
+/* The route to the peer, with a reference for the caller; NULL if there is none. Socket lock. */
 struct dst_entry *sstp_encap_dst(struct sock *sk)
 {
 	struct dst_entry *dst = sk_dst_check(sk, sstp_sk(sk)->path.dst_cookie);
@@ -531,10 +537,9 @@ struct dst_entry *sstp_encap_dst(struct sock *sk)
 	return dst;
 }
 
-/* Send an skb of ours, a train or one packet, that starts with the SSTP header. IP takes
- * it for one of this socket, not of the UDP socket, and asks the programs of its cgroup.
- * @fragment: it may be larger than the path takes. Under the socket lock or in
- * softirq; consumes @skb.
+/* Send @skb, a train or one packet, which starts with the SSTP header. To IP it is a packet of
+ * @sk, not of the UDP socket, so the programs of the cgroup of @sk see it. @fragment: IP may
+ * fragment it. Consumes @skb. Socket lock.
  */
 int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment)
 {
@@ -579,7 +584,7 @@ int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment)
 	return 0;
 }
 
-/* Answer a packet without any state of it: to where it came from. Softirq. */
+/* Answer packet @cause, which has no connection, with @len bytes at @data. Softirq. */
 void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
 		      const void *data, u32 len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* UDP below: sockets of a namespace and of its VRFs, routes, trains in and out. */
+/* Encapsulation in UDP: UDP sockets, routes, transmission and reception of trains */
 #ifndef _SSTP_ENCAP_H
 #define _SSTP_ENCAP_H
 
@@ -12,10 +12,10 @@ struct sk_buff;
 struct sock;
 
 /**
- * struct sstp_encap_ops - the layer above, in softirq
- * @rcv: takes a packet or a train, noted in struct sstp_skb_in, that UDP socket @usk has
- *	received; consumes it
- * @icmp: takes error @err, of which @skb is what ICMP says
+ * struct sstp_encap_ops - the layer above, called in softirq
+ * @rcv: handle a packet or train that UDP socket @usk has received, with its struct
+ *	sstp_skb_in; consumes @skb
+ * @icmp: handle ICMP error @err, an errno; @skb holds the packet that the error quotes
  */
 struct sstp_encap_ops {
 	void (*rcv)(struct sock *usk, struct sk_buff *skb);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Notes about a packet, from UDP up to its place. */
+/* Control block of a received train or packet, from UDP up to the receive window */
 #ifndef _SSTP_SKB_IN_H
 #define _SSTP_SKB_IN_H
 
@@ -9,16 +9,15 @@
 #include <net/inet_sock.h>
 
 /**
- * struct sstp_skb_in - control block of a packet from UDP up to its place
- * @saddr: where it came from, IPv4 mapped
- * @daddr: where it went
- * @sport: UDP port that it came from
- * @size: bytes of every packet in it but the last
- * @why: enum sstp_mib_id: packets of it were discarded, 0 = none. What the window
- *	notes, struct sstp_rcb, does not reach as far
- * @dif: index of the device that it came in through; of the VRF's, if that was one of a
- *	VRF
- * @sdif: which one of the VRF that was; 0 = there is no VRF
+ * struct sstp_skb_in - control block of a received train or packet
+ * @saddr: source address, IPv4 mapped
+ * @daddr: destination address, the same
+ * @sport: UDP source port
+ * @size: bytes of every packet but the last
+ * @why: enum sstp_mib_id of the last packet dropped from it, SSTP_MIB_NONE = none dropped;
+ *	struct sstp_rcb, which the receive window writes here, ends before it
+ * @dif: index of the device that it came in through; of the VRF if the device is in one
+ * @sdif: index of the device if it is in a VRF, else 0
  */
 struct sstp_skb_in {
 	struct in6_addr saddr;
@@ -32,20 +31,20 @@ struct sstp_skb_in {
 
 #define SSTP_IN(skb)	((struct sstp_skb_in *)(skb)->cb)
 
-/* May the socket, as it is bound to a device, a VRF or neither, have what came in so? */
+/* May @sk, by the device or VRF that it is bound to, receive a packet with @in? */
 static inline bool sstp_dev_match(const struct sock *sk, const struct sstp_skb_in *in)
 {
 	return inet_sk_bound_dev_eq(sock_net(sk), READ_ONCE(sk->sk_bound_dev_if),
 				    in->dif, in->sdif);
 }
 
-/* The VRF that it came through, or 0 */
+/* Index of the VRF that a packet came in through, or 0 */
 static inline int sstp_in_l3mdev(const struct sstp_skb_in *in)
 {
 	return in->sdif ? in->dif : 0;
 }
 
-/* Packets in what UDP received, or a part of it */
+/* Number of packets in a train that UDP received, or in a part of it */
 static inline u32 sstp_in_packets(const struct sk_buff *skb)
 {
 	u32 size = SSTP_IN(skb)->size;
