@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Loading and unloading; network namespaces. */
+/* Init and exit of the module and of network namespaces */
 #include <linux/module.h>
 #include <linux/random.h>
 #include "af_sstp.h"
@@ -45,8 +45,8 @@ free:
 	return err;
 }
 
-/* No socket of ours is left. But packets are, when only the module goes: the
- * last has come up after an RCU grace period, and .exit is called after one.
+/* No SSTP socket is left. If only the module goes, UDP may pass packets up for another RCU grace
+ * period, and .exit is called after one.
  */
 static void __net_exit sstp_net_pre_exit(struct net *net)
 {
@@ -69,7 +69,7 @@ static struct pernet_operations sstp_net_ops = {
 	.size = sizeof(struct sstp_net),
 };
 
-/* The family comes last: nobody may open a socket before all else is there. */
+/* The families come last: a socket needs all the rest. */
 static int __init sstp_init(void)
 {
 	int err;
@@ -128,7 +128,7 @@ static void __exit sstp_exit(void)
 	sstp_nl_exit();
 	sstp_encap_exit();
 	unregister_pernet_subsys(&sstp_net_ops);
-	/* Sockets are freed after a grace period. */
+	/* Wait for sockets, which are freed after a grace period. */
 	rcu_barrier();
 	sstp_port_exit();
 	sstp_table_exit();

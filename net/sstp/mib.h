@@ -20,8 +20,8 @@ struct sstp_mib {
 	unsigned long mibs[__SSTP_MIB_MAX];
 };
 
-/* Where a counter is added to with interrupts off, lockdep does not know of it:
- * the counters are found before.
+/* sstp_net() takes the RCU lock, so it comes before the addition, for which some architectures
+ * disable interrupts unseen by lockdep.
  */
 #define SSTP_INC(net, name)						\
 	do {								\

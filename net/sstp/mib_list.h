@@ -8,7 +8,7 @@ SSTP_MIB(PASSIVEOPENS, "PassiveOpens")		/* an INIT made a connection */
 SSTP_MIB(ESTABLISHED, "Established")		/* set-up ended well, either end */
 SSTP_MIB(ATTEMPTFAILS, "AttemptFails")		/* set-up ended without a connection */
 SSTP_MIB(RESETS, "Resets")			/* a RESET ended a connection */
-SSTP_MIB(TIMEOUTS, "Timeouts")			/* the peer fell silent, or nothing passed */
+SSTP_MIB(TIMEOUTS, "Timeouts")			/* the peer was silent, or nothing progressed */
 SSTP_MIB(COOKIESSENT, "CookiesSent")		/* COOKIE sent by a listener under pressure */
 SSTP_MIB(COOKIESGOOD, "CookiesGood")		/* INIT with a valid cookie */
 SSTP_MIB(COOKIESBAD, "CookiesBad")		/* INIT with a forged or old cookie */
@@ -48,9 +48,9 @@ SSTP_MIB(SEGMENTSWITHGAPS, "SegmentsWithGaps")	/* accepted with packets missing 
 SSTP_MIB(SOFTREPLACED, "SoftReplaced")		/* segment discarded for an earlier one */
 SSTP_MIB(PROBES, "Probes")			/* KEEPALIVE that asks a silent peer */
 SSTP_MIB(RBUFGROWN, "RbufGrown")		/* the limit of a receive buffer rose */
-SSTP_MIB(RBUFGROWNBYTES, "RbufGrownBytes")	/* by how much, in all */
+SSTP_MIB(RBUFGROWNBYTES, "RbufGrownBytes")	/* bytes by which limits rose */
 SSTP_MIB(RBUFSHRUNK, "RbufShrunk")		/* the limit of a receive buffer fell */
-SSTP_MIB(RBUFSHRUNKBYTES, "RbufShrunkBytes")	/* by how much, in all */
+SSTP_MIB(RBUFSHRUNKBYTES, "RbufShrunkBytes")	/* bytes by which limits fell */
 SSTP_MIB(CONTRACTSBROKEN, "ContractsBroken")	/* contracts that the path did not carry */
-SSTP_MIB(CONTRACTSTRIED, "ContractsTried")	/* contracts that were tried again after it */
+SSTP_MIB(CONTRACTSTRIED, "ContractsTried")	/* such contracts that were tried again */
 SSTP_MIB(ORPHANSRESET, "OrphansReset")		/* orphans beyond net.sstp.max_orphans */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A network namespace: finding struct sstp_net, and names in it that change. */
+/* State of a network namespace: access to its names of controllers and policies */
 #include <linux/seqlock.h>
 #include <linux/string.h>
 #include "netns.h"
 
 unsigned int sstp_net_id __read_mostly;
 
-/* Names change as others read them. */
+/* Guards the names in struct sstp_net, which sysctls change */
 static DEFINE_SEQLOCK(sstp_net_names);
 
 void sstp_net_names_get(const char *field, char *names, size_t len)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A network namespace: its settings, counters and tables. */
+/* State of a network namespace: settings, counters and UDP sockets */
 #ifndef _SSTP_NETNS_H
 #define _SSTP_NETNS_H
 
@@ -22,24 +22,25 @@
  * @mib: counters
  * @encap_lock: guards @encaps, and opening and closing of UDP sockets
  * @encaps: struct sstp_encap by the index of the VRF's device, 0 without one
- * @port_lock: each guards the ports of a remainder, and who listens there
- * @all: listeners, and what is in the table of CIDs, by numbers of no meaning; RCU
+ * @port_lock: array of SSTP_PORT_LOCKS; each guards the ports of one remainder, and listeners
+ *	on them
+ * @all: listeners and connections, for dumps, by numbers without a meaning; read under RCU
  * @secret: key of cookies
- * @sysctl: what unregisters net.sstp
+ * @sysctl: to unregister net.sstp
  *
- * The rest are the sysctls, of the same names.
+ * The other members are values of the sysctls net.sstp.*.
  */
 struct sstp_net {
 	struct sstp_mib __percpu *mib;
 	struct mutex	encap_lock;	/* guards @encaps */
 	struct xarray	encaps;
-	spinlock_t	*port_lock;	/* guards ports, by their number */
+	spinlock_t	*port_lock;	/* guard ports, by number */
 	struct xarray	all;
 	siphash_key_t	secret;
 	struct ctl_table_header *sysctl;
-	/* READ_ONCE() */
+	/* Read with READ_ONCE(), as sysctls change them at any time */
 	int		encap_port;
-	int		rmem[3];	/* bytes: least, first, most */
+	int		rmem[3];	/* bytes: minimum, default, maximum */
 	int		wmem[3];
 	int		user_timeout;	/* ms */
 	int		init_retries;
@@ -62,10 +63,10 @@ static inline struct sstp_net *sstp_net(const struct net *net)
 	return net_generic(net, sstp_net_id);
 }
 
-/* A field of struct sstp_net that holds names, of @len bytes, as it is now */
+/* Copy @field, a member of struct sstp_net of @len bytes that holds names, to @names. */
 void sstp_net_names_get(const char *field, char *names, size_t len);
 void sstp_net_names_set(char *field, const char *names, size_t len);
-/* The same of one name, of SSTP_NAME_MAX bytes: that of a plug-in */
+/* Copy @field, the name of a controller or policy, of SSTP_NAME_MAX bytes, to @name. */
 static inline void sstp_net_name_get(const char *field, char *name)
 {
 	sstp_net_names_get(field, name, SSTP_NAME_MAX);

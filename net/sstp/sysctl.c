@@ -20,7 +20,7 @@ static int sstp_buf_max = 1 << 30;
 static int sstp_segment_max = SSTP_SEGMENT_MAX;
 static unsigned long sstp_mem_min = 1;
 
-/* The port cannot move while sockets rely on it. */
+/* net.sstp.encap_port: fails while there are sockets, whose peers use the old port. */
 static int sstp_sysctl_port(SSTP_CTL_CONST struct ctl_table *t, int write,
 			    void *buffer, size_t *lenp, loff_t *ppos)
 {
@@ -41,7 +41,7 @@ static int sstp_sysctl_port(SSTP_CTL_CONST struct ctl_table *t, int write,
 	return sstp_encap_move(net, &sstp_prot, port);
 }
 
-/* extra1 is the registry of such names. */
+/* Name of a controller or policy, which must be registered; extra1 is its registry. */
 static int sstp_sysctl_name(SSTP_CTL_CONST struct ctl_table *t, int write,
 			    void *buffer, size_t *lenp, loff_t *ppos)
 {
@@ -62,7 +62,7 @@ static int sstp_sysctl_name(SSTP_CTL_CONST struct ctl_table *t, int write,
 	return 0;
 }
 
-/* Names of controllers, each of which is there */
+/* Names of controllers, each of which must be registered */
 static int sstp_sysctl_allowed(SSTP_CTL_CONST struct ctl_table *t, int write,
 			       void *buffer, size_t *lenp, loff_t *ppos)
 {
@@ -144,7 +144,7 @@ static const struct ctl_table sstp_table[] = {
 			&sstp_retries_max),
 	SSTP_SYSCTL_INT("fin_timeout", fin_timeout, 1, &sstp_one, &sstp_day),
 	SSTP_SYSCTL_INT("orphan_timeout", orphan_timeout, 1, &sstp_one, &sstp_day),
-	/* The last SSTP_SYSCTLS_OF_ALL are of all namespaces together. */
+	/* The last SSTP_SYSCTLS_OF_ALL hold for all namespaces; only init_net has them. */
 	{
 		.procname = "max_orphans",
 		.data = &sstp_sysctl_max_orphans,
