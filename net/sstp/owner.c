@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events that came while a process had the lock: it handles them when it is done. */
+/* Events that came while a process held the socket lock: handled when it releases the lock. */
 #include "input.h"
 #include "owner.h"
 #include "rcv_data.h"
@@ -17,9 +17,9 @@ void sstp_release_cb(struct sock *sk)
 	sstp_rcv_tell(sk);
 }
 
-/* Between two segments of a long call, whose process holds the lock: packets, timers
- * and errors that came meanwhile need not wait for its end. The connection may be over
- * after that.
+/* Handle the packets, timers and ICMP errors that came meanwhile, between two segments of a
+ * long call whose process holds the lock, so that they need not wait for its end. The
+ * connection may have ended after that. Socket lock.
  */
 void sstp_catch_up(struct sock *sk)
 {

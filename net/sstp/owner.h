@@ -18,7 +18,7 @@ enum {
 struct sstp_pending {
 	unsigned long	flags;		/* atomic bits SSTP_FL_* */
 	int		icmp_err;	/* errno of the ICMP error */
-	u32		icmp_mtu;	/* MTU that it told, bytes */
+	u32		icmp_mtu;	/* MTU in the ICMP error, bytes */
 };
 
 void sstp_release_cb(struct sock *sk);

@@ -8,9 +8,9 @@
 #include "path.h"
 #include "sstp.h"
 
-/* MTU of the route by itself, whatever ICMP errors have told IP: a host that sees no packet
- * of ours can forge those that UDP lets lower it. IPv6 fragments what is larger than
- * it was told.
+/* MTU of the route, for IPv4 without the effect of ICMP errors on it: hosts that see none of the
+ * connection's packets can forge errors that lower it. IPv6 fragments packets by the lowered
+ * MTU, so it counts there.
  */
 static u32 sstp_route_mtu(const struct sstp_ident *id, const struct dst_entry *dst)
 {
@@ -22,7 +22,9 @@ static u32 sstp_route_mtu(const struct sstp_ident *id, const struct dst_entry *d
 	return min(mtu, IP_MAX_MTU) - lwtunnel_headroom(dst->lwtstate, mtu);
 }
 
-/* Path MTU, and what follows from it for new segments. */
+/* Update the path MTU, and with it the packet size of new segments and the contract's frame.
+ * Socket lock.
+ */
 void sstp_mtu_update(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -45,15 +47,15 @@ void sstp_mtu_update(struct sock *sk)
 	if (sp->path.mtu && mtu < sp->path.mtu)
 		SSTP_INC(sock_net(sk), PMTUSHRUNK);
 	sp->path.mtu = mtu;
-	/* Headers of a train stay aligned. */
+	/* A multiple of 8, so that all headers of a train are aligned */
 	sp->path.size = (mtu - sstp_overhead(&sp->id) - SSTP_DATA_HLEN) & ~7U;
 	sp->path.frame = link + sstp_overhead(&sp->id) + SSTP_DATA_HLEN + sp->path.size;
 	if (sk->sk_state != TCP_CLOSE)
 		sstp_update_rate(sp, GFP_ATOMIC);
 }
 
-/* The contract in force, of what the program declared and what the peer and
- * SO_MAX_PACING_RATE allow. Socket lock. On -ENOMEM the old one stays.
+/* Put the contract in force that follows from the program's, the peer's limit and
+ * SO_MAX_PACING_RATE. On -ENOMEM the old one stays. Socket lock.
  */
 int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
 {
@@ -75,7 +77,7 @@ int sstp_update_rate(struct sstp_sock *sp, gfp_t gfp)
 	if (limit && spec.average > spec.peak)
 		spec.average = spec.peak;
 	segment = max(DIV_ROUND_UP(sp->set.segment_size, sp->path.size), 1U);
-	/* Terms that the peer's limit makes impossible give way. */
+	/* Drop a burst that the limit makes impossible. */
 	if (sstp_rate_check(&spec, sp->path.frame)) {
 		spec.burst_len = 0;
 		spec.burst_rate = 0;

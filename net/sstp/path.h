@@ -12,15 +12,15 @@ struct sstp_sock;
 /* The path to the peer */
 struct sstp_path {
 	u32		frame;		/* bytes of a full frame on the link */
-	u32		size;		/* payload of a full packet */
-	u32		mtu;
-	u32		dst_cookie;
+	u32		size;		/* bytes of payload of a full packet */
+	u32		mtu;		/* bytes */
+	u32		dst_cookie;	/* of the route, for sk_dst_check() */
 	u64		probe_wait;	/* ns: since when data waits for an MTU probe, or 0 */
 	unsigned long	pacing;		/* SO_MAX_PACING_RATE that is in force */
 	struct sstp_pmtud pmtud;
 };
 
-/* Bytes of a frame to check a contract by, also before there is a path */
+/* Bytes of a full frame, for checks of contracts; Ethernet's before the path is known */
 static inline u32 sstp_path_frame(const struct sstp_path *p)
 {
 	return p->frame ?: 1514;
