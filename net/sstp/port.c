@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Ports: who is bound to one, and who listens there. */
+/* Ports: sockets that are bound to them, and listeners. */
 #include <linux/jhash.h>
 #include <linux/random.h>
 #include <net/ip.h>
@@ -11,18 +11,18 @@
 #include "sstp.h"
 #include "table.h"
 
-/* The lock of a port, and of who listens there */
+/* The lock of a port and of its listeners */
 static spinlock_t *sstp_port_lock(struct net *net, u16 port)
 {
 	return &sstp_net(net)->port_lock[port % SSTP_PORT_LOCKS];
 }
 
 /**
- * struct sstp_port_key - which port it is
+ * struct sstp_port_key - identity of a port
  * @net: namespace
- * @l3mdev: the VRF whose port it is, each has its own; or 0, as inet_sk_bound_l3mdev()
- *	says it
- * @number: of it
+ * @l3mdev: index of the VRF, as each has its own ports; 0 without one, see
+ *	inet_sk_bound_l3mdev()
+ * @number: port number
  */
 struct sstp_port_key {
 	struct net *net;
@@ -31,14 +31,14 @@ struct sstp_port_key {
 };
 
 /**
- * struct sstp_port - a port that somebody has
+ * struct sstp_port - a port that is in use
  * @node: in the table of ports
- * @rcu: frees it: lookups of other ports pass it
- * @key: by which it is found
- * @exclusive: sockets that have it without a destination: bind() gave it to them, or
- *	they are children of one of these
- * @owners: to whom bind() gave it, or listen(), by sk_bind_node
- * @kinds: of the groups that have all others, which are in the table
+ * @rcu: frees the port, as lookups of other ports may pass it
+ * @key: key in the table
+ * @exclusive: number of sockets that keep connect() from choosing the port: those that got it
+ *	by bind() or listen(), and children of listeners
+ * @owners: sockets that got the port by bind() or listen(), by sk_bind_node
+ * @kinds: kinds of the groups that all other sockets of the port are in
  */
 struct sstp_port {
 	struct rhash_head node;
@@ -61,13 +61,13 @@ struct sstp_claim {
 };
 
 /**
- * struct sstp_kind - groups that claim the same of a port, each at another address
+ * struct sstp_kind - groups of a port whose claims differ only in the address
  * @node: in the port's @kinds
- * @count: groups
- * @claim: of each, but at an address that stands for all of IPv4, or of IPv6
+ * @count: number of groups
+ * @claim: claim of the groups, with an address that stands for all of IPv4, or of IPv6
  *
- * A program can have as many addresses as 127.0.0.0/8 has, but few kinds. So for an
- * address bind() looks at the groups that are there, and for all addresses at kinds.
+ * A program can use as many addresses as 127.0.0.0/8 has, but there are few kinds. So bind() to
+ * one address examines the groups at it, and bind() to all addresses the kinds.
  */
 struct sstp_kind {
 	struct hlist_node node;
@@ -75,22 +75,23 @@ struct sstp_kind {
 	struct sstp_claim claim;
 };
 
-/* Groups of a port at an address */
+/* Key of groups: a port and an address */
 struct sstp_place {
 	struct sstp_port *port;
 	struct in6_addr	addr;
 };
 
 /**
- * struct sstp_group - sockets that claim the same of a port, as they were when they got
- * it: bind() looks at all of them at once
- * @node: in the table of groups, with others at the same @place
- * @rcu: frees it: lookups of other places pass it
- * @place: in which it is found
- * @kind: of which it is
- * @count: how many
- * @exclusive: they are children of listeners; else connect() gave it to them
- * @claim: of each
+ * struct sstp_group - sockets that had the same claim when they got the port
+ * @node: in the table of groups, with others of the same @place
+ * @rcu: frees the group, as lookups of other places may pass it
+ * @place: key in the table
+ * @kind: kind of the group
+ * @count: number of sockets
+ * @exclusive: the sockets are children of listeners; else they got the port by connect()
+ * @claim: claim of each socket
+ *
+ * bind() examines all sockets of a group at once.
  */
 struct sstp_group {
 	struct rhlist_head node;
@@ -102,7 +103,7 @@ struct sstp_group {
 	struct sstp_claim claim;
 };
 
-/* Of all namespaces; written under the port's lock */
+/* Tables of all namespaces; written under the port's lock */
 static struct rhashtable sstp_ports;
 static struct rhltable sstp_groups;
 static struct rhltable sstp_listeners;
@@ -215,7 +216,7 @@ static bool sstp_addr_overlap(const struct sstp_claim *a, const struct sstp_clai
 	return ipv6_addr_equal(&a->addr, &b->addr);
 }
 
-/* May one not have the port because another, @o, has it, and perhaps listens there? */
+/* Does claim @c conflict with @o, that of a socket that has the port, and @listens? */
 static bool sstp_claim_conflict(const struct sstp_claim *c, const struct sstp_claim *o,
 				bool listens)
 {
@@ -235,7 +236,7 @@ static bool sstp_sock_conflict(const struct sstp_claim *c, struct sock *o)
 	return sstp_claim_conflict(c, &claim, READ_ONCE(o->sk_state) == TCP_LISTEN);
 }
 
-/* Port @number of the namespace, or VRF, of @sk; made if nobody has it. Port's lock. */
+/* Port @number of the namespace or VRF of @sk; made if it is not in use. Port's lock. */
 static struct sstp_port *sstp_port_get(struct sock *sk, u16 number)
 {
 	struct sstp_port_key key = {
@@ -258,7 +259,7 @@ static struct sstp_port *sstp_port_get(struct sock *sk, u16 number)
 	return NULL;
 }
 
-/* Nobody may have it any more. */
+/* Free the port if no socket has it any more. Port's lock. */
 static void sstp_port_put(struct sstp_port *p)
 {
 	if (!hlist_empty(&p->owners) || !hlist_empty(&p->kinds))
@@ -327,7 +328,7 @@ static struct sstp_group *sstp_group_find(struct sstp_port *p, const struct sstp
 	return found;
 }
 
-/* The kind of a group that claims @c: one more is of it. */
+/* Kind of a new group with claim @c, which is counted. Port's lock. */
 static struct sstp_kind *sstp_kind_get(struct sstp_port *p, const struct sstp_claim *c)
 {
 	struct sstp_claim claim = *c;
@@ -389,7 +390,7 @@ static void sstp_group_put(struct sstp_group *g)
 	kfree_rcu(g, rcu);
 }
 
-/* It has the port together with all that claim the same. */
+/* Give the port to @sk, in the group of its claim. Port's lock. */
 static int sstp_port_join(struct sstp_port *p, struct sock *sk, bool exclusive)
 {
 	struct sstp_claim claim = sstp_claim(sk);
@@ -407,7 +408,7 @@ static int sstp_port_join(struct sstp_port *p, struct sock *sk, bool exclusive)
 	return 0;
 }
 
-/* For bind() and listen() */
+/* Give @port to @sk, for bind() and listen(). -EADDRINUSE if another socket's claim conflicts. */
 static int sstp_bind_try(struct sock *sk, u16 port)
 {
 	spinlock_t *lock = sstp_port_lock(sock_net(sk), port);
@@ -432,7 +433,7 @@ static int sstp_bind_try(struct sock *sk, u16 port)
 	return err;
 }
 
-/* For connect(): others may have it that connect elsewhere. */
+/* Give @port to @sk, for connect(): sockets that connect to other destinations may share it. */
 static int sstp_connect_try(struct sock *sk, u16 port)
 {
 	spinlock_t *lock = sstp_port_lock(sock_net(sk), port);
@@ -460,8 +461,8 @@ static int sstp_connect_try(struct sock *sk, u16 port)
 	return err == -EEXIST ? -EADDRINUSE : err;
 }
 
-/* A child has its listener's port, which stays taken when the listener goes. Its address
- * is known. Softirq.
+/* Give a child its listener's port, so that it stays taken when the listener closes. The
+ * child's local address is set. Softirq.
  */
 int sstp_bind_child(struct sock *sk)
 {
@@ -489,7 +490,7 @@ static struct rhlist_head *sstp_listeners_at(struct net *net, const struct in6_a
 	return rhltable_lookup(&sstp_listeners, &key, sstp_listener_params);
 }
 
-/* Does one listen at @addr itself whose port @sk may not share? */
+/* Does the claim of a listener bound to @addr itself conflict with @claim, that of @sk? */
 static bool sstp_listen_conflict_at(struct sock *sk, const struct sstp_claim *claim,
 				    const struct in6_addr *addr)
 {
@@ -508,7 +509,7 @@ static bool sstp_listen_conflict_at(struct sock *sk, const struct sstp_claim *cl
 	return conflict;
 }
 
-/* Port's lock */
+/* Does the claim of any listener conflict with that of @sk? Port's lock. */
 static bool sstp_listen_conflict(struct sock *sk)
 {
 	struct sstp_claim claim = sstp_claim(sk);
@@ -524,14 +525,14 @@ static bool sstp_listen_conflict(struct sock *sk)
 	return false;
 }
 
-/* From now on INITs find it; -EADDRINUSE if they would find another, too. */
+/* Let INITs find @sk. -EADDRINUSE if another listener's claim conflicts. Socket lock. */
 int sstp_bind_listen(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	spinlock_t *lock = sstp_port_lock(sock_net(sk), sp->id.sport);
 	int err;
 
-	/* Lookups that walk its old place in the table must not go on at the new one. */
+	/* A lookup that is at @sk in its old hash chain must not continue in the new one. */
 	if (sp->bind.unlistened)
 		synchronize_rcu();
 	sp->bind.unlistened = false;
@@ -556,7 +557,7 @@ int sstp_bind_listen(struct sock *sk)
 	return err;
 }
 
-/* No INIT finds it any more. Socket lock. */
+/* Let INITs find @sk no more. Socket lock. */
 void sstp_bind_unlisten(struct sock *sk)
 {
 	spinlock_t *lock = sstp_port_lock(sock_net(sk), sstp_sk(sk)->id.sport);
@@ -569,9 +570,9 @@ void sstp_bind_unlisten(struct sock *sk)
 	spin_unlock_bh(lock);
 }
 
-/* ns: until when searches begin with the other half of the range than they prefer, as
- * all ports of that one were taken; by the half that they prefer, and a hash of address and
- * destination
+/* Until this time, ns, searches begin with the half of the range that they do not prefer, as
+ * all ports of the preferred one were taken. Indices: 1 if odd ports are preferred; a hash of
+ * local address and destination.
  */
 static u64 sstp_half_taken[2][256];
 
@@ -584,11 +585,10 @@ static u64 *sstp_half_taken_of(const struct sock *sk, bool odd)
 	return &sstp_half_taken[odd][hash % ARRAY_SIZE(sstp_half_taken[0])];
 }
 
-/* Try one port of the ephemeral range after the other, from a random one on. As with TCP
- * connect() takes the even ones of them first and bind() the odd ones, so that there are
- * some left for bind() that nobody has. A search that finds all of its half taken spares
- * those of the next second to find that, too. Ports that the administrator has reserved
- * are for programs that name them.
+/* Try the ports of the ephemeral range one after the other, from a random one on. As in TCP,
+ * connect() prefers even ports and bind() odd ones, so that connections leave some for bind().
+ * A search that finds all of its preferred half taken makes searches of the next second begin
+ * with the other. Ports in ip_local_reserved_ports are skipped.
  */
 static int sstp_bind_any(struct sock *sk, bool odd, int (*try)(struct sock *sk, u16 port))
 {
@@ -619,14 +619,15 @@ static int sstp_bind_any(struct sock *sk, bool odd, int (*try)(struct sock *sk, 
 	return -EADDRINUSE;
 }
 
-/* Bind to @port, or 0 for one of the ephemeral range. Socket lock. */
+/* Bind @sk to @port, or to a port of the ephemeral range if it is 0. Socket lock. */
 int sstp_bind_port(struct sock *sk, u16 port)
 {
 	return port ? sstp_bind_try(sk, port) : sstp_bind_any(sk, true, sstp_bind_try);
 }
 
-/* No other connection from here may have the names of this one at both ends; a port is
- * found for who has none. Both addresses are known. Socket lock.
+/* Reserve the addresses and ports of both ends for @sk, which connects; choose its port if it
+ * has none. Both addresses are set. -EADDRNOTAVAIL if another connection has them, or all
+ * ports are taken. Socket lock.
  */
 int sstp_bind_connect(struct sock *sk)
 {
@@ -666,7 +667,7 @@ void sstp_unbind(struct sock *sk)
 	spin_unlock_bh(lock);
 }
 
-/* Does the listener fit the packet of @in, and how well? 0: it does not. */
+/* How well does listener @sk match the packet of @in? 0: not at all. */
 static int sstp_listener_score(const struct sock *sk, const struct sstp_skb_in *in)
 {
 	const struct sstp_sock *sp = sstp_sk(sk);
@@ -689,9 +690,9 @@ static int sstp_listener_score(const struct sock *sk, const struct sstp_skb_in *
 	return score;
 }
 
-/* RCU. The listener that fits the packet of @in best, with a reference; among equals
- * @hash decides, so that a reuseport group shares the load. However many addresses have
- * listeners, only those at the packet's own and at the wildcard are looked at.
+/* The listener that matches the packet of @in best, with a reference; among equals @hash
+ * decides, so that a reuseport group shares the load. Only listeners at the packet's
+ * destination and at the wildcard are examined, however many there are at others. RCU.
  */
 struct sock *sstp_listener_find(struct net *net, const struct sstp_skb_in *in, u16 port,
 				u32 hash)

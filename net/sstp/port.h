@@ -13,7 +13,7 @@ struct sstp_group;
 struct sstp_port;
 struct sstp_skb_in;
 
-/* Where a listener is; key of the table of listeners. */
+/* Address and port of a listener; key of the table of listeners */
 struct sstp_listen_key {
 	struct net	*net;
 	struct in6_addr	addr;		/* IPv4 mapped; :: = any */
@@ -23,14 +23,14 @@ struct sstp_listen_key {
 
 /**
  * struct sstp_binding - the port that a socket has
- * @port: NULL: none
+ * @port: the port; NULL = none
  * @group: sockets that have the same claim on the port, by connect() or as children of a
- *	listener; NULL: bind() or listen() gave the port, or there is none
- * @listen_key: while it listens
+ *	listener; NULL = none, or the socket got the port by bind() or listen()
+ * @listen_key: key in the table of listeners
  * @listen_node: in the table of listeners
- * @bound: it has a port, sstp_ident.sport
+ * @bound: the socket has a port, sstp_ident.sport
  * @no_port: IP_BIND_ADDRESS_NO_PORT
- * @unlistened: it was a listener: readers under RCU may still find it as one
+ * @unlistened: the socket was a listener: lookups under RCU may still be at @listen_node
  *
  * Socket lock; @port, @group, @bound and the places in tables change under
  * sstp_net.port_lock as well.
