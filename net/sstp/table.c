@@ -38,8 +38,8 @@ static u32 sstp_names_hash(const void *data, u32 len, u32 seed)
 {
 	const struct sstp_names *n = data;
 
-	/* connect() looks for one port after the other: 16 of them are neighbours in the table,
-	 * too. More are not, so that no choice of ports makes one chain long.
+	/* connect() tries one port after the other: 16 of them have neighbouring buckets, for
+	 * the CPU caches. More do not, so that no choice of ports makes one chain long.
 	 */
 	return jhash2((const u32 *)n, offsetof(struct sstp_names, dport) / sizeof(u32),
 		      seed + ((u32)n->dport << 16 | n->sport >> 4)) + n->sport % 16;
@@ -152,7 +152,9 @@ int sstp_conn_hash(struct sock *sk)
 	return err;
 }
 
-/* sp->id.peer is complete. -EEXIST if there is such a connection already. */
+/* Let the peer's INITs find the connection, by sp->id.peer. -EEXIST if another connection has
+ * the same peer. Socket lock.
+ */
 int sstp_conn_hash_peer(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -167,7 +169,7 @@ int sstp_conn_hash_peer(struct sock *sk)
 	return sstp_table_error(err);
 }
 
-/* Both ends' addresses and ports, ours being @port, of a socket that connects */
+/* Addresses and ports of both ends of a socket that connects from @port */
 static struct sstp_names sstp_conn_names(const struct sock *sk, u16 port)
 {
 	const struct sstp_sock *sp = sstp_sk(sk);
@@ -237,7 +239,7 @@ void sstp_conn_unhash(struct sock *sk)
 	}
 }
 
-/* RCU; the caller gets a reference. */
+/* The connection with @cid in @net, with a reference for the caller, or NULL. RCU. */
 struct sock *sstp_conn_find(struct net *net, u32 cid)
 {
 	struct sstp_sock *sp;
@@ -260,15 +262,15 @@ struct sock *sstp_conn_find_peer(const struct sstp_peer *peer)
 }
 
 /**
- * sstp_conn_next - go through listeners and connections
- * @net: of this namespace
- * @id: where to begin, and then where it was found; that plus 1 is behind it
- * @match: says without any lock whether it is wanted, as well as that can be told
- * @arg: of @match
+ * sstp_conn_next - iterate over listeners and connections
+ * @net: namespace
+ * @id: number to begin at; set to that of the socket returned
+ * @match: is a socket wanted? Called without the socket lock, so this is a guess
+ * @arg: argument of @match
  *
- * Sockets that are there all the time are found, once, whatever comes and goes. Process
+ * Each socket that exists all the time is found once, whatever others come and go. Process
  * context.
- * Return: the next that is wanted, with a reference, or NULL
+ * Return: the next socket that matches, with a reference, or NULL
  */
 struct sock *sstp_conn_next(struct net *net, unsigned long *id,
 			    bool (*match)(const struct sock *sk, void *arg),
@@ -281,7 +283,7 @@ struct sock *sstp_conn_next(struct net *net, unsigned long *id,
 	for (;; ++*id) {
 		rcu_read_lock();
 		sk = xa_find(&sn->all, id, ULONG_MAX, XA_PRESENT);
-		/* data_race: a guess; the caller looks again with the lock. */
+		/* data_race: the caller checks again under the socket lock. */
 		found = sk && data_race(match(sk, arg)) &&
 			refcount_inc_not_zero(&sk->sk_refcnt);
 		rcu_read_unlock();

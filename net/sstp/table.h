@@ -10,28 +10,28 @@
 struct net;
 struct sock;
 
-/* The other end of a connection as packets show it; key of the second table. */
+/* The other end of a connection, as in its packets; key of the table of peers */
 struct sstp_peer {
 	struct net	*net;
 	struct in6_addr	addr;		/* IPv4 mapped */
-	u32		cid;		/* that the peer chose */
-	int		l3mdev;		/* VRFs may have the same addresses */
+	u32		cid;		/* chosen by the peer */
+	int		l3mdev;		/* VRF, as several may have the same addresses */
 	__be16		port;		/* UDP */
 	u16		zero[3];
 };
 
-/* Addresses and ports of a connection that a program has made; key of the third table. */
+/* Addresses and SSTP ports of a connection that this end opens; key of the table of names */
 struct sstp_names {
 	struct net	*net;
 	struct in6_addr	saddr;
 	struct in6_addr	daddr;
-	int		l3mdev;		/* as above */
+	int		l3mdev;		/* as in struct sstp_peer */
 	u16		dport;
 	u16		sport;
 };
 
 /**
- * struct sstp_ident - who a socket is: written before it is in a table, then constant
+ * struct sstp_ident - identity of a socket: written before it is in a table, then constant
  * @peer: the other end
  * @names: addresses and ports, while @names_hashed
  * @names_node: in the table of names
@@ -43,10 +43,10 @@ struct sstp_names {
  * @index: in sstp_net.all, while @listed
  * @sport: port of this end, as bind() and the INIT name it
  * @dport: of the peer
- * @domain: AF_SSTP, or AF_INET or AF_INET6 for good
- * @af: AF_INET, AF_INET6 or still 0
- * @udp_port: from which packets are sent
- * @v6only: no IPv4
+ * @domain: family passed to socket(): AF_SSTP, AF_INET or AF_INET6
+ * @af: AF_INET or AF_INET6; 0 while an AF_SSTP socket has no address
+ * @udp_port: UDP port that packets are sent from
+ * @v6only: IPV6_V6ONLY: no IPv4 mapped addresses
  * @listed: in sstp_net.all
  * @hashed: in the table of CIDs
  * @peer_hashed: in the table of peers
