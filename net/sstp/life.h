@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Keep-alive of an idle connection, and the end of one that nobody has any more. */
+/* Keep-alive of idle connections, and the end of orphans and of connections in CLOSING */
 #ifndef _SSTP_LIFE_H
 #define _SSTP_LIFE_H
 

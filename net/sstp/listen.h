@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Listeners: birth of their children, and their end. */
+/* Listeners: creation of children for INITs, and close of a listener */
 #ifndef _SSTP_LISTEN_H
 #define _SSTP_LISTEN_H
 

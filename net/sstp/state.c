@@ -13,11 +13,11 @@
 #include "state.h"
 #include "table.h"
 
-#define SSTP_ORPHAN_TIMEOUTS	10	/* a closed socket's life, user timeouts */
+#define SSTP_ORPHAN_TIMEOUTS	10	/* life of an orphan, in user timeouts */
 
-/* The connection is over, for good. @err: what the program learns, or 0. @by: who
- * ended it. Socket lock; the caller has a reference. With no file left, and none to come,
- * this drops the socket's first reference.
+/* End the connection for good. @err: error for the program, or 0. @by: who ended it. Drops the
+ * socket's first reference if no file has the socket and none will. Socket lock; the caller has
+ * a reference.
  */
 void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 {
@@ -54,7 +54,7 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 	sk_dst_reset(sk);
 
 	if (!sock_flag(sk, SOCK_DEAD)) {
-		/* The reader may have what was received. */
+		/* What was received stays, as the program may still read it. */
 		sk->sk_state_change(sk);
 		if (err)
 			sk_error_report(sk);
@@ -67,14 +67,14 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 		sock_put(sk);
 }
 
-/* The connection is over, and a RESET tells the peer. As sstp_done(), otherwise. */
+/* Send the peer a RESET, and end the connection as sstp_done() does. */
 void sstp_abort(struct sock *sk, int err, enum sstp_closed_by by)
 {
 	sstp_send_end(sk, SSTP_RESET, SSTP_RESET_ABORT);
 	sstp_done(sk, err, by);
 }
 
-/* The program has closed it: bound the time for the rest. */
+/* Bound the time that an orphan has to send the rest, or to wait for the peer's EOS. */
 static void sstp_life_orphan(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -84,15 +84,15 @@ static void sstp_life_orphan(struct sock *sk)
 	if (sk->sk_state == TCP_FIN_WAIT2)
 		wait = max(sp->set.linger2 ?: READ_ONCE(sn->fin_timeout), 0) *
 		       (u64)NSEC_PER_SEC;
-	/* A program may set a time-out of weeks. */
+	/* TCP_USER_TIMEOUT may be weeks. */
 	wait = min(wait, READ_ONCE(sn->orphan_timeout) * (u64)NSEC_PER_SEC);
 	sp->life.expires = sstp_now() + wait;
 	sstp_timer_set(&sp->clock, SSTP_T_LIFE, sp->life.expires);
 }
 
-/* The program has closed the connection, which lives on for a while, if there are not too
- * many of these: they hold memory and their namespace, and no limit of open files counts
- * them. Socket lock.
+/* The program has closed the connection: let it live on for a while, unless there are too many
+ * orphans. They hold memory and their namespace, and no limit of open files counts them. Socket
+ * lock.
  */
 void sstp_orphan(struct sock *sk)
 {
@@ -101,7 +101,7 @@ void sstp_orphan(struct sock *sk)
 	percpu_counter_inc(&sstp_orphans);
 	sp->life.orphan = true;
 	if (percpu_counter_compare(&sstp_orphans, READ_ONCE(sstp_sysctl_max_orphans)) <= 0) {
-		/* The peer's time to take the rest begins now. */
+		/* The peer has the user timeout from now on to take the rest. */
 		sp->loss.progress = sstp_now();
 		sstp_life_orphan(sk);
 		return;
@@ -111,9 +111,8 @@ void sstp_orphan(struct sock *sk)
 	sstp_abort(sk, 0, SSTP_CLOSED_BY_LOCAL);
 }
 
-/* The state that follows from how far each direction has come. Once both have
- * ended, each end says CLOSE; who hears the other's is gone, and so is, a little
- * later, who does not.
+/* Set the state that follows from those of both directions. Once both have ended, each end
+ * sends CLOSE, and closes when it receives the peer's, or else a little later. Socket lock.
  */
 void sstp_state_check(struct sock *sk)
 {
@@ -149,8 +148,8 @@ void sstp_state_check(struct sock *sk)
 	if (state == TCP_CLOSING) {
 		sstp_send_end(sk, SSTP_CLOSE, 0);
 		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
-		/* The peer may have to ask again for our last PACK, after an
-		 * outage, too.
+		/* Meanwhile the peer may ask again for the last PACK, if it was lost, also
+		 * after a short outage.
 		 */
 		sstp_timer_set(&sp->clock, SSTP_T_LIFE, sstp_now() +
 			       max_t(u64, 8ULL * sstp_rto(&sp->rtt) * NSEC_PER_USEC,

@@ -7,11 +7,11 @@
 
 struct sock;
 
-/* A connection's life */
+/* Begin and end of a connection */
 struct sstp_lifetime {
 	u64		started_at;	/* ns: when set-up began; 0 = not yet */
 	u64		ended_at;	/* ns; 0 = not yet */
-	u64		expires;	/* ns: of a socket that the program closed */
+	u64		expires;	/* ns: when an orphan is aborted */
 	u8		ended_by;	/* enum sstp_closed_by: who ended a direction first */
 	bool		orphan;		/* in sstp_orphans */
 };
