@@ -3,7 +3,7 @@
 #include "info.h"
 #include "sstp.h"
 
-/* For how long, and what held it up */
+/* Age of the connection, and the time for which each cause held up its sender */
 static void sstp_fill_times(const struct sstp_sock *sp, struct sstp_info *i)
 {
 	const struct sstp_chrono *c = &sp->tx.chrono;

@@ -8,7 +8,7 @@
 struct sstp_info;
 struct sstp_sock;
 
-/* Counters that only struct sstp_info and traces show */
+/* Counters that are only shown: by struct sstp_info and traces */
 struct sstp_stats {
 	u64		packets_lost;
 	u64		bytes_discarded;

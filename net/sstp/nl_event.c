@@ -12,13 +12,13 @@ static bool sstp_nl_heard(const struct sock *sk)
 	return genl_has_listeners(&sstp_nl_family, sock_net(sk), SSTP_NLGRP_EVENTS);
 }
 
-/* Somebody listens, and the connection has been announced. */
+/* Does a program listen, and was SSTP_CMD_ESTABLISHED sent for the connection? */
 static bool sstp_nl_wanted(const struct sock *sk)
 {
 	return sstp_synchronized(sk) && sk->sk_state != TCP_SYN_RECV && sstp_nl_heard(sk);
 }
 
-/* An event of @sk, or NULL; whoever listens learns that one was lost then. */
+/* Begin event @cmd of @sk. NULL without memory: listeners get ENOBUFS, as they lose one. */
 static struct sk_buff *sstp_nl_event(struct sock *sk, u8 cmd, void **hdr)
 {
 	struct sk_buff *skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_ATOMIC);
@@ -27,7 +27,7 @@ static struct sk_buff *sstp_nl_event(struct sock *sk, u8 cmd, void **hdr)
 		genl_set_err(&sstp_nl_family, sock_net(sk), 0, SSTP_NLGRP_EVENTS, -ENOBUFS);
 		return NULL;
 	}
-	/* An empty message has room for all of this. */
+	/* A new message has room for all of this, so no result is checked. */
 	*hdr = genlmsg_put(skb, 0, 0, &sstp_nl_family, 0, cmd);
 	sstp_nl_put_conn(skb, sk, NULL);
 	return skb;
@@ -50,7 +50,7 @@ void sstp_nl_established(struct sock *sk)
 		sstp_nl_send(sk, skb, hdr);
 }
 
-/* Before its state is that. Nobody knows those who never answered. */
+/* Called before the state is CLOSE. A child in SYN_RECV was not announced. */
 void sstp_nl_closed(struct sock *sk, int err, enum sstp_closed_by by)
 {
 	struct sk_buff *skb;
@@ -67,7 +67,7 @@ void sstp_nl_closed(struct sock *sk, int err, enum sstp_closed_by by)
 	sstp_nl_send(sk, skb, hdr);
 }
 
-/* An event that tells the contract */
+/* Send event @cmd with the contract. */
 static void sstp_nl_contract(struct sock *sk, u8 cmd)
 {
 	struct sk_buff *skb;
@@ -95,7 +95,7 @@ void sstp_nl_tried(struct sock *sk)
 	sstp_nl_contract(sk, SSTP_CMD_CONTRACT_TRIED);
 }
 
-/* @shared: it is a pool's, which the connection has a part of */
+/* @shared: the buffer is a pool's, of which the connection is a member */
 void sstp_nl_resized(struct sock *sk, u32 old, u32 limit, bool shared)
 {
 	struct sk_buff *skb;
@@ -111,7 +111,7 @@ void sstp_nl_resized(struct sock *sk, u32 old, u32 limit, bool shared)
 	sstp_nl_send(sk, skb, hdr);
 }
 
-/* Once in a while is enough: the counters have it all. */
+/* At most once an epoch, or in SSTP_NL_EXHAUSTED: the counters have every packet. */
 void sstp_nl_exhausted(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);

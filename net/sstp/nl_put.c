@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The family "sstp" of generic netlink, and what its messages say of a socket. */
+/* The generic netlink family "sstp", and the attributes of a socket */
 #include <linux/sock_diag.h>
 #include <net/genetlink.h>
 #include "info.h"
 #include "nl_put.h"
 #include "sstp.h"
 
-/* struct sstp_info, but for the contract */
+/* Members of struct sstp_info, except the contract */
 static const struct sstp_nl_field {
 	u16	attr;
 	u16	offset;
@@ -57,7 +57,7 @@ int sstp_nl_put_info(struct sk_buff *skb, struct sstp_sock *sp)
 	struct nlattr *nest;
 	int err;
 
-	/* The contract and the padding are the rest. */
+	/* The two other attributes are the contract and the padding. */
 	BUILD_BUG_ON(ARRAY_SIZE(sstp_nl_info) + 2 != SSTP_A_INFO_MAX);
 	sstp_fill_info(sp, &info);
 	nest = nla_nest_start(skb, SSTP_A_CONN_INFO);
@@ -72,13 +72,13 @@ int sstp_nl_put_info(struct sk_buff *skb, struct sstp_sock *sp)
 static int sstp_nl_put_addr(struct sk_buff *skb, int attr, const struct sstp_ident *id,
 			    const struct in6_addr *a)
 {
-	/* 0.0.0.0 is held as ::. */
+	/* The socket's family decides, as 0.0.0.0 is stored as ::. */
 	return id->af == AF_INET ? nla_put_in_addr(skb, attr, a->s6_addr32[3]) :
 		nla_put_in6_addr(skb, attr, a);
 }
 
-/* A program that knows a CID could forge packets: only the socket's owner and an
- * administrator are told. @r is NULL for all that listen to events.
+/* May @r see the CIDs of @sk? A program that knows them can forge packets, so only the socket's
+ * owner and an administrator may. @r is NULL for events, which any program may listen to.
  */
 bool sstp_nl_trusts(const struct sock *sk, const struct sstp_nl_reader *r)
 {
@@ -97,7 +97,7 @@ static int sstp_nl_put_cids(struct sk_buff *skb, const struct sock *sk,
 		nla_put_u32(skb, SSTP_A_CONN_PEER_CID, sp->id.peer.cid));
 }
 
-/* Which socket it is, as @r may see it; its lock */
+/* Put the identity of @sk, as far as @r may see it. Socket lock. */
 int sstp_nl_put_conn(struct sk_buff *skb, struct sock *sk, const struct sstp_nl_reader *r)
 {
 	struct user_namespace *ns = r ? r->ns : sock_net(sk)->user_ns;
@@ -144,7 +144,7 @@ struct genl_family sstp_nl_family __ro_after_init = {
 
 int __init sstp_nl_init(const struct genl_ops *ops, u32 n)
 {
-	/* In the specification they are numbers. */
+	/* The specification in Documentation/netlink has this number. */
 	BUILD_BUG_ON(SSTP_NAME_MAX != 15 + 1);
 	sstp_nl_family.ops = ops;
 	sstp_nl_family.n_ops = n;

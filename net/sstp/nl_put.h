@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The family "sstp" of generic netlink, and what its messages say of a socket. */
+/* The generic netlink family "sstp", and the attributes of a socket */
 #ifndef _SSTP_NL_PUT_H
 #define _SSTP_NL_PUT_H
 
@@ -16,7 +16,7 @@ extern struct genl_family sstp_nl_family;
 
 /* The program that sent a request */
 struct sstp_nl_reader {
-	struct user_namespace *ns;	/* where uids are as the reader knows them */
+	struct user_namespace *ns;	/* for uids in replies */
 	kuid_t	uid;
 	bool	admin;
 };
