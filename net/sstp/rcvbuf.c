@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The room of a receiver: how much memory its buffer may take, which the policy says
- * epoch by epoch, and the window that follows from it.
+ * Receive buffer: the limit of its memory, which the policy adapts in every epoch, and the
+ * window that follows from it.
  *
  * Socket lock throughout.
  */
@@ -14,31 +14,32 @@
 #include "rcvbuf.h"
 #include "sstp.h"
 
-#define SSTP_RTD_GUESS		(25 * USEC_PER_MSEC)	/* its window lasts for 200 ms */
-/* Segments beyond the buffer and a round trip's, to see whether more can be taken */
+/* us, before a sample of the round-trip time: the window then lasts for 200 ms */
+#define SSTP_RTD_GUESS		(25 * USEC_PER_MSEC)
+/* Segments of the window beyond what a round trip needs, to see whether the reader takes more */
 #define SSTP_WINDOW_MORE	4
-/* Round trips of data that a sender without a contract may have in the buffer: one
- * under way, one behind a loss, and as much again while it speeds up
+/* Round trips of data that a sender without a contract may have in the buffer: one on its way,
+ * one behind a loss, and as much again while the sender speeds up
  */
 #define SSTP_RCVBUF_TRIPS		4
-/* Of a pool's share, a connection's first window */
+/* Divisor of a pool's share: a connection's first limit */
 #define SSTP_RCVBUF_FIRST		16
-/* Of a buffer's limit, what a window's slots may take besides when a packet is in each */
+/* Divisor of a buffer's limit: memory for slots beyond it, when each slot has a packet */
 #define SSTP_RCVBUF_SLOTS		8
-/* Of the memory below which buffers grow, what all who have not read yet may be promised
- * together, and of what is left of it, what one of them may
+/* Divisor of the memory below which buffers grow: all promises to senders whose data nobody has
+ * read yet. Divisor of what is left of that: one promise
  */
 #define SSTP_RCVBUF_PROMISES	8
 #define SSTP_RCVBUF_PROMISE	2
-/* Epochs in which nothing moves, after which a member of a pool rests; in which nothing
- * is read, after which the path does not count
+/* Epochs without data after which a member of a pool rests; epochs without a read after which
+ * the buffer does not follow the path
  */
 #define SSTP_RCVBUF_SILENT	3
 
 /* Payload of a segment, on average */
 u32 sstp_rcvbuf_segment(const struct sstp_sock *sp)
 {
-	/* What was replaced counts again each time: the quotient may be anything. */
+	/* Data that was discarded after it was counted counts again: the quotient has no bound. */
 	return clamp_t(u64, div64_u64(sp->acker.bytes_received,
 				      max(sp->rcvbuf.segments_received, 1ULL)),
 		       1, SSTP_SEGMENT_MAX);
@@ -47,13 +48,13 @@ u32 sstp_rcvbuf_segment(const struct sstp_sock *sp)
 /* Memory that @bytes of payload take */
 static u64 sstp_rcvbuf_memory(const struct sstp_sock *sp, u64 bytes)
 {
-	/* More than any limit; with a mean below 2^29 the quotient fits. */
+	/* 2^34 bytes exceed any limit; with a mean below 2^29 the quotient fits 64 bits. */
 	return mul_u64_u64_div_u64(min(bytes, BIT_ULL(34)), sstp_mean(&sp->rcv),
 				   sstp_rcvbuf_segment(sp));
 }
 
-/* Pages of the machine that a program could have. Counting them takes a while: it is
- * done once a jiffy, for all.
+/* Pages of the machine that are available. As the count is slow, it is made once a jiffy for all
+ * sockets.
  */
 static unsigned long sstp_rcvbuf_available(void)
 {
@@ -67,7 +68,7 @@ static unsigned long sstp_rcvbuf_available(void)
 	return READ_ONCE(pages);
 }
 
-/* Of @total pages @available can be had: the fullest counts. */
+/* Account for a limit of @total pages, of which @available are free: the fullest one counts. */
 static void sstp_rcvbuf_fuller(struct sstp_rbuf_sample *in, u64 total, u64 available)
 {
 	u64 bytes = min(available, U64_MAX >> PAGE_SHIFT) << PAGE_SHIFT;
@@ -79,7 +80,9 @@ static void sstp_rcvbuf_fuller(struct sstp_rbuf_sample *in, u64 total, u64 avail
 }
 
 #ifdef CONFIG_MEMCG
-/* Files that the group has read can go, as those of the machine. */
+/* Pages of the group's file cache: they can be reclaimed, as si_mem_available() assumes of the
+ * machine's.
+ */
 static unsigned long sstp_rcvbuf_files(struct mem_cgroup *g)
 {
 	unsigned long pages = 0;
@@ -101,7 +104,7 @@ static void sstp_rcvbuf_group(const struct sock *sk, struct sstp_rbuf_sample *in
 	struct mem_cgroup *g = mem_cgroup_sockets_enabled ? sk->sk_memcg : NULL;
 	unsigned long files = g ? sstp_rcvbuf_files(g) : 0;
 
-	/* The groups above hold what it holds, its files too. */
+	/* The usage of the groups above includes that of @g, and its file cache. */
 	for (; g; g = parent_mem_cgroup(g)) {
 		unsigned long most = min(READ_ONCE(g->memory.max),
 					 READ_ONCE(g->memory.high));
@@ -119,27 +122,27 @@ static void sstp_rcvbuf_group(const struct sock *sk, struct sstp_rbuf_sample *in
 }
 #endif
 
-/* What the policy sees of memory */
+/* Sample the memory that is available, for the policy. */
 static void sstp_rcvbuf_look(struct sock *sk, struct sstp_rbuf_sample *in)
 {
-	long most = sk_prot_mem_limits(sk, 2);	/* for all sockets of SSTP */
+	long most = sk_prot_mem_limits(sk, 2);	/* pages, of all SSTP sockets */
 
 	in->used = 0;
 	in->available = U64_MAX;
 	sstp_rcvbuf_fuller(in, totalram_pages(), sstp_rcvbuf_available());
 	sstp_rcvbuf_group(sk, in);
 	sstp_rcvbuf_fuller(in, most, most - min(most, sk_memory_allocated(sk)));
-	/* All that may grow at once share it. */
+	/* All buffers with much traffic, which may grow at once, share it. */
 	in->available = div_u64(in->available, sstp_rbuf_moving());
 	if (!sstp_may_grow(sk))
 		in->used = SSTP_RBUF_ONE;
 }
 
-/* Memory that the path can fill as fast as it is; 0 = not known, or nothing comes.
- * With a contract: WUCS-92-38, section 3.4: W0 of at least 2.5 w_a as soon as rate and
- * round-trip time are known; twice that, as a segment of many packets may need several
- * repairs, of a round trip and a quarter each. 5 * A * RTD, and the rest for what skbs
- * cost. Else what the program takes, which does not hold up a sender that speeds up.
+/* Memory that the path can fill at its rate; 0 = not known, or nothing comes. With a contract,
+ * WUCS-92-38, section 3.4, asks for a W0 of at least 2.5 w_a as soon as rate and round-trip time
+ * are known. This takes twice that, 5 * A * RTD, as a segment of many packets may need several
+ * repairs, of 1.25 round trips each, and the rest for the overhead of skbs. Without a contract,
+ * the rate at which the program reads counts, times what a sender needs to speed up.
  */
 static u64 sstp_rcvbuf_path(const struct sstp_sock *sp)
 {
@@ -153,7 +156,7 @@ static u64 sstp_rcvbuf_path(const struct sstp_sock *sp)
 	       SSTP_RCVBUF_TRIPS;
 }
 
-/* A buffer grew, or shrank if @bytes is negative. */
+/* Count that a buffer grew by @bytes, or shrank if negative. */
 static void sstp_rcvbuf_count(struct sstp_sock *sp, s64 bytes)
 {
 	struct net *net = sock_net(&sp->sk);
@@ -171,8 +174,9 @@ static void sstp_rcvbuf_count(struct sstp_sock *sp, s64 bytes)
 	}
 }
 
-/* The limit is its share of the pool, and no promise: others may need it. How many
- * come at once is not known before something comes of them.
+/* Set the limit to the connection's share of the pool. It is no promise, as other members may
+ * need the memory. It is small before the first sample of the round-trip time, as many
+ * connections may begin at once.
  */
 void sstp_rcvbuf_share(struct sstp_sock *sp)
 {
@@ -188,8 +192,8 @@ void sstp_rcvbuf_share(struct sstp_sock *sp)
 	sp->rcvbuf.limit_peak = max(sp->rcvbuf.limit_peak, share);
 }
 
-/* The limit is @limit from now on. What was granted under a larger one is a promise: it
- * holds until the reader is past it.
+/* Set the limit to @limit. Segments granted under a larger one stay granted: they have room
+ * until the program has read them.
  */
 static void sstp_rcvbuf_limit(struct sstp_sock *sp, u32 limit)
 {
@@ -210,8 +214,8 @@ static void sstp_rcvbuf_limit(struct sstp_sock *sp, u32 limit)
 	sp->rcvbuf.limit_peak = max(sp->rcvbuf.limit_peak, limit);
 }
 
-/* The reader is past what was promised: what was granted since was granted under
- * @granted_next at most.
+/* Once the program has read all segments granted under granted_limit, lower that to
+ * granted_next, the largest limit of later grants.
  */
 static void sstp_rcvbuf_kept(struct sstp_sock *sp)
 {
@@ -236,10 +240,9 @@ bool sstp_rcvbuf_exact(const struct sstp_sock *sp)
 	return sp->rcvbuf.policy.out.exact && !(sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK);
 }
 
-/* Segments that come in during a round trip. A window needs not exceed the buffer by
- * more: what is sent into it finds room if the reader has got as far when it comes.
- * Else it comes for nothing, is sent again, and so leaves less of the path to what
- * the reader waits for.
+/* Segments that come in a round trip. The window need not exceed the buffer by more: what is
+ * sent beyond comes before the reader has made room for it, is discarded, and sent again, which
+ * takes capacity of the path from what the reader waits for.
  */
 static u64 sstp_rcvbuf_progress(const struct sstp_sock *sp)
 {
@@ -248,10 +251,10 @@ static u64 sstp_rcvbuf_progress(const struct sstp_sock *sp)
 	return div_u64(bytes, sstp_rcvbuf_segment(sp)) + SSTP_WINDOW_MORE;
 }
 
-/* Bytes beyond first buffers, promised to senders whose data nobody has read so far */
+/* Bytes beyond first limits promised to all senders whose data no program has read yet */
 static atomic_long_t sstp_rcvbuf_promises;
 
-/* The program reads, so what its sender needs is no mere claim: or the connection is over. */
+/* Give a promise back: the program reads, so it is one no more, or the connection has ended. */
 static void sstp_rcvbuf_redeem(struct sstp_rcvbuf *r)
 {
 	if (!r->granted_mem)
@@ -260,9 +263,9 @@ static void sstp_rcvbuf_redeem(struct sstp_rcvbuf *r)
 	r->granted_mem = 0;
 }
 
-/* How large a buffer may be promised, of @want bytes, before the program has read anything:
- * a peer may claim any rate, and the program may never accept it. Who comes later finds
- * some left.
+/* Promise a buffer of up to @want bytes before the program has read anything. Promises are
+ * bounded, as a peer may claim any rate, and the program may never accept the connection; each
+ * leaves some memory for later ones. Returns the size of the buffer.
  */
 static u64 sstp_rcvbuf_promise(struct sstp_sock *sp, u64 want)
 {
@@ -287,9 +290,9 @@ static bool sstp_rcvbuf_reads(const struct sstp_sock *sp)
 	return sp->rcv.read != sp->hs.rcv_isn || sp->rx.read_off;
 }
 
-/* The limit as it is now. A buffer that may grow has room for the path as soon as the
- * program reads. A sender with a contract is promised some before, when the round-trip
- * time is not known yet: that is a guess. Returns it, or 0.
+/* Update the limit. A buffer that may grow gets room for the path as soon as the program reads.
+ * While the round-trip time is not known, a sender with a contract is promised a guess of that
+ * room, which is returned; else 0.
  */
 static u64 sstp_rcvbuf_follow(struct sstp_sock *sp)
 {
@@ -311,7 +314,7 @@ static u64 sstp_rcvbuf_follow(struct sstp_sock *sp)
 	     !(b->in.arrived && sp->rcvbuf.unread < SSTP_RCVBUF_SILENT)))
 		return 0;
 	want = sstp_rcvbuf_path(sp);
-	/* Without epochs nobody has looked of late. */
+	/* Without epochs the last sample of memory may be old. */
 	if (!b->out.epoch && want > b->in.limit)
 		sstp_rcvbuf_look(sk, &b->in);
 	most = min_t(u64, b->out.top, b->in.available / 2);
@@ -326,8 +329,8 @@ static u64 sstp_rcvbuf_follow(struct sstp_sock *sp)
 	return want > b->in.limit ? want : 0;
 }
 
-/* B and W from the buffer's limit. The first window has to last until a grant comes
- * that knows the round-trip time. Returns whether W is no larger than B.
+/* Compute B and W from the buffer's limit. The first window has to last until the peer gets a
+ * grant that is based on the round-trip time. Returns whether W is no larger than B.
  */
 bool sstp_rcvbuf_wnd(struct sstp_sock *sp)
 {
@@ -349,12 +352,12 @@ bool sstp_rcvbuf_wnd(struct sstp_sock *sp)
 		w = min_t(u64, w, sp->set.window_clamp);
 	if (sp->rtt.srtt)
 		w = min(w, sp->rcvbuf.buffer + sstp_rcvbuf_progress(sp));
-	/* A packet here and there makes the window take a chunk of slots for each. */
+	/* Single packets far apart make the window allocate a chunk of slots for each. */
 	w = min(w, max_t(u64, div_u64(guess ?: sp->rcvbuf.policy.in.limit,
 				      SSTP_RCVBUF_SLOTS * sizeof(struct sstp_rseg)),
 			 2 * SSTP_RCV_CHUNK));
 	sp->rcvbuf.window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
-	/* Never far behind, or it would seem to be ahead. */
+	/* Not far behind rcv.read, or serial number arithmetic would take it to be ahead. */
 	reach = sp->rcv.read - 1;
 	if (factor == 100)
 		reach += sp->rcvbuf.window;
@@ -363,8 +366,8 @@ bool sstp_rcvbuf_wnd(struct sstp_sock *sp)
 	return factor == 100;
 }
 
-/* The peer may send as far as the window reaches. What that takes is charged, and owed if
- * there is no memory: it is little, as windows do not grow then.
+/* Grant the window to the peer. Memory of new slots is charged, as a debt if there is none: it
+ * is little, as windows do not grow then.
  */
 void sstp_rcvbuf_grant(struct sstp_sock *sp)
 {
@@ -377,7 +380,7 @@ void sstp_rcvbuf_grant(struct sstp_sock *sp)
 	sstp_rcv_charge_slots(&sp->sk);
 }
 
-/* The program took something. */
+/* The program has read data. */
 void sstp_rcvbuf_read(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -389,12 +392,12 @@ void sstp_rcvbuf_read(struct sock *sk)
 		b->in.emptied = true;
 		b->in.drained |= b->in.queued >= b->in.limit / 4 * 3;
 	}
-	/* Who is at the end is not told of a share any more. */
+	/* After the end no epoch updates the pool's account of this member. */
 	if (sk->sk_state == TCP_CLOSE && sp->rcvbuf.member.pool)
 		sstp_pool_share(&sp->rcvbuf.member, atomic_read(&sk->sk_rmem_alloc));
 }
 
-/* Its epochs are over. */
+/* Stop the epochs of a buffer. */
 static void sstp_rcvbuf_rest(struct sstp_rcvbuf *r)
 {
 	r->policy.resting = true;
@@ -402,7 +405,7 @@ static void sstp_rcvbuf_rest(struct sstp_rcvbuf *r)
 		sstp_rbuf_uncount(&r->policy);
 }
 
-/* Nothing will come any more, but what is here may be read still. */
+/* The connection has ended: nothing more comes, but the program may read what is here. */
 void sstp_rcvbuf_end(struct sstp_sock *sp)
 {
 	sstp_rcvbuf_redeem(&sp->rcvbuf);
@@ -410,14 +413,14 @@ void sstp_rcvbuf_end(struct sstp_sock *sp)
 	sstp_rcvbuf_rest(&sp->rcvbuf);
 }
 
-/* What was received is gone. */
+/* Free the receive window with all segments. */
 void sstp_rcvbuf_empty(struct sstp_sock *sp)
 {
 	sstp_rcv_destroy(&sp->rcv);
 	sstp_rcv_charge_slots(&sp->sk);
 }
 
-/* Nobody reads what is left. */
+/* Free segments that no program will read, and tell the pool. */
 void sstp_rcvbuf_free(struct sstp_sock *sp)
 {
 	sstp_rcvbuf_empty(sp);
@@ -425,9 +428,8 @@ void sstp_rcvbuf_free(struct sstp_sock *sp)
 		sstp_pool_share(&sp->rcvbuf.member, 0);
 }
 
-/* How far the buffer reaches. With an over-advertised window that may be less than
- * what was granted; what was granted by one that was not is a promise, whatever the
- * mean is by now.
+/* Last segment that has room in the buffer. With an over-advertised window that may be before
+ * R_h. Segments granted by W = B keep their room, even if the mean has grown since.
  */
 u32 sstp_rcvbuf_reach(const struct sstp_sock *sp)
 {
@@ -438,7 +440,7 @@ u32 sstp_rcvbuf_reach(const struct sstp_sock *sp)
 	return sstp_before(reach, sp->rcv.high) ? reach : sp->rcv.high;
 }
 
-/* What has room, and what is worth asking for, as it is now */
+/* Fill in what want.c needs to decide which segments have room or are worth asking for. */
 void sstp_rcvbuf_want(const struct sstp_sock *sp, struct sstp_want *w)
 {
 	w->read = sp->rcv.read;
@@ -451,12 +453,12 @@ void sstp_rcvbuf_want(const struct sstp_sock *sp, struct sstp_want *w)
 	w->limit = sstp_rcv_limit(&sp->rcvbuf);
 	w->soft = sp->hs.strategy == SSTP_ACK_SOFT;
 	w->pool = sp->rcvbuf.member.pool;
-	/* A window that was granted on a mean too low is a promise still. */
+	/* Segments granted while the mean was too low keep their room. */
 	if (!w->pool && sstp_rcvbuf_exact(sp))
 		w->limit *= 2;
 }
 
-/* A buffer of @sk's, as the options and sysctls have it */
+/* Initialize buffer @b by the options of @sk and the sysctls, and attach its policy. */
 static int sstp_rcvbuf_make(struct sock *sk, struct sstp_rbuf_core *b)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -483,14 +485,14 @@ static int sstp_rcvbuf_make(struct sock *sk, struct sstp_rbuf_core *b)
 	return err;
 }
 
-/* A connection begins. */
+/* Start the receive buffer of a connection, or join the pool. */
 int sstp_rcvbuf_start(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	const struct sstp_pool *p = sp->rcvbuf.member.pool;
 	int err;
 
-	/* The policy is the pool's: it is told of all members at once, and the pool holds it. */
+	/* The pool has the policy, which gets the sum of all members, and the reference on it. */
 	if (p) {
 		sp->rcvbuf.policy.ops = p->b.ops;
 		sp->rcvbuf.policy.out.epoch = sstp_pool_length(p);
@@ -502,12 +504,12 @@ int sstp_rcvbuf_start(struct sock *sk)
 		return err;
 	sp->rcvbuf.granted_next = sp->rcvbuf.policy.in.limit;
 	sp->rcvbuf.limit_peak = sp->rcvbuf.policy.in.limit;
-	/* Bytes of all buffers that there are: what grew less what shrank. */
+	/* RbufGrownBytes less RbufShrunkBytes are the bytes of all buffers, so this counts. */
 	SSTP_ADD(sock_net(sk), RBUFGROWNBYTES, sp->rcvbuf.policy.in.limit);
 	return 0;
 }
 
-/* The buffer is gone, if there was one. */
+/* Stop the receive buffer of a connection, if it was started, or leave the pool. */
 void sstp_rcvbuf_stop(struct sstp_sock *sp)
 {
 	if (sp->rcvbuf.member.pool) {
@@ -520,8 +522,8 @@ void sstp_rcvbuf_stop(struct sstp_sock *sp)
 	sstp_rbuf_detach(&sp->rcvbuf.policy);
 }
 
-/* Another policy, whose reference the connection takes. It begins with the limit that
- * there is; what was granted stays granted.
+/* Change the policy to @ops, whose reference the connection takes over. The new policy begins
+ * with the current limit; segments that were granted stay granted. Socket lock.
  */
 void sstp_rcvbuf_policy(struct sock *sk, const struct sstp_rbuf_ops *ops)
 {
@@ -533,7 +535,7 @@ void sstp_rcvbuf_policy(struct sock *sk, const struct sstp_rbuf_ops *ops)
 		return;
 	}
 	sstp_rbuf_detach(b);
-	/* As when nothing has come yet: its first epoch begins when something does. */
+	/* As in a new connection, the first epoch begins when something comes. */
 	b->in.path = 0;
 	sstp_rbuf_epoch_begin(&b->in, atomic_read(&sk->sk_rmem_alloc));
 	sstp_rcvbuf_look(sk, &b->in);
@@ -543,7 +545,7 @@ void sstp_rcvbuf_policy(struct sock *sk, const struct sstp_rbuf_ops *ops)
 	sstp_rcvbuf_limit(sp, b->out.limit);
 }
 
-/* A listener begins: its children may share a buffer. */
+/* Make the pool of a listener, if its children share a buffer. */
 int sstp_rcvbuf_listen(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -562,13 +564,13 @@ int sstp_rcvbuf_listen(struct sock *sk)
 	return -ENOMEM;
 }
 
-/* @bytes in @elapsed ns are how many in an epoch? */
+/* Scale @bytes in @elapsed ns to bytes in an epoch. */
 static u64 sstp_rcvbuf_rate(const struct sstp_rbuf_core *b, u64 bytes, u64 elapsed)
 {
 	return mul_u64_u64_div_u64(bytes, b->out.epoch, elapsed);
 }
 
-/* A buffer of its own: its policy says what becomes of it. */
+/* End an epoch of a buffer that is not shared: its policy sets the new limit. */
 static void sstp_rcvbuf_own(struct sstp_sock *sp, u64 elapsed)
 {
 	struct sstp_rbuf_core *b = &sp->rcvbuf.policy;
@@ -584,7 +586,9 @@ static void sstp_rcvbuf_own(struct sstp_sock *sp, u64 elapsed)
 	sstp_rbuf_count(b, sp->rcvbuf.epoch_at);
 }
 
-/* A part of a pool: it tells what it saw, and rests when that is nothing. */
+/* End an epoch of a member of a pool: it adds its sample to the pool's, and rests when nothing
+ * has moved for SSTP_RCVBUF_SILENT epochs.
+ */
 static void sstp_rcvbuf_member(struct sstp_sock *sp, u64 now)
 {
 	struct sstp_rbuf_core *b = &sp->rcvbuf.policy;
@@ -608,7 +612,7 @@ static void sstp_rcvbuf_member(struct sstp_sock *sp, u64 now)
 	b->resting = m->silent == SSTP_RCVBUF_SILENT && sstp_pool_rest(m);
 }
 
-/* Is there less room than is used, or than the path could fill, for want of memory? */
+/* Does want of memory keep the buffer smaller than the data needs, or the path could fill? */
 static bool sstp_rcvbuf_bounded(struct sock *sk)
 {
 	const struct sstp_sock *sp = sstp_sk(sk);
@@ -624,7 +628,9 @@ static bool sstp_rcvbuf_bounded(struct sock *sk)
 		b->in.limit >= b->in.available / 2);
 }
 
-/* An epoch may have ended. True if there may be more room than before. */
+/* End the epoch if it is over, or begin one if the buffer rested. Returns whether there may be
+ * more room than before.
+ */
 bool sstp_rcvbuf_epoch(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -640,7 +646,7 @@ bool sstp_rcvbuf_epoch(struct sock *sk, u64 now)
 	if (!b->out.epoch || (!member && (sk->sk_userlocks & SOCK_RCVBUF_LOCK)))
 		return false;
 	if (b->resting) {
-		/* Something moves again: its epochs begin here. */
+		/* Data moves again: an epoch begins. */
 		b->resting = false;
 		sp->rcvbuf.epoch_at = now;
 		if (member) {
@@ -652,7 +658,7 @@ bool sstp_rcvbuf_epoch(struct sock *sk, u64 now)
 	}
 	elapsed = now - sp->rcvbuf.epoch_at;
 	if (elapsed < b->out.epoch) {
-		/* The pool's may have become longer. */
+		/* The pool's epochs may have become longer since the timer was set. */
 		sstp_timer_sooner(&sp->clock, SSTP_T_RCVBUF, sp->rcvbuf.epoch_at + b->out.epoch);
 		return false;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The receive buffer, and the window that follows from it. */
+/* Receive buffer, and the window that follows from it */
 #ifndef _SSTP_RCVBUF_H
 #define _SSTP_RCVBUF_H
 
@@ -16,15 +16,15 @@ struct sstp_sock;
 /* The receive buffer of a connection, and the window that follows from it */
 struct sstp_rcvbuf {
 	struct sstp_rbuf_core policy;
-	struct sstp_member member;	/* of a buffer that a listener's children share */
+	struct sstp_member member;	/* in a pool that a listener's children share */
 	u64		epoch_at;	/* ns: when the policy's epoch began */
-	u64		exhausted_at;	/* ns: when netlink was last told that it is full */
+	u64		exhausted_at;	/* ns: when SSTP_CMD_EXHAUSTED was last sent */
 	u64		segments_received;
-	u32		window;		/* W */
+	u32		window;		/* W, segments */
 	u32		buffer;		/* B, segments */
 	u32		reach;		/* last segment granted by W = B */
-	/* The largest limit under which something is granted still, or a guess of it, bytes,
-	 * 0: none; the last segment of that grant; and the largest limit since.
+	/* Largest limit, or promise, under which segments are still granted, bytes, 0 = none;
+	 * the last of these segments; and the largest limit of later grants, bytes
 	 */
 	u32		granted_limit;
 	u32		granted_high;
@@ -32,28 +32,28 @@ struct sstp_rcvbuf {
 	u32		granted_mem;	/* bytes granted before the program has read any: this
 					 * socket's part of sstp_rcvbuf_promises
 					 */
-	int		debt;		/* bytes, of those that all sockets owe */
-	u32		slots;		/* bytes of the window's that are charged */
+	int		debt;		/* bytes of this socket in the debt of all */
+	u32		slots;		/* bytes charged for the window's slots */
 	u32		epochs;
 	u32		bounded;	/* epochs in which memory bounded the limit */
-	u32		peak;		/* bytes, the most that were used */
-	u32		limit_peak;
-	u32		grown;		/* times */
+	u32		peak;		/* bytes: most memory used */
+	u32		limit_peak;	/* bytes: largest limit */
+	u32		grown;		/* times that the limit rose */
 	u32		shrunk;
 	u64		grown_bytes;
 	u64		shrunk_bytes;
 	u8		unread;		/* epochs in a row without a read, 255 at most */
-	bool		full;		/* had no room or memory since the program took any */
-	bool		mem_limited;	/* nothing accepted since memory lacked */
+	bool		full;		/* a packet lacked room or memory since the last read */
+	bool		mem_limited;	/* nothing was accepted since a packet lacked memory */
 };
 
-/* Bytes that the receive buffer may hold: more may have been granted. */
+/* Bytes that the receive buffer may hold: what was granted under a larger limit counts. */
 static inline u32 sstp_rcv_limit(const struct sstp_rcvbuf *b)
 {
 	return max(READ_ONCE(b->policy.in.limit), READ_ONCE(b->granted_limit));
 }
 
-/* Memory of a segment, on average */
+/* Bytes of memory of a segment, on average */
 static inline u32 sstp_mean(const struct sstp_rcv_wnd *w)
 {
 	return max(w->mean >> 3, 512U);
