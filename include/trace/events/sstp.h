@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints, sstp:sstp_*; Documentation/networking/sstp.rst lists them. Each but
- * sstp_drop is of one connection and is hit under its lock.
+ * Tracepoints, sstp:sstp_*; Documentation/networking/sstp.rst lists them. Each except
+ * sstp_drop is hit under the socket lock of the connection that it reports.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM sstp
@@ -16,12 +16,12 @@
 #include <net/tcp_states.h>
 #include <uapi/linux/sstp_netlink.h>
 
-/* Only net/sstp/trace.c, which makes the events, knows what is in them. */
+/* Only net/sstp/trace.c, which defines the events, includes the definitions. */
 struct sstp_rcv_run;
 struct sstp_rseg;
 struct sstp_sock;
 
-/* Whose it is: both CIDs, ports of SSTP, addresses (IPv4 mapped), ours first */
+/* The connection: CIDs, SSTP ports and addresses (IPv4 mapped) of both ends, this end's first */
 #define SSTP_TP_CONN							\
 		__field(__u32, cid)					\
 		__field(__u32, peer_cid)				\
@@ -59,7 +59,7 @@ struct sstp_sock;
 	SSTP_TP_LAST_STATE(TCP_CLOSING, "CLOSING")
 #endif
 
-/* Who reads events from elsewhere knows no names of ours. */
+/* Programs that read binary events (perf, trace-cmd) do not know the values of enums. */
 #undef SSTP_TP_STATE
 #undef SSTP_TP_LAST_STATE
 #define SSTP_TP_STATE(a, b)		TRACE_DEFINE_ENUM(a);
@@ -74,8 +74,8 @@ TRACE_DEFINE_ENUM(SSTP_CLOSED_BY_TIMEOUT);
 #define SSTP_TP_STATE(a, b)		{ a, b },
 #define SSTP_TP_LAST_STATE(a, b)	{ a, b }
 
-/* Its state, or a listener's, becomes @state. A child's was its listener's, and is
- * told of when all of the child is there.
+/* The state of a connection or listener becomes @state. A new child is reported, as coming from
+ * TCP_LISTEN, once its addresses are set.
  */
 TRACE_EVENT(sstp_state,
 	TP_PROTO(const struct sstp_sock *sp, int old, int state),
@@ -95,7 +95,7 @@ TRACE_EVENT(sstp_state,
 		  __print_symbolic(__entry->newstate, SSTP_TP_STATES))
 );
 
-/* It is over; its state is still that before */
+/* The connection ends; its state is still the one before. */
 TRACE_EVENT(sstp_closed,
 	TP_PROTO(const struct sstp_sock *sp, int err, enum sstp_closed_by by),
 	TP_ARGS(sp, err, by),
@@ -128,7 +128,9 @@ TRACE_EVENT(sstp_closed,
 		  __entry->packets_retrans)
 );
 
-/* The path does not carry the contract, or it is tried again: @wait ms later, or 0 */
+/* The path does not carry the contract, which is tried again in @wait ms; or, with @wait 0, it is
+ * tried again now.
+ */
 TRACE_EVENT(sstp_breaker,
 	TP_PROTO(const struct sstp_sock *sp),
 	TP_ARGS(sp),
@@ -148,7 +150,7 @@ TRACE_EVENT(sstp_breaker,
 		  __entry->breaks, __entry->wait, __entry->carried)
 );
 
-/* Another contract is in force, or another L; of that X are to be sent again */
+/* Another contract is in force, or its L has changed, of which X are for retransmissions */
 TRACE_EVENT(sstp_rate,
 	TP_PROTO(const struct sstp_sock *sp),
 	TP_ARGS(sp),
@@ -173,7 +175,7 @@ TRACE_EVENT(sstp_rate,
 		  __entry->burst_rate, __entry->burst_len, __entry->extra)
 );
 
-/* The controller has seen a report, or a time-out */
+/* The controller has seen a report or a time-out. */
 TRACE_EVENT(sstp_ctrl,
 	TP_PROTO(const struct sstp_sock *sp, const struct sstp_ctrl_sample *s, bool timeout),
 	TP_ARGS(sp, s, timeout),
@@ -205,7 +207,7 @@ TRACE_EVENT(sstp_ctrl,
 		  __entry->cwnd, __entry->period)
 );
 
-/* Sender: S_l or S_h moved */
+/* Sender: S_l or S_h has moved. */
 TRACE_EVENT(sstp_snd_window,
 	TP_PROTO(const struct sstp_sock *sp),
 	TP_ARGS(sp),
@@ -225,7 +227,7 @@ TRACE_EVENT(sstp_snd_window,
 		  __entry->low, __entry->next, __entry->high)
 );
 
-/* Receiver: the peer is told of another R_h */
+/* Receiver: a new R_h is sent to the peer. */
 TRACE_EVENT(sstp_rcv_window,
 	TP_PROTO(const struct sstp_sock *sp),
 	TP_ARGS(sp),
@@ -255,7 +257,7 @@ TRACE_EVENT(sstp_rcv_window,
 		  __entry->queued)
 );
 
-/* An entry of a SNAK that leaves: @packets lost packets from @packet on, or
+/* A SNAK is sent; this is one of its entries: @packets lost packets from @packet on, or
  * @segments whole segments
  */
 TRACE_EVENT(sstp_snak_snd,
@@ -324,7 +326,7 @@ TRACE_EVENT(sstp_retransmit,
 		  __entry->segment, __entry->packet, __entry->shipment)
 );
 
-/* A train leaves: @packets of @bytes with all headers, as a contract has it */
+/* A train is sent: @packets, in all @bytes on the link, as a contract counts them */
 TRACE_EVENT(sstp_ship,
 	TP_PROTO(const struct sstp_sock *sp, u32 packets, u32 bytes, bool again),
 	TP_ARGS(sp, packets, bytes, again),
@@ -349,7 +351,7 @@ TRACE_EVENT(sstp_ship,
 		  __entry->again, __entry->peak, __entry->average)
 );
 
-/* Packets that were sent again have come, @fresh of them missed till now */
+/* Retransmitted packets came, of which @fresh were missing. */
 TRACE_EVENT(sstp_repair,
 	TP_PROTO(const struct sstp_sock *sp, const struct sstp_rcv_run *run,
 		 u32 fresh),
@@ -373,7 +375,7 @@ TRACE_EVENT(sstp_repair,
 		  __entry->packets, __entry->fresh)
 );
 
-/* The program may read it, or has read it */
+/* The program may read the segment, or has read it. */
 DECLARE_EVENT_CLASS(sstp_segment,
 	TP_PROTO(const struct sstp_sock *sp, u32 segment,
 		 const struct sstp_rseg *s),
@@ -409,8 +411,8 @@ DEFINE_EVENT(sstp_segment, sstp_segment_read,
 	TP_ARGS(sp, segment, s)
 );
 
-/* What a policy made of an epoch: @alpha of memory in use, in thousandths; of
- * rrda also v', in bytes an epoch, and f
+/* A policy has handled an epoch. @alpha: share of memory in use, in thousandths; of rrda also
+ * @surplus, v' in bytes an epoch, and @trend, f
  */
 TRACE_EVENT(sstp_rbuf_epoch,
 	TP_PROTO(const struct sstp_sock *sp, const struct sstp_rbuf_info *info, u32 old,
@@ -454,7 +456,7 @@ TRACE_EVENT(sstp_rbuf_epoch,
 		  __entry->shared)
 );
 
-/* The limit of its buffer, or of the one that it shares, changes */
+/* The limit of the connection's buffer, or of the pool's, changes. */
 TRACE_EVENT(sstp_rbuf_limit,
 	TP_PROTO(const struct sstp_sock *sp, u32 old, u32 limit, bool shared),
 	TP_ARGS(sp, old, limit, shared),
@@ -474,9 +476,8 @@ TRACE_EVENT(sstp_rbuf_limit,
 		  __entry->old, __entry->limit, __entry->shared)
 );
 
-/* Discarded, as the counter @reason has it, to which @count was added. Without a
- * connection: from whom to whom the packet was, and the CID in it; @sk is a UDP
- * socket's then.
+/* Packets are discarded, and @count is added to the counter @reason. If they have no connection,
+ * @sk is the UDP socket, and CID and addresses are those in @skb.
  */
 TRACE_EVENT(sstp_drop,
 	TP_PROTO(const struct sock *sk, const struct sk_buff *skb,
@@ -501,7 +502,7 @@ TRACE_EVENT(sstp_drop,
 			memcpy(__entry->saddr, &SSTP_IN(skb)->daddr, 16);
 			memcpy(__entry->daddr, &SSTP_IN(skb)->saddr, 16);
 		}
-		/* Who counts by it counts by all of it. */
+		/* Padded, as histograms of the field compare all of its bytes */
 		strscpy_pad(__entry->reason, reason, SSTP_MIB_NAME_MAX);
 		__entry->count = count;
 	),
