@@ -6,7 +6,7 @@
 #include <linux/minmax.h>
 #include "rrda.h"
 
-/* Bytes in an epoch, far more than any ceiling: with all factors below 2^63 */
+/* Largest number of bytes in an epoch, far above any ceiling: products stay below 2^63 */
 #define SSTP_RRDA_RATE	BIT_ULL(34)
 
 void sstp_rrda_init(struct sstp_rrda *r, u32 size)
@@ -14,8 +14,8 @@ void sstp_rrda_init(struct sstp_rrda *r, u32 size)
 	*r = (struct sstp_rrda){ .size = (s64)size * SSTP_RRDA_ONE };
 }
 
-/* Equation 1: v' = omega * v + (1 - omega) * v', rounded to the nearest, so that what
- * is left off does not add up
+/* Equation 1: v' = omega * v + (1 - omega) * v', rounded to the nearest, so that errors do not
+ * add up
  */
 static void sstp_rrda_smooth(struct sstp_rrda *r, s64 v, u32 omega)
 {
@@ -25,7 +25,7 @@ static void sstp_rrda_smooth(struct sstp_rrda *r, s64 v, u32 omega)
 	r->surplus += d < 0 ? -part : part;
 }
 
-/* Equation 2: f, over the newest epoch and the k - 1 before it */
+/* Equation 2: f, the sign of v' in the newest epoch and the k - 1 before it; 0 if it changed */
 static int sstp_rrda_trend(struct sstp_rrda *r, u32 k)
 {
 	s8 sign = r->surplus >= SSTP_RRDA_BYTE ? 1 :
@@ -56,7 +56,7 @@ u32 sstp_rrda_epoch(struct sstp_rrda *r, const struct sstp_rrda_params *p,
 
 	sstp_rrda_smooth(r, v, p->omega);
 	trend = sstp_rrda_trend(r, p->k);
-	/* Equation 4: by how much depends on the memory that is free or not */
+	/* Equation 4: the step grows with the share of free memory, a step down with that in use */
 	share = trend > 0 && p->held ? 0 : p->blind ? SSTP_RRDA_ONE :
 		trend > 0 ? SSTP_RRDA_ONE - used : used;
 	step = mul_u64_u64_shr(abs(r->surplus), share * p->beta, 23);

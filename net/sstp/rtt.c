@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Round-trip time, as RFC 6298 has it. */
+/* Estimate of the round-trip time (RFC 6298) */
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -32,7 +32,7 @@ void sstp_rtt_sample(struct sstp_rtt *r, u32 us, u32 now)
 		r->var += diff - (r->var >> 2);
 		r->srtt += us - s;
 	}
-	/* The lowest of this half window and the one before. */
+	/* Keep the lowest sample of this half window and the one before. */
 	if (now - r->half_start >= 2 * SSTP_RTT_HALF) {
 		r->min = U32_MAX;
 		r->next_min = U32_MAX;

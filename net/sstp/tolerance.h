@@ -9,11 +9,11 @@
 
 enum sstp_tol_verdict {
 	SSTP_TOL_COMPLETE,	/* nothing is missing */
-	SSTP_TOL_ACCEPT,	/* missing, within what the program allows */
+	SSTP_TOL_ACCEPT,	/* packets are missing, within the tolerance */
 	SSTP_TOL_REPAIR,	/* ask for the missing packets */
 };
 
-/* @packets of the segment in all, of which @missing never came. */
+/* Check a segment of @packets, of which @missing never came. @tolerance: packets in a million */
 enum sstp_tol_verdict sstp_tol_check(u32 packets, u32 missing, u32 tolerance);
 
 #endif /* _SSTP_TOLERANCE_H */

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a receiver has room for and asks for. */
+/* Decides which segments a receiver has room for and asks for */
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include "want.h"
 #include "wire.h"
 
-/* A program that keeps up has taken what comes first when what was discarded behind it
- * comes again, so all is asked for; else what would not be discarded. The segment that the
- * program reads next always has room.
+/* A program that keeps up will have read earlier segments when a retransmission comes, so all
+ * lost packets are worth asking for; else those that would not be discarded. The segment that
+ * the program reads next always has room.
  */
 u32 sstp_want_to(const struct sstp_want *w)
 {
 	bool full = w->used >= w->limit;
 	u32 to;
 
-	/* Others may have the room that the window was made for: what would be
-	 * discarded again is not asked for.
+	/* Other members of the pool may have taken the room that was granted: do not ask for
+	 * what would be discarded again.
 	 */
 	if (w->pool) {
 		u64 left = full ? 0 : min_t(u64, div_u64(w->limit - w->used, w->mean),
@@ -23,7 +23,7 @@ u32 sstp_want_to(const struct sstp_want *w)
 
 		to = left ? w->low + (u32)left - 1 : w->read;
 	} else if (w->soft && full && sstp_after(w->top, w->low)) {
-		/* In soft ACK a later segment makes way. */
+		/* With soft ACK a later segment is discarded for an earlier one. */
 		to = w->top - 1;
 	} else if (w->low == w->read || (w->soft && !full)) {
 		to = w->high;

@@ -11,11 +11,11 @@
 #include <linux/types.h>
 
 /**
- * struct sstp_want - what the answers follow from
+ * struct sstp_want - state that the answers follow from
  * @read: segment that the program reads next
  * @low: R_l
  * @high: R_h
- * @top: the last segment of which something is here, or one after it
+ * @top: the last segment of which packets are here, or one after it
  * @reach: the last segment that the buffer reaches
  * @mean: bytes of memory that a segment takes on average
  * @used: bytes of memory in use
