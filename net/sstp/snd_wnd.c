@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sending window. */
+/* Send window */
 #include <linux/bitmap.h>
 #include <linux/mm.h>
 #include <linux/slab.h>

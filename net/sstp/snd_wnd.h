@@ -85,7 +85,7 @@ struct sstp_sseg {
 };
 
 /**
- * struct sstp_snd_wnd - sending window
+ * struct sstp_snd_wnd - send window
  * @ring: segments by number, @mask + 1 slots
  * @low: S_l
  * @high: S_h
@@ -130,7 +130,7 @@ void sstp_snd_destroy(struct sstp_snd_wnd *w);
  * -EAGAIN when SSTP_SND_SEGMENTS are queued.
  */
 int sstp_snd_reserve(struct sstp_snd_wnd *w, gfp_t gfp);
-/* A segment of up to @len bytes in packets of @size bytes. */
+/* Allocate a segment of up to @len bytes in packets of @size bytes. */
 struct sstp_sseg *sstp_sseg_alloc(u32 len, u32 size, gfp_t gfp);
 void sstp_sseg_free(struct sstp_sseg *s);
 void sstp_snd_add(struct sstp_snd_wnd *w, struct sstp_sseg *s);
@@ -187,7 +187,7 @@ u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
  * as it is: it is not sealed, there is no memory, or there would be too many packets.
  */
 bool sstp_snd_recut(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 size, gfp_t gfp);
-/* Copies @len bytes of the segment, from byte @from on. */
+/* Copy @len bytes of the segment, from byte @from on. */
 void sstp_sseg_copy(const struct sstp_sseg *s, u32 from, u8 *to, u32 len);
 /* The next packet to ship again, or NULL. */
 struct sstp_sseg *sstp_snd_rtx(struct sstp_snd_wnd *w, u32 *packet);

@@ -5,13 +5,13 @@
  * Locks, outermost first
  * ----------------------
  *  1. socket lock (lock_sock(), or in softirq bh_lock_sock() while no process
- *     owns it; packets that meet an owner wait in its backlog, timers set a bit
- *     for release_cb). Guards all of struct sstp_sock but where noted.
+ *     owns it; else packets wait in the backlog, and timers set a bit for
+ *     release_cb). Guards all of struct sstp_sock except where noted.
  *     A listener's lock may be held when one of its children's is taken, never
  *     the other way round.
  *  2. sstp_listener.lock (_bh): children of a listener, their number and whether
- *     it still listens; writing to the settings that they copy. Taken inside
- *     either socket lock.
+ *     it still listens; writing to the settings that they copy. Taken inside the
+ *     socket lock of listener or child.
  *  3. sstp_net.port_lock (_bh): sockets bound to a port.
  *  4. rhashtable bucket locks: the three tables of connections, ports, their groups,
  *     and listeners.
@@ -23,21 +23,21 @@
  *
  * Lifetimes
  * ---------
- *  A socket lives while it has references: the file (until close() and, from
- *  then on, until sstp_done()), each table it is in (but those of names and of
- *  listeners, which it leaves before), its listener's list, an
- *  armed hrtimer, and whoever works on it. It is freed after an RCU grace
+ *  A socket lives while it has references: that of the file (until close() and,
+ *  from then on, until sstp_done()), of each table it is in (except those of names
+ *  and of listeners, which it leaves before), of its listener's list, of an armed
+ *  hrtimer, and of code that works on it. It is freed after an RCU grace
  *  period (SOCK_RCU_FREE), so lookups under RCU take a reference with
- *  refcount_inc_not_zero() and then check that it is still what they look for.
- *  Packets under way hold sk_wmem_alloc, as with every socket.
+ *  refcount_inc_not_zero() and then check that it is still the socket they look
+ *  for. Packets in the queues below hold sk_wmem_alloc, as with every socket.
  *
  *  sstp_done() ends a connection, once: state TCP_CLOSE, out of the tables,
  *  timers stopped, windows emptied. Nothing may be added to it after that; all
  *  entry points check the state under the lock.
  *
- *  Sockets hold their namespace, so UDP sockets of the namespace (closed when it
- *  goes, those of a VRF when that goes) outlive them, or have nothing more to bring
- *  them; and the module, so it cannot go before they do.
+ *  Sockets hold their namespace, so its UDP sockets, which close when it goes,
+ *  outlive them. Those of a VRF close when the VRF goes, through which no packet
+ *  can come then. Sockets also hold the module, which cannot be unloaded before.
  */
 #ifndef _SSTP_H
 #define _SSTP_H
@@ -78,34 +78,34 @@
 #define SSTP_ENCAP_SOCKETS	8	/* of a namespace and address family */
 #define SSTP_REQUESTS_MAX	256	/* before a listener asks for cookies */
 #define SSTP_TRAIN_BYTES	65000	/* of UDP payload in one skb */
-#define SSTP_QUEUE_BYTES	(256 << 10)	/* ours in queues below us */
-#define SSTP_SHIP_WINDOW	BIT(24)	/* shipments from the highest */
+#define SSTP_QUEUE_BYTES	(256 << 10)	/* of a socket in qdisc and device queues */
+#define SSTP_SHIP_WINDOW	BIT(24)	/* valid distance of a shipment from the highest */
 #define SSTP_RTO_MARGIN		5000	/* us above SRTT, at least */
 #define SSTP_RTO_MAX		3000000	/* us */
 #define SSTP_HEADROOM		(LL_MAX_HEADER + 40 + 8 + 8)
 
 /**
  * struct sstp_sock - a socket, listener or connection
- * @sk: first. IP takes the socket of a packet on its way out for one of its own and looks
- *	at its settings; they stay as they are after init.
- * @inet: the same
- * @id: who it is
- * @bind: its port
- * @clock: its deadlines
+ * @sk: first member, as every protocol has it
+ * @inet: as IP output sees the socket of a packet: it reads settings here, which keep their
+ *	values of init
+ * @id: identity
+ * @bind: port
+ * @clock: deadlines
  * @pending: events that wait for the lock
  * @set: options of SSTP, TCP and IP; written under sstp_listener.lock as well
- * @family: its listener, if it is a child
- * @listen: its children, if it is a listener
+ * @family: listener of a child
+ * @listen: children of a listener
  * @snd: send window
  * @rate: contract
  * @ctrl: congestion control
- * @breaker: of a contract without congestion control
- * @rtt: round trip
+ * @breaker: circuit breaker of a contract without congestion control
+ * @rtt: round-trip time
  * @path: path to the peer
  * @tx: transmission
  * @loss: losses, by the peer's reports
  * @rcv: receive window
- * @arrivals: shipments that came, and those that are lost
+ * @arrivals: shipments that came or are lost
  * @acker: reports to the peer
  * @rcvbuf: receive buffer
  * @rx: reading program
@@ -153,7 +153,7 @@ struct sstp_sock {
 };
 
 #if IS_ENABLED(CONFIG_IPV6)
-/* As it is allocated, with what IPv6 has of each socket */
+/* A socket as it is allocated: IPv6 has its own part of each socket. */
 struct sstp6_sock {
 	struct sstp_sock sp;
 	struct ipv6_pinfo inet6;
@@ -165,7 +165,7 @@ static inline struct sstp_sock *sstp_sk(const struct sock *sk)
 	return (struct sstp_sock *)sk;
 }
 
-/* Is there as much to read as the program wants, or as much as can be? */
+/* Can as much be read as SO_RCVLOWAT says, or as much as ever can before a read? */
 static inline bool sstp_epollin_ready(const struct sock *sk)
 {
 	const struct sstp_sock *sp = sstp_sk(sk);
@@ -186,7 +186,7 @@ static inline u32 sstp_us(u64 ns)
 	return div_u64(ns, NSEC_PER_USEC);
 }
 
-/* What a timestamp says at @now */
+/* Timestamp of a packet that is sent at @now, us */
 static inline u32 sstp_stamp(const struct sstp_hs *hs, u64 now)
 {
 	return sstp_us(now) + hs->stamp_base;
@@ -197,13 +197,13 @@ static inline u64 sstp_srtt_ns(const struct sstp_rtt *rtt)
 	return (u64)sstp_rtt_smoothed(rtt, 1000) * NSEC_PER_USEC;
 }
 
-/* us without an answer, until the peer is asked */
+/* Time without a report after which a probe is sent, us */
 static inline u32 sstp_rto(const struct sstp_rtt *rtt)
 {
 	return sstp_rtt_timeout(rtt, SSTP_RTO_MARGIN, SSTP_RTO_MAX);
 }
 
-/* ns without progress, until the connection is given up */
+/* Time without progress after which the connection is given up, ns */
 static inline u64 sstp_user_timeout(const struct sstp_sock *sp)
 {
 	u32 ms = sp->set.user_timeout ?:
@@ -217,13 +217,13 @@ static inline bool sstp_v4(const struct in6_addr *a)
 	return ipv6_addr_v4mapped(a);
 }
 
-/* Bytes of IP and UDP before a packet of ours. */
+/* Bytes of IP and UDP headers before an SSTP packet */
 static inline u32 sstp_overhead(const struct sstp_ident *id)
 {
 	return sstp_v4(&id->peer.addr) ? 20 + 8 : 40 + 8;
 }
 
-/* Packets that are on their way, as far as the peer's reports tell. */
+/* Packets that are on their way, as far as the peer's reports tell */
 static inline u32 sstp_in_flight(const struct sstp_sock *sp)
 {
 	return sp->snd.shipment - 1 - sp->loss.highest + sp->loss.late;
