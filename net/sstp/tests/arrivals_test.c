@@ -3,7 +3,7 @@
 #include "rcv_sim.h"
 #include "../arrivals.c"
 
-/* Packets that others overtake by @late at most. */
+/* Packets arrive out of order: each is overtaken by @late others at most. */
 static void rcv_reordered_by(struct rcv_sim *s, u32 late)
 {
 	u32 first = sstp_rnd_edge(&s->rnd), ship = sstp_rnd_edge(&s->rnd);
@@ -16,7 +16,7 @@ static void rcv_reordered_by(struct rcv_sim *s, u32 late)
 	for (k = 0; k < 800; k++)
 		delay[k] = sstp_rnd_below(&s->rnd, late + 1);
 	rcv_uniform(s, first, ship, 40, 20);
-	/* At time k: what is due then, the latest first. */
+	/* At time k the packets that are due then arrive, the last shipped first. */
 	for (k = 0; k < 800 + late; k++)
 		for (n = 0; n <= min(k, late); n++) {
 			j = k - n;
@@ -25,7 +25,7 @@ static void rcv_reordered_by(struct rcv_sim *s, u32 late)
 			rcv_arrives(s, ship + j, j / 20, j % 20, 0);
 			rcv_confirm(s, k, RCV_RETRY);
 			rcv_snak(s, s->high, k);
-			/* Patience has been learnt. */
+			/* By now the receiver has learnt how late packets come. */
 			if (j == 400)
 				asked = s->asked;
 		}
@@ -50,15 +50,15 @@ static void rcv_reordered(struct kunit *test)
 			rcv_reordered_by(s, late[i]);
 }
 
-/* Shipments that are neither here nor given up */
+/* Check the number of shipments that neither came nor were declared lost. */
 static void rcv_check_out(struct rcv_sim *s, u32 ship)
 {
 	KUNIT_ASSERT_EQ(s->test, s->arrivals.out + s->arrivals.out_next,
 			s->arrivals.highest - ship + 1 - s->arrivals.received);
 }
 
-/* Four of five packets are late, by more than is waited for at first. It is learnt how
- * late, and forgotten when only losses come.
+/* Four of five packets are late, by more than the receiver waits at first. It learns how late,
+ * and forgets it when packets are only lost.
  */
 static void rcv_patience(struct kunit *test)
 {
@@ -76,7 +76,7 @@ static void rcv_patience(struct kunit *test)
 			if (j > k || (k < mixed + late && j >= mixed) ||
 			    d != (j < mixed && j % 5 ? late : 0))
 				continue;
-			/* Afterwards now and then one is lost. */
+			/* Later one of 50 is lost. */
 			if (j > mixed && j % 50 == 0)
 				continue;
 			rcv_arrives(s, ship + j, j / 20, j % 20, 0);
@@ -99,7 +99,7 @@ static void rcv_patience(struct kunit *test)
 	s->now = 0;
 }
 
-/* When nothing follows, time tells late from lost. */
+/* If no packet follows, time tells late packets from lost ones. */
 static void rcv_waits(struct kunit *test)
 {
 	static const u32 now[] = { 0, 1, -1, -RCV_WAIT, 0x7fffffff };
@@ -123,7 +123,7 @@ static void rcv_waits(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, sstp_arrivals_lost(&s->arrivals, &s->w, s->w.high));
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 1, t + RCV_WAIT), 1U);
 		KUNIT_EXPECT_TRUE(test, test_bit(1, s->seg[0].asked));
-		/* It comes: nothing is lacking. */
+		/* The packet comes: none is missing. */
 		rcv_arrives(s, 4, 0, 1, SSTP_F_AGAIN);
 		lost = rcv_confirm(s, t + RCV_WAIT, RCV_WAIT);
 		KUNIT_EXPECT_FALSE(test, lost);
@@ -132,14 +132,14 @@ static void rcv_waits(struct kunit *test)
 	}
 }
 
-/* KEEPALIVE and EOS show what never came: parts of segments, and whole ones. */
+/* KEEPALIVE and EOS show that packets never came: parts of segments, and whole segments. */
 static void rcv_contexts(struct kunit *test)
 {
 	static const struct {
 		u8 came;	/* of 20 packets, 5 in a segment */
-		u8 segment;	/* the KEEPALIVE says this is next */
+		u8 segment;	/* next segment, by the KEEPALIVE */
 		u8 packet;
-		u8 asked;	/* packets of them, with whole segments */
+		u8 asked;	/* packets asked for, those of whole segments counted */
 	} t[] = {
 		{ 20, 4, 0, 0 },
 		{ 19, 4, 0, 1 },
@@ -151,7 +151,7 @@ static void rcv_contexts(struct kunit *test)
 		{ 12, 4, 0, 8 },
 		{ 0, 4, 0, 20 },
 		{ 0, 0, 0, 0 },
-		{ 0, 0, 1, 5 },		/* how many it has is not known */
+		{ 0, 0, 1, 5 },		/* its number of packets is not known */
 		{ 10, 2, 2, 5 },
 		{ 11, 2, 1, 0 },
 	};
@@ -174,7 +174,7 @@ static void rcv_contexts(struct kunit *test)
 			rcv_confirm(s, 1 + RCV_WAIT, RCV_WAIT);
 			KUNIT_EXPECT_EQ_MSG(test, rcv_snak(s, 4, 1 + RCV_WAIT),
 					    t[i].asked, "row %u", i);
-			/* Said once more: it was asked for. */
+			/* The KEEPALIVE is repeated, after the request. */
 			sstp_arrivals_context(&s->arrivals, ship + n - 1, pos, 2);
 			rcv_confirm(s, 2 + RCV_WAIT, RCV_WAIT);
 			KUNIT_EXPECT_EQ(test, rcv_snak(s, 4, 2 + RCV_WAIT),
@@ -183,8 +183,8 @@ static void rcv_contexts(struct kunit *test)
 		}
 }
 
-/* A lost retransmission is seen by the gap that it leaves, when time or what follows has
- * told that it is not late; a request that was lost, by time.
+/* A lost retransmission shows by the gap that it leaves, once time or later packets show that it
+ * is not late. A lost request shows by time.
  */
 static void rcv_lost_again(struct kunit *test)
 {
@@ -236,7 +236,7 @@ static void rcv_lost_again(struct kunit *test)
 	}
 }
 
-/* Retransmissions that overtake each other are not asked for once more. */
+/* Retransmissions that overtake each other are not asked for again. */
 static void rcv_late_again(struct kunit *test)
 {
 	static const u8 order[] = { 13, 14, 12, 15 };
@@ -257,7 +257,7 @@ static void rcv_late_again(struct kunit *test)
 			rcv_arrives(s, order[k] - base, 0, order[k] - 10, SSTP_F_AGAIN);
 			rcv_confirm(s, t + 1, RCV_WAIT);
 			KUNIT_EXPECT_EQ(test, rcv_snak(s, 3, t + 1), 0U);
-			/* Of what went back the sender would think that it is lost. */
+			/* If it went back, the sender would take shipments for lost. */
 			KUNIT_EXPECT_FALSE(test, sstp_before(sstp_arrivals_settled(&s->arrivals),
 							     settled));
 			settled = sstp_arrivals_settled(&s->arrivals);
@@ -269,7 +269,9 @@ static void rcv_late_again(struct kunit *test)
 	}
 }
 
-/* Of 2000 shipments 3 is lost and comes again as 50: @ship came, to the window alone. */
+/* Put shipment @ship into the window, but not into the arrivals. Of 2000 shipments, number 3 is
+ * lost and comes again as 50.
+ */
 static void rcv_copy(struct rcv_sim *s, u32 first, u32 ship)
 {
 	u32 k = ship == 50 ? 3 : ship - (ship > 50);
@@ -281,8 +283,8 @@ static void rcv_copy(struct rcv_sim *s, u32 first, u32 ship)
 	sstp_arrivals_add(&s->arrivals, &s->w, &run, s->now);
 }
 
-/* Copies that the network makes, of what came in order, late, or again, are neither counted
- * nor late.
+/* Copies that the network makes of packets that came in order, late, or as retransmissions are
+ * neither counted nor taken for late.
  */
 static void rcv_copies(struct kunit *test)
 {
@@ -314,7 +316,7 @@ static void rcv_copies(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, s->arrivals.reorder, SSTP_REORDER_MIN);
 		KUNIT_EXPECT_EQ(test, s->arrivals.patience, 0U);
 		KUNIT_EXPECT_LE(test, s->arrivals.late, 3U);
-		/* So old that it is not known that it came; but nothing is missing there. */
+		/* The record does not reach back so far, but no packet is missing there. */
 		rcv_copy(s, first, 900);
 		KUNIT_EXPECT_EQ(test, s->arrivals.patience, 0U);
 		KUNIT_EXPECT_LE(test, s->arrivals.late, 3U);
@@ -323,8 +325,8 @@ static void rcv_copies(struct kunit *test)
 	s->now = 0;
 }
 
-/* Retransmissions that are lost are not on their way for ever, although no place tells of
- * them: time passes, or a KEEPALIVE says that they were the last.
+/* Lost retransmissions do not count as on their way for ever, although no position shows them:
+ * time passes, or a KEEPALIVE shows that they were the last.
  */
 static void rcv_settles(struct kunit *test)
 {
@@ -357,7 +359,7 @@ static void rcv_settles(struct kunit *test)
 	}
 }
 
-/* KEEPALIVEs that come more often than a late packet takes do not put off its loss. */
+/* KEEPALIVEs that come more often than a packet may be late do not put off its loss. */
 static void rcv_keepalives(struct kunit *test)
 {
 	struct rcv_sim *s = test->priv;
@@ -388,7 +390,7 @@ static void rcv_keepalives(struct kunit *test)
 	rcv_stop(s);
 }
 
-/* One retransmission is given up: another one, which left later, may be only late. */
+/* One retransmission is declared lost: another, which left later, may be only late. */
 static void rcv_late_other(struct kunit *test)
 {
 	struct rcv_sim *s = test->priv;
@@ -420,7 +422,7 @@ static void rcv_late_other(struct kunit *test)
 	rcv_stop(s);
 }
 
-/* A packet alone that is far ahead does not move H, nor does one that cannot be true. Two
+/* A single packet that is far ahead does not move H, nor does one that is impossible. Two
  * KEEPALIVEs in a row take H back.
  */
 static void rcv_leaps(struct kunit *test)
@@ -441,17 +443,17 @@ static void rcv_leaps(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, a->highest, base + 2);
 		rcv_arrives(s, base + 5 * SSTP_SHIP_LEAP, 0, 3, 0);
 		KUNIT_EXPECT_EQ(test, a->highest, base + 2);
-		/* It was true, as the next packet says. */
+		/* The next packet confirms it. */
 		base += 6 * SSTP_SHIP_LEAP;
 		rcv_arrives(s, base, 0, 4, 0);
 		KUNIT_EXPECT_EQ(test, a->highest, base);
 		KUNIT_EXPECT_EQ(test, s->low, 1LL);
-		/* This was shipped first long ago. */
+		/* A packet of a segment that was shipped long ago */
 		rcv_arrives(s, base + 100, 0, 4, 0);
 		KUNIT_EXPECT_EQ(test, a->highest, base);
 		rcv_arrives(s, base + 100, 0, 4, SSTP_F_AGAIN);
 		KUNIT_EXPECT_EQ(test, a->highest, base + 100);
-		/* One may be late, or come before what it follows. */
+		/* A single KEEPALIVE may be late, or have overtaken packets. */
 		sstp_arrivals_context(a, base + 7, pos, 1);
 		KUNIT_EXPECT_EQ(test, a->highest, base + 100);
 		rcv_arrives(s, base + 101, 1, 0, 0);
@@ -459,7 +461,7 @@ static void rcv_leaps(struct kunit *test)
 		sstp_arrivals_context(a, base + 101, pos, 1);
 		sstp_arrivals_context(a, base + 9, pos, 1);
 		KUNIT_EXPECT_EQ(test, a->highest, base + 101);
-		/* Two in a row know better. */
+		/* Two in a row are believed. */
 		sstp_arrivals_context(a, base + 10, pos, 1);
 		KUNIT_EXPECT_EQ(test, a->highest, base + 10);
 		rcv_arrives(s, base + 11, 1, 1, 0);

@@ -10,7 +10,7 @@ static void backlog_bounds(struct kunit *test)
 		struct sstp_backlog b;
 		bool full;
 	} row[] = {
-		/* A train may always wait, whatever else there is. */
+		/* One train may always wait, however full the rest is. */
 		{ { 0, 0, LONG_MAX, LONG_MAX / 2, 0 }, false },
 		{ { SSTP_BACKLOG_LEAST, 0, SZ_1G, 1000, 1 }, false },
 		/* No more than the buffers hold */
@@ -18,11 +18,11 @@ static void backlog_bounds(struct kunit *test)
 		{ { SZ_1M, SZ_1M, SZ_1M, 0, 4096 }, false },
 		{ { SZ_1M + 1, SZ_1M, SZ_1M, 0, 4096 }, true },
 		{ { SSTP_BACKLOG_LEAST + 1, 0, 0, 0, 4096 }, true },
-		/* Nor more than the cap, however large these are */
+		/* Nor more than the cap, however large the buffers are */
 		{ { SSTP_BACKLOG_MOST, SZ_1G, SSTP_BACKLOG_MOST, 0, 1 << 20 }, false },
 		{ { SSTP_BACKLOG_MOST + 1, SZ_1G, SSTP_BACKLOG_MOST, 0, 1 << 20 }, true },
 		{ { U32_MAX, U64_MAX, 0, 0, LONG_MAX }, true },
-		/* What waits anywhere counts as if it were charged. */
+		/* Packets in all backlogs count as if they were charged. */
 		{ { SZ_1M, SZ_4M, 10 << PAGE_SHIFT, 90, 100 }, false },
 		{ { SZ_1M, SZ_4M, 11 << PAGE_SHIFT, 90, 100 }, true },
 		{ { SZ_1M, SZ_4M, 0, 101, 100 }, true },

@@ -48,7 +48,7 @@ static void break_packet(struct break_sim *s)
 	s->received += !break_chance(s, s->bad ? s->bad_loss : s->loss);
 }
 
-/* A report; those that are late are told by a later one. */
+/* Send a report; late packets are in a later one. */
 static enum sstp_breaker_verdict break_report(struct break_sim *s)
 {
 	u32 late = s->late ? sstp_rnd_below(&s->rnd, s->late + 1) : 0;
@@ -61,7 +61,7 @@ static enum sstp_breaker_verdict break_report(struct break_sim *s)
 	return v;
 }
 
-/* Until it trips, or for @span ns; returns how long that was. */
+/* Run until the breaker trips, or for @span ns. Returns the time that passed, ns. */
 static u64 break_run(struct break_sim *s, u64 span)
 {
 	u64 begin = s->now, due = 0;
@@ -76,7 +76,7 @@ static u64 break_run(struct break_sim *s, u64 span)
 	return s->now - begin;
 }
 
-/* The path as it is without a queue, then with one that adds @queue us */
+/* Run the path without a queue, then add one of @queue us. */
 static void break_begin(struct break_sim *s, u32 queue)
 {
 	memset(&s->b, 0, sizeof(s->b));
@@ -161,7 +161,7 @@ static void break_accidents(struct kunit *test)
 	}
 }
 
-/* Nothing at all comes for a while, reports neither; and again. */
+/* Repeated outages: neither packets nor reports come for a while. */
 static void break_outages(struct kunit *test)
 {
 	static const u32 ms[] = { 50, 500, 2000, 20000 };
@@ -181,7 +181,7 @@ static void break_outages(struct kunit *test)
 	}
 }
 
-/* It waits longer each time that the contract was no better, and not after it held. */
+/* The suspension doubles each time that the contract fails again, but not after it has held. */
 static void break_retries(struct kunit *test)
 {
 	struct break_sim *s = test->priv;
@@ -197,7 +197,7 @@ static void break_retries(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, s->b.trips, i);
 		KUNIT_EXPECT_EQ(test, s->b.wait, wait);
 		KUNIT_EXPECT_EQ(test, s->b.retry, s->now + wait);
-		/* Half of what was shipped in a round trip, about */
+		/* About half of the packets shipped in a round trip */
 		KUNIT_EXPECT_GE(test, s->b.carried, 20U);
 		KUNIT_EXPECT_LE(test, s->b.carried, 45U);
 		s->now = s->b.retry - 1;
@@ -218,14 +218,14 @@ static void break_retries(struct kunit *test)
 	break_run(s, 10ULL * NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, s->b.wait, SSTP_BREAKER_WAIT);
 
-	/* Off, it says nothing. */
+	/* Without @guards there is no verdict. */
 	break_begin(s, 0);
 	s->b.guards = false;
 	break_run(s, 10ULL * NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, s->trips, 0U);
 }
 
-/* Whatever a peer reports */
+/* Reports with any numbers keep the state in range. */
 static void break_nonsense(struct kunit *test)
 {
 	struct break_sim *s = test->priv;

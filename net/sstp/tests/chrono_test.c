@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What held up a sender: each nanosecond counts once, for what was in force then. */
+/* Time that a sender was held up: each nanosecond counts once, for the cause then in force. */
 #include "sstp_test.h"
 #include "../chrono.h"
 
@@ -34,7 +34,7 @@ static void chrono_random(struct kunit *test)
 	}
 }
 
-/* What is over is over: of a clock that has stopped nothing more is had. */
+/* A stopped clock adds no more time to states that are over. */
 static void chrono_stopped(struct kunit *test)
 {
 	struct sstp_chrono c = { .since = 5 };
@@ -43,7 +43,7 @@ static void chrono_stopped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sstp_chrono_get(&c, SSTP_HELD_IDLE, 100), 2);
 	KUNIT_EXPECT_EQ(test, sstp_chrono_get(&c, SSTP_HELD_WINDOW, 7), 0);
 	KUNIT_EXPECT_EQ(test, sstp_chrono_get(&c, SSTP_HELD_WINDOW, 10), 3);
-	/* The same again does not begin anew. */
+	/* Setting the current state does not begin it anew. */
 	sstp_chrono_set(&c, SSTP_HELD_WINDOW, 9);
 	KUNIT_EXPECT_EQ(test, sstp_chrono_get(&c, SSTP_HELD_WINDOW, 10), 3);
 	sstp_chrono_set(&c, SSTP_HELD_IDLE, 10);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Calls of a controller: what it is told, and what it may say. */
+/* Calls of a controller: samples that it gets, and ranges of its outputs */
 #include "sstp_test.h"
 #include "../ctrl_call.c"
 
-/* Which reports tell of a window that limits, over a few round trips */
+/* Reports that show that the window limits the sender, over a few round trips */
 static void ctrl_used(struct kunit *test)
 {
 	const u32 first = -30;		/* the shipment; it wraps */
@@ -16,11 +16,11 @@ static void ctrl_used(struct kunit *test)
 		{ false, 10, 10, 5, false, 10 },
 		{ false, 12, 20, 9, false, 12 },	/* more in flight */
 		{ true, 15, 30, 15, true, 15 },
-		{ false, 40, 40, 20, true, 15 },	/* still that round trip */
+		{ false, 40, 40, 20, true, 15 },	/* same round trip */
 		{ false, 11, 45, 29, true, 15 },
-		{ false, 9, 50, 30, false, 9 },		/* and here it ends */
+		{ false, 9, 50, 30, false, 9 },		/* end of that round trip */
 		{ false, 8, 55, 49, false, 9 },
-		{ false, 7, 60, 50, false, 7 },		/* less, in another */
+		{ false, 7, 60, 50, false, 7 },		/* fewer, in another */
 		{ true, 6, 61, 51, true, 6 },
 		{ true, 5, 62, 52, true, 5 },
 	};
@@ -40,7 +40,7 @@ static void ctrl_used(struct kunit *test)
 	}
 }
 
-/* Outputs that a controller leaves, and what is made of them */
+/* Outputs that a controller leaves, and the values they are clamped to */
 static const struct ctrl_range {
 	u32 srtt;
 	u32 cwnd, cwnd_bound;
@@ -95,7 +95,7 @@ static void ctrl_bounded(struct kunit *test, struct sstp_ctrl_core *c, const cha
 	ctrl_calls = 0;
 }
 
-/* Each callback leaves outputs out of range, with none before it that is to blame. */
+/* Each callback alone leaves outputs out of range, after a reset of the others'. */
 static void ctrl_hostile(struct kunit *test)
 {
 	static const struct sstp_ctrl_ops all = {
@@ -115,7 +115,7 @@ static void ctrl_hostile(struct kunit *test)
 		s.srtt = ctrl_says->srtt;
 		c.next = U64_MAX;
 		sstp_ctrl_begin(&c, &losses, &s);
-		/* The new one does not wait for packets of the old one. */
+		/* The new controller does not wait for packets sent under the old one. */
 		KUNIT_EXPECT_EQ(test, c.next, 0ULL);
 		ctrl_bounded(test, &c, "init");
 		sstp_ctrl_report(&c, &s);
@@ -156,12 +156,12 @@ static void ctrl_pace(struct kunit *test)
 		{ 2 * MS, MS, 10, 0, 20 * MS, 10 },
 		{ 100 * MS, MS, 10, 0, SEC, 10 },
 		{ 150 * MS, 1500 * MS, 10, 0, 1500 * MS, 10 },
-		/* No more than a second's, or a round trip's, and two at least */
+		/* Packets of a second or of a round trip at most, and two at least */
 		{ 101 * MS, MS, 9, 0, 909 * MS, 9 },
 		{ 300 * MS, MS, 3, 0, 900 * MS, 3 },
 		{ SEC, MS, 2, 0, 2 * SEC, 2 },
 		{ 60 * SEC, 60 * SEC, 2, 0, 120 * SEC, 2 },
-		/* The pause is bounded, however many left. */
+		/* The pause is bounded, however many packets left. */
 		{ 100 * MS, MS, 10, 10 * MS, SEC, 10 },
 		{ SEC, MS, 10, 0, 2 * SEC, 2 },
 		{ SEC, MS, 1, 2 * SEC, 2 * SEC, 2 },

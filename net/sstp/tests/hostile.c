@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A controller, "hostile", that leaves in each callback what its parameters say, for
- * connections that must live with it. And a receive buffer policy of that name.
+ * A controller "hostile", and a receive buffer policy of that name, whose callbacks return the
+ * values of module parameters, which connections must survive.
  */
 #include <linux/module.h>
 #include <linux/sysfs.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * newreno: growth packet by packet, and a path whose every loss is known, so that
- * each cut can be held against what it is for.
+ * newreno: growth packet by packet, and a path whose every loss is known, so that each cut of
+ * the window can be compared with the losses.
  */
 #include "sstp_test.h"
 #include "../ctrl_newreno.c"
@@ -11,7 +11,7 @@
 /**
  * struct newreno_conn - a connection
  * @c: its controller
- * @s: its state; what a report tells is added to a copy
+ * @s: sample, without the members of a single report
  */
 struct newreno_conn {
 	struct sstp_ctrl c;
@@ -54,7 +54,7 @@ static void newreno_timeout(struct newreno_conn *n)
 	sstp_ctrl_newreno.on_timeout(&n->c, &n->s);
 }
 
-/* What RFC 5681 makes of a packet that arrives. */
+/* Growth for one acknowledged packet by RFC 5681 */
 static void newreno_packet(u32 *cwnd, u32 *count, u32 ssthresh)
 {
 	if (*cwnd < ssthresh) {
@@ -65,8 +65,8 @@ static void newreno_packet(u32 *cwnd, u32 *count, u32 ssthresh)
 	}
 }
 
-/* By one for each packet up to ssthresh, then by one for each window, however
- * few reports tell of them.
+/* The window grows by one for each packet up to ssthresh, then by one for each window, however
+ * few reports there are.
  */
 static void newreno_growth(struct kunit *test)
 {
@@ -82,7 +82,7 @@ static void newreno_growth(struct kunit *test)
 		count = 0;
 		ssthresh = SSTP_NEWRENO_MAX;
 		if (n % 4) {
-			/* Up to some window, and half of that. */
+			/* Grow to some window, then halve it. */
 			delivered = sstp_rnd_below(&r, 2000);
 			newreno_ack(&x, delivered, highest);
 			x.s.shipped = highest;
@@ -117,8 +117,8 @@ static void newreno_growth(struct kunit *test)
 	}
 }
 
-/* Slow start goes on while pacing keeps the window from being used, as long as half of
- * it is; what comes after does not. Beyond that nothing grows.
+/* If pacing keeps the window from being used, slow start goes on as long as half of the window
+ * is used, but congestion avoidance does not. Below that nothing grows.
  */
 static void newreno_paced(struct kunit *test)
 {
@@ -168,15 +168,15 @@ static void newreno_cuts(struct kunit *test)
 		newreno_snak(&x, 1, 7);
 		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].loss, "row %u", i);
 
-		/* All over again, and back to half of what was. */
+		/* A time-out: slow start to half of the old window. */
 		newreno_start(&x);
 		x.c.cwnd = t[i].cwnd;
 		newreno_timeout(&x);
 		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, 2U, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, sstp_newreno(&x.c)->ssthresh,
 				    t[i].loss, "row %u", i);
-		/* Silence that lasts, and what was lost before it, tell of
-		 * nothing new.
+		/* Another time-out, and losses before it, are no new sign of
+		 * congestion.
 		 */
 		newreno_timeout(&x);
 		newreno_snak(&x, 1, x.s.shipped);
@@ -195,8 +195,8 @@ static void newreno_cuts(struct kunit *test)
 	}
 }
 
-/* In the round of a cut nothing grows, and what was counted before is gone; after
- * a time-out it grows at once.
+/* In the round of a cut the window does not grow, and packets counted before are forgotten;
+ * after a time-out it grows at once.
  */
 static void newreno_held(struct kunit *test)
 {
@@ -253,7 +253,7 @@ static void newreno_any(struct kunit *test)
 	}
 }
 
-/* A window in half a round trip while it grows fast, later in five sixths. */
+/* The period sends a window in half a round trip during slow start, later in 5/6 of one. */
 static void newreno_period(struct kunit *test)
 {
 	static const struct {
@@ -284,15 +284,15 @@ static void newreno_period(struct kunit *test)
 
 /**
  * struct newreno_path - a sender whose packets arrive in order, or not at all
- * @loss: one in so many; of those, and while a row lasts, ...
- * @row: ... so many in a row at most
+ * @loss: one in so many packets begins a row of losses
+ * @row: most packets in such a row
  * @train: packets that arrive together
  * @every: packets to a report, if nothing is lost
  * @first: number of shipment 0
- * @shipped: as are the others an index
- * @arrived: up to here, all that will
- * @reported: losses up to here
- * @cut: all before it was shipped before the last cut
+ * @shipped: index of the next shipment
+ * @arrived: all shipments below this index have arrived or are lost
+ * @reported: losses below this index were reported
+ * @cut: shipments below this index left before the last cut
  */
 struct newreno_path {
 	u32	loss;
@@ -311,7 +311,7 @@ struct newreno_path {
 	bool	lost[NEWRENO_PATH];
 };
 
-/* A report on what has arrived; losses are certain when three came later. */
+/* Report arrivals; a packet counts as lost when three later ones have come. */
 static void newreno_report(struct kunit *test, struct newreno_path *p)
 {
 	u32 certain = p->arrived > 3 ? p->arrived - 3 : 0, last = 0, was;
@@ -373,7 +373,7 @@ static void newreno_run(struct kunit *test, struct newreno_path *p,
 	}
 }
 
-/* A cut is for a loss after the cut before it. Nor is one left out. */
+/* Each cut is for a loss after the previous cut, and no such loss is left without one. */
 static void newreno_rounds(struct kunit *test)
 {
 	struct newreno_path *p;
@@ -396,7 +396,7 @@ static void newreno_rounds(struct kunit *test)
 	KUNIT_EXPECT_GT(test, cuts, 1000U);
 }
 
-/* Packets found lost that were only late, all of them or not, before or after others */
+/* Packets declared lost turn out to be late: all or some, before or after other losses. */
 static void newreno_undone(struct kunit *test)
 {
 	static const struct {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Both windows, and between them a path that loses, delays and repeats packets
- * and reports. Everything must come, whole, and where nothing overtakes, each
- * loss must cost one shipment. Whatever the buffer, its policy and the reader do,
- * something moves within some round trips, or the program is told to read.
+ * and reports. All segments must come whole, and where no packet overtakes another,
+ * each loss must cost one shipment. Whatever the buffer, its policy and the reader do,
+ * data moves within some round trips, or poll() tells the program to read.
  */
 #include <linux/list.h>
 #include <linux/slab.h>
@@ -14,7 +14,7 @@
 
 #define PATH_DELAY	500	/* us, one way; a packet takes 10 */
 #define PATH_RTT	(2 * PATH_DELAY)
-/* Round trips in which each loss may meet another, but hardly so many in a row */
+/* us without progress that fail a run: so many losses in a row are too unlikely */
 #define PATH_STILL	(60 * PATH_RTT)
 
 enum path_kind {
@@ -23,7 +23,7 @@ enum path_kind {
 	PATH_REPORT,		/* PACK or SNAK */
 };
 
-/* On its way. */
+/* A packet or report on its way */
 struct path_packet {
 	struct list_head node;
 	u32	at;
@@ -37,7 +37,7 @@ struct path_packet {
 };
 
 /**
- * struct path_sim - a sender, its receiver, and what lies between
+ * struct path_sim - a sender, its receiver, and the path between them
  * @loss: of packets, in a million
  * @report_loss: of PACK and SNAK
  * @jitter: us by which a packet may be late
@@ -47,9 +47,9 @@ struct path_packet {
  * @policy: us between two decisions of the policy, 0 = none
  * @window: W
  * @soft: ACK strategy
- * @pool: others use the buffer, too
- * @slow: the reader takes a segment each so many us at most
- * @lowat: it waits for so many packets, 0 = for any segment
+ * @pool: other connections use the buffer, too
+ * @slow: longest time between two segments that the reader takes, us
+ * @lowat: the reader waits for so many packets, 0 = for any segment
  * @limit: us until all must have been read
  */
 struct path_sim {
@@ -73,7 +73,7 @@ struct path_sim {
 	struct sstp_snd_wnd snd;
 	struct list_head flying;
 	u32	now;
-	u32	shipped_at;	/* something was, last */
+	u32	shipped_at;	/* us: last shipment */
 	u32	context_at;
 	u32	snak_at;
 	u32	timer_at;
@@ -81,18 +81,18 @@ struct path_sim {
 	bool	snak_now;
 	bool	report_now;
 	bool	done;		/* the sender knows that all has come */
-	u32	control;	/* the next that it will take */
+	u32	control;	/* lowest control number that the sender accepts */
 	u32	control_next;
 	u32	dropped;
 	u32	unsure;
-	u32	ship;		/* the first */
+	u32	ship;		/* first shipment number */
 	u32	packets;	/* in all segments */
 	u32	limit_now;	/* packets that the policy lets fit */
 	u32	policy_at;
-	u32	others;		/* packets of others in the buffer */
+	u32	others;		/* packets of other connections in the buffer */
 	u32	burst;		/* segments to read before the reader waits again */
-	u32	moved_at;	/* something did, last */
-	bool	full;		/* something had no room since the last read */
+	u32	moved_at;	/* us: last progress */
+	bool	full;		/* a packet had no room since the last read */
 };
 
 static void path_send(struct path_sim *p, const struct path_packet *what,
@@ -119,7 +119,7 @@ static bool path_chance(struct path_sim *p, u32 million)
 	return sstp_rnd_below(&p->s->rnd, 1000000) < million;
 }
 
-/* Packets of a train that is on the wire: some get lost, some come twice. */
+/* Put the packets of a train on the wire: some get lost, some come twice. */
 static void path_data(struct path_sim *p, u32 segment, u32 packet, u32 count,
 		      u32 ship, u8 flags)
 {
@@ -183,7 +183,7 @@ static void path_ship(struct path_sim *p)
 	}
 	seg = sstp_snd_new(w);
 	if (!seg) {
-		/* Nothing to ship: show where we are, at once or in a while. */
+		/* Nothing to ship: send a KEEPALIVE, at once or in a while. */
 		if ((w->next == w->end && p->shipped_at == p->now - 10) ||
 		    min(p->now - p->shipped_at, p->now - p->context_at) >
 		    PATH_RTT * 3)
@@ -218,7 +218,7 @@ static void path_report_comes(struct path_sim *p, const struct path_packet *q)
 		p->done = true;
 		a.ack--;
 	}
-	/* Nothing is said that is not so. */
+	/* Reports are true. */
 	KUNIT_ASSERT_FALSE(test, sstp_before(a.limit, w->high));
 	KUNIT_ASSERT_TRUE(test, sstp_snd_ack(w, a.ack, a.limit, path_release,
 					     p));
@@ -364,7 +364,7 @@ static void path_data_comes(struct path_sim *p, const struct path_packet *q)
 	v = rcv_insert(s, i, skb, &run);
 	if (v == SSTP_RCV_TAKEN || v == SSTP_RCV_SHARED)
 		p->moved_at = p->now;
-	/* The sender keeps to its window, and speaks with one tongue. */
+	/* The sender keeps to its window, and does not contradict itself. */
 	KUNIT_ASSERT_NE(s->test, v, SSTP_RCV_OUTSIDE);
 	KUNIT_ASSERT_NE(s->test, v, SSTP_RCV_CONFLICT);
 }
@@ -375,7 +375,7 @@ static void path_context_comes(struct path_sim *p, const struct path_packet *q)
 	struct sstp_rcv_wnd *w = &p->s->w;
 
 	p->report_now = true;
-	/* An old one. */
+	/* A packet of a segment that was accepted */
 	if (sstp_before(q->segment, w->low))
 		return;
 	if (q->flags) {
@@ -524,7 +524,7 @@ static void path_start(struct path_sim *p)
 	}
 }
 
-/* Until all has been read. Returns how long it took, us. */
+/* Run until all has been read. Returns the time that passed, us. */
 static u32 path_run(struct path_sim *p)
 {
 	struct path_packet *q, *n;
@@ -538,7 +538,7 @@ static u32 path_run(struct path_sim *p)
 		if (p->now - start > p->limit)
 			KUNIT_FAIL_AND_ABORT(s->test, "segment %lld at the end",
 					     s->low);
-		/* The invariant. What all else waits for is the reader's, who was told. */
+		/* The invariant: something moves, or waits for a reader that poll() has told. */
 		if (p->now - p->moved_at > PATH_STILL + p->slow)
 			KUNIT_FAIL_AND_ABORT(s->test,
 					     "stands still: read %lld, low %lld, high %lld, limit %u of %u, full %d",
@@ -558,7 +558,7 @@ static u32 path_run(struct path_sim *p)
 	KUNIT_ASSERT_EQ(s->test, p->snd.low, p->snd.end);
 	KUNIT_ASSERT_TRUE(s->test, sstp_rcv_drained(&s->w));
 	again = p->snd.shipment - p->ship - p->packets;
-	/* Where nothing overtakes, just what was lost is shipped again. */
+	/* Where no packet overtakes another, only lost ones are shipped again. */
 	if (!p->jitter && !p->dup && !p->b) {
 		KUNIT_ASSERT_LE(s->test, again, p->dropped + p->unsure);
 		if (!p->tolerance)
@@ -621,7 +621,7 @@ static void path_repair(struct kunit *test)
 		}
 }
 
-/* Anything at all, drawn */
+/* Random paths, buffers and readers */
 static void path_any(struct kunit *test)
 {
 	struct rcv_sim *s = test->priv;
@@ -653,7 +653,7 @@ static void path_any(struct kunit *test)
 			p.dup = 20000;
 		if (sstp_rnd_one_in(r, 3))
 			p.slow = sstp_rnd_below(r, 2 * PATH_RTT);
-		/* From any segment to more than ever fits */
+		/* From one packet to more than ever fit */
 		if (!sstp_rnd_one_in(r, 4))
 			p.lowat = sstp_rnd_below(r, 2 * p.b) + 1;
 		kunit_info(test,

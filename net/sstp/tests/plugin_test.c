@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A registry: names that will do, each of them once, in the order in which they came. */
+/* A registry accepts valid names, each once, and lists them in the order of registration. */
 #include "sstp_test.h"
 #include "../plugin.c"
 
@@ -35,7 +35,7 @@ static void plugin_names(struct kunit *test)
 	}
 	KUNIT_EXPECT_FALSE(test, sstp_plugin_name(&plugin_registry, n, name));
 
-	/* What has gone is not found, and its name is free again. */
+	/* An unregistered plug-in is not found, and its name is free again. */
 	sstp_plugin_unregister(&plugin_registry, &p[1]);
 	KUNIT_EXPECT_NULL(test, sstp_plugin_get(&plugin_registry, p[1].name));
 	KUNIT_EXPECT_FALSE(test, sstp_plugin_here(&plugin_registry, p[1].name));
