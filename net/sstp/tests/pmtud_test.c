@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Path MTU discovery: what it settles on, on paths of any kind, and how soon. */
+/* Path MTU discovery: the MTU that it finds on paths of any kind, and how soon. */
 #include "sstp_test.h"
 #include "../pmtud.c"
 
 #define PMTUD_RTT	(20 * NSEC_PER_MSEC)
 
-/* A path that takes @takes, and the time on it */
+/* A path that takes packets of @takes bytes, and the time */
 struct pmtud_path {
 	struct sstp_pmtud p;
 	u32	takes;
-	bool	tells;		/* routers say so */
+	bool	tells;		/* routers send ICMP errors */
 	u32	probes;
 	u64	now;
 };
@@ -22,7 +22,7 @@ static void pmtud_begin(struct pmtud_path *path, u32 route, u32 takes, bool v6)
 	sstp_pmtud_route(&path->p, route, false, v6);
 }
 
-/* One round trip: a probe, and what becomes of it */
+/* One round trip: a probe passes, is lost, or causes an ICMP error. */
 static void pmtud_round(struct pmtud_path *path)
 {
 	u32 size = sstp_pmtud_next(&path->p, path->now), stamp;
@@ -73,9 +73,8 @@ static void pmtud_starts(struct kunit *test)
 	}
 }
 
-/* What it finds, in how many round trips of 20 ms: with the help of routers, and
- * without it. A path that takes less than the first size is told of, or shows by
- * holes: see below.
+/* The MTU found, and the round trips of 20 ms that this takes, with ICMP errors and without. A
+ * path that takes less than the first size shows by ICMP errors, or as a black hole: see below.
  */
 static void pmtud_finds(struct kunit *test)
 {
@@ -83,9 +82,9 @@ static void pmtud_finds(struct kunit *test)
 		u32 route;
 		u32 takes;
 		bool v6;
-		u32 told;	/* found if routers tell */
-		u32 found;	/* if they do not */
-		u32 rounds;	/* in so many */
+		u32 told;	/* MTU found with ICMP errors */
+		u32 found;	/* MTU found without */
+		u32 rounds;	/* round trips until then */
 	} t[] = {
 		{ 1500, 1500, false, 1500, 1500, 1 },
 		{ 9000, 9000, false, 9000, 9000, 1 },
@@ -108,7 +107,7 @@ static void pmtud_finds(struct kunit *test)
 		pmtud_begin(&path, t[i].route, t[i].takes, t[i].v6);
 		pmtud_rounds(&path, t[i].rounds);
 		KUNIT_EXPECT_EQ_MSG(test, path.p.mtu, t[i].found, "row %u", i);
-		/* It is quiet for ten minutes, then looks again, and finds more. */
+		/* For ten minutes no probe is sent; then a new search finds a larger MTU. */
 		pmtud_rounds(&path, 100);
 		path.probes = 0;
 		pmtud_rounds(&path, 1000);
@@ -120,8 +119,8 @@ static void pmtud_finds(struct kunit *test)
 	}
 }
 
-/* Any route and path: never more than it takes once something was tried, and no more
- * probes than three of each size.
+/* Any route and path: once a probe was sent, the MTU is never more than the path takes, and no
+ * more than three probes are sent of each size.
  */
 static void pmtud_any(struct kunit *test)
 {
@@ -146,7 +145,7 @@ static void pmtud_any(struct kunit *test)
 	}
 }
 
-/* The peer lacks @packet of @size, and knows of all shipments, up to @ship. */
+/* The peer asks for @packet, of @size bytes, and knows of all shipments up to @ship. */
 static bool pmtud_ask(struct sstp_pmtud *p, u32 packet, u32 size, u32 received, u32 ship)
 {
 	const struct sstp_pmtud_report r = {
@@ -163,17 +162,17 @@ static void pmtud_holes(struct kunit *test)
 	u32 i;
 
 	sstp_pmtud_route(&p, 1500, false, false);
-	/* Nothing comes at all: an outage. */
+	/* No packet comes at all: an outage. */
 	for (i = 0; i < 100; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 7, 1500, 10, 1));
-	/* Others come each time: there is no room, or a few are lost. */
+	/* Other packets come each time: the peer has no room, or some are lost. */
 	for (i = 0; i < 100; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 7, 1500, 11 + i, 2 + i));
 	/* Another packet each time */
 	for (i = 0; i < 100; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, i, 1500, 200, 200 + i));
 	KUNIT_ASSERT_FALSE(test, sstp_pmtud_suspect(&p, 200));
-	/* When others come, the path is not suspected until all is lost once more. */
+	/* While other packets come, the path is not suspected until all are lost again. */
 	for (i = 0; i < SSTP_PMTU_BH_LOST; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 6, 1500, 250, 250 + i));
 	KUNIT_ASSERT_TRUE(test, sstp_pmtud_suspect(&p, 250));
@@ -182,8 +181,8 @@ static void pmtud_holes(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 6, 1500, 251, 261));
 	KUNIT_ASSERT_TRUE(test, sstp_pmtud_suspect(&p, 251));
 	KUNIT_ASSERT_EQ(test, p.mtu, 1500U);
-	/* Small ones pass: what it was made for does not. That is suspected from the second
-	 * loss on, while nothing comes.
+	/* Small packets pass, those of the MTU do not. A black hole is suspected from the second
+	 * loss on, while no packet comes.
 	 */
 	for (i = 0; i < SSTP_PMTU_BH_LOST; i++) {
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 7, 1500, 300, 300 + i));
@@ -193,7 +192,7 @@ static void pmtud_holes(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, pmtud_ask(&p, 7, 1500, 300, 999));
 	KUNIT_ASSERT_EQ(test, p.mtu, 1280U);
 	KUNIT_ASSERT_TRUE(test, sstp_pmtud_suspect(&p, 300));
-	/* An old packet of that size says nothing new. */
+	/* Loss of an old packet of that size is no news. */
 	for (i = 0; i < 100; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 7, 1500, 300, 1000 + i));
 	for (i = 0; i < SSTP_PMTU_BH_LOST; i++)
@@ -203,7 +202,7 @@ static void pmtud_holes(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, sstp_pmtud_least(&p));
 	for (i = 0; i < 100; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 9, 552, 300, 3000 + i));
-	/* Where 1280 does not pass either, that shows at once. */
+	/* If 1280 bytes do not pass either, that shows at once. */
 	p.mtu = 1500;
 	for (i = 0; i < SSTP_PMTU_BH_LOST; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 11, 1500, 400, 4000 + i));
@@ -211,7 +210,7 @@ static void pmtud_holes(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 11, 1280, 400, 4100));
 	KUNIT_ASSERT_TRUE(test, pmtud_ask(&p, 11, 1280, 400, 4101));
 	KUNIT_ASSERT_EQ(test, p.mtu, 552U);
-	/* That was wrong: it finds back at once. */
+	/* The suspicion was wrong: the old MTU is probed at once. */
 	KUNIT_ASSERT_EQ(test, sstp_pmtud_next(&p, 0), 1500U);
 	sstp_pmtud_sent(&p, 1500, -1, 5);
 	sstp_pmtud_sent(&p, 1500, 9, 15);
@@ -226,7 +225,7 @@ static void pmtud_hints(struct kunit *test)
 {
 	struct pmtud_path path;
 
-	/* A forged one: what it denies is tried, and passes. */
+	/* A forged ICMP error: the size that it denies is probed, and passes. */
 	pmtud_begin(&path, 1500, 1500, false);
 	KUNIT_EXPECT_TRUE(test, sstp_pmtud_hint(&path.p, 0));
 	KUNIT_EXPECT_EQ(test, path.p.mtu, 552U);
@@ -235,7 +234,7 @@ static void pmtud_hints(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, sstp_pmtud_hint(&path.p, 1500));
 	KUNIT_EXPECT_FALSE(test, sstp_pmtud_hint(&path.p, U32_MAX));
 	KUNIT_EXPECT_EQ(test, path.p.mtu, 1500U);
-	/* A true one */
+	/* A true ICMP error */
 	path.takes = 1400;
 	path.tells = true;
 	KUNIT_EXPECT_TRUE(test, sstp_pmtud_hint(&path.p, 1400));
@@ -250,7 +249,7 @@ static void pmtud_hints(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, path.p.mtu, 1280U);
 }
 
-/* The route itself: of another device, or of this one when it was changed */
+/* The MTU of the route changes, with another device or in place. */
 static void pmtud_routes(struct kunit *test)
 {
 	struct pmtud_path path;
@@ -266,7 +265,7 @@ static void pmtud_routes(struct kunit *test)
 	path.takes = 1500;
 	pmtud_round(&path);
 	KUNIT_EXPECT_EQ(test, path.p.mtu, 1500U);
-	/* While it is tried */
+	/* While a probe is on its way */
 	sstp_pmtud_route(&path.p, 9000, false, false);
 	KUNIT_EXPECT_EQ(test, sstp_pmtud_next(&path.p, path.now), 9000U);
 	sstp_pmtud_sent(&path.p, 9000, 1, path.now + PMTUD_RTT);

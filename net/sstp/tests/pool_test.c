@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A buffer that many share: what each may have of it, and when the whole grows. */
+/* A buffer that connections share: the share of each, and when the pool grows. */
 #include "sstp_test.h"
 #include "../rbuf.h"
 
-/* Nobody else's policy has to be let go, and no buffer counted. */
+/* The suite has no policies of other files to detach, and no buffers to count. */
 #define sstp_rbuf_detach(b)	((void)(b))
 #define sstp_rbuf_count(b, now)	((void)(b), (void)(now))
 #define sstp_rbuf_uncount(b)	((void)(b))
@@ -11,7 +11,7 @@
 
 #define MB	(1024u * 1024u)
 
-static bool pool_drained;	/* what the policy saw last */
+static bool pool_drained;	/* last sample that the policy got */
 
 static void pool_init(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 {
@@ -61,7 +61,7 @@ static s64 pool_epoch(struct sstp_member *m, struct sstp_rbuf_sample *seen, u64 
 	return limit == sstp_pool_limit(m->pool) ? grown : S64_MAX;
 }
 
-/* One alone has all; else a part of what is free, but an equal part of all at least. */
+/* A single member has all; several have a part of what is free, but at least an equal part. */
 static void pool_shares(struct kunit *test)
 {
 	struct sstp_pool *p = pool_of(test, 8 * MB);
@@ -76,7 +76,7 @@ static void pool_shares(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sstp_pool_share(&m[0], 4 * MB), 5 * MB);
 	KUNIT_EXPECT_EQ(test, sstp_pool_share(&m[1], 4 * MB), 4 * MB);
 	KUNIT_EXPECT_EQ(test, sstp_pool_share(&m[2], 0), 2 * MB);
-	/* What one gives back, the others may have at once. */
+	/* Memory that one member frees is available to the others at once. */
 	KUNIT_EXPECT_EQ(test, sstp_pool_share(&m[0], 0), 2 * MB);
 	KUNIT_EXPECT_EQ(test, sstp_pool_share(&m[1], 4 * MB), 5 * MB);
 	pool_leave(m, 4);
@@ -85,7 +85,7 @@ static void pool_shares(struct kunit *test)
 	sstp_pool_put(p);
 }
 
-/* The whole was full, or it does not grow for that. */
+/* The pool grows for a member without room only if the pool was full. */
 static void pool_full(struct kunit *test)
 {
 	struct sstp_pool *p = pool_of(test, 8 * MB);
@@ -103,7 +103,7 @@ static void pool_full(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, pool_drained);
 	sstp_pool_share(&m[0], 0);
 	pool_epoch(&m[0], &seen, now += NSEC_PER_MSEC);
-	/* So it was when this epoch began. */
+	/* The pool was full when this epoch began. */
 	KUNIT_EXPECT_TRUE(test, pool_drained);
 	pool_epoch(&m[0], &seen, now += NSEC_PER_MSEC);
 	KUNIT_EXPECT_FALSE(test, pool_drained);
@@ -111,7 +111,7 @@ static void pool_full(struct kunit *test)
 	sstp_pool_put(p);
 }
 
-/* With the last member all that the pool has learnt goes, but for SO_RCVBUF. */
+/* When the last member leaves, the pool forgets its state, except SO_RCVBUF. */
 static void pool_empty(struct kunit *test)
 {
 	struct sstp_pool *p = pool_of(test, 8 * MB);
@@ -132,7 +132,7 @@ static void pool_empty(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, p->b.resting);
 	KUNIT_EXPECT_EQ(test, p->b.out.priv[0], 0U);
 	pool_leave(m, 2);
-	/* An epoch begins with who comes next, however long that takes. */
+	/* An epoch begins with the next member, however late it joins. */
 	pool_join(p, m, 1);
 	seen = (struct sstp_rbuf_sample){ .arrived = 1000 };
 	KUNIT_EXPECT_EQ(test, pool_epoch(&m[0], &seen, 100ULL * NSEC_PER_SEC), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rate contract: senders with late timers, whose every packet is held against
- * the contract by exact sums over the last 1 ms and the last 1 s.
+ * Rate contract: senders with late timers. Exact sums over the last 1 ms and the last 1 s
+ * check that every packet keeps to the contract.
  */
 #include <linux/vmalloc.h>
 #include "sstp_test.h"
@@ -27,9 +27,9 @@ struct rate_window {
 };
 
 /**
- * struct rate_sim - a sender and what holds it to its contract
- * @spec: as it was set
- * @average: bit/s that it comes to
+ * struct rate_sim - a sender and the check of its contract
+ * @spec: contract as it was set
+ * @average: bit/s that the contract allows
  * @jitter: by which a timer is late at most, ns
  * @sent: bytes in all
  * @wakes: timers that ran
@@ -114,9 +114,7 @@ static void rate_ship(struct rate_sim *s, u32 packets, u32 bytes, u32 size)
 				     s->spec.peak);
 }
 
-/* @queue packets of @size bytes wait; until they are gone or @until. Returns
- * what is left.
- */
+/* Send @queue packets of @size bytes, until time @until, ns. Returns the packets that are left. */
 static u64 rate_run(struct rate_sim *s, u64 queue, u32 size, u64 until)
 {
 	struct kunit *test = s->test;
@@ -149,7 +147,7 @@ static struct rate_sim *rate_sim(struct kunit *test)
 	return test->priv;
 }
 
-/* What @frame bytes at a time can make of @bits/s in any second. */
+/* Bits that can leave in any second at @bits/s, @frame bytes at a time */
 static u64 rate_possible(u64 bits, u32 frame)
 {
 	u64 packets = div_u64(bits, 8 * frame);
@@ -187,7 +185,7 @@ static void rate_throughput_of(struct rate_sim *s, u64 peak, u64 average,
 			    peak, average, frame, jitter);
 }
 
-/* A sender with data at all times has what it declared. */
+/* A sender that always has data gets the rate that it declared. */
 static void rate_throughput(struct kunit *test)
 {
 	static const u64 peak[] = {
@@ -236,7 +234,7 @@ static void rate_small_of(struct rate_sim *s, u64 peak, u32 frame, u32 size, u32
 	s->sent = 0;
 	rate_run(s, U64_MAX, size, begin + 10ULL * NSEC_PER_SEC);
 	got = mul_u64_u64_div_u64(s->sent, 8ULL * NSEC_PER_SEC, s->now - begin);
-	/* L packets where L full frames would be */
+	/* L small packets in place of L full frames */
 	want = len ? div_u64(spec.average * size, frame) : spec.average;
 	KUNIT_EXPECT_GE_MSG(test, got, div_u64(want * 95, 100), "P %llu frame %u size %u L %u",
 			    peak, frame, size, len);
@@ -244,7 +242,7 @@ static void rate_small_of(struct rate_sim *s, u64 peak, u32 frame, u32 size, u32
 			    peak, frame, size, len);
 }
 
-/* Small packets have what their bytes allow, if L does not say otherwise. */
+/* Small packets get the rate that their bytes allow, unless L is declared. */
 static void rate_small(struct kunit *test)
 {
 	static const u64 peak[] = {
@@ -329,7 +327,7 @@ static void rate_rnd_spec(struct rate_sim *s, struct sstp_rate_spec *spec)
 	} while (sstp_rate_check(spec, s->frame));
 }
 
-/* Whatever a sender does, and however late its timers are. */
+/* Random senders, with timers that are late by any time */
 static void rate_random(struct kunit *test)
 {
 	struct rate_sim *s = rate_sim(test);
@@ -345,7 +343,7 @@ static void rate_random(struct kunit *test)
 		s->jitter = sstp_rnd_one_in(r, 4) ? 0 :
 			    sstp_rnd_below(r, 300001);
 		if (sstp_rnd_one_in(r, 4)) {
-			/* From none to one: the past does not count. */
+			/* After a time without a contract the past does not count. */
 			spec = (struct sstp_rate_spec){};
 			KUNIT_ASSERT_EQ(test, rate_set(s, &spec, 1, 0), 0);
 			KUNIT_ASSERT_FALSE(test, sstp_rate_bound(&s->r));
@@ -455,7 +453,7 @@ static void rate_bursts(struct kunit *test)
 			for (k = 0; k < s->events; k++) {
 				const struct rate_event *e = &s->event[k];
 
-				/* Longer than P and a late timer explain. */
+				/* A pause that P and a late timer do not explain */
 				if (e->time - last > period / 4) {
 					KUNIT_ASSERT_EQ_MSG(test, count,
 							    t[i].len,
@@ -475,8 +473,8 @@ static void rate_bursts(struct kunit *test)
 		}
 }
 
-/* What a burst cut short left over goes with the next, up to 2 L; after an empty
- * queue there is nothing left over.
+/* The rest of a burst that was cut short leaves with the next, up to 2 L; after an empty queue
+ * no rest is kept.
  */
 static void rate_leftover(struct kunit *test)
 {
@@ -502,7 +500,7 @@ static void rate_leftover(struct kunit *test)
 		s->now = begin + 100 * NSEC_PER_MSEC;
 		rate_run(s, 1000, 1514, begin + 150 * NSEC_PER_MSEC);
 		KUNIT_EXPECT_EQ(test, s->packets, idle ? 14ULL : 20ULL);
-		/* It ends with the burst: the next has L again. */
+		/* The queue ends with the burst: the next has L again. */
 		KUNIT_EXPECT_EQ(test, sstp_rate_allow(&s->r, 1, 1514, s->now,
 						      &next), 1U);
 		sstp_rate_sent(&s->r, 1, 1514, s->now);
@@ -536,11 +534,11 @@ static void rate_derived(struct kunit *test)
 		{ { .peak = RATE_MBIT }, 1500, 10, 3, RATE_MBIT, 13, 156000000 },
 		{ { .peak = RATE_GBIT, .average = RATE_MBIT }, 1500, 7, 2,
 		  RATE_MBIT, 9, 108000000 },
-		/* A burst has a millisecond's worth. */
+		/* A burst has at least the packets of 1 ms. */
 		{ { .peak = RATE_GBIT }, 1250, 1, 0, RATE_GBIT, 100, 1000000 },
 		{ { .peak = RATE_GBIT }, 1250, 99, 1, RATE_GBIT, 100, 1000000 },
 		{ { .peak = RATE_GBIT }, 1250, 100, 1, RATE_GBIT, 101, 1010000 },
-		/* No more than a segment's packets can be. */
+		/* L is at most the largest number of packets in a segment. */
 		{ { .peak = RATE_GBIT }, 1250, 65535, 65535, RATE_GBIT, 65535,
 		  655350000 },
 		{ { .peak = RATE_GBIT }, 1250, U32_MAX, U32_MAX, RATE_GBIT,
@@ -559,7 +557,7 @@ static void rate_derived(struct kunit *test)
 		/* F alone: at most P. */
 		{ { .peak = RATE_MBIT, .burst_rate = 50000 }, 1000, 100, 0,
 		  RATE_MBIT, 100, 20000000 },
-		/* As it was said. */
+		/* All terms as declared */
 		{ { .peak = RATE_GBIT, .average = RATE_MBIT,
 		    .burst_rate = 25000, .burst_len = 3 }, 1514, 50, 5,
 		  RATE_MBIT, 3, 40000000 },
@@ -646,7 +644,7 @@ static void rate_checks(struct kunit *test)
 				    t[i].err, "row %u", i);
 }
 
-/* Any contract that passes can be kept: no overflow ends in a rate of its own. */
+/* Any contract that is accepted can be kept: no overflow leads to another rate. */
 static void rate_extremes(struct kunit *test)
 {
 	struct rate_sim *s = rate_sim(test);
@@ -682,8 +680,8 @@ static void rate_extremes(struct kunit *test)
 		KUNIT_ASSERT_GE(test, s->r.burst_ns, 1ULL);
 		KUNIT_ASSERT_LE(test, s->r.burst_ns, 5000000ULL * NSEC_PER_SEC);
 		KUNIT_ASSERT_GE(test, s->r.train_max, 1U);
-		/* A burst later, and what the largest packet takes at the lowest
-		 * peak, something may always leave.
+		/* After the time of a burst, and of the largest packet at the lowest
+		 * peak, a packet may always leave.
 		 */
 		s->now += 70ULL * NSEC_PER_SEC + s->r.burst_ns;
 		n = sstp_rate_allow(&s->r, 64, s->frame, s->now, &next);
@@ -694,7 +692,7 @@ static void rate_extremes(struct kunit *test)
 	KUNIT_EXPECT_GT(test, passed, 1000U);
 }
 
-/* What a live change may and may not do. */
+/* Changes of a contract in force */
 static void rate_live(struct kunit *test)
 {
 	struct sstp_rate_spec slow = { .peak = 8 * RATE_KBIT };
@@ -712,7 +710,7 @@ static void rate_live(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->packets, 11ULL);
 	KUNIT_EXPECT_LE(test, s->now, begin + 2 * NSEC_PER_MSEC);
 
-	/* Slower: what left in the last second counts. */
+	/* Slower: packets of the last second count. */
 	s->now += 2ULL * NSEC_PER_SEC;
 	rate_reset(s);
 	rate_run(s, 1000, 1514, s->now + NSEC_PER_SEC);
@@ -723,14 +721,14 @@ static void rate_live(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->packets, 1001ULL);
 	KUNIT_EXPECT_GE(test, s->now, begin + 980 * NSEC_PER_MSEC);
 
-	/* The same again changes nothing. */
+	/* Setting the same contract changes nothing. */
 	log = s->r.log;
 	begin = s->r.peak_next;
 	KUNIT_ASSERT_EQ(test, rate_set(s, &slow, 1, 0), 0);
 	KUNIT_EXPECT_PTR_EQ(test, s->r.log, log);
 	KUNIT_EXPECT_EQ(test, s->r.peak_next, begin);
 
-	/* None: nothing is kept. */
+	/* No contract: no state is kept. */
 	slow.peak = 0;
 	KUNIT_ASSERT_EQ(test, rate_set(s, &slow, 1, 0), 0);
 	KUNIT_EXPECT_FALSE(test, sstp_rate_bound(&s->r));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the policy "rrda" makes of an epoch. */
+/* Verdicts of the policy "rrda" at the end of epochs */
 #include "sstp_test.h"
 #include "../rbuf_rrda.c"
 #include "../rrda_tunables.c"
@@ -26,7 +26,7 @@ static void policy_start(struct kunit *test, struct policy *p)
 	KUNIT_EXPECT_EQ(test, p->b.limit, 4 * MB);
 }
 
-/* An epoch, of which the limit after it is returned */
+/* Run an epoch. Returns the new limit. */
 static u32 policy_epoch(struct policy *p, u64 arrived, u64 served)
 {
 	struct sstp_rbuf_sample *s = &p->s;
@@ -39,7 +39,7 @@ static u32 policy_epoch(struct policy *p, u64 arrived, u64 served)
 	return s->limit;
 }
 
-/* As many epochs of that kind */
+/* Run @n equal epochs. Returns the new limit. */
 static u32 policy_epochs(struct policy *p, u32 n, u64 arrived, u64 served)
 {
 	while (n--)
@@ -52,8 +52,8 @@ static void policy_tune(struct policy *p, const struct sstp_rrda_spec *own)
 	sstp_rbuf_rrda.set_param(&p->b, SSTP_RRDA, own, sizeof(*own));
 }
 
-/* Who is silent for k epochs has the floor, rests, and comes back from there; with
- * something to read after beta epochs.
+/* A buffer without traffic for k epochs shrinks to the floor, rests, and starts again from
+ * there; one with data to read does so after beta epochs.
  */
 static void policy_silent(struct kunit *test)
 {
@@ -78,7 +78,9 @@ static void policy_silent(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, p.b.rest);
 }
 
-/* As many as a program may want: then it rests, and who never read does not grow. */
+/* With the largest beta, too, the buffer rests after that many epochs, and does not grow if the
+ * program never read.
+ */
 static void policy_patient(struct kunit *test)
 {
 	u32 most = sstp_rrda_tunables[SSTP_RRDA_BETA].most;
@@ -96,8 +98,8 @@ static void policy_patient(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, p.b.rest);
 }
 
-/* It grows with what is not read in time, but not for who does not read at all, nor by
- * a trend for who never gets to the end of it.
+/* The buffer grows if data is not read in time, but not if the program does not read at all, nor
+ * by the trend if it never empties the buffer.
  */
 static void policy_unread(struct kunit *test)
 {
@@ -119,14 +121,14 @@ static void policy_unread(struct kunit *test)
 	was = p.s.limit;
 	p.s.queued = was;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, MB, 0), was);
-	/* Nor when memory does not count, or there is none. */
+	/* Nor when memory in use does not count, or all is in use. */
 	sstp_rrda_tunables[SSTP_RRDA_WEIGH_MEMORY].value = 0;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, MB, 0), was);
 	p.s.emptied = true;
 	p.s.used = SSTP_RBUF_ONE;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 10, 2 * MB, MB), was);
 	sstp_rrda_tunables[SSTP_RRDA_WEIGH_MEMORY].value = 1;
-	/* Who catches up shrinks it by the share of memory in use. */
+	/* A program that catches up shrinks the buffer by the share of memory in use. */
 	p.s.emptied = false;
 	p.s.used = SSTP_RBUF_ONE / 1024;
 	was = policy_epochs(&p, 10, MB, 2 * MB);
@@ -135,8 +137,8 @@ static void policy_unread(struct kunit *test)
 	KUNIT_EXPECT_LT(test, p.s.limit, was);
 }
 
-/* What found no room is added at once, and a full buffer that was emptied doubles: as
- * far as there is memory.
+/* Data without room is added at once, and a full buffer that was emptied doubles, as far as
+ * there is memory.
  */
 static void policy_at_once(struct kunit *test)
 {
@@ -176,7 +178,7 @@ static void policy_exact(struct kunit *test)
 	p.s.queued = 2 * MB;
 	policy_epochs(&p, 100, MB, MB);
 	KUNIT_EXPECT_TRUE(test, p.b.exact);
-	/* What lacks room, and what takes half of it, each begin it anew. */
+	/* Data without room, and use of more than half, each start the count anew. */
 	for (i = 0; i < 3; i++) {
 		p.s.lacked = i == 1;
 		p.s.queued = i == 2 ? 2 * MB : MB;
@@ -191,7 +193,7 @@ static void policy_exact(struct kunit *test)
 	}
 }
 
-/* A load that has become less leaves no large buffer behind, but what the path needs. */
+/* When the load falls, the buffer shrinks to what the path needs. */
 static void policy_spare(struct kunit *test)
 {
 	struct policy p;
@@ -206,15 +208,15 @@ static void policy_spare(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 100, 1000, 1000), 3 * MB);
 	p.s.path = 0;
 	p.s.queued = 400 * KB;
-	/* A quarter is used then. */
+	/* A quarter of the limit is in use then. */
 	KUNIT_EXPECT_LE(test, policy_epochs(&p, 200, 1000, 1000), 1600 * KB);
 	KUNIT_EXPECT_GE(test, p.s.limit, 1500 * KB);
-	/* Or few PACKs are worth more. */
+	/* A smaller limit would make PACKs more frequent. */
 	p.s.queued = 0;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 300, 1000, 1000), MB);
 }
 
-/* Without memory it gives up what the path needs, too, down to the floor. */
+/* Without free memory the buffer shrinks below the need of the path, down to the floor. */
 static void policy_memory(struct kunit *test)
 {
 	struct policy p;

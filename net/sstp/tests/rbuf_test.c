@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Calls of a receive buffer policy: what its verdict may be, and what it is told. */
+/* Calls of a receive buffer policy: ranges of its verdict, and samples that it gets */
 #include "sstp_test.h"
 #include "../rbuf_call.c"
 
 #define KB	1024u
 #define MB	(1024u * 1024u)
 
-/* Verdicts of a policy for a buffer of @limit bytes, and what is made of them */
+/* Verdicts of a policy for a buffer of @limit bytes, and the values they are clamped to */
 static const struct rbuf_range {
 	u32 limit;
 	u32 wanted, bound;
@@ -83,8 +83,8 @@ static void rbuf_update(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 {
 }
 
-/* When an option is set the policy's verdict is brought into range, too, and a policy
- * without updates gets no epochs by that.
+/* The verdict is clamped also when an option is set, which gives no epochs to a policy without
+ * an update callback.
  */
 static void rbuf_hostile_param(struct kunit *test)
 {
@@ -136,7 +136,7 @@ static void rbuf_init(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 	b->epoch = b->priv[0] * NSEC_PER_MSEC;
 }
 
-/* A socket option is there before init, also of a restart, and as soon as it is set. */
+/* A policy sees a socket option before init, also at a restart, and as soon as it is set. */
 static void rbuf_option(struct kunit *test)
 {
 	static const struct sstp_rbuf_ops ops = {
@@ -155,7 +155,7 @@ static void rbuf_option(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b.out.priv[0], 7ULL);
 	sstp_rbuf_restart(&b);
 	KUNIT_EXPECT_EQ(test, b.out.epoch, 7ULL * NSEC_PER_MSEC);
-	/* It tells nothing of itself. */
+	/* The policy has no get_info. */
 	sstp_rbuf_get_info(&b, &info);
 	KUNIT_EXPECT_EQ(test, info.surplus, 0LL);
 	KUNIT_EXPECT_EQ(test, info.trend, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The receiving window and a model of it: bitmaps of packets, with plain numbers
- * that never wrap. What the window keeps is read byte by byte.
+ * A receive window and a model of it: bitmaps of packets, and indices that never
+ * wrap. The data in the window is compared byte by byte.
  */
 #include <linux/bitmap.h>
 #include <linux/mm.h>
@@ -9,8 +9,8 @@
 
 #define RCV_JUNK	40	/* bytes around a run that is not alone in its skb */
 
-static int rcv_skbs;	/* that are not freed */
-static long rcv_charged;	/* their memory, as a socket counts it */
+static int rcv_skbs;	/* skbs that are not freed */
+static long rcv_charged;	/* bytes of truesize charged for them */
 
 static void rcv_skb_freed(struct sk_buff *skb)
 {
@@ -71,12 +71,12 @@ void rcv_start(struct rcv_sim *s, u32 first, u32 shipment)
 void rcv_stop(struct rcv_sim *s)
 {
 	sstp_rcv_destroy(&s->w);
-	/* Nothing is left behind. */
+	/* All skbs are freed, and nothing is charged. */
 	KUNIT_ASSERT_EQ(s->test, rcv_skbs, 0);
 	KUNIT_ASSERT_EQ(s->test, rcv_charged, 0);
 }
 
-/* @len bytes of memory of this kind */
+/* An skb with @len bytes of memory of kind @kind */
 static struct sk_buff *rcv_skb(struct rcv_sim *s, u32 len, enum rcv_memory kind)
 {
 	u32 room = SKB_DATA_ALIGN(len);
@@ -113,7 +113,7 @@ static void *rcv_skb_more(struct sk_buff *skb, u32 *at, u32 len)
 	return p;
 }
 
-/* Packets [start, start + count) of segment @i, as they come from the wire. */
+/* An skb with packets [@start, @start + @count) of segment @i, as UDP passes it up */
 struct sk_buff *rcv_packets(struct rcv_sim *s, u32 i, u32 start, u32 count,
 			    bool shared, struct sstp_rcv_run *run)
 {
@@ -147,7 +147,7 @@ struct sk_buff *rcv_packets(struct rcv_sim *s, u32 i, u32 start, u32 count,
 	return skb;
 }
 
-/* One packet in the window: is it that one? */
+/* Check that the packet at @off of @skb is packet @packet of segment @i. */
 static void rcv_check_packet(struct rcv_sim *s, const struct sk_buff *skb,
 			     u32 off, u32 i, u32 packet, unsigned long *seen)
 {
@@ -212,7 +212,7 @@ static void rcv_check_kept(struct rcv_sim *s, u32 i,
 	for (p = rb_first(&r->ooo); p; p = rb_next(p)) {
 		skb = rb_to_skb(p);
 		bits = SSTP_RCB(skb)->start;
-		/* Joined as soon as the gap before it closes. */
+		/* Packets are joined as soon as the gap before them closes. */
 		if (next == r->next)
 			KUNIT_ASSERT_GT(test, bits, next);
 		KUNIT_ASSERT_GE(test, bits, next);
@@ -267,7 +267,7 @@ void rcv_check_all(struct rcv_sim *s)
 		rcv_check_seg(s, i);
 }
 
-/* Nothing of segment @i can still come by itself, and what is missing may be. */
+/* Is segment @i accepted: has each packet come or been declared lost, within the tolerance? */
 static bool rcv_passes(const struct rcv_sim *s, s64 i)
 {
 	const struct rcv_seg *m = &s->seg[i];
@@ -283,7 +283,7 @@ static bool rcv_passes(const struct rcv_sim *s, s64 i)
 	       m->packets;
 }
 
-/* R_l moves past what has been accepted, and past the end of the stream. */
+/* Move R_l past accepted segments, and past the end of the stream. */
 void rcv_advance(struct rcv_sim *s)
 {
 	u32 gapped = 0, gaps = 0;
@@ -308,8 +308,8 @@ void rcv_advance(struct rcv_sim *s)
 	KUNIT_ASSERT_EQ(s->test, s->w.low, s->first + (u32)s->low);
 }
 
-/* What shall become of @run, and in @take the packets of it to be kept: what
- * is here already is cut off its front, and what is here later ends it.
+/* Result that the window must return for @run. It must keep packets [@from, @to): from the first
+ * that is missing to the next that is here.
  */
 static enum sstp_rcv_verdict rcv_expect(struct rcv_sim *s, s64 i,
 					const struct sstp_rcv_run *run,
@@ -397,7 +397,7 @@ static void rcv_ask(struct rcv_sim *s, u32 i, u32 packet)
 	s->twice += __test_and_set_bit(packet, s->seg[i].asked);
 }
 
-/* An entry of a SNAK asks for what is not here, and not for what is. Returns the
+/* Check that an entry of a SNAK asks for missing packets, and for no others. Returns the
  * segment after it.
  */
 static s64 rcv_check_entry(struct rcv_sim *s, const struct sstp_snak_run *run,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A receiving window and a model of it, for the suites that have one. */
+/* A receive window and a model of it, for the suites that use one */
 #ifndef _SSTP_RCV_SIM_H
 #define _SSTP_RCV_SIM_H
 
@@ -10,12 +10,10 @@
 #define RCV_SEGMENTS	700	/* in a run */
 #define RCV_PACKETS	128	/* in a segment, at most */
 #define RCV_SIZE	40	/* bytes in a packet, at most */
-#define RCV_RETRY	100000	/* us until something is asked for again */
+#define RCV_RETRY	100000	/* us until a request is repeated */
 #define RCV_WAIT	250	/* us until a late packet is lost */
 
-/* Where packets are: in memory of the slab, in a page after an empty head, or in a
- * page that is the head.
- */
+/* Memory of packets: from the slab, a page after an empty head, or a page as the head */
 enum rcv_memory { RCV_ANY, RCV_LINEAR, RCV_PAGE, RCV_HEAD };
 
 /* Segment @first + its index */
@@ -33,15 +31,15 @@ struct rcv_seg {
 /**
  * struct rcv_sim - the window, its arrivals, and the model of both
  * @first: number of segment 0
- * @read: C, an index as are the next four
+ * @read: C, an index, as are the next three
  * @low: R_l
  * @high: R_h
- * @eos: S64_MAX while there is none
- * @verdict: how often each came
+ * @eos: end of the stream; S64_MAX = none yet
+ * @verdict: number of results of each kind
  * @asked: packets that SNAKs asked for
- * @twice: of those, asked for before
- * @memory: of the packets to come
- * @now: when they come, us
+ * @twice: packets of @asked that were asked for before
+ * @memory: memory of the next packets
+ * @now: arrival of the next packets, us
  */
 struct rcv_sim {
 	struct kunit *test;
@@ -61,24 +59,24 @@ struct rcv_sim {
 	struct rcv_seg seg[RCV_SEGMENTS];
 };
 
-/* For a suite; test->priv is a struct rcv_sim. */
+/* init and exit of a suite; test->priv is a struct rcv_sim. */
 int rcv_sim_init(struct kunit *test);
 void rcv_sim_exit(struct kunit *test);
 
-/* A window that begins at @first, and segments of any size. */
+/* Make a window that begins at @first, and segments of random sizes. */
 void rcv_start(struct rcv_sim *s, u32 first, u32 shipment);
-/* A window of @n segments of @packets packets each, all granted. */
+/* Make a window of @n segments of @packets packets each, all granted. */
 void rcv_uniform(struct rcv_sim *s, u32 first, u32 ship, u32 n, u32 packets);
-/* Is all memory freed? */
+/* Free the window, and check that all memory is freed. */
 void rcv_stop(struct rcv_sim *s);
 
-/* Packets [start, start + count) of segment @i, as they come from the wire. */
+/* An skb with packets [@start, @start + @count) of segment @i, as UDP passes it up */
 struct sk_buff *rcv_packets(struct rcv_sim *s, u32 i, u32 start, u32 count,
 			    bool shared, struct sstp_rcv_run *run);
-/* Hand them to the window, which must do with them as the model does. */
+/* Insert @skb into window and model, which must agree. */
 enum sstp_rcv_verdict rcv_insert(struct rcv_sim *s, s64 i, struct sk_buff *skb,
 				 const struct sstp_rcv_run *run);
-/* Both. */
+/* Make an skb and insert it. */
 enum sstp_rcv_verdict rcv_put(struct rcv_sim *s, s64 i, u32 start, u32 count,
 			      bool shared);
 void rcv_discard(struct rcv_sim *s, struct sstp_rseg *r, s64 i);
@@ -98,8 +96,8 @@ u32 rcv_snak(struct rcv_sim *s, s64 to, u32 now);
 void rcv_check(struct rcv_sim *s);
 void rcv_check_all(struct rcv_sim *s);
 void rcv_check_seg(struct rcv_sim *s, u32 i);
-/* The same of a SNAK with @len bytes of entries at @p, after room for the header,
- * that shall not go beyond segment @to; notes what it asks for.
+/* Check a SNAK, with @len bytes of entries at @p after room for the header, that must not ask
+ * for segments beyond @to, against the model, and record its requests.
  */
 void rcv_check_snak(struct rcv_sim *s, u8 *p, u32 len, u16 entries, s64 to);
 

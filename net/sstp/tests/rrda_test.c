@@ -4,7 +4,7 @@
 #include "../rrda.c"
 #include "rrda_vectors.h"
 
-/* What comes and goes, as rrda_reference.py has it */
+/* Sequence of bytes that come and are read, the same as in rrda_reference.py */
 struct rrda_epochs {
 	u64 state;
 	u32 bits;
@@ -45,7 +45,7 @@ static void rrda_next(struct rrda_epochs *e)
 	e->used = rrda_below(e, SSTP_RRDA_ONE + 1);
 }
 
-/* Never more than a byte off, after however many epochs */
+/* The size is never more than a byte off, after any number of epochs. */
 static void rrda_exact(struct kunit *test)
 {
 	u32 i, n, got, want;
@@ -63,7 +63,7 @@ static void rrda_exact(struct kunit *test)
 			rrda_next(&e);
 			want = rrda_vectors[i].size[n];
 			got = sstp_rrda_epoch(&r, p, e.came, e.took, e.used);
-			/* It may be at a whole number, from either side. */
+			/* The exact size may be near a whole number, on either side. */
 			KUNIT_ASSERT_TRUE_MSG(test, got - want + 1 <= 2,
 					      "set %u epoch %u: %u, not %u",
 					      i, n, got, want);
@@ -86,7 +86,7 @@ static const struct rrda_figure {
 	  { 0, 0, 1, 1, 1, 1, 1, 1, 1, 1 } },
 	{ "5b, surplus", { 3, 5, 2, 4, 6, 3, 4, 2, 5, 3 }, 500,
 	  { 0, 0, 1, 1, 1, 1, 1, 1, 1, 1 } },
-	/* Jumps in the first and eighth epoch hide which way it goes. */
+	/* Jumps in the first and eighth epoch hide the trend. */
 	{ "4c, jumps", { -24, 2, -3, 1, -2, 1, -2, -20, 2, -3 }, 1000, {} },
 	{ "5c, jumps", { -24, 2, -3, 1, -2, 1, -2, -20, 2, -3 }, 500,
 	  { 0, 0, -1, -1, -1, -1, -1, -1, -1, -1 } },
@@ -148,7 +148,7 @@ static void rrda_memory(struct kunit *test)
 				(1U << 29) + n * 16 * 4096);
 }
 
-/* What found no room is added, as far as memory goes; or however far that is. */
+/* Bytes without room are added, scaled by free memory unless that does not count. */
 static void rrda_added(struct kunit *test)
 {
 	struct sstp_rrda_params p = {
@@ -172,7 +172,7 @@ static void rrda_added(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sstp_rrda_add(&r, &p, U64_MAX, 0), 1U << 20);
 }
 
-/* Whatever comes, it stays between floor and ceiling, and goes there. */
+/* The size stays between floor and ceiling, and reaches both. */
 static void rrda_limits(struct kunit *test)
 {
 	static const u32 ceilings[] = { 0, 1, 4096, 1 << 30, U32_MAX };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Round-trip time: beside it the equations of RFC 6298, section 2, to a
- * thousandth of a microsecond and better, and a list of the samples of late.
+ * Round-trip time, compared with the equations of RFC 6298, section 2, in fractions of
+ * 2^-20 us, and with a list of recent samples.
  */
 #include <linux/math64.h>
 #include "sstp_test.h"
@@ -33,7 +33,7 @@ static void rtt_expect(struct rtt_model *m, u32 us)
 	m->srtt += (r - m->srtt) / 8;
 }
 
-/* Integers of eighths and fourths lose a little each time. */
+/* Compare, with a margin for the rounding of us / 8 and us / 4. */
 static void rtt_check(struct kunit *test, const struct sstp_rtt *r,
 		      const struct rtt_model *m)
 {
@@ -85,7 +85,7 @@ static void rtt_random(struct kunit *test)
 	}
 }
 
-/* Where nothing changes, everything comes to rest. */
+/* Equal samples bring the estimate to rest. */
 static void rtt_steady(struct kunit *test)
 {
 	static const u32 us[] = {
@@ -149,8 +149,8 @@ static void rtt_bounds(struct kunit *test)
 	}
 }
 
-/* At every time: no sample of the last 5 s is lower, and it is one of the last
- * 10 s. After a pause as well, and where the clock wraps.
+/* The minimum is a sample of the last 10 s, and no sample of the last 5 s is lower: at any time,
+ * also after a pause, and where the clock wraps.
  */
 static void rtt_min(struct kunit *test)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the KUnit suites share. Each suite includes the file that it tests, so
- * that nothing has to be exported.
+ * Helpers of the KUnit suites. Each suite includes the file that it tests, so
+ * that no function has to be exported.
  */
 #ifndef _SSTP_TEST_H
 #define _SSTP_TEST_H
@@ -10,7 +10,7 @@
 #include <linux/prandom.h>
 #include <linux/types.h>
 
-/* Random runs are a function of it: what has failed fails again. */
+/* Seed of random runs: with the same seed a failure occurs again. */
 extern unsigned int sstp_test_seed;
 
 static inline void sstp_test_seed_rnd(struct kunit *test, struct rnd_state *r)
@@ -19,19 +19,19 @@ static inline void sstp_test_seed_rnd(struct kunit *test, struct rnd_state *r)
 	kunit_info(test, "seed %u", sstp_test_seed);
 }
 
-/* With KASAN and lockdep all takes so much longer that less must do. */
+/* Number of rounds: fewer with KASAN and lockdep, which make a round take much longer */
 static inline u32 sstp_test_rounds(u32 n)
 {
 	return IS_ENABLED(CONFIG_KASAN) ? DIV_ROUND_UP(n, 10) : n;
 }
 
-/* [0, n) */
+/* A random number in [0, n) */
 static inline u32 sstp_rnd_below(struct rnd_state *r, u32 n)
 {
 	return ((u64)prandom_u32_state(r) * n) >> 32;
 }
 
-/* [lo, hi] */
+/* A random number in [lo, hi] */
 static inline u32 sstp_rnd_range(struct rnd_state *r, u32 lo, u32 hi)
 {
 	return lo + sstp_rnd_below(r, hi - lo + 1);
@@ -47,7 +47,7 @@ static inline u64 sstp_rnd_u64(struct rnd_state *r)
 	return (u64)prandom_u32_state(r) << 32 | prandom_u32_state(r);
 }
 
-/* Small numbers, large ones, and those where something ends. */
+/* A random number: any, or a power of two, one less, or the negative of one */
 static inline u32 sstp_rnd_edge(struct rnd_state *r)
 {
 	u32 v = 1U << sstp_rnd_below(r, 32);
