@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* SNAKs: all that is lost is asked for, once, and again when it is due. */
+/* SNAKs: each lost packet is asked for once, and again when the request is due. */
 #include "rcv_sim.h"
 #include "../rcv_snak.c"
 
-/* In order, with losses: all of them are asked for, each once, nothing else is,
- * and all before 2 D more packets have come.
+/* Packets in order, with losses: each lost packet is asked for once, no other is, and
+ * each before 2 D more packets have come.
  */
 static void rcv_lost_of(struct rcv_sim *s, u32 lose, u16 *before)
 {
@@ -16,7 +16,7 @@ static void rcv_lost_of(struct rcv_sim *s, u32 lose, u16 *before)
 	rcv_uniform(s, first, ship, 100, 20);
 	for (k = 0; k < 2000; k++) {
 		before[k] = came;
-		/* Not a segment, nor the end, which nothing follows. */
+		/* No whole segment is lost, nor the tail, which no packet follows. */
 		if (k < 1990 && row < 10 && sstp_rnd_one_in(&s->rnd, lose)) {
 			lost++;
 			row++;
@@ -54,7 +54,7 @@ static void rcv_lost(struct kunit *test)
 		rcv_lost_of(s, sstp_rnd_range(&s->rnd, 2, 40), before);
 }
 
-/* New losses in a segment do not put off what was asked for in vain. */
+/* New losses in a segment do not put off the repetition of unanswered requests. */
 static void rcv_retry_kept(struct kunit *test)
 {
 	struct rcv_sim *s = test->priv;
@@ -70,14 +70,14 @@ static void rcv_retry_kept(struct kunit *test)
 		rcv_snak(s, 1, t);
 		if (k == 1 + 2 * SSTP_REORDER_MIN)
 			KUNIT_EXPECT_EQ(test, s->asked, 1U);
-		/* Each loss before was asked for at least once a retry. */
+		/* Each older loss was asked for at least once in RCV_RETRY. */
 		if (k > 60)
 			KUNIT_EXPECT_GE(test, s->twice, (k - 40) / 8);
 	}
 	rcv_stop(s);
 }
 
-/* More gaps than a packet has room for: SNAK after SNAK each gap once. */
+/* More gaps than a SNAK has room for: a row of SNAKs asks for each gap once. */
 static void rcv_many_gaps(struct kunit *test)
 {
 	struct rcv_sim *s = test->priv;
@@ -101,14 +101,14 @@ static void rcv_many_gaps(struct kunit *test)
 		rcv_confirm(s, 1 + RCV_WAIT, RCV_WAIT);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 2), gaps);
 		KUNIT_EXPECT_EQ(test, s->twice, 0U);
-		/* All of it once more, after a gap that nothing explains. */
+		/* All gaps again, after an unexplained gap. */
 		s->arrivals.unexplained = true;
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 3), gaps);
 		KUNIT_EXPECT_EQ(test, s->twice, gaps);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 4), 0U);
-		/* And when it is due. */
+		/* And when the requests are due. */
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 3 + RCV_RETRY), gaps);
-		/* Not beyond what has room. */
+		/* Only up to the last segment that has room */
 		s->arrivals.unexplained = true;
 		k = rcv_snak(s, 99, 4 + RCV_RETRY);
 		KUNIT_EXPECT_EQ(test, k, n == 1 ? 350U : 100U);
@@ -117,7 +117,7 @@ static void rcv_many_gaps(struct kunit *test)
 	}
 }
 
-/* A segment of which nothing came takes no memory, and is asked for as all else is. */
+/* A segment of which no packet came has no slot, and is asked for like the others. */
 static void rcv_bare(struct kunit *test)
 {
 	struct rcv_sim *s = test->priv;
@@ -141,7 +141,7 @@ static void rcv_bare(struct kunit *test)
 			slots += !!s->w.chunk[i];
 		KUNIT_EXPECT_EQ(test, slots, 0U);
 		KUNIT_EXPECT_EQ(test, s->twice, 0U);
-		/* With the first packet there are slots, for what was asked for. */
+		/* The first packet makes slots, for segments asked for before. */
 		rcv_arrives(s, 3300, 70, 2, SSTP_F_AGAIN);
 		s->arrivals.unexplained = false;
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 6), 0U);
@@ -154,7 +154,7 @@ static void rcv_bare(struct kunit *test)
 	}
 }
 
-/* Of the last of them only what had been shipped was asked for. */
+/* Of the last of such segments only packets that had been shipped were asked for. */
 static void rcv_bare_part(struct kunit *test)
 {
 	struct rcv_sim *s = test->priv;
@@ -169,7 +169,7 @@ static void rcv_bare_part(struct kunit *test)
 		sstp_arrivals_context(&s->arrivals, 1281, pos, 1);
 		rcv_confirm(s, 1 + RCV_WAIT, RCV_WAIT);
 		s->arrivals.unexplained = false;
-		/* However many it has: the sender knows what it shipped. */
+		/* Whatever number of packets it has: the sender knows which it shipped. */
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 2), 1300U);
 		for (k = 10; k < 20; k++) {
 			rcv_arrives(s, 1280 + k, 64, k, 0);
@@ -182,8 +182,8 @@ static void rcv_bare_part(struct kunit *test)
 	}
 }
 
-/* Takes the slots away that are neither @a's nor @b's, or gives them back: who looks at
- * them finds nothing there, and asks for it.
+/* Remove the slots of all segments but @a and @b, or put them back: a SNAK that examines these
+ * segments asks for them.
  */
 static void rcv_hide(struct rcv_sim *s, struct sstp_rseg **hidden, u32 a, u32 b)
 {
@@ -201,8 +201,8 @@ static void rcv_hide(struct rcv_sim *s, struct sstp_rseg **hidden, u32 a, u32 b)
 	}
 }
 
-/* While one gap waits for what was asked for, nobody looks at what has come after it:
- * neither as more comes nor as a program reads. When it is due it is asked for again.
+/* While a request for a gap is unanswered, the segments after it are not examined again, neither
+ * when packets come nor when the program reads. When it is due it is repeated.
  */
 static void rcv_looks_once(struct kunit *test)
 {
@@ -229,12 +229,12 @@ static void rcv_looks_once(struct kunit *test)
 		}
 		KUNIT_EXPECT_EQ(test, s->asked, 2U);
 		KUNIT_EXPECT_EQ(test, s->twice, 0U);
-		/* The second is not due with the first, but later. */
+		/* The second request is not due with the first, but later. */
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 1799 + RCV_RETRY), 1U);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 1800 + 2 * SSTP_REORDER_MIN +
 					       RCV_RETRY), 1U);
 		KUNIT_EXPECT_EQ(test, s->twice, 2U);
-		/* A segment that made room for another has to come again. */
+		/* A segment that was discarded for another has to come again. */
 		rcv_discard(s, sstp_rcv_slot(&s->w, s->first + 100), 100);
 		KUNIT_EXPECT_EQ(test, rcv_snak(s, 599, 1900 + RCV_RETRY), 6U);
 		rcv_stop(s);
@@ -242,9 +242,8 @@ static void rcv_looks_once(struct kunit *test)
 	}
 }
 
-/* In order, with losses that may be spared: nothing is asked for while what is
- * known to be lost of a segment is within the tolerance, and once it is not, all
- * of it.
+/* Packets in order, with a tolerance: no packet of a segment is asked for while its known losses
+ * are within the tolerance, and all lost ones are once they are not.
  */
 static void rcv_spared(struct kunit *test)
 {
@@ -264,7 +263,7 @@ static void rcv_spared(struct kunit *test)
 			rcv_confirm(s, k, RCV_RETRY);
 			rcv_advance(s);
 			rcv_snak(s, s->high, k);
-			/* The segment that is coming, and the one before. */
+			/* The segment whose packets come now, and the one before */
 			i = s->arrivals.lost.segment - s->first;
 			p = s->arrivals.lost.packet;
 			for (; i >= s->low; i--, p = 50) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Receiving window: reassembly, window, replacement, gaps. */
+/* Receive window: reassembly, grants, replacement, gaps */
 #include <linux/bitmap.h>
 #include <linux/math64.h>
 #include "rcv_sim.h"
@@ -29,7 +29,7 @@ static void rcv_op_put(struct rcv_sim *s)
 		count = s->seg[i].packets;
 	}
 	skb = rcv_packets(s, i, start, count, sstp_rnd_one_in(r, 3), &run);
-	/* The first that comes defines the segment: it must be right. */
+	/* The first packet that comes defines the segment, so it must be right. */
 	if (s->seg[i].got && sstp_rnd_one_in(r, 16))
 		switch (sstp_rnd_below(r, 4)) {
 		case 0:
@@ -73,7 +73,7 @@ static void rcv_op_grant(struct rcv_sim *s)
 		high = s->read + sstp_rnd_below(r, 300);
 	if (s->low > RCV_SEGMENTS / 2 && sstp_rnd_one_in(r, 64))
 		high = s->high + (s32)sstp_rnd_edge(r) / 4;
-	/* Not taken back, and so far that its slots are its own. */
+	/* R_h never moves back, nor so far that two segments share a slot. */
 	if (high > s->high)
 		s->high = max(s->high, min(high, s->read + SSTP_RCV_SEGMENTS -
 					   1));
@@ -99,7 +99,7 @@ static void rcv_op_read(struct rcv_sim *s)
 	}
 }
 
-/* Soft ACK: the segment with the largest number makes room. */
+/* Soft ACK: discard the segment with the largest number. */
 static void rcv_op_discard(struct rcv_sim *s)
 {
 	s64 above, i, end = min(s->high, RCV_SEGMENTS - 1LL);
@@ -124,7 +124,7 @@ static void rcv_op_eos(struct rcv_sim *s)
 
 	if (s->eos != S64_MAX || s->low < RCV_SEGMENTS * 3 / 4)
 		return;
-	/* After everything that has come. */
+	/* The last segment of which packets have come */
 	for (i = RCV_SEGMENTS - 1; i >= s->low && !s->seg[i].got; i--)
 		;
 	s->eos = min(i + 1 + sstp_rnd_below(&s->rnd, 4), s->high + 1);
@@ -183,7 +183,7 @@ static void rcv_random(struct kunit *test)
 				    sstp_test_rounds(300), "verdict %u", i);
 }
 
-/* Runs that enclose what is here, that begin in it, that begin where it ends. */
+/* Runs that enclose packets that are here, begin in them, or begin where they end */
 static void rcv_overlaps(struct kunit *test)
 {
 	static const struct {
@@ -230,7 +230,7 @@ static void rcv_overlaps(struct kunit *test)
 		}
 }
 
-/* What the first packet of a segment tells of it. */
+/* Number and size of a segment's packets, which follow from the first that comes */
 static void rcv_geometry(struct kunit *test)
 {
 	static const struct {
@@ -256,7 +256,7 @@ static void rcv_geometry(struct kunit *test)
 			};
 			struct sstp_rcv_run run;
 
-			/* The first fifty, and the last. */
+			/* The first fifty packets, and the last */
 			k = n < 50 ? n : t[i].packets - (n - 49);
 			if (k >= t[i].packets)
 				continue;
@@ -281,8 +281,8 @@ static void rcv_geometry(struct kunit *test)
 		}
 }
 
-/* Segment 0 of 1000 bytes in packets of @size: its packets [start, start + count),
- * shipped as @ship and what follows.
+/* Insert packets [@start, @start + @count) of segment 0, which has 1000 bytes in packets of
+ * @size; @ship: shipment of the first
  */
 static enum sstp_rcv_verdict rcv_cut(struct rcv_sim *s, u32 size, u32 start,
 				     u32 count, u32 ship)
@@ -308,8 +308,8 @@ static enum sstp_rcv_verdict rcv_cut(struct rcv_sim *s, u32 size, u32 start,
 	return verdict;
 }
 
-/* A segment that comes in packets of one size, and then in those of another: what was
- * shipped last is right, and what of the former comes late changes nothing.
+/* A segment comes in packets of one size, and then in those of another: the size of later
+ * shipments counts, and late packets of the former size change nothing.
  */
 static void rcv_recut_of(struct rcv_sim *s, u32 ship, u32 was, u32 size, u32 here)
 {
@@ -327,14 +327,14 @@ static void rcv_recut_of(struct rcv_sim *s, u32 ship, u32 was, u32 size, u32 her
 	r->asked_to = 1;
 	r->asked = 4711;
 
-	/* The same shipments, or earlier ones, contradict and are dropped. */
+	/* Packets of the same shipments or earlier ones are dropped as conflicts. */
 	i = s->seg[0].got;
 	KUNIT_ASSERT_EQ(test, rcv_cut(s, size, 1, 1, ship), SSTP_RCV_CONFLICT);
 	KUNIT_ASSERT_EQ(test, rcv_cut(s, size, 1, 1, ship - 9), SSTP_RCV_CONFLICT);
 	KUNIT_ASSERT_EQ(test, r->got, i);
 	KUNIT_ASSERT_EQ(test, s->w.recut, 0U);
 
-	/* Later ones take their place, whichever of them is the first. */
+	/* Later shipments replace them, whichever packet comes first. */
 	bitmap_zero(s->seg[0].have, RCV_PACKETS);
 	s->w.asked.look = 8;
 	KUNIT_ASSERT_EQ(test, rcv_cut(s, size, packets / 2, 1, ship + 100),
@@ -352,7 +352,7 @@ static void rcv_recut_of(struct rcv_sim *s, u32 ship, u32 was, u32 size, u32 her
 		rcv_check_all(s);
 	}
 	KUNIT_ASSERT_EQ(test, r->state, SSTP_RSEG_ACCEPTED);
-	/* Whole it stays what it is. */
+	/* A complete segment does not change. */
 	KUNIT_ASSERT_EQ(test, rcv_cut(s, was, 0, 1, ship + 1000), SSTP_RCV_DUP);
 	KUNIT_ASSERT_EQ(test, rcv_cut(s, size, 0, 1, ship + 1001), SSTP_RCV_DUP);
 	rcv_stop(s);
@@ -373,7 +373,7 @@ static void rcv_recut(struct kunit *test)
 	}
 }
 
-/* R_h from the window's start, wherever in the numbers that is. */
+/* R_h relative to the start of the window, also where numbers wrap */
 static void rcv_grants(struct kunit *test)
 {
 	static const struct {
@@ -385,13 +385,13 @@ static void rcv_grants(struct kunit *test)
 		{ -1, false, 0 },
 		{ 1, true, 1 },
 		{ 9, true, 9 },
-		{ 5, false, 9 },		/* a promise is kept */
+		{ 5, false, 9 },		/* R_h never moves back */
 		{ 9, false, 9 },
 		{ S32_MIN / 2, false, 9 },
 		{ 300, true, 300 },
 		{ 65534, true, 65534 },
 		{ 65535, true, 65535 },
-		{ 65536, false, 65535 },	/* slots for no more */
+		{ 65536, false, 65535 },	/* there are no more slots */
 		{ S32_MAX / 2, false, 65535 },
 	};
 	static const u32 first[] = {
@@ -417,7 +417,7 @@ static void rcv_grants(struct kunit *test)
 
 /* --- hard and soft ACK (WUCS-92-38, 4.3.1) ------------------------------------ */
 
-/* A packet of segment @i for a buffer of @b segments, as the paper has it. */
+/* A packet of segment @i comes for a buffer of @b segments, as in the paper. */
 static void rcv_soft(struct rcv_sim *s, s64 i, u32 packet, u32 b)
 {
 	struct sstp_rseg *r;
@@ -473,7 +473,7 @@ static void rcv_figure16(struct kunit *test)
 	}
 }
 
-/* Any packets in any order: the buffer has what the rule leaves in it. */
+/* Any packets in any order: the buffer keeps the segments that the rule says. */
 static void rcv_replacement(struct kunit *test)
 {
 	struct rcv_sim *s = test->priv;
@@ -514,8 +514,8 @@ static void rcv_replacement(struct kunit *test)
 
 /* --- memory ----------------------------------------------------------------- */
 
-/* Packets of a segment, in order or after a gap, share the memory of few skbs, and
- * what they are charged for is what those take.
+/* Packets of a segment, in order or after a gap, share few skbs, whose memory is what is
+ * charged.
  */
 static void rcv_joined(struct kunit *test)
 {
@@ -561,8 +561,8 @@ static void rcv_joined(struct kunit *test)
 
 /* --- gaps ------------------------------------------------------------------ */
 
-/* @missing of @packets never come: does the segment pass with @tolerance? If it
- * does not, all of them are asked for, and it does when as many came as must.
+/* @missing of @packets never come: is the segment accepted with @tolerance? If not, all of them
+ * are asked for, and it is accepted when enough have come.
  */
 static void rcv_gaps_of(struct rcv_sim *s, u32 packets, u32 missing,
 			u32 tolerance)
@@ -580,11 +580,11 @@ static void rcv_gaps_of(struct rcv_sim *s, u32 packets, u32 missing,
 			left--;
 		else
 			rcv_arrives(s, k, 0, k, 0);
-	/* It may be on its way still. */
+	/* The last packet may still be on its way. */
 	if (missing && !test_bit(packets - 1, s->seg[0].have))
 		KUNIT_ASSERT_EQ(test, s->low, 0LL);
 	rcv_confirm(s, 0, RCV_WAIT);
-	/* The last packet has come, or a KEEPALIVE tells of it. */
+	/* The last packet has come, or a KEEPALIVE shows that it was shipped. */
 	if (!test_bit(packets - 1, s->seg[0].have) ||
 	    sstp_rnd_one_in(&s->rnd, 2))
 		sstp_arrivals_context(&s->arrivals, packets - 1, end, 0);
@@ -621,7 +621,7 @@ static void rcv_gaps(struct kunit *test)
 		for (k = 0; k < ARRAY_SIZE(packets); k++) {
 			allowed = div_u64((u64)packets[k] * tolerance[i],
 					  SSTP_TOLERANCE_MAX);
-			/* Where it changes, and anywhere. */
+			/* Around the number where the verdict changes, and at random */
 			for (n = 0; n <= packets[k]; n++)
 				if ((n + 1 >= allowed && n <= allowed + 1) ||
 				    sstp_rnd_one_in(&s->rnd, 50))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sending window: whatever is done to it is done to plain arrays as well, with
- * plain numbers that never wrap, and both must say the same.
+ * Send window: each operation on it is done to a model as well, plain arrays with
+ * indices that never wrap, and both must agree.
  */
 #include <linux/mm.h>
 #include <linux/sizes.h>
@@ -16,8 +16,8 @@
 struct snd_packet {
 	bool	want;
 	bool	again;		/* shipped more than once */
-	s64	first;		/* shipment */
-	s64	ship;		/* the last one */
+	s64	first;		/* first shipment */
+	s64	ship;		/* last shipment */
 };
 
 /* Segment @first + its index */
@@ -27,7 +27,7 @@ struct snd_seg {
 	u32	shipped;
 	u32	wanted;
 	bool	sealed;
-	bool	accepted;	/* and named so */
+	bool	accepted;	/* and reported so */
 	bool	kept;		/* neither acknowledged nor freed */
 };
 
@@ -35,14 +35,14 @@ struct snd_seg {
  * struct snd_sim - the window and the model of it
  * @first: number of segment 0
  * @first_ship: number of shipment 0
- * @low: S_l, as are the next three an index
+ * @low: S_l, an index, as are the next three
  * @high: S_h
- * @shipment: index of the next
+ * @shipment: index of the next shipment
  * @wanted: packets to ship again
- * @lost: newest shipment asked for again, by the running operation
- * @kept: segments
- * @page: each segment of the window has a reference
- * @released: by the running operation
+ * @lost: newest shipment that the running operation asked for again
+ * @kept: segments that were not freed
+ * @page: page of data, on which each segment of the window has a reference
+ * @released: segments that the running operation released
  * @calls: operations that had something to do
  */
 struct snd_sim {
@@ -83,7 +83,7 @@ static void snd_forget(struct snd_sim *s, struct snd_seg *m)
 	}
 }
 
-/* The window lets go of a segment. */
+/* The window releases a segment. */
 static void snd_release(void *arg, struct sstp_sseg *seg)
 {
 	struct snd_sim *s = arg;
@@ -119,7 +119,7 @@ static void snd_stop(struct snd_sim *s)
 	u32 i;
 
 	sstp_snd_destroy(&s->w);
-	/* Nothing is left behind. */
+	/* No segment holds the page any more. */
 	KUNIT_EXPECT_EQ(s->test, page_count(s->page), 1);
 	for (i = 0; i < s->end; i++) {
 		kvfree(s->seg[i].packet);
@@ -175,7 +175,7 @@ static void snd_check(struct snd_sim *s)
 	KUNIT_ASSERT_EQ(test, page_count(s->page), 1 + (int)s->kept);
 }
 
-/* One segment, packet by packet. */
+/* Compare a segment with the model, packet by packet. */
 static void snd_check_seg(struct snd_sim *s, u32 i)
 {
 	const struct snd_seg *m = &s->seg[i];
@@ -217,7 +217,7 @@ static bool snd_op_add(struct snd_sim *s)
 
 	if (s->end == SND_SEGMENTS)
 		return false;
-	/* Only the last may be open. */
+	/* Only the last segment may be open. */
 	if (s->end && !s->seg[s->end - 1].sealed) {
 		sstp_snd_segment(&s->w, s->w.end - 1)->sealed = 1;
 		s->seg[s->end - 1].sealed = true;
@@ -307,7 +307,7 @@ static bool snd_op_ack(struct snd_sim *s)
 	else if (sstp_rnd_one_in(&s->rnd, 100))
 		limit = next + SND_LIMIT + 2 - sstp_rnd_below(&s->rnd, 4);
 
-	/* Where they are, the nearer way round. */
+	/* Indices of the numbers, the nearer way round */
 	to = s->next + (s32)(ack - next);
 	high = s->next + SND_LIMIT + (s32)(limit - next - SND_LIMIT);
 	ok = to >= s->low && to <= s->next && high <= s->next + SND_LIMIT;
@@ -362,7 +362,7 @@ static u32 snd_want(struct snd_sim *s, s64 i, u32 packet, s64 highest)
 		return 0;
 	if (p->again && p->ship > highest && s->first_ship + (u32)p->ship)
 		return 0;
-	/* As if nothing else had been shipped between those of its segment. */
+	/* As if no other packets had been shipped between those of the segment */
 	ship = m->packet[0].first + packet;
 	KUNIT_ASSERT_LE(s->test, ship, p->ship);
 	if (p->again && s->first_ship + (u32)p->ship)
@@ -432,7 +432,7 @@ static bool (*const snd_op[])(struct snd_sim *s) = {
 
 static void snd_random_of(struct snd_sim *s, u32 first, u32 shipment)
 {
-	/* How often, in turns: the window fills, is repaired, runs dry. */
+	/* Weights of operations in turns in which the window fills, is repaired, and empties */
 	static const u8 weight[][ARRAY_SIZE(snd_op)] = {
 		{ 20, 20, 2, 5, 2, 5 },
 		{ 5, 10, 30, 5, 2, 15 },
@@ -456,7 +456,7 @@ static void snd_random_of(struct snd_sim *s, u32 first, u32 shipment)
 		else
 			snd_check_all(s);
 	}
-	/* What waits is shipped in the end. */
+	/* All packets that wait are shipped in the end. */
 	while (snd_op_ship_again(s))
 		;
 	snd_check_all(s);
@@ -501,7 +501,7 @@ static void snd_ack_edges(struct kunit *test)
 		{ 4, 8, true, 4, 9 },		/* a grant is not taken back */
 		{ 4, 0, true, 4, 9 },
 		{ 4, -1, true, 4, 9 },
-		{ 3, 9, false, 4, 9 },		/* nor what R_l said */
+		{ 3, 9, false, 4, 9 },		/* nor is R_l */
 		{ 0, 9, false, 4, 9 },
 		{ -1, 9, false, 4, 9 },
 		{ 5, 10, true, 5, 10 },
@@ -547,8 +547,8 @@ static void snd_ack_edges(struct kunit *test)
 		}
 }
 
-/* A packet shipped again as @ship, asked for by a receiver that has seen
- * @highest: it is on its way, or lost once more.
+/* A receiver that has seen @highest asks for a packet that was shipped again as @ship: the packet
+ * is on its way, or lost again.
  */
 static void snd_suppression(struct kunit *test)
 {
@@ -590,7 +590,7 @@ static void snd_suppression(struct kunit *test)
 				    GFP_KERNEL);
 		KUNIT_EXPECT_EQ_MSG(test, got, t[i].want, "row %u start %u", i,
 				    k);
-		/* It waits already. */
+		/* The packet waits already. */
 		got = got && sstp_snd_want(&s->w, seg, 0, k + 200000,
 					   GFP_KERNEL);
 		KUNIT_EXPECT_FALSE(test, got);
@@ -598,7 +598,7 @@ static void snd_suppression(struct kunit *test)
 	}
 }
 
-/* Segments lost, by the order of requests, and the order of repair. */
+/* Segments are repaired in their order, whatever the order of requests. */
 static void snd_order(struct kunit *test)
 {
 	static const struct {
@@ -627,7 +627,7 @@ static void snd_order(struct kunit *test)
 			s->high = 5;
 			while (snd_op_ship(s))
 				;
-			/* Both packets of each, the second first. */
+			/* Both packets of each segment, the second first */
 			for (k = 0; k < 2 * t[i].n; k++) {
 				seg = sstp_snd_segment(&s->w, s->first +
 						       t[i].ask[k % t[i].n]);
@@ -649,7 +649,7 @@ static void snd_order(struct kunit *test)
 		}
 }
 
-/* The ring is full: what follows the last segment is where the first one is. */
+/* The ring is full: the slot after the last segment is that of the first. */
 static void snd_snak_edges(struct kunit *test)
 {
 	static const struct {
@@ -705,9 +705,7 @@ static void snd_snak_edges(struct kunit *test)
 		}
 }
 
-/* How much a run may have us look at, now and later: four segments of three
- * packets.
- */
+/* Packets that the sender examines for a run, now and later: four segments of three packets */
 static void snd_snak_budget(struct kunit *test)
 {
 	static const struct {
@@ -719,7 +717,7 @@ static void snd_snak_budget(struct kunit *test)
 		u32 left;
 		u32 later;
 	} t[] = {
-		/* Before S_l, and after the last, there is nothing to see. */
+		/* No segments are before S_l and after the last. */
 		{ -60000, 60000, 0, 1, 0, 1 },
 		{ -60000, 60001, 0, 3, 3, 0 },
 		{ -1, 0, 32, 5, 0, 5 },
@@ -734,7 +732,7 @@ static void snd_snak_budget(struct kunit *test)
 		{ 0, U16_MAX, 0, 3, 3, 0, 6 },
 		{ 0, U16_MAX, 0, 2, 0, 2, 9 },
 		{ 0, U16_MAX, 0, 0, 0, 0, 9 },
-		/* Bits count whatever they say. */
+		/* Bits count even if the segment has no such packet. */
 		{ 0, 0, 32, 40, 3, 8 },
 		{ 0, 0, 32, 2, 2, 0 },
 		{ 0, 2, 32, 2, 1, 0 },
@@ -772,7 +770,7 @@ static void snd_snak_budget(struct kunit *test)
 	}
 }
 
-/* What is asked for again while all of it is on its way is not looked at for long. */
+/* Segments asked for again while all of them are on their way are not examined for long. */
 static void snd_whole_in_vain(struct kunit *test)
 {
 	static const struct sstp_snak_run run = { 0, U16_MAX, 0, NULL };
@@ -804,7 +802,7 @@ static void snd_whole_in_vain(struct kunit *test)
 	snd_stop(s);
 }
 
-/* An skb of @n SNAKs that ask for what is on its way. Returns the packets looked at. */
+/* An skb has @n SNAKs that ask for packets on their way. Returns the packets examined. */
 static u32 snd_ask_in_vain(struct snd_sim *s, u32 n)
 {
 	static const struct sstp_snak_run whole = { 0, U16_MAX, 0, NULL };
@@ -820,8 +818,8 @@ static u32 snd_ask_in_vain(struct snd_sim *s, u32 n)
 	return was - s->w.credit;
 }
 
-/* However many SNAKs come at once, and as often as they do: more is looked at in vain
- * only when more was shipped or time has passed.
+/* However many SNAKs come, and however often: more packets are examined in vain only when more
+ * were shipped or time has passed.
  */
 static void snd_vain(struct kunit *test)
 {
@@ -855,7 +853,7 @@ static void snd_vain(struct kunit *test)
 	sstp_snd_begin(&s->w, true);
 	KUNIT_EXPECT_EQ(test, snd_ask_in_vain(s, 60), SSTP_SND_LOOK);
 	KUNIT_EXPECT_EQ(test, s->w.credit, 0U);
-	/* What was shipped meanwhile may be asked for too early. */
+	/* Packets shipped meanwhile may be asked for too early. */
 	snd_add(s, 100, true);
 	seg = sstp_snd_new(&s->w);
 	KUNIT_ASSERT_NOT_NULL(test, seg);
@@ -865,8 +863,8 @@ static void snd_vain(struct kunit *test)
 	snd_stop(s);
 }
 
-/* A range that is asked for again while its first part is on its way: what has not
- * been looked at is not dropped for that.
+/* A range is asked for again while its first part is on its way: the part that was not examined
+ * is not dropped for that.
  */
 static void snd_whole_resumed(struct kunit *test)
 {
@@ -890,7 +888,7 @@ static void snd_whole_resumed(struct kunit *test)
 		sstp_snd_shipped_rtx(&s->w, seg, packet, s->w.shipment++);
 		again++;
 	}
-	/* Nothing of it has come when it is asked for again. */
+	/* No packet of the range has come when it is asked for again. */
 	sstp_snd_snak(&s->w, &run, segments * size, &budget);
 	while ((seg = sstp_snd_rtx(&s->w, &packet))) {
 		sstp_snd_shipped_rtx(&s->w, seg, packet, s->w.shipment++);
@@ -905,7 +903,7 @@ static void snd_count(void *arg, struct sstp_sseg *seg)
 	++*(u32 *)arg;
 }
 
-/* The ring grows to its end, wherever in the numbers it begins, and not beyond. */
+/* The ring grows to its largest size and not beyond, whatever number it begins at. */
 static void snd_ring(struct kunit *test)
 {
 	static const u32 first[] = { 0, 5, -1, -16, -40000, 0x7fffffff };
@@ -928,7 +926,7 @@ static void snd_ring(struct kunit *test)
 			wrong += sstp_snd_segment(&w, first[i] + k) !=
 				 &seg[k] || seg[k].number != first[i] + k;
 		KUNIT_EXPECT_EQ(test, wrong, 0U);
-		/* Room for one is room for one. */
+		/* After one acknowledgment there is room for one segment. */
 		w.next = w.end;
 		KUNIT_EXPECT_TRUE(test, sstp_snd_ack(&w, first[i] + 1, first[i],
 						     snd_count, &freed));
@@ -945,8 +943,8 @@ static void snd_ring(struct kunit *test)
 	kvfree(seg);
 }
 
-/* Pieces that a segment is in when each is a page, the first with @room bytes
- * left, and no header straddles two of them.
+/* Fragments that a segment takes if each is a page, of which the first has @room bytes left, and
+ * no header is in two of them
  */
 static u32 snd_frags_needed(u32 len, u32 size, u32 room)
 {
@@ -998,7 +996,7 @@ static void snd_frags(struct kunit *test)
 		}
 		seg->len = len[k];
 		seg->packets = DIV_ROUND_UP(len[k], size[i]);
-		/* All packets together are the segment. */
+		/* The packets add up to the segment. */
 		for (bytes = 0, i = 0; i < seg->packets; i++)
 			bytes += sstp_sseg_bytes(seg, i);
 		KUNIT_EXPECT_EQ(test, bytes, len[k]);
@@ -1006,8 +1004,8 @@ static void snd_frags(struct kunit *test)
 	}
 }
 
-/* A segment of @len bytes, which tell where they are, in packets of @size bytes: in
- * two pages, and the first of them in two pieces.
+/* A segment of @len bytes in packets of @size bytes, in three fragments of two pages. The bytes
+ * depend on their offset.
  */
 static struct sstp_sseg *snd_filled(struct kunit *test, u32 len, u32 size)
 {
@@ -1042,7 +1040,7 @@ static struct sstp_sseg *snd_filled(struct kunit *test, u32 len, u32 size)
 	return s;
 }
 
-/* Its packets, of whatever size, have the bytes that they should have. */
+/* Check that packets of any size have the bytes of their offsets. */
 static void snd_check_bytes(struct kunit *test, const struct sstp_sseg *s, u8 *buf)
 {
 	u32 packet, i;
@@ -1071,7 +1069,7 @@ static void snd_recut_of(struct kunit *test, u32 first, u32 size, u32 again)
 	}
 	s[3]->sealed = 0;
 	w.high = first + 3;
-	/* The first wholly, the second in part, and of the first some is wanted. */
+	/* Ship the first wholly and the second in part, and ask for packets of the first. */
 	sstp_snd_shipped(&w, s[0], s[0]->packets);
 	sstp_snd_shipped(&w, s[1], 1);
 	for (i = 0; i < 2; i++)
@@ -1085,11 +1083,11 @@ static void snd_recut_of(struct kunit *test, u32 first, u32 size, u32 again)
 		KUNIT_ASSERT_EQ(test, s[i]->packets, DIV_ROUND_UP(6000, again));
 		snd_check_bytes(test, s[i], buf);
 	}
-	/* It may grow. */
+	/* An open segment may grow. */
 	KUNIT_ASSERT_FALSE(test, sstp_snd_recut(&w, s[3], again, GFP_KERNEL));
 	KUNIT_ASSERT_EQ(test, s[3]->size, size);
 
-	/* What was shipped is shipped again, in order, whatever else is wanted. */
+	/* All packets of a shipped segment are shipped again, in order, whatever was asked for. */
 	KUNIT_ASSERT_EQ(test, w.pending, s[0]->packets);
 	KUNIT_ASSERT_EQ(test, sstp_snd_snak(&w, &(struct sstp_snak_run){
 			.segment = first, .first = 2 }, w.shipment - 1, &asked), 0U);
@@ -1100,19 +1098,19 @@ static void snd_recut_of(struct kunit *test, u32 first, u32 size, u32 again)
 	}
 	KUNIT_ASSERT_NULL(test, sstp_snd_rtx(&w, &packet));
 	KUNIT_ASSERT_EQ(test, w.pending, 0U);
-	/* The others are new. */
+	/* Packets of the other segments are new. */
 	for (i = 1; i < 3; i++) {
 		KUNIT_ASSERT_PTR_EQ(test, sstp_snd_new(&w), s[i]);
 		KUNIT_ASSERT_EQ(test, s[i]->next, 0U);
 		sstp_snd_shipped(&w, s[i], s[i]->packets);
 	}
 	KUNIT_ASSERT_PTR_EQ(test, sstp_snd_new(&w), s[3]);
-	/* Each may be lost, and asked for, again. */
+	/* Each packet may be lost and asked for again. */
 	asked = 10000;
 	n = sstp_snd_snak(&w, &(struct sstp_snak_run){ .segment = first, .first = 3 },
 			  w.shipment - 1, &asked);
 	KUNIT_ASSERT_EQ(test, n, 3 * s[0]->packets);
-	/* Too many packets: it stays as it is. */
+	/* Too many packets: the segment stays as it is. */
 	KUNIT_ASSERT_TRUE(test, sstp_snd_recut(&w, s[0], 1, GFP_KERNEL));
 	s[0]->len = SSTP_PACKETS_MAX + 1;
 	KUNIT_ASSERT_FALSE(test, sstp_snd_recut(&w, s[0], 1, GFP_KERNEL));
@@ -1121,7 +1119,7 @@ static void snd_recut_of(struct kunit *test, u32 first, u32 size, u32 again)
 	kunit_kfree(test, buf);
 }
 
-/* Segments of which all, something or nothing was shipped, cut anew */
+/* Segments of which all packets, some or none were shipped are cut anew. */
 static void snd_recut(struct kunit *test)
 {
 	static const struct {

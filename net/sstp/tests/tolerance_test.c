@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tolerance checker: never a packet more than allowed, nor one less. */
+/* Tolerance checker: exactly as many packets may be missing as the tolerance allows. */
 #include <linux/math64.h>
 #include "sstp_test.h"
 #include "../tolerance.c"
@@ -57,7 +57,7 @@ static void tol_table(struct kunit *test)
 	}
 }
 
-/* All of small segments, with tolerances where the verdict changes. */
+/* All losses of small segments, with tolerances where the verdict changes */
 static void tol_small(struct kunit *test)
 {
 	enum sstp_tol_verdict got, want;
@@ -66,7 +66,7 @@ static void tol_small(struct kunit *test)
 	for (packets = 1; packets <= 64; packets++)
 		for (missing = 0; missing <= packets; missing++)
 			for (k = 0; k < 3 * (packets + 1); k++) {
-				/* k / 3 of the packets; one less, one more */
+				/* tolerances around a whole number of packets */
 				n = k / 3 * 1000000 / packets + k % 3 - 1;
 				if (n > SSTP_TOLERANCE_MAX)
 					continue;
@@ -90,7 +90,7 @@ static void tol_random(struct kunit *test)
 		tolerance = sstp_rnd_below(&r, SSTP_TOLERANCE_MAX + 1);
 		if (sstp_rnd_one_in(&r, 2))
 			tolerance >>= sstp_rnd_below(&r, 20);
-		/* About as many as are allowed, or any number. */
+		/* About as many packets as are allowed, or any number */
 		missing = div_u64((u64)packets * tolerance, 1000000);
 		missing = min(missing + sstp_rnd_below(&r, 4), packets);
 		if (sstp_rnd_one_in(&r, 4))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets, byte by byte. Every buffer was allocated with the very size that the
- * parser is told, so that KASAN sees a byte read too far.
+ * Parsers and builders of packets. Every buffer is allocated with the size that the
+ * parser gets, so that KASAN sees reads beyond it.
  */
 #include "sstp_test.h"
 #include "../wire.c"
@@ -19,8 +19,8 @@ static void *wire_buf(struct kunit *test, u32 len)
 	return p;
 }
 
-/* A copy of @len bytes of @p that ends where the allocation ends; holds until
- * the next of this size.
+/* A copy of @len bytes of @p that ends where its allocation ends; valid until the next copy of
+ * this size
  */
 static void *wire_copy(struct kunit *test, const void *p, u32 len)
 {
@@ -39,7 +39,7 @@ static void wire_rnd_data(struct rnd_state *r, struct sstp_data *d)
 	d->stamp = sstp_rnd_edge(r);
 }
 
-/* What a sender that cuts @len bytes into packets of @size puts in @packet. */
+/* Fields of packet @packet of a segment of @len bytes in packets of @size bytes */
 static void wire_cut(struct sstp_data *d, u32 len, u32 size, u32 packet)
 {
 	u32 packets = DIV_ROUND_UP(len, size);
@@ -55,7 +55,7 @@ static void wire_cut(struct sstp_data *d, u32 len, u32 size, u32 packet)
 	}
 }
 
-/* Is there a size of packets by which a sender comes to this? */
+/* Is there a packet size with which a sender could send this packet? */
 static bool wire_sendable(const struct sstp_data *d)
 {
 	u32 lo = 1, hi = d->len, size;
@@ -163,7 +163,7 @@ static void wire_data_round_trip(struct kunit *test)
 		if (sstp_rnd_one_in(&r, 2))
 			d.flags |= SSTP_F_ACK | SSTP_F_EOR;
 		if (sstp_rnd_one_in(&r, 4)) {
-			/* What it counts is not that of a segment. */
+			/* In KEEPALIVE and EOS these fields have no limits. */
 			d.type = sstp_rnd_range(&r, SSTP_KEEPALIVE, SSTP_EOS);
 			d.packet = sstp_rnd_edge(&r);
 			d.len = sstp_rnd_edge(&r);
@@ -184,7 +184,7 @@ static void wire_data_round_trip(struct kunit *test)
 	}
 }
 
-/* All small segments: accepted is what some honest sender could have sent. */
+/* All small segments: packets are accepted exactly if a correct sender could send them. */
 static void wire_data_geometry(struct kunit *test)
 {
 	u8 *p = wire_buf(test, SSTP_DATA_HLEN + 32);
@@ -222,7 +222,7 @@ static void wire_data_edges(struct kunit *test)
 		bool ok;
 	} t[] = {
 		{ 1, 1, 0, SSTP_F_LAST, true },
-		{ 1, 1, 0, 0, false },			/* it is the last */
+		{ 1, 1, 0, 0, false },			/* the last packet without its flag */
 		{ 2, 1, 0, 0, true },
 		{ 2, 1, 0, SSTP_F_LAST, false },
 		{ 2, 1, 1, SSTP_F_LAST, true },
@@ -232,7 +232,7 @@ static void wire_data_edges(struct kunit *test)
 		{ SSTP_SEGMENT_MAX + 1, 1448, 0, 0, false },
 		{ U32_MAX, 1448, 0, 0, false },
 		{ U32_MAX, 1448, 0, SSTP_F_LAST, false },
-		/* As many packets as there may be, and one more. */
+		/* The largest number of packets, and one more */
 		{ 65535 * 8, 8, 65534, SSTP_F_LAST, true },
 		{ 65535 * 8, 8, 65533, 0, true },
 		{ 65535 * 8, 8, 65534, 0, false },
@@ -365,7 +365,7 @@ static u32 wire_build_snak(struct rnd_state *r, u8 *p, struct sstp_ack *a,
 	sstp_build_ack(p, a);
 	p += sizeof(struct sstp_ack_hdr);
 	for (i = 0; i < n; i++, e++) {
-		/* Right after the one before, or later. */
+		/* Right after the entry before, or later */
 		if (sstp_rnd_one_in(r, 2))
 			pos += sstp_rnd_below(r, 1 << sstp_rnd_range(r, 0, 24));
 		e->bits = sstp_rnd_below(r, 32 * ARRAY_SIZE(e->map) + 1);
@@ -505,7 +505,7 @@ static void wire_snak_bounds(struct kunit *test)
 	}
 }
 
-/* Entries ascend: none asks for what one before it has passed. */
+/* Entries ascend: none asks for packets before the end of the previous one. */
 static void wire_snak_order(struct kunit *test)
 {
 	static const struct {
@@ -537,7 +537,7 @@ static void wire_snak_order(struct kunit *test)
 		{ 2, { { 0, 1, 0 }, { -1, 1, 0 } }, false },
 		{ 2, { { 0, 1, 0 }, { 0x7fffffff, 1, 0 } }, true },
 		{ 2, { { 0, 1, 0 }, { 0x80000000, 1, 0 } }, false },
-		/* Once round. */
+		/* Numbers that go once around */
 		{ 3, { { 0, 1, 0 }, { 0x70000000, 1, 0 }, { 0, 1, 0 } }, false },
 		{ 3, { { 0, 1, 0 }, { 0x70000000, 1, 0 },
 		       { 0xe0000000, 1, 0 } }, false },
@@ -668,7 +668,7 @@ static void wire_init_round_trip(struct kunit *test)
 	}
 }
 
-/* Rates that do not fit are the largest that do. */
+/* Rates that do not fit are sent as the largest that does. */
 static void wire_init_rate_clamp(struct kunit *test)
 {
 	struct sstp_init in = {
@@ -686,7 +686,7 @@ static void wire_init_rate_clamp(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, out.p.rate_limit, U32_MAX * 1000ULL);
 }
 
-/* Cut off anywhere: an INIT is whole or refused, an INIT_ACK has its options. */
+/* Packets cut off anywhere: a short INIT is refused, an INIT_ACK needs all of its options. */
 static void wire_init_lengths(struct kunit *test)
 {
 	const u32 max = 2 * SSTP_INIT_LEN;
@@ -744,7 +744,7 @@ static void wire_init_fields(struct kunit *test)
 	}
 }
 
-/* An INIT_ACK with these bytes for options, allocated to the byte. */
+/* Parse an INIT_ACK with the @n bytes @opts as its options. */
 static bool wire_parse_opts(struct kunit *test, const u8 *opts, u32 n,
 			    struct sstp_init *out)
 {
@@ -827,7 +827,7 @@ static void wire_options(struct kunit *test)
 				    t[i].ok, "%s", t[i].why);
 }
 
-/* What nobody knows yet is skipped, whatever its length. */
+/* Unknown options are skipped, whatever their length. */
 static void wire_options_unknown(struct kunit *test)
 {
 	u8 opts[SSTP_INIT_LEN];
@@ -878,7 +878,7 @@ static void wire_serial(struct kunit *test)
 	}
 }
 
-/* Reads all that a parser has let pass. Returns what was wrong. */
+/* Use all results of a parser that accepted a packet. Returns what was wrong, or NULL. */
 static const char *wire_use(const void *p, u32 len, u32 parser, u32 *accepted)
 {
 	struct sstp_init i;
@@ -938,7 +938,7 @@ static const char *wire_use(const void *p, u32 len, u32 parser, u32 *accepted)
 	}
 }
 
-/* A packet that parses, to be spoilt. */
+/* A valid packet, which the caller corrupts */
 static u32 wire_rnd_packet(struct rnd_state *r, u8 *p, u32 parser,
 			   struct wire_entry *e)
 {
@@ -1006,7 +1006,7 @@ static void wire_random(struct kunit *test)
 		why = wire_use(p, len, parser, &accepted[parser]);
 		KUNIT_ASSERT_NULL_MSG(test, why, "buffer %u: %s", i, why);
 	}
-	/* Neither all nor nothing. */
+	/* Each parser accepts some packets and refuses some. */
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_GT(test, accepted[i], WIRE_RANDOM / 30U);
 		KUNIT_EXPECT_LT(test, accepted[i], WIRE_RANDOM / 3U * 9 / 10);
