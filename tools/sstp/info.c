@@ -68,12 +68,12 @@ static void sent(const struct sstp_info *i)
 	begin("sent");
 	put("bytes", text_bytes, i->bytes_sent);
 	put("acked", text_bytes, i->bytes_acked);
-	put("again", text_bytes, i->bytes_retrans);
+	put("retrans", text_bytes, i->bytes_retrans);
 	put("packets", text_number, i->packets_sent);
-	put("again", text_number, i->packets_retrans);
+	put("retrans", text_number, i->packets_retrans);
 	put("lost", text_number, i->packets_lost);
 	put("segments", text_number, i->segments_sent);
-	put("arrives", text_rate, i->delivery_rate);
+	put("delivery", text_rate, i->delivery_rate);
 	printf(" in_flight:%d window:%u segments", (int)i->in_flight, i->snd_window);
 	if (i->backoff)
 		printf(" unanswered:%u", i->backoff);
@@ -86,7 +86,7 @@ static void received(const struct sstp_info *i)
 	put("bytes", text_bytes, i->bytes_received);
 	put("unread", text_bytes, i->rcv_readable);
 	put("packets", text_number, i->packets_received);
-	put("twice", text_number, i->packets_duplicate);
+	put("duplicate", text_number, i->packets_duplicate);
 	put("discarded", text_number, i->packets_discarded);
 	put("segments", text_number, i->segments_received);
 	if (i->segments_with_gaps)

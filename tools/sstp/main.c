@@ -125,7 +125,7 @@ static int run(int argc, char **argv)
 		command_name = argv[1];
 		return commands[i].run(argc - 1, argv + 1);
 	}
-	fprintf(stderr, "sstp: there is no command '%s'\n\n", argv[1]);
+	fprintf(stderr, "sstp: unknown command '%s'\n\n", argv[1]);
 	usage(stderr);
 	return 2;
 }

@@ -8,7 +8,7 @@
 
 #include "sstp.h"
 
-/* Columns of the table: all others together, and limits of that of the peer's address */
+/* Width of all columns but the peer's address, and limits of the width of that */
 #define BESIDE		58
 #define PEER_MIN	22	/* so that IPv4 addresses fit into 80 columns */
 #define PEER_MAX	47

@@ -114,7 +114,7 @@ int cmd_trace(int argc, char **argv)
 	if (fflush(out) || ferror(out) || (out != stdout && fclose(out)))
 		die("%s: %s", name, strerror(errno));
 	fprintf(stderr, "sstp trace: %lu samples in %.1f s%s\n", i, now() - start,
-		err == -ENOENT ? "; the connection is over" : "");
+		err == -ENOENT ? "; the connection has ended" : "");
 	return 0;
 }
 
