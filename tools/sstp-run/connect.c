@@ -26,7 +26,7 @@
 
 struct attempt {
 	int fd;			/* the program's descriptor */
-	int flags;		/* of its socket */
+	int flags;		/* of the program's socket, O_NONBLOCK and others */
 	int tcp, sstp;		/* hidden descriptors */
 	uint64_t cookie;	/* of the SSTP socket */
 	const struct sockaddr *sa;
@@ -34,7 +34,7 @@ struct attempt {
 	bool blocking;
 	bool known;		/* the service is known to answer by SSTP */
 	bool begun;		/* TCP is connecting */
-	int64_t since;		/* ms */
+	int64_t since;		/* begin of the attempt, ms */
 };
 
 static bool is_mapped(const struct sockaddr *sa)
@@ -61,7 +61,7 @@ static uint64_t cookie_of(int fd)
 	return REAL(getsockopt)(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len) ? 0 : cookie;
 }
 
-/* Begin to connect by SSTP, without blocking for more than a moment; returns errno. */
+/* Begin to connect by SSTP, almost without blocking; returns errno. */
 static int begin_sstp(struct attempt *a)
 {
 	struct timeval own = {}, little = { .tv_usec = 1 };

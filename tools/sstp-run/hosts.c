@@ -87,7 +87,7 @@ uint64_t host_key(int fd, const struct sockaddr *sa)
 		}
 		key = hash(key, &a6->sin6_port, 2);
 	}
-	/* The upper bits of an FNV hash are distributed better. */
+	/* Mix in the upper bits, which an FNV hash distributes better. */
 	return key ^ key >> 32;
 }
 

@@ -50,7 +50,7 @@ enum {
 	FD_OTHER,	/* unknown: not a socket, made elsewhere, or connected */
 	FD_FRESH,	/* a TCP socket that is neither connected nor listening */
 	FD_TCP,		/* a socket that stays with TCP */
-	FD_HIDDEN,	/* the library's: one of a listener's two, or a socket to fall back to */
+	FD_HIDDEN,	/* a socket of the library: of a listener, or to fall back to */
 	FD_ASKED,	/* an SSTP socket that connects; asked.c may fall back to TCP */
 	FD_LISTENER,	/* this value and larger ones: listeners[kind - FD_LISTENER] */
 };
@@ -116,8 +116,8 @@ void given(int fd, int kind);
 enum host {
 	HOST_UNKNOWN,
 	HOST_ANSWERS,		/* the service answers by SSTP */
-	HOST_MISSED,		/* it did not answer in time; packets may have been lost */
-	HOST_WITHOUT,		/* it has no SSTP */
+	HOST_MISSED,		/* the service did not answer in time, maybe as packets were lost */
+	HOST_WITHOUT,		/* the service has no SSTP */
 };
 
 uint64_t host_key(int fd, const struct sockaddr *sa);

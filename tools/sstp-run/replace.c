@@ -34,7 +34,7 @@ int make_like(int tcp, bool v4, const char **why)
 	socklen_t len = sizeof(at);
 	int fd;
 
-	/* Ask the kernel once: it would look for the module each time. */
+	/* Ask the kernel once, as it looks for the module each time. */
 	*why = "the kernel has no SSTP";
 	if (absent)
 		return -1;
@@ -104,7 +104,7 @@ void watch_forget(int fd)
 			w->fd = 0;
 }
 
-/* @fd will not be replaced any more, and has this @kind. */
+/* Drop the record of @fd, which will not be replaced any more, and set its @kind. */
 void settle(int fd, int kind)
 {
 	if (may_change(fd))

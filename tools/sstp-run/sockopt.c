@@ -69,7 +69,7 @@ static struct memo {
 	int value[ARRAY_SIZE(memo_options)];
 } memos[MEMOS];
 
-/* Options that keep a socket with TCP, as SSTP does not have what they ask for */
+/* Is this an option that keeps a socket with TCP, as SSTP does not have its function? */
 static bool pins(int level, int name)
 {
 	static const struct { int level, name; } list[] = {
@@ -236,7 +236,7 @@ static int fail(int error)
 	return -1;
 }
 
-/* Options of level IP that need no effect on an SSTP socket */
+/* Is this an option of level IP that may have no effect on an SSTP socket? */
 static bool is_idle_option(int level, int name)
 {
 	if (level == IPPROTO_IP)
@@ -244,7 +244,7 @@ static bool is_idle_option(int level, int name)
 	return level == IPPROTO_IPV6 && name == IPV6_RECVERR;
 }
 
-/* SSTP has one way of path MTU discovery; requests for another succeed without effect. */
+/* Is this a request for a mode of path MTU discovery? SSTP has one, and ignores others. */
 static bool is_discovery(int level, int name, const void *value, socklen_t len)
 {
 	int how;

@@ -32,7 +32,7 @@ static const char usage[] =
 "  -l, --listen both|sstp|tcp      protocols that servers accept (both)\n"
 "  -t, --timeout MS                time to wait for an SSTP answer (2000)\n"
 "  -v, --verbose                   print the protocol of each connection\n"
-"  -L, --log FILE                  append that to a file, also for daemons\n"
+"  -L, --log FILE                  append these messages to FILE, also for daemons\n"
 "\n"
 "See sstp-run(1).\n";
 
@@ -107,7 +107,7 @@ static void preload(void)
 	set("LD_PRELOAD", list);
 }
 
-/* Let the kernel check the options on a socket. If it has no SSTP, TCP is used. */
+/* Let the kernel check the options, on a socket. Without SSTP in the kernel, TCP is used. */
 static void check(const struct run_options *o)
 {
 	int fd = socket(AF_SSTP, SOCK_STREAM | SOCK_CLOEXEC, 0);
