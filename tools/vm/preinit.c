@@ -148,5 +148,7 @@ int main(void)
 	}
 	while (wait(&status) != child)
 		;
+	if (status)
+		fprintf(stderr, "preinit: the guest script ended with status %#x\n", status);
 	power_off();
 }

@@ -16,6 +16,9 @@ import time
 from sstptools.tree import CACHE
 from sstptools.vm.prepare import check_output, compiled, locked, preinit, say, stock_boot_files
 
+QEMU_LOG = "qemu.log"           # of resets and power-offs, in the job's directory
+GUEST_SHUTDOWN = "reason=6"     # SHUTDOWN_CAUSE_GUEST_SHUTDOWN in that log
+
 
 def clock_options(args, accel):
     """Pass the frequency of the TSC to an emulated machine. Its TSC is the host's, unless it
@@ -30,7 +33,10 @@ def qemu_command(args, kernel, job, accel, ports):
     boot = stock_boot_files(kernel)
     command = ["qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none",
                "-machine", "q35", "-no-reboot", "-m", args.mem, "-smp", str(args.cpus),
-               "-kernel", f"{boot}/vmlinux", "-initrd", f"{boot}/initrd"]
+               "-kernel", f"{boot}/vmlinux", "-initrd", f"{boot}/initrd",
+               # Machine.how() reads this file.
+               "-D", f"{job}/{QEMU_LOG}", "-d", "cpu_reset",
+               "-trace", "qemu_system_shutdown_request"]
     if accel == "kvm":
         command += ["-accel", "kvm", "-cpu", "host"]
     elif args.icount:
@@ -165,6 +171,7 @@ class Machine:
         self.ended = None               # time at which its status came
         self.log = Log(args.log or os.path.join(job, "log"), args.show_log)
         self.selector = selectors.DefaultSelector()
+        self.qemu_log = None if args.uml else os.path.join(job, QEMU_LOG)
         ends = {}
         for name in ("log", "out", "err", "status"):
             ends[name] = os.pipe()
@@ -184,15 +191,15 @@ class Machine:
             os.close(fd)
 
     def relay(self, deadline):
-        """Relay output until all streams end; return False after the deadline."""
+        """Relay output until the machine has ended; return False after the deadline."""
         words = b""
         while self.selector.get_map():
-            if self.status and self.status[0] != "start":
+            if self.reported():
                 # The command has ended; the machine only has to power off.
                 deadline = min(deadline, self.ended + 10)
             left = deadline - time.monotonic()
             if left <= 0:
-                return bool(self.status and self.status[0] != "start")
+                return self.reported()
             for key, _ in self.selector.select(left):
                 data = os.read(key.fd, 65536)
                 if not data:
@@ -209,7 +216,33 @@ class Machine:
                     stream = sys.stdout if key.data == "out" else sys.stderr
                     stream.buffer.write(data)
                     stream.flush()
+        # The process has closed its streams, but may not have exited yet.
+        try:
+            self.process.wait(max(1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            return self.reported()
         return True
+
+    def reported(self):
+        """Has the guest reported how the command, or the way to it, ended?"""
+        return bool(self.status and self.status[0] != "start")
+
+    def how(self):
+        """Describe how the process, which end() has waited for, ended."""
+        name = "QEMU" if self.qemu_log else "UML"
+        status = self.process.returncode
+        if status < 0:
+            return f"{name} was killed by signal {-status}"
+        words = f"{name} exited with status {status}"
+        if not self.qemu_log or not os.path.exists(self.qemu_log):
+            return words
+        with open(self.qemu_log, encoding="utf-8", errors="replace") as log:
+            text = log.read()
+        if "Triple fault" in text:
+            return f"{words}, a triple fault"
+        if GUEST_SHUTDOWN in text:
+            return f"{words}, the guest switched itself off"
+        return words
 
     def report(self, line):
         self.status = line.partition(" ")[::2]

@@ -110,7 +110,7 @@ def run(args, job):
     quote(machine.log.lines[-25:])
     if kind == "load":
         raise Failure(BUILD_FAILED, f"loading the module failed: {value}")
-    raise Failure(BOOT_FAILED, f"the kernel ended early {value}")
+    raise Failure(BOOT_FAILED, f"the kernel ended early: {value or machine.how()}")
 
 
 def quote(lines):
