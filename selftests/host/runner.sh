@@ -138,4 +138,23 @@ print("\n".join(run.kernel_said(sys.argv[1], int(sys.argv[2]))))' "$work/kernel.
 }
 check "a panic is found in a kernel's log" said "Kernel panic - not syncing" 4
 check "without one, its end is" said "" 25
+
+# died [LINE...]: what the runner prints if these lines are the last ones of a machine in a test
+died() {
+	printf '%s\n' '# Subtest: half_test' '    ok 1 case 1' "$@" > "$work/output"
+	PYTHONPATH=tools/python python3 -B -c 'import sys
+from types import SimpleNamespace
+from sstptools.selftest import run
+from sstptools.selftest.report import Results
+run.vm.command = lambda *_: ["sh", "-c", "cat $0/output; exit 97", sys.argv[1]]
+test = SimpleNamespace(name="half_test", path="half_test", timeout=60)
+run.run_kernel("6.12", (2, "2G", "", ""), [(test, None)], Results(sys.argv[1], False), "bin")' \
+		"$work" > "$work/told"
+	sed -i 's/^ *[0-9.]*s  //; s/^6.12 *//' "$work/told"
+}
+died "qemu-system-x86_64: terminating on signal 15" "| of the kernel's log" "vm: 6.12: ended early"
+check "a machine that ends early: what QEMU said" told \
+	"| qemu-system-x86_64: terminating on signal 15"
+check "and how it ended" told "| vm: 6.12: ended early"
+check "and its log once, from the log" not_told "of the kernel's log"
 finish

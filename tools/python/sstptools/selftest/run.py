@@ -45,6 +45,7 @@ LAST_LINES = 25                 # lines shown of the log of a kernel that died s
 EMULATOR_ERRORS = 3             # machines of a kernel that may die of emulator errors
 BOOT_SECONDS = 180              # timeout of a boot on a busy host
 GUEST = os.path.join(SELFTESTS, "guest")
+KTAP_STARTS = ("ok ", "not ok ", "1..", "KTAP", "#")    # of lines of selftests/guest
 
 
 def parse_args():
@@ -231,8 +232,9 @@ def run_kernel(kernel, setup, tests, results, out):
         noise = []
 
         def feed(line, noise=noise):    # pylint: disable=dangerous-default-value
-            if not reader.name and not line.startswith(("ok ", "not ok ", "1..", "KTAP", "#")):
-                noise.append(line)          # of the build or the boot
+            # Lines of the build, the boot, QEMU and, outside of KTAP, the guest
+            if not line.startswith(KTAP_STARTS + ("    ",) * bool(reader.name)):
+                noise.append(line)
             reader.feed(line)
 
         before = len(reader.done)
@@ -243,9 +245,11 @@ def run_kernel(kernel, setup, tests, results, out):
         if "teardown" in reader.done:
             finish(reader, [t.name for t, _ in tests], "it was not told of")
             return
-        for line in noise[-30:]:
-            results.say(f"{label:<6} {line}")
-        if mode == "parallel" and again and emulator_error(kernel_log):
+        retry = mode == "parallel" and again and emulator_error(kernel_log)
+        if retry or not reader.name:
+            for line in noise[-30:]:
+                results.say(f"{label:<6} {line}")
+        if retry:
             # See qemu_command() in vm/machine.py. What was running starts anew.
             results.say(f"{label:<6} an error of the emulator, another machine")
             again -= 1
@@ -255,7 +259,10 @@ def run_kernel(kernel, setup, tests, results, out):
             continue
         crashed = f"the machine ended early, status {status}"
         if reader.name:
-            reader.close([Case("survives", "fail", crashed)], kernel=kernel_said(kernel_log, said))
+            # tools/vm/run quotes the end of the kernel's log in lines that begin with "|".
+            ending = [line for line in noise[-60:] if not line.startswith("|")]
+            reader.close([Case("survives", "fail", crashed)],
+                         kernel=ending + kernel_said(kernel_log, said))
         elif len(reader.done) == before:
             break
         tests = [(t, s) for t, s in tests if t.name not in reader.done]
