@@ -322,8 +322,10 @@ static void note_ack(struct peer *p, const struct ack_packet *a, size_t n)
 	p->highest = ntohl(a->highest) - p->first_shipment;
 	p->received = ntohl(a->received);
 	p->soft |= !!(a->h.flags & SOFT);
-	if (a->h.flags & ECHO)
-		p->rtt = now_us() - ntohl(a->echo) - ntohl(a->hold);
+	if (a->h.flags & ECHO) {
+		p->hold = ntohl(a->hold);
+		p->echoed = now_us() - ntohl(a->echo);
+	}
 	if (a->h.flags & SEGMENT)
 		p->named |= bit(p, ntohl(a->segment) - p->first);
 	if (a->h.type == PACK) {

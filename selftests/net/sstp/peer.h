@@ -103,7 +103,7 @@ struct peer {
 	uint64_t asked;			/* segments that a SNAK asked for */
 	uint64_t named;			/* segments accepted, as reported */
 	bool soft;			/* ... with SOFT */
-	uint32_t rtt;			/* us, as the last ECHO and its hold have it */
+	uint32_t hold, echoed;		/* of the last ECHO, us: its hold, the age of its stamp */
 
 	/* The direction in which the kernel sends */
 	uint32_t their_first, their_shipment;
