@@ -106,7 +106,8 @@ struct peer {
 	uint32_t hold, echoed;		/* of the last ECHO, us: its hold, the age of its stamp */
 
 	/* The direction in which the kernel sends */
-	uint32_t their_first, their_shipment;
+	uint32_t their_first, their_shipment;	/* the next, after the highest that came */
+	uint64_t overtaken;		/* bit i: shipment their_shipment - 1 - i has not come */
 	uint32_t control;		/* our next PACK's, from 0 */
 	uint32_t their_control;		/* of the newest PACK or SNAK */
 	uint32_t our_ack, our_limit;	/* in our last one */
