@@ -341,6 +341,7 @@ static void test_first(void)
 
 int main(void)
 {
+	file_put("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
 	if (mkdir(GROUP, 0755))
 		die(GROUP ":");
 	if (system("ip link set lo up"))

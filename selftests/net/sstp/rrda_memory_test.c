@@ -384,6 +384,7 @@ static void test_group(const char *file, const char *name)
 
 int main(void)
 {
+	file_put("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
 	if (mkdir(GROUP, 0755) || mkdir(GROUP "/inner", 0755))
 		die(GROUP ":");
 	file_put(GROUP "/cgroup.subtree_control", "+memory");
