@@ -260,6 +260,7 @@ static void test_silence(void)
 
 int main(void)
 {
+	need_simulated_time();
 	buffer = calloc(1, BUFFER);
 	if (!buffer)
 		die("calloc:");

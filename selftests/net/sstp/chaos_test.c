@@ -193,6 +193,7 @@ int main(int argc, char **argv)
 	if (said == MAP_FAILED)
 		die("mmap:");
 	if (!o.list) {
+		need_simulated_time();
 		ktap_plan(1);
 		chaos_net_make();
 	}

@@ -9,6 +9,7 @@
 # mode: time-travel
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
+need_simulated_time
 . ./path.sh
 
 # contract NAME CONTRACT NETEM SIZE CHECKS...: sends under CONTRACT, captures, and checks.

@@ -76,6 +76,8 @@ void fault_init(void)
 {
 	int kind;
 
+	if (access(DEBUGFS "failslab", F_OK))
+		skip_all("the kernel has no fault injection, or no debugfs is mounted");
 	for (kind = 0; kind < KINDS; kind++) {
 		kind_set(kind, "probability", "0");
 		kind_set(kind, "verbose", "0");

@@ -125,6 +125,8 @@ int main(void)
 	};
 	size_t i;
 
+	if (!refusal(AF_INET6, SOCK_DGRAM, 0))
+		skip_all("the kernel has IPv6 (ipv6.disable=1)");
 	ktap_plan(4 + ARRAY_SIZE(addresses));
 	test_log();
 	test_socket();

@@ -81,6 +81,24 @@ int ktap_end(void)
 	return ktap.done == ktap.skipped ? KSFT_SKIP : 0;
 }
 
+void skip_all(const char *why)
+{
+	printf("KTAP version 1\n1..0 # SKIP %s\n", why);
+	exit(KSFT_SKIP);
+}
+
+void need_simulated_time(void)
+{
+	FILE *f = fopen("/proc/cmdline", "r");
+	char line[4096];
+
+	if (!f || !fgets(line, sizeof(line), f))
+		die("/proc/cmdline:");
+	fclose(f);
+	if (!strstr(line, "time-travel=inf-cpu"))
+		skip_all("time is not simulated (time-travel=inf-cpu)");
+}
+
 bool all_held = true;
 
 void must(bool so, const char *what)

@@ -23,6 +23,11 @@ void ktap_skip(const char *why, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int ktap_end(void);
 
+/* Instead of the plan: end the test, which this kernel cannot run. */
+void skip_all(const char *why) __attribute__((noreturn));
+/* Do so unless the kernel simulates time, as tests with "mode: time-travel" need. */
+void need_simulated_time(void);
+
 /* Many conditions make one result: what does not hold is said, and noted here. */
 extern bool all_held;
 void must(bool so, const char *what);

@@ -20,6 +20,11 @@ fail() {
 skip() { ktap_count=$((ktap_count + 1)); echo "ok $ktap_count $1 # SKIP $2"; }
 note() { echo "# $*"; }
 skip_all() { echo "1..0 # SKIP $*"; exit 4; }
+# Tests with "mode: time-travel" call this first.
+need_simulated_time() {
+	grep -q time-travel=inf-cpu /proc/cmdline ||
+		skip_all "time is not simulated (time-travel=inf-cpu)"
+}
 finish() { echo "1..$ktap_count"; exit "$ktap_failed"; }
 
 # check NAME COMMAND...: a case that passes when the command does.

@@ -9,6 +9,7 @@
 # mode: time-travel
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
+need_simulated_time
 . ./path.sh
 
 # live NAME SERVER OPTIONS...: the transfer ends, and the server soon after the client.

@@ -198,6 +198,7 @@ static void test_useless(bool closed)
 
 int main(void)
 {
+	need_simulated_time();
 	ktap_plan(8);
 	path_make();
 	test_slow(20);

@@ -519,6 +519,7 @@ static void test_maxseg(void)
 
 int main(void)
 {
+	need_simulated_time();
 	ktap_plan(2 * 9 + 9);
 	path_make();
 	path_impair(A, "delay 10ms");

@@ -8,6 +8,7 @@
 # mode: time-travel
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
+need_simulated_time
 . ./path.sh
 
 export proto=sstp
