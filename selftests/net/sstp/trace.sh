@@ -9,7 +9,8 @@
 
 tracing=/sys/kernel/tracing
 events=$tracing/events/sstp
-header=$(dirname "$0")/../../../include/trace/events/sstp.h
+# In this tree, or in a kernel's; nowhere if the tests were installed without it.
+header=$(find "$(dirname "$0")"/../../../{.,../..}/include/trace/events/sstp.h 2> /dev/null)
 
 mountpoint -q $tracing || mount -t tracefs tracefs $tracing || skip_all "no tracefs"
 [ -d $tracing/events ] || skip_all "this kernel has no events"
@@ -17,11 +18,18 @@ setup_path || skip_all "no network namespaces"
 off() { echo 0 > $events/enable; echo > $tracing/trace; }
 trap 'off; settle; cleanup; rm -rf "$work"' EXIT
 
-mapfile -t names < <(sed -n 's/^TRACE_EVENT(\(sstp_[a-z_]*\),$/\1/p
-			     s/^DEFINE_EVENT([a-z_]*, \(sstp_[a-z_]*\),$/\1/p' "$header" | sort)
-check "the header has events" test "${#names[@]}" -ge 15
-there() { (cd $events && printf '%s\n' */) | tr -d / | sort | diff - <(printf '%s\n' "${names[@]}"); }
-check "the kernel has exactly these" there
+there() { (cd $events && printf '%s\n' */) | tr -d / | sort; }
+these() { there | diff - <(printf '%s\n' "${names[@]}"); }
+if [ -n "$header" ]; then
+	mapfile -t names < <(sed -n 's/^TRACE_EVENT(\(sstp_[a-z_]*\),$/\1/p
+				     s/^DEFINE_EVENT([a-z_]*, \(sstp_[a-z_]*\),$/\1/p' \
+				"$header" | sort)
+	check "the kernel has exactly the header's events" these
+else
+	mapfile -t names < <(there)
+	skip "the kernel has exactly the header's events" "the header is not there"
+fi
+check "these are many" test "${#names[@]}" -ge 15
 whose() {
 	local name field
 	for name in "${names[@]}"; do
