@@ -649,16 +649,33 @@ static void sstp_ack_heard(struct sock *sk, u64 now)
 	sk->sk_err_soft = 0;
 }
 
+/* The round-trip time is measured now. While it was a guess, which may have been much too
+ * large, timers were set by it: look again when the true one says so.
+ */
+static void sstp_ack_measured(struct sock *sk, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	sstp_timer_sooner(&sp->clock, SSTP_T_ACK,
+			  now + max(sstp_srtt_ns(&sp->rtt) / 4, NSEC_PER_MSEC));
+	/* sstp_push() sets it again. In SYN_RECV it is that of TCP_DEFER_ACCEPT. */
+	if (sk->sk_state != TCP_SYN_RECV)
+		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
+}
+
 /* Sample the round-trip time, if @a echoes a timestamp. */
 static void sstp_ack_rtt(struct sock *sk, const struct sstp_ack *a,
 			 struct sstp_ctrl_sample *sample, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
+	bool guess = sp->rtt.guess;
 
 	if (!(a->flags & SSTP_F_ECHO))
 		return;
 	sample->rtt = sstp_stamp(&sp->hs, now) - a->echo - a->hold;
 	sstp_rtt_sample(&sp->rtt, sample->rtt, sstp_us(now));
+	if (guess && !sp->rtt.guess)
+		sstp_ack_measured(sk, now);
 	if (a->flags & SSTP_F_PADDED && sstp_pmtud_echo(&sp->path.pmtud, a->echo))
 		sstp_mtu_update(sk);
 }

@@ -248,6 +248,21 @@ void sstp_handshake_again(struct sock *sk)
 	sstp_handshake_arm(sp);
 }
 
+/* Sample the round-trip time of the set-up at the responder. The first packet that came from
+ * the initiator (@data: it has data, or follows data) does not tell which INIT_ACK it answers:
+ * assume the first. The sample is a guess if INIT_ACK was repeated, or if the KEEPALIVE that
+ * answers it at once did not come, as it then contains the wait for the repetition or the data.
+ */
+static void sstp_handshake_sample(struct sstp_sock *sp, bool data, u64 now)
+{
+	u32 us = min_t(u32, sstp_stamp(&sp->hs, now) - sp->hs.init_first, SSTP_RTT_MAX);
+
+	if (data || sp->hs.init_stamp != sp->hs.init_first)
+		sstp_rtt_guess(&sp->rtt, us, sstp_us(now));
+	else
+		sstp_rtt_sample(&sp->rtt, us, sstp_us(now));
+}
+
 /* A packet with our CID came in SYN_RECV, which proves the initiator's address: the child is
  * established. @data: the peer has sent data or ended its stream; without it, the child waits
  * if TCP_DEFER_ACCEPT is set. Child's socket lock.
@@ -259,13 +274,8 @@ void sstp_handshake_confirm(struct sock *sk, bool data)
 
 	if (sp->hs.deferred && !data)
 		return;
-	/* Sample the round-trip time, for a receiver the only time. The packet does not tell
-	 * which INIT_ACK it answers: assume the first. A sample that is too large costs memory;
-	 * one that is too small would keep the buffer small for as long as the connection lasts.
-	 */
 	if (!sp->hs.deferred)
-		sstp_rtt_sample(&sp->rtt, min_t(u32, sstp_stamp(&sp->hs, now) - sp->hs.init_first,
-						SSTP_RTT_MAX), sstp_us(now));
+		sstp_handshake_sample(sp, data, now);
 	if (!data && sp->set.defer_accept) {
 		sp->hs.deferred = true;
 		sstp_timer_set(&sp->clock, SSTP_T_PROBE, now + sp->set.defer_accept *

@@ -15,6 +15,7 @@
 #include "input.h"
 #include "output.h"
 #include "path.h"
+#include "probe.h"
 #include "rcv_data.h"
 #include "skb_in.h"
 #include "sstp.h"
@@ -148,6 +149,7 @@ static void sstp_rcv_done(struct sock *sk)
 {
 	sstp_rcv_accept(sk);
 	sstp_ack_check(sk);
+	sstp_probe_rtt(sk);
 	sstp_state_check(sk);
 }
 

@@ -19,7 +19,6 @@
 #define SSTP_TRAIN_PACKETS	64	/* what UDP GRO joins again */
 #define SSTP_PUSH_TRAINS	64	/* that one sstp_push() ships, before it yields the CPU */
 #define SSTP_STREAM_MEM_SHIFT	3	/* a stream's segment: 1/8 of the memory of all sockets */
-#define SSTP_ASK_GAP		100000U	/* us between requests for a report, without cwnd */
 #define SSTP_SILENCE		(5ULL * NSEC_PER_SEC)	/* without a report that was asked for */
 #define SSTP_RTX_GAP		(10ULL * NSEC_PER_SEC)	/* a peer repeats a request sooner */
 #define SSTP_PROBE_SHARE	10	/* data waits for an MTU probe for 1/10 s at most */

@@ -48,6 +48,21 @@ void sstp_probe_arm(struct sock *sk, bool idle)
 	sstp_timer_set(&sp->clock, SSTP_T_PROBE, now + wait);
 }
 
+/* A packet of data came: if the round-trip time is a guess, ask for a report, whose echo is the
+ * first real sample. An end that only receives gets no other report.
+ */
+void sstp_probe_rtt(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 stamp = sstp_stamp(&sp->hs, sstp_now());
+
+	if (!sp->rtt.guess || sk->sk_state == TCP_CLOSE ||
+	    stamp - sp->tx.asked_at < SSTP_ASK_GAP)
+		return;
+	sp->tx.asked_at = stamp;
+	sstp_send_context(sk, SSTP_F_ACK);
+}
+
 /* SSTP_T_PROBE has expired: send a probe, or give the connection up. */
 void sstp_probe(struct sock *sk)
 {

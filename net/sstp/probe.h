@@ -8,6 +8,8 @@
 struct sock;
 struct sstp_sock;
 
+#define SSTP_ASK_GAP	100000U	/* us between requests for a report that nothing else is due for */
+
 /* Whether the peer answers. Socket lock. */
 struct sstp_live {
 	u64		last_rx;	/* ns: arrival of the last valid packet */
@@ -21,5 +23,6 @@ struct sstp_live {
 bool sstp_waits(const struct sstp_sock *sp);
 void sstp_probe_arm(struct sock *sk, bool idle);
 void sstp_probe(struct sock *sk);
+void sstp_probe_rtt(struct sock *sk);
 
 #endif /* _SSTP_PROBE_H */

@@ -146,11 +146,11 @@ static void sstp_rcvbuf_look(struct sock *sk, struct sstp_rbuf_sample *in)
  */
 static u64 sstp_rcvbuf_path(const struct sstp_sock *sp)
 {
-	u32 srtt = sstp_rtt_smoothed(&sp->rtt, SSTP_RTD_GUESS);
+	u32 srtt = sstp_rtt_measured(&sp->rtt, SSTP_RTD_GUESS);
 
 	if (sp->hs.peer_rate)
 		return sstp_rtt_bytes(sp->hs.peer_rate, srtt) * 8;
-	if (!sp->rcvbuf.policy.out.epoch || !sp->rtt.srtt)
+	if (!sp->rcvbuf.policy.out.epoch || !sstp_rtt_measured(&sp->rtt, 0))
 		return 0;
 	return sstp_rcvbuf_memory(sp, sstp_rtt_bytes(sp->acker.service_rate, srtt)) *
 	       SSTP_RCVBUF_TRIPS;
@@ -183,7 +183,7 @@ void sstp_rcvbuf_share(struct sstp_sock *sp)
 	struct sock *sk = &sp->sk;
 	u32 share = sstp_pool_share(&sp->rcvbuf.member, atomic_read(&sk->sk_rmem_alloc));
 
-	if (!sp->rtt.srtt)
+	if (!sstp_rtt_measured(&sp->rtt, 0))
 		share = clamp_t(u64, sstp_rcvbuf_path(sp),
 				share / SSTP_RCVBUF_FIRST, share);
 	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
@@ -246,7 +246,7 @@ bool sstp_rcvbuf_exact(const struct sstp_sock *sp)
  */
 static u64 sstp_rcvbuf_progress(const struct sstp_sock *sp)
 {
-	u64 bytes = sstp_rtt_bytes(sp->acker.arrival_rate, sstp_rtt_smoothed(&sp->rtt, 0));
+	u64 bytes = sstp_rtt_bytes(sp->acker.arrival_rate, sstp_rtt_measured(&sp->rtt, 0));
 
 	return div_u64(bytes, sstp_rcvbuf_segment(sp)) + SSTP_WINDOW_MORE;
 }
@@ -297,7 +297,7 @@ static bool sstp_rcvbuf_reads(const struct sstp_sock *sp)
 static u64 sstp_rcvbuf_follow(struct sstp_sock *sp)
 {
 	struct sstp_rbuf_core *b = &sp->rcvbuf.policy;
-	bool known = sp->rtt.srtt;
+	bool known = sstp_rtt_measured(&sp->rtt, 0);
 	struct sock *sk = &sp->sk;
 	u64 want, most;
 
@@ -350,7 +350,7 @@ bool sstp_rcvbuf_wnd(struct sstp_sock *sp)
 	w = div_u64((u64)sp->rcvbuf.buffer * factor, 100);
 	if (sp->set.window_clamp)
 		w = min_t(u64, w, sp->set.window_clamp);
-	if (sp->rtt.srtt)
+	if (sstp_rtt_measured(&sp->rtt, 0))
 		w = min(w, sp->rcvbuf.buffer + sstp_rcvbuf_progress(sp));
 	/* Single packets far apart make the window allocate a chunk of slots for each. */
 	w = min(w, max_t(u64, div_u64(guess ?: sp->rcvbuf.policy.in.limit,

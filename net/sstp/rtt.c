@@ -20,6 +20,8 @@ void sstp_rtt_sample(struct sstp_rtt *r, u32 us, u32 now)
 
 	if (us > SSTP_RTT_MAX)
 		return;
+	if (r->guess)
+		sstp_rtt_init(r);
 	us = max(us, 1U);
 	r->latest = us;
 	if (!r->srtt) {
@@ -46,9 +48,20 @@ void sstp_rtt_sample(struct sstp_rtt *r, u32 us, u32 now)
 	r->min = min(r->min, us);
 }
 
+void sstp_rtt_guess(struct sstp_rtt *r, u32 us, u32 now)
+{
+	sstp_rtt_sample(r, us, now);
+	r->guess = true;
+}
+
 u32 sstp_rtt_smoothed(const struct sstp_rtt *r, u32 dflt)
 {
 	return r->srtt ? max(r->srtt >> 3, 1U) : dflt;
+}
+
+u32 sstp_rtt_measured(const struct sstp_rtt *r, u32 dflt)
+{
+	return r->guess ? dflt : sstp_rtt_smoothed(r, dflt);
 }
 
 u32 sstp_rtt_timeout(const struct sstp_rtt *r, u32 margin, u32 most)

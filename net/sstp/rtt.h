@@ -15,6 +15,7 @@
  * @var: mean deviation, us << 2
  * @min: lowest in about the last 10 s, us; U32_MAX = none
  * @latest: last sample, us
+ * @guess: the only sample may contain a time-out, so the next one replaces it
  */
 struct sstp_rtt {
 	u32	srtt;
@@ -23,6 +24,7 @@ struct sstp_rtt {
 	u32	latest;
 	u32	next_min;	/* lowest of the running half window, us */
 	u32	half_start;	/* us, modulo 2^32 */
+	bool	guess;
 };
 
 void sstp_rtt_init(struct sstp_rtt *r);
@@ -30,8 +32,12 @@ void sstp_rtt_init(struct sstp_rtt *r);
  * 2^32.
  */
 void sstp_rtt_sample(struct sstp_rtt *r, u32 us, u32 now);
+/* The same for the first sample if it may contain a time-out. */
+void sstp_rtt_guess(struct sstp_rtt *r, u32 us, u32 now);
 /* Smoothed, us; @dflt when there is no sample. */
 u32 sstp_rtt_smoothed(const struct sstp_rtt *r, u32 dflt);
+/* The same; @dflt also while the only sample is a guess. */
+u32 sstp_rtt_measured(const struct sstp_rtt *r, u32 dflt);
 /* Bandwidth-delay product: bytes that @rate bit/s carries in @us. */
 static inline u64 sstp_rtt_bytes(u64 rate, u32 us)
 {

@@ -20,7 +20,7 @@ void sstp_sndbuf_grow(struct sock *sk)
 		return;
 	if (sstp_rate_bound(&sp->rate))
 		want = sstp_rtt_bytes(sp->rate.spec.average ?: sp->rate.spec.peak,
-				      sstp_rtt_smoothed(&sp->rtt, 0)) * 6;
+				      sstp_rtt_measured(&sp->rtt, 0)) * 6;
 	else
 		want = 2ULL * min(sp->ctrl.out.cwnd, 1U << 24) * sp->path.frame;
 	want += 2 * sp->set.segment_size;

@@ -184,8 +184,45 @@ static void rtt_min(struct kunit *test)
 	}
 }
 
+/* A first sample with a time-out in it lasts until there is another. */
+static void rtt_guess(struct kunit *test)
+{
+	static const u32 us[] = { 0, 1, 100, 1800000, 60000000, 60000001 };
+	struct sstp_rtt r, fresh;
+	u32 i, k, n;
+
+	for (i = 0; i < ARRAY_SIZE(us); i++)
+		for (k = 0; k < ARRAY_SIZE(us); k++) {
+			sstp_rtt_init(&r);
+			sstp_rtt_init(&fresh);
+			KUNIT_EXPECT_EQ(test, sstp_rtt_measured(&r, 17), 17U);
+			sstp_rtt_guess(&r, us[i], 5);
+			sstp_rtt_sample(&fresh, us[i], 5);
+			KUNIT_EXPECT_EQ(test, sstp_rtt_smoothed(&r, 18),
+					sstp_rtt_smoothed(&fresh, 18));
+			KUNIT_EXPECT_EQ(test, sstp_rtt_timeout(&r, 0, U32_MAX),
+					sstp_rtt_timeout(&fresh, 0, U32_MAX));
+			KUNIT_EXPECT_EQ(test, sstp_rtt_measured(&r, 17), 17U);
+			KUNIT_EXPECT_TRUE(test, r.guess);
+			/* It changes nothing of what follows, not even the lowest. */
+			sstp_rtt_init(&fresh);
+			for (n = 0; n < 3; n++) {
+				sstp_rtt_sample(&r, us[k] + n, 7 + n);
+				sstp_rtt_sample(&fresh, us[k] + n, 7 + n);
+				if (us[k] + n > SSTP_RTT_MAX) {
+					KUNIT_EXPECT_EQ(test, r.guess, !fresh.srtt);
+					continue;
+				}
+				KUNIT_EXPECT_MEMEQ(test, &r, &fresh, sizeof(r));
+				KUNIT_EXPECT_EQ(test, sstp_rtt_measured(&r, 17),
+						sstp_rtt_smoothed(&r, 17));
+			}
+		}
+}
+
 static struct kunit_case rtt_cases[] = {
 	KUNIT_CASE(rtt_bounds),
+	KUNIT_CASE(rtt_guess),
 	KUNIT_CASE(rtt_steady),
 	KUNIT_CASE(rtt_random),
 	KUNIT_CASE(rtt_min),

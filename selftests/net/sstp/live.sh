@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # A transfer makes progress whatever the path, the buffer policy and the reader do: under a
 # contract that the path does not carry, beside TCP, the policy shrinks the buffer of a reader
-# with a large SO_RCVLOWAT until retransmissions find no room. In simulated time.
+# with a large SO_RCVLOWAT until retransmissions find no room; and the round-trip time that the
+# receiver measures at set-up has a time-out in it. In simulated time.
 # timeout: 400
 # quick: yes
 # kernels: uml
@@ -31,6 +32,38 @@ live() {
 	kill -9 "$(cat "$work/tcp.pid")"
 }
 
+# dropped HOST N: the path has lost N packets to the host.
+dropped() {
+	tc -n "$r" -s qdisc show dev "to-$1" root |
+		awk -v most="$2" '$6 == "(dropped" { n += $7 } END { exit n < most }'
+}
+
+# within SECONDS: the client measured no longer transfer.
+within() {
+	awk -v is="$(field seconds)" -v most="$1" \
+		'BEGIN { exit !(is != "" && is + 0 <= most) }' ||
+		{ echo "$(field seconds) s"; return 1; }
+}
+
+# lost_init_ack NAME MOST OPTIONS...: the first INIT_ACKs of a transfer get lost, so that set-up
+# takes 1.75 s, and a fifth of all packets afterwards. From then on the transfer takes MOST
+# seconds at most.
+lost_init_ack() {
+	local name=$1 most=$2
+	shift 2
+	serve --rate 100M
+	impair
+	tc -n "$r" qdisc add dev "to-$a" root netem loss 100%
+	transfer_begin --rate 100M "$@" "$b4"
+	check "a lost INIT_ACK: $name: it is lost" busywait 10 dropped "$a" 4
+	impair delay 1ms loss 20%
+	wait "$client"
+	check "a lost INIT_ACK: $name" test $? = 0 || explain
+	check "... and takes no longer than $most s" within "$most"
+	note "$name: $(field seconds) s"
+	stop_server
+}
+
 setup_path || exit 1
 serve
 transfer -s 1 "$b4" || exit 1
@@ -41,4 +74,6 @@ live "SO_RCVLOWAT of 1 MB"
 live "SO_RCVLOWAT of 1 MB, soft ACK" --ack soft
 live "SO_RCVLOWAT of 1 MB, a buffer that many share" --pool
 live "SO_RCVLOWAT of 1 MB, a slow reader" --read-rate 60M
+lost_init_ack "the initiator sends" 3.5 -s 16M
+lost_init_ack "the responder sends" 0.5 -s 60k --down
 finish
