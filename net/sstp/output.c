@@ -241,23 +241,35 @@ static struct sstp_sseg *sstp_next_new(struct sstp_sock *sp)
 	return s;
 }
 
+/* Does a small write that may follow wait for a report of the @packets just shipped? It does
+ * if they are all that a stream has under way. The answer to a request does not report the
+ * request, so without that report the next request would be late.
+ */
+static bool sstp_nagle_waits(const struct sstp_sock *sp, u32 packets)
+{
+	return sp->sk.sk_type == SOCK_STREAM && !sp->set.nodelay &&
+	       sp->snd.next == sp->snd.end && sstp_in_flight(sp) == packets;
+}
+
 /* SSTP_F_ACK if the @packets to be shipped at @stamp (us) ask the peer for a report, else 0.
  * With a congestion window that is four times a window, else once a round trip, and no more
- * than once in SSTP_ASK_GAP.
+ * than once in SSTP_ASK_GAP; and when the next small write waits for the report.
  */
 static u8 sstp_ask(struct sstp_sock *sp, u32 packets, u32 stamp)
 {
+	bool waits = sstp_nagle_waits(sp, packets);
 	u32 cwnd = sp->ctrl.out.cwnd;
 
 	sp->tx.unasked += packets;
 	if (cwnd == SSTP_CWND_MAX) {
 		/* The peer need not report before a segment is complete. */
-		if (stamp - sp->tx.asked_at < max(sstp_rtt_smoothed(&sp->rtt, 0), SSTP_ASK_GAP))
+		if (!waits && stamp - sp->tx.asked_at <
+			      max(sstp_rtt_smoothed(&sp->rtt, 0), SSTP_ASK_GAP))
 			return 0;
 		sp->tx.asked_at = stamp;
 		if (!sp->tx.silent_since)
 			sp->tx.silent_since = sstp_now();
-	} else if (sp->tx.unasked < clamp(cwnd / 4, 1U, 256U)) {
+	} else if (!waits && sp->tx.unasked < clamp(cwnd / 4, 1U, 256U)) {
 		return 0;
 	}
 	sp->tx.unasked = 0;

@@ -143,6 +143,33 @@ def keep(host, port, number):
     asyncio.run(run())
 
 
+def kept(host, port, number):
+    """Some connections that are kept, on each small and large requests with pauses between
+    them. As those of many proxies, the client does not set TCP_NODELAY. Prints the time
+    without the pauses.
+    """
+    sizes = 7, 7, 100, 7, 9000
+    pauses = 0, 0, 0, 0, 2
+
+    async def client():
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 0)
+        took = 0
+        for i in range(int(number)):
+            begin = time.monotonic()
+            writer.write(b"r" * sizes[i % len(sizes)])
+            await reader.readexactly(sizes[i % len(sizes)])
+            took += time.monotonic() - begin
+            await asyncio.sleep(pauses[i % len(pauses)])
+        writer.close()
+        return took
+
+    async def run():
+        print(sum(await asyncio.gather(*(client() for _ in range(4)))))
+
+    asyncio.run(run())
+
+
 def proxy(host, port, number):
     """Clients of its own, 20 at a time, and for each request a connection to the server"""
     async def forward(reader, writer):
@@ -170,7 +197,7 @@ def proxy(host, port, number):
 
 
 CASES = {"connect": connect, "again": again, "dead": dead, "refused": refused, "serve": serve, "sink": sink,
-         "many": many, "proxy": proxy, "keep": keep}
+         "many": many, "proxy": proxy, "keep": keep, "kept": kept}
 
 if __name__ == "__main__":
     CASES[sys.argv[1]](*sys.argv[2:])

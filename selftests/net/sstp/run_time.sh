@@ -73,6 +73,7 @@ ratio() {
 check "100 connections at once" ratio many "${both[@]}" 100
 check "requests of a proxy" ratio proxy "${both[@]}" 400
 check "requests on a connection that is kept" ratio keep "${both[@]}" 100
+check "requests with pauses on kept connections without TCP_NODELAY" ratio kept "${both[@]}" 25
 
 # --- a service that has lost its SSTP since it was known to answer
 impair delay 10ms
