@@ -174,6 +174,14 @@ static bool same_rrda(int fd, const struct sstp_rrda_spec *s)
 	return !memcmp(&is, s, sizeof(is));
 }
 
+/* The limit of @fd was @bytes at first. It may have fallen since if this process had to wait for a
+ * few epochs, but the largest one stays.
+ */
+static void must_begin_with(const char *what, int fd, uint32_t bytes)
+{
+	must_be(what, sock_info(fd).rcv_buffer_peak, bytes);
+}
+
 static void test_option(void)
 {
 	const struct sstp_rrda_spec good = { 50, 5, 8, 250, 2 * FLOOR, MB }, none = {};
@@ -211,9 +219,9 @@ static void test_option(void)
 	/* Make the socket a listener. */
 	pair_connect(&p, fd);
 	must(same_rrda(p.rx, &good), "who is accepted has the listener's");
-	must_be("under its ceiling", sock_info(p.rx).rcv_buffer, MB);
+	must_begin_with("under its ceiling", p.rx, MB);
 	must(same_rrda(p.tx, &none), "who connects has its own");
-	must_be("its limit", sock_info(p.tx).rcv_buffer, FIRST);
+	must_begin_with("its limit", p.tx, FIRST);
 	set_rrda(p.rx, none);
 	must(same_rrda(p.rx, &none), "it changes while connected");
 	pair_close(&p);
@@ -319,7 +327,7 @@ static void test_slow(void)
 	new_namespace();
 	file_put(RMEM, "%u %u %u", FLOOR, SMALL, 64 * MB);
 	pair_open(&p);
-	must_be("first", sock_info(p.rx).rcv_buffer, SMALL);
+	must_begin_with("first", p.rx, SMALL);
 	end = now_ns() + WAIT_MS * 1000000ULL;
 	while (sock_info(p.rx).rcv_buffer <= SMALL && now_ns() < end) {
 		pair_fill(&p, UINT64_MAX);
@@ -356,7 +364,7 @@ static void test_path(void)
 	p.tx = path_socket(A, SOCK_STREAM);
 	sock_set(p.tx, SOL_SSTP, SSTP_SEGMENT_SIZE, 8000);
 	p.rx = path_connect(p.tx, l, AF_INET);
-	must_be("first", sock_info(p.rx).rcv_buffer, FLOOR);
+	must_begin_with("first", p.rx, FLOOR);
 	must(sock_info(p.rx).rtt >= 2 * DELAY_MS * 1000, "RTT is known");
 	end = now_ns() + WAIT_MS * 1000000ULL;
 	while (sock_info(p.rx).rcv_buffer < 2 * FLOOR && now_ns() < end) {
@@ -410,7 +418,7 @@ static void test_idle(void)
 
 	new_namespace();
 	pair_open(&p);
-	must_be("first", sock_info(p.rx).rcv_buffer, FIRST);
+	must_begin_with("first", p.rx, FIRST);
 	pair_exchange(&p);
 	must_become("reader's limit", p.rx, FLOOR);
 	must_become("writer's limit", p.tx, FLOOR);
@@ -444,7 +452,8 @@ static void test_balance(void)
 	new_namespace();
 	for (i = 0; i < 4; i++)
 		pair_open(&p[i]);
-	must_be("in the beginning", balance(), 8L * FIRST);
+	/* Some may have shrunk already. */
+	must_be("in the beginning", sstp_counter("RbufGrownBytes"), 8L * FIRST);
 	for (i = 0; i < 4; i++)
 		pair_exchange(&p[i]);
 	for (i = 0; i < 4; i++) {
@@ -517,7 +526,7 @@ static void test_ceiling(void)
 		die("SSTP_RATE_LIMIT:");
 	set_rrda(l, (struct sstp_rrda_spec){ .ceiling = 128 * KB });
 	pair_connect(&p, l);
-	must_be("first", sock_info(p.rx).rcv_buffer, 128 * KB);
+	must_begin_with("first", p.rx, 128 * KB);
 	pair_exchange(&p);
 	pair_exchange(&p);
 	must_be("peak", sock_info(p.rx).rcv_buffer_peak, 128 * KB);
