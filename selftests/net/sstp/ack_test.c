@@ -22,7 +22,7 @@
 #define W		8
 #define B		4
 #define QUIET_MS	100		/* for what must not come */
-#define WAIT_MS		5000		/* for what must */
+#define WAIT_MS		20000		/* for what must */
 #define BITS(a, b)	((~0ULL >> (63 - (b))) & (~0ULL << (a)))	/* a to b */
 
 static uint32_t truesize;		/* memory that a segment takes */
@@ -587,7 +587,7 @@ static void test_hold(void)
 	open_receiver(&p, SSTP_ACK_HARD, W);
 	for (i = 0; i < B; i++)
 		ship(&p, i, 0);
-	must(peer_await(&p, 5000, all_packed), "a PACK");
+	must(peer_await(&p, WAIT_MS, all_packed), "a PACK");
 	peer_listen(&p, HOLD_MS);
 	peer_pack(&p, 0, 0, 0, 0);
 	packs_seen = p.packs;
@@ -595,7 +595,7 @@ static void test_hold(void)
 	/* Reading moves the window, and a PACK reports it. */
 	for (i = 0; i < B; i++)
 		must_be("read", recv(p.fd, buf, LEN, MSG_DONTWAIT), LEN);
-	must(peer_await(&p, 5000, packed_again), "a window message");
+	must(peer_await(&p, WAIT_MS, packed_again), "a window message");
 	ktap_diag("a hold of %u us, an echo of %u us ago", p.hold, p.echoed);
 	must(p.hold >= HOLD_MS * 1000, "the hold has the wait");
 	must(p.echoed >= p.hold, "the echo is older");
@@ -617,7 +617,7 @@ static void test_limit(void)
 	peer_data(&p, 0, 0, 4097, 4097, LAST);
 	peer_data(&p, 0, 0, 2048, 4097, 0);
 	peer_data(&p, 0, 0, 4096, 4096, LAST);
-	must(peer_await(&p, 5000, first_packed), "a PACK");
+	must(peer_await(&p, WAIT_MS, first_packed), "a PACK");
 	must_be("malformed", sstp_counter("InErrFormat") - malformed, 2);
 	must_be("read", recv(p.fd, buf, LEN, MSG_DONTWAIT), 4096);
 	finish(&p, "a limit of segments holds");

@@ -33,7 +33,7 @@ static void test_early(int type, int flags, const char *name)
 	socklen_t len = sizeof(union addr);
 	int i, l, fd, peer, seen = 0;
 	union addr a, to;
-	struct timeval wait = { .tv_sec = 5 };
+	struct timeval wait = { .tv_sec = WAIT_MS / 1000 };
 	pid_t pid;
 	char c;
 

@@ -86,7 +86,7 @@ static void test_others(void)
 	    pthread_create(&thread, NULL, echo_serve, &l))
 		die("server:");
 	for (i = 0; i < EXCHANGES; i++) {
-		const struct timeval wait = { .tv_sec = 5 };
+		const struct timeval wait = { .tv_sec = WAIT_MS / 1000 };
 		int fd = new_socket(SOCK_STREAM);
 
 		if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||

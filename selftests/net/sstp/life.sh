@@ -118,7 +118,7 @@ busywait 20 sockets_are "$b" 0
 impair
 expect_error "peer has forgotten: reset" ECONNRESET EPIPE
 
-serve -n 1000
+serve -T 400 -n 1000	# all of them
 cycles=0
 while [ "$cycles" -lt 1000 ] && transfer -n 50 -s 1 "$b4"; do
 	cycles=$((cycles + 50))

@@ -22,6 +22,7 @@
 
 #define MILLION		1000000ULL
 #define MS		1000000ULL
+#define WAIT_MS		20000		/* for what must happen */
 #define PACKETS		300		/* most in a segment, against the peer */
 #define LATE_US		20000		/* more than it waits for on loopback */
 #define GAPS		4096		/* that the kernel lists at most */
@@ -229,7 +230,7 @@ static void test_exact(uint32_t tolerance)
 		awaited = r + 1;
 		if (!passes(&m, tolerance)) {
 			p.asked = 0;
-			must(peer_await(&p, 5000, asked), "it asks");
+			must(peer_await(&p, WAIT_MS, asked), "it asks");
 			must(p.ack == (uint32_t)r, "not accepted before");
 			repaired++;
 			for (i = 0; i < m.packets; i++) {
@@ -243,7 +244,7 @@ static void test_exact(uint32_t tolerance)
 			}
 			peer_keepalive(&p, r + 1);
 		}
-		must(peer_await(&p, 5000, accepted), "it is accepted");
+		must(peer_await(&p, WAIT_MS, accepted), "it is accepted");
 		expected_gaps(&m, &want);
 		gapped += !!want.gaps;
 
@@ -306,11 +307,11 @@ static void test_many_gaps(void)
 		packets++;
 		/* The queue of the loopback device holds a thousand packets. */
 		if (i % 512 == 510)
-			must(busywait(10000, came, &packets), "packets come");
+			must(busywait(WAIT_MS, came, &packets), "packets come");
 	}
 	peer_keepalive(&p, 1);
 	awaited = 1;
-	must(peer_await(&p, 5000, accepted), "it is accepted");
+	must(peer_await(&p, WAIT_MS, accepted), "it is accepted");
 	take_piece(p.fd, buf, sizeof(buf), sizeof(control), 0, &got);
 	must_be("length", got.len, m.len);
 	must_be("gaps listed", got.gaps, GAPS);
@@ -333,12 +334,12 @@ static void arrive_late(struct peer *p, uint32_t segment, const struct made *m)
 	late = p->shipment++;
 	p->asked = 0;
 	peer_keepalive(p, segment + 1);
-	must(peer_await(p, 5000, asked), "it asks");
+	must(peer_await(p, WAIT_MS, asked), "it asks");
 	usleep(LATE_US);
 	p->shipment = late;
 	ship(p, segment, m, i, 0);
 	awaited = segment + 1;
-	must(peer_await(p, 5000, accepted), "it is accepted");
+	must(peer_await(p, WAIT_MS, accepted), "it is accepted");
 }
 
 /* Missing packets of the last segment may be late, until a timer has expired: that timer accepts
@@ -364,7 +365,7 @@ static void test_end_by_timer(void)
 	p.shipment++;
 	peer_eos(&p, 2);
 	awaited = 3;
-	must(peer_await(&p, 5000, accepted), "the end is accepted");
+	must(peer_await(&p, WAIT_MS, accepted), "the end is accepted");
 	take_piece(p.fd, buf, sizeof(buf), sizeof(control), 0, &got);
 	must_be("gaps", got.gaps, 0);
 	take_piece(p.fd, buf, sizeof(buf), sizeof(control), 0, &got);
