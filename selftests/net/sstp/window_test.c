@@ -415,6 +415,8 @@ static void test_lowat(int ack, const char *name)
 static void test_lowat_more(const char *name)
 {
 	struct conn c;
+	uint64_t start;
+	long probes;
 	int ready;
 
 	conn_open(&c, SOCK_STREAM, AF_INET, 100, SSTP_ACK_HARD);
@@ -423,8 +425,12 @@ static void test_lowat_more(const char *name)
 	if (ioctl(c.rx, FIONREAD, &ready))
 		die("FIONREAD:");
 	sock_set(c.rx, SOL_SOCKET, SO_RCVLOWAT, ready);
+	probes = path_counter(A, "OutKeepalives");
+	start = now_ns();
 	conn_take(&c, c.got + SEGMENT);
-	conn_must(&c, path_poll(c.rx, POLLIN, SLACK_MS), "it comes soon");
+	conn_must(&c, path_poll(c.rx, POLLIN, 2 * PROBE_MS), "it comes");
+	conn_must(&c, now_ns() - start < SLACK_MS * MS ||
+		  path_counter(A, "OutKeepalives") == probes, "not only when the sender asks");
 	conn_close(&c, name);
 }
 
