@@ -194,7 +194,7 @@ sys.exit(not (d[0]["time"] < d[-1]["time"] and
 check "of a connection that goes on" advances
 # SIGSTOP lasts for ten intervals.
 stopped_for_a_second() {
-	ip netns exec "$a" sstp trace "$id" -o "$work/stopped" -i 0.1 -c 20 &
+	ip netns exec "$a" sstp trace "$id" -o "$work/stopped" -i 0.1 -c 60 &
 	busywait 20 test -s "$work/stopped"
 	kill -STOP $!
 	sleep 1
@@ -204,7 +204,7 @@ stopped_for_a_second() {
 takes_longer() {
 	python3 -c 'import json, sys
 times = [json.loads(line)["time"] for line in open(sys.argv[1])]
-sys.exit(not (len(times) == 20 and times[-1] > 2.5))' "$work/stopped"
+sys.exit(not (len(times) == 60 and times[-1] > 6.5))' "$work/stopped"
 }
 check "trace goes on when it was stopped" stopped_for_a_second
 check "and does not make up for what it missed" takes_longer
