@@ -184,6 +184,14 @@ static bool live_moved(void *arg)
 	return live.error || live.received >= *(uint64_t *)arg;
 }
 
+/* End the threads, so that another connection can be made. */
+static void live_end(void)
+{
+	shutdown(live.fd[0], SHUT_RDWR);
+	shutdown(live.fd[1], SHUT_RDWR);
+	live.intact = false;
+}
+
 /* Does the connection still carry data? */
 static bool live_intact(const char *after)
 {
@@ -197,12 +205,9 @@ static bool live_intact(const char *after)
 		ktap_diag("%s: the connection hangs at byte %llu", after,
 			  (unsigned long long)live.received);
 	live.intact = !live.error && live.received >= goal;
-	if (live.intact)
-		return true;
-	/* End the threads, so that another connection can be made. */
-	shutdown(live.fd[0], SHUT_RDWR);
-	shutdown(live.fd[1], SHUT_RDWR);
-	return false;
+	if (!live.intact)
+		live_end();
+	return live.intact;
 }
 
 static void *run_clients(void *arg)
@@ -748,23 +753,27 @@ static void forge_peer(bool to_server, const void *data, size_t len, int sum)
 	      to_server ? encap_port : heard.port, data, len, sum);
 }
 
-/* Far from every number the connection is using */
+static bool is_near(uint32_t a, uint32_t b)
+{
+	return a - b + (1U << 27) < 1U << 28;
+}
+
+/* Is @n near a number that the connection is using? */
+static bool is_used(uint32_t n)
+{
+	return is_near(n, heard.shipment) || is_near(n, heard.segment) ||
+	       is_near(n, heard.control) || is_near(n, heard.server_shipment) ||
+	       is_near(n, heard.server_segment);
+}
+
+/* Far from all of these, and from 0, where control numbers may begin */
 static uint32_t far_number(void)
 {
-	const uint32_t near[] = {
-		heard.shipment, heard.segment, heard.control,
-		heard.server_shipment, heard.server_segment,
-		0,	/* where control numbers may begin */
-	};
-	unsigned int i;
 	uint32_t n;
 
-	do {
+	do
 		n = rnd();
-		for (i = 0; i < ARRAY_SIZE(near); i++)
-			if (n - near[i] + (1U << 27) < 1U << 28)
-				break;
-	} while (i < ARRAY_SIZE(near));
+	while (is_used(n) || is_near(n, 0));
 	return n;
 }
 
@@ -931,6 +940,15 @@ static size_t forge_ahead(union packet *p, bool to_server)
 	return DATA_HLEN + 100;
 }
 
+/* Capture packets of the connection, of another one if it has failed. */
+static void hear_live(void)
+{
+	int fd = tap();
+
+	live_revive();
+	overhear(fd);
+}
+
 static void test_forged(const char *name, unsigned int n, int sum,
 			size_t (*make)(union packet *p, bool to_server),
 			const char *cause)
@@ -939,11 +957,13 @@ static void test_forged(const char *name, unsigned int n, int sum,
 	union packet p;
 	unsigned int i;
 	bool ok;
-	int fd;
 
-	fd = tap();
-	live_revive();
-	overhear(fd);
+	hear_live();
+	/* If its numbers are near 0, a RESET with that number may be right. */
+	while (make == forge_reset_zero && is_used(0)) {
+		live_end();
+		hear_live();
+	}
 	for (i = 0; i < n && !live.error; i++) {
 		bool to_server = make == forge_ahead || below(2);
 		size_t len = make(&p, to_server);
