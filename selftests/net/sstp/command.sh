@@ -54,7 +54,7 @@ setup_path || skip_all "no network namespaces"
 # --- no connections
 check "no connection: a heading" test "$(in_ns "$a" sstp show | wc -l)" = 1
 check "no connection: JSON" json 'd == []'
-check "an unknown command is refused" refused 2 "no command" sstp shwo
+check "an unknown command is refused" refused 2 "unknown command" sstp shwo
 check "an invalid address is refused" refused 2 "not an IPv4 or IPv6" sstp show dst 10.0.0
 check "an invalid state is refused" refused 2 "is not a state" sstp show state ready
 check "an unknown ID: a hint" refused 1 "sstp show -a" sstp set 1234 rate 1M
@@ -229,7 +229,7 @@ busywait 20 test -s "$work/end"
 end_transfer
 wait "$tracer"
 check "trace ends with its connection" test $? = 0
-check "and says so" grep -q "is over" "$work/end.err"
+check "and says so" grep -q "has ended" "$work/end.err"
 told() { grep -qE "$1" "$work/monitor"; }
 check "monitor told of contracts" busywait 10 told "rate-changed +$id .* peak:20.0Mbit/s"
 check "and of the end" busywait 10 told "closed +$id .* by:(local|peer) .* sent:"
@@ -354,7 +354,7 @@ top=$!
 looked() { test -s "$work/anew" && grep -q 127.0.0.1:7001 "$work/anew.top"; }
 check "trace and top look at it" busywait 30 looked
 check "connects anew" connect_anew 0
-check "trace ends: it is another connection" busywait 10 grep -q "is over" "$work/anew.err"
+check "trace ends: it is another connection" busywait 10 grep -q "has ended" "$work/anew.err"
 kill "$tracer" 2> /dev/null
 wait "$top"
 no_rates() { tail -n 2 "$work/anew.top" | grep '127.0.0.1:7001  *0  *0 '; }
