@@ -296,9 +296,9 @@ static void row_connect_timeout(void)
 	close(fd);
 	fd = sock();
 	catch(SIGALRM, 0);
-	alarm_ms(QUIET_MS);
+	alarm_sleeper();
 	note("a signal", xconnect(fd, &a));
-	alarm_ms(QUIET_MS);
+	alarm_sleeper();
 	note("again", xconnect(fd, &a));
 	note("close", close(fd));
 }

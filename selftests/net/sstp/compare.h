@@ -112,5 +112,7 @@ extern volatile sig_atomic_t signals;
 extern int signal_fd;
 void catch(int sig, int flags);
 void alarm_ms(int ms);
+/* SIGALRM comes when this process sleeps in its next call. */
+void alarm_sleeper(void);
 
 #endif /* _SSTP_TEST_COMPARE_H */
