@@ -9,8 +9,8 @@ AF_SSTP, SOL_SSTP = 25, 345
 
 (SSTP_RATE, SSTP_RATE_LIMIT, SSTP_SEGMENT_SIZE, SSTP_SEGMENT_LIMIT, SSTP_TOLERANCE,
  SSTP_ACK_STRATEGY, SSTP_WINDOW_FACTOR, SSTP_CONTROLLER, SSTP_BUFFER_POLICY,
- SSTP_USER_TIMEOUT, SSTP_NODELAY, SSTP_INFO, SSTP_WINDOW_CLAMP, SSTP_RRDA,
- SSTP_POOL) = range(1, 16)
+ SSTP_USER_TIMEOUT, SSTP_NODELAY, SSTP_INFO, SSTP_WINDOW_CLAMP,
+ SSTP_POLICY_PARAM, SSTP_POOL, SSTP_CONTROLLER_PARAM) = range(1, 17)
 
 SSTP_ACK_HARD, SSTP_ACK_SOFT = 0, 1
 
@@ -48,6 +48,25 @@ def new(family, kind=socket.SOCK_SEQPACKET):
     """
     fd = socket.socket(AF_SSTP, kind).detach()
     return socket.socket(family, kind, 0, fileno=fd)
+
+
+# struct sstp_param
+PARAM = struct.Struct("=16sq")
+PARAMS_SPACE = (8 + 8) * PARAM.size
+
+
+def set_params(sock, option, **values):
+    """Set parameters of the policy (@option SSTP_POLICY_PARAM) or the controller
+    (SSTP_CONTROLLER_PARAM), e.g. epoch=50; 0 stands for the default.
+    """
+    sock.setsockopt(SOL_SSTP, option, b"".join(PARAM.pack(name.encode(), value)
+                                               for name, value in values.items()))
+
+
+def get_params(sock, option):
+    """Return the parameters, and the state once there is a connection, as a dictionary."""
+    params = sock.getsockopt(SOL_SSTP, option, PARAMS_SPACE)
+    return {name.rstrip(b"\0").decode(): value for name, value in PARAM.iter_unpack(params)}
 
 
 def set_rate(sock, peak, average=0, burst_rate=0, burst_len=0):

@@ -25,6 +25,20 @@ struct attribute_group;
 #define SSTP_RBUF_EPOCH_MAX	(10ULL * NSEC_PER_SEC)	/* ns */
 
 /**
+ * struct sstp_param_spec - a parameter of a controller or a policy
+ * @name: unique in its plug-in, 1 to 15 graphic characters; empty = end of the array
+ * @least: lowest value
+ * @most: highest value
+ *
+ * A value of 0 is always allowed: it stands for the default, which the plug-in knows.
+ */
+struct sstp_param_spec {
+	char	name[SSTP_NAME_MAX];
+	u32	least;
+	u32	most;
+};
+
+/**
  * struct sstp_ctrl_sample - state of a connection, input of a controller
  * @now: time, ns, CLOCK_MONOTONIC
  * @srtt: smoothed round-trip time, us; 0 = none measured, else 1 us to 60 s
@@ -72,6 +86,8 @@ struct sstp_ctrl_sample {
  * @period: least time between packets, ns, 0 to max(SSTP_PERIOD_LIMIT, smoothed round-trip
  *	time); 0 = no pacing but the contract's
  * @cwnd: most packets in flight, 1 to SSTP_CWND_LIMIT; SSTP_CWND_MAX = no congestion window
+ * @param: values of the parameters, in the order of @params of the ops, in range or 0; only
+ *	the core writes them, before @init and later: callbacks find the new value at once
  * @priv: state of the controller, zeroed before @init
  *
  * Each connection has its own. It is guarded by the socket lock.
@@ -87,6 +103,7 @@ struct sstp_ctrl_sample {
 struct sstp_ctrl {
 	u64	period;
 	u32	cwnd;
+	u32	param[SSTP_PARAMS_MAX];
 	u64	priv[SSTP_CTRL_PRIV_SIZE / sizeof(u64)];
 };
 
@@ -102,6 +119,11 @@ struct sstp_ctrl {
  * @name: unique, 1 to 15 graphic characters
  * @owner: module; each connection that has the controller holds a reference
  * @list: entry of the registry; RCU, written under the registry's lock
+ * @params: parameters that programs and administrators may set for each connection
+ * @state: names of the values that @get_info gives, valid and unique as those of @params
+ * @check_params: checks values in range, or 0, against each other: -EINVAL if they contradict.
+ *	In process context, without a connection
+ * @get_info: sets @state, which is zeroed; the values are in the order of the names
  * @restricted: the controller does not react to congestion, so a program needs
  *	CAP_NET_ADMIN to select it, unless the administrator allows it
  *
@@ -128,6 +150,10 @@ struct sstp_ctrl_ops {
 	char	name[SSTP_NAME_MAX];
 	struct module *owner;
 	struct list_head list;
+	struct sstp_param_spec params[SSTP_PARAMS_MAX];
+	char	state[SSTP_STATE_MAX][SSTP_NAME_MAX];
+	int	(*check_params)(const u32 *param);
+	void	(*get_info)(const struct sstp_ctrl *c, s64 *state);
 	bool	restricted;
 };
 
@@ -182,7 +208,8 @@ struct sstp_rbuf_sample {
  * @exact: no window larger than the buffer, whatever SSTP_WINDOW_FACTOR says, unless the
  *	program set SO_RCVBUF
  * @rest: the policy needs no @update until a packet comes, so no timer is armed
- * @priv: state of the policy, zeroed before the first @set_param and @init
+ * @param: values of the parameters, as in struct sstp_ctrl
+ * @priv: state of the policy, zeroed before @init
  *
  * The socket lock guards it; if the connections of a listener share the buffer, the pool's
  * spinlock.
@@ -197,17 +224,8 @@ struct sstp_rbuf {
 	u32	top;
 	bool	exact;
 	bool	rest;
+	u32	param[SSTP_PARAMS_MAX];
 	u64	priv[SSTP_RBUF_PRIV_SIZE / sizeof(u64)];
-};
-
-/**
- * struct sstp_rbuf_info - state of a policy after its last update, for tracepoints
- * @surplus: bytes that arrived in an epoch less bytes that the program read, smoothed
- * @trend: 1 or -1 if the policy follows the sign of @surplus, else 0
- */
-struct sstp_rbuf_info {
-	s64	surplus;
-	int	trend;
 };
 
 /**
@@ -217,14 +235,14 @@ struct sstp_rbuf_info {
  * @release: the policy is detached
  * @update: an epoch is over; called when a packet comes, or by a timer if none does. Without
  *	this callback there are no epochs.
- * @set_param: value @param, of @len bytes and checked, of the socket option @option that is
- *	for policies: SSTP_RRDA, struct sstp_rrda_spec. Called before @init, and when the
- *	option is set later. A limit set here is ignored: it follows at the next @update.
- * @get_info: fills @i, which is zeroed
- * @sysfs: attributes in a directory of /sys/kernel/sstp while the policy is registered
  * @name: unique, 1 to 15 graphic characters
  * @owner: module; each buffer that has the policy holds a reference
  * @list: entry of the registry; RCU, written under the registry's lock
+ * @params: as in struct sstp_ctrl_ops, and so the next three
+ * @state: names of the values that @get_info gives
+ * @check_params: checks values against each other
+ * @get_info: sets @state
+ * @sysfs: attributes in a directory of /sys/kernel/sstp while the policy is registered
  *
  * Only @name is required. Contexts as for struct sstp_ctrl_ops. The sample is valid during
  * the call.
@@ -233,11 +251,13 @@ struct sstp_rbuf_ops {
 	void	(*init)(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s);
 	void	(*release)(struct sstp_rbuf *b);
 	void	(*update)(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s);
-	void	(*set_param)(struct sstp_rbuf *b, int option, const void *param, size_t len);
-	void	(*get_info)(const struct sstp_rbuf *b, struct sstp_rbuf_info *i);
 	char	name[SSTP_NAME_MAX];
 	struct module *owner;
 	struct list_head list;
+	struct sstp_param_spec params[SSTP_PARAMS_MAX];
+	char	state[SSTP_STATE_MAX][SSTP_NAME_MAX];
+	int	(*check_params)(const u32 *param);
+	void	(*get_info)(const struct sstp_rbuf *b, s64 *state);
 	const struct attribute_group *sysfs;
 };
 

@@ -22,7 +22,7 @@ int sstp_cc_start(struct sstp_sock *sp, const char *name)
 	struct sstp_ctrl_sample s = {};
 
 	sstp_cc_sample(sp, &s, sstp_now());
-	return sstp_ctrl_attach(&sp->ctrl, name, &s);
+	return sstp_ctrl_attach(&sp->ctrl, name, &sp->set.ctrl, &s);
 }
 
 void sstp_cc_switch(struct sstp_sock *sp, const struct sstp_ctrl_ops *ops, u32 carried)
@@ -30,7 +30,7 @@ void sstp_cc_switch(struct sstp_sock *sp, const struct sstp_ctrl_ops *ops, u32 c
 	struct sstp_ctrl_sample s = {};
 
 	sstp_cc_sample(sp, &s, sstp_now());
-	sstp_ctrl_switch(&sp->ctrl, ops, &s, carried);
+	sstp_ctrl_switch(&sp->ctrl, ops, &sp->set.ctrl, &s, carried);
 }
 
 void sstp_cc_timeout(struct sstp_sock *sp, u64 now)

@@ -37,6 +37,13 @@
 #define kzalloc_obj(obj, gfp)	kzalloc(sizeof(obj), gfp)
 #endif
 
+/* Before 6.2 messages have no arguments: those that do get lost, and the attribute at fault, and
+ * a plain message that was set before, say the rest.
+ */
+#ifndef NL_SET_ERR_MSG_FMT
+#define NL_SET_ERR_MSG_FMT(extack, ...)	((void)(extack))
+#endif
+
 #ifdef SSTP_HAVE_SOCKADDR_UNSIZED
 #define sstp_sockaddr		sockaddr_unsized
 #else

@@ -3,6 +3,7 @@
 #include <linux/random.h>
 #include <trace/events/sstp.h>
 #include "cc.h"
+#include "conf.h"
 #include "conn.h"
 #include "mem.h"
 #include "netns.h"
@@ -147,7 +148,6 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 		    gfp_t gfp)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_net *sn = sstp_net(sock_net(sk));
 	char name[SSTP_NAME_MAX];
 	int err;
 
@@ -166,18 +166,11 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 	/* Before the controller's init, whose sample has the packet size. */
 	sstp_mtu_update(sk);
 	if (!sp->ctrl.ops) {
-		bool contract = !sp->set.ctrl[0] && sp->set.rate.peak;
-
-		if (sp->set.ctrl[0])
-			strscpy(name, sp->set.ctrl, sizeof(name));
-		else if (contract)
-			strscpy(name, "rate", sizeof(name));
-		else
-			sstp_net_name_get(sn->ctrl, name);
+		sstp_conf_ctrl(sp, name);
 		err = sstp_cc_start(sp, name);
 		if (err)
 			return err;
-		sp->breaker.guards = contract;
+		sp->breaker.guards = !sp->set.ctrl.name[0] && sp->set.rate.peak;
 	}
 	if (!sp->rcvbuf.policy.ops) {
 		err = sstp_rcvbuf_start(sk);

@@ -10,8 +10,8 @@ DEFINE_SSTP_REGISTRY(sstp_ctrls, "ctrl");
  * @ops: the controller; must stay until sstp_unregister_ctrl() has returned
  *
  * Context: process context.
- * Return: 0; -EINVAL if the name or a required callback is missing; -EEXIST if a controller
- * of this name is registered.
+ * Return: 0; -EINVAL if the name or a required callback is missing, or a parameter or a name of
+ * its state is not valid; -EEXIST if a controller of this name is registered.
  */
 int sstp_register_ctrl(struct sstp_ctrl_ops *ops)
 {
@@ -48,18 +48,19 @@ void sstp_ctrl_put(const struct sstp_ctrl_ops *ops)
 }
 
 int sstp_ctrl_attach(struct sstp_ctrl_core *c, const char *name,
-		     const struct sstp_ctrl_sample *s)
+		     const struct sstp_plugin_conf *conf, const struct sstp_ctrl_sample *s)
 {
 	const struct sstp_ctrl_ops *ops = sstp_ctrl_get(name);
 
 	if (!ops)
 		return -ENOENT;
-	sstp_ctrl_begin(c, ops, s);
+	sstp_ctrl_begin(c, ops, conf, s);
 	return 0;
 }
 
 void sstp_ctrl_switch(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
-		      const struct sstp_ctrl_sample *s, u32 carried)
+		      const struct sstp_plugin_conf *conf, const struct sstp_ctrl_sample *s,
+		      u32 carried)
 {
 	u32 held = min(c->out.cwnd, carried);
 
@@ -68,7 +69,7 @@ void sstp_ctrl_switch(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 		return;
 	}
 	sstp_ctrl_detach(c);
-	sstp_ctrl_begin(c, ops, s);
+	sstp_ctrl_begin(c, ops, conf, s);
 	if (c->out.cwnd != SSTP_CWND_MAX)
 		c->out.cwnd = max(c->out.cwnd, held);
 	sstp_ctrl_bound(&c->out, s);

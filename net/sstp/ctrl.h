@@ -5,6 +5,7 @@
 
 #include <linux/init.h>
 #include <net/sstp.h>
+#include "param.h"
 
 /**
  * struct sstp_ctrl_core - the controller of a connection
@@ -28,11 +29,12 @@ struct sstp_ctrl_core {
 
 #define SSTP_CTRL_UNPACED	10U	/* packets: initial window of RFC 6928 */
 
-/* Attach the controller @name, with a reference on its module. Any context.
+/* Attach the controller @name, with a reference on its module and the parameters that @conf has
+ * for it. Any context.
  * Return: 0 or -ENOENT, with @c as it was.
  */
 int sstp_ctrl_attach(struct sstp_ctrl_core *c, const char *name,
-		     const struct sstp_ctrl_sample *s);
+		     const struct sstp_plugin_conf *conf, const struct sstp_ctrl_sample *s);
 void sstp_ctrl_detach(struct sstp_ctrl_core *c);
 /* The controller @name, with a reference on its module, or NULL */
 struct sstp_ctrl_ops *sstp_ctrl_get(const char *name);
@@ -41,12 +43,17 @@ void sstp_ctrl_put(const struct sstp_ctrl_ops *ops);	/* @ops may be NULL */
  * least min(old window, @carried), in packets.
  */
 void sstp_ctrl_switch(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
-		      const struct sstp_ctrl_sample *s, u32 carried);
+		      const struct sstp_plugin_conf *conf, const struct sstp_ctrl_sample *s,
+		      u32 carried);
 
 /* ctrl_call.c: each call clamps the outputs of the controller to their ranges afterwards. */
 void sstp_ctrl_bound(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
 void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
-		     const struct sstp_ctrl_sample *s);
+		     const struct sstp_plugin_conf *conf, const struct sstp_ctrl_sample *s);
+/* Put the parameters of @conf in force, if they are those of the controller of @c. */
+void sstp_ctrl_tune(struct sstp_ctrl_core *c, const struct sstp_plugin_conf *conf);
+/* Get the state of the controller, SSTP_STATE_MAX values; 0 = it has no such value. */
+void sstp_ctrl_get_info(const struct sstp_ctrl_core *c, s64 *state);
 /* Set s->cwnd_limited and s->flight for a report. @flight: packets in flight before it;
  * s->highest and s->shipped must be set.
  */

@@ -19,7 +19,7 @@ void sstp_ctrl_bound(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 }
 
 void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
-		     const struct sstp_ctrl_sample *s)
+		     const struct sstp_plugin_conf *conf, const struct sstp_ctrl_sample *s)
 {
 	c->ops = ops;
 	c->held_back = false;
@@ -27,9 +27,23 @@ void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 	c->next = 0;
 	c->out.cwnd = SSTP_CWND_MAX;
 	c->out.period = 0;
+	sstp_param_take(c->out.param, ops->params, ops->name, conf);
 	memset(c->out.priv, 0, sizeof(c->out.priv));
 	ops->init(&c->out, s);
 	sstp_ctrl_bound(&c->out, s);
+}
+
+void sstp_ctrl_tune(struct sstp_ctrl_core *c, const struct sstp_plugin_conf *conf)
+{
+	if (c->ops && !strcmp(c->ops->name, conf->name))
+		sstp_param_take(c->out.param, c->ops->params, c->ops->name, conf);
+}
+
+void sstp_ctrl_get_info(const struct sstp_ctrl_core *c, s64 *state)
+{
+	memset(state, 0, SSTP_STATE_MAX * sizeof(*state));
+	if (c->ops->get_info)
+		c->ops->get_info(&c->out, state);
 }
 
 /* As tcp_cwnd_validate(): if the window held back a packet once in a round trip, the sender

@@ -157,6 +157,11 @@ static void sstp_newreno_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sam
 	sstp_newreno_pace(c, s);
 }
 
+static void sstp_newreno_get_info(const struct sstp_ctrl *c, s64 *state)
+{
+	state[0] = ((const struct sstp_newreno *)c->priv)->ssthresh;
+}
+
 struct sstp_ctrl_ops sstp_ctrl_newreno = {
 	.init		= sstp_newreno_init,
 	.on_ack		= sstp_newreno_ack,
@@ -164,4 +169,6 @@ struct sstp_ctrl_ops sstp_ctrl_newreno = {
 	.on_timeout	= sstp_newreno_timeout,
 	.name		= "newreno",
 	.owner		= THIS_MODULE,
+	.state		= { "ssthresh" },
+	.get_info	= sstp_newreno_get_info,
 };

@@ -5,6 +5,7 @@
  */
 #include <net/genetlink.h>
 #include "cc.h"
+#include "conf.h"
 #include "listen.h"
 #include "nl_put.h"
 #include "output.h"
@@ -129,8 +130,9 @@ static int sstp_nl_conn(struct sk_buff *skb, struct sock *sk, const struct sk_bu
 		return -EMSGSIZE;
 	slow = lock_sock_fast(sk);
 	if (sstp_sk(sk)->id.listed && sstp_nl_match(sk, attrs))
-		err = sstp_nl_put_conn(skb, sk, &r) || sstp_nl_put_info(skb, sstp_sk(sk)) ?
-			-EMSGSIZE : 0;
+		err = sstp_nl_put_conn(skb, sk, &r) || sstp_nl_put_info(skb, sstp_sk(sk)) ||
+		      sstp_nl_put_params(skb, sstp_sk(sk), true) ||
+		      sstp_nl_put_params(skb, sstp_sk(sk), false) ? -EMSGSIZE : 0;
 	unlock_sock_fast(sk, slow);
 	if (err)
 		genlmsg_cancel(skb, hdr);
@@ -181,13 +183,28 @@ int sstp_nl_conn_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len ?: sk ? err : 0;
 }
 
+/**
+ * struct sstp_nl_params - parameters that conn-set asks for
+ * @p: their names and values
+ * @at: their attributes
+ * @n: their number
+ * @conf: what the controller or the policy will be
+ */
+struct sstp_nl_params {
+	struct sstp_param p[SSTP_PARAMS_MAX];
+	const struct nlattr *at[SSTP_PARAMS_MAX];
+	u32	n;
+	struct sstp_plugin_conf conf;
+};
+
 /* What conn-set asks for; what it does not is NULL. */
 struct sstp_nl_change {
 	struct nlattr *attr[SSTP_A_CONN_POLICY + 1];
-	struct nlattr *rrda[SSTP_A_RRDA_MAX + 1];
 	struct sstp_rate_spec rate;
 	struct sstp_ctrl_ops *ctrl;
 	struct sstp_rbuf_ops *policy;
+	struct sstp_nl_params ctrl_params;
+	struct sstp_nl_params policy_params;
 	struct netlink_ext_ack *extack;
 };
 
@@ -222,20 +239,49 @@ static int sstp_nl_parse_rate(struct sstp_nl_change *c)
 	return 0;
 }
 
+static int sstp_nl_parse_params(struct sstp_nl_change *c, const struct nlattr *nest,
+				struct sstp_nl_params *params)
+{
+	struct nlattr *a[SSTP_A_PARAM_MAX + 1];
+	const struct nlattr *at;
+	struct sstp_param *p;
+	int err, rem;
+
+	nla_for_each_nested(at, nest, rem) {
+		if (params->n == SSTP_PARAMS_MAX)
+			return sstp_nl_refuse(c, at, -EINVAL, "more parameters than any has");
+		err = nla_parse_nested(a, SSTP_A_PARAM_MAX, at, NULL, c->extack);
+		if (err)
+			return err;
+		if (!a[SSTP_A_PARAM_NAME] || !a[SSTP_A_PARAM_VALUE] ||
+		    a[SSTP_A_PARAM_LEAST] || a[SSTP_A_PARAM_MOST])
+			return sstp_nl_refuse(c, at, -EINVAL, "a parameter has a name and a value");
+		params->at[params->n] = at;
+		p = &params->p[params->n++];
+		nla_strscpy(p->name, a[SSTP_A_PARAM_NAME], SSTP_NAME_MAX);
+		p->value = nla_get_s64(a[SSTP_A_PARAM_VALUE]);
+	}
+	return params->n ? 0 : sstp_nl_refuse(c, nest, -EINVAL, "no parameter");
+}
+
 /* Without any lock, as modules may be loaded */
 static int sstp_nl_parse(struct sstp_nl_change *c)
 {
 	struct nlattr **attr = c->attr;
 	int err = 0;
 
-	if (!attr[SSTP_A_CONN_RATE] && !attr[SSTP_A_CONN_RRDA] &&
-	    !attr[SSTP_A_CONN_CONTROLLER] && !attr[SSTP_A_CONN_POLICY])
+	if (!attr[SSTP_A_CONN_RATE] && !attr[SSTP_A_CONN_CONTROLLER_PARAMS] &&
+	    !attr[SSTP_A_CONN_POLICY_PARAMS] && !attr[SSTP_A_CONN_CONTROLLER] &&
+	    !attr[SSTP_A_CONN_POLICY])
 		return sstp_nl_refuse(c, NULL, -EINVAL, "nothing to change");
 	if (attr[SSTP_A_CONN_RATE])
 		err = sstp_nl_parse_rate(c);
-	if (!err && attr[SSTP_A_CONN_RRDA])
-		err = nla_parse_nested(c->rrda, SSTP_A_RRDA_MAX, attr[SSTP_A_CONN_RRDA], NULL,
-				       c->extack);
+	if (!err && attr[SSTP_A_CONN_CONTROLLER_PARAMS])
+		err = sstp_nl_parse_params(c, attr[SSTP_A_CONN_CONTROLLER_PARAMS],
+					   &c->ctrl_params);
+	if (!err && attr[SSTP_A_CONN_POLICY_PARAMS])
+		err = sstp_nl_parse_params(c, attr[SSTP_A_CONN_POLICY_PARAMS],
+					   &c->policy_params);
 	if (err)
 		return err;
 	if (attr[SSTP_A_CONN_CONTROLLER]) {
@@ -255,33 +301,15 @@ static int sstp_nl_parse(struct sstp_nl_change *c)
 	return 0;
 }
 
-/* The tunables that @sp would have */
-static int sstp_nl_rrda(struct sstp_nl_change *c, const struct sstp_sock *sp,
-			struct sstp_rrda_spec *s)
-{
-	u32 *const val[] = { &s->epoch, &s->k, &s->beta, &s->omega, &s->floor, &s->ceiling };
-	enum sstp_rrda_tunable_id bad;
-	u32 i;
-
-	BUILD_BUG_ON(ARRAY_SIZE(val) != SSTP_A_RRDA_MAX);
-	if (sp->rcvbuf.member.pool)
-		return sstp_nl_refuse(c, c->attr[SSTP_A_CONN_RRDA], -EINVAL,
-				      "rrda: the buffer is shared; ask its listener");
-	*s = sp->set.rrda;
-	for (i = 0; i < ARRAY_SIZE(val); i++)
-		if (c->rrda[i + 1])
-			*val[i] = nla_get_u32(c->rrda[i + 1]);
-	bad = sstp_rrda_spec_fault(s);
-	if (bad == SSTP_RRDA_TUNABLES)
-		return 0;
-	return sstp_nl_refuse(c, c->rrda[bad + 1] ?: c->attr[SSTP_A_CONN_RRDA], -EINVAL,
-			      "rrda: out of range, or a floor above the ceiling");
-}
-
 static int sstp_nl_check_policy(struct sstp_nl_change *c, const struct sstp_sock *sp)
 {
 	const struct nlattr *attr = c->attr[SSTP_A_CONN_POLICY];
 
+	if (sp->rcvbuf.member.pool && c->policy_params.n)
+		return sstp_nl_refuse(c, c->attr[SSTP_A_CONN_POLICY_PARAMS], -EINVAL,
+				      "policy: the buffer is shared; ask its listener");
+	if (!c->policy)
+		return 0;
 	if (sp->rcvbuf.member.pool || sp->listen.pool)
 		return sstp_nl_refuse(c, attr, -EINVAL, "policy: the buffer is shared");
 	if (sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK && c->policy != &sstp_rbuf_static)
@@ -289,19 +317,69 @@ static int sstp_nl_check_policy(struct sstp_nl_change *c, const struct sstp_sock
 	return 0;
 }
 
+/* Why did sstp_param_apply() refuse value number @bad for plug-in @g? */
+static int sstp_nl_bad_param(struct sstp_nl_change *c, const struct sstp_nl_params *params,
+			     const struct sstp_plugin *g, u32 bad, int err)
+{
+	const struct sstp_param_spec *s = g->params;
+
+	if (bad == params->n) {
+		sstp_nl_refuse(c, params->at[bad - 1], err, "values contradict each other");
+		NL_SET_ERR_MSG_FMT(c->extack, "%s: values contradict each other", g->name);
+		return err;
+	}
+	if (err == -ENOENT) {
+		sstp_nl_refuse(c, params->at[bad], err, "no such parameter");
+		NL_SET_ERR_MSG_FMT(c->extack, "%s has no parameter %s", g->name,
+				   params->p[bad].name);
+		return err;
+	}
+	sstp_nl_refuse(c, params->at[bad], err, "a parameter is out of range");
+	while (strcmp(s->name, params->p[bad].name))
+		s++;
+	NL_SET_ERR_MSG_FMT(c->extack, "%s: %s is 0 or %u to %u", g->name, s->name, s->least,
+				   s->most);
+	return err;
+}
+
+/* Find out what the controller, if @ctrl, or the policy of @sp would be. @named: the one that
+ * the request names, or NULL
+ */
+static int sstp_nl_check_params(struct sstp_nl_change *c, const struct sstp_sock *sp,
+				const struct sstp_plugin *named, bool ctrl)
+{
+	struct sstp_nl_params *params = ctrl ? &c->ctrl_params : &c->policy_params;
+	struct sstp_plugin *present = NULL;
+	const struct sstp_plugin *g;
+	int err = 0;
+	u32 bad;
+
+	if (!named && params->n)
+		present = sstp_conf_get(sp, ctrl);
+	g = named ?: present;
+	params->conf = ctrl ? sp->set.ctrl : sp->set.policy;
+	if (g)
+		err = sstp_param_apply(g, &params->conf, params->p, params->n, &bad);
+	else if (params->n)
+		err = sstp_nl_refuse(c, params->at[0], -ENOENT, "its plug-in has gone");
+	if (g && err)
+		sstp_nl_bad_param(c, params, g, bad, err);
+	if (present)
+		sstp_plugin_put(present);
+	return err;
+}
+
 /* All of it or nothing. Socket lock. */
 static int sstp_nl_apply(struct sock *sk, struct sstp_nl_change *c)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_rrda_spec rrda;
-	int err = 0;
+	int err;
 
 	if (!sp->id.listed || !sstp_nl_match(sk, c->attr))
 		return -ENOENT;
-	if (c->attr[SSTP_A_CONN_RRDA])
-		err = sstp_nl_rrda(c, sp, &rrda);
-	if (!err && c->policy)
-		err = sstp_nl_check_policy(c, sp);
+	err = sstp_nl_check_policy(c, sp) ?:
+	      sstp_nl_check_params(c, sp, c->ctrl ? sstp_plugin_of(c->ctrl) : NULL, true) ?:
+	      sstp_nl_check_params(c, sp, c->policy ? sstp_plugin_of(c->policy) : NULL, false);
 	if (!err && c->attr[SSTP_A_CONN_RATE]) {
 		err = sstp_set_rate(sp, &c->rate);
 		if (err == -EINVAL)
@@ -312,17 +390,14 @@ static int sstp_nl_apply(struct sock *sk, struct sstp_nl_change *c)
 	if (err || sk->sk_state == TCP_CLOSE)
 		return err;
 	/* From here on nothing fails. */
-	if (c->attr[SSTP_A_CONN_RRDA])
-		sstp_set_rrda(sp, &rrda);
-	sstp_set_names(sp, c->ctrl ? c->ctrl->name : NULL,
-		       c->policy ? c->policy->name : NULL);
+	if (c->ctrl || c->ctrl_params.n)
+		sstp_set_conf(sp, true, &c->ctrl_params.conf);
+	if (c->policy || c->policy_params.n)
+		sstp_set_conf(sp, false, &c->policy_params.conf);
 	if (sk->sk_state == TCP_LISTEN)
 		return 0;
 	local_bh_disable();
 	if (c->ctrl) {
-		/* Who may do so takes what he names, as it is. */
-		sp->breaker.guards = false;
-		sp->breaker.retry = 0;
 		sstp_cc_switch(sp, c->ctrl, sstp_in_flight(sp));
 		c->ctrl = NULL;
 	}
@@ -487,14 +562,14 @@ int sstp_nl_stat_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* Controllers and policies */
 
-static int sstp_nl_plugin(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 cmd,
-			  const char *name)
+static int sstp_nl_plugin(struct sk_buff *skb, u32 portid, const struct nlmsghdr *n, int flags,
+			  u8 cmd, const struct sstp_plugin *p)
 {
-	void *hdr = genlmsg_put(skb, portid, seq, &sstp_nl_family, flags, cmd);
+	void *hdr = genlmsg_put(skb, portid, n->nlmsg_seq, &sstp_nl_family, flags, cmd);
 
 	if (!hdr)
 		return -EMSGSIZE;
-	if (nla_put_string(skb, SSTP_A_PLUGIN_NAME, name)) {
+	if (sstp_nl_put_plugin(skb, p)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -506,27 +581,27 @@ static int sstp_nl_plugin(struct sk_buff *skb, u32 portid, u32 seq, int flags, u
 static int sstp_nl_plugin_do(struct genl_info *info, struct sstp_registry *r)
 {
 	struct nlattr *want = info->attrs[SSTP_A_PLUGIN_NAME];
-	char name[SSTP_NAME_MAX];
+	const struct sstp_plugin *p;
 	struct sk_buff *msg;
-	int err;
+	int err = -ENOENT;
 	u32 i;
 
 	if (GENL_REQ_ATTR_CHECK(info, SSTP_A_PLUGIN_NAME))
 		return -EINVAL;
-	for (i = 0; sstp_plugin_name(r, i, name); i++)
-		if (!strcmp(name, nla_data(want)))
-			goto found;
-	NL_SET_ERR_MSG_ATTR(info->extack, want, "nothing of that name");
-	return -ENOENT;
-found:
 	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!msg)
 		return -ENOMEM;
-	err = sstp_nl_plugin(msg, info->snd_portid, info->snd_seq, 0, info->genlhdr->cmd,
-			     name);
+	rcu_read_lock();
+	for (i = 0; err == -ENOENT && (p = sstp_plugin_nth(r, i)); i++)
+		if (!strcmp(p->name, nla_data(want)))
+			err = sstp_nl_plugin(msg, info->snd_portid, info->nlhdr, 0,
+					     info->genlhdr->cmd, p);
+	rcu_read_unlock();
 	if (!err)
 		return genlmsg_reply(msg, info);
 	nlmsg_free(msg);
+	if (err == -ENOENT)
+		NL_SET_ERR_MSG_ATTR(info->extack, want, "nothing of that name");
 	return err;
 }
 
@@ -534,14 +609,16 @@ static int sstp_nl_plugin_dump(struct sk_buff *skb, struct netlink_callback *cb,
 			       struct sstp_registry *r)
 {
 	struct nlattr *want = sstp_dump_attrs(cb)[SSTP_A_PLUGIN_NAME];
-	char name[SSTP_NAME_MAX];
+	const struct sstp_plugin *p;
 	u32 i;
 
-	for (i = cb->args[0]; sstp_plugin_name(r, i, name); i++)
-		if ((!want || !strcmp(name, nla_data(want))) &&
-		    sstp_nl_plugin(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				   NLM_F_MULTI, cmd, name))
+	rcu_read_lock();
+	for (i = cb->args[0]; (p = sstp_plugin_nth(r, i)); i++)
+		if ((!want || !strcmp(p->name, nla_data(want))) &&
+		    sstp_nl_plugin(skb, NETLINK_CB(cb->skb).portid, cb->nlh, NLM_F_MULTI, cmd,
+				   p))
 			break;
+	rcu_read_unlock();
 	cb->args[0] = i;
 	return skb->len;
 }

@@ -12,20 +12,22 @@
 #include <uapi/linux/sstp_netlink.h>
 
 /* Common nested types */
+const struct nla_policy sstp_param_nl_policy[SSTP_A_PARAM_MOST + 1] = {
+	[SSTP_A_PARAM_NAME] = { .type = NLA_NUL_STRING, .len = 15, },
+	[SSTP_A_PARAM_VALUE] = { .type = NLA_S64, },
+	[SSTP_A_PARAM_LEAST] = { .type = NLA_U32, },
+	[SSTP_A_PARAM_MOST] = { .type = NLA_U32, },
+};
+
+const struct nla_policy sstp_params_nl_policy[SSTP_A_PARAMS_PARAM + 1] = {
+	[SSTP_A_PARAMS_PARAM] = NLA_POLICY_NESTED(sstp_param_nl_policy),
+};
+
 const struct nla_policy sstp_rate_nl_policy[SSTP_A_RATE_BURST_LEN + 1] = {
 	[SSTP_A_RATE_PEAK] = { .type = NLA_U64, },
 	[SSTP_A_RATE_AVERAGE] = { .type = NLA_U64, },
 	[SSTP_A_RATE_BURST_RATE] = { .type = NLA_U32, },
 	[SSTP_A_RATE_BURST_LEN] = { .type = NLA_U32, },
-};
-
-const struct nla_policy sstp_rrda_nl_policy[SSTP_A_RRDA_CEILING + 1] = {
-	[SSTP_A_RRDA_EPOCH] = { .type = NLA_U32, },
-	[SSTP_A_RRDA_K] = { .type = NLA_U32, },
-	[SSTP_A_RRDA_BETA] = { .type = NLA_U32, },
-	[SSTP_A_RRDA_OMEGA] = { .type = NLA_U32, },
-	[SSTP_A_RRDA_FLOOR] = { .type = NLA_U32, },
-	[SSTP_A_RRDA_CEILING] = { .type = NLA_U32, },
 };
 
 /* SSTP_CMD_CONN_GET - do */
@@ -45,7 +47,8 @@ const struct nla_policy sstp_conn_set_nl_policy[SSTP_A_CONN_POLICY + 1] = {
 	[SSTP_A_CONN_CID] = { .type = NLA_U32, },
 	[SSTP_A_CONN_COOKIE] = { .type = NLA_U64, },
 	[SSTP_A_CONN_RATE] = NLA_POLICY_NESTED(sstp_rate_nl_policy),
-	[SSTP_A_CONN_RRDA] = NLA_POLICY_NESTED(sstp_rrda_nl_policy),
+	[SSTP_A_CONN_CONTROLLER_PARAMS] = NLA_POLICY_NESTED(sstp_params_nl_policy),
+	[SSTP_A_CONN_POLICY_PARAMS] = NLA_POLICY_NESTED(sstp_params_nl_policy),
 	[SSTP_A_CONN_CONTROLLER] = { .type = NLA_NUL_STRING, .len = 15, },
 	[SSTP_A_CONN_POLICY] = { .type = NLA_NUL_STRING, .len = 15, },
 };

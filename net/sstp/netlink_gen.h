@@ -13,8 +13,9 @@
 #include <uapi/linux/sstp_netlink.h>
 
 /* Common nested types */
+extern const struct nla_policy sstp_param_nl_policy[SSTP_A_PARAM_MOST + 1];
+extern const struct nla_policy sstp_params_nl_policy[SSTP_A_PARAMS_PARAM + 1];
 extern const struct nla_policy sstp_rate_nl_policy[SSTP_A_RATE_BURST_LEN + 1];
-extern const struct nla_policy sstp_rrda_nl_policy[SSTP_A_RRDA_CEILING + 1];
 
 extern const struct nla_policy sstp_conn_get_nl_policy[SSTP_A_CONN_REMOTE_PORT + 1];
 

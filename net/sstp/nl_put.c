@@ -2,6 +2,7 @@
 /* The generic netlink family "sstp", and the attributes of a socket */
 #include <linux/sock_diag.h>
 #include <net/genetlink.h>
+#include "conf.h"
 #include "info.h"
 #include "nl_put.h"
 #include "sstp.h"
@@ -67,6 +68,64 @@ int sstp_nl_put_info(struct sk_buff *skb, struct sstp_sock *sp)
 	if (!err)
 		nla_nest_end(skb, nest);
 	return err;
+}
+
+static int sstp_nl_put_param(struct sk_buff *skb, const struct sstp_param *p)
+{
+	struct nlattr *nest = nla_nest_start(skb, SSTP_A_PARAMS_PARAM);
+
+	if (!nest || nla_put_string(skb, SSTP_A_PARAM_NAME, p->name) ||
+	    nla_put_s64(skb, SSTP_A_PARAM_VALUE, p->value, SSTP_A_PARAM_PAD))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* Parameters of the controller, if @ctrl, or of the policy, that are not 0, and its state */
+int sstp_nl_put_params(struct sk_buff *skb, struct sstp_sock *sp, bool ctrl)
+{
+	struct sstp_param p[SSTP_PARAMS_MAX + SSTP_STATE_MAX];
+	u32 i, params, n = sstp_conf_list(sp, ctrl, p, &params);
+	struct nlattr *nest;
+
+	nest = nla_nest_start(skb, ctrl ? SSTP_A_CONN_CONTROLLER_PARAMS :
+			      SSTP_A_CONN_POLICY_PARAMS);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < n; i++)
+		if ((i >= params || p[i].value) && sstp_nl_put_param(skb, &p[i]))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int sstp_nl_put_spec(struct sk_buff *skb, const struct sstp_param_spec *s)
+{
+	struct nlattr *nest = nla_nest_start(skb, SSTP_A_PLUGIN_PARAM);
+
+	if (!nest || nla_put_string(skb, SSTP_A_PARAM_NAME, s->name) ||
+	    nla_put_u32(skb, SSTP_A_PARAM_LEAST, s->least) ||
+	    nla_put_u32(skb, SSTP_A_PARAM_MOST, s->most))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* A controller or a policy, and what it has. RCU */
+int sstp_nl_put_plugin(struct sk_buff *skb, const struct sstp_plugin *p)
+{
+	u32 i, params = sstp_param_count(p->params);
+	u32 states = sstp_param_states((const char *)p->state);
+
+	if (nla_put_string(skb, SSTP_A_PLUGIN_NAME, p->name))
+		return -EMSGSIZE;
+	for (i = 0; i < params; i++)
+		if (sstp_nl_put_spec(skb, &p->params[i]))
+			return -EMSGSIZE;
+	for (i = 0; i < states; i++)
+		if (nla_put_string(skb, SSTP_A_PLUGIN_STATE, p->state[i]))
+			return -EMSGSIZE;
+	return 0;
 }
 
 static int sstp_nl_put_addr(struct sk_buff *skb, int attr, const struct sstp_ident *id,

@@ -7,8 +7,8 @@
 #include <linux/uidgid.h>
 #include <net/genetlink.h>
 #include "netlink_gen.h"
-#include "rrda_tunables.h"
 
+struct sstp_plugin;
 struct sstp_rate_spec;
 struct sstp_sock;
 
@@ -29,5 +29,7 @@ bool sstp_nl_trusts(const struct sock *sk, const struct sstp_nl_reader *r);
 int sstp_nl_put_rate(struct sk_buff *skb, int attr, const struct sstp_rate_spec *r);
 int sstp_nl_put_conn(struct sk_buff *skb, struct sock *sk, const struct sstp_nl_reader *r);
 int sstp_nl_put_info(struct sk_buff *skb, struct sstp_sock *sp);
+int sstp_nl_put_params(struct sk_buff *skb, struct sstp_sock *sp, bool ctrl);
+int sstp_nl_put_plugin(struct sk_buff *skb, const struct sstp_plugin *p);
 
 #endif /* _SSTP_NL_PUT_H */

@@ -27,11 +27,34 @@ static bool sstp_plugin_name_valid(const char *name)
 	return n && n < SSTP_NAME_MAX;
 }
 
+/* Is each name valid and used once, and no range empty? */
+static bool sstp_plugin_params_valid(const struct sstp_plugin *p)
+{
+	const char *name[SSTP_PARAMS_MAX + SSTP_STATE_MAX];
+	u32 i, j, n = 0;
+
+	for (i = 0; i < SSTP_PARAMS_MAX && p->params[i].name[0]; i++) {
+		if (p->params[i].least > p->params[i].most)
+			return false;
+		name[n++] = p->params[i].name;
+	}
+	for (i = 0; i < SSTP_STATE_MAX && p->state[i][0]; i++)
+		name[n++] = p->state[i];
+	for (i = 0; i < n; i++) {
+		if (!sstp_plugin_name_valid(name[i]))
+			return false;
+		for (j = 0; j < i; j++)
+			if (!strcmp(name[i], name[j]))
+				return false;
+	}
+	return true;
+}
+
 int sstp_plugin_register(struct sstp_registry *r, struct sstp_plugin *p)
 {
 	int err = 0;
 
-	if (!sstp_plugin_name_valid(p->name))
+	if (!sstp_plugin_name_valid(p->name) || !sstp_plugin_params_valid(p))
 		return -EINVAL;
 	spin_lock(&r->lock);
 	if (sstp_plugin_find(r, p->name))
@@ -83,19 +106,12 @@ bool sstp_plugin_exists(struct sstp_registry *r, const char *name)
 	return sstp_plugin_here(r, name);
 }
 
-bool sstp_plugin_name(struct sstp_registry *r, u32 i, char *name)
+const struct sstp_plugin *sstp_plugin_nth(struct sstp_registry *r, u32 i)
 {
-	struct sstp_plugin *p;
-	bool found = false;
+	const struct sstp_plugin *p;
 
-	rcu_read_lock();
-	list_for_each_entry_rcu(p, &r->list, list) {
-		found = !i--;
-		if (found) {
-			strscpy(name, p->name, SSTP_NAME_MAX);
-			break;
-		}
-	}
-	rcu_read_unlock();
-	return found;
+	list_for_each_entry_rcu(p, &r->list, list)
+		if (!i--)
+			return p;
+	return NULL;
 }

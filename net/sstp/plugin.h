@@ -15,6 +15,9 @@ struct sstp_plugin {
 	char	name[SSTP_NAME_MAX];
 	struct module *owner;
 	struct list_head list;
+	struct sstp_param_spec params[SSTP_PARAMS_MAX];
+	char	state[SSTP_STATE_MAX][SSTP_NAME_MAX];
+	int	(*check_params)(const u32 *param);
 };
 
 #define SSTP_PLUGIN_AT(type, member)					\
@@ -22,8 +25,14 @@ struct sstp_plugin {
 		      offsetof(struct sstp_plugin, member))
 SSTP_PLUGIN_AT(struct sstp_ctrl_ops, owner);
 SSTP_PLUGIN_AT(struct sstp_ctrl_ops, list);
+SSTP_PLUGIN_AT(struct sstp_ctrl_ops, params);
+SSTP_PLUGIN_AT(struct sstp_ctrl_ops, state);
+SSTP_PLUGIN_AT(struct sstp_ctrl_ops, check_params);
 SSTP_PLUGIN_AT(struct sstp_rbuf_ops, owner);
 SSTP_PLUGIN_AT(struct sstp_rbuf_ops, list);
+SSTP_PLUGIN_AT(struct sstp_rbuf_ops, params);
+SSTP_PLUGIN_AT(struct sstp_rbuf_ops, state);
+SSTP_PLUGIN_AT(struct sstp_rbuf_ops, check_params);
 #undef SSTP_PLUGIN_AT
 
 /* Of either ops; container_of(&plugin->name, TYPE, name) is the way back. */
@@ -51,7 +60,9 @@ struct sstp_registry {
 extern struct sstp_registry sstp_ctrls;
 extern struct sstp_registry sstp_rbufs;
 
-/* Add a plug-in. -EINVAL: its name is not valid; -EEXIST: its name is taken. */
+/* Add a plug-in. -EINVAL: its name is not valid, or what it says of its parameters and its
+ * state; -EEXIST: its name is taken.
+ */
 int sstp_plugin_register(struct sstp_registry *r, struct sstp_plugin *p);
 void sstp_plugin_unregister(struct sstp_registry *r, struct sstp_plugin *p);	/* sleeps */
 /* The plug-in @name, with a reference on its module, or NULL. Any context. */
@@ -60,7 +71,13 @@ struct sstp_plugin *sstp_plugin_get(struct sstp_registry *r, const char *name);
 bool sstp_plugin_here(struct sstp_registry *r, const char *name);
 /* The same, but loads the module of one that is not, if the caller may. Sleeps. */
 bool sstp_plugin_exists(struct sstp_registry *r, const char *name);
-/* Copy the name of plug-in number @i, from 0, to @name. False if there are fewer. */
-bool sstp_plugin_name(struct sstp_registry *r, u32 i, char *name);
+/* Let go a plug-in that sstp_plugin_get() returned. */
+static inline void sstp_plugin_put(const struct sstp_plugin *p)
+{
+	module_put(p->owner);
+}
+
+/* Plug-in number @i, from 0, or NULL if there are fewer. RCU */
+const struct sstp_plugin *sstp_plugin_nth(struct sstp_registry *r, u32 i);
 
 #endif /* _SSTP_PLUGIN_H */

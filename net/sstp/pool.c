@@ -48,11 +48,18 @@ void sstp_pool_put(struct sstp_pool *p)
 	kfree(p);
 }
 
-void sstp_pool_tune(struct sstp_pool *p, const struct sstp_rrda_spec *rrda)
+void sstp_pool_tune(struct sstp_pool *p, const struct sstp_plugin_conf *conf)
 {
 	spin_lock_bh(&p->lock);
-	sstp_rbuf_tune(&p->b, rrda);
-	sstp_pool_publish(p);
+	sstp_rbuf_tune(&p->b, conf);
+	spin_unlock_bh(&p->lock);
+}
+
+void sstp_pool_get_info(struct sstp_pool *p, u32 *param, s64 *state)
+{
+	spin_lock_bh(&p->lock);
+	memcpy(param, p->b.out.param, sizeof(p->b.out.param));
+	sstp_rbuf_get_info(&p->b, state);
 	spin_unlock_bh(&p->lock);
 }
 
@@ -151,7 +158,7 @@ u32 sstp_pool_share(struct sstp_member *m, u32 used)
 }
 
 s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_sample *seen, u64 now,
-		    u32 *limit, struct sstp_rbuf_info *info)
+		    u32 *limit, s64 *state)
 {
 	struct sstp_pool *p = m->pool;
 	struct sstp_rbuf_core *b = &p->b;
@@ -195,7 +202,7 @@ s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_sample *seen, u64 no
 		sstp_pool_epoch_begin(p, used);
 	}
 	*limit = b->in.limit;
-	sstp_rbuf_get_info(b, info);
+	sstp_rbuf_get_info(b, state);
 	spin_unlock_bh(&p->lock);
 	return grown;
 }

@@ -103,8 +103,10 @@ struct sstp_pool *sstp_pool_new(const struct sstp_rbuf_core *b, bool pinned);
 struct sstp_pool *sstp_pool_get(struct sstp_pool *p);
 void sstp_pool_put(struct sstp_pool *p);
 
-/* Set the tunables of the pool's policy, from its next epoch on. */
-void sstp_pool_tune(struct sstp_pool *p, const struct sstp_rrda_spec *rrda);
+/* sstp_rbuf_tune() of the pool's buffer */
+void sstp_pool_tune(struct sstp_pool *p, const struct sstp_plugin_conf *conf);
+/* Get the parameters and the state of the pool's policy. */
+void sstp_pool_get_info(struct sstp_pool *p, u32 *param, s64 *state);
 
 /* A packet came for the member: it is active and awake. */
 void sstp_pool_join(struct sstp_member *m);
@@ -120,9 +122,9 @@ void sstp_pool_leave(struct sstp_member *m);
 u32 sstp_pool_share(struct sstp_member *m, u32 used);
 /* An epoch of the member ended, with what it saw in @seen. Returns by how much the pool
  * grew for that, to @limit; negative: it shrank. If that ends the pool's epoch, @seen has
- * what the pool saw in it, for traces, as @info is.
+ * what the pool saw in it, for traces, as the policy's @state is.
  */
 s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_sample *seen, u64 now,
-		    u32 *limit, struct sstp_rbuf_info *info);
+		    u32 *limit, s64 *state);
 
 #endif /* _SSTP_POOL_H */

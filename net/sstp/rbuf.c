@@ -50,8 +50,9 @@ void sstp_rbuf_uncount(struct sstp_rbuf_core *b)
  * @ops: the policy; must stay until sstp_unregister_rbuf() has returned
  *
  * Context: process context, may sleep.
- * Return: 0; -EINVAL if the name is missing; -EEXIST if a policy of this name is registered; or
- * the error of creating its directory in sysfs.
+ * Return: 0; -EINVAL if the name is missing, or a parameter or a name of its state is not valid;
+ * -EEXIST if a policy of this name is registered; or the error of creating its directory in
+ * sysfs.
  */
 int sstp_register_rbuf(struct sstp_rbuf_ops *ops)
 {
@@ -100,13 +101,14 @@ void sstp_rbuf_put(const struct sstp_rbuf_ops *ops)
 		module_put(ops->owner);
 }
 
-int sstp_rbuf_attach(struct sstp_rbuf_core *b, const char *name)
+int sstp_rbuf_attach(struct sstp_rbuf_core *b, const char *name,
+		     const struct sstp_plugin_conf *conf)
 {
 	const struct sstp_rbuf_ops *ops = sstp_rbuf_get(name);
 
 	if (!ops)
 		return -ENOENT;
-	sstp_rbuf_begin(b, ops);
+	sstp_rbuf_begin(b, ops, conf);
 	return 0;
 }
 

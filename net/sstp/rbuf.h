@@ -5,13 +5,13 @@
 
 #include <linux/init.h>
 #include <net/sstp.h>
+#include "param.h"
 
 /**
  * struct sstp_rbuf_core - a receive buffer and its policy
  * @in: input of the policy; @in.limit is the limit in force
  * @ops: callbacks of the policy, with a reference on its module, unless a pool, of which the
  *	socket is a member, holds that; NULL = no policy
- * @rrda: value of the option SSTP_RRDA
  * @resting: no epoch runs; the next packet begins one
  * @counted: the buffer counts in sstp_rbuf_moving()
  * @busy_until: time until which the buffer counts after its last epoch with traffic, ns
@@ -20,7 +20,6 @@
 struct sstp_rbuf_core {
 	struct sstp_rbuf_sample in;
 	const struct sstp_rbuf_ops *ops;
-	struct sstp_rrda_spec rrda;
 	bool	resting;
 	bool	counted;
 	u64	busy_until;
@@ -28,7 +27,8 @@ struct sstp_rbuf_core {
 };
 
 /* For policies, as the functions of these names for controllers in ctrl.h */
-int sstp_rbuf_attach(struct sstp_rbuf_core *b, const char *name);
+int sstp_rbuf_attach(struct sstp_rbuf_core *b, const char *name,
+		     const struct sstp_plugin_conf *conf);
 void sstp_rbuf_detach(struct sstp_rbuf_core *b);
 struct sstp_rbuf_ops *sstp_rbuf_get(const char *name);
 void sstp_rbuf_put(const struct sstp_rbuf_ops *ops);
@@ -37,11 +37,11 @@ void sstp_rbuf_bound(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s);
 /* Give @b, which has no policy, the policy @ops, whose reference it takes over. The caller puts
  * the limit b->out.limit, which the policy wants, in force.
  */
-void sstp_rbuf_begin(struct sstp_rbuf_core *b, const struct sstp_rbuf_ops *ops);
-/* Set the option SSTP_RRDA to @rrda, checked; it takes effect at the end of the epoch. */
-void sstp_rbuf_tune(struct sstp_rbuf_core *b, const struct sstp_rrda_spec *rrda);
-void sstp_rbuf_get_info(const struct sstp_rbuf_core *b, struct sstp_rbuf_info *i);
-/* Release and initialize the policy again: its state is lost, the limit stays. */
+void sstp_rbuf_begin(struct sstp_rbuf_core *b, const struct sstp_rbuf_ops *ops,
+		     const struct sstp_plugin_conf *conf);
+void sstp_rbuf_tune(struct sstp_rbuf_core *b, const struct sstp_plugin_conf *conf);
+void sstp_rbuf_get_info(const struct sstp_rbuf_core *b, s64 *state);
+/* Release and initialize the policy again: its state is lost, limit and parameters stay. */
 void sstp_rbuf_restart(struct sstp_rbuf_core *b);
 /* An epoch ended. Returns the limit that the policy wants, which is not in force yet. */
 u32 sstp_rbuf_update(struct sstp_rbuf_core *b);

@@ -20,52 +20,48 @@ void sstp_rbuf_bound(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 		b->epoch = clamp_t(u64, b->epoch, SSTP_RBUF_EPOCH_MIN, SSTP_RBUF_EPOCH_MAX);
 }
 
-static void sstp_rbuf_set_param(struct sstp_rbuf_core *b)
+/* Call @init with the parameters that b->out has. A policy without @update has no epochs. */
+static void sstp_rbuf_start(struct sstp_rbuf_core *b)
 {
-	if (b->ops->set_param)
-		b->ops->set_param(&b->out, SSTP_RRDA, &b->rrda, sizeof(b->rrda));
-}
-
-/* Clamp the outputs, and disable epochs if the policy has no @update callback. */
-static void sstp_rbuf_verdict(struct sstp_rbuf_core *b)
-{
+	b->out.epoch = 0;
+	b->out.limit = b->in.limit;
+	b->out.top = b->in.ceiling;
+	b->out.exact = false;
+	b->out.rest = false;
+	memset(b->out.priv, 0, sizeof(b->out.priv));
+	if (b->ops->init)
+		b->ops->init(&b->out, &b->in);
 	if (!b->ops->update)
 		b->out.epoch = 0;
 	sstp_rbuf_bound(&b->out, &b->in);
 }
 
-void sstp_rbuf_tune(struct sstp_rbuf_core *b, const struct sstp_rrda_spec *rrda)
-{
-	b->rrda = *rrda;
-	if (!b->ops)
-		return;
-	b->out.limit = b->in.limit;
-	sstp_rbuf_set_param(b);
-	sstp_rbuf_verdict(b);
-}
-
-void sstp_rbuf_get_info(const struct sstp_rbuf_core *b, struct sstp_rbuf_info *i)
-{
-	*i = (struct sstp_rbuf_info){};
-	if (b->ops->get_info)
-		b->ops->get_info(&b->out, i);
-}
-
-void sstp_rbuf_begin(struct sstp_rbuf_core *b, const struct sstp_rbuf_ops *ops)
+void sstp_rbuf_begin(struct sstp_rbuf_core *b, const struct sstp_rbuf_ops *ops,
+		     const struct sstp_plugin_conf *conf)
 {
 	b->ops = ops;
-	b->out = (struct sstp_rbuf){ .limit = b->in.limit, .top = b->in.ceiling };
-	sstp_rbuf_set_param(b);
-	if (ops->init)
-		ops->init(&b->out, &b->in);
-	sstp_rbuf_verdict(b);
+	sstp_param_take(b->out.param, ops->params, ops->name, conf);
+	sstp_rbuf_start(b);
 }
 
 void sstp_rbuf_restart(struct sstp_rbuf_core *b)
 {
 	if (b->ops->release)
 		b->ops->release(&b->out);
-	sstp_rbuf_begin(b, b->ops);
+	sstp_rbuf_start(b);
+}
+
+void sstp_rbuf_tune(struct sstp_rbuf_core *b, const struct sstp_plugin_conf *conf)
+{
+	if (b->ops && !strcmp(b->ops->name, conf->name))
+		sstp_param_take(b->out.param, b->ops->params, b->ops->name, conf);
+}
+
+void sstp_rbuf_get_info(const struct sstp_rbuf_core *b, s64 *state)
+{
+	memset(state, 0, SSTP_STATE_MAX * sizeof(*state));
+	if (b->ops->get_info)
+		b->ops->get_info(&b->out, state);
 }
 
 u32 sstp_rbuf_update(struct sstp_rbuf_core *b)

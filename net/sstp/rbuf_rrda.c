@@ -25,7 +25,6 @@
 /**
  * struct sstp_rbuf_epochs - state of the policy for one buffer
  * @r: state of equations 1, 2 and 4
- * @own: tunables of the buffer, 0 = those of the system
  * @trend: f of equation 2: sign of the surplus if it lasted k epochs, else 0
  * @most: most bytes in use, decayed over some seconds, so that the room that the program
  *	needed in its last pause is kept for the next
@@ -37,7 +36,6 @@
  */
 struct sstp_rbuf_epochs {
 	struct sstp_rrda r;
-	struct sstp_rrda_spec own;
 	s8	trend;
 	u32	most;
 	u16	silent;
@@ -54,25 +52,23 @@ struct sstp_rbuf_epochs {
 #define SSTP_RRDA_EASE		BIT(20)
 #define SSTP_RRDA_FORGET	32	/* @most decays by 1/32 in an epoch */
 
-static u32 sstp_rrda_of(u32 own, enum sstp_rrda_tunable_id id)
+static u32 sstp_rrda_param(const struct sstp_rbuf *b, enum sstp_rrda_tunable_id id)
 {
-	return own ?: READ_ONCE(sstp_rrda_tunables[id].value);
+	return b->param[id] ?: READ_ONCE(sstp_rrda_tunables[id].value);
 }
 
-/* Get the tunables of @b, or those of the system where @b has none, bounded by @s. */
+/* Get the parameters of @b, or those of the system where @b has none, bounded by @s. */
 static void sstp_rbuf_rrda_params(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s,
 				  struct sstp_rrda_params *p)
 {
-	const struct sstp_rrda_spec *own = &((struct sstp_rbuf_epochs *)b->priv)->own;
-
-	b->epoch = sstp_rrda_of(own->epoch, SSTP_RRDA_EPOCH) * (u64)NSEC_PER_MSEC;
-	p->k = sstp_rrda_of(own->k, SSTP_RRDA_K);
-	p->beta = sstp_rrda_of(own->beta, SSTP_RRDA_BETA);
-	p->omega = sstp_rrda_of(own->omega, SSTP_RRDA_OMEGA);
-	p->ceiling = clamp(sstp_rrda_of(own->ceiling, SSTP_RRDA_CEILING), s->least,
+	b->epoch = sstp_rrda_param(b, SSTP_RRDA_EPOCH) * (u64)NSEC_PER_MSEC;
+	p->k = sstp_rrda_param(b, SSTP_RRDA_K);
+	p->beta = sstp_rrda_param(b, SSTP_RRDA_BETA);
+	p->omega = sstp_rrda_param(b, SSTP_RRDA_OMEGA);
+	p->ceiling = clamp(sstp_rrda_param(b, SSTP_RRDA_CEILING), s->least,
 			   max(s->ceiling, s->least));
 	/* A floor must not keep more memory than the initial limit, whatever a program sets. */
-	p->floor = clamp(sstp_rrda_of(own->floor, SSTP_RRDA_FLOOR), s->least,
+	p->floor = clamp(sstp_rrda_param(b, SSTP_RRDA_FLOOR), s->least,
 			 max(s->first, s->least));
 	p->floor = min(p->floor, p->ceiling);
 	b->top = p->ceiling;
@@ -146,29 +142,37 @@ static void sstp_rbuf_rrda_update(struct sstp_rbuf *b, const struct sstp_rbuf_sa
 	b->limit = limit;
 }
 
-static void sstp_rbuf_rrda_set_param(struct sstp_rbuf *b, int option, const void *param,
-				     size_t len)
+static int sstp_rbuf_rrda_check(const u32 *param)
 {
-	struct sstp_rbuf_epochs *e = (void *)b->priv;
+	u32 floor = param[SSTP_RRDA_FLOOR], ceiling = param[SSTP_RRDA_CEILING];
 
-	if (option == SSTP_RRDA && len == sizeof(e->own))
-		memcpy(&e->own, param, len);
+	return floor && ceiling && floor > ceiling ? -EINVAL : 0;
 }
 
-static void sstp_rbuf_rrda_get_info(const struct sstp_rbuf *b, struct sstp_rbuf_info *i)
+static void sstp_rbuf_rrda_get_info(const struct sstp_rbuf *b, s64 *state)
 {
 	const struct sstp_rbuf_epochs *e = (const void *)b->priv;
 
-	i->surplus = div_s64(e->r.surplus, SSTP_RRDA_BYTE);
-	i->trend = e->trend;
+	state[0] = div_s64(e->r.surplus, SSTP_RRDA_BYTE);
+	state[1] = e->trend;
 }
 
 struct sstp_rbuf_ops sstp_rbuf_rrda = {
 	.init	= sstp_rbuf_rrda_init,
 	.update	= sstp_rbuf_rrda_update,
-	.set_param = sstp_rbuf_rrda_set_param,
-	.get_info = sstp_rbuf_rrda_get_info,
-	.sysfs	= &sstp_rrda_group,
 	.name	= "rrda",
 	.owner	= THIS_MODULE,
+	/* Ranges as of sstp_rrda_tunables[] */
+	.params	= {
+		[SSTP_RRDA_EPOCH] = { "epoch", 1, 10000 },
+		[SSTP_RRDA_K] = { "k", 1, 255 },
+		[SSTP_RRDA_BETA] = { "beta", 1, 1024 },
+		[SSTP_RRDA_OMEGA] = { "omega", 1, 1000 },
+		[SSTP_RRDA_FLOOR] = { "floor", 4096, 1 << 30 },
+		[SSTP_RRDA_CEILING] = { "ceiling", 4096, 1 << 30 },
+	},
+	.state	= { "surplus", "trend" },
+	.check_params = sstp_rbuf_rrda_check,
+	.get_info = sstp_rbuf_rrda_get_info,
+	.sysfs	= &sstp_rrda_group,
 };

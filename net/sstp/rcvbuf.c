@@ -8,6 +8,7 @@
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <trace/events/sstp.h>
+#include "conf.h"
 #include "mem.h"
 #include "netns.h"
 #include "nl_event.h"
@@ -466,20 +467,14 @@ static int sstp_rcvbuf_make(struct sock *sk, struct sstp_rbuf_core *b)
 	char name[SSTP_NAME_MAX];
 	int err;
 
-	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
-		strscpy(name, "static", sizeof(name));
-	else if (sp->set.policy[0])
-		strscpy(name, sp->set.policy, sizeof(name));
-	else
-		sstp_net_name_get(sn->policy, name);
+	sstp_conf_policy(sp, name);
 	b->in.least = READ_ONCE(sn->rmem[0]);
 	b->in.first = READ_ONCE(sk->sk_rcvbuf);
 	b->in.ceiling = max_t(u32, READ_ONCE(sn->rmem[2]), b->in.first);
-	b->rrda = sp->set.rrda;
 	b->in.limit = b->in.first;
 	sstp_rcvbuf_look(sk, &b->in);
 	b->resting = true;
-	err = sstp_rbuf_attach(b, name);
+	err = sstp_rbuf_attach(b, name, &sp->set.policy);
 	if (!err)
 		b->in.limit = b->out.limit;
 	return err;
@@ -541,7 +536,7 @@ void sstp_rcvbuf_policy(struct sock *sk, const struct sstp_rbuf_ops *ops)
 	sstp_rcvbuf_look(sk, &b->in);
 	b->resting = true;
 	sp->rcvbuf.unread = 0;
-	sstp_rbuf_begin(b, ops);
+	sstp_rbuf_begin(b, ops, &sp->set.policy);
 	sstp_rcvbuf_limit(sp, b->out.limit);
 }
 
@@ -574,15 +569,15 @@ static u64 sstp_rcvbuf_rate(const struct sstp_rbuf_core *b, u64 bytes, u64 elaps
 static void sstp_rcvbuf_own(struct sstp_sock *sp, u64 elapsed)
 {
 	struct sstp_rbuf_core *b = &sp->rcvbuf.policy;
-	struct sstp_rbuf_info info;
+	s64 state[SSTP_STATE_MAX];
 	u32 old = b->in.limit;
 
 	b->in.arrived = sstp_rcvbuf_rate(b, b->in.arrived, elapsed);
 	b->in.served = sstp_rcvbuf_rate(b, b->in.served, elapsed);
 	b->in.lacked = sstp_rcvbuf_rate(b, b->in.lacked, elapsed);
 	sstp_rcvbuf_limit(sp, sstp_rbuf_update(b));
-	sstp_rbuf_get_info(b, &info);
-	trace_sstp_rbuf_epoch(sp, &info, old, b->in.limit, false);
+	sstp_rbuf_get_info(b, state);
+	trace_sstp_rbuf_epoch(sp, state, old, b->in.limit, false);
 	sstp_rbuf_count(b, sp->rcvbuf.epoch_at);
 }
 
@@ -593,7 +588,7 @@ static void sstp_rcvbuf_member(struct sstp_sock *sp, u64 now)
 {
 	struct sstp_rbuf_core *b = &sp->rcvbuf.policy;
 	struct sstp_member *m = &sp->rcvbuf.member;
-	struct sstp_rbuf_info info;
+	s64 state[SSTP_STATE_MAX];
 	s64 grown;
 	u32 limit;
 
@@ -602,10 +597,10 @@ static void sstp_rcvbuf_member(struct sstp_sock *sp, u64 now)
 	else if (m->silent < SSTP_RCVBUF_SILENT)
 		m->silent++;
 	sstp_pool_share(m, atomic_read(&sp->sk.sk_rmem_alloc));
-	grown = sstp_pool_epoch(m, &b->in, now, &limit, &info);
+	grown = sstp_pool_epoch(m, &b->in, now, &limit, state);
 	sstp_rcvbuf_count(sp, grown);
 	if (grown) {
-		trace_sstp_rbuf_epoch(sp, &info, limit - grown, limit, true);
+		trace_sstp_rbuf_epoch(sp, state, limit - grown, limit, true);
 		trace_sstp_rbuf_limit(sp, limit - grown, limit, true);
 		sstp_nl_resized(&sp->sk, limit - grown, limit, true);
 	}

@@ -14,19 +14,6 @@ struct sstp_rrda_tunable sstp_rrda_tunables[] = {
 	[SSTP_RRDA_WEIGH_MEMORY] = { 1, 0, 1 },
 };
 
-enum sstp_rrda_tunable_id sstp_rrda_spec_fault(const struct sstp_rrda_spec *s)
-{
-	const u32 val[] = { s->epoch, s->k, s->beta, s->omega, s->floor, s->ceiling };
-	enum sstp_rrda_tunable_id i;
-
-	for (i = 0; i < ARRAY_SIZE(val); i++)
-		if (val[i] && (val[i] < sstp_rrda_tunables[i].least ||
-			       val[i] > sstp_rrda_tunables[i].most))
-			return i;
-	return s->floor && s->ceiling && s->floor > s->ceiling ? SSTP_RRDA_FLOOR :
-		SSTP_RRDA_TUNABLES;
-}
-
 /* Makes a write one step: floor and ceiling are held against each other. */
 static DEFINE_MUTEX(sstp_rrda_lock);
 static struct kobj_attribute sstp_rrda_attr[SSTP_RRDA_TUNABLES];

@@ -5,7 +5,6 @@
 
 #include <linux/sysfs.h>
 #include <linux/types.h>
-#include <uapi/linux/sstp.h>
 
 /**
  * struct sstp_rrda_tunable - a tunable of "rrda" that holds for all who have no own
@@ -19,7 +18,7 @@ struct sstp_rrda_tunable {
 	u32	most;
 };
 
-/* In the order of struct sstp_rrda_spec; then what only the system has */
+/* In the order of the parameters that a buffer has; then what only the system has */
 enum sstp_rrda_tunable_id {
 	SSTP_RRDA_EPOCH,
 	SSTP_RRDA_K,
@@ -33,13 +32,5 @@ enum sstp_rrda_tunable_id {
 
 extern const struct attribute_group sstp_rrda_group;
 extern struct sstp_rrda_tunable sstp_rrda_tunables[SSTP_RRDA_TUNABLES];
-/* The field that is neither in range nor 0, or a floor above the ceiling; SSTP_RRDA_TUNABLES if
- * nothing is wrong
- */
-enum sstp_rrda_tunable_id sstp_rrda_spec_fault(const struct sstp_rrda_spec *s);
-static inline bool sstp_rrda_spec_valid(const struct sstp_rrda_spec *s)
-{
-	return sstp_rrda_spec_fault(s) == SSTP_RRDA_TUNABLES;
-}
 
 #endif /* _SSTP_RRDA_TUNABLES_H */

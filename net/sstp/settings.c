@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Settings of a socket, and what takes effect at once. */
+#include "conf.h"
 #include "netns.h"
 #include "output.h"
 #include "path.h"
@@ -62,22 +63,37 @@ static bool sstp_may_name(const struct sock *sk, const char *name)
 	       sstp_net_allows(net, name);
 }
 
-/* The name of a controller or a policy, or NULL, for connections to come. Socket lock. */
-void sstp_set_names(struct sstp_sock *sp, const char *ctrl, const char *policy)
+/* Set the controller, if @ctrl, or the policy of connections to come, and its parameters also
+ * where it is at work, from its next callback on. @conf is checked. Socket lock
+ */
+void sstp_set_conf(struct sstp_sock *sp, bool ctrl, const struct sstp_plugin_conf *conf)
 {
 	struct sstp_settings set = sp->set;
 
 	if (ctrl)
-		strscpy(set.ctrl, ctrl, SSTP_NAME_MAX);
-	if (policy)
-		strscpy(set.policy, policy, SSTP_NAME_MAX);
+		set.ctrl = *conf;
+	else
+		set.policy = *conf;
 	sstp_set(sp, &set);
+	if (ctrl) {
+		/* Whoever names a controller takes it as it is. */
+		sp->breaker.guards = false;
+		sp->breaker.retry = 0;
+		sstp_ctrl_tune(&sp->ctrl, conf);
+		return;
+	}
+	if (!sp->rcvbuf.member.pool)
+		sstp_rbuf_tune(&sp->rcvbuf.policy, conf);
+	if (sp->listen.pool)
+		sstp_pool_tune(sp->listen.pool, conf);
 }
 
 int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
 		  unsigned int optlen)
 {
+	struct sstp_sock *sp = sstp_sk(sk);
 	bool ctrl = opt == SSTP_CONTROLLER;
+	struct sstp_plugin_conf conf;
 	char name[SSTP_NAME_MAX];
 	int err;
 
@@ -87,26 +103,54 @@ int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
 	if (ctrl && !sstp_may_name(sk, name))
 		return -EPERM;
 	lock_sock(sk);
-	if (!sstp_unconnected(sk))
+	if (sstp_unconnected(sk)) {
+		conf = ctrl ? sp->set.ctrl : sp->set.policy;
+		sstp_param_plugin(&conf, name);
+		sstp_set_conf(sp, ctrl, &conf);
+	} else {
 		err = -EISCONN;
-	else
-		sstp_set_names(sstp_sk(sk), ctrl ? name : NULL, ctrl ? NULL : name);
+	}
 	release_sock(sk);
 	return err;
 }
 
-/* From the next epoch on; checked. Socket lock. */
-int sstp_set_rrda(struct sstp_sock *sp, const struct sstp_rrda_spec *rrda)
+static int sstp_set_plugin_params(struct sock *sk, bool ctrl, const struct sstp_param *p, u32 n)
 {
-	struct sstp_settings set = sp->set;
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_plugin_conf conf = ctrl ? sp->set.ctrl : sp->set.policy;
+	struct sstp_plugin *g;
+	u32 bad;
+	int err;
 
 	/* Its listener has those of all who share the buffer. */
-	if (sp->rcvbuf.member.pool)
+	if (!ctrl && sp->rcvbuf.member.pool)
 		return -EINVAL;
-	set.rrda = *rrda;
-	sstp_set(sp, &set);
-	sstp_rbuf_tune(&sp->rcvbuf.policy, rrda);
-	if (sp->listen.pool)
-		sstp_pool_tune(sp->listen.pool, rrda);
-	return 0;
+	g = sstp_conf_get(sp, ctrl);
+	if (!g)
+		return -ENOENT;
+	err = sstp_param_apply(g, &conf, p, n, &bad);
+	/* It fixes the name of a controller that was there by default. */
+	if (!err && ctrl && strcmp(sp->set.ctrl.name, g->name) && !sstp_may_name(sk, g->name))
+		err = -EPERM;
+	if (!err)
+		sstp_set_conf(sp, ctrl, &conf);
+	sstp_plugin_put(g);
+	return err;
+}
+
+/* SSTP_CONTROLLER_PARAM and SSTP_POLICY_PARAM */
+int sstp_set_params(struct sock *sk, int opt, sockptr_t optval, unsigned int optlen)
+{
+	struct sstp_param p[SSTP_PARAMS_MAX];
+	int err;
+
+	if (!optlen || optlen > sizeof(p) || optlen % sizeof(*p))
+		return -EINVAL;
+	if (copy_from_sockptr(p, optval, optlen))
+		return -EFAULT;
+	lock_sock(sk);
+	err = sstp_set_plugin_params(sk, opt == SSTP_CONTROLLER_PARAM, p,
+				     optlen / sizeof(*p));
+	release_sock(sk);
+	return err;
 }

@@ -8,7 +8,7 @@
 #include <net/sock.h>
 #include <net/tcp_states.h>
 #include <uapi/linux/sstp.h>
-#include "plugin.h"
+#include "param.h"
 
 struct sstp_sock;
 
@@ -38,9 +38,8 @@ struct sstp_settings {
 	bool	quickack;
 	bool	pool;
 	bool	freebind;
-	struct sstp_rrda_spec rrda;
-	char	ctrl[SSTP_NAME_MAX];	/* empty = by default */
-	char	policy[SSTP_NAME_MAX];
+	struct sstp_plugin_conf ctrl;
+	struct sstp_plugin_conf policy;
 };
 
 /* The first time something is said of a connection it must not exist yet. */
@@ -53,7 +52,7 @@ void sstp_set(struct sstp_sock *sp, const struct sstp_settings *set);
 int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
 		  unsigned int optlen);
 int sstp_set_rate(struct sstp_sock *sp, const struct sstp_rate_spec *r);
-int sstp_set_rrda(struct sstp_sock *sp, const struct sstp_rrda_spec *rrda);
-void sstp_set_names(struct sstp_sock *sp, const char *ctrl, const char *policy);
+void sstp_set_conf(struct sstp_sock *sp, bool ctrl, const struct sstp_plugin_conf *conf);
+int sstp_set_params(struct sock *sk, int opt, sockptr_t optval, unsigned int optlen);
 
 #endif /* _SSTP_SETTINGS_H */

@@ -2,7 +2,7 @@
 /* Socket options. None is accepted and ignored. */
 #include <net/ip.h>
 #include <net/ipv6.h>
-#include "rrda_tunables.h"
+#include "conf.h"
 #include "info.h"
 #include "path.h"
 #include "sendmsg.h"
@@ -91,7 +91,6 @@ static int sstp_set_own(struct sock *sk, int opt, sockptr_t optval,
 			unsigned int optlen)
 {
 	struct sstp_rate_spec rate;
-	struct sstp_rrda_spec rrda;
 	u64 limit;
 	u32 val;
 	int err;
@@ -117,24 +116,16 @@ static int sstp_set_own(struct sock *sk, int opt, sockptr_t optval,
 		err = sstp_set_limit(sk, limit);
 		release_sock(sk);
 		return err;
-	case SSTP_RRDA:
-		if (optlen < sizeof(rrda))
-			return -EINVAL;
-		if (copy_from_sockptr(&rrda, optval, sizeof(rrda)))
-			return -EFAULT;
-		if (!sstp_rrda_spec_valid(&rrda))
-			return -EINVAL;
-		lock_sock(sk);
-		err = sstp_set_rrda(sstp_sk(sk), &rrda);
-		release_sock(sk);
-		return err;
+	case SSTP_POLICY_PARAM:
+	case SSTP_CONTROLLER_PARAM:
+		return sstp_set_params(sk, opt, optval, optlen);
 	case SSTP_CONTROLLER:
 	case SSTP_BUFFER_POLICY:
 		return sstp_set_name(sk, opt, optval, optlen);
 	case SSTP_INFO:
 		return -ENOPROTOOPT;
 	}
-	if (opt < SSTP_RATE || opt > SSTP_POOL)
+	if (opt < SSTP_RATE || opt > SSTP_CONTROLLER_PARAM)
 		return -ENOPROTOOPT;
 	if (optlen < sizeof(val))
 		return -EINVAL;
@@ -316,6 +307,7 @@ static int sstp_get_own(struct sock *sk, int opt, void *buf)
 	struct sstp_sock *sp = sstp_sk(sk);
 	const struct sstp_settings *set = &sp->set;
 	const char *name = NULL;
+	u32 params;
 	int val;
 
 	switch (opt) {
@@ -325,14 +317,16 @@ static int sstp_get_own(struct sock *sk, int opt, void *buf)
 	case SSTP_RATE_LIMIT:
 		memcpy(buf, &set->rate_limit, sizeof(u64));
 		return sizeof(u64);
-	case SSTP_RRDA:
-		memcpy(buf, &set->rrda, sizeof(set->rrda));
-		return sizeof(set->rrda);
+	case SSTP_POLICY_PARAM:
+	case SSTP_CONTROLLER_PARAM:
+		return sstp_conf_list(sp, opt == SSTP_CONTROLLER_PARAM, buf, &params) *
+			sizeof(struct sstp_param);
 	case SSTP_CONTROLLER:
-		name = sp->ctrl.ops ? sp->ctrl.ops->name : set->ctrl;
+		name = sp->ctrl.ops ? sp->ctrl.ops->name : set->ctrl.name;
 		break;
 	case SSTP_BUFFER_POLICY:
-		name = sp->rcvbuf.policy.ops ? sp->rcvbuf.policy.ops->name : set->policy;
+		name = sp->rcvbuf.policy.ops ? sp->rcvbuf.policy.ops->name :
+			set->policy.name;
 		break;
 	case SSTP_INFO:
 		sstp_fill_info(sp, buf);
@@ -413,7 +407,7 @@ int sstp_getsockopt(struct socket *sock, int level, int optname,
 	union {
 		struct sstp_info info;
 		struct sstp_rate_spec rate;
-		struct sstp_rrda_spec rrda;
+		struct sstp_param param[SSTP_PARAMS_MAX + SSTP_STATE_MAX];
 		char name[SSTP_NAME_MAX];
 		int val;
 	} *buf;

@@ -220,7 +220,7 @@ int sstp_tcp_getsockopt(struct sock *sk, int opt, char __user *optval,
 		return -EINVAL;
 	lock_sock(sk);
 	if (opt == TCP_CONGESTION)
-		strscpy(name, sp->ctrl.ops ? sp->ctrl.ops->name : sp->set.ctrl,
+		strscpy(name, sp->ctrl.ops ? sp->ctrl.ops->name : sp->set.ctrl.name,
 			sizeof(name));
 	else
 		err = sstp_tcp_get(sk, opt, &val);

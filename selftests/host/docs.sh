@@ -96,17 +96,20 @@ check "sstp-run.1 has every variable" names "$man_run" "${run_env[@]}"
 check "sstp-run.1 has every TCP option that is remembered" names "$man_run" "${run_tcp[@]}"
 
 mapfile -t tool < <(sed -n '/commands\[\] = {/,/^}/s/^\t{ "\([a-z]*\)".*/\1/p' tools/sstp/main.c)
-mapfile -t tool_set < <(sed -n '/tunables\[\] = {/,/^}/s/^\t{ "\([a-z]*\)".*/\1/p' tools/sstp/set.c)
+# Parameters that a controller or a policy lists, which completion knows
+mapfile -t params < <(sed -n '/\.params\t*= {/,/^\t}/s/.*{ "\([!-~]*\)",.*/\1/p' net/sstp/rbuf_*.c \
+	net/sstp/ctrl_*.c)
 mapfile -t tool_filter < <(sed -n '/names\[\] = {/,/^\t};/s/"//gp' tools/sstp/filter.c |
 	tr -d ' \t' | tr , '\n' | grep -v '[{}]' | grep .)
 mapfile -t tool_why < <(sed -n 's/.*\tline("\([a-z ]*\)".*/\1/p' tools/sstp/why.c | sort -u)
 check "sstp.8 has every command" names "$man_tool" "${tool[@]}"
 check "sstp.8 has everything that can be set" names "$man_tool" rate controller policy \
-	"${tool_set[@]}"
+	controller. policy.
 check "sstp.8 has every word of a filter" names "$man_tool" "${tool_filter[@]}"
 check "sstp.8 has every cause that is named" names "$man_tool" "${tool_why[@]}"
 check "sstp's completion has every command and word" names tools/sstp/completion "${tool[@]}" \
-	"${tool_set[@]}" "${tool_filter[@]}"
+	"${params[@]/#/policy[.]}" "${tool_filter[@]}"
+check "sstp.7 has every parameter" names "$man" "${params[@]}"
 
 # default NAME VALUE...: sstp.7 has the default of a sysctl or tunable.
 default() {

@@ -80,6 +80,26 @@ static void parse_info(const struct nlattr *nest, struct sstp_info *i)
 	i->policy[SSTP_NAME_MAX - 1] = 0;
 }
 
+/* Parameters beyond those that this version can store are left out. */
+static void parse_params(const struct nlattr *nest, struct params *params)
+{
+	const struct nlattr *in, *a;
+	struct sstp_param *p;
+
+	mnl_attr_for_each_nested(in, nest) {
+		if (mnl_attr_get_type(in) != SSTP_A_PARAMS_PARAM || params->n == SIZE(params->p))
+			continue;
+		p = &params->p[params->n++];
+		mnl_attr_for_each_nested(a, in) {
+			switch (mnl_attr_get_type(a)) {
+			TAKE(SSTP_A_PARAM_NAME, p->name);
+			TAKE(SSTP_A_PARAM_VALUE, p->value);
+			}
+		}
+		p->name[SSTP_NAME_MAX - 1] = 0;
+	}
+}
+
 void conn_parse(const struct nlmsghdr *n, struct conn *c)
 {
 	const struct genlmsghdr *g = mnl_nlmsg_get_payload(n);
@@ -122,6 +142,12 @@ void conn_parse(const struct nlmsghdr *n, struct conn *c)
 		case SSTP_A_CONN_INFO:
 			parse_info(a, &c->info);
 			c->has_info = true;
+			break;
+		case SSTP_A_CONN_CONTROLLER_PARAMS:
+			parse_params(a, &c->controller);
+			break;
+		case SSTP_A_CONN_POLICY_PARAMS:
+			parse_params(a, &c->policy);
 			break;
 		case SSTP_A_CONN_RATE:
 			parse_spec(a, &c->rate);

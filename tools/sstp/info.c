@@ -110,6 +110,33 @@ static void times(const struct sstp_info *i)
 	printf("\n");
 }
 
+/* Print " @name:(parameter:value ...)", as ss does for controllers of TCP. */
+static void put_params(const char *name, const struct params *params)
+{
+	unsigned int i;
+
+	if (!params->n)
+		return;
+	printf(" %s:(", name);
+	for (i = 0; i < params->n; i++)
+		printf("%s%s:%" PRId64, i ? " " : "", params->p[i].name,
+		       (int64_t)params->p[i].value);
+	putchar(')');
+}
+
+/* Parameters that are not the default, and state. The kernel does not tell which plug-in a
+ * listener's are of.
+ */
+static void plugins(const struct conn *c)
+{
+	if (!c->controller.n && !c->policy.n)
+		return;
+	begin("state");
+	put_params(c->info.controller[0] ? c->info.controller : "controller", &c->controller);
+	put_params(c->info.policy[0] ? c->info.policy : "policy", &c->policy);
+	putchar('\n');
+}
+
 void info_print(const struct conn *c)
 {
 	if (conn_listens(c)) {
@@ -117,6 +144,7 @@ void info_print(const struct conn *c)
 		printf(" uid:%u inode:%" PRIu64 " controller:%s policy:%s\n", c->uid, c->inode,
 		       c->info.controller[0] ? c->info.controller : "-",
 		       c->info.policy[0] ? c->info.policy : "-");
+		plugins(c);
 		return;
 	}
 	path(c);
@@ -124,6 +152,7 @@ void info_print(const struct conn *c)
 	sent(&c->info);
 	received(&c->info);
 	times(&c->info);
+	plugins(c);
 }
 
 void info_memory(const struct conn *c)

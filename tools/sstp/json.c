@@ -57,6 +57,20 @@ static void json_info(FILE *f, const struct sstp_info *i)
 	putc('}', f);
 }
 
+static void json_params(FILE *f, const char *name, const struct params *params)
+{
+	unsigned int i;
+
+	fprintf(f, ", \"%s\": {", name);
+	for (i = 0; i < params->n; i++) {
+		if (i)
+			fprintf(f, ", ");
+		json_text(f, params->p[i].name);
+		fprintf(f, ": %" PRId64, (int64_t)params->p[i].value);
+	}
+	putc('}', f);
+}
+
 void json_conn(FILE *f, const struct conn *c)
 {
 	fprintf(f, "\"cookie\": %" PRIu64, c->cookie);
@@ -81,6 +95,9 @@ void json_conn(FILE *f, const struct conn *c)
 		fprintf(f, ", ");
 		json_spec(f, &c->rate);
 	}
-	if (c->has_info)
+	if (c->has_info) {
 		json_info(f, &c->info);
+		json_params(f, "controller_params", &c->controller);
+		json_params(f, "policy_params", &c->policy);
+	}
 }

@@ -83,6 +83,12 @@ void nl_listen(struct nl *nl);
 void nl_check(const struct nl *nl, int err, const char *what);
 
 /* ---- conn.c: connections, parsed from netlink messages */
+/* Parameters of a controller or a policy, and its state */
+struct params {
+	struct sstp_param p[SSTP_PARAMS_MAX + SSTP_STATE_MAX];
+	unsigned int n;
+};
+
 struct conn {
 	uint8_t cmd;		/* command of the message */
 	bool has_cid;
@@ -106,6 +112,8 @@ struct conn {
 	uint32_t backlog;
 	uint32_t backlog_max;
 	struct sstp_info info;
+	struct params controller;
+	struct params policy;
 	/* Events */
 	struct sstp_rate_spec rate;
 	uint32_t error;

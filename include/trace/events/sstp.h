@@ -20,6 +20,10 @@
 struct sstp_rcv_run;
 struct sstp_rseg;
 struct sstp_sock;
+struct trace_seq;
+
+/* " NAME=VALUE" of each value of a state, printed to @p */
+const char *sstp_trace_state(struct trace_seq *p, const char *names, const s64 *state);
 
 /* The connection: CIDs, SSTP ports and addresses (IPv4 mapped) of both ends, this end's first */
 #define SSTP_TP_CONN							\
@@ -411,13 +415,13 @@ DEFINE_EVENT(sstp_segment, sstp_segment_read,
 	TP_ARGS(sp, segment, s)
 );
 
-/* A policy has handled an epoch. @alpha: share of memory in use, in thousandths; of rrda also
- * @surplus, v' in bytes an epoch, and @trend, f
+/* A policy has handled an epoch. @alpha: share of memory in use, in thousandths. @state: of the
+ * policy; its names are copied, as the policy may be gone when the event is read.
  */
 TRACE_EVENT(sstp_rbuf_epoch,
-	TP_PROTO(const struct sstp_sock *sp, const struct sstp_rbuf_info *info, u32 old,
-		 u32 limit, bool shared),
-	TP_ARGS(sp, info, old, limit, shared),
+	TP_PROTO(const struct sstp_sock *sp, const s64 *state, u32 old, u32 limit,
+		 bool shared),
+	TP_ARGS(sp, state, old, limit, shared),
 	TP_STRUCT__entry(
 		SSTP_TP_CONN
 		__array(char, policy, SSTP_NAME_MAX)
@@ -427,8 +431,8 @@ TRACE_EVENT(sstp_rbuf_epoch,
 		__field(__u32, queued)
 		__field(__u32, path)
 		__field(__u32, alpha)
-		__field(__s64, surplus)
-		__field(int, trend)
+		__array(char, names, SSTP_STATE_MAX * SSTP_NAME_MAX)
+		__array(__s64, state, SSTP_STATE_MAX)
 		__field(__u32, old)
 		__field(__u32, limit)
 		__field(bool, shared)
@@ -442,18 +446,19 @@ TRACE_EVENT(sstp_rbuf_epoch,
 		__entry->queued = sp->rcvbuf.policy.in.queued;
 		__entry->path = sp->rcvbuf.policy.in.path;
 		__entry->alpha = sp->rcvbuf.policy.in.used * 1000ULL / SSTP_RBUF_ONE;
-		__entry->surplus = info->surplus;
-		__entry->trend = info->trend;
+		memcpy(__entry->names, sp->rcvbuf.policy.ops->state,
+		       SSTP_STATE_MAX * SSTP_NAME_MAX);
+		memcpy(__entry->state, state, SSTP_STATE_MAX * sizeof(*state));
 		__entry->old = old;
 		__entry->limit = limit;
 		__entry->shared = shared;
 	),
-	TP_printk(SSTP_TP_FMT "policy=%s arrived=%llu served=%llu lacked=%llu queued=%u path=%u alpha=%u surplus=%lld trend=%d old=%u limit=%u shared=%d",
+	TP_printk(SSTP_TP_FMT "policy=%s arrived=%llu served=%llu lacked=%llu queued=%u path=%u alpha=%u%s old=%u limit=%u shared=%d",
 		  SSTP_TP_ARGS, __entry->policy, __entry->arrived,
 		  __entry->served, __entry->lacked, __entry->queued,
-		  __entry->path, __entry->alpha, __entry->surplus,
-		  __entry->trend, __entry->old, __entry->limit,
-		  __entry->shared)
+		  __entry->path, __entry->alpha,
+		  sstp_trace_state(p, __entry->names, __entry->state),
+		  __entry->old, __entry->limit, __entry->shared)
 );
 
 /* The limit of the connection's buffer, or of the pool's, changes. */

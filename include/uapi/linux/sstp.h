@@ -23,7 +23,11 @@
 #endif
 
 #define SSTP_PORT		25719	/* default UDP encapsulation port */
-#define SSTP_NAME_MAX		16	/* controller and policy names, with NUL */
+#define SSTP_NAME_MAX		16	/* names of controllers, policies and
+					 * what they have, with NUL
+					 */
+#define SSTP_PARAMS_MAX		8	/* parameters of a controller or a policy */
+#define SSTP_STATE_MAX		8	/* values of its state */
 #define SSTP_SEGMENT_MAX	(16U << 20)	/* bytes */
 #define SSTP_SEGMENT_LIMIT_MIN	512U		/* bytes */
 #define SSTP_PACKETS_MAX	65535	/* packets in a segment */
@@ -49,10 +53,13 @@ enum {
 	SSTP_WINDOW_CLAMP,	/* rw __u32 segments that the peer may have under way
 				 * at most, 0 = as the buffer allows
 				 */
-	SSTP_RRDA,		/* rw struct sstp_rrda_spec: of the policy "rrda" */
+	SSTP_POLICY_PARAM,	/* rw array of struct sstp_param, of the receive
+				 * buffer's policy
+				 */
 	SSTP_POOL,		/* int: all that the listener accepts share one receive
 				 * buffer; before listen()
 				 */
+	SSTP_CONTROLLER_PARAM,	/* rw array of struct sstp_param, of the controller */
 };
 
 enum {
@@ -79,23 +86,17 @@ struct sstp_rate_spec {
 };
 
 /**
- * struct sstp_rrda_spec - how a receive buffer follows its load
- * @epoch: delta-t, ms, 1 to 10000
- * @k: epochs in a row that decide, 1 to 255
- * @beta: epochs for whose surplus there is to be room, 1 to 1024
- * @omega: weight of the newest epoch, in thousandths, 1 to 1000
- * @floor: least limit, bytes, 4096 to 2^30; net.sstp.rmem bounds it, too
- * @ceiling: largest limit, the same, not below @floor
+ * struct sstp_param - a parameter of a controller or a policy, or a value of its state
+ * @name: its name, with NUL
+ * @value: 0 = the default of the parameter
  *
- * 0 = as in /sys/kernel/sstp/rrda, each for itself.
+ * Setting the options SSTP_POLICY_PARAM and SSTP_CONTROLLER_PARAM takes 1 to SSTP_PARAMS_MAX
+ * of these, and changes all or, after an error, none. Reading gives all parameters, then the
+ * state, if the controller or the policy is at work: SSTP_PARAMS_MAX + SSTP_STATE_MAX at most.
  */
-struct sstp_rrda_spec {
-	__u32	epoch;
-	__u32	k;
-	__u32	beta;
-	__u32	omega;
-	__u32	floor;
-	__u32	ceiling;
+struct sstp_param {
+	char	name[SSTP_NAME_MAX];
+	__s64	value;
 };
 
 /* Control message SOL_SSTP/SSTP_GAPS: an array of these. Gaps read as 0. */

@@ -106,6 +106,7 @@ static void ctrl_hostile(struct kunit *test)
 		.init = ctrl_on_any, .on_loss = ctrl_on_any,
 	};
 	struct sstp_ctrl_sample s = { .lost = 1 };
+	const struct sstp_plugin_conf none = {};
 	struct sstp_ctrl_core c = {};
 	u32 i;
 
@@ -114,13 +115,13 @@ static void ctrl_hostile(struct kunit *test)
 		ctrl_says = &ctrl_ranges[i];
 		s.srtt = ctrl_says->srtt;
 		c.next = U64_MAX;
-		sstp_ctrl_begin(&c, &losses, &s);
+		sstp_ctrl_begin(&c, &losses, &none, &s);
 		/* The new controller does not wait for packets sent under the old one. */
 		KUNIT_EXPECT_EQ(test, c.next, 0ULL);
 		ctrl_bounded(test, &c, "init");
 		sstp_ctrl_report(&c, &s);
 		ctrl_bounded(test, &c, "on_loss");
-		sstp_ctrl_begin(&c, &all, &s);
+		sstp_ctrl_begin(&c, &all, &none, &s);
 		ctrl_bounded(test, &c, "init of another");
 		sstp_ctrl_report(&c, &s);
 		ctrl_bounded(test, &c, "on_ack");
@@ -193,9 +194,56 @@ static void ctrl_pace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.next, 1000ULL);
 }
 
+static void ctrl_obey(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	c->cwnd = c->param[1];
+}
+
+static void ctrl_tell(const struct sstp_ctrl *c, s64 *state)
+{
+	state[0] = -(s64)c->cwnd;
+}
+
+/* Parameters are there before init, and changed ones at the next callback. */
+static void ctrl_params(struct kunit *test)
+{
+	static const struct sstp_ctrl_ops ops = {
+		.init = ctrl_obey, .on_ack = ctrl_obey, .name = "obey",
+		.params = { { "unused" }, { "cwnd", 1, 100 } },
+		.state = { "told" }, .get_info = ctrl_tell,
+	};
+	static const struct sstp_ctrl_ops silent = { .init = ctrl_obey, .name = "silent" };
+	struct sstp_plugin_conf conf = { .name = "obey", .param = { 0, 50 } };
+	const struct sstp_plugin_conf other = { .name = "other", .param = { 0, 70 } };
+	s64 state[SSTP_STATE_MAX] = { 1, 1 };
+	struct sstp_ctrl_sample s = {};
+	struct sstp_ctrl_core c = {};
+
+	/* Without a controller they wait for one. */
+	sstp_ctrl_tune(&c, &conf);
+	sstp_ctrl_begin(&c, &ops, &conf, &s);
+	KUNIT_EXPECT_EQ(test, c.out.cwnd, 50U);
+	conf.param[1] = 60;
+	sstp_ctrl_tune(&c, &conf);
+	KUNIT_EXPECT_EQ(test, c.out.cwnd, 50U);
+	sstp_ctrl_report(&c, &s);
+	KUNIT_EXPECT_EQ(test, c.out.cwnd, 60U);
+	sstp_ctrl_tune(&c, &other);
+	sstp_ctrl_report(&c, &s);
+	KUNIT_EXPECT_EQ(test, c.out.cwnd, 60U);
+	sstp_ctrl_get_info(&c, state);
+	KUNIT_EXPECT_EQ(test, state[0], -60LL);
+	KUNIT_EXPECT_EQ(test, state[1], 0LL);
+	sstp_ctrl_begin(&c, &silent, &conf, &s);
+	KUNIT_EXPECT_EQ(test, c.out.param[1], 0U);
+	sstp_ctrl_get_info(&c, state);
+	KUNIT_EXPECT_EQ(test, state[0], 0LL);
+}
+
 static struct kunit_case ctrl_cases[] = {
 	KUNIT_CASE(ctrl_used),
 	KUNIT_CASE(ctrl_hostile),
+	KUNIT_CASE(ctrl_params),
 	KUNIT_CASE(ctrl_pace),
 	{}
 };

@@ -54,9 +54,9 @@ static void pool_leave(struct sstp_member *m, u32 n)
 
 static s64 pool_epoch(struct sstp_member *m, struct sstp_rbuf_sample *seen, u64 now)
 {
-	struct sstp_rbuf_info info;
+	s64 state[SSTP_STATE_MAX];
 	u32 limit;
-	s64 grown = sstp_pool_epoch(m, seen, now, &limit, &info);
+	s64 grown = sstp_pool_epoch(m, seen, now, &limit, state);
 
 	return limit == sstp_pool_limit(m->pool) ? grown : S64_MAX;
 }

@@ -47,11 +47,6 @@ static u32 policy_epochs(struct policy *p, u32 n, u64 arrived, u64 served)
 	return p->s.limit;
 }
 
-static void policy_tune(struct policy *p, const struct sstp_rrda_spec *own)
-{
-	sstp_rbuf_rrda.set_param(&p->b, SSTP_RRDA, own, sizeof(*own));
-}
-
 /* A buffer without traffic for k epochs shrinks to the floor, rests, and starts again from
  * there; one with data to read does so after beta epochs.
  */
@@ -87,7 +82,7 @@ static void policy_patient(struct kunit *test)
 	struct policy p;
 
 	policy_start(test, &p);
-	policy_tune(&p, &(struct sstp_rrda_spec){ .beta = most });
+	p.b.param[SSTP_RRDA_BETA] = most;
 	p.s.queued = 3 * MB;
 	p.s.lacked = MB;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 2, MB, 0), 4 * MB);
@@ -237,39 +232,69 @@ static void policy_own(struct kunit *test)
 	struct policy p;
 
 	policy_start(test, &p);
-	policy_tune(&p, &(struct sstp_rrda_spec){ .floor = MB, .ceiling = 2 * MB });
+	p.b.param[SSTP_RRDA_FLOOR] = MB;
+	p.b.param[SSTP_RRDA_CEILING] = 2 * MB;
 	p.s.queued = 4 * MB;
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 2 * MB);
 	p.s.queued = 0;
 	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 3, 0, 0), MB);
-	policy_tune(&p, &(struct sstp_rrda_spec){ .floor = 64 * MB, .ceiling = 1 << 30 });
+	p.b.param[SSTP_RRDA_FLOOR] = 64 * MB;
+	p.b.param[SSTP_RRDA_CEILING] = 1 << 30;
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, 0, 0), 4 * MB);
 	p.s.path = U32_MAX;
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 256 * MB);
-	policy_tune(&p, &(struct sstp_rrda_spec){ .floor = 4 * KB, .ceiling = 4 * KB });
+	p.b.param[SSTP_RRDA_FLOOR] = 4 * KB;
+	p.b.param[SSTP_RRDA_CEILING] = 4 * KB;
 	KUNIT_EXPECT_EQ(test, policy_epoch(&p, MB, MB), 64 * KB);
 }
 
+/* A buffer has the system's names and ranges. Only a floor above a ceiling is a contradiction,
+ * where both are set.
+ */
 static void policy_valid(struct kunit *test)
 {
-	const struct sstp_rrda_spec good[] = {
-		{}, { .epoch = 1 }, { .epoch = 10000, .k = 255, .beta = 1024 },
-		{ .omega = 1000, .floor = 4096, .ceiling = 4096 },
-		{ .floor = 1 << 30 },
-	}, bad[] = {
-		{ .epoch = 10001 }, { .k = 256 }, { .beta = 1025 },
-		{ .omega = 1001 }, { .floor = 4095 }, { .ceiling = 4095 },
-		{ .ceiling = (1 << 30) + 1 }, { .floor = 8192, .ceiling = 8191 },
-		{ .k = U32_MAX },
+	static const struct {
+		u32 floor, ceiling;
+		int err;
+	} cases[] = {
+		{ 0, 0 }, { 4096, 4096 }, { 1 << 30, 0 }, { 0, 4096 },
+		{ 8192, 8191, -EINVAL }, { 1 << 30, (1 << 30) - 1, -EINVAL },
 	};
-	u32 i;
+	u32 i, param[SSTP_PARAMS_MAX] = {};
 
-	for (i = 0; i < ARRAY_SIZE(good); i++)
-		KUNIT_EXPECT_TRUE_MSG(test, sstp_rrda_spec_valid(&good[i]),
-				      "%u", i);
-	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		KUNIT_EXPECT_FALSE_MSG(test, sstp_rrda_spec_valid(&bad[i]),
-				       "%u", i);
+	for (i = 0; i < SSTP_RRDA_WEIGH_MEMORY; i++) {
+		const struct sstp_param_spec *own = &sstp_rbuf_rrda.params[i];
+
+		KUNIT_EXPECT_EQ_MSG(test, own->least, sstp_rrda_tunables[i].least, "%s", own->name);
+		KUNIT_EXPECT_EQ_MSG(test, own->most, sstp_rrda_tunables[i].most, "%s", own->name);
+		KUNIT_EXPECT_STREQ(test, own->name, sstp_rrda_attrs[i]->name);
+	}
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		param[SSTP_RRDA_FLOOR] = cases[i].floor;
+		param[SSTP_RRDA_CEILING] = cases[i].ceiling;
+		KUNIT_EXPECT_EQ_MSG(test, sstp_rbuf_rrda.check_params(param), cases[i].err,
+				    "%u", i);
+	}
+}
+
+/* What it tells of itself: bytes that came and were not read, and whether that lasted */
+static void policy_told(struct kunit *test)
+{
+	s64 state[SSTP_STATE_MAX] = {};
+	struct policy p;
+
+	policy_start(test, &p);
+	policy_epochs(&p, 100, MB, MB / 2);
+	sstp_rbuf_rrda.get_info(&p.b, state);
+	KUNIT_EXPECT_STREQ(test, sstp_rbuf_rrda.state[0], "surplus");
+	KUNIT_EXPECT_EQ(test, state[0], (s64)MB / 2);
+	KUNIT_EXPECT_STREQ(test, sstp_rbuf_rrda.state[1], "trend");
+	KUNIT_EXPECT_EQ(test, state[1], 1LL);
+	policy_epochs(&p, 100, MB / 2, MB);
+	sstp_rbuf_rrda.get_info(&p.b, state);
+	KUNIT_EXPECT_EQ(test, state[0], -(s64)MB / 2);
+	KUNIT_EXPECT_EQ(test, state[1], -1LL);
 }
 
 static struct kunit_case policy_cases[] = {
@@ -282,6 +307,7 @@ static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(policy_memory),
 	KUNIT_CASE(policy_own),
 	KUNIT_CASE(policy_valid),
+	KUNIT_CASE(policy_told),
 	{ }
 };
 

@@ -37,11 +37,6 @@ static void rbuf_say(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 	b->rest = true;
 }
 
-static void rbuf_say_param(struct sstp_rbuf *b, int option, const void *param, size_t len)
-{
-	rbuf_say(b, NULL);
-}
-
 static void rbuf_bounded(struct kunit *test, struct sstp_rbuf_core *b, const char *call)
 {
 	u32 i = rbuf_says - rbuf_ranges;
@@ -52,13 +47,14 @@ static void rbuf_bounded(struct kunit *test, struct sstp_rbuf_core *b, const cha
 	KUNIT_EXPECT_EQ_MSG(test, b->in.limit, rbuf_says->limit, "%s, row %u", call, i);
 }
 
-static struct sstp_rbuf_core rbuf_said(const struct sstp_rbuf_ops *ops)
+static struct sstp_rbuf_core rbuf_said(void)
 {
 	return (struct sstp_rbuf_core){
 		.in = { .limit = rbuf_says->limit, .least = 4 * KB, .ceiling = 8 * MB },
-		.ops = ops,
 	};
 }
+
+static const struct sstp_plugin_conf rbuf_none;
 
 static void rbuf_hostile(struct kunit *test)
 {
@@ -67,8 +63,8 @@ static void rbuf_hostile(struct kunit *test)
 
 	for (rbuf_says = rbuf_ranges; rbuf_says < rbuf_ranges + ARRAY_SIZE(rbuf_ranges);
 	     rbuf_says++) {
-		b = rbuf_said(NULL);
-		sstp_rbuf_begin(&b, &ops);
+		b = rbuf_said();
+		sstp_rbuf_begin(&b, &ops, &rbuf_none);
 		rbuf_bounded(test, &b, "init");
 		b.out.limit = 0;
 		KUNIT_EXPECT_EQ(test, sstp_rbuf_update(&b), rbuf_says->bound);
@@ -76,33 +72,6 @@ static void rbuf_hostile(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, b.resting);
 		sstp_rbuf_restart(&b);
 		rbuf_bounded(test, &b, "init of a restart");
-	}
-}
-
-static void rbuf_update(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
-{
-}
-
-/* The verdict is clamped also when an option is set, which gives no epochs to a policy without
- * an update callback.
- */
-static void rbuf_hostile_param(struct kunit *test)
-{
-	static const struct sstp_rbuf_ops ops = {
-		.update = rbuf_update, .set_param = rbuf_say_param,
-	};
-	static const struct sstp_rbuf_ops none = { .set_param = rbuf_say_param };
-	const struct sstp_rrda_spec rrda = {};
-	struct sstp_rbuf_core b;
-
-	for (rbuf_says = rbuf_ranges; rbuf_says < rbuf_ranges + ARRAY_SIZE(rbuf_ranges);
-	     rbuf_says++) {
-		b = rbuf_said(&ops);
-		sstp_rbuf_tune(&b, &rrda);
-		rbuf_bounded(test, &b, "set_param");
-		b.ops = &none;
-		sstp_rbuf_tune(&b, &rrda);
-		KUNIT_EXPECT_EQ(test, b.out.epoch, 0ULL);
 	}
 }
 
@@ -114,63 +83,74 @@ static void rbuf_silent(struct kunit *test)
 		.in = { .limit = MB, .least = 4 * KB, .ceiling = 8 * MB },
 		.out = { .epoch = 1, .exact = true, .rest = true, .priv = { 1 } },
 	};
+	s64 state[SSTP_STATE_MAX] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	u32 i;
 
-	sstp_rbuf_begin(&b, &ops);
+	sstp_rbuf_begin(&b, &ops, &rbuf_none);
 	KUNIT_EXPECT_EQ(test, b.out.limit, MB);
 	KUNIT_EXPECT_EQ(test, b.out.top, 8 * MB);
 	KUNIT_EXPECT_EQ(test, b.out.epoch, 0ULL);
 	KUNIT_EXPECT_FALSE(test, b.out.exact || b.out.rest);
 	KUNIT_EXPECT_EQ(test, b.out.priv[0], 0ULL);
+	/* It tells nothing of itself. */
+	sstp_rbuf_get_info(&b, state);
+	for (i = 0; i < SSTP_STATE_MAX; i++)
+		KUNIT_EXPECT_EQ(test, state[i], 0LL);
 }
 
-static void rbuf_set_param(struct sstp_rbuf *b, int option, const void *param, size_t len)
+static void rbuf_obey(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 {
-	const struct sstp_rrda_spec *rrda = param;
-
-	if (option == SSTP_RRDA && len == sizeof(*rrda))
-		b->priv[0] = rrda->epoch;
+	b->epoch = (b->param[0] ?: 3) * (u64)NSEC_PER_MSEC;
 }
 
-static void rbuf_init(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+static void rbuf_tell(const struct sstp_rbuf *b, s64 *state)
 {
-	b->epoch = b->priv[0] * NSEC_PER_MSEC;
+	state[1] = -(s64)b->param[0];
 }
 
-/* A policy sees a socket option before init, also at a restart, and as soon as it is set. */
-static void rbuf_option(struct kunit *test)
+/* Parameters are there before init, also of a restart, and at the next callback. */
+static void rbuf_params(struct kunit *test)
 {
 	static const struct sstp_rbuf_ops ops = {
-		.init = rbuf_init, .update = rbuf_update, .set_param = rbuf_set_param,
+		.init = rbuf_obey, .update = rbuf_obey, .name = "obey",
+		.params = { { "epoch", 1, 10 } },
+		.state = { "", "told" }, .get_info = rbuf_tell,
 	};
-	struct sstp_rbuf_info info = { .surplus = 1, .trend = 1 };
-	struct sstp_rbuf_core b = { .rrda.epoch = 5 };
+	struct sstp_plugin_conf conf = { .name = "obey", .param = { 5 } };
+	struct sstp_rbuf_core b = {
+		.in = { .limit = MB, .least = 4 * KB, .ceiling = 8 * MB },
+	};
+	s64 state[SSTP_STATE_MAX];
 
-	sstp_rbuf_begin(&b, &ops);
+	sstp_rbuf_begin(&b, &ops, &conf);
 	KUNIT_EXPECT_EQ(test, b.out.epoch, 5ULL * NSEC_PER_MSEC);
-	/* A limit that the policy wanted before does not count. */
-	b.in = (struct sstp_rbuf_sample){ .limit = MB, .least = 4 * KB, .ceiling = 8 * MB };
-	b.out.limit = 2 * MB;
-	sstp_rbuf_tune(&b, &(struct sstp_rrda_spec){ .epoch = 7 });
-	KUNIT_EXPECT_EQ(test, b.out.limit, MB);
-	KUNIT_EXPECT_EQ(test, b.out.priv[0], 7ULL);
+	conf.param[0] = 7;
+	sstp_rbuf_tune(&b, &conf);
+	KUNIT_EXPECT_EQ(test, b.out.epoch, 5ULL * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, sstp_rbuf_update(&b), MB);
+	KUNIT_EXPECT_EQ(test, b.out.epoch, 7ULL * NSEC_PER_MSEC);
+	sstp_rbuf_get_info(&b, state);
+	KUNIT_EXPECT_EQ(test, state[0], 0LL);
+	KUNIT_EXPECT_EQ(test, state[1], -7LL);
 	sstp_rbuf_restart(&b);
 	KUNIT_EXPECT_EQ(test, b.out.epoch, 7ULL * NSEC_PER_MSEC);
-	/* The policy has no get_info. */
-	sstp_rbuf_get_info(&b, &info);
-	KUNIT_EXPECT_EQ(test, info.surplus, 0LL);
-	KUNIT_EXPECT_EQ(test, info.trend, 0);
+	/* Those of another policy are not for this one. */
+	sstp_rbuf_tune(&b, &(struct sstp_plugin_conf){ .name = "other", .param = { 9 } });
+	sstp_rbuf_update(&b);
+	KUNIT_EXPECT_EQ(test, b.out.epoch, 7ULL * NSEC_PER_MSEC);
+	sstp_rbuf_begin(&b, &ops, &(struct sstp_plugin_conf){ .name = "other", .param = { 9 } });
+	KUNIT_EXPECT_EQ(test, b.out.epoch, 3ULL * NSEC_PER_MSEC);
 	/* Set before there is a policy */
-	b = (struct sstp_rbuf_core){};
-	sstp_rbuf_tune(&b, &(struct sstp_rrda_spec){ .epoch = 9 });
-	sstp_rbuf_begin(&b, &ops);
-	KUNIT_EXPECT_EQ(test, b.out.epoch, 9ULL * NSEC_PER_MSEC);
+	b.ops = NULL;
+	sstp_rbuf_tune(&b, &conf);
+	sstp_rbuf_begin(&b, &ops, &conf);
+	KUNIT_EXPECT_EQ(test, b.out.epoch, 7ULL * NSEC_PER_MSEC);
 }
 
 static struct kunit_case rbuf_cases[] = {
 	KUNIT_CASE(rbuf_hostile),
-	KUNIT_CASE(rbuf_hostile_param),
 	KUNIT_CASE(rbuf_silent),
-	KUNIT_CASE(rbuf_option),
+	KUNIT_CASE(rbuf_params),
 	{}
 };
 

@@ -271,18 +271,17 @@ static bool granted_more(const struct peer *p)
 static void test_exact(void)
 {
 	const uint32_t room = 32;	/* segments */
-	struct sstp_rrda_spec s = { .epoch = 10 };
+	const uint32_t size = room * truesize + truesize / 2;
 	int i, l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
 	struct peer_init us = { .window = 1, .segment = truesize - 1024 };
 	bool more = false;
 	struct peer p;
 
 	all_held = true;
-	s.floor = room * truesize + truesize / 2;
-	s.ceiling = s.floor;
 	sock_set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, 1000);
-	if (setsockopt(l, SOL_SSTP, SSTP_RRDA, &s, sizeof(s)))
-		die("SSTP_RRDA:");
+	param_set(l, SSTP_POLICY_PARAM, "epoch", 10);
+	param_set(l, SSTP_POLICY_PARAM, "floor", size);
+	param_set(l, SSTP_POLICY_PARAM, "ceiling", size);
 	peer_open(&p, l, &us);
 	must_be("W in the INIT_ACK", p.granted, room);
 	awaited_window = room;

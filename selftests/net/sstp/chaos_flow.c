@@ -445,7 +445,6 @@ static void set(int fd, int level, int opt, uint64_t value)
 static void set_all(int fd, int host)
 {
 	struct sstp_rate_spec rate = { .peak = host == A ? v[PEAK] : v[BPEAK] };
-	struct sstp_rrda_spec rrda = { .epoch = v[EPOCH], .ceiling = v[CEILING] };
 
 	if (host == A) {
 		rate.average = v[AVERAGE];
@@ -460,9 +459,10 @@ static void set_all(int fd, int host)
 		die("SSTP_CONTROLLER:");
 	if (v[STATIC] && setsockopt(fd, SOL_SSTP, SSTP_BUFFER_POLICY, "static", 6))
 		die("SSTP_BUFFER_POLICY:");
-	if ((v[EPOCH] || v[CEILING]) &&
-	    setsockopt(fd, SOL_SSTP, SSTP_RRDA, &rrda, sizeof(rrda)))
-		die("SSTP_RRDA:");
+	if (v[EPOCH] && !v[STATIC])
+		param_set(fd, SSTP_POLICY_PARAM, "epoch", v[EPOCH]);
+	if (v[CEILING] && !v[STATIC])
+		param_set(fd, SSTP_POLICY_PARAM, "ceiling", v[CEILING]);
 	set(fd, SOL_SSTP, SSTP_SEGMENT_SIZE, v[SEG]);
 	set(fd, SOL_SSTP, SSTP_WINDOW_FACTOR, v[FACTOR]);
 	set(fd, SOL_SSTP, SSTP_WINDOW_CLAMP, v[CLAMP]);

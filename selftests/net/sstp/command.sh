@@ -41,6 +41,8 @@ refused() {
 		{ echo "exit status $status:"; cat "$work/refused"; return 1; }
 }
 no_color() { ! in_ns "$a" "$@" 2>&1 | grep -q $'\033'; }
+# says_params PATTERN: sstp show -i prints such parameters or state of the connection in $a.
+says_params() { in_ns "$a" sstp show -i | grep -q -- "$1"; }
 # json PYTHON: an expression that is true for d, the output of sstp show -j in a
 json() {
 	in_ns "$a" sstp show -j | python3 -c 'import json, sys
@@ -137,10 +139,31 @@ end_monitor() { kill "$monitor"; wait "$monitor"; } 2> /dev/null
 monitor
 check "set: another contract" in_ns "$a" sstp set "$id" rate 20M
 check "it is in force" json "d[0]['info']['rate']['peak'] == 20000000"
-check "set: tunables, a policy and a controller, by other words than the ID" \
-	in_ns "$a" sstp set dport 7000 controller newreno policy static floor 128k epoch 50
+check "set: parameters" in_ns "$a" sstp set "$id" policy.floor 128k policy.epoch 50
+check "they are shown" says_params 'rrda:(epoch:50 floor:131072 surplus:-\?[0-9]* trend:-\?[01])'
+check "JSON has them" json "d[0]['policy_params']['floor'] == 131072 and
+	d[0]['policy_params']['epoch'] == 50 and 'trend' in d[0]['policy_params'] and
+	'k' not in d[0]['policy_params']"
+check "set: 0 is the default" in_ns "$a" sstp set "$id" policy.epoch 0
+check "a parameter out of range: the kernel's message" \
+	refused 1 "rrda: k is 0 or 1 to 255" in_ns "$a" sstp set "$id" policy.k 256
+check "an unknown parameter: the kernel's message" \
+	refused 1 "rrda has no parameter kk" in_ns "$a" sstp set "$id" policy.kk 1
+check "and a list of parameters, with ranges" \
+	refused 1 "policy.epoch 1 to 10000" in_ns "$a" sstp set "$id" policy.kk 1
+check "one that contradicts another: the kernel's message" \
+	refused 1 "values contradict" in_ns "$a" sstp set "$id" policy.ceiling 64k
+check "a parameter without a name is refused" refused 2 "is not the name" \
+	sstp set "$id" policy. 1
+check "a parameter that is no number is refused" refused 2 "is not a number" \
+	sstp set "$id" policy.k many
+check "these changed nothing" says_params 'rrda:(floor:131072 surplus'
+check "set: a policy and a controller, by other words than the ID" \
+	in_ns "$a" sstp set dport 7000 controller newreno policy static
 check "these are in force" json "d[0]['info']['controller'] == 'newreno' and
-	d[0]['info']['policy'] == 'static'"
+	d[0]['info']['policy'] == 'static' and d[0]['policy_params'] == {} and
+	d[0]['controller_params']['ssthresh'] > 0"
+check "a controller's state is shown" says_params 'newreno:(ssthresh:[0-9]*)$'
 check "set: no contract" in_ns "$a" sstp set "$id" rate none
 check "there is none" json "d[0]['info']['rate']['peak'] == 0"
 check "an unknown controller: a list of those registered" \

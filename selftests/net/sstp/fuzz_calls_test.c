@@ -439,13 +439,16 @@ static struct option some_option(struct worker *w)
 	case 5 ... 10:
 		return options[below(&w->rng, ARRAY_SIZE(options))];
 	default:
-		return (struct option){ SOL_SSTP, below(&w->rng, 15) };
+		return (struct option){ SOL_SSTP, below(&w->rng, SSTP_CONTROLLER_PARAM + 2) };
 	}
 }
 
 static long call_setsockopt(struct worker *w)
 {
 	static const char * const names[] = { "rate", "none", "", "static" };
+	static const char * const params[] = {
+		"epoch", "k", "beta", "omega", "floor", "ceiling", "trend", "",
+	};
 	struct option o = some_option(w);
 	socklen_t len = chance(&w->rng, 70) ? 4U << below(&w->rng, 4) :
 			below(&w->rng, 70);
@@ -476,6 +479,13 @@ static long call_setsockopt(struct worker *w)
 			if (chance(&w->rng, 3))
 				strcpy(p, names[below(&w->rng,
 						      ARRAY_SIZE(names))]);
+		}
+		if (o.level == SOL_SSTP &&
+		    (o.name == SSTP_POLICY_PARAM || o.name == SSTP_CONTROLLER_PARAM)) {
+			len = chance(&w->rng, 90) ? sizeof(struct sstp_param) : len;
+			strcpy(p, params[below(&w->rng, ARRAY_SIZE(params))]);
+			((struct sstp_param *)p)->value = chance(&w->rng, 80) ?
+				below(&w->rng, 300) : odd_number(&w->rng);
 		}
 		/* Bound the time of what follows. */
 		if ((o.level == SOL_SSTP && o.name == SSTP_USER_TIMEOUT) ||

@@ -277,6 +277,43 @@ struct sstp_info sock_info(int fd)
 	return i;
 }
 
+int param_try(int fd, int opt, const char *name, int64_t value)
+{
+	struct sstp_param p = { .value = value };
+
+	strncpy(p.name, name, sizeof(p.name) - 1);
+	return setsockopt(fd, SOL_SSTP, opt, &p, sizeof(p)) ? -errno : 0;
+}
+
+void param_set(int fd, int opt, const char *name, int64_t value)
+{
+	errno = -param_try(fd, opt, name, value);
+	if (errno)
+		die("parameter %s:", name);
+}
+
+size_t params_get(int fd, int opt, struct sstp_param *p)
+{
+	socklen_t len = (SSTP_PARAMS_MAX + SSTP_STATE_MAX) * sizeof(*p);
+
+	memset(p, 0xff, len);
+	if (getsockopt(fd, SOL_SSTP, opt, p, &len) || len % sizeof(*p))
+		die("option %d, %u bytes:", opt, len);
+	return len / sizeof(*p);
+}
+
+int64_t param_get(int fd, int opt, const char *name)
+{
+	struct sstp_param p[SSTP_PARAMS_MAX + SSTP_STATE_MAX];
+	size_t i, n = params_get(fd, opt, p);
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(p[i].name, name))
+			return p[i].value;
+	errno = ENOENT;
+	die("parameter %s:", name);
+}
+
 void *echo_serve(void *arg)
 {
 	int fd;

@@ -69,6 +69,14 @@ const char *addr_text(const union addr *a);
 int sock_int(int fd, int level, int opt);	/* value, or -errno */
 void sock_set(int fd, int level, int opt, int value);
 struct sstp_info sock_info(int fd);
+/* One of the parameters or, to read, of the state of the controller or the policy of @fd, which
+ * is @opt: SSTP_CONTROLLER_PARAM or SSTP_POLICY_PARAM. param_try() returns 0 or -errno.
+ */
+int param_try(int fd, int opt, const char *name, int64_t value);
+void param_set(int fd, int opt, const char *name, int64_t value);
+int64_t param_get(int fd, int opt, const char *name);
+/* Read all into @p, of SSTP_PARAMS_MAX + SSTP_STATE_MAX; returns how many. */
+size_t params_get(int fd, int opt, struct sstp_param *p);
 
 /* Start a thread that echoes the first byte of each connection to the listener @fd points to, until
  * that is shut down.

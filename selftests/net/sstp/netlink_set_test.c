@@ -19,12 +19,15 @@
 #include "conns.h"
 
 #define POLICY(name)	TEXT(SSTP_A_CONN_POLICY, name)
-#define RRDA(t, v)	NEST(SSTP_A_CONN_RRDA, U32(SSTP_A_RRDA_##t, v))
+#define PARAM(name, v)	NEST(SSTP_A_PARAMS_PARAM, TEXT(SSTP_A_PARAM_NAME, name),	\
+			     U64(SSTP_A_PARAM_VALUE, v))
+#define PARAMS(...)	NEST(SSTP_A_CONN_POLICY_PARAMS, __VA_ARGS__)
+#define RRDA(name, v)	PARAMS(PARAM(name, v))
 
 /* Attributes that can be changed */
 struct set {
 	struct sstp_rate_spec rate;
-	struct sstp_rrda_spec rrda;
+	struct sstp_param param[SSTP_PARAMS_MAX + SSTP_STATE_MAX];
 	char controller[SSTP_NAME_MAX], policy[SSTP_NAME_MAX];
 };
 
@@ -33,13 +36,36 @@ static void get_set(int fd, struct set *s)
 	memset(s, 0, sizeof(*s));
 	if (getsockopt(fd, SOL_SSTP, SSTP_RATE, &s->rate,
 		       &(socklen_t){ sizeof(s->rate) }) ||
-	    getsockopt(fd, SOL_SSTP, SSTP_RRDA, &s->rrda,
-		       &(socklen_t){ sizeof(s->rrda) }) ||
 	    getsockopt(fd, SOL_SSTP, SSTP_CONTROLLER, s->controller,
 		       &(socklen_t){ SSTP_NAME_MAX }) ||
 	    getsockopt(fd, SOL_SSTP, SSTP_BUFFER_POLICY, s->policy,
 		       &(socklen_t){ SSTP_NAME_MAX }))
 		die("getsockopt:");
+	params_get(fd, SSTP_POLICY_PARAM, s->param);
+}
+
+static int64_t policy_param(int fd, const char *name)
+{
+	return param_get(fd, SSTP_POLICY_PARAM, name);
+}
+
+#define NONE	INT64_MIN
+
+/* The parameter or value @name that netlink has of @fd in @nest, or NONE */
+static int64_t nl_param(int fd, uint16_t nest, const char *name)
+{
+	struct nl_message in = nl_inside(&get(fd)->m, nest), p = {};
+	const void *data;
+	uint16_t type;
+	size_t pos = 0;
+
+	while (nl_next(&in, &pos, &type, &data, &p.len)) {
+		p.attrs = data;
+		if (type == SSTP_A_PARAMS_PARAM &&
+		    !strcmp(nl_attr(&p, SSTP_A_PARAM_NAME, NULL), name))
+			return nl_number(&p, SSTP_A_PARAM_VALUE);
+	}
+	return NONE;
 }
 
 static void test_set(void)
@@ -62,18 +88,25 @@ static void test_set(void)
 	must_be("no rate", change(cookie(c.tx), ARGS(NEST(SSTP_A_CONN_RATE))), 0);
 	must_be("no contract", sock_info(c.tx).rate.peak, 0);
 
-	must_be("epoch", change(cookie(c.rx), ARGS(RRDA(EPOCH, 50))), 0);
-	for (i = SSTP_A_RRDA_K; i <= SSTP_A_RRDA_CEILING; i++)
-		must_be("tunable", change(cookie(c.rx), ARGS(NEST(SSTP_A_CONN_RRDA,
-			U32(i, i < SSTP_A_RRDA_FLOOR ? i : i * 65536)))), 0);
-	get_set(c.rx, &s);
-	must_be("epoch", s.rrda.epoch, 50);
-	must_be("k", s.rrda.k, SSTP_A_RRDA_K);
-	must_be("beta", s.rrda.beta, SSTP_A_RRDA_BETA);
-	must_be("omega", s.rrda.omega, SSTP_A_RRDA_OMEGA);
-	must_be("floor", s.rrda.floor, SSTP_A_RRDA_FLOOR * 65536);
-	must_be("ceiling", s.rrda.ceiling, SSTP_A_RRDA_CEILING * 65536);
-	ktap_result(all_held, "contract and tunables of a live connection");
+	must_be("epoch", change(cookie(c.rx), ARGS(RRDA("epoch", 50))), 0);
+	must_be("all others", change(cookie(c.rx), ARGS(PARAMS(
+		PARAM("k", 2), PARAM("beta", 3), PARAM("omega", 4), PARAM("floor", 5 << 16),
+		PARAM("ceiling", 6 << 16)))), 0);
+	must_be("epoch", policy_param(c.rx, "epoch"), 50);
+	must_be("k", policy_param(c.rx, "k"), 2);
+	must_be("beta", policy_param(c.rx, "beta"), 3);
+	must_be("omega", policy_param(c.rx, "omega"), 4);
+	must_be("floor", policy_param(c.rx, "floor"), 5 << 16);
+	must_be("ceiling", policy_param(c.rx, "ceiling"), 6 << 16);
+	must_be("epoch is read", nl_param(c.rx, SSTP_A_CONN_POLICY_PARAMS, "epoch"), 50);
+	must_be("ceiling is read", nl_param(c.rx, SSTP_A_CONN_POLICY_PARAMS, "ceiling"), 6 << 16);
+	must(nl_param(c.rx, SSTP_A_CONN_POLICY_PARAMS, "trend") != NONE, "the state is read");
+	must(nl_param(c.tx, SSTP_A_CONN_CONTROLLER_PARAMS, "ssthresh") > 0,
+	     "the controller's state is read");
+	must_be("0", change(cookie(c.rx), ARGS(RRDA("epoch", 0))), 0);
+	must_be("0 is not read", nl_param(c.rx, SSTP_A_CONN_POLICY_PARAMS, "epoch"), NONE);
+	must_be("the rest stays", policy_param(c.rx, "k"), 2);
+	ktap_result(all_held, "contract and parameters of a live connection");
 
 	all_held = true;
 	for (i = 0; i < 6; i++) {
@@ -88,18 +121,31 @@ static void test_set(void)
 		must(!strcmp(sock_info(c.rx).policy, policy[i % 2]), policy[i % 2]);
 		conn_move(&c, 100 * SEGMENT);
 	}
+	must_be("k has gone with its policy", policy_param(c.rx, "k"), 0);
+	must_be("a policy with its parameters", change(cookie(c.rx), ARGS(POLICY("rrda"),
+		RRDA("k", 9))), 0);
+	must_be("the same policy, k", policy_param(c.rx, "k"), 9);
+	must_be("static", change(cookie(c.rx), ARGS(POLICY("static"))), 0);
+	must_be("k of one to come", change(cookie(c.rx), ARGS(RRDA("k", 5), POLICY("rrda"))), 0);
+	must_be("another policy, k", policy_param(c.rx, "k"), 5);
 	ktap_result(all_held, "controller and policy of a live connection");
 
 	all_held = true;
 	close(c.tx);
 	close(c.rx);
 	must_be("listener", change(cookie(c.listener), ARGS(
-		PEAK(3000000000), RRDA(K, 7), CONTROL("newreno"), POLICY("static"))), 0);
+		PEAK(3000000000), RRDA("k", 7), CONTROL("newreno"))), 0);
+	must_be("of a listener", nl_param(c.listener, SSTP_A_CONN_POLICY_PARAMS, "k"), 7);
 	conn_connect(&c, AF_INET, SOCK_STREAM);
 	get_set(c.rx, &s);
 	must_be("a child's peak", s.rate.peak, 3000000000);
-	must_be("a child's k", s.rrda.k, 7);
+	must_be("a child's k", policy_param(c.rx, "k"), 7);
 	must(!strcmp(s.controller, "newreno"), "a child's controller");
+	close(c.tx);
+	close(c.rx);
+	must_be("its policy", change(cookie(c.listener), ARGS(POLICY("static"))), 0);
+	conn_connect(&c, AF_INET, SOCK_STREAM);
+	get_set(c.rx, &s);
 	must(!strcmp(s.policy, "static"), "a child's policy");
 	conn_close(&c);
 	ktap_result(all_held, "a listener's settings");
@@ -125,6 +171,7 @@ static void test_refused(void)
 #define RATE(peak, average, ...)							\
 	ARGS(CONTROL("rate"), NEST(SSTP_A_CONN_RATE, U64(SSTP_A_RATE_PEAK, peak),		\
 	     U64(SSTP_A_RATE_AVERAGE, average) __VA_OPT__(,) __VA_ARGS__))
+#define WRONG(name, v)	ARGS(CONTROL("rate"), RRDA(name, v))
 	const struct {
 		const char *what;
 		int err;
@@ -143,13 +190,37 @@ static void test_refused(void)
 		{ "no part of a rate", EINVAL, RATE(1000000, 0, U32(9, 0)) },
 		{ "half a peak", EINVAL, ARGS(CONTROL("rate"), NEST(SSTP_A_CONN_RATE,
 						U32(SSTP_A_RATE_PEAK, 1000000))) },
-		{ "epoch too long", EINVAL, ARGS(CONTROL("rate"), RRDA(EPOCH, 10001)) },
-		{ "k too large", EINVAL, ARGS(CONTROL("rate"), RRDA(K, 256)) },
-		{ "beta too large", EINVAL, ARGS(CONTROL("rate"), RRDA(BETA, 1025)) },
-		{ "omega too large", EINVAL, ARGS(CONTROL("rate"), RRDA(OMEGA, 1001)) },
-		{ "floor too low", EINVAL, ARGS(CONTROL("rate"), RRDA(FLOOR, 4095)) },
-		{ "ceiling too high", EINVAL, ARGS(CONTROL("rate"), RRDA(CEILING, (1 << 30) + 1)) },
-		{ "floor above the ceiling", EINVAL, ARGS(CONTROL("rate"), RRDA(FLOOR, 1 << 21)) },
+		{ "epoch too long", EINVAL, WRONG("epoch", 10001) },
+		{ "k too large", EINVAL, WRONG("k", 256) },
+		{ "k negative", EINVAL, WRONG("k", -1) },
+		{ "beta too large", EINVAL, WRONG("beta", 1025) },
+		{ "omega too large", EINVAL, WRONG("omega", 1001) },
+		{ "floor too low", EINVAL, WRONG("floor", 4095) },
+		{ "ceiling too high", EINVAL, WRONG("ceiling", (1 << 30) + 1) },
+		{ "floor above the ceiling", EINVAL, WRONG("floor", 1 << 21) },
+		{ "no such parameter", ENOENT, WRONG("none", 1) },
+		{ "state", ENOENT, WRONG("trend", 1) },
+		{ "a long name", EINVAL, WRONG("sixteen letters!", 1) },
+		{ "the second of two", ENOENT,
+		  ARGS(CONTROL("rate"), PARAMS(PARAM("k", 5), PARAM("none", 1))) },
+		{ "nine", EINVAL, ARGS(CONTROL("rate"), PARAMS(
+			PARAM("k", 1), PARAM("k", 1), PARAM("k", 1), PARAM("k", 1),
+			PARAM("k", 1), PARAM("k", 1), PARAM("k", 1), PARAM("k", 1),
+			PARAM("k", 1))) },
+		{ "no parameters", EINVAL, ARGS(CONTROL("rate"), PARAMS()) },
+		{ "no value", EINVAL, ARGS(CONTROL("rate"), PARAMS(NEST(SSTP_A_PARAMS_PARAM,
+			TEXT(SSTP_A_PARAM_NAME, "k")))) },
+		{ "no name", EINVAL, ARGS(CONTROL("rate"), PARAMS(NEST(SSTP_A_PARAMS_PARAM,
+			U64(SSTP_A_PARAM_VALUE, 1)))) },
+		{ "half a value", EINVAL, ARGS(CONTROL("rate"), PARAMS(NEST(SSTP_A_PARAMS_PARAM,
+			TEXT(SSTP_A_PARAM_NAME, "k"), U32(SSTP_A_PARAM_VALUE, 1)))) },
+		{ "a range", EINVAL, ARGS(CONTROL("rate"), PARAMS(NEST(SSTP_A_PARAMS_PARAM,
+			TEXT(SSTP_A_PARAM_NAME, "k"), U64(SSTP_A_PARAM_VALUE, 1),
+			U32(SSTP_A_PARAM_LEAST, 1)))) },
+		{ "parameters of another policy", ENOENT,
+		  ARGS(POLICY("static"), RRDA("k", 5)) },
+		{ "parameters of no controller", ENOENT,
+		  ARGS(PEAK(1000000), NEST(SSTP_A_CONN_CONTROLLER_PARAMS, PARAM("k", 5))) },
 		{ "not a nest", EINVAL, ARGS(CONTROL("rate"), U32(SSTP_A_CONN_RATE, 0)) },
 		{ "no such policy", ENOENT, ARGS(CONTROL("rate"), POLICY("none")) },
 		{ "no policy's name", ENOENT, ARGS(PEAK(1000000), POLICY("")) },
@@ -160,7 +231,7 @@ static void test_refused(void)
 		{ "a filter", EINVAL, ARGS(CONTROL("rate"), U32(SSTP_A_CONN_STATES, ~0)) },
 	};
 #undef RATE
-	struct sstp_rrda_spec rrda = { .ceiling = 1 << 20 };
+#undef WRONG
 	uint32_t cid;
 	struct conn c;
 	union addr at;
@@ -168,8 +239,7 @@ static void test_refused(void)
 
 	all_held = true;
 	conn_open(&c, AF_INET, SOCK_STREAM);
-	if (setsockopt(c.tx, SOL_SSTP, SSTP_RRDA, &rrda, sizeof(rrda)))
-		die("SSTP_RRDA:");
+	param_set(c.tx, SSTP_POLICY_PARAM, "ceiling", 1 << 20);
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
 		must_refuse(c.tx, cases[i].what, cases[i].err, true, cases[i].args);
 	must_refuse(c.tx, "nothing to change", EINVAL, false, ARGS());
@@ -189,13 +259,14 @@ static void test_refused(void)
 	    getsockname(c.listener, &c.at.sa, &(socklen_t){ sizeof(c.at) }))
 		die("listen:");
 	conn_connect(&c, AF_INET, SOCK_STREAM);
-	must_refuse(c.rx, "tunables of a part of a pool", EINVAL, true,
-		    ARGS(CONTROL("rate"), RRDA(K, 5)));
+	must_refuse(c.rx, "parameters of a part of a pool", EINVAL, true,
+		    ARGS(CONTROL("rate"), RRDA("k", 5)));
 	must_refuse(c.rx, "policy of a part of a pool", EINVAL, true,
 		    ARGS(CONTROL("rate"), POLICY("static")));
 	must_refuse(c.listener, "policy of a pool", EINVAL, true,
 		    ARGS(CONTROL("rate"), POLICY("static")));
-	must_be("tunables of a pool", change(cookie(c.listener), ARGS(RRDA(K, 5))), 0);
+	must_be("parameters of a pool", change(cookie(c.listener), ARGS(RRDA("k", 5))), 0);
+	must_be("a part has them", nl_param(c.rx, SSTP_A_CONN_POLICY_PARAMS, "k"), 5);
 	conn_close(&c);
 	ktap_result(all_held, "what is wrong changes nothing");
 }
@@ -222,8 +293,8 @@ static struct {
 static void change_all(void)
 {
 	const struct arg *const changes[] = {
-		ARGS(PEAK(500000000), CONTROL("rate"), POLICY("static"), RRDA(K, 5)),
-		ARGS(PEAK(0), CONTROL("newreno"), POLICY("rrda"), RRDA(K, 0)),
+		ARGS(PEAK(500000000), CONTROL("rate"), POLICY("rrda"), RRDA("k", 5)),
+		ARGS(PEAK(0), CONTROL("newreno"), POLICY("rrda"), RRDA("k", 0)),
 		ARGS(NEST(SSTP_A_CONN_RATE, U64(SSTP_A_RATE_PEAK, 900000000),
 			  U32(SSTP_A_RATE_BURST_LEN, 4)), CONTROL("newreno")),
 		ARGS(POLICY("static")), ARGS(POLICY("rrda"), CONTROL("rate")),

@@ -494,6 +494,41 @@ static void see_names(const struct nl_message *m, void *arg)
 	strcat(strcat(names, nl_attr(m, SSTP_A_PLUGIN_NAME, NULL)), " ");
 }
 
+/* "name=least-most" of each parameter, and the names of the state */
+static void see_plugin(const struct nl_message *m, void *arg)
+{
+	char *text = arg, one[64];
+	struct nl_message p = {};
+	const void *data;
+	uint16_t type;
+	size_t pos = 0;
+
+	while (nl_next(m, &pos, &type, &data, &p.len)) {
+		p.attrs = data;
+		if (type == SSTP_A_PLUGIN_PARAM)
+			snprintf(one, sizeof(one), "%s=%llu-%llu ",
+				 (const char *)nl_attr(&p, SSTP_A_PARAM_NAME, NULL),
+				 (unsigned long long)nl_number(&p, SSTP_A_PARAM_LEAST),
+				 (unsigned long long)nl_number(&p, SSTP_A_PARAM_MOST));
+		else
+			snprintf(one, sizeof(one), "%s ", (const char *)data);
+		strcat(text, one);
+	}
+}
+
+static void must_describe(uint8_t cmd, const char *name, const char *want)
+{
+	char text[512] = "";
+	struct nl_request r;
+
+	nl_start(&r, &nl, cmd, 0);
+	nl_add_text(&r, SSTP_A_PLUGIN_NAME, name);
+	must_be(name, nl_talk(&nl, &r, see_plugin, text), 0);
+	if (strcmp(text, want))
+		ktap_diag("\"%s\", not \"%s\"", text, want);
+	must(!strcmp(text, want), name);
+}
+
 static void test_lists(void)
 {
 	const struct {
@@ -530,6 +565,11 @@ static void test_lists(void)
 	nl_start(&r, &nl, SSTP_CMD_POLICY_GET, NLM_F_DUMP);
 	must_be("policies", nl_talk(&nl, &r, see_names, policies), 0);
 	must(strstr(policies, "static ") && strstr(policies, "rrda "), policies);
+	must_describe(SSTP_CMD_POLICY_GET, "static", "static ");
+	must_describe(SSTP_CMD_POLICY_GET, "rrda", "rrda epoch=1-10000 k=1-255 beta=1-1024 "
+		      "omega=1-1000 floor=4096-1073741824 ceiling=4096-1073741824 "
+		      "surplus trend ");
+	must_describe(SSTP_CMD_CTRL_GET, "newreno", "newreno ssthresh ");
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		must_be(cases[i].what, ask(&nl, cases[i].cmd, 0, cases[i].args, NULL),
 			-cases[i].err);

@@ -187,10 +187,12 @@ static void test_option(void)
 	     errno == EINVAL, "EINVAL while it listens");
 	must(setsockopt(p.rx[0], SOL_SSTP, SSTP_POOL, &(int){ 0 }, 4) &&
 	     errno == EISCONN, "EISCONN when connected");
-	must(setsockopt(p.rx[0], SOL_SSTP, SSTP_RRDA,
-			&(struct sstp_rrda_spec){ .k = 1 },
-			sizeof(struct sstp_rrda_spec)) && errno == EINVAL,
-	     "a member has no tunables of its own");
+	must_be("a member has no parameters of its own",
+		param_try(p.rx[0], SSTP_POLICY_PARAM, "k", 1), -EINVAL);
+	param_set(p.listener, SSTP_POLICY_PARAM, "k", 2);
+	must_be("it has the listener's", param_get(p.rx[0], SSTP_POLICY_PARAM, "k"), 2);
+	must_be("and the state of all", param_get(p.rx[0], SSTP_POLICY_PARAM, "trend"),
+		param_get(p.listener, SSTP_POLICY_PARAM, "trend"));
 	finish(&p, "SSTP_POOL is the listener's");
 }
 
@@ -267,14 +269,14 @@ static bool tuned(void *arg)
 
 static void test_idle(void)
 {
-	struct sstp_rrda_spec own = { .floor = 4 * LEAST, .k = 1, .epoch = 20 };
 	struct pool p;
 
 	pool_open(&p, 0, 4);
 	transfer(&p, 0, MB);
 	must(busywait(WAIT_MS, fallen, &p.listener), "it falls to the floor");
-	if (setsockopt(p.listener, SOL_SSTP, SSTP_RRDA, &own, sizeof(own)))
-		die("SSTP_RRDA:");
+	param_set(p.listener, SSTP_POLICY_PARAM, "floor", 4 * LEAST);
+	param_set(p.listener, SSTP_POLICY_PARAM, "k", 1);
+	param_set(p.listener, SSTP_POLICY_PARAM, "epoch", 20);
 	transfer(&p, 0, 2 * MB);
 	must(busywait(WAIT_MS, tuned, &p.listener), "its own floor holds");
 	finish(&p, "a silent pool falls to the floor");

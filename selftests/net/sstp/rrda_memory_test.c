@@ -75,13 +75,12 @@ static void test_many(void)
 /* A connection whose limit memory alone can bring down, in the time that this takes */
 static void pair_of_memory(struct pair *p, uint32_t first)
 {
-	const struct sstp_rrda_spec s = { .epoch = 200, .k = 255 };
 	int l;
 
 	file_put(RMEM, "%u %u %u", FLOOR, first, 1 << 30);
 	l = new_socket(SOCK_STREAM);
-	if (setsockopt(l, SOL_SSTP, SSTP_RRDA, &s, sizeof(s)))
-		die("SSTP_RRDA:");
+	param_set(l, SSTP_POLICY_PARAM, "epoch", 200);
+	param_set(l, SSTP_POLICY_PARAM, "k", 255);
 	pair_connect(p, l);
 	must_be("first", sock_info(p->rx).rcv_buffer, first);
 }

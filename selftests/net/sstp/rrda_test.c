@@ -145,33 +145,9 @@ static void test_range(void)
 	ktap_held("floor and ceiling are held against each other");
 }
 
-static struct sstp_rrda_spec rrda(int fd)
+static void rrda_set(int fd, const char *name, int64_t value)
 {
-	struct sstp_rrda_spec s;
-	socklen_t len = sizeof(s);
-
-	memset(&s, 0xff, sizeof(s));
-	if (getsockopt(fd, SOL_SSTP, SSTP_RRDA, &s, &len) || len != sizeof(s))
-		die("SSTP_RRDA:");
-	return s;
-}
-
-static int try_rrda(int fd, const struct sstp_rrda_spec *s, socklen_t len)
-{
-	return setsockopt(fd, SOL_SSTP, SSTP_RRDA, s, len) ? -errno : 0;
-}
-
-static void set_rrda(int fd, struct sstp_rrda_spec s)
-{
-	if (try_rrda(fd, &s, sizeof(s)))
-		die("SSTP_RRDA:");
-}
-
-static bool same_rrda(int fd, const struct sstp_rrda_spec *s)
-{
-	struct sstp_rrda_spec is = rrda(fd);
-
-	return !memcmp(&is, s, sizeof(is));
+	param_set(fd, SSTP_POLICY_PARAM, name, value);
 }
 
 /* The limit of @fd was @bytes at first. It may have fallen since if this process had to wait for a
@@ -182,48 +158,44 @@ static void must_begin_with(const char *what, int fd, uint32_t bytes)
 	must_be(what, sock_info(fd).rcv_buffer_peak, bytes);
 }
 
+/* A socket may set what the system has, in the same ranges, and 0. */
 static void test_option(void)
 {
-	const struct sstp_rrda_spec good = { 50, 5, 8, 250, 2 * FLOOR, MB }, none = {};
-	const struct sstp_rrda_spec bad[] = {
-		{ .epoch = 10001 }, { .k = 256 }, { .beta = 1025 },
-		{ .omega = 1001 }, { .floor = 4095 }, { .ceiling = 4095 },
-		{ .floor = (1 << 30) + 1 }, { .ceiling = (1 << 30) + 1 },
-		{ .floor = MB, .ceiling = MB - 1 }, { .omega = UINT32_MAX },
-	};
-	struct { struct sstp_rrda_spec s; char more[8]; } b = { .s = good };
-	socklen_t len = sizeof(b);
+	const struct tunable *t;
 	struct pair p;
-	unsigned int i;
 	int fd;
 
 	new_namespace();
 	fd = new_socket(SOCK_STREAM);
-	must(same_rrda(fd, &none), "0 by default");
-	must_be("longer", try_rrda(fd, &b.s, sizeof(b)), 0);
-	must(same_rrda(fd, &good), "it is read back");
-	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		must_be("bad value", try_rrda(fd, &bad[i], sizeof(bad[i])), -EINVAL);
-		must(same_rrda(fd, &good), "changes nothing");
+	for (t = tunables; t < tunables + ARRAY_SIZE(tunables); t++) {
+		int opt = SSTP_POLICY_PARAM;
+
+		if (!strcmp(t->name, "weigh_memory")) {
+			must_be(t->name, param_try(fd, opt, t->name, 1), -ENOENT);
+			continue;
+		}
+		must_be(t->name, param_get(fd, opt, t->name), 0);
+		must_be(t->name, param_try(fd, opt, t->name, t->least), 0);
+		must_be(t->name, param_try(fd, opt, t->name, t->most + 1LL), -EINVAL);
+		must_be(t->name, param_try(fd, opt, t->name, -1), -EINVAL);
+		if (t->least > 1)
+			must_be(t->name, param_try(fd, opt, t->name, t->least - 1), -EINVAL);
+		must_be(t->name, param_get(fd, opt, t->name), t->least);
+		must_be(t->name, param_try(fd, opt, t->name, t->most), 0);
+		must_be(t->name, param_get(fd, opt, t->name), t->most);
+		rrda_set(fd, t->name, 0);
 	}
-	must_be("short", try_rrda(fd, &none, sizeof(none) - 1), -EINVAL);
-	must_be("empty", try_rrda(fd, &none, 0), -EINVAL);
-	must_be("bad pointer", try_rrda(fd, (void *)8, sizeof(none)), -EFAULT);
-	must(same_rrda(fd, &good), "they change nothing");
-	memset(&b, 0x55, sizeof(b));
-	must(!getsockopt(fd, SOL_SSTP, SSTP_RRDA, &b, &len), "read into more");
-	must_be("length", len, sizeof(good));
-	must_be("behind it", b.more[0], 0x55);
-	ktap_held("SSTP_RRDA is checked and read back");
+	rrda_set(fd, "ceiling", MB);
+	must_be("floor", param_try(fd, SSTP_POLICY_PARAM, "floor", MB + 1), -EINVAL);
+	rrda_set(fd, "floor", MB);
+	must_be("ceiling", param_try(fd, SSTP_POLICY_PARAM, "ceiling", MB - 1), -EINVAL);
+	rrda_set(fd, "floor", 0);
+	ktap_held("parameters of a socket are in the ranges of the system's");
 
 	/* Make the socket a listener. */
 	pair_connect(&p, fd);
-	must(same_rrda(p.rx, &good), "who is accepted has the listener's");
 	must_begin_with("under its ceiling", p.rx, MB);
-	must(same_rrda(p.tx, &none), "who connects has its own");
 	must_begin_with("its limit", p.tx, FIRST);
-	set_rrda(p.rx, none);
-	must(same_rrda(p.rx, &none), "it changes while connected");
 	pair_close(&p);
 	ktap_held("a connection has what its listener has");
 }
@@ -360,7 +332,7 @@ static void test_path(void)
 	file_put(RMEM, "%u %u %u", FLOOR, FLOOR, 64 * MB);
 	l = path_socket(B, SOCK_STREAM);
 	/* No trend matters in this time. */
-	set_rrda(l, (struct sstp_rrda_spec){ .k = 255 });
+	rrda_set(l, "k", 255);
 	p.tx = path_socket(A, SOCK_STREAM);
 	sock_set(p.tx, SOL_SSTP, SSTP_SEGMENT_SIZE, 8000);
 	p.rx = path_connect(p.tx, l, AF_INET);
@@ -472,7 +444,6 @@ static void test_balance(void)
 /* With the system's epochs nothing happens here. */
 static void test_own(void)
 {
-	struct sstp_rrda_spec s = { .epoch = 20, .k = 1 };
 	struct pair p, other;
 	int l;
 
@@ -481,7 +452,8 @@ static void test_own(void)
 	new_namespace();
 	pair_open(&other);
 	l = new_socket(SOCK_STREAM);
-	set_rrda(l, s);
+	rrda_set(l, "epoch", 20);
+	rrda_set(l, "k", 1);
 	pair_connect(&p, l);
 	pair_exchange(&other);
 	pair_exchange(&p);
@@ -491,22 +463,18 @@ static void test_own(void)
 	tunable_set("epoch", 100);
 	tunable_set("k", 3);
 
-	s.floor = MB;
-	set_rrda(p.rx, s);
+	rrda_set(p.rx, "floor", MB);
 	pair_exchange(&p);
 	must_become("own floor", p.rx, MB);
-	s.floor = 64 * MB;
-	set_rrda(p.rx, s);
+	rrda_set(p.rx, "floor", 64 * MB);
 	pair_exchange(&p);
 	must_become("own floor above the first limit", p.rx, FIRST);
-	s.floor = 2 * FLOOR;
-	s.ceiling = 2 * FLOOR;
-	set_rrda(p.rx, s);
+	rrda_set(p.rx, "floor", 2 * FLOOR);
+	rrda_set(p.rx, "ceiling", 2 * FLOOR);
 	pair_exchange(&p);
 	must_become("own ceiling", p.rx, 2 * FLOOR);
-	s.floor = 4096;
-	s.ceiling = 4096;
-	set_rrda(p.rx, s);
+	rrda_set(p.rx, "floor", 4096);
+	rrda_set(p.rx, "ceiling", 4096);
 	pair_exchange(&p);
 	must_become("own ceiling below the least", p.rx, FLOOR);
 	pair_close(&p);
@@ -524,7 +492,7 @@ static void test_ceiling(void)
 	l = new_socket(SOCK_STREAM);
 	if (setsockopt(l, SOL_SSTP, SSTP_RATE_LIMIT, &rate, sizeof(rate)))
 		die("SSTP_RATE_LIMIT:");
-	set_rrda(l, (struct sstp_rrda_spec){ .ceiling = 128 * KB });
+	rrda_set(l, "ceiling", 128 * KB);
 	pair_connect(&p, l);
 	must_begin_with("first", p.rx, 128 * KB);
 	pair_exchange(&p);

@@ -111,7 +111,7 @@ check "sstp_repair: no more than were sent again" test "$(hits sstp_repair fresh
 	"$(counted RetransData)"
 check "sstp_drop: InDuplicate" same "$(hits sstp_drop count reason=InDuplicate)" \
 	"$(counted InDuplicate)"
-check "a shared buffer's decision" grep -q "sstp_rbuf_epoch: .* policy=rrda .* shared=1" \
+check "a shared buffer's decision" grep -q "sstp_rbuf_epoch: .* policy=rrda .* surplus=-\?[0-9]* trend=-\?[01] .* shared=1" \
 	"$work/trace"
 check "a contract" grep -q "sstp_rate: .* peak=50000000 average=50000000 " "$work/trace"
 
