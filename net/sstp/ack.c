@@ -650,7 +650,8 @@ static void sstp_ack_heard(struct sock *sk, u64 now)
 }
 
 /* The round-trip time is measured now. While it was a guess, which may have been much too
- * large, timers were set by it: look again when the true one says so.
+ * large, timers were set by it: look again when the true one says so. And the buffer did not
+ * follow the path, as how much that holds was not known.
  */
 static void sstp_ack_measured(struct sock *sk, u64 now)
 {
@@ -661,6 +662,7 @@ static void sstp_ack_measured(struct sock *sk, u64 now)
 	/* sstp_push() sets it again. In SYN_RECV it is that of TCP_DEFER_ACCEPT. */
 	if (sk->sk_state != TCP_SYN_RECV)
 		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
+	sstp_ack_room(sk, now);
 }
 
 /* Sample the round-trip time, if @a echoes a timestamp. */
