@@ -14,15 +14,6 @@ u32 sstp_param_count(const struct sstp_param_spec *spec)
 	return n;
 }
 
-u32 sstp_param_states(const char *names)
-{
-	u32 n = 0;
-
-	while (n < SSTP_STATE_MAX && names[n * SSTP_NAME_MAX])
-		n++;
-	return n;
-}
-
 static int sstp_param_set(const struct sstp_plugin *g, u32 *param, const struct sstp_param *p)
 {
 	u32 i, n = sstp_param_count(g->params);

@@ -15,11 +15,18 @@ struct sstp_plugin_conf {
 	u32	param[SSTP_PARAMS_MAX];
 };
 
-/* Number of parameters in the array @spec, and of values of a state, of which @names has the
- * names, each SSTP_NAME_MAX bytes
- */
+/* Number of parameters in the array @spec */
 u32 sstp_param_count(const struct sstp_param_spec *spec);
-u32 sstp_param_states(const char *names);
+
+/* Number of values of a state; @names has their names, SSTP_NAME_MAX bytes each. */
+static inline u32 sstp_param_states(const char *names)
+{
+	u32 n = 0;
+
+	while (n < SSTP_STATE_MAX && names[n * SSTP_NAME_MAX])
+		n++;
+	return n;
+}
 
 /* Name the plug-in @name in @conf. If that is another one, its parameters get their defaults. */
 void sstp_param_plugin(struct sstp_plugin_conf *conf, const char *name);
