@@ -337,8 +337,8 @@ static int sstp_nl_bad_param(struct sstp_nl_change *c, const struct sstp_nl_para
 	sstp_nl_refuse(c, params->at[bad], err, "a parameter is out of range");
 	while (strcmp(s->name, params->p[bad].name))
 		s++;
-	NL_SET_ERR_MSG_FMT(c->extack, "%s: %s is 0 or %u to %u", g->name, s->name, s->least,
-				   s->most);
+	NL_SET_ERR_MSG_FMT(c->extack, "%s: %s is 0 or %u to %u", g->name, s->name,
+			   s->least, s->most);
 	return err;
 }
 
