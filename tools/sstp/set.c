@@ -53,7 +53,7 @@ static void parse_param(struct params *params, const char *name, const char *val
 	if (!*name || strlen(name) >= SSTP_NAME_MAX)
 		misused("'%s' is not the name of a parameter: a name has 1 to %d characters",
 			name, SSTP_NAME_MAX - 1);
-	if (!parse_number(value, unit, &n) || n > UINT32_MAX)
+	if (!parse_number(value, unit, &n) || n > INT64_MAX)
 		misused("'%s' is not a number for %s", value, name);
 	if (params->n == SSTP_PARAMS_MAX)
 		misused("more than %d parameters", SSTP_PARAMS_MAX);
