@@ -21,8 +21,21 @@ MODULE_PARM_DESC(senseless, "a callback was told what cannot be");
 
 static void hostile_say(struct sstp_ctrl *c)
 {
-	c->cwnd = READ_ONCE(cwnd);
-	c->period = READ_ONCE(period);
+	c->cwnd = c->param[0] ?: READ_ONCE(cwnd);
+	c->period = c->param[1] ?: READ_ONCE(period);
+	c->priv[0]++;
+}
+
+/* A parameter of 2^32 - 1 means no window, as for the core. */
+static int hostile_check(const u32 *param)
+{
+	return param[0] == SSTP_CWND_MAX && param[1] ? -EINVAL : 0;
+}
+
+static void hostile_get_info(const struct sstp_ctrl *c, s64 *state)
+{
+	state[0] = c->priv[0];
+	state[1] = S64_MIN;
 }
 
 static void hostile_any(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
@@ -53,6 +66,10 @@ static struct sstp_ctrl_ops hostile_ctrl = {
 	.on_pkt_received = hostile_received,
 	.name		= "hostile",
 	.owner		= THIS_MODULE,
+	.params		= { { "cwnd", 1, U32_MAX }, { "period", 1, U32_MAX } },
+	.state		= { "calls", "lowest" },
+	.check_params	= hostile_check,
+	.get_info	= hostile_get_info,
 };
 
 static unsigned int policy_inits;

@@ -67,6 +67,36 @@ check "a policy that sets huge limits" buffers
 check "a policy that sets huge limits, of a shared buffer" buffers --pool
 check "each callback got a buffer" sensible
 
+# A controller's parameters of one connection, which replace those of the module
+echo 4294967295 > $parameters/cwnd
+echo 1000000 > $parameters/period
+serve --controller hostile
+transfer_begin --controller hostile -u -s 1G "$b4"
+change() { in_ns "$a" sstp set dport 7000 "$@"; }
+refused() { local why=$1; shift; ! change "$@" 2> "$work/err" && grep -q "$why" "$work/err"; }
+details() { in_ns "$a" sstp show -i dport 7000; }
+shows() { details | grep -q -- "$1"; }
+established() { shows "ESTAB"; }
+check "a transfer with a hostile controller" busywait 20 established
+check "its state, but no parameter" shows 'hostile:(calls:[0-9]* lowest:-9223372036854775808)'
+check "parameters are set" change controller.cwnd 5k controller.period 2M
+check "parameters, then the state" shows 'hostile:(cwnd:5000 period:2000000 calls:'
+check "the next callback has them" busywait 20 shows 'cwnd:5000.*period:2'
+check "values that contradict each other" refused "hostile: values contradict" \
+	controller.cwnd 4294967295
+check "a value that is too high" refused "cwnd is 0 or 1 to 4294967295" controller.period 3M \
+	controller.cwnd 4294967296
+check "a parameter that it has not" refused "hostile has no parameter none" \
+	controller.period 3M controller.none 1
+check "they changed nothing" shows 'hostile:(cwnd:5000 period:2000000 calls:'
+check "another controller" change controller newreno
+check "it has none" shows 'newreno:(ssthresh:'
+check "the hostile one again, with a parameter" change controller hostile controller.period 7k
+check "the others have their defaults" shows 'hostile:(period:7000 calls:'
+kill "$client"
+wait "$client" 2> /dev/null
+stop_server
+
 settle
 check "the hostile module unloads" busywait 20 unload
 trap 'settle; cleanup; rm -rf "$work"' EXIT
