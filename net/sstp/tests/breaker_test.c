@@ -156,7 +156,7 @@ static void break_accidents(struct kunit *test)
 		s->to_good = t[i].to_good;
 		s->late = t[i].late;
 		break_begin(s, t[i].rtt);
-		break_run(s, (t[i].pps < 1000 ? 1000 : 200) * NSEC_PER_SEC);
+		break_run(s, (t[i].pps < 1000 ? 1000ULL : 200ULL) * NSEC_PER_SEC);
 		KUNIT_EXPECT_EQ_MSG(test, s->trips, 0U, "row %u", i);
 	}
 }
@@ -164,7 +164,7 @@ static void break_accidents(struct kunit *test)
 /* Repeated outages: neither packets nor reports come for a while. */
 static void break_outages(struct kunit *test)
 {
-	static const u32 ms[] = { 50, 500, 2000, 20000 };
+	static const u64 ms[] = { 50, 500, 2000, 20000 };
 	struct break_sim *s = test->priv;
 	u32 i, n;
 
@@ -173,11 +173,11 @@ static void break_outages(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(ms); i++) {
 		break_begin(s, 0);
 		for (n = 0; n < 20; n++) {
-			break_run(s, max(ms[i], 1000U) * NSEC_PER_MSEC);
+			break_run(s, max(ms[i], 1000ULL) * NSEC_PER_MSEC);
 			s->highest += 8 * ms[i];
 			s->now += ms[i] * NSEC_PER_MSEC;
 		}
-		KUNIT_EXPECT_EQ_MSG(test, s->trips, 0U, "%u ms", ms[i]);
+		KUNIT_EXPECT_EQ_MSG(test, s->trips, 0U, "%llu ms", ms[i]);
 	}
 }
 
