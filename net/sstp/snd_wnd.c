@@ -313,23 +313,22 @@ bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 		   u32 settled, gfp_t gfp)
 {
 	u32 chunk = packet / SSTP_RTX_CHUNK, ship = s->ship + packet;
-	struct sstp_rtx *r = s->rtx;
+	struct sstp_rtx *r;
 
 	if (packet >= s->next || !s->sealed)
-		return false;
-	if (r && r->ship[chunk] && r->ship[chunk][packet % SSTP_RTX_CHUNK])
-		ship = r->ship[chunk][packet % SSTP_RTX_CHUNK];
-	/* The packet's last shipment may still be on its way if it is after @settled. So may the
-	 * first: a receiver that has no packet of a segment asks for the whole of it, although
-	 * it knows of the loss of some only. The number of the first is a lower bound, as others
-	 * may have been shipped between the segment's packets.
-	 */
-	if (sstp_after(ship, settled))
 		return false;
 	r = sstp_rtx_get(s, gfp);
 	if (!r || test_bit(packet, r->pending))
 		return false;
-	if (!r->ship[chunk]) {
+	/* The packet's last shipment may still be on its way if it is after @settled. */
+	if (r->ship[chunk]) {
+		u32 again = r->ship[chunk][packet % SSTP_RTX_CHUNK];
+
+		if (again && sstp_after(again, settled))
+			return false;
+		if (again)
+			ship = again;
+	} else {
 		u32 n = min_t(u32, SSTP_RTX_CHUNK,
 			      s->packets - chunk * SSTP_RTX_CHUNK);
 
