@@ -213,7 +213,7 @@ fi
 check "completion of a command" completes "sstp tr" 1 trace
 check "completion of an option" completes "sstp show -" 2 -m
 check "completion of a state" completes "sstp show state estab" 3 established
-check "completion of a change" completes "sstp set abcd ceil" 3 ceiling
+check "completion of a change" completes "sstp set abcd policy.ceil" 3 policy.ceiling
 
 # An unknown kernel is only reported after the command line was parsed.
 check "tools/vm/run of a command with options" status_is 97 tools/vm/run -k no sh -c true -k
