@@ -5,6 +5,7 @@
  */
 #include "sstp_test.h"
 #include "../ctrl_newreno.c"
+#include "../window.c"
 
 #define NEWRENO_PATH	4096	/* shipments remembered; a power of two */
 
@@ -23,7 +24,7 @@ static void newreno_start(struct newreno_conn *n)
 	memset(n, 0, sizeof(*n));
 	n->s.min_rtt = U32_MAX;
 	n->s.cwnd_limited = true;
-	n->s.flight = SSTP_NEWRENO_MAX;
+	n->s.flight = SSTP_WINDOW_MAX;
 	sstp_ctrl_newreno.init(&n->c, &n->s);
 }
 
@@ -80,7 +81,7 @@ static void newreno_growth(struct kunit *test)
 		highest = sstp_rnd_edge(&r);
 		cwnd = 10;
 		count = 0;
-		ssthresh = SSTP_NEWRENO_MAX;
+		ssthresh = SSTP_WINDOW_MAX;
 		if (n % 4) {
 			/* Grow to some window, then halve it. */
 			delivered = sstp_rnd_below(&r, 2000);
@@ -156,8 +157,8 @@ static void newreno_cuts(struct kunit *test)
 		u32 loss;
 	} t[] = {
 		{ 2, 2 }, { 3, 2 }, { 4, 2 }, { 5, 2 }, { 6, 3 }, { 7, 3 },
-		{ 10, 5 }, { 1001, 500 }, { SSTP_NEWRENO_MAX,
-		  SSTP_NEWRENO_MAX / 2 },
+		{ 10, 5 }, { 1001, 500 }, { SSTP_WINDOW_MAX,
+		  SSTP_WINDOW_MAX / 2 },
 	};
 	struct newreno_conn x;
 	u32 i;
@@ -248,8 +249,8 @@ static void newreno_any(struct kunit *test)
 		default:
 			newreno_ack(&x, sstp_rnd_edge(&r), sstp_rnd_edge(&r));
 		}
-		KUNIT_ASSERT_GE(test, x.c.cwnd, SSTP_NEWRENO_MIN);
-		KUNIT_ASSERT_LE(test, x.c.cwnd, SSTP_NEWRENO_MAX);
+		KUNIT_ASSERT_GE(test, x.c.cwnd, SSTP_WINDOW_MIN);
+		KUNIT_ASSERT_LE(test, x.c.cwnd, SSTP_WINDOW_MAX);
 	}
 }
 
@@ -266,8 +267,8 @@ static void newreno_period(struct kunit *test)
 		{ 10, 20, 10000, 500000 },
 		{ 20, 20, 10000, 416666 },
 		{ 2, 2, 60000000, 25000000000ULL },
-		{ SSTP_NEWRENO_MAX, SSTP_NEWRENO_MAX, 60000000, 2980 },
-		{ SSTP_NEWRENO_MAX - 1, SSTP_NEWRENO_MAX, 60000000, 1788 },
+		{ SSTP_WINDOW_MAX, SSTP_WINDOW_MAX, 60000000, 2980 },
+		{ SSTP_WINDOW_MAX - 1, SSTP_WINDOW_MAX, 60000000, 1788 },
 	};
 	struct newreno_conn x;
 	u32 i;
@@ -406,12 +407,12 @@ static void newreno_undone(struct kunit *test)
 		u32 cwnd;
 		u32 ssthresh;
 	} t[] = {
-		{ { 30 }, { 30 }, false, 100, SSTP_NEWRENO_MAX },
-		{ { 30 }, { 29, 1 }, false, 100, SSTP_NEWRENO_MAX },
+		{ { 30 }, { 30 }, false, 100, SSTP_WINDOW_MAX },
+		{ { 30 }, { 29, 1 }, false, 100, SSTP_WINDOW_MAX },
 		{ { 30 }, { 29 }, false, 50, 50 },
 		{ { 30, 1 }, { 30 }, false, 50, 50 },
-		{ { 30, 1 }, { 30, 1 }, false, 100, SSTP_NEWRENO_MAX },
-		{ { 30 }, { 30 }, true, SSTP_NEWRENO_MIN, 50 },
+		{ { 30, 1 }, { 30, 1 }, false, 100, SSTP_WINDOW_MAX },
+		{ { 30 }, { 30 }, true, SSTP_WINDOW_MIN, 50 },
 	};
 	struct sstp_ctrl_sample late;
 	struct newreno_conn x;

@@ -7,8 +7,13 @@
 #define _SSTP_TEST_H
 
 #include <kunit/test.h>
+#include <linux/export.h>
 #include <linux/prandom.h>
 #include <linux/types.h>
+
+/* The suites' copies of functions must not be exported once more. */
+#undef EXPORT_SYMBOL_GPL
+#define EXPORT_SYMBOL_GPL(symbol)
 
 /* Seed of random runs: with the same seed a failure occurs again. */
 extern unsigned int sstp_test_seed;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What controllers with a congestion window have in common: include/net/sstp_window.h */
+#include <linux/export.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+#include <net/sstp_window.h>
+
+/* Shipments: a loss that is older is never reported. */
+#define SSTP_WINDOW_LATE	16000000
+
+void sstp_window_init(struct sstp_ctrl *c, struct sstp_window *w)
+{
+	memset(w, 0, sizeof(*w));
+	w->ssthresh = SSTP_WINDOW_MAX;
+	c->cwnd = SSTP_WINDOW_INIT;
+	c->period = 0;
+}
+EXPORT_SYMBOL_GPL(sstp_window_init);
+
+/* @undue packets were only late. If that is as many as the last cut was made for, undo it. */
+static void sstp_window_undo(struct sstp_ctrl *c, struct sstp_window *w, u32 undue)
+{
+	w->undue += undue;
+	if (!w->lost || w->undue < w->lost)
+		return;
+	c->cwnd = max(c->cwnd, w->was);
+	w->ssthresh = max(w->ssthresh, w->was_ssthresh);
+	w->lost = 0;
+	w->cut = false;
+	w->undone = true;
+}
+
+u32 sstp_window_ack(struct sstp_ctrl *c, struct sstp_window *w,
+		    const struct sstp_ctrl_sample *s)
+{
+	u32 delivered = s->delivered, grow;
+
+	w->undone = false;
+	if (s->undue)
+		sstp_window_undo(c, w, s->undue);
+	if ((s32)(s->highest - w->recover) >= 0)
+		w->cut = false;
+	if ((s32)(s->highest - w->recover) >= SSTP_WINDOW_LATE)
+		w->late = false;
+	/* The window does not grow in recovery, except in slow start after a time-out. */
+	if (w->cut && c->cwnd >= w->ssthresh)
+		return 0;
+	/* In slow start the window grows without being cwnd-limited, as pacing may hold packets
+	 * back; but never beyond about twice the packets in flight, as unused window proves
+	 * nothing about the path.
+	 */
+	if (!(s->cwnd_limited || c->cwnd < w->ssthresh) || c->cwnd / 2 >= s->flight)
+		return 0;
+	if (c->cwnd < w->ssthresh) {
+		grow = min(delivered, w->ssthresh - c->cwnd);
+		c->cwnd += grow;
+		delivered -= grow;
+	}
+	return delivered;
+}
+EXPORT_SYMBOL_GPL(sstp_window_ack);
+
+void sstp_window_grow(struct sstp_ctrl *c, struct sstp_window *w, u32 packets, u32 per)
+{
+	u32 grow;
+
+	w->count += packets;
+	grow = w->count / per;
+	w->count -= grow * per;
+	c->cwnd = min(c->cwnd + grow, (u32)SSTP_WINDOW_MAX);
+}
+EXPORT_SYMBOL_GPL(sstp_window_grow);
+
+bool sstp_window_loss(const struct sstp_ctrl *c, struct sstp_window *w,
+		      const struct sstp_ctrl_sample *s)
+{
+	if (!w->late || (s32)(s->lost_ship - w->recover) > 0)
+		return true;
+	/* The cut is undone only if these were late as well. */
+	if (w->lost)
+		w->lost += s->lost;
+	return false;
+}
+EXPORT_SYMBOL_GPL(sstp_window_loss);
+
+/* Packets shipped before the cut may be lost for the same cause: they cause no other. */
+static void sstp_window_begin(struct sstp_window *w, const struct sstp_ctrl_sample *s)
+{
+	w->count = 0;
+	w->recover = s->shipped;
+	w->cut = true;
+	w->late = true;
+}
+
+void sstp_window_cut(struct sstp_ctrl *c, struct sstp_window *w,
+		     const struct sstp_ctrl_sample *s, u32 ssthresh)
+{
+	w->was = c->cwnd;
+	w->was_ssthresh = w->ssthresh;
+	w->lost = s->lost;
+	w->undue = 0;
+	w->ssthresh = max(ssthresh, (u32)SSTP_WINDOW_MIN);
+	sstp_window_begin(w, s);
+	c->cwnd = w->ssthresh;
+	sstp_window_pace(c, w, s);
+}
+EXPORT_SYMBOL_GPL(sstp_window_cut);
+
+void sstp_window_timeout(struct sstp_ctrl *c, struct sstp_window *w,
+			 const struct sstp_ctrl_sample *s, u32 ssthresh)
+{
+	if (!w->cut)
+		w->ssthresh = max(ssthresh, (u32)SSTP_WINDOW_MIN);
+	sstp_window_begin(w, s);
+	w->lost = 0;
+	c->cwnd = SSTP_WINDOW_MIN;
+	sstp_window_pace(c, w, s);
+}
+EXPORT_SYMBOL_GPL(sstp_window_timeout);
+
+void sstp_window_pace(struct sstp_ctrl *c, const struct sstp_window *w,
+		      const struct sstp_ctrl_sample *s)
+{
+	u64 round = (u64)s->srtt * NSEC_PER_USEC;
+
+	c->period = c->cwnd < w->ssthresh ?
+		div_u64(round, c->cwnd * 2) :
+		div_u64(round * 5, c->cwnd * 6);
+}
+EXPORT_SYMBOL_GPL(sstp_window_pace);
