@@ -21,6 +21,9 @@ struct attribute_group;
 #define SSTP_CWND_MAX		U32_MAX	/* no congestion window */
 #define SSTP_CWND_LIMIT		0x40000000	/* largest congestion window, packets */
 #define SSTP_PERIOD_LIMIT	NSEC_PER_SEC	/* ns */
+#define SSTP_RTO_LIMIT_MIN	USEC_PER_MSEC	/* us, of a controller */
+#define SSTP_RTO_LIMIT_MAX	(60 * USEC_PER_SEC)	/* us */
+#define SSTP_SHIP_RANGES	4	/* ranges of lost shipments in a sample */
 #define SSTP_RBUF_EPOCH_MIN	NSEC_PER_MSEC	/* ns */
 #define SSTP_RBUF_EPOCH_MAX	(10ULL * NSEC_PER_SEC)	/* ns */
 
@@ -36,6 +39,35 @@ struct sstp_param_spec {
 	char	name[SSTP_NAME_MAX];
 	u32	least;
 	u32	most;
+};
+
+/**
+ * struct sstp_ship_range - shipments in a row
+ * @first: number of the first (serial number)
+ * @count: how many
+ */
+struct sstp_ship_range {
+	u32	first;
+	u32	count;
+};
+
+/**
+ * struct sstp_ctrl_packets - DATA packets that left or came as one train
+ * @shipment: shipment of the first packet (serial number); those of the others follow it
+ * @packets: how many
+ * @bytes: of payload
+ * @again: retransmissions
+ * @gap: only of packets that came: shipments skipped before them, which may be lost or late
+ * @stamp: only of packets that came: time when the first left, us, from a random origin, modulo
+ *	2^32. The time of arrival less @stamp is the one-way delay plus a constant.
+ */
+struct sstp_ctrl_packets {
+	u32	shipment;
+	u32	packets;
+	u32	bytes;
+	bool	again;
+	u32	gap;
+	u32	stamp;
 };
 
 /**
@@ -56,6 +88,20 @@ struct sstp_param_spec {
  * @highest: highest shipment reported (serial number), less the number of shipments before
  *	it that may be late
  * @undue: packets that were reported lost before, but were only late
+ * @acked: bytes of segments that this report newly acknowledges
+ * @prior_in_flight: @in_flight before this report
+ * @total_delivered: packets delivered since the set-up, modulo 2^32
+ * @rate_delivered: packets delivered in @rate_interval; 0 = the report allows no sample of the
+ *	delivery rate
+ * @rate_interval: us, at least 1; the longer of the times in which these packets left, and in
+ *	which they came
+ * @rate_prior: @total_delivered at the start of that time
+ * @app_limited: in that time the program wrote too little, or the peer's window was closed, so
+ *	the path may carry more
+ * @lost_ranges: entries of @lost_range
+ * @lost_range: shipments that this report asks for again, the first SSTP_SHIP_RANGES ranges of
+ *	them; those that the receiver had no room for are among them, so they may be more than
+ *	@lost
  * @arrival_rate: rate at which data arrives at the receiver, bit/s, 0 = not known
  * @service_rate: rate at which the receiving program reads, bit/s, 0 = not known
  *
@@ -77,6 +123,15 @@ struct sstp_ctrl_sample {
 	u32	lost_ship;
 	u32	highest;
 	u32	undue;
+	u32	acked;
+	u32	prior_in_flight;
+	u32	total_delivered;
+	u32	rate_delivered;
+	u32	rate_interval;
+	u32	rate_prior;
+	bool	app_limited;
+	u32	lost_ranges;
+	struct sstp_ship_range lost_range[SSTP_SHIP_RANGES];
 	u64	arrival_rate;
 	u64	service_rate;
 };
@@ -86,6 +141,10 @@ struct sstp_ctrl_sample {
  * @period: least time between packets, ns, 0 to max(SSTP_PERIOD_LIMIT, smoothed round-trip
  *	time); 0 = no pacing but the contract's
  * @cwnd: most packets in flight, 1 to SSTP_CWND_LIMIT; SSTP_CWND_MAX = no congestion window
+ * @rto: us without an answer until the peer is asked for a report, SSTP_RTO_LIMIT_MIN to
+ *	SSTP_RTO_LIMIT_MAX; 0 = as computed from round-trip times
+ * @ack_interval: packets after which the peer is asked to report at once, 1 to 65535; 0 = a quarter
+ *	of the window, at most 256, or once a round trip without a congestion window
  * @param: values of the parameters, in the order of @params of the ops, in range or 0; only
  *	the core writes them, before @init and later: callbacks find the new value at once
  * @priv: state of the controller, zeroed before @init
@@ -103,19 +162,22 @@ struct sstp_ctrl_sample {
 struct sstp_ctrl {
 	u64	period;
 	u32	cwnd;
+	u32	rto;
+	u32	ack_interval;
 	u32	param[SSTP_PARAMS_MAX];
 	u64	priv[SSTP_CTRL_PRIV_SIZE / sizeof(u64)];
 };
 
 /**
  * struct sstp_ctrl_ops - a controller
- * @init: the controller is attached to a connection; it finds @cwnd SSTP_CWND_MAX, @period 0
+ * @init: the controller is attached to a connection; it finds @cwnd SSTP_CWND_MAX, all other
+ *	outputs 0
  * @release: the controller is detached
  * @on_ack: a valid PACK or SNAK came
  * @on_loss: the report reports lost packets, @s->lost > 0; called after @on_ack
  * @on_timeout: several probes in a row were not answered in time
- * @on_pkt_sent: a train of @packets DATA packets was passed to IP
- * @on_pkt_received: @packets DATA packets of the peer came; @gap: shipments skipped before
+ * @on_pkt_sent: DATA packets are passed to IP
+ * @on_pkt_received: DATA packets of the peer came
  * @name: unique, 1 to 15 graphic characters
  * @owner: module; each connection that has the controller holds a reference
  * @list: entry of the registry; RCU, written under the registry's lock
@@ -144,9 +206,9 @@ struct sstp_ctrl_ops {
 	void	(*on_loss)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
 	void	(*on_timeout)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
 	void	(*on_pkt_sent)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
-			       u32 packets);
+			       const struct sstp_ctrl_packets *p);
 	void	(*on_pkt_received)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
-				   u32 packets, u32 gap);
+				   const struct sstp_ctrl_packets *p);
 	char	name[SSTP_NAME_MAX];
 	struct module *owner;
 	struct list_head list;

@@ -699,7 +699,32 @@ static void sstp_ack_delivered(struct sstp_sock *sp, const struct sstp_ack *a,
 	/* The peer's number drives the controller: bound it by the packets shipped. */
 	sample->delivered = min(sample->delivered, sp->snd.shipment - was_highest +
 						   SSTP_REORDER_MAX);
+	sp->loss.delivered += sample->delivered;
+	sample->total_delivered = sp->loss.delivered;
 	sp->stats.delivery_rate = a->arrival * 1000ULL;
+}
+
+/* Sample the delivery rate, if report @a answers a packet. @flight: packets in flight before */
+static void sstp_ack_rate(struct sstp_sock *sp, const struct sstp_ack *a, u32 flight,
+			  struct sstp_ctrl_sample *sample, u64 now)
+{
+	const u32 at = sstp_stamp(&sp->hs, now);
+	const struct sstp_sample_mark r = {
+		.at = at,
+		.sent = a->echo,
+		.came = at - a->hold,
+		.delivered = sp->loss.delivered,
+	};
+	struct sstp_delivery d;
+
+	/* An echo that was no valid round-trip time is of no use here either. */
+	if (!sample->rtt || sample->rtt > SSTP_RTT_MAX)
+		return;
+	sstp_sample_report(&sp->loss.sampler, &r, sstp_rtt_smoothed(&sp->rtt, 0), flight, &d);
+	sample->rate_delivered = d.packets;
+	sample->rate_interval = d.interval;
+	sample->rate_prior = d.prior;
+	sample->app_limited = d.app_limited;
 }
 
 /* Sample the losses, and schedule the retransmissions that SNAK @a, of @len bytes at @p, asks
@@ -716,8 +741,11 @@ static void sstp_ack_lost(struct sock *sk, const void *p, u32 len, const struct 
 		sp->stats.snaks_received++;
 		SSTP_INC(net, INSNAKS);
 		sp->snd.lost = sp->loss.highest - BIT(30);
+		sp->snd.ranges = 0;
 		asked = sstp_ack_requests(sk, p, len, a);
 		sample->lost_ship = sp->snd.lost;
+		sample->lost_ranges = sp->snd.ranges;
+		memcpy(sample->lost_range, sp->snd.range, sizeof(sample->lost_range));
 	} else {
 		sp->stats.acks_received++;
 		SSTP_INC(net, INPACKS);
@@ -735,6 +763,7 @@ static void sstp_ack_control(struct sstp_sock *sp, const struct sstp_ack *a, u32
 			     struct sstp_ctrl_sample *sample, u64 now)
 {
 	sstp_cc_sample(sp, sample, now);
+	sample->prior_in_flight = flight;
 	sample->highest = sp->loss.highest - sp->loss.late;
 	sample->arrival_rate = a->arrival * 1000ULL;
 	sample->service_rate = a->service * 1000ULL;
@@ -776,6 +805,7 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	u32 was_low = w->low, was_high = w->high, was_highest = sp->loss.highest;
 	u32 flight = sstp_in_flight(sp);
 	bool probed = sp->live.probes, more = false, moved, news;
+	u64 was_acked = sp->stats.bytes_acked;
 	const void *p = skb->data + off;
 	u64 now = sstp_now();
 	struct sstp_ack a;
@@ -797,7 +827,9 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 		sk->sk_write_space(sk);
 	}
 	sstp_ack_rtt(sk, &a, &sample, now);
+	sample.acked = min_t(u64, sp->stats.bytes_acked - was_acked, U32_MAX);
 	sstp_ack_delivered(sp, &a, &sample);
+	sstp_ack_rate(sp, &a, flight, &sample, now);
 	sstp_ack_lost(sk, p, len, &a, &sample);
 	sstp_ack_control(sp, &a, flight, &sample, now);
 	sstp_ack_breaker(sk, &a, &sample, now);

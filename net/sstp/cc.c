@@ -44,18 +44,18 @@ void sstp_cc_timeout(struct sstp_sock *sp, u64 now)
 	trace_sstp_ctrl(sp, &s, true);
 }
 
-void sstp_cc_sent(struct sstp_sock *sp, u32 packets, u64 now)
+void sstp_cc_sent(struct sstp_sock *sp, const struct sstp_ctrl_packets *p, u64 now)
 {
 	struct sstp_ctrl_sample s = {};
 
 	sstp_cc_sample(sp, &s, now);
-	sstp_ctrl_sent(&sp->ctrl, &s, packets);
+	sstp_ctrl_sent(&sp->ctrl, &s, p);
 }
 
-void sstp_cc_received(struct sstp_sock *sp, u32 packets, u32 gap, u64 now)
+void sstp_cc_received(struct sstp_sock *sp, const struct sstp_ctrl_packets *p, u64 now)
 {
 	struct sstp_ctrl_sample s = {};
 
 	sstp_cc_sample(sp, &s, now);
-	sstp_ctrl_received(&sp->ctrl, &s, packets, gap);
+	sstp_ctrl_received(&sp->ctrl, &s, p);
 }

@@ -61,9 +61,10 @@ void sstp_ctrl_used(struct sstp_ctrl_core *c, struct sstp_ctrl_sample *s, u32 fl
 void sstp_ctrl_report(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s);
 /* These three require that the controller has the callback. */
 void sstp_ctrl_timeout(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s);
-void sstp_ctrl_sent(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s, u32 packets);
+void sstp_ctrl_sent(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
+		    const struct sstp_ctrl_packets *p);
 void sstp_ctrl_received(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
-			u32 packets, u32 gap);
+			const struct sstp_ctrl_packets *p);
 /* Number of packets that may leave at once when nothing is in flight, 1 to SSTP_CTRL_UNPACED.
  * The period must not be 0. @srtt: ns
  */

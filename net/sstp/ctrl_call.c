@@ -16,6 +16,9 @@ void sstp_ctrl_bound(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 	if (c->period > SSTP_PERIOD_LIMIT)
 		c->period = min(c->period, max_t(u64, SSTP_PERIOD_LIMIT,
 						 s->srtt * (u64)NSEC_PER_USEC));
+	if (c->rto)
+		c->rto = clamp_t(u32, c->rto, SSTP_RTO_LIMIT_MIN, SSTP_RTO_LIMIT_MAX);
+	c->ack_interval = min_t(u32, c->ack_interval, U16_MAX);
 }
 
 void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
@@ -25,10 +28,8 @@ void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 	c->held_back = false;
 	c->cwnd_limited = false;
 	c->next = 0;
-	c->out.cwnd = SSTP_CWND_MAX;
-	c->out.period = 0;
+	c->out = (struct sstp_ctrl){ .cwnd = SSTP_CWND_MAX };
 	sstp_param_take(c->out.param, ops->params, ops->name, conf);
-	memset(c->out.priv, 0, sizeof(c->out.priv));
 	ops->init(&c->out, s);
 	sstp_ctrl_bound(&c->out, s);
 }
@@ -80,16 +81,17 @@ void sstp_ctrl_timeout(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *
 	sstp_ctrl_bound(&c->out, s);
 }
 
-void sstp_ctrl_sent(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s, u32 packets)
+void sstp_ctrl_sent(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
+		    const struct sstp_ctrl_packets *p)
 {
-	c->ops->on_pkt_sent(&c->out, s, packets);
+	c->ops->on_pkt_sent(&c->out, s, p);
 	sstp_ctrl_bound(&c->out, s);
 }
 
 void sstp_ctrl_received(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
-			u32 packets, u32 gap)
+			const struct sstp_ctrl_packets *p)
 {
-	c->ops->on_pkt_received(&c->out, s, packets, gap);
+	c->ops->on_pkt_received(&c->out, s, p);
 	sstp_ctrl_bound(&c->out, s);
 }
 

@@ -252,16 +252,17 @@ static bool sstp_nagle_waits(const struct sstp_sock *sp, u32 packets)
 }
 
 /* SSTP_F_ACK if the @packets to be shipped at @stamp (us) ask the peer for a report, else 0.
- * With a congestion window that is four times a window, else once a round trip, and no more
- * than once in SSTP_ASK_GAP; and when the next small write waits for the report.
+ * That is as often as the controller wants; by default four times a congestion window, or
+ * without one once a round trip, and no more than once in SSTP_ASK_GAP. And when the next
+ * small write waits for the report.
  */
 static u8 sstp_ask(struct sstp_sock *sp, u32 packets, u32 stamp)
 {
+	u32 cwnd = sp->ctrl.out.cwnd, interval = sp->ctrl.out.ack_interval;
 	bool waits = sstp_nagle_waits(sp, packets);
-	u32 cwnd = sp->ctrl.out.cwnd;
 
 	sp->tx.unasked += packets;
-	if (cwnd == SSTP_CWND_MAX) {
+	if (cwnd == SSTP_CWND_MAX && !interval) {
 		/* The peer need not report before a segment is complete. */
 		if (!waits && stamp - sp->tx.asked_at <
 			      max(sstp_rtt_smoothed(&sp->rtt, 0), SSTP_ASK_GAP))
@@ -269,7 +270,7 @@ static u8 sstp_ask(struct sstp_sock *sp, u32 packets, u32 stamp)
 		sp->tx.asked_at = stamp;
 		if (!sp->tx.silent_since)
 			sp->tx.silent_since = sstp_now();
-	} else if (!waits && sp->tx.unasked < clamp(cwnd / 4, 1U, 256U)) {
+	} else if (!waits && sp->tx.unasked < (interval ?: clamp(cwnd / 4, 1U, 256U))) {
 		return 0;
 	}
 	sp->tx.unasked = 0;
@@ -412,6 +413,20 @@ static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
 	return want;
 }
 
+/* Tell the controller that the last @packets shipments left, as @skb. */
+static void sstp_sent_control(struct sstp_sock *sp, const struct sk_buff *skb, u32 packets,
+			      bool again, u64 now)
+{
+	const struct sstp_ctrl_packets p = {
+		.shipment = sp->snd.shipment - packets,
+		.packets = packets,
+		.bytes = skb->len - packets * SSTP_DATA_HLEN,
+		.again = again,
+	};
+
+	sstp_cc_sent(sp, &p, now);
+}
+
 static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 		      u32 wire, bool again, u64 now)
 {
@@ -431,7 +446,7 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	sstp_ctrl_pace(&sp->ctrl, packets, sstp_srtt_ns(&sp->rtt), now);
 	sp->tx.unpaced -= min_t(u32, packets, sp->tx.unpaced);
 	if (sp->ctrl.ops->on_pkt_sent)
-		sstp_cc_sent(sp, packets, now);
+		sstp_sent_control(sp, skb, packets, again, now);
 	skb_set_owner_w(skb, sk);
 }
 
@@ -597,14 +612,14 @@ static bool sstp_push_held(struct sock *sk, int budget, u64 now, enum sstp_held 
  */
 static u32 sstp_push_room(struct sstp_sock *sp)
 {
-	u32 flight = sstp_in_flight(sp);
+	u32 flight = sstp_in_flight(sp), window = sp->ctrl.out.cwnd;
 
 	if (sstp_pmtud_suspect(&sp->path.pmtud, sp->loss.received))
 		return !flight;
-	if (sp->ctrl.out.cwnd == SSTP_CWND_MAX)
+	if (window == SSTP_CWND_MAX)
 		return U32_MAX;
-	if ((s32)flight < (s32)sp->ctrl.out.cwnd)
-		return sp->ctrl.out.cwnd - flight;
+	if ((s32)flight < (s32)window)
+		return window - flight;
 	sp->ctrl.held_back = true;
 	return 0;
 }
@@ -692,6 +707,8 @@ static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 	struct sstp_snd_wnd *w = &sp->snd;
 	struct sk_buff *skb;
 
+	if (!sstp_in_flight(sp))
+		sstp_sample_start(&sp->loss.sampler, stamp, sp->loss.delivered);
 	if (x->again) {
 		u8 flags = SSTP_F_AGAIN | sstp_ask(sp, 1, stamp);
 
@@ -752,6 +769,8 @@ void sstp_push(struct sock *sk)
 	}
 	sstp_chrono_set(&sp->tx.chrono, held, now);
 	if (idle) {
+		if (sstp_in_flight(sp) < sp->ctrl.out.cwnd)
+			sstp_sample_idle(&sp->loss.sampler, sstp_stamp(&sp->hs, now));
 		if (!sstp_snd_outstanding(w))
 			sp->tx.rtx_since = 0;
 		sstp_rate_idle(&sp->rate);

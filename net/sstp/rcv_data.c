@@ -377,6 +377,21 @@ static void sstp_rcv_taken(struct sock *sk, const struct sstp_rcv_run *run,
 	sp->rcvbuf.peak = max(sp->rcvbuf.peak, queued);
 }
 
+/* Tell the controller that the packets of @run came, @gap shipments after those before. */
+static void sstp_rcv_control(struct sstp_sock *sp, const struct sstp_rcv_run *run, u32 gap)
+{
+	const struct sstp_ctrl_packets p = {
+		.shipment = run->shipment,
+		.packets = run->count,
+		.bytes = sstp_run_bytes(run, run->count),
+		.again = run->flags & SSTP_F_AGAIN,
+		.gap = gap,
+		.stamp = sp->acker.echo,
+	};
+
+	sstp_cc_received(sp, &p, sp->live.last_rx);
+}
+
 static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 			 struct sstp_rcv_run *run, bool *taken)
 {
@@ -393,7 +408,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	gap = sstp_arrivals_add(&sp->arrivals, &sp->rcv, run, sstp_us(sp->live.last_rx));
 	sp->stats.packets_received += run->count;
 	if (sp->ctrl.ops->on_pkt_received)
-		sstp_cc_received(sp, run->count, gap, sp->live.last_rx);
+		sstp_rcv_control(sp, run, gap);
 	if (run->flags & SSTP_F_ACK)
 		sp->acker.ack_now = true;
 	/* An skb whose packets belong to several segments is charged once. */

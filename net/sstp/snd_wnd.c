@@ -309,6 +309,19 @@ bool sstp_snd_recut(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 size, gfp_t
 	return true;
 }
 
+/* The peer asks for @ship again. */
+static void sstp_snd_note_lost(struct sstp_snd_wnd *w, u32 ship)
+{
+	struct sstp_ship_range *last = w->ranges ? &w->range[w->ranges - 1] : NULL;
+
+	if (sstp_after(ship, w->lost))
+		w->lost = ship;
+	if (last && ship == last->first + last->count)
+		last->count++;
+	else if (w->ranges < SSTP_SHIP_RANGES)
+		w->range[w->ranges++] = (struct sstp_ship_range){ ship, 1 };
+}
+
 bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 		   u32 settled, gfp_t gfp)
 {
@@ -343,8 +356,7 @@ bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 	if (packet < r->scan || r->count == 1)
 		r->scan = packet;
 	w->pending++;
-	if (sstp_after(ship, w->lost))
-		w->lost = ship;
+	sstp_snd_note_lost(w, ship);
 	return true;
 }
 

@@ -14,6 +14,7 @@
 
 #include <linux/bvec.h>
 #include <linux/rbtree.h>
+#include <net/sstp.h>
 #include "wire.h"
 
 #define SSTP_SND_SEGMENTS	65536	/* most segments queued */
@@ -100,6 +101,9 @@ struct sstp_sseg {
  *	for them
  * @shipment: number of the next shipment
  * @lost: newest shipment that the peer reported lost, since the caller set it
+ * @ranges: entries of @range
+ * @range: shipments that the peer asked for again, the first ranges since the caller set @ranges
+ *	to 0
  * @credit: packets that may be looked at in vain, and segments that are gone: it bounds the
  *	work that SNAKs cause. Grows by two with each shipment, to SSTP_SND_CREDIT at most
  * @vain: what is left of @credit for the reports of this skb, see sstp_snd_begin()
@@ -118,6 +122,8 @@ struct sstp_snd_wnd {
 	u32	whole_settled;
 	u32	shipment;
 	u32	lost;
+	u32	ranges;
+	struct sstp_ship_range range[SSTP_SHIP_RANGES];
 	u32	credit;
 	u32	vain;
 };

@@ -74,13 +74,8 @@ static void ctrl_on_any(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 	ctrl_say(c);
 }
 
-static void ctrl_on_sent(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s, u32 packets)
-{
-	ctrl_say(c);
-}
-
-static void ctrl_on_received(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
-			     u32 packets, u32 gap)
+static void ctrl_on_packets(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
+			    const struct sstp_ctrl_packets *p)
 {
 	ctrl_say(c);
 }
@@ -100,11 +95,12 @@ static void ctrl_hostile(struct kunit *test)
 {
 	static const struct sstp_ctrl_ops all = {
 		.init = ctrl_on_any, .on_ack = ctrl_on_any, .on_timeout = ctrl_on_any,
-		.on_pkt_sent = ctrl_on_sent, .on_pkt_received = ctrl_on_received,
+		.on_pkt_sent = ctrl_on_packets, .on_pkt_received = ctrl_on_packets,
 	};
 	static const struct sstp_ctrl_ops losses = {
 		.init = ctrl_on_any, .on_loss = ctrl_on_any,
 	};
+	struct sstp_ctrl_packets p = { .packets = 1 };
 	struct sstp_ctrl_sample s = { .lost = 1 };
 	const struct sstp_plugin_conf none = {};
 	struct sstp_ctrl_core c = {};
@@ -127,9 +123,9 @@ static void ctrl_hostile(struct kunit *test)
 		ctrl_bounded(test, &c, "on_ack");
 		sstp_ctrl_timeout(&c, &s);
 		ctrl_bounded(test, &c, "on_timeout");
-		sstp_ctrl_sent(&c, &s, 1);
+		sstp_ctrl_sent(&c, &s, &p);
 		ctrl_bounded(test, &c, "on_pkt_sent");
-		sstp_ctrl_received(&c, &s, 1, 0);
+		sstp_ctrl_received(&c, &s, &p);
 		ctrl_bounded(test, &c, "on_pkt_received");
 	}
 }

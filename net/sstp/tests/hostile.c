@@ -45,14 +45,11 @@ static void hostile_any(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 	hostile_say(c);
 }
 
-static void hostile_sent(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s, u32 packets)
+static void hostile_packets(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
+			    const struct sstp_ctrl_packets *p)
 {
-	hostile_any(c, s);
-}
-
-static void hostile_received(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
-			     u32 packets, u32 gap)
-{
+	if (!p->packets || !p->bytes)
+		WRITE_ONCE(senseless, true);
 	hostile_any(c, s);
 }
 
@@ -62,8 +59,8 @@ static struct sstp_ctrl_ops hostile_ctrl = {
 	.on_ack		= hostile_any,
 	.on_loss	= hostile_any,
 	.on_timeout	= hostile_any,
-	.on_pkt_sent	= hostile_sent,
-	.on_pkt_received = hostile_received,
+	.on_pkt_sent	= hostile_packets,
+	.on_pkt_received = hostile_packets,
 	.name		= "hostile",
 	.owner		= THIS_MODULE,
 	.params		= { { "cwnd", 1, U32_MAX }, { "period", 1, U32_MAX } },

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Delivery rate of a sender, as draft-ietf-ccwg-bbr section 4.1 samples it, but without state
+ * for each packet: a report has the timestamp of the packet that came last, how long the
+ * report was held back, and how many packets have come. Of the reports of the last round
+ * trips some are remembered. The sample of a new report covers the time since the newest of
+ * these that had come before the packet left. As not all reports are remembered, it may have up
+ * to a quarter of a window more than was delivered in a round trip: if packets leave in bursts,
+ * the rate of a sample is up to a quarter too high.
+ *
+ * Pure mechanism: no socket, no clock. Times are in us, modulo 2^32.
+ */
+#ifndef _SSTP_SAMPLE_H
+#define _SSTP_SAMPLE_H
+
+#include <linux/types.h>
+
+#define SSTP_SAMPLE_MARKS	12U	/* reports remembered */
+/* A report is remembered if 1/4 of a round trip has passed since the last one, or if 1/4 of the
+ * packets in flight have been delivered: the marks span a round trip and a half at least.
+ */
+#define SSTP_SAMPLE_SPACING	4
+
+/**
+ * struct sstp_sample_mark - a report
+ * @at: time when it came
+ * @sent: time when the packet that it answers left
+ * @came: time when it left the receiver, plus the delay of the way back
+ * @delivered: packets delivered in total, modulo 2^32
+ */
+struct sstp_sample_mark {
+	u32	at;
+	u32	sent;
+	u32	came;
+	u32	delivered;
+};
+
+/**
+ * struct sstp_sampler - state of the measurement
+ * @mark: the last reports, a ring
+ * @newest: index of the newest one in @mark
+ * @marks: used entries of @mark
+ * @idle_at: time when the sender last had no data to send although it was allowed to;
+ *	valid if @idled
+ * @idled: the sender has been without data since the oldest mark
+ */
+struct sstp_sampler {
+	struct sstp_sample_mark mark[SSTP_SAMPLE_MARKS];
+	u32	idle_at;
+	u8	newest;
+	u8	marks;
+	bool	idled;
+};
+
+/**
+ * struct sstp_delivery - a sample of the delivery rate
+ * @packets: packets delivered in @interval; 0 = no sample
+ * @interval: us, at least 1: the longer of the times in which the packets left and came
+ * @prior: packets delivered in total before the interval, modulo 2^32
+ * @app_limited: the sender lacked data in the interval, so the path may carry more
+ */
+struct sstp_delivery {
+	u32	packets;
+	u32	interval;
+	u32	prior;
+	bool	app_limited;
+};
+
+/* The sender ships at @now while nothing is in flight: the next sample begins here. @delivered:
+ * packets delivered in total
+ */
+void sstp_sample_start(struct sstp_sampler *p, u32 now, u32 delivered);
+/* Sample the report @r. @srtt: smoothed round-trip time, us; @flight: packets in flight before */
+void sstp_sample_report(struct sstp_sampler *p, const struct sstp_sample_mark *r, u32 srtt,
+			u32 flight, struct sstp_delivery *d);
+/* The sender has no data at @now, although window, pacing and contract allow to send. */
+void sstp_sample_idle(struct sstp_sampler *p, u32 now);
+
+#endif /* _SSTP_SAMPLE_H */
