@@ -140,7 +140,8 @@ struct sstp_ctrl_sample {
  * struct sstp_ctrl - outputs and state of a controller
  * @period: least time between packets, ns, 0 to max(SSTP_PERIOD_LIMIT, smoothed round-trip
  *	time); 0 = no pacing but the contract's
- * @cwnd: most packets in flight, 1 to SSTP_CWND_LIMIT; SSTP_CWND_MAX = no congestion window
+ * @cwnd: most packets in flight, 1 to SSTP_CWND_LIMIT; SSTP_CWND_MAX = no congestion window.
+ *	After a cut the core goes down to it while the packets in flight are reported (RFC 9937).
  * @rto: us without an answer until the peer is asked for a report, SSTP_RTO_LIMIT_MIN to
  *	SSTP_RTO_LIMIT_MAX; 0 = as computed from round-trip times
  * @ack_interval: packets after which the peer is asked to report at once, 1 to 65535; 0 = a quarter

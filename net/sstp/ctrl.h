@@ -6,6 +6,7 @@
 #include <linux/init.h>
 #include <net/sstp.h>
 #include "param.h"
+#include "prr.h"
 
 /**
  * struct sstp_ctrl_core - the controller of a connection
@@ -15,6 +16,7 @@
  * @cwnd_limited: as in struct sstp_ctrl_sample
  * @flight: as in struct sstp_ctrl_sample
  * @flight_ship: shipment whose report ends the round trip of @flight (serial number)
+ * @prr: the way down to a window that was cut
  * @next: time at which the period allows the next packet, ns
  */
 struct sstp_ctrl_core {
@@ -23,6 +25,7 @@ struct sstp_ctrl_core {
 	bool	cwnd_limited;
 	u32	flight;
 	u32	flight_ship;
+	struct sstp_prr prr;
 	u64	next;
 	struct sstp_ctrl out;
 };
@@ -65,6 +68,12 @@ void sstp_ctrl_sent(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
 		    const struct sstp_ctrl_packets *p);
 void sstp_ctrl_received(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
 			const struct sstp_ctrl_packets *p);
+/* Most packets in flight now; SSTP_CWND_MAX = no congestion window */
+static inline u32 sstp_ctrl_window(const struct sstp_ctrl_core *c)
+{
+	return c->prr.active ? c->prr.window : c->out.cwnd;
+}
+
 /* Number of packets that may leave at once when nothing is in flight, 1 to SSTP_CTRL_UNPACED.
  * The period must not be 0. @srtt: ns
  */

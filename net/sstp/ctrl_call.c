@@ -28,6 +28,7 @@ void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 	c->held_back = false;
 	c->cwnd_limited = false;
 	c->next = 0;
+	c->prr.active = false;
 	c->out = (struct sstp_ctrl){ .cwnd = SSTP_CWND_MAX };
 	sstp_param_take(c->out.param, ops->params, ops->name, conf);
 	ops->init(&c->out, s);
@@ -65,18 +66,25 @@ void sstp_ctrl_used(struct sstp_ctrl_core *c, struct sstp_ctrl_sample *s, u32 fl
 
 void sstp_ctrl_report(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s)
 {
+	u32 was;
+
 	if (c->ops->on_ack) {
 		c->ops->on_ack(&c->out, s);
 		sstp_ctrl_bound(&c->out, s);
 	}
 	if (s->lost && c->ops->on_loss) {
+		was = c->out.cwnd;
 		c->ops->on_loss(&c->out, s);
 		sstp_ctrl_bound(&c->out, s);
+		if (c->out.cwnd < was)
+			sstp_prr_start(&c->prr, s->prior_in_flight, s->shipped);
 	}
+	sstp_prr_report(&c->prr, s->delivered, s->lost, s->in_flight, c->out.cwnd, s->highest);
 }
 
 void sstp_ctrl_timeout(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s)
 {
+	c->prr.active = false;
 	c->ops->on_timeout(&c->out, s);
 	sstp_ctrl_bound(&c->out, s);
 }

@@ -444,6 +444,7 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	trace_sstp_ship(sp, packets, wire, again);
 	sstp_rate_sent(&sp->rate, packets, wire, now);
 	sstp_ctrl_pace(&sp->ctrl, packets, sstp_srtt_ns(&sp->rtt), now);
+	sstp_prr_sent(&sp->ctrl.prr, packets);
 	sp->tx.unpaced -= min_t(u32, packets, sp->tx.unpaced);
 	if (sp->ctrl.ops->on_pkt_sent)
 		sstp_sent_control(sp, skb, packets, again, now);
@@ -612,7 +613,7 @@ static bool sstp_push_held(struct sock *sk, int budget, u64 now, enum sstp_held 
  */
 static u32 sstp_push_room(struct sstp_sock *sp)
 {
-	u32 flight = sstp_in_flight(sp), window = sp->ctrl.out.cwnd;
+	u32 flight = sstp_in_flight(sp), window = sstp_ctrl_window(&sp->ctrl);
 
 	if (sstp_pmtud_suspect(&sp->path.pmtud, sp->loss.received))
 		return !flight;
@@ -769,7 +770,7 @@ void sstp_push(struct sock *sk)
 	}
 	sstp_chrono_set(&sp->tx.chrono, held, now);
 	if (idle) {
-		if (sstp_in_flight(sp) < sp->ctrl.out.cwnd)
+		if (sstp_in_flight(sp) < sstp_ctrl_window(&sp->ctrl))
 			sstp_sample_idle(&sp->loss.sampler, sstp_stamp(&sp->hs, now));
 		if (!sstp_snd_outstanding(w))
 			sp->tx.rtx_since = 0;
