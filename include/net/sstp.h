@@ -223,6 +223,21 @@ struct sstp_ctrl_ops {
 int sstp_register_ctrl(struct sstp_ctrl_ops *ops);
 void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops);
 
+/* The rest of a module that has the controller @ops and nothing else */
+#define module_sstp_ctrl(ops, description)				\
+	static int __init ops##_module_init(void)			\
+	{								\
+		return sstp_register_ctrl(&(ops));			\
+	}								\
+	module_init(ops##_module_init);					\
+	static void __exit ops##_module_exit(void)			\
+	{								\
+		sstp_unregister_ctrl(&(ops));				\
+	}								\
+	module_exit(ops##_module_exit);					\
+	MODULE_DESCRIPTION(description);				\
+	MODULE_LICENSE("GPL")
+
 /**
  * struct sstp_rbuf_sample - state of a receive buffer, input of a policy
  * @limit: limit of the buffer now, bytes of memory

@@ -11,9 +11,15 @@
 #include <linux/prandom.h>
 #include <linux/types.h>
 
-/* The suites' copies of functions must not be exported once more. */
+#include <net/sstp.h>
+
+/* The suites' copies of functions must not be exported once more, and the controllers that they
+ * include are no modules here.
+ */
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(symbol)
+#undef module_sstp_ctrl
+#define module_sstp_ctrl(ops, description)
 
 /* Seed of random runs: with the same seed a failure occurs again. */
 extern unsigned int sstp_test_seed;

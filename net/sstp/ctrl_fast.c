@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "fast": FAST TCP (Wei, Jin, Low, Hegde, ToN 14(6), 2006). Every other round trip the window
+ * moves half the way to the one with which alpha of its packets wait in queues, but at most
+ * doubles (equation 5 of the paper):
+ *
+ *	w <- min(2 w, (1 - gamma) w + gamma (w baseRTT / RTT + alpha)),  gamma = 1/2
+ *
+ * To a loss it reacts as TCP.
+ */
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <net/sstp_window.h>
+
+#define SSTP_FAST_ALPHA		100U	/* packets in queues */
+#define SSTP_FAST_WEIGHT	3	/* windows of samples within a window, of the mean */
+
+/**
+ * struct sstp_fast - state of the controller
+ * @w: the window
+ * @base: lowest round-trip time ever, us; 0 = none yet
+ * @rtt: mean round-trip time, us
+ * @end: shipment whose report ends the round trip (serial number)
+ * @odd: the window was adapted in the last round trip, so it is not in this one
+ */
+struct sstp_fast {
+	struct sstp_window w;
+	u32	base;
+	u32	rtt;
+	u32	end;
+	bool	odd;
+};
+
+static struct sstp_fast *sstp_fast(struct sstp_ctrl *c)
+{
+	return (struct sstp_fast *)c->priv;
+}
+
+static void sstp_fast_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	struct sstp_fast *f = sstp_fast(c);
+
+	sstp_window_init(c, &f->w);
+	f->end = s->shipped;
+}
+
+/* For each packet the mean follows the sample by 3/w, as in the paper; a report stands for the
+ * @packets that it reports.
+ */
+static void sstp_fast_rtt(struct sstp_fast *f, u32 rtt, u32 packets, u32 cwnd)
+{
+	u32 weight = min_t(u64, (u64)packets * SSTP_FAST_WEIGHT, cwnd);
+
+	if (!f->base) {
+		f->base = rtt;
+		f->rtt = rtt;
+		return;
+	}
+	f->base = min(f->base, rtt);
+	f->rtt = max_t(s64, f->rtt + div_s64(((s64)rtt - f->rtt) * weight, cwnd), f->base);
+}
+
+static u32 sstp_fast_window(const struct sstp_fast *f, u32 cwnd)
+{
+	u64 target = div_u64((u64)cwnd * f->base, f->rtt) + SSTP_FAST_ALPHA;
+
+	return clamp_t(u64, min(2ULL * cwnd, (cwnd + target) / 2), SSTP_WINDOW_MIN,
+		       SSTP_WINDOW_MAX);
+}
+
+static void sstp_fast_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	struct sstp_fast *f = sstp_fast(c);
+
+	if (s->rtt)
+		sstp_fast_rtt(f, s->rtt, s->delivered, c->cwnd);
+	sstp_window_ack(c, &f->w, s);
+	if ((s32)(s->highest - f->end) < 0)
+		goto pace;
+	f->end = s->shipped;
+	f->odd = !f->odd;
+	if (!f->odd || f->w.cut || !f->base)
+		goto pace;
+	/* More packets wait than wanted: slow start ends. */
+	if (sstp_window_in_slow_start(c, &f->w) &&
+	    (u64)c->cwnd * (f->rtt - f->base) > (u64)SSTP_FAST_ALPHA * f->rtt)
+		f->w.ssthresh = c->cwnd;
+	if (!sstp_window_in_slow_start(c, &f->w) && s->cwnd_limited) {
+		c->cwnd = sstp_fast_window(f, c->cwnd);
+		f->w.ssthresh = min(f->w.ssthresh, c->cwnd);
+	}
+pace:
+	sstp_window_pace(c, &f->w, s);
+}
+
+static void sstp_fast_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	struct sstp_fast *f = sstp_fast(c);
+
+	if (sstp_window_loss(c, &f->w, s))
+		sstp_window_cut(c, &f->w, s, c->cwnd / 2);
+}
+
+static void sstp_fast_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	sstp_window_timeout(c, &sstp_fast(c)->w, s, c->cwnd / 2);
+}
+
+static struct sstp_ctrl_ops sstp_ctrl_fast = {
+	.init		= sstp_fast_init,
+	.on_ack		= sstp_fast_ack,
+	.on_loss	= sstp_fast_loss,
+	.on_timeout	= sstp_fast_timeout,
+	.name		= "fast",
+	.owner		= THIS_MODULE,
+};
+module_sstp_ctrl(sstp_ctrl_fast, "SSTP controller: FAST TCP");

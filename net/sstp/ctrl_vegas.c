@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "vegas": TCP Vegas (Brakmo and Peterson, JSAC 13(8), 1995). Once a round trip it compares the
+ * lowest round-trip time of that round with the lowest ever: the difference tells how many of
+ * its packets wait in queues. It keeps that between alpha and beta, and leaves slow start when
+ * it exceeds gamma. To a loss it reacts as TCP.
+ */
+#include <linux/minmax.h>
+#include <net/sstp_window.h>
+
+#define SSTP_VEGAS_ALPHA	2U	/* packets in queues */
+#define SSTP_VEGAS_BETA		4U
+#define SSTP_VEGAS_GAMMA	1U
+
+/**
+ * struct sstp_vegas - state of the controller
+ * @w: the window
+ * @base: lowest round-trip time ever, us; U32_MAX = none yet
+ * @round: lowest round-trip time of this round trip, us
+ * @samples: round-trip times measured in this round trip
+ * @end: shipment whose report ends the round trip (serial number)
+ */
+struct sstp_vegas {
+	struct sstp_window w;
+	u32	base;
+	u32	round;
+	u32	samples;
+	u32	end;
+};
+
+static struct sstp_vegas *sstp_vegas(struct sstp_ctrl *c)
+{
+	return (struct sstp_vegas *)c->priv;
+}
+
+static void sstp_vegas_begin(struct sstp_vegas *v, const struct sstp_ctrl_sample *s)
+{
+	v->round = U32_MAX;
+	v->samples = 0;
+	v->end = s->shipped;
+}
+
+static void sstp_vegas_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	struct sstp_vegas *v = sstp_vegas(c);
+
+	sstp_window_init(c, &v->w);
+	v->base = U32_MAX;
+	sstp_vegas_begin(v, s);
+}
+
+/* A round trip is over: adapt the window by the packets that wait in queues. */
+static void sstp_vegas_adjust(struct sstp_ctrl *c, struct sstp_vegas *v)
+{
+	u32 target = div_u64((u64)c->cwnd * v->base, v->round);
+	u32 waiting = div_u64((u64)c->cwnd * (v->round - v->base), v->base);
+
+	if (sstp_window_in_slow_start(c, &v->w)) {
+		if (waiting <= SSTP_VEGAS_GAMMA)
+			return;
+		c->cwnd = max(min(c->cwnd, target + 1), (u32)SSTP_WINDOW_MIN);
+		v->w.ssthresh = c->cwnd;
+	} else if (waiting > SSTP_VEGAS_BETA) {
+		c->cwnd = max(c->cwnd - 1, (u32)SSTP_WINDOW_MIN);
+		v->w.ssthresh = min(v->w.ssthresh, c->cwnd);
+	} else if (waiting < SSTP_VEGAS_ALPHA) {
+		c->cwnd = min(c->cwnd + 1, (u32)SSTP_WINDOW_MAX);
+	}
+}
+
+static void sstp_vegas_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	struct sstp_vegas *v = sstp_vegas(c);
+	u32 packets = sstp_window_ack(c, &v->w, s);
+
+	if (s->rtt) {
+		v->base = min(v->base, s->rtt);
+		v->round = min(v->round, s->rtt);
+		v->samples++;
+	}
+	if ((s32)(s->highest - v->end) >= 0) {
+		/* A single sample may be that of a delayed report. */
+		if (v->samples > 1 && !v->w.cut && s->cwnd_limited)
+			sstp_vegas_adjust(c, v);
+		else if (v->samples == 1 && packets)
+			sstp_window_grow(c, &v->w, packets, c->cwnd);
+		sstp_vegas_begin(v, s);
+	}
+	sstp_window_pace(c, &v->w, s);
+}
+
+static void sstp_vegas_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	struct sstp_vegas *v = sstp_vegas(c);
+
+	if (sstp_window_loss(c, &v->w, s))
+		sstp_window_cut(c, &v->w, s, c->cwnd / 2);
+}
+
+static void sstp_vegas_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	sstp_window_timeout(c, &sstp_vegas(c)->w, s, c->cwnd / 2);
+}
+
+static struct sstp_ctrl_ops sstp_ctrl_vegas = {
+	.init		= sstp_vegas_init,
+	.on_ack		= sstp_vegas_ack,
+	.on_loss	= sstp_vegas_loss,
+	.on_timeout	= sstp_vegas_timeout,
+	.name		= "vegas",
+	.owner		= THIS_MODULE,
+};
+module_sstp_ctrl(sstp_ctrl_vegas, "SSTP controller: TCP Vegas");

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/* bic: the search for the window, row by row, and from a cut to beyond the old window */
+#include "sstp_test.h"
+#include "ctrl_sim.h"
+#include "../ctrl_bic.c"
+
+static void bic_increase(struct kunit *test)
+{
+	static const struct {
+		u32 cwnd, max, per;
+	} t[] = {
+		{ 10, 1000, 10 },	/* small: as TCP */
+		{ 800, 1000, 50 },	/* 16 packets in a round trip */
+		{ 960, 1000, 96 },	/* a quarter of 40 */
+		{ 992, 1000, 496 },	/* a quarter of 8 */
+		{ 996, 1000, 4980 },	/* the last one in five round trips */
+		{ 1000, 1000, 5000 },	/* slowly at first */
+		{ 1010, 1000, 303 },	/* then a third of the way since */
+		{ 1048, 1000, 65 },	/* then 16 packets again */
+		{ 1000, 0, 20 },	/* no loss yet */
+		{ 20, 18, 100 }, { 15, 14, 75 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		KUNIT_EXPECT_EQ_MSG(test, sstp_bic_per(t[i].cwnd, t[i].max), t[i].per, "row %u",
+				    i);
+}
+
+/* Any window and target give at least one packet, so that nothing divides by 0. */
+static void bic_any(struct kunit *test)
+{
+	struct rnd_state r;
+	u32 i;
+
+	sstp_test_seed_rnd(test, &r);
+	for (i = 0; i < 10000; i++) {
+		u32 cwnd = sstp_rnd_range(&r, 1, 1 << sstp_rnd_below(&r, 25));
+		u32 max = sstp_rnd_below(&r, 1 << sstp_rnd_below(&r, 25));
+
+		KUNIT_ASSERT_GE(test, sstp_bic_per(cwnd, max), 1U);
+	}
+}
+
+static void bic_cut(struct kunit *test)
+{
+	struct ctrl_sim x;
+	u32 n;
+
+	ctrl_sim_start(&x, &sstp_ctrl_bic, 100000);
+	ctrl_sim_avoid(&x, 1000);
+	ctrl_sim_loss(&x);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 799U);
+	/* 9 round trips by 16, 7 by a quarter, then the smooth end */
+	for (n = 0; n < 16; n++)
+		ctrl_sim_round(&x, 4, 100000);
+	KUNIT_EXPECT_GE(test, x.c.cwnd, 985U);
+	KUNIT_EXPECT_LT(test, x.c.cwnd, 1000U);
+	for (n = 0; n < 80 && x.c.cwnd <= 1000; n++)
+		ctrl_sim_round(&x, 4, 100000);
+	KUNIT_EXPECT_LT(test, n, 80U);
+	/* A second cut below the target: fast convergence */
+	ctrl_sim_avoid(&x, 900);
+	ctrl_sim_loss(&x);
+	KUNIT_EXPECT_EQ(test, sstp_bic(&x.c)->max, 809U);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 719U);
+	/* A small window */
+	ctrl_sim_avoid(&x, 14);
+	ctrl_sim_loss(&x);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 7U);
+}
+
+static struct kunit_case bic_cases[] = {
+	KUNIT_CASE(bic_increase),
+	KUNIT_CASE(bic_any),
+	KUNIT_CASE(bic_cut),
+	{}
+};
+
+static struct kunit_suite bic_suite = {
+	.name = "sstp_bic",
+	.test_cases = bic_cases,
+};
+
+kunit_test_suite(bic_suite);
