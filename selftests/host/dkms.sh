@@ -33,7 +33,10 @@ for kernel in ${SSTP_KERNELS:-6.1 6.12}; do
 	check "install for $kernel" run_dkms install --no-depmod "${for_kernel[@]}"
 	check "is where modprobe looks, for $kernel" \
 		sh -c "find '$work/modules/$release' -name 'sstp.ko*' | grep -q ."
+	for module in $(sed -n 's/^obj-m += \(sstp-.*\)\.o$/\1/p' net/sstp/Kbuild); do
+		check "and $module" sh -c "find '$work/modules/$release' -name '$module.ko*' | grep -q ."
+	done
 done
 check "remove" run_dkms remove --no-depmod --all
-check "nothing is left" sh -c "! find '$work/modules' -name 'sstp.ko*' | grep ."
+check "nothing is left" sh -c "! find '$work/modules' -name 'sstp*.ko*' | grep ."
 finish

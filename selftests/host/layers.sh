@@ -23,7 +23,7 @@ fi
 while IFS= read -r file; do
 	object=$(basename "$file" .o)
 	nm "$work/build/net/sstp/$object.o" | awk -v "object=$object" '{ print object, $(NF - 1), $NF }'
-done < "$work/build/net/sstp/sstp.mod" > "$work/symbols"
+done < <(cat "$work"/build/net/sstp/sstp{,-ctrl-*}.mod) > "$work/symbols"
 
 layers() { python3 selftests/host/layers.py "$@"; }
 check "calls go down the layers" layers net/sstp/layers "$work/symbols"

@@ -224,4 +224,6 @@ check "tools/vm/run of simulated time with several CPUs" status_is 2 \
 
 vectors() { net/sstp/tests/rrda_reference.py | cmp - net/sstp/tests/rrda_vectors.h; }
 check "rrda_vectors.h is what rrda_reference.py writes" vectors
+highspeed() { net/sstp/tests/highspeed_table.py | cmp - net/sstp/ctrl_highspeed_table.h; }
+check "ctrl_highspeed_table.h is what highspeed_table.py writes" highspeed
 finish

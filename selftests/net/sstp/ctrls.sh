@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Controllers in modules of their own: each moves data at 100 Mbit/s and 40 ms, with and without
+# losses, and a live connection may change from any to any other, again and again. In simulated
+# time.
+# timeout: 600
+# kernels: uml
+# mode: time-travel
+cd "$(dirname "$0")" || exit 1
+. ./lib.sh
+need_simulated_time
+. ./path.sh
+
+modules=(scalable highspeed bic cubic westwood vegas fast)
+controllers=(newreno "${modules[@]}")
+
+[ -e "$SSTP_MODULE_DIR/sstp-ctrl-bic.ko" ] || skip_all "no modules of controllers were built"
+setup_path || skip_all "no network namespaces"
+PATH=$SSTP_BIN:$PATH
+command -v sstp > /dev/null || skip_all "the sstp command was not built"
+
+load() { insmod "$SSTP_MODULE_DIR/sstp-ctrl-$1.ko"; }
+unload() { rmmod "sstp-ctrl-$1"; }
+users() { cat "/sys/module/sstp_ctrl_$1/refcnt"; }
+for module in "${modules[@]}"; do
+	check "$module loads" load "$module"
+done
+
+# The queue has room for a bandwidth-delay product.
+path() { impair delay 20ms rate 100mbit limit 333 "$@"; }
+
+# moves CONTROLLER MBIT SIZE: a transfer, checked, with MBIT per second at least
+moves() {
+	serve
+	transfer --controller "$1" -s "$3" -T 400 "$b4" || { explain; return 1; }
+	awk -v is="$(field seconds)" -v bytes="$(field bytes)" -v least="$2" \
+		'BEGIN { rate = bytes * 8e-6 / is; print "# " rate " Mbit/s"; exit rate < least }'
+}
+path
+for controller in "${controllers[@]}"; do
+	check "$controller moves data" moves "$controller" 50 40M
+done
+path loss 0.1%
+for controller in "${controllers[@]}"; do
+	check "$controller moves data where packets are lost" moves "$controller" 0 10M
+done
+path
+
+# --- a controller that is in use stays
+serve
+transfer_begin --controller cubic --for 5 "$b4"
+check "a connection has cubic" busywait 10 in_ns "$a" sh -c 'sstp show -i | grep -q cubic'
+in_use() { [ "$(users cubic)" -gt 0 ] && ! unload cubic 2> /dev/null; }
+check "its module cannot be unloaded" in_use
+check "the transfer ends" wait "$client"
+
+# --- from any to any other, 1008 times, under load
+change() { in_ns "$a" sstp set port 7000 controller "$1"; }
+changes() {
+	local round from to before
+	for round in {1..18}; do
+		before=$(passed)
+		for from in "${controllers[@]}"; do
+			for to in "${controllers[@]}"; do
+				[ "$from" != "$to" ] || continue
+				change "$from" && change "$to" || { explain; return 1; }
+				sleep 0.02	# of simulated time
+			done
+		done
+		[ "$(passed)" -gt $((before + 100000)) ] || {
+			echo "# round $round: $before, then $(passed) bytes"
+			return 1
+		}
+	done
+}
+serve
+transfer_begin -T 400 --for 30 "$b4"
+check "a connection" busywait 10 in_ns "$a" sh -c 'sstp show | grep -q 7000'
+check "any controller is replaced by any other, and data moves on" changes
+check "the transfer ends, and all data came" wait "$client"
+
+settle
+for module in "${modules[@]}"; do
+	check "$module is unused" test "$(users "$module")" = 0
+	check "$module unloads" busywait 20 unload "$module"
+done
+refused() { ! in_ns "$a" "$xfer" client --controller vegas "$b4" > "$work/refused" 2>&1 &&
+	    grep -q "No such file" "$work/refused"; }
+check "after that it is unknown" refused
+finish
