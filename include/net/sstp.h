@@ -7,6 +7,7 @@
 #ifndef _NET_SSTP_H
 #define _NET_SSTP_H
 
+#include <linux/device/driver.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/time64.h>
@@ -80,7 +81,8 @@ struct sstp_ctrl_packets {
  * @packet_size: bytes of a full frame, link-layer header included
  * @cwnd_limited: within a round trip only the congestion window held back a packet
  * @flight: packets in flight when @cwnd_limited was set; else the most within a round trip
- * @rtt: round-trip time measured by this report, us; 0 = none
+ * @rtt: round-trip time measured by this report, us, 60 s at most; 0 = none, also where the peer
+ *	held the report back for more than a second
  * @delivered: packets that this report newly reports received
  * @lost: packets that this report newly reports lost
  * @lost_ship: newest shipment of the lost packets (serial number); with interleaved
@@ -101,7 +103,7 @@ struct sstp_ctrl_packets {
  * @lost_ranges: entries of @lost_range
  * @lost_range: shipments that this report asks for again, the first SSTP_SHIP_RANGES ranges of
  *	them; those that the receiver had no room for are among them, so they may be more than
- *	@lost
+ *	@lost. With interleaved retransmissions a number may be a little too low.
  * @arrival_rate: rate at which data arrives at the receiver, bit/s, 0 = not known
  * @service_rate: rate at which the receiving program reads, bit/s, 0 = not known
  *
@@ -141,11 +143,13 @@ struct sstp_ctrl_sample {
  * @period: least time between packets, ns, 0 to max(SSTP_PERIOD_LIMIT, smoothed round-trip
  *	time); 0 = no pacing but the contract's
  * @cwnd: most packets in flight, 1 to SSTP_CWND_LIMIT; SSTP_CWND_MAX = no congestion window.
- *	After a cut the core goes down to it while the packets in flight are reported (RFC 9937).
+ *	After a cut in @on_loss the core goes down to it while the packets in flight are reported
+ *	(RFC 9937).
  * @rto: us without an answer until the peer is asked for a report, SSTP_RTO_LIMIT_MIN to
  *	SSTP_RTO_LIMIT_MAX; 0 = as computed from round-trip times
- * @ack_interval: packets after which the peer is asked to report at once, 1 to 65535; 0 = a quarter
- *	of the window, at most 256, or once a round trip without a congestion window
+ * @ack_interval: packets after which the peer is asked to report at once, 1 to 65535 and no more
+ *	than the window; a train of up to 64 packets asks once. 0 = a quarter of the window, at
+ *	most 256, or once a round trip without a congestion window
  * @param: values of the parameters, in the order of @params of the ops, in range or 0; only
  *	the core writes them, before @init and later: callbacks find the new value at once
  * @priv: state of the controller, zeroed before @init
@@ -223,20 +227,9 @@ struct sstp_ctrl_ops {
 int sstp_register_ctrl(struct sstp_ctrl_ops *ops);
 void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops);
 
-/* The rest of a module that has the controller @ops and nothing else */
-#define module_sstp_ctrl(ops, description)				\
-	static int __init ops##_module_init(void)			\
-	{								\
-		return sstp_register_ctrl(&(ops));			\
-	}								\
-	module_init(ops##_module_init);					\
-	static void __exit ops##_module_exit(void)			\
-	{								\
-		sstp_unregister_ctrl(&(ops));				\
-	}								\
-	module_exit(ops##_module_exit);					\
-	MODULE_DESCRIPTION(description);				\
-	MODULE_LICENSE("GPL")
+/* The init and exit functions of a module that has the controller @ops and nothing else */
+#define module_sstp_ctrl(ops)	\
+	module_driver(ops, sstp_register_ctrl, sstp_unregister_ctrl)
 
 /**
  * struct sstp_rbuf_sample - state of a receive buffer, input of a policy

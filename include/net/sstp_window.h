@@ -10,6 +10,7 @@
 #ifndef _NET_SSTP_WINDOW_H
 #define _NET_SSTP_WINDOW_H
 
+#include <linux/build_bug.h>
 #include <net/sstp.h>
 
 #define SSTP_WINDOW_INIT	10	/* packets, RFC 6928 */
@@ -42,22 +43,31 @@ struct sstp_window {
 	bool	undone;
 };
 
+/* Private state of controller @c, as a pointer to @type */
+#define sstp_ctrl_priv(c, type) ({					\
+	BUILD_BUG_ON(sizeof(type) > sizeof((c)->priv));			\
+	(type *)(c)->priv;						\
+})
+
 static inline bool sstp_window_in_slow_start(const struct sstp_ctrl *c,
 					     const struct sstp_window *w)
 {
 	return c->cwnd < w->ssthresh;
 }
 
-/* Start with SSTP_WINDOW_INIT packets and no threshold. */
-void sstp_window_init(struct sstp_ctrl *c, struct sstp_window *w);
+/* Start with SSTP_WINDOW_INIT packets. On a connection with packets in flight, which had another
+ * controller, slow start ends at their number, and losses among them cause no cut.
+ */
+void sstp_window_init(struct sstp_ctrl *c, struct sstp_window *w,
+		      const struct sstp_ctrl_sample *s);
 /* A report came: undo a cut, end recovery, grow in slow start. Returns the number of packets
  * delivered by which congestion avoidance may grow the window; 0 in recovery, and if the
  * window is not used.
  */
 u32 sstp_window_ack(struct sstp_ctrl *c, struct sstp_window *w,
 		    const struct sstp_ctrl_sample *s);
-/* Grow by one packet for each @per of the @packets delivered, and of those before. @per: at
- * least 1
+/* Grow by one packet for each @per of the @packets delivered, and of those before, which give one
+ * packet at most. @per: at least 1
  */
 void sstp_window_grow(struct sstp_ctrl *c, struct sstp_window *w, u32 packets, u32 per);
 /* A report has losses. True if the controller has to cut the window for them, which it does

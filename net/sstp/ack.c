@@ -33,6 +33,7 @@
 #define SSTP_SNAK_GAP		(100ULL * NSEC_PER_USEC) /* least time between SNAKs for losses */
 /* Packets that the SNAKs of one skb may make the sender examine: the bits of two full SNAKs */
 #define SSTP_SNAK_BUDGET	(2 * 8 * SSTP_SNAK_BYTES)
+#define SSTP_HOLD_MAX		USEC_PER_SEC	/* us: clocks of both ends differ by little in it */
 #define SSTP_SNAK_ROUND		(10 * NSEC_PER_MSEC)	/* least round trip of sstp_snd_begin() */
 
 /* The last segment that a SNAK may ask for: those that the buffer has room for. After a lack
@@ -676,6 +677,9 @@ static void sstp_ack_rtt(struct sock *sk, const struct sstp_ack *a,
 		return;
 	sample->rtt = sstp_stamp(&sp->hs, now) - a->echo - a->hold;
 	sstp_rtt_sample(&sp->rtt, sample->rtt, sstp_us(now));
+	/* A controller may remember the lowest for ever: spare it what may be wrong. */
+	if (sample->rtt > SSTP_RTT_MAX || a->hold > SSTP_HOLD_MAX)
+		sample->rtt = 0;
 	if (guess && !sp->rtt.guess)
 		sstp_ack_measured(sk, now);
 	if (a->flags & SSTP_F_PADDED && sstp_pmtud_echo(&sp->path.pmtud, a->echo))
@@ -718,9 +722,12 @@ static void sstp_ack_rate(struct sstp_sock *sp, const struct sstp_ack *a, u32 fl
 	struct sstp_delivery d;
 
 	/* An echo that was no valid round-trip time is of no use here either. */
-	if (!sample->rtt || sample->rtt > SSTP_RTT_MAX)
+	if (!sample->rtt)
 		return;
 	sstp_sample_report(&sp->loss.sampler, &r, sstp_rtt_smoothed(&sp->rtt, 0), flight, &d);
+	/* No packet is delivered sooner: the peer's numbers are wrong. */
+	if (d.interval < sp->rtt.min)
+		return;
 	sample->rate_delivered = d.packets;
 	sample->rate_interval = d.interval;
 	sample->rate_prior = d.prior;

@@ -28,9 +28,7 @@ struct sstp_loss {
 	u32		shipped_recent;	/* next shipment when @extra was measured */
 	u32		extra;		/* X of WUCS-92-38, section 3.3, in packets */
 	u32		looks;		/* packets that the SNAKs of this skb may still examine */
-	u32		delivered;	/* packets reported received, bounded by those shipped;
-					 * modulo 2^32
-					 */
+	u32		delivered;	/* sum of sstp_ctrl_sample.delivered, modulo 2^32 */
 	u16		late;		/* shipments before @highest that may still arrive */
 	struct sstp_sampler sampler;
 };

@@ -17,16 +17,18 @@
 /**
  * struct sstp_bic - state of the controller
  * @w: the window
- * @max: window before the last loss, packets: the target of the search
+ * @max: window before the last loss, packets: the target of the search; 0 = none
+ * @was_max: @max before the last cut, packets
  */
 struct sstp_bic {
 	struct sstp_window w;
 	u32	max;
+	u32	was_max;
 };
 
 static struct sstp_bic *sstp_bic(struct sstp_ctrl *c)
 {
-	return (struct sstp_bic *)c->priv;
+	return sstp_ctrl_priv(c, struct sstp_bic);
 }
 
 /* Packets to be delivered for each packet by which a window of @cwnd grows, at least 1 */
@@ -57,7 +59,7 @@ static u32 sstp_bic_per(u32 cwnd, u32 max)
 
 static void sstp_bic_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_window_init(c, &sstp_bic(c)->w);
+	sstp_window_init(c, &sstp_bic(c)->w, s);
 }
 
 static void sstp_bic_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
@@ -65,33 +67,41 @@ static void sstp_bic_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 	struct sstp_bic *b = sstp_bic(c);
 	u32 packets = sstp_window_ack(c, &b->w, s);
 
+	if (b->w.undone)
+		b->max = b->was_max;
 	if (packets)
 		sstp_window_grow(c, &b->w, packets, sstp_bic_per(c->cwnd, b->max));
 	sstp_window_pace(c, &b->w, s);
 }
 
-/* The window after a loss. With fast convergence a flow whose target fell gives up more of it,
- * to make room for new flows.
- */
-static u32 sstp_bic_ssthresh(struct sstp_ctrl *c)
+/* The window after a loss */
+static u32 sstp_bic_ssthresh(u32 cwnd)
 {
-	struct sstp_bic *b = sstp_bic(c);
-
-	b->max = c->cwnd < b->max ? (u64)c->cwnd * (1024 + SSTP_BIC_BETA) / 2048 : c->cwnd;
-	return c->cwnd <= SSTP_BIC_LOW ? c->cwnd / 2 : (u64)c->cwnd * SSTP_BIC_BETA / 1024;
+	return cwnd <= SSTP_BIC_LOW ? cwnd / 2 : (u64)cwnd * SSTP_BIC_BETA / 1024;
 }
 
+/* With fast convergence a flow whose target fell gives up more of it, to make room for new
+ * flows.
+ */
 static void sstp_bic_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_bic *b = sstp_bic(c);
+	u32 cwnd = c->cwnd;
 
-	if (sstp_window_loss(c, &b->w, s))
-		sstp_window_cut(c, &b->w, s, sstp_bic_ssthresh(c));
+	if (!sstp_window_loss(c, &b->w, s))
+		return;
+	b->was_max = b->max;
+	b->max = cwnd < b->max ? (u64)cwnd * (1024 + SSTP_BIC_BETA) / 2048 : cwnd;
+	sstp_window_cut(c, &b->w, s, sstp_bic_ssthresh(cwnd));
 }
 
+/* The search begins anew, as in Linux's TCP. */
 static void sstp_bic_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_window_timeout(c, &sstp_bic(c)->w, s, sstp_bic_ssthresh(c));
+	struct sstp_bic *b = sstp_bic(c);
+
+	b->max = 0;
+	sstp_window_timeout(c, &b->w, s, sstp_bic_ssthresh(c->cwnd));
 }
 
 static struct sstp_ctrl_ops sstp_ctrl_bic = {
@@ -102,4 +112,6 @@ static struct sstp_ctrl_ops sstp_ctrl_bic = {
 	.name		= "bic",
 	.owner		= THIS_MODULE,
 };
-module_sstp_ctrl(sstp_ctrl_bic, "SSTP controller: BIC");
+module_sstp_ctrl(sstp_ctrl_bic);
+MODULE_DESCRIPTION("SSTP controller: BIC");
+MODULE_LICENSE("GPL");

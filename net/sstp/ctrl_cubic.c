@@ -14,6 +14,7 @@
 #define SSTP_CUBIC_ALPHA	542U	/* of 1024: 3 (1 - beta) / (1 + beta), section 4.3 */
 /* 1 / C in ms^3 for a packet, with C = 0.4 packets / s^3 */
 #define SSTP_CUBIC_C		2500000000ULL
+#define SSTP_CUBIC_EST		20	/* W_est is in packets / 2^20 */
 #define SSTP_CUBIC_TIME		1600000LL	/* ms: its cube fits 63 bits */
 
 /**
@@ -21,16 +22,18 @@
  * @w: the window
  * @max: W_max, packets: window before the last cut, less where fast convergence applies;
  *	0 = no cut yet
+ * @was_max: @max before the last cut, packets
  * @prior: cwnd_prior, packets: window before the last cut
  * @k: K, ms: time from the start of the epoch until the window is @max again
  * @origin: window that the function has at K, packets: @max, or the window at the start of an
  *	epoch that begins above it
  * @start: start of the congestion avoidance epoch, ns; 0 = it begins with the next report
- * @est: W_est, 1/1024 packet: window that Reno would have
+ * @est: W_est, packets / 2^SSTP_CUBIC_EST: window that Reno would have
  */
 struct sstp_cubic {
 	struct sstp_window w;
 	u32	max;
+	u32	was_max;
 	u32	prior;
 	u32	k;
 	u32	origin;
@@ -40,7 +43,7 @@ struct sstp_cubic {
 
 static struct sstp_cubic *sstp_cubic(struct sstp_ctrl *c)
 {
-	return (struct sstp_cubic *)c->priv;
+	return sstp_ctrl_priv(c, struct sstp_cubic);
 }
 
 /* Integer cube root, rounded down */
@@ -60,14 +63,14 @@ static u32 sstp_cubic_root(u64 v)
 
 static void sstp_cubic_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_window_init(c, &sstp_cubic(c)->w);
+	sstp_window_init(c, &sstp_cubic(c)->w, s);
 }
 
 /* Figure 2: K = cbrt((W_max - cwnd_epoch) / C) */
 static void sstp_cubic_begin(struct sstp_cubic *q, u32 cwnd, u64 now)
 {
 	q->start = now;
-	q->est = (u64)cwnd << 10;
+	q->est = (u64)cwnd << SSTP_CUBIC_EST;
 	if (q->max > cwnd) {
 		q->origin = q->max;
 		q->k = sstp_cubic_root((q->max - cwnd) * SSTP_CUBIC_C);
@@ -91,10 +94,11 @@ static u32 sstp_cubic_window(const struct sstp_cubic *q, u64 t)
  */
 static void sstp_cubic_reno(struct sstp_cubic *q, u32 packets, u32 cwnd)
 {
-	u32 alpha = q->est < (u64)q->prior << 10 ? SSTP_CUBIC_ALPHA : 1024;
+	u32 alpha = q->est < (u64)q->prior << SSTP_CUBIC_EST ? SSTP_CUBIC_ALPHA : 1024;
 
-	q->est = min_t(u64, q->est + div_u64((u64)packets * alpha, cwnd),
-		       (u64)SSTP_WINDOW_MAX << 10);
+	q->est += div_u64((u64)min_t(u32, packets, SSTP_WINDOW_MAX) * alpha <<
+			  (SSTP_CUBIC_EST - 10), cwnd);
+	q->est = min(q->est, (u64)SSTP_WINDOW_MAX << SSTP_CUBIC_EST);
 }
 
 static void sstp_cubic_avoid(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
@@ -109,16 +113,18 @@ static void sstp_cubic_avoid(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	t = div_u64(s->now - q->start, NSEC_PER_MSEC);
 	sstp_cubic_reno(q, packets, c->cwnd);
 	now = sstp_cubic_window(q, t);
-	if (now < q->est >> 10) {
+	if (now < q->est >> SSTP_CUBIC_EST) {
 		/* Section 4.3: the Reno-friendly region */
-		c->cwnd = max_t(u32, c->cwnd, q->est >> 10);
+		c->cwnd = max_t(u32, c->cwnd, q->est >> SSTP_CUBIC_EST);
 		return;
 	}
 	/* Sections 4.4 and 4.5: towards the window that it is to have a round trip later */
 	target = sstp_cubic_window(q, t + s->srtt / USEC_PER_MSEC);
 	target = min_t(u64, target, c->cwnd + c->cwnd / 2 + 1);
-	if (target > c->cwnd)
-		sstp_window_grow(c, &q->w, packets, max(c->cwnd / (target - c->cwnd), 1U));
+	if (target <= c->cwnd)
+		return;
+	sstp_window_grow(c, &q->w, packets, max(c->cwnd / (target - c->cwnd), 1U));
+	c->cwnd = min(c->cwnd, target);
 }
 
 static void sstp_cubic_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
@@ -127,7 +133,7 @@ static void sstp_cubic_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s
 	u32 packets = sstp_window_ack(c, &q->w, s);
 
 	if (q->w.undone)
-		q->max = max(q->max, q->prior);
+		q->max = q->was_max;
 	/* The epoch begins anew after a cut that was undone, and while the window is not used,
 	 * as the window must not grow for that time (section 5.8).
 	 */
@@ -138,30 +144,38 @@ static void sstp_cubic_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s
 	sstp_window_pace(c, &q->w, s);
 }
 
-/* Sections 4.6 and 4.7: the window after a loss. With fast convergence a flow whose W_max fell
- * gives up more of it, to make room for new flows.
- */
-static u32 sstp_cubic_ssthresh(struct sstp_ctrl *c)
+/* Section 4.6: the window after a loss */
+static u32 sstp_cubic_ssthresh(u32 cwnd)
 {
-	struct sstp_cubic *q = sstp_cubic(c);
-
-	q->prior = c->cwnd;
-	q->max = c->cwnd < q->max ? (u64)c->cwnd * (1024 + SSTP_CUBIC_BETA) / 2048 : c->cwnd;
-	q->start = 0;
-	return (u64)c->cwnd * SSTP_CUBIC_BETA / 1024;
+	return (u64)cwnd * SSTP_CUBIC_BETA / 1024;
 }
 
+/* Section 4.7, fast convergence: a flow whose W_max fell gives up more of it, to make room for
+ * new flows.
+ */
 static void sstp_cubic_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_cubic *q = sstp_cubic(c);
+	u32 cwnd = c->cwnd;
 
-	if (sstp_window_loss(c, &q->w, s))
-		sstp_window_cut(c, &q->w, s, sstp_cubic_ssthresh(c));
+	if (!sstp_window_loss(c, &q->w, s))
+		return;
+	q->prior = cwnd;
+	q->was_max = q->max;
+	q->max = cwnd < q->max ? (u64)cwnd * (1024 + SSTP_CUBIC_BETA) / 2048 : cwnd;
+	q->start = 0;
+	sstp_window_cut(c, &q->w, s, sstp_cubic_ssthresh(cwnd));
 }
 
+/* Section 4.8: W_max is the window with which congestion avoidance begins. */
 static void sstp_cubic_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_window_timeout(c, &sstp_cubic(c)->w, s, sstp_cubic_ssthresh(c));
+	struct sstp_cubic *q = sstp_cubic(c);
+
+	q->max = 0;
+	q->prior = 0;
+	q->start = 0;
+	sstp_window_timeout(c, &q->w, s, sstp_cubic_ssthresh(c->cwnd));
 }
 
 static struct sstp_ctrl_ops sstp_ctrl_cubic = {
@@ -172,4 +186,6 @@ static struct sstp_ctrl_ops sstp_ctrl_cubic = {
 	.name		= "cubic",
 	.owner		= THIS_MODULE,
 };
-module_sstp_ctrl(sstp_ctrl_cubic, "SSTP controller: CUBIC (RFC 9438)");
+module_sstp_ctrl(sstp_ctrl_cubic);
+MODULE_DESCRIPTION("SSTP controller: CUBIC (RFC 9438)");
+MODULE_LICENSE("GPL");

@@ -33,19 +33,19 @@ struct sstp_fast {
 
 static struct sstp_fast *sstp_fast(struct sstp_ctrl *c)
 {
-	return (struct sstp_fast *)c->priv;
+	return sstp_ctrl_priv(c, struct sstp_fast);
 }
 
 static void sstp_fast_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_fast *f = sstp_fast(c);
 
-	sstp_window_init(c, &f->w);
+	sstp_window_init(c, &f->w, s);
 	f->end = s->shipped;
 }
 
-/* For each packet the mean follows the sample by 3/w, as in the paper; a report stands for the
- * @packets that it reports.
+/* In the paper the mean follows the sample of each packet by 3/w. A report stands for the @packets
+ * that it reports, so it may replace the mean.
  */
 static void sstp_fast_rtt(struct sstp_fast *f, u32 rtt, u32 packets, u32 cwnd)
 {
@@ -114,4 +114,6 @@ static struct sstp_ctrl_ops sstp_ctrl_fast = {
 	.name		= "fast",
 	.owner		= THIS_MODULE,
 };
-module_sstp_ctrl(sstp_ctrl_fast, "SSTP controller: FAST TCP");
+module_sstp_ctrl(sstp_ctrl_fast);
+MODULE_DESCRIPTION("SSTP controller: FAST TCP");
+MODULE_LICENSE("GPL");

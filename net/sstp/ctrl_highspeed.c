@@ -26,7 +26,7 @@ struct sstp_highspeed {
 
 static struct sstp_highspeed *sstp_highspeed(struct sstp_ctrl *c)
 {
-	return (struct sstp_highspeed *)c->priv;
+	return sstp_ctrl_priv(c, struct sstp_highspeed);
 }
 
 /* Find the row for @cwnd, from that of the last call on. */
@@ -42,7 +42,7 @@ static void sstp_highspeed_seek(struct sstp_highspeed *h, u32 cwnd)
 
 static void sstp_highspeed_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_window_init(c, &sstp_highspeed(c)->w);
+	sstp_window_init(c, &sstp_highspeed(c)->w, s);
 }
 
 static void sstp_highspeed_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
@@ -88,4 +88,6 @@ static struct sstp_ctrl_ops sstp_ctrl_highspeed = {
 	.name		= "highspeed",
 	.owner		= THIS_MODULE,
 };
-module_sstp_ctrl(sstp_ctrl_highspeed, "SSTP controller: HighSpeed TCP (RFC 3649)");
+module_sstp_ctrl(sstp_ctrl_highspeed);
+MODULE_DESCRIPTION("SSTP controller: HighSpeed TCP (RFC 3649)");
+MODULE_LICENSE("GPL");

@@ -4,19 +4,17 @@
  * (RFC 5681, RFC 6582), so that it shares a path with TCP fairly. The default
  * where no rate is declared.
  */
-#include <linux/build_bug.h>
 #include <net/sstp_window.h>
 #include "ctrl.h"
 
 static struct sstp_window *sstp_newreno(struct sstp_ctrl *c)
 {
-	BUILD_BUG_ON(sizeof(struct sstp_window) > sizeof(c->priv));
-	return (struct sstp_window *)c->priv;
+	return sstp_ctrl_priv(c, struct sstp_window);
 }
 
 static void sstp_newreno_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_window_init(c, sstp_newreno(c));
+	sstp_window_init(c, sstp_newreno(c), s);
 }
 
 static void sstp_newreno_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)

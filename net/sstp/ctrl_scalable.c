@@ -12,12 +12,12 @@
 
 static struct sstp_window *sstp_scalable(struct sstp_ctrl *c)
 {
-	return (struct sstp_window *)c->priv;
+	return sstp_ctrl_priv(c, struct sstp_window);
 }
 
 static void sstp_scalable_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_window_init(c, sstp_scalable(c));
+	sstp_window_init(c, sstp_scalable(c), s);
 }
 
 static void sstp_scalable_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
@@ -57,4 +57,6 @@ static struct sstp_ctrl_ops sstp_ctrl_scalable = {
 	.name		= "scalable",
 	.owner		= THIS_MODULE,
 };
-module_sstp_ctrl(sstp_ctrl_scalable, "SSTP controller: Scalable TCP");
+module_sstp_ctrl(sstp_ctrl_scalable);
+MODULE_DESCRIPTION("SSTP controller: Scalable TCP");
+MODULE_LICENSE("GPL");

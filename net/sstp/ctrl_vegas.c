@@ -3,8 +3,10 @@
  * "vegas": TCP Vegas (Brakmo and Peterson, JSAC 13(8), 1995). Once a round trip it compares the
  * lowest round-trip time of that round with the lowest ever: the difference tells how many of
  * its packets wait in queues. It keeps that between alpha and beta, and leaves slow start when
- * it exceeds gamma. To a loss it reacts as TCP.
+ * it exceeds gamma. To a loss it reacts as TCP. Slow start doubles each round trip, and the
+ * packets that wait are w (RTT - base) / base, as in Linux's TCP.
  */
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <net/sstp_window.h>
 
@@ -30,7 +32,7 @@ struct sstp_vegas {
 
 static struct sstp_vegas *sstp_vegas(struct sstp_ctrl *c)
 {
-	return (struct sstp_vegas *)c->priv;
+	return sstp_ctrl_priv(c, struct sstp_vegas);
 }
 
 static void sstp_vegas_begin(struct sstp_vegas *v, const struct sstp_ctrl_sample *s)
@@ -44,7 +46,7 @@ static void sstp_vegas_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 {
 	struct sstp_vegas *v = sstp_vegas(c);
 
-	sstp_window_init(c, &v->w);
+	sstp_window_init(c, &v->w, s);
 	v->base = U32_MAX;
 	sstp_vegas_begin(v, s);
 }
@@ -53,12 +55,12 @@ static void sstp_vegas_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 static void sstp_vegas_adjust(struct sstp_ctrl *c, struct sstp_vegas *v)
 {
 	u32 target = div_u64((u64)c->cwnd * v->base, v->round);
-	u32 waiting = div_u64((u64)c->cwnd * (v->round - v->base), v->base);
+	u64 waiting = div_u64((u64)c->cwnd * (v->round - v->base), v->base);
 
 	if (sstp_window_in_slow_start(c, &v->w)) {
 		if (waiting <= SSTP_VEGAS_GAMMA)
 			return;
-		c->cwnd = max(min(c->cwnd, target + 1), (u32)SSTP_WINDOW_MIN);
+		c->cwnd = max_t(u32, min(c->cwnd, target + 1), SSTP_WINDOW_MIN);
 		v->w.ssthresh = c->cwnd;
 	} else if (waiting > SSTP_VEGAS_BETA) {
 		c->cwnd = max(c->cwnd - 1, (u32)SSTP_WINDOW_MIN);
@@ -79,8 +81,11 @@ static void sstp_vegas_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s
 		v->samples++;
 	}
 	if ((s32)(s->highest - v->end) >= 0) {
-		/* A single sample may be that of a delayed report. */
-		if (v->samples > 1 && !v->w.cut && s->cwnd_limited)
+		/* A single sample may be that of a delayed report. Pacing may keep slow start
+		 * from being cwnd-limited.
+		 */
+		if (v->samples > 1 && !v->w.cut &&
+		    (s->cwnd_limited || sstp_window_in_slow_start(c, &v->w)))
 			sstp_vegas_adjust(c, v);
 		else if (v->samples == 1 && packets)
 			sstp_window_grow(c, &v->w, packets, c->cwnd);
@@ -110,4 +115,6 @@ static struct sstp_ctrl_ops sstp_ctrl_vegas = {
 	.name		= "vegas",
 	.owner		= THIS_MODULE,
 };
-module_sstp_ctrl(sstp_ctrl_vegas, "SSTP controller: TCP Vegas");
+module_sstp_ctrl(sstp_ctrl_vegas);
+MODULE_DESCRIPTION("SSTP controller: TCP Vegas");
+MODULE_LICENSE("GPL");

@@ -32,14 +32,14 @@ struct sstp_westwood {
 
 static struct sstp_westwood *sstp_westwood(struct sstp_ctrl *c)
 {
-	return (struct sstp_westwood *)c->priv;
+	return sstp_ctrl_priv(c, struct sstp_westwood);
 }
 
 static void sstp_westwood_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_westwood *w = sstp_westwood(c);
 
-	sstp_window_init(c, &w->w);
+	sstp_window_init(c, &w->w, s);
 	w->at = s->now;
 }
 
@@ -108,4 +108,6 @@ static struct sstp_ctrl_ops sstp_ctrl_westwood = {
 	.name		= "westwood",
 	.owner		= THIS_MODULE,
 };
-module_sstp_ctrl(sstp_ctrl_westwood, "SSTP controller: TCP Westwood+");
+module_sstp_ctrl(sstp_ctrl_westwood);
+MODULE_DESCRIPTION("SSTP controller: TCP Westwood+");
+MODULE_LICENSE("GPL");

@@ -258,7 +258,7 @@ static bool sstp_nagle_waits(const struct sstp_sock *sp, u32 packets)
  */
 static u8 sstp_ask(struct sstp_sock *sp, u32 packets, u32 stamp)
 {
-	u32 cwnd = sp->ctrl.out.cwnd, interval = sp->ctrl.out.ack_interval;
+	u32 cwnd = sp->ctrl.out.cwnd, interval = min(sp->ctrl.out.ack_interval, cwnd);
 	bool waits = sstp_nagle_waits(sp, packets);
 
 	sp->tx.unasked += packets;

@@ -20,9 +20,8 @@ bool sstp_waits(const struct sstp_sock *sp)
 void sstp_probe_arm(struct sock *sk, bool idle)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u64 now = sstp_now(), wait;
-
-	wait = (u64)(sp->ctrl.out.rto ?: sstp_rto(&sp->rtt)) * NSEC_PER_USEC;
+	u32 rto = sp->ctrl.out.rto ?: sstp_rto(&sp->rtt);
+	u64 now = sstp_now(), wait = (u64)rto * NSEC_PER_USEC;
 
 	if (!sstp_waits(sp)) {
 		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);

@@ -29,7 +29,7 @@ void sstp_prr_report(struct sstp_prr *p, u32 delivered, bool lost, u32 flight, u
 		count = (s64)DIV_ROUND_UP_ULL((u64)p->delivered * cwnd, p->flight) - p->out;
 	} else {
 		/* Slow start reduction bound; conservative where more is lost. */
-		count = max((s64)p->delivered - p->out, (s64)delivered) + !lost;
+		count = max((s64)p->delivered - p->out, (s64)delivered) + (delivered && !lost);
 		count = min(count, (s64)cwnd - flight);
 	}
 	/* Something has to be in flight, or no report would come and open the window. */

@@ -59,7 +59,9 @@ void sstp_sample_report(struct sstp_sampler *p, const struct sstp_sample_mark *r
 		d->prior = m->delivered;
 		d->app_limited = p->idled && (s32)(p->idle_at - m->sent) >= 0;
 	}
-	sstp_sample_remember(p, r, srtt, flight);
+	/* The packet left before all that is remembered: it is late, or was sent long ago. */
+	if (m || !p->marks)
+		sstp_sample_remember(p, r, srtt, flight);
 }
 
 void sstp_sample_idle(struct sstp_sampler *p, u32 now)

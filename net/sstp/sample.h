@@ -40,8 +40,7 @@ struct sstp_sample_mark {
  * @mark: the last reports, a ring
  * @newest: index of the newest one in @mark
  * @marks: used entries of @mark
- * @idle_at: time when the sender last had no data to send although it was allowed to;
- *	valid if @idled
+ * @idle_at: time of the last sstp_sample_idle(); valid if @idled
  * @idled: the sender has been without data since the oldest mark
  */
 struct sstp_sampler {
@@ -73,7 +72,9 @@ void sstp_sample_start(struct sstp_sampler *p, u32 now, u32 delivered);
 /* Sample the report @r. @srtt: smoothed round-trip time, us; @flight: packets in flight before */
 void sstp_sample_report(struct sstp_sampler *p, const struct sstp_sample_mark *r, u32 srtt,
 			u32 flight, struct sstp_delivery *d);
-/* The sender has no data at @now, although window, pacing and contract allow to send. */
+/* The sender has no data at @now, or the peer's window is closed, although the congestion window
+ * allows to send.
+ */
 void sstp_sample_idle(struct sstp_sampler *p, u32 now);
 
 #endif /* _SSTP_SAMPLE_H */

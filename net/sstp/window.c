@@ -10,10 +10,16 @@
 /* Shipments: a loss that is older is never reported. */
 #define SSTP_WINDOW_LATE	16000000
 
-void sstp_window_init(struct sstp_ctrl *c, struct sstp_window *w)
+void sstp_window_init(struct sstp_ctrl *c, struct sstp_window *w,
+		      const struct sstp_ctrl_sample *s)
 {
 	memset(w, 0, sizeof(*w));
 	w->ssthresh = SSTP_WINDOW_MAX;
+	if (s->in_flight) {
+		w->ssthresh = clamp(s->in_flight, (u32)SSTP_WINDOW_MIN, w->ssthresh);
+		w->recover = s->shipped;
+		w->late = true;
+	}
 	c->cwnd = SSTP_WINDOW_INIT;
 	c->period = 0;
 }
@@ -66,7 +72,8 @@ void sstp_window_grow(struct sstp_ctrl *c, struct sstp_window *w, u32 packets, u
 {
 	u32 grow;
 
-	w->count += packets;
+	/* Credit of the time when @per was larger */
+	w->count = min(w->count, per) + packets;
 	grow = w->count / per;
 	w->count -= grow * per;
 	c->cwnd = min(c->cwnd + grow, (u32)SSTP_WINDOW_MAX);
@@ -101,7 +108,7 @@ void sstp_window_cut(struct sstp_ctrl *c, struct sstp_window *w,
 	w->was_ssthresh = w->ssthresh;
 	w->lost = s->lost;
 	w->undue = 0;
-	w->ssthresh = max(ssthresh, (u32)SSTP_WINDOW_MIN);
+	w->ssthresh = max_t(u32, ssthresh, SSTP_WINDOW_MIN);
 	sstp_window_begin(w, s);
 	c->cwnd = w->ssthresh;
 	sstp_window_pace(c, w, s);
@@ -112,7 +119,7 @@ void sstp_window_timeout(struct sstp_ctrl *c, struct sstp_window *w,
 			 const struct sstp_ctrl_sample *s, u32 ssthresh)
 {
 	if (!w->cut)
-		w->ssthresh = max(ssthresh, (u32)SSTP_WINDOW_MIN);
+		w->ssthresh = max_t(u32, ssthresh, SSTP_WINDOW_MIN);
 	sstp_window_begin(w, s);
 	w->lost = 0;
 	c->cwnd = SSTP_WINDOW_MIN;

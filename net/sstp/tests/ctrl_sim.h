@@ -56,11 +56,11 @@ static inline void ctrl_sim_round(struct ctrl_sim *x, u32 reports, u32 rtt)
 
 	x->s.shipped = x->s.highest + cwnd;
 	for (i = 1; i <= reports; i++) {
-		u32 upto = (u64)cwnd * i / reports;
+		u32 end = (u64)cwnd * i / reports;
 
 		x->s.now += rtt * (u64)NSEC_PER_USEC / reports;
-		ctrl_sim_ack(x, upto - done, rtt);
-		done = upto;
+		ctrl_sim_ack(x, end - done, rtt);
+		done = end;
 	}
 }
 

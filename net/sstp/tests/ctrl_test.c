@@ -66,6 +66,8 @@ static void ctrl_say(struct sstp_ctrl *c)
 {
 	c->cwnd = ctrl_says->cwnd;
 	c->period = ctrl_says->period;
+	c->rto = ctrl_says->cwnd;
+	c->ack_interval = ctrl_says->cwnd;
 	ctrl_calls++;
 }
 
@@ -85,6 +87,9 @@ static void ctrl_bounded(struct kunit *test, struct sstp_ctrl_core *c, const cha
 	KUNIT_EXPECT_EQ_MSG(test, ctrl_calls, 1U, "%s", call);
 	KUNIT_EXPECT_EQ_MSG(test, c->out.cwnd, ctrl_says->cwnd_bound, "%s", call);
 	KUNIT_EXPECT_EQ_MSG(test, c->out.period, ctrl_says->period_bound, "%s", call);
+	KUNIT_EXPECT_EQ_MSG(test, c->out.rto, ctrl_says->cwnd ?
+			    clamp_t(u32, ctrl_says->cwnd, 1000, 60000000) : 0, "%s", call);
+	KUNIT_EXPECT_EQ_MSG(test, c->out.ack_interval, min(ctrl_says->cwnd, 65535U), "%s", call);
 	c->out.cwnd = 10;
 	c->out.period = 0;
 	ctrl_calls = 0;

@@ -104,10 +104,20 @@ static void cubic_cuts(struct kunit *test)
 	ctrl_sim_loss(&x);
 	KUNIT_EXPECT_EQ(test, sstp_cubic(&x.c)->max, 680U);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 560U);
+	/* A time-out, also in recovery: W_max is the window where slow start ends. */
+	x.ops->on_timeout(&x.c, &x.s);
+	x.ops->on_timeout(&x.c, &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 2U);
+	KUNIT_EXPECT_EQ(test, sstp_cubic(&x.c)->max, 0U);
+	KUNIT_EXPECT_EQ(test, sstp_cubic(&x.c)->w.ssthresh, 560U);
+	ctrl_sim_avoid(&x, 1000);
+	ctrl_sim_loss(&x);
+	ctrl_sim_avoid(&x, 800);
+	ctrl_sim_loss(&x);
 	/* A program that pauses: the time is not made up for. */
 	ctrl_sim_round(&x, 4, 100000);
 	x.s.cwnd_limited = false;
-	x.s.now += 60 * NSEC_PER_SEC;
+	x.s.now += 60ULL * NSEC_PER_SEC;
 	ctrl_sim_ack(&x, 1, 100000);
 	x.s.cwnd_limited = true;
 	ctrl_sim_round(&x, 4, 100000);

@@ -54,6 +54,9 @@ static void prr_many_lost(struct kunit *test)
 	sstp_prr_report(&p, 1, true, 9, 50, 1);
 	KUNIT_EXPECT_EQ(test, p.window, 10U);
 	sstp_prr_sent(&p, 1);
+	/* A report that delivers nothing opens nothing. */
+	sstp_prr_report(&p, 0, false, 10, 50, 1);
+	KUNIT_EXPECT_EQ(test, p.window, 10U);
 	/* Without new losses slow start goes on from there. */
 	sstp_prr_report(&p, 1, false, 9, 50, 2);
 	KUNIT_EXPECT_EQ(test, p.window, 11U);

@@ -86,7 +86,8 @@ static void sample_path(struct kunit *test)
 			KUNIT_ASSERT_GT_MSG(test, d.packets, 0U, "row %u, packet %u", k, n);
 			KUNIT_ASSERT_LE_MSG(test, abs_diff(d.packets * 1000000ULL / d.interval,
 							   (u64)t[k].rate),
-					    t[k].rate * t[k].off / 100ULL, "row %u, packet %u", k, n);
+					    t[k].rate * t[k].off / 100ULL,
+					    "row %u, packet %u", k, n);
 		}
 	}
 }

@@ -19,7 +19,7 @@
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(symbol)
 #undef module_sstp_ctrl
-#define module_sstp_ctrl(ops, description)
+#define module_sstp_ctrl(ops)
 
 /* Seed of random runs: with the same seed a failure occurs again. */
 extern unsigned int sstp_test_seed;
