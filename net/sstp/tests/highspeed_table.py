@@ -9,6 +9,7 @@ For each whole a(w): the smallest window with that increase, and b(w) there, of 
 
 with Low_Window W = 38, High_Window W_1 = 83000 and High_Decrease 0.1.
 """
+import argparse
 import math
 
 LOW, HIGH, DECREASE = 38, 83000, 0.1
@@ -34,6 +35,8 @@ def rows():
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__,
+                            formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     print("/* SPDX-License-Identifier: GPL-2.0 */")
     print("/* Written by tests/highspeed_table.py: { w, 256 b(w) } for a(w) = 1, 2, ... */")
     line = ""
