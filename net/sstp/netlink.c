@@ -59,7 +59,7 @@ static bool sstp_nl_match(const struct sock *sk, void *arg)
 	if (a && (listens || nla_get_u32(a) != sp->id.cid))
 		return false;
 	a = attrs[SSTP_A_CONN_COOKIE];
-	/* 0 is that of all which nobody has asked for yet. */
+	/* A cookie is made when it is first asked for: a socket without one has 0. */
 	if (a && (!nla_get_u64(a) || nla_get_u64(a) != (u64)atomic64_read(&sk->sk_cookie)))
 		return false;
 	a = attrs[SSTP_A_CONN_STATES];
@@ -80,7 +80,9 @@ static bool sstp_nl_match(const struct sock *sk, void *arg)
 	       sstp_nl_is_addr(&sp->id, &sp->id.peer.addr, attrs[SSTP_A_CONN_REMOTE_ADDR]);
 }
 
-/* The one that has the CID or the cookie, and matches the rest; with a reference */
+/* Find the socket with the CID or the cookie that matches all other attributes, and take a
+ * reference.
+ */
 static struct sock *sstp_nl_find(struct genl_info *info)
 {
 	struct nlattr *cid = info->attrs[SSTP_A_CONN_CID];
@@ -112,7 +114,7 @@ static struct sstp_nl_reader sstp_nl_reader(const struct sk_buff *skb)
 	};
 }
 
-/* All of it in one message. -ENOENT: it is none of those that are wanted any more. */
+/* Put one socket into a message. -ENOENT if it no longer matches the request. */
 static int sstp_nl_conn(struct sk_buff *skb, struct sock *sk, const struct sk_buff *request,
 			const struct nlmsghdr *n, int flags, struct nlattr **attrs)
 {
@@ -121,7 +123,7 @@ static int sstp_nl_conn(struct sk_buff *skb, struct sock *sk, const struct sk_bu
 	void *hdr;
 	bool slow;
 
-	/* Nor may who is not told a CID try them one by one. */
+	/* A reader that may not see CIDs must not find them by trying. */
 	if (attrs[SSTP_A_CONN_CID] && !sstp_nl_trusts(sk, &r))
 		return -ENOENT;
 	hdr = genlmsg_put(skb, NETLINK_CB(request).portid, n->nlmsg_seq, &sstp_nl_family, flags,
@@ -197,7 +199,7 @@ struct sstp_nl_params {
 	struct sstp_plugin_conf conf;
 };
 
-/* What conn-set asks for; what it does not is NULL. */
+/* Attributes of a conn-set request; NULL = unchanged */
 struct sstp_nl_change {
 	struct nlattr *attr[SSTP_A_CONN_POLICY + 1];
 	struct sstp_rate_spec rate;
@@ -264,7 +266,7 @@ static int sstp_nl_parse_params(struct sstp_nl_change *c, const struct nlattr *n
 	return params->n ? 0 : sstp_nl_refuse(c, nest, -EINVAL, "no parameter");
 }
 
-/* Without any lock, as modules may be loaded */
+/* Parse a request without any lock, as modules may be loaded. */
 static int sstp_nl_parse(struct sstp_nl_change *c)
 {
 	struct nlattr **attr = c->attr;
@@ -369,7 +371,7 @@ static int sstp_nl_check_params(struct sstp_nl_change *c, const struct sstp_sock
 	return err;
 }
 
-/* All of it or nothing. Socket lock. */
+/* Apply all changes or none. Socket lock. */
 static int sstp_nl_apply(struct sock *sk, struct sstp_nl_change *c)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -386,7 +388,7 @@ static int sstp_nl_apply(struct sock *sk, struct sstp_nl_change *c)
 			sstp_nl_refuse(c, c->attr[SSTP_A_CONN_RATE], err,
 				       sstp_rate_fault(&c->rate, sstp_path_frame(&sp->path)));
 	}
-	/* A push of what waited may have ended it. */
+	/* A push of data that waited may have ended the connection. */
 	if (err || sk->sk_state == TCP_CLOSE)
 		return err;
 	/* From here on nothing fails. */
@@ -461,7 +463,7 @@ static void sstp_nl_destroy(struct sock *sk)
 	sk_error_report(sk);
 }
 
-/* With whatever other attributes conn-get takes */
+/* Destroy the socket that matches the attributes, which are those of conn-get. */
 int sstp_nl_conn_destroy_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct sock *sk;
@@ -577,7 +579,7 @@ static int sstp_nl_plugin(struct sk_buff *skb, u32 portid, const struct nlmsghdr
 	return 0;
 }
 
-/* The one that the request names */
+/* Reply with the plug-in that the request names. */
 static int sstp_nl_plugin_do(struct genl_info *info, struct sstp_registry *r)
 {
 	struct nlattr *want = info->attrs[SSTP_A_PLUGIN_NAME];

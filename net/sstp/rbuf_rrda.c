@@ -48,7 +48,9 @@ struct sstp_rbuf_epochs {
 #define SSTP_RRDA_SPARE		4	/* with less than 1/4 in use the buffer shrinks */
 #define SSTP_RRDA_ENOUGH	20	/* epochs that show that the reader keeps up */
 #define SSTP_RRDA_DECAY		16	/* by 1/16 in an epoch */
-/* Bytes: it does not shrink below, where PACKs would be more frequent than every 256 KB. */
+/* Bytes: a buffer that is used does not shrink below this, as PACKs would come more often than
+ * every 256 KB.
+ */
 #define SSTP_RRDA_EASE		BIT(20)
 #define SSTP_RRDA_FORGET	32	/* @most decays by 1/32 in an epoch */
 

@@ -14,7 +14,7 @@ struct sstp_rrda_tunable sstp_rrda_tunables[] = {
 	[SSTP_RRDA_WEIGH_MEMORY] = { 1, 0, 1 },
 };
 
-/* Makes a write one step: floor and ceiling are held against each other. */
+/* Serializes writes, as floor and ceiling are compared with each other. */
 static DEFINE_MUTEX(sstp_rrda_lock);
 static struct kobj_attribute sstp_rrda_attr[SSTP_RRDA_TUNABLES];
 

@@ -7,10 +7,10 @@
 #include <linux/types.h>
 
 /**
- * struct sstp_rrda_tunable - a tunable of "rrda" that holds for all who have no own
+ * struct sstp_rrda_tunable - a tunable of "rrda" for buffers without a value of their own
  * @value: now; READ_ONCE(), written under rrda_tunables.c's mutex
- * @least: in range
- * @most: in range
+ * @least: lowest valid value
+ * @most: highest valid value
  */
 struct sstp_rrda_tunable {
 	u32	value;

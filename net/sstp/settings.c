@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Settings of a socket, and what takes effect at once. */
+/* Settings of a socket, and their effect on a live connection */
 #include "conf.h"
 #include "netns.h"
 #include "output.h"
@@ -15,7 +15,7 @@ void sstp_set(struct sstp_sock *sp, const struct sstp_settings *set)
 	spin_unlock_bh(&sp->listen.lock);
 }
 
-/* Socket lock. -EINVAL, -ENOMEM: the old one stays. */
+/* Set the contract. On -EINVAL or -ENOMEM the old one stays. Socket lock. */
 int sstp_set_rate(struct sstp_sock *sp, const struct sstp_rate_spec *r)
 {
 	struct sstp_settings set = sp->set, old = sp->set;

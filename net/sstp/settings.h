@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Settings of a socket, and what takes effect at once. */
+/* Settings of a socket, and their effect on a live connection */
 #ifndef _SSTP_SETTINGS_H
 #define _SSTP_SETTINGS_H
 
@@ -42,7 +42,7 @@ struct sstp_settings {
 	struct sstp_plugin_conf policy;
 };
 
-/* The first time something is said of a connection it must not exist yet. */
+/* Is there no connection yet, so that options which set-up negotiates may change? */
 static inline bool sstp_unconnected(const struct sock *sk)
 {
 	return sk->sk_state == TCP_CLOSE || sk->sk_state == TCP_LISTEN;

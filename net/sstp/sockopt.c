@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Socket options. None is accepted and ignored. */
+/* Socket options. Options that would have no effect are refused. */
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include "conf.h"
@@ -214,7 +214,7 @@ static int sstp_set_ip(struct sock *sk, int level, int opt, sockptr_t optval,
 	} else if (!optlen && level == SOL_IP && opt != IP_FREEBIND) {
 		val = 0;
 	} else if (optlen && level == SOL_IP) {
-		/* As IP does, for programs that pass a char. */
+		/* IP accepts a char, too, as some programs pass one. */
 		if (copy_from_sockptr(&byte, optval, 1))
 			return -EFAULT;
 		val = byte;
@@ -267,7 +267,7 @@ static int sstp_set_socket(struct socket *sock, int opt, sockptr_t optval,
 	case SO_PREFER_BUSY_POLL:
 	case SO_BUSY_POLL_BUDGET:
 	case SO_INCOMING_CPU:
-		/* They would have no effect. */
+		/* SSTP has no use for these options. */
 		return -ENOPROTOOPT;
 	default:
 		return sock_setsockopt(sock, SOL_SOCKET, opt, optval, optlen);
@@ -439,7 +439,7 @@ int sstp_getsockopt(struct socket *sock, int level, int optname,
 	}
 	release_sock(sk);
 	if (size >= 0) {
-		/* As IPv6 does, a negative length is a large one. */
+		/* IPv6 takes a negative length for a large one. */
 		len = min_t(u32, len, size);
 		size = put_user(len, optlen) ||
 		       copy_to_user(optval, buf, len) ? -EFAULT : 0;

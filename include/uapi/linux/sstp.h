@@ -16,7 +16,7 @@
 #define PF_SSTP			AF_SSTP
 #endif
 #ifndef IPPROTO_SSTP
-#define IPPROTO_SSTP		260	/* to make sockets of; packets are those of UDP */
+#define IPPROTO_SSTP		260	/* for socket(); packets are UDP */
 #endif
 #ifndef SOL_SSTP
 #define SOL_SSTP		345
@@ -34,7 +34,7 @@
 
 /* Options at level SOL_SSTP. "rw" says what a live connection may change. */
 enum {
-	SSTP_RATE = 1,		/* rw struct sstp_rate_spec: what we send at most */
+	SSTP_RATE = 1,		/* rw struct sstp_rate_spec: what this end sends at most */
 	SSTP_RATE_LIMIT,	/* __u64 bit/s: what the peer may send at most,
 				 * 0 = no limit; before the connection is made
 				 */
@@ -63,7 +63,7 @@ enum {
 };
 
 enum {
-	SSTP_ACK_HARD,		/* what is acknowledged stays */
+	SSTP_ACK_HARD,		/* acknowledged data is never discarded */
 	SSTP_ACK_SOFT,		/* ahead of the buffer, may be replaced later */
 };
 
