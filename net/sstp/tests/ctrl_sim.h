@@ -3,6 +3,7 @@
 #ifndef _SSTP_CTRL_SIM_H
 #define _SSTP_CTRL_SIM_H
 
+#include <linux/math64.h>
 #include <net/sstp_window.h>
 
 /**
@@ -56,9 +57,9 @@ static inline void ctrl_sim_round(struct ctrl_sim *x, u32 reports, u32 rtt)
 
 	x->s.shipped = x->s.highest + cwnd;
 	for (i = 1; i <= reports; i++) {
-		u32 end = (u64)cwnd * i / reports;
+		u32 end = div_u64((u64)cwnd * i, reports);
 
-		x->s.now += rtt * (u64)NSEC_PER_USEC / reports;
+		x->s.now += div_u64(rtt * (u64)NSEC_PER_USEC, reports);
 		ctrl_sim_ack(x, end - done, rtt);
 		done = end;
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Delivery rate: samples of simulated paths whose rate is known */
+#include <linux/math64.h>
 #include "sstp_test.h"
 #include "../sample.c"
 
@@ -64,6 +65,7 @@ static void sample_path(struct kunit *test)
 		struct sstp_delivery d;
 		u32 *sent = kunit_kcalloc(test, 8192, sizeof(u32), GFP_KERNEL);
 		u32 shipped = 0, free = 0, now = 0, srtt = 40000;
+		u64 rate;
 
 		KUNIT_ASSERT_NOT_NULL(test, sent);
 		sstp_sample_start(&p, now, 0);
@@ -84,9 +86,9 @@ static void sample_path(struct kunit *test)
 			if (n < 3 * t[k].window)
 				continue;
 			KUNIT_ASSERT_GT_MSG(test, d.packets, 0U, "row %u, packet %u", k, n);
-			KUNIT_ASSERT_LE_MSG(test, abs_diff(d.packets * 1000000ULL / d.interval,
-							   (u64)t[k].rate),
-					    t[k].rate * t[k].off / 100ULL,
+			rate = div_u64(d.packets * (u64)USEC_PER_SEC, d.interval);
+			KUNIT_ASSERT_LE_MSG(test, abs_diff(rate, (u64)t[k].rate),
+					    t[k].rate * t[k].off / 100,
 					    "row %u, packet %u", k, n);
 		}
 	}
