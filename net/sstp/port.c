@@ -82,7 +82,7 @@ struct sstp_place {
 };
 
 /**
- * struct sstp_group - sockets that had the same claim when they got the port
+ * struct sstp_claims - sockets that had the same claim when they got the port
  * @node: in the table of groups, with others of the same @place
  * @rcu: frees the group, as lookups of other places may pass it
  * @place: key in the table
@@ -93,7 +93,7 @@ struct sstp_place {
  *
  * bind() examines all sockets of a group at once.
  */
-struct sstp_group {
+struct sstp_claims {
 	struct rhlist_head node;
 	struct rcu_head rcu;
 	struct sstp_place place;
@@ -105,7 +105,7 @@ struct sstp_group {
 
 /* Tables of all namespaces; written under the port's lock */
 static struct rhashtable sstp_ports;
-static struct rhltable sstp_groups;
+static struct rhltable sstp_claim_table;
 static struct rhltable sstp_listeners;
 
 static u32 sstp_port_hash(const void *data, u32 len, u32 seed)
@@ -132,10 +132,10 @@ static const struct rhashtable_params sstp_port_params = {
 	.automatic_shrinking = true,
 };
 
-static const struct rhashtable_params sstp_group_params = {
+static const struct rhashtable_params sstp_claims_params = {
 	.key_len = sizeof(struct sstp_place),
-	.key_offset = offsetof(struct sstp_group, place),
-	.head_offset = offsetof(struct sstp_group, node),
+	.key_offset = offsetof(struct sstp_claims, place),
+	.head_offset = offsetof(struct sstp_claims, node),
 	.hashfn = sstp_place_hash,
 	.automatic_shrinking = true,
 };
@@ -158,7 +158,7 @@ int sstp_port_init(void)
 	err = rhashtable_init(&sstp_ports, &sstp_port_params);
 	if (err)
 		return err;
-	err = rhltable_init(&sstp_groups, &sstp_group_params);
+	err = rhltable_init(&sstp_claim_table, &sstp_claims_params);
 	if (err)
 		goto ports;
 	err = rhltable_init(&sstp_listeners, &sstp_listener_params);
@@ -166,7 +166,7 @@ int sstp_port_init(void)
 		goto groups;
 	return 0;
 groups:
-	rhltable_destroy(&sstp_groups);
+	rhltable_destroy(&sstp_claim_table);
 ports:
 	rhashtable_destroy(&sstp_ports);
 	return err;
@@ -175,7 +175,7 @@ ports:
 void sstp_port_exit(void)
 {
 	rhltable_destroy(&sstp_listeners);
-	rhltable_destroy(&sstp_groups);
+	rhltable_destroy(&sstp_claim_table);
 	rhashtable_destroy(&sstp_ports);
 }
 
@@ -269,18 +269,18 @@ static void sstp_port_put(struct sstp_port *p)
 }
 
 /* Groups of @p at the address of @claim. RCU. */
-static struct rhlist_head *sstp_groups_at(struct sstp_port *p, const struct sstp_claim *claim)
+static struct rhlist_head *sstp_claimss_at(struct sstp_port *p, const struct sstp_claim *claim)
 {
 	struct sstp_place place = { .port = p, .addr = claim->addr };
 
-	return rhltable_lookup(&sstp_groups, &place, sstp_group_params);
+	return rhltable_lookup(&sstp_claim_table, &place, sstp_claims_params);
 }
 
-static bool sstp_group_conflict(struct sstp_port *p, const struct sstp_claim *claim)
+static bool sstp_claims_conflict(struct sstp_port *p, const struct sstp_claim *claim)
 {
 	struct rhlist_head *at, *list;
 	const struct sstp_kind *k;
-	struct sstp_group *g;
+	struct sstp_claims *g;
 	bool conflict = false;
 
 	if (ipv6_addr_any(&claim->addr)) {
@@ -290,7 +290,7 @@ static bool sstp_group_conflict(struct sstp_port *p, const struct sstp_claim *cl
 		return false;
 	}
 	rcu_read_lock();
-	list = sstp_groups_at(p, claim);
+	list = sstp_claimss_at(p, claim);
 	rhl_for_each_entry_rcu(g, at, list, node)
 		if (sstp_claim_conflict(claim, &g->claim, false)) {
 			conflict = true;
@@ -308,17 +308,17 @@ static bool sstp_port_conflict(struct sstp_port *p, struct sock *sk)
 	sk_for_each_bound(o, &p->owners)
 		if (o != sk && sstp_sock_conflict(&claim, o))
 			return true;
-	return sstp_group_conflict(p, &claim);
+	return sstp_claims_conflict(p, &claim);
 }
 
-static struct sstp_group *sstp_group_find(struct sstp_port *p, const struct sstp_claim *claim,
-					  bool exclusive)
+static struct sstp_claims *sstp_claims_find(struct sstp_port *p, const struct sstp_claim *claim,
+					    bool exclusive)
 {
 	struct rhlist_head *at, *list;
-	struct sstp_group *g, *found = NULL;
+	struct sstp_claims *g, *found = NULL;
 
 	rcu_read_lock();
-	list = sstp_groups_at(p, claim);
+	list = sstp_claimss_at(p, claim);
 	rhl_for_each_entry_rcu(g, at, list, node)
 		if (g->exclusive == exclusive && sstp_claim_same(&g->claim, claim)) {
 			found = g;
@@ -359,10 +359,10 @@ static void sstp_kind_put(struct sstp_kind *k)
 	kfree(k);
 }
 
-static struct sstp_group *sstp_group_make(struct sstp_port *p, const struct sstp_claim *claim,
-					  bool exclusive)
+static struct sstp_claims *sstp_claims_make(struct sstp_port *p, const struct sstp_claim *claim,
+					    bool exclusive)
 {
-	struct sstp_group *g = kzalloc_obj(*g, GFP_ATOMIC);
+	struct sstp_claims *g = kzalloc_obj(*g, GFP_ATOMIC);
 
 	if (!g)
 		return NULL;
@@ -373,7 +373,7 @@ static struct sstp_group *sstp_group_make(struct sstp_port *p, const struct sstp
 	g->kind = sstp_kind_get(p, claim);
 	if (!g->kind)
 		goto free;
-	if (!rhltable_insert(&sstp_groups, &g->node, sstp_group_params))
+	if (!rhltable_insert(&sstp_claim_table, &g->node, sstp_claims_params))
 		return g;
 	sstp_kind_put(g->kind);
 free:
@@ -381,11 +381,11 @@ free:
 	return NULL;
 }
 
-static void sstp_group_put(struct sstp_group *g)
+static void sstp_claims_put(struct sstp_claims *g)
 {
 	if (--g->count)
 		return;
-	rhltable_remove(&sstp_groups, &g->node, sstp_group_params);
+	rhltable_remove(&sstp_claim_table, &g->node, sstp_claims_params);
 	sstp_kind_put(g->kind);
 	kfree_rcu(g, rcu);
 }
@@ -394,9 +394,9 @@ static void sstp_group_put(struct sstp_group *g)
 static int sstp_port_join(struct sstp_port *p, struct sock *sk, bool exclusive)
 {
 	struct sstp_claim claim = sstp_claim(sk);
-	struct sstp_group *g;
+	struct sstp_claims *g;
 
-	g = sstp_group_find(p, &claim, exclusive) ?: sstp_group_make(p, &claim, exclusive);
+	g = sstp_claims_find(p, &claim, exclusive) ?: sstp_claims_make(p, &claim, exclusive);
 	if (!g)
 		return -ENOMEM;
 	g->count++;
@@ -646,7 +646,7 @@ void sstp_unbind(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	spinlock_t *lock = sstp_port_lock(sock_net(sk), sp->id.sport);
-	struct sstp_group *g = sp->bind.group;
+	struct sstp_claims *g = sp->bind.group;
 	struct sstp_port *p = sp->bind.port;
 
 	sstp_conn_unhash_names(sk);
@@ -655,7 +655,7 @@ void sstp_unbind(struct sock *sk)
 	spin_lock_bh(lock);
 	if (g) {
 		p->exclusive -= g->exclusive;
-		sstp_group_put(g);
+		sstp_claims_put(g);
 	} else {
 		p->exclusive--;
 		__sk_del_bind_node(sk);

@@ -9,7 +9,7 @@
 
 struct net;
 struct sock;
-struct sstp_group;
+struct sstp_claims;
 struct sstp_port;
 struct sstp_skb_in;
 
@@ -37,7 +37,7 @@ struct sstp_listen_key {
  */
 struct sstp_binding {
 	struct sstp_port *port;
-	struct sstp_group *group;
+	struct sstp_claims *group;
 	struct sstp_listen_key listen_key;
 	struct rhlist_head listen_node;
 	bool		bound;
