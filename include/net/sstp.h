@@ -25,6 +25,15 @@ struct attribute_group;
 #define SSTP_RTO_LIMIT_MIN	USEC_PER_MSEC	/* us, of a controller */
 #define SSTP_RTO_LIMIT_MAX	(60 * USEC_PER_SEC)	/* us */
 #define SSTP_SHIP_RANGES	4	/* ranges of lost shipments in a sample */
+#define SSTP_ACK_TIMER_MIN	USEC_PER_MSEC	/* us */
+#define SSTP_ACK_TIMER_MAX	USEC_PER_SEC	/* us */
+#define SSTP_CTRL_TIMER_MIN	NSEC_PER_MSEC	/* ns between two timer events */
+#define SSTP_CTRL_TIMER_MAX	(60ULL * NSEC_PER_SEC)	/* ns */
+#define SSTP_GROUP_TICK_MIN	NSEC_PER_MSEC	/* ns */
+#define SSTP_GROUP_TICK_EACH	(4 * NSEC_PER_USEC)	/* ns, for each member at least */
+#define SSTP_GROUP_TICK_MAX	NSEC_PER_SEC	/* ns */
+#define SSTP_GROUP_MEMBERS	4096	/* most members of a group */
+#define SSTP_GROUP_REPORTS	2	/* values that a member reports to its group */
 #define SSTP_RBUF_EPOCH_MIN	NSEC_PER_MSEC	/* ns */
 #define SSTP_RBUF_EPOCH_MAX	(10ULL * NSEC_PER_SEC)	/* ns */
 
@@ -72,6 +81,22 @@ struct sstp_ctrl_packets {
 };
 
 /**
+ * struct sstp_ctrl_msg - message between the two halves of a controller
+ * @kind: 1 to 65535, which the controller defines; 0 = no message
+ * @len: bytes in @data
+ * @data: what the controller wants; both ends may run different versions of it on machines
+ *	of different byte order
+ *
+ * Messages may be lost. They come once and in the order they left: one that a later one
+ * overtook is dropped. A message comes only to the controller that it was meant for.
+ */
+struct sstp_ctrl_msg {
+	u16	kind;
+	u16	len;
+	u8	data[SSTP_MSG_MAX];
+};
+
+/**
  * struct sstp_ctrl_sample - state of a connection, input of a controller
  * @now: time, ns, CLOCK_MONOTONIC
  * @srtt: smoothed round-trip time, us; 0 = none measured, else 1 us to 60 s
@@ -81,6 +106,8 @@ struct sstp_ctrl_packets {
  * @packet_size: bytes of a full frame, link-layer header included
  * @cwnd_limited: within a round trip only the congestion window held back a packet
  * @flight: packets in flight when @cwnd_limited was set; else the most within a round trip
+ * @peer_half: the peer runs the receiving half of this controller
+ * @peer_rate: bit/s that the receiving half wants at most; 0 = any
  * @rtt: round-trip time measured by this report, us, 60 s at most; 0 = none, also where the peer
  *	held the report back for more than a second
  * @delivered: packets that this report newly reports received
@@ -119,6 +146,8 @@ struct sstp_ctrl_sample {
 	u32	packet_size;
 	bool	cwnd_limited;
 	u32	flight;
+	bool	peer_half;
+	u64	peer_rate;
 	u32	rtt;
 	u32	delivered;
 	u32	lost;
@@ -150,6 +179,16 @@ struct sstp_ctrl_sample {
  * @ack_interval: packets after which the peer is asked to report at once, 1 to 65535 and no more
  *	than the window; a train of up to 64 packets asks once. 0 = a quarter of the window, at
  *	most 256, or once a round trip without a congestion window
+ * @ack_timer: us that the peer holds back a report of packets that it is not asked to report,
+ *	SSTP_ACK_TIMER_MIN to SSTP_ACK_TIMER_MAX; 0 = as the peer likes. The peer is told of
+ *	@ack_interval and @ack_timer at set-up and when they change, at most once in a round
+ *	trip; before a quarter of its window is filled it reports in any case
+ * @timer: time of the next @on_timer, ns, CLOCK_MONOTONIC; 0 = none. It is 0 in @on_timer. At
+ *	least SSTP_CTRL_TIMER_MIN and at most SSTP_CTRL_TIMER_MAX from now
+ * @msg: message to the peer's half; the core sends it after the callback, if an eighth of a
+ *	round trip and a millisecond have passed since the last one, or else then, and sets its
+ *	@kind to 0. A callback may replace a message that has not left. Without a peer half
+ *	the core drops it.
  * @param: values of the parameters, in the order of @params of the ops, in range or 0; only
  *	the core writes them, before @init and later: callbacks find the new value at once
  * @priv: state of the controller, zeroed before @init
@@ -169,8 +208,99 @@ struct sstp_ctrl {
 	u32	cwnd;
 	u32	rto;
 	u32	ack_interval;
+	u32	ack_timer;
+	u64	timer;
 	u32	param[SSTP_PARAMS_MAX];
 	u64	priv[SSTP_CTRL_PRIV_SIZE / sizeof(u64)];
+	struct sstp_ctrl_msg msg;
+};
+
+/**
+ * struct sstp_recv_sample - state of a connection, input of the receiving half of a controller
+ * @now: time, ns, CLOCK_MONOTONIC
+ * @srtt: smoothed round-trip time, us; 0 = none measured, else 1 us to 60 s
+ * @received: DATA packets that came, modulo 2^32; copies do not count, as far as they are known
+ * @bytes: of payload that came, without copies
+ * @arrival_rate: rate at which data arrives, bit/s, of the last complete interval; 0 = none yet
+ * @service_rate: rate at which the program reads, likewise
+ * @queued: bytes of memory in use in the receive buffer
+ * @limit: limit of the receive buffer, bytes of memory
+ * @packet_size: bytes of a full frame of this end, link-layer header included
+ */
+struct sstp_recv_sample {
+	u64	now;
+	u32	srtt;
+	u32	received;
+	u64	bytes;
+	u64	arrival_rate;
+	u64	service_rate;
+	u32	queued;
+	u32	limit;
+	u32	packet_size;
+};
+
+/**
+ * struct sstp_recv - outputs and state of the receiving half of a controller
+ * @rate: bit/s that the peer shall send at most, 1 kbit/s or more, rounded down to kbit/s; 0 =
+ *	any. The peer is told when it changes, at most once in a round trip. In a group,
+ *	@group_tick sets it, and the half has the new value after its next @recv_timer or
+ *	@recv_message.
+ * @timer: time of the next @recv_timer, as @timer of struct sstp_ctrl
+ * @report: values for the group, which gets them after @recv_init, @recv_timer and
+ *	@recv_message
+ * @priv: state of the receiving half, zeroed before @recv_init
+ * @msg: message to the peer's controller, as @msg of struct sstp_ctrl
+ *
+ * The socket lock guards it. The core allocates it for connections whose peer names a
+ * controller that has @recv_init.
+ */
+struct sstp_recv {
+	u64	rate;
+	u64	timer;
+	u64	report[SSTP_GROUP_REPORTS];
+	u64	priv[SSTP_CTRL_PRIV_SIZE / sizeof(u64)];
+	struct sstp_ctrl_msg msg;
+};
+
+/**
+ * struct sstp_group_member - a receiving half in a group
+ * @list: entry of @members of the group
+ * @report: the last @report of the receiving half
+ * @rate: rate for its peer, bit/s, 0 = any; written by @group_tick
+ * @priv: state of the group for this member, zeroed when it joins
+ */
+struct sstp_group_member {
+	struct list_head list;
+	u64	report[SSTP_GROUP_REPORTS];
+	u64	rate;
+	u64	priv[2];
+};
+
+/**
+ * struct sstp_group - receiving halves of one controller that share state
+ * @members: list of struct sstp_group_member
+ * @count: their number, at most SSTP_GROUP_MEMBERS; receiving halves beyond it are in no group
+ * @tick: ns between two @group_tick, SSTP_GROUP_TICK_MIN, or SSTP_GROUP_TICK_EACH for each member
+ *	if that is more, to SSTP_GROUP_TICK_MAX; 0 before the first one, which comes when the
+ *	first member joins
+ * @now: time of this tick, ns, CLOCK_MONOTONIC
+ * @priv: state of the group, zeroed at first
+ *
+ * The group's spinlock guards it and its members. It lives while it has members.
+ */
+struct sstp_group {
+	struct list_head members;
+	u32	count;
+	u64	tick;
+	u64	now;
+	u64	priv[SSTP_CTRL_PRIV_SIZE / sizeof(u64)];
+};
+
+/* Which receiving halves of a controller share a group */
+enum sstp_group_scope {
+	SSTP_GROUP_NONE,	/* none */
+	SSTP_GROUP_PEER,	/* those of connections with the same peer address */
+	SSTP_GROUP_PORT,	/* those of connections with the same local SSTP port */
 };
 
 /**
@@ -182,7 +312,18 @@ struct sstp_ctrl {
  * @on_loss: the report reports lost packets, @s->lost > 0; called after @on_ack
  * @on_timeout: several probes in a row were not answered in time
  * @on_pkt_sent: DATA packets are passed to IP
- * @on_pkt_received: DATA packets of the peer came
+ * @on_timer: the time in @timer has come
+ * @on_message: a message of the peer's receiving half came. What exceeds four messages and
+ *	states of the peer a millisecond on average is dropped
+ * @recv_init: the peer named this controller, so this end runs its receiving half; outputs
+ *	are 0. The half holds a reference on the module until the connection ends or the peer
+ *	names another
+ * @recv_release: the receiving half ends
+ * @recv_packets: DATA packets of the peer came
+ * @recv_timer: the time in @timer of the receiving half has come
+ * @recv_message: a message of the peer's controller came
+ * @group_tick: called every @tick ns, in softirq under the group's lock: reads @report and sets
+ *	@rate of members
  * @name: unique, 1 to 15 graphic characters
  * @owner: module; each connection that has the controller holds a reference
  * @list: entry of the registry; RCU, written under the registry's lock
@@ -193,8 +334,10 @@ struct sstp_ctrl {
  * @get_info: sets @state, which is zeroed; the values are in the order of the names
  * @restricted: the controller does not react to congestion, so a program needs
  *	CAP_NET_ADMIN to select it, unless the administrator allows it
+ * @group: receiving halves that share a group; others than SSTP_GROUP_NONE require @group_tick
  *
- * Only @init, @name and one of @on_ack, @on_loss are required.
+ * Only @init, @name and one of @on_ack, @on_loss are required. The callbacks of the receiving
+ * half require @recv_init.
  *
  * Callbacks run under the socket lock, in process context with bottom halves on or off, or in
  * softirq, and must not sleep. A lock that several connections share must be taken with _bh.
@@ -212,8 +355,17 @@ struct sstp_ctrl_ops {
 	void	(*on_timeout)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
 	void	(*on_pkt_sent)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
 			       const struct sstp_ctrl_packets *p);
-	void	(*on_pkt_received)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
-				   const struct sstp_ctrl_packets *p);
+	void	(*on_timer)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
+	void	(*on_message)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
+			      const struct sstp_ctrl_msg *m);
+	void	(*recv_init)(struct sstp_recv *r, const struct sstp_recv_sample *s);
+	void	(*recv_release)(struct sstp_recv *r);
+	void	(*recv_packets)(struct sstp_recv *r, const struct sstp_recv_sample *s,
+				const struct sstp_ctrl_packets *p);
+	void	(*recv_timer)(struct sstp_recv *r, const struct sstp_recv_sample *s);
+	void	(*recv_message)(struct sstp_recv *r, const struct sstp_recv_sample *s,
+				const struct sstp_ctrl_msg *m);
+	void	(*group_tick)(struct sstp_group *g);
 	char	name[SSTP_NAME_MAX];
 	struct module *owner;
 	struct list_head list;
@@ -222,6 +374,7 @@ struct sstp_ctrl_ops {
 	int	(*check_params)(const u32 *param);
 	void	(*get_info)(const struct sstp_ctrl *c, s64 *state);
 	bool	restricted;
+	enum sstp_group_scope group;
 };
 
 int sstp_register_ctrl(struct sstp_ctrl_ops *ops);

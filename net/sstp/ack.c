@@ -11,6 +11,7 @@
 #include "cc.h"
 #include "drop.h"
 #include "mem.h"
+#include "message.h"
 #include "nl_event.h"
 #include "output.h"
 #include "path.h"
@@ -311,7 +312,7 @@ void sstp_ack_epoch(struct sock *sk)
 void sstp_ack_check(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u64 now = sstp_now(), srtt = sstp_srtt_ns(&sp->rtt), due;
+	u64 now = sstp_now(), srtt = sstp_srtt_ns(&sp->rtt), due, wait;
 	u32 full;
 
 	if (sk->sk_state == TCP_CLOSE)
@@ -337,16 +338,18 @@ void sstp_ack_check(struct sock *sk)
 			sstp_timer_sooner(&sp->clock, SSTP_T_ACK, due);
 		}
 	}
-	full = min_t(u64, (u64)sp->rcvbuf.window * sstp_mean(&sp->rcv) / 4, SSTP_ACK_BYTES);
+	full = sp->acker.told_interval ? sp->acker.told_interval * sp->path.size : SSTP_ACK_BYTES;
+	full = min_t(u64, (u64)sp->rcvbuf.window * sstp_mean(&sp->rcv) / 4, full);
 	if (sp->acker.ack_now ||
 	    (sp->acker.unacked && (sp->acker.unacked >= full || sp->set.quickack))) {
 		sstp_rcvbuf_wnd(sp);
 		sstp_rcvbuf_grant(sp);
 		sstp_ack_pack(sk, now);
 	} else if (sp->acker.unacked) {
-		sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now +
-				  clamp_t(u64, srtt / 4, SSTP_ACK_DELAY_MIN,
-					  SSTP_ACK_DELAY_MAX));
+		wait = sp->acker.told_timer * (u64)NSEC_PER_USEC;
+		if (!wait)
+			wait = clamp_t(u64, srtt / 4, SSTP_ACK_DELAY_MIN, SSTP_ACK_DELAY_MAX);
+		sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now + wait);
 	}
 	if (sp->arrivals.has_cand)
 		sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now +
@@ -840,6 +843,7 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	sstp_ack_lost(sk, p, len, &a, &sample);
 	sstp_ack_control(sp, &a, flight, &sample, now);
 	sstp_ack_breaker(sk, &a, &sample, now);
+	sstp_message_arm(sk, now);
 	sstp_sndbuf_grow(sk);
 
 	moved = w->low != was_low || w->high != was_high;

@@ -51,6 +51,8 @@ struct sstp_acker {
 	u32		unacked;	/* bytes accepted since the last PACK or SNAK */
 	u32		snd_ctl;	/* control number of the next PACK or SNAK */
 	u32		snak_credit;	/* bytes that came, less 8 times those of SNAKs sent */
+	u32		told_timer;	/* us that the peer lets a report wait, 0 = any */
+	u16		told_interval;	/* packets after which the peer wants one, 0 = any */
 	u32		req_limit;	/* segments from R_l on that SNAKs may ask for */
 	u8		due_rounds;	/* expiries of SSTP_T_ACK in a row without new data */
 	bool		ack_now;	/* the packets at hand require a PACK at once */

@@ -3,10 +3,13 @@
 #include <trace/events/sstp.h>
 #include "cc.h"
 #include "sstp.h"
+#include "talk.h"
 
 /* Fill in the members that hold in every callback; those of a report are set by ack.c. */
 void sstp_cc_sample(const struct sstp_sock *sp, struct sstp_ctrl_sample *s, u64 now)
 {
+	const struct sstp_talk *t = sp->ctrl.talk;
+
 	s->now = now;
 	s->srtt = sstp_rtt_smoothed(&sp->rtt, 0);
 	s->min_rtt = sp->rtt.min;
@@ -15,6 +18,11 @@ void sstp_cc_sample(const struct sstp_sock *sp, struct sstp_ctrl_sample *s, u64 
 	s->packet_size = sp->path.frame;
 	s->cwnd_limited = sp->ctrl.cwnd_limited;
 	s->flight = sp->ctrl.flight;
+	if (t && sp->ctrl.ops && !strcmp(t->own.name, sp->ctrl.ops->name) &&
+	    sstp_talk_peer_half(t)) {
+		s->peer_half = true;
+		s->peer_rate = t->peer.rate;
+	}
 }
 
 int sstp_cc_start(struct sstp_sock *sp, const char *name)
@@ -30,6 +38,9 @@ void sstp_cc_switch(struct sstp_sock *sp, const struct sstp_ctrl_ops *ops, u32 c
 	struct sstp_ctrl_sample s = {};
 
 	sstp_cc_sample(sp, &s, sstp_now());
+	/* The half that the peer runs is that of the old controller. */
+	s.peer_half = false;
+	s.peer_rate = 0;
 	sstp_ctrl_switch(&sp->ctrl, ops, &sp->set.ctrl, &s, carried);
 }
 
@@ -52,10 +63,18 @@ void sstp_cc_sent(struct sstp_sock *sp, const struct sstp_ctrl_packets *p, u64 n
 	sstp_ctrl_sent(&sp->ctrl, &s, p);
 }
 
-void sstp_cc_received(struct sstp_sock *sp, const struct sstp_ctrl_packets *p, u64 now)
+void sstp_cc_timer(struct sstp_sock *sp, u64 now)
 {
 	struct sstp_ctrl_sample s = {};
 
 	sstp_cc_sample(sp, &s, now);
-	sstp_ctrl_received(&sp->ctrl, &s, p);
+	sstp_ctrl_timer(&sp->ctrl, &s);
+}
+
+void sstp_cc_message(struct sstp_sock *sp, const struct sstp_ctrl_msg *m, u64 now)
+{
+	struct sstp_ctrl_sample s = {};
+
+	sstp_cc_sample(sp, &s, now);
+	sstp_ctrl_message(&sp->ctrl, &s, m);
 }

@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 
+struct sstp_ctrl_msg;
 struct sstp_ctrl_ops;
 struct sstp_ctrl_packets;
 struct sstp_ctrl_sample;
@@ -16,8 +17,9 @@ int sstp_cc_start(struct sstp_sock *sp, const char *name);
 void sstp_cc_switch(struct sstp_sock *sp, const struct sstp_ctrl_ops *ops, u32 carried);
 /* Call on_timeout, if the controller has it: several probes in a row were not answered. */
 void sstp_cc_timeout(struct sstp_sock *sp, u64 now);
-/* Call on_pkt_sent or on_pkt_received, which the caller has checked the controller has. */
+/* Call on_pkt_sent, on_timer or on_message, which the caller has checked the controller has. */
 void sstp_cc_sent(struct sstp_sock *sp, const struct sstp_ctrl_packets *p, u64 now);
-void sstp_cc_received(struct sstp_sock *sp, const struct sstp_ctrl_packets *p, u64 now);
+void sstp_cc_timer(struct sstp_sock *sp, u64 now);
+void sstp_cc_message(struct sstp_sock *sp, const struct sstp_ctrl_msg *m, u64 now);
 
 #endif /* _SSTP_CC_H */

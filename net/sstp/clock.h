@@ -12,6 +12,7 @@ enum sstp_timer {
 	SSTP_T_PROBE,	/* INIT, INIT_ACK or a probe is to be repeated */
 	SSTP_T_ACK,	/* a PACK or SNAK that waits is due */
 	SSTP_T_RCVBUF,	/* an epoch of the receive buffer's policy ends */
+	SSTP_T_CTRL,	/* a timer of a controller, a message or the state of control is due */
 	SSTP_T_MEM,	/* a transmission that lacked memory is retried */
 	SSTP_T_LIFE,	/* keep-alive, or the end of an orphan, of CLOSING or without progress */
 	SSTP_TIMERS

@@ -5,6 +5,7 @@
 #include "cc.h"
 #include "conf.h"
 #include "conn.h"
+#include "half.h"
 #include "mem.h"
 #include "netns.h"
 #include "path.h"
@@ -18,6 +19,7 @@ static void sstp_conn_free(struct sstp_sock *sp)
 	sstp_rcvbuf_empty(sp);
 	sstp_rate_free(&sp->rate);
 	sstp_ctrl_detach(&sp->ctrl);
+	sstp_half_end(sp);
 	sstp_rcvbuf_stop(sp);
 }
 

@@ -10,12 +10,15 @@ DEFINE_SSTP_REGISTRY(sstp_ctrls, "ctrl");
  * @ops: the controller; must stay until sstp_unregister_ctrl() has returned
  *
  * Context: process context.
- * Return: 0; -EINVAL if the name or a required callback is missing, or a parameter or a name of
- * its state is not valid; -EEXIST if a controller of this name is registered.
+ * Return: 0; -EINVAL if the name or a required callback is missing, or a parameter, a name of its
+ * state or the group is not valid; -EEXIST if a controller of this name is registered.
  */
 int sstp_register_ctrl(struct sstp_ctrl_ops *ops)
 {
-	if (!ops->init || (!ops->on_ack && !ops->on_loss))
+	if (!ops->init || (!ops->on_ack && !ops->on_loss) || ops->group > SSTP_GROUP_PORT ||
+	    (ops->group != SSTP_GROUP_NONE && !ops->group_tick) ||
+	    (!ops->recv_init && (ops->recv_release || ops->recv_packets || ops->recv_timer ||
+				 ops->recv_message || ops->group)))
 		return -EINVAL;
 	return sstp_plugin_register(&sstp_ctrls, sstp_plugin_of(ops));
 }

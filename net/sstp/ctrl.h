@@ -17,15 +17,21 @@
  * @flight: as in struct sstp_ctrl_sample
  * @flight_ship: shipment whose report ends the round trip of @flight (serial number)
  * @prr: the way down to a window that was cut
+ * @half: receiving half of the peer's controller, NULL = none
+ * @talk: what both ends told each other, NULL = nothing yet
+ * @timer_at: the earliest time of the next @on_timer, ns
  * @next: time at which the period allows the next packet, ns
  */
 struct sstp_ctrl_core {
 	const struct sstp_ctrl_ops *ops;
+	struct sstp_half *half;
+	struct sstp_talk *talk;
 	bool	held_back;
 	bool	cwnd_limited;
 	u32	flight;
 	u32	flight_ship;
 	struct sstp_prr prr;
+	u64	timer_at;
 	u64	next;
 	struct sstp_ctrl out;
 };
@@ -62,12 +68,13 @@ void sstp_ctrl_get_info(const struct sstp_ctrl_core *c, s64 *state);
  */
 void sstp_ctrl_used(struct sstp_ctrl_core *c, struct sstp_ctrl_sample *s, u32 flight);
 void sstp_ctrl_report(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s);
-/* These three require that the controller has the callback. */
+/* These four require that the controller has the callback. */
 void sstp_ctrl_timeout(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s);
 void sstp_ctrl_sent(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
 		    const struct sstp_ctrl_packets *p);
-void sstp_ctrl_received(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
-			const struct sstp_ctrl_packets *p);
+void sstp_ctrl_timer(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s);
+void sstp_ctrl_message(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
+		       const struct sstp_ctrl_msg *m);
 /* Most packets in flight now; SSTP_CWND_MAX = no congestion window */
 static inline u32 sstp_ctrl_window(const struct sstp_ctrl_core *c)
 {

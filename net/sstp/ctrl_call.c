@@ -19,6 +19,11 @@ void sstp_ctrl_bound(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 	if (c->rto)
 		c->rto = clamp_t(u32, c->rto, SSTP_RTO_LIMIT_MIN, SSTP_RTO_LIMIT_MAX);
 	c->ack_interval = min_t(u32, c->ack_interval, U16_MAX);
+	if (c->ack_timer)
+		c->ack_timer = clamp_t(u32, c->ack_timer, SSTP_ACK_TIMER_MIN, SSTP_ACK_TIMER_MAX);
+	if (c->timer)
+		c->timer = min(c->timer, s->now + SSTP_CTRL_TIMER_MAX);
+	c->msg.len = min_t(u16, c->msg.len, SSTP_MSG_MAX);
 }
 
 void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
@@ -28,6 +33,7 @@ void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 	c->held_back = false;
 	c->cwnd_limited = false;
 	c->next = 0;
+	c->timer_at = 0;
 	c->prr.active = false;
 	c->out = (struct sstp_ctrl){ .cwnd = SSTP_CWND_MAX };
 	sstp_param_take(c->out.param, ops->params, ops->name, conf);
@@ -96,10 +102,18 @@ void sstp_ctrl_sent(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
 	sstp_ctrl_bound(&c->out, s);
 }
 
-void sstp_ctrl_received(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
-			const struct sstp_ctrl_packets *p)
+void sstp_ctrl_timer(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s)
 {
-	c->ops->on_pkt_received(&c->out, s, p);
+	c->out.timer = 0;
+	c->timer_at = s->now + SSTP_CTRL_TIMER_MIN;
+	c->ops->on_timer(&c->out, s);
+	sstp_ctrl_bound(&c->out, s);
+}
+
+void sstp_ctrl_message(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
+		       const struct sstp_ctrl_msg *m)
+{
+	c->ops->on_message(&c->out, s, m);
 	sstp_ctrl_bound(&c->out, s);
 }
 

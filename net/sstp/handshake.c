@@ -10,8 +10,10 @@
 #include "conn.h"
 #include "drop.h"
 #include "encap.h"
+#include "half.h"
 #include "handshake.h"
 #include "listen.h"
+#include "message.h"
 #include "netns.h"
 #include "nl_event.h"
 #include "path.h"
@@ -92,6 +94,7 @@ static void sstp_handshake_fill(struct sstp_sock *sp, struct sstp_init *i)
 	i->p.segment_size = sp->set.segment_size;
 	i->p.tolerance = sp->set.tolerance;
 	i->p.strategy = sp->set.strategy;
+	i->p.messages = true;
 	strscpy(i->p.ctrl, sp->ctrl.ops ? sp->ctrl.ops->name : "",
 		SSTP_NAME_MAX);
 	strscpy(i->p.policy, sp->rcvbuf.policy.ops ? sp->rcvbuf.policy.ops->name : "",
@@ -137,6 +140,8 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 	if (exact)
 		sp->rcvbuf.reach = sp->rcv.high;
 	sp->acker.advertised = sp->rcv.high;
+	sp->hs.messages = i->p.messages;
+	strscpy(sp->hs.peer_ctrl, i->p.ctrl, SSTP_NAME_MAX);
 	return sstp_update_rate(sp, gfp);
 }
 
@@ -218,6 +223,10 @@ static void sstp_handshake_established(struct sock *sk)
 	sp->live.last_rx = sstp_now();
 	sstp_sndbuf_grow(sk);
 	sstp_rcvbuf_epoch(sk, sp->live.last_rx);
+	/* Not before the peer's address is proven. */
+	if (sp->hs.messages)
+		sstp_half_start(sp, sp->hs.peer_ctrl, sp->live.last_rx);
+	sstp_message_arm(sk, sp->live.last_rx);
 	sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
 	if (sock_flag(sk, SOCK_KEEPOPEN))
 		sstp_timer_set(&sp->clock, SSTP_T_LIFE, sp->live.last_rx);

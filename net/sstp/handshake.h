@@ -22,6 +22,8 @@ struct sstp_hs {
 	u32		segment_limit;	/* bytes, largest segment that the peer accepts */
 	u32		tolerance;	/* agreed, packets in a million */
 	u8		strategy;	/* agreed, SSTP_ACK_HARD or SSTP_ACK_SOFT */
+	bool		messages;	/* the peer understands MESSAGE */
+	char		peer_ctrl[SSTP_NAME_MAX]; /* the controller that the peer named */
 	bool		has_cookie;	/* @cookie goes into the next INIT */
 	bool		deferred;	/* TCP_DEFER_ACCEPT: INIT_ACK answered, no data yet */
 	u8		cookie[SSTP_COOKIE_LEN];

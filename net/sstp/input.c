@@ -13,6 +13,7 @@
 #include "encap.h"
 #include "handshake.h"
 #include "input.h"
+#include "message.h"
 #include "output.h"
 #include "path.h"
 #include "probe.h"
@@ -150,6 +151,9 @@ static void sstp_rcv_done(struct sock *sk)
 	sstp_rcv_accept(sk);
 	sstp_ack_check(sk);
 	sstp_probe_rtt(sk);
+	/* A state that a silent peer did not confirm is told again. */
+	if (sstp_sk(sk)->ctrl.talk)
+		sstp_message_arm(sk, sstp_sk(sk)->live.last_rx);
 	sstp_state_check(sk);
 }
 
@@ -175,6 +179,9 @@ static void sstp_rcv_small(struct sock *sk, struct sk_buff *skb, u32 off, u32 le
 		if (sk->sk_state == TCP_SYN_RECV)
 			sstp_handshake_confirm(sk, false);
 		sstp_ack_rcv(sk, skb, off, len);
+		break;
+	case SSTP_MESSAGE:
+		sstp_message_rcv(sk, skb, off, len, now);
 		break;
 	case SSTP_RESET:
 	case SSTP_CLOSE:

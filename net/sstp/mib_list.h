@@ -22,6 +22,8 @@ SSTP_MIB(INPACKS, "InPacks")			/* PACK received */
 SSTP_MIB(OUTSNAKS, "OutSnaks")			/* SNAK sent */
 SSTP_MIB(INSNAKS, "InSnaks")			/* SNAK received */
 SSTP_MIB(OUTKEEPALIVES, "OutKeepalives")	/* KEEPALIVE sent */
+SSTP_MIB(OUTMESSAGES, "OutMessages")		/* MESSAGE sent */
+SSTP_MIB(INMESSAGES, "InMessages")		/* MESSAGE received and taken */
 SSTP_MIB(OUTRESETS, "OutResets")		/* RESET sent */
 SSTP_MIB(INERRSHORT, "InErrShort")		/* no room for the header of its type */
 SSTP_MIB(INERRCSUM, "InErrCsum")		/* checksum wrong */
@@ -34,6 +36,8 @@ SSTP_MIB(INNOPORT, "InNoPort")			/* INIT for a port without a listener */
 SSTP_MIB(INWRONGADDR, "InWrongAddr")		/* right CID, another sender */
 SSTP_MIB(INDENIED, "InDenied")			/* a cgroup's program refused it */
 SSTP_MIB(INOUTOFWINDOW, "InOutOfWindow")	/* number not in the window */
+SSTP_MIB(INMSGUNKNOWN, "InMsgUnknown")		/* no controller here takes the message */
+SSTP_MIB(INMSGFLOOD, "InMsgFlood")		/* more messages than a peer may send */
 SSTP_MIB(INCONFLICT, "InConflict")		/* contradicts an earlier packet */
 SSTP_MIB(INRECUT, "InRecut")			/* the segment came in another packet size */
 SSTP_MIB(INDUPLICATE, "InDuplicate")		/* data that had been received before */

@@ -7,6 +7,7 @@
 #include "cc.h"
 #include "conf.h"
 #include "listen.h"
+#include "message.h"
 #include "nl_put.h"
 #include "output.h"
 #include "port.h"
@@ -401,6 +402,7 @@ static int sstp_nl_apply(struct sock *sk, struct sstp_nl_change *c)
 	local_bh_disable();
 	if (c->ctrl) {
 		sstp_cc_switch(sp, c->ctrl, sstp_in_flight(sp));
+		sstp_message_arm(sk, sstp_now());
 		c->ctrl = NULL;
 	}
 	if (c->policy) {

@@ -9,6 +9,7 @@
 #include <trace/events/sstp.h>
 #include "cc.h"
 #include "encap.h"
+#include "message.h"
 #include "output.h"
 #include "path.h"
 #include "probe.h"
@@ -446,8 +447,10 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	sstp_ctrl_pace(&sp->ctrl, packets, sstp_srtt_ns(&sp->rtt), now);
 	sstp_prr_sent(&sp->ctrl.prr, packets);
 	sp->tx.unpaced -= min_t(u32, packets, sp->tx.unpaced);
-	if (sp->ctrl.ops->on_pkt_sent)
+	if (sp->ctrl.ops->on_pkt_sent) {
 		sstp_sent_control(sp, skb, packets, again, now);
+		sstp_message_arm(sk, now);
+	}
 	skb_set_owner_w(skb, sk);
 }
 

@@ -2,6 +2,7 @@
 /* Probes: KEEPALIVE or EOS packets that ask a silent peer for a report. Socket lock. */
 #include <trace/events/sstp.h>
 #include "cc.h"
+#include "message.h"
 #include "probe.h"
 #include "small.h"
 #include "sstp.h"
@@ -21,7 +22,12 @@ void sstp_probe_arm(struct sock *sk, bool idle)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 rto = sp->ctrl.out.rto ?: sstp_rto(&sp->rtt);
-	u64 now = sstp_now(), wait = (u64)rto * NSEC_PER_USEC;
+	u64 now = sstp_now(), wait;
+
+	/* The peer may hold back a report for as long as it was told, but no answer to a probe. */
+	if (sp->hs.messages && !sp->live.probes)
+		rto += sp->ctrl.out.ack_timer;
+	wait = (u64)rto * NSEC_PER_USEC;
 
 	if (!sstp_waits(sp)) {
 		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
@@ -97,8 +103,10 @@ void sstp_probe(struct sock *sk)
 		 * flight, as while the window is closed, silence is no sign of congestion.
 		 */
 		if (sp->live.probes == (sstp_rate_bound(&sp->rate) ? 8 : 3) &&
-		    sstp_in_flight(sp))
+		    sstp_in_flight(sp)) {
 			sstp_cc_timeout(sp, now);
+			sstp_message_arm(sk, now);
+		}
 	}
 	sstp_send_context(sk, SSTP_F_ACK);
 	sstp_probe_arm(sk, true);

@@ -5,9 +5,10 @@
  */
 #include <linux/highmem.h>
 #include <trace/events/sstp.h>
-#include "cc.h"
 #include "drop.h"
+#include "half.h"
 #include "mem.h"
+#include "message.h"
 #include "nl_event.h"
 #include "rcv_data.h"
 #include "rcvbuf.h"
@@ -377,7 +378,7 @@ static void sstp_rcv_taken(struct sock *sk, const struct sstp_rcv_run *run,
 	sp->rcvbuf.peak = max(sp->rcvbuf.peak, queued);
 }
 
-/* Tell the controller that the packets of @run came, @gap shipments after those before. */
+/* Tell the receiving half that the packets of @run came, @gap shipments after those before. */
 static void sstp_rcv_control(struct sstp_sock *sp, const struct sstp_rcv_run *run, u32 gap)
 {
 	const struct sstp_ctrl_packets p = {
@@ -389,7 +390,8 @@ static void sstp_rcv_control(struct sstp_sock *sp, const struct sstp_rcv_run *ru
 		.stamp = sp->acker.echo,
 	};
 
-	sstp_cc_received(sp, &p, sp->live.last_rx);
+	sstp_half_packets(sp, &p, sp->live.last_rx);
+	sstp_message_arm(&sp->sk, sp->live.last_rx);
 }
 
 static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
@@ -407,7 +409,7 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 
 	gap = sstp_arrivals_add(&sp->arrivals, &sp->rcv, run, sstp_us(sp->live.last_rx));
 	sp->stats.packets_received += run->count;
-	if (sp->ctrl.ops->on_pkt_received)
+	if (sp->ctrl.half && sp->ctrl.half->ops->recv_packets)
 		sstp_rcv_control(sp, run, gap);
 	if (run->flags & SSTP_F_ACK)
 		sp->acker.ack_now = true;

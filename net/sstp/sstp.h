@@ -17,7 +17,10 @@
  *     and listeners.
  *  5. sstp_pool.lock (_bh): a buffer that children of a listener share. Inside of
  *     their socket locks.
- *  6. xa_lock of sstp_net.all and .encaps (_bh). Inside of the socket lock.
+ *  6. sstp_groups_lock (_bh): groups of receiving halves. Inside of it
+ *     sstp_group_core.lock: a group and its members; its tick runs under that lock
+ *     alone.
+ *  7. xa_lock of sstp_net.all and .encaps (_bh). Inside of the socket lock.
  *  sstp_net.encap_lock (mutex): opens and closes UDP sockets. Inside the lock of
  *  a socket that listens or connects, outside those of UDP.
  *
@@ -34,6 +37,12 @@
  *  sstp_done() ends a connection, once: state TCP_CLOSE, out of the tables,
  *  timers stopped, windows emptied. Nothing may be added to it after that; all
  *  entry points check the state under the lock.
+ *
+ *  What the ends tell each other about control (sstp_talk) lives from the first
+ *  MESSAGE to sstp_done(), as does the receiving half (sstp_half) unless the peer
+ *  names another controller. A half holds its module and is a member of its group,
+ *  which is freed after an RCU grace period once the last member has left, as its
+ *  timer cannot be waited for under a socket lock.
  *
  *  Sockets hold their namespace, so its UDP sockets, which close when it goes,
  *  outlive them. Those of a VRF close when the VRF goes, through which no packet

@@ -3,6 +3,7 @@
 #include <trace/events/sstp.h>
 #include "child.h"
 #include "conn.h"
+#include "half.h"
 #include "mem.h"
 #include "netns.h"
 #include "nl_event.h"
@@ -50,6 +51,7 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 		}
 	sstp_snd_destroy(&sp->snd);
 	sstp_ctrl_detach(&sp->ctrl);
+	sstp_half_end(sp);
 	sstp_rcvbuf_end(sp);
 	sk_dst_reset(sk);
 

@@ -3,6 +3,7 @@
 #include "ack.h"
 #include "handshake.h"
 #include "life.h"
+#include "message.h"
 #include "output.h"
 #include "probe.h"
 #include "rcv_data.h"
@@ -37,6 +38,8 @@ void sstp_timer_run(struct sock *sk)
 	}
 	if (sstp_timer_due(&sp->clock, SSTP_T_RCVBUF, now))
 		sstp_ack_epoch(sk);
+	if (sstp_timer_due(&sp->clock, SSTP_T_CTRL, now))
+		sstp_message_due(sk, now);
 	if (sstp_timer_due(&sp->clock, SSTP_T_MEM, now))
 		sstp_sndbuf_retry(sk);
 	if (sstp_timer_due(&sp->clock, SSTP_T_PROBE, now))

@@ -182,6 +182,11 @@ static bool sstp_parse_opt(struct sstp_params *p, u8 type, const u8 *v, u32 n)
 		memcpy(p->cookie, v, n);
 		p->has_cookie = true;
 		return true;
+	case SSTP_OPT_MESSAGES:
+		if (n != 1)
+			return false;
+		p->messages = *v == 1;
+		return true;
 	}
 	return true;
 }
@@ -241,6 +246,43 @@ bool sstp_parse_init(const void *p, u32 len, struct sstp_init *i)
 		o += n;
 	}
 	return true;
+}
+
+bool sstp_parse_message(const void *p, u32 len, struct sstp_message *m)
+{
+	const struct sstp_msg_hdr *h = p;
+	const struct sstp_state_hdr *s = p;
+	u32 n, i;
+
+	if (len < sizeof(*h) || len > SSTP_MESSAGE_LEN)
+		return false;
+	memset(m, 0, sizeof(*m));
+	m->cid = be32_to_cpu(h->h.cid);
+	m->flags = h->h.flags;
+	m->kind = be16_to_cpu(h->h.packet);
+	m->seq = be32_to_cpu(h->seq);
+	m->ctrl = be16_to_cpu(h->ctrl);
+	m->number = be16_to_cpu(h->state);
+	if (m->kind) {
+		m->data = (const u8 *)(h + 1);
+		m->len = len - sizeof(*h);
+		return true;
+	}
+
+	if (len != sizeof(*s) || m->flags & SSTP_F_BACK)
+		return false;
+	n = strnlen(s->name, sizeof(s->name));
+	if (!sstp_parse_name(m->state.name, s->name, n))
+		return false;
+	for (i = n; i < sizeof(s->name); i++)
+		if (s->name[i])
+			return false;
+	m->seen = be16_to_cpu(s->seen);
+	m->state.ack_interval = be16_to_cpu(s->ack_interval);
+	m->state.ack_timer = be32_to_cpu(s->ack_timer);
+	m->state.rate = be32_to_cpu(s->rate) * 1000ULL;
+	m->state.half = s->half;
+	return s->half <= 1;
 }
 
 void sstp_build_data(void *p, const struct sstp_data *d)
@@ -307,7 +349,7 @@ u32 sstp_build_init(void *p, const struct sstp_init *i)
 	struct sstp_init_hdr *h = p;
 	u8 *start = (u8 *)(h + 1), *o = start;
 
-	BUILD_BUG_ON(sizeof(*h) + 18 + 6 * 3 + 3 + 17 * 2 + 18 > SSTP_INIT_LEN);
+	BUILD_BUG_ON(sizeof(*h) + 18 + 6 * 3 + 3 + 17 * 2 + 18 + 3 > SSTP_INIT_LEN);
 	memset(p, 0, SSTP_INIT_LEN);
 	if (i->p.rate.peak) {
 		__be32 v[4] = {
@@ -337,6 +379,8 @@ u32 sstp_build_init(void *p, const struct sstp_init *i)
 	if (i->p.has_cookie)
 		o = sstp_put_opt(o, SSTP_OPT_COOKIE, i->p.cookie,
 				 SSTP_COOKIE_LEN);
+	if (i->p.messages)
+		o = sstp_put_opt(o, SSTP_OPT_MESSAGES, &i->p.messages, 1);
 
 	h->h.cid = cpu_to_be32(i->cid);
 	h->h.type = i->type;
@@ -354,4 +398,33 @@ u32 sstp_build_init(void *p, const struct sstp_init *i)
 	h->version = i->version;
 	h->sktype = i->sktype;
 	return i->type == SSTP_INIT ? SSTP_INIT_LEN : o - (u8 *)p;
+}
+
+u32 sstp_build_message(void *p, const struct sstp_message *m)
+{
+	struct sstp_msg_hdr *h = p;
+	struct sstp_state_hdr *s = p;
+
+	BUILD_BUG_ON(sizeof(*s) > SSTP_MESSAGE_LEN);
+	memset(p, 0, SSTP_MESSAGE_LEN);
+	h->h.cid = cpu_to_be32(m->cid);
+	h->h.type = SSTP_MESSAGE;
+	h->h.flags = m->flags;
+	h->h.packet = cpu_to_be16(m->kind);
+	h->seq = cpu_to_be32(m->seq);
+	h->ctrl = cpu_to_be16(m->ctrl);
+	if (m->kind) {
+		memcpy(h + 1, m->data, m->len);
+		return sizeof(*h) + m->len;
+	}
+	h->state = cpu_to_be16(m->number);
+	s->seen = cpu_to_be16(m->seen);
+	s->ack_interval = cpu_to_be16(m->state.ack_interval);
+	s->ack_timer = cpu_to_be32(m->state.ack_timer);
+	/* The lowest rate stays one: 0 is none. */
+	if (m->state.rate)
+		s->rate = cpu_to_be32(sstp_kbit(m->state.rate) ?: 1);
+	s->half = m->state.half;
+	memcpy(s->name, m->state.name, strnlen(m->state.name, sizeof(s->name)));
+	return sizeof(*s);
 }

@@ -25,6 +25,7 @@ enum sstp_type {
 	SSTP_COOKIE,
 	SSTP_RESET,
 	SSTP_CLOSE,
+	SSTP_MESSAGE,		/* of a controller, or state of the control */
 	SSTP_TYPES
 };
 
@@ -38,6 +39,9 @@ enum sstp_type {
 #define SSTP_F_ECHO	0x02	/* the echoed timestamp is valid */
 #define SSTP_F_SEGMENT	0x04	/* the segment field is valid */
 #define SSTP_F_PADDED	0x08	/* the echoed timestamp is that of a padded packet */
+/* Flags of MESSAGE */
+#define SSTP_F_BACK	0x01	/* from a receiving half to the controller whose half it is */
+#define SSTP_F_ASK	0x02	/* state: confirm it */
 /* Flag of RESET */
 #define SSTP_F_STRAY	0x01	/* unknown connection: cid is that of the packet answered */
 
@@ -170,13 +174,53 @@ enum sstp_opt {
 	SSTP_OPT_CONTROLLER,	/* name, 1 to 15 bytes */
 	SSTP_OPT_POLICY,	/* name, 1 to 15 bytes */
 	SSTP_OPT_COOKIE,	/* SSTP_COOKIE_LEN bytes */
+	SSTP_OPT_MESSAGES,	/* 1 byte, 1: this packet's sender understands MESSAGE */
 };
 
 #define SSTP_COOKIE_LEN	16
+#define SSTP_MESSAGE_LEN	(sizeof(struct sstp_msg_hdr) + SSTP_MSG_MAX)
 
 struct sstp_cookie_hdr {
 	struct sstp_hdr h;
 	u8	cookie[SSTP_COOKIE_LEN];
+} __packed;
+
+/**
+ * struct sstp_msg_hdr - MESSAGE
+ * @h: packet: kind of the message, which the controller defines; 0 = state of the control, in a
+ *	struct sstp_state_hdr
+ * @seq: number of the message: the first has the number of its sender's first segment
+ * @ctrl: number of the controller: of this packet's receiver with SSTP_F_BACK, of its sender
+ *	without. An end counts those that it has told its peer of; the INIT named number 0
+ * @state: number of the state; 0 in other messages. The first is 1
+ *
+ * Up to SSTP_MSG_MAX bytes for the controller follow.
+ */
+struct sstp_msg_hdr {
+	struct sstp_hdr h;
+	__be32	seq;
+	__be16	ctrl;
+	__be16	state;
+} __packed;
+
+/**
+ * struct sstp_state_hdr - MESSAGE of kind 0: state of this packet's sender
+ * @m: ctrl: number of the controller named @name
+ * @seen: number of the newest state that came from the other end
+ * @ack_interval: packets after which this packet's receiver is to report; 0 = as it likes
+ * @ack_timer: us that it may hold back a report; 0 = as it likes
+ * @rate: kbit/s that the receiving half wants at most; 0 = any
+ * @half: 1: this end runs the receiving half of the other's controller
+ * @name: controller of this end; the rest is 0
+ */
+struct sstp_state_hdr {
+	struct sstp_msg_hdr m;
+	__be16	seen;
+	__be16	ack_interval;
+	__be32	ack_timer;
+	__be32	rate;
+	u8	half;
+	u8	name[SSTP_NAME_MAX - 1];
 } __packed;
 
 /* RESET and CLOSE. @seq: last shipment of this packet's sender; RESET that answers an INIT: its
@@ -238,6 +282,7 @@ struct sstp_params {
 	u32	tolerance;
 	u8	strategy;
 	bool	has_cookie;
+	bool	messages;
 	char	ctrl[SSTP_NAME_MAX];
 	char	policy[SSTP_NAME_MAX];
 	u8	cookie[SSTP_COOKIE_LEN];
@@ -262,12 +307,38 @@ struct sstp_init {
 	struct sstp_params p;
 };
 
+/* What an end tells its peer about control. @rate: bit/s; @ack_timer: us. The others as in
+ * struct sstp_state_hdr
+ */
+struct sstp_state {
+	u64	rate;
+	u32	ack_timer;
+	u16	ack_interval;
+	bool	half;
+	char	name[SSTP_NAME_MAX];
+};
+
+/* A MESSAGE in host order; @number to @state are those of kind 0, @data and @len of others. */
+struct sstp_message {
+	u32	cid;
+	u8	flags;
+	u16	kind;
+	u32	seq;
+	u16	ctrl;
+	u16	number;
+	u16	seen;
+	struct sstp_state state;
+	const u8 *data;
+	u32	len;
+};
+
 /* Parse a packet of @len contiguous bytes at @p. False if it is malformed. Callers compare the
  * serial numbers with the state of the connection. Entries of a SNAK are checked to ascend.
  */
 bool sstp_parse_data(const void *p, u32 len, struct sstp_data *d);
 bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a);
 bool sstp_parse_init(const void *p, u32 len, struct sstp_init *i);
+bool sstp_parse_message(const void *p, u32 len, struct sstp_message *m);
 
 /**
  * struct sstp_snak_iter - walks the entries of a SNAK that parsed
@@ -302,6 +373,8 @@ void sstp_build_data(void *p, const struct sstp_data *d);
 void sstp_build_ack(void *p, const struct sstp_ack *a);
 /* Fills all SSTP_INIT_LEN bytes; returns how many must be sent. */
 u32 sstp_build_init(void *p, const struct sstp_init *i);
+/* Returns the length of the packet: up to SSTP_MESSAGE_LEN. */
+u32 sstp_build_message(void *p, const struct sstp_message *m);
 
 /* Serial number arithmetic */
 static inline bool sstp_before(u32 a, u32 b)

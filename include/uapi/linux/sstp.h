@@ -28,6 +28,7 @@
 					 */
 #define SSTP_PARAMS_MAX		8	/* parameters of a controller or a policy */
 #define SSTP_STATE_MAX		8	/* values of its state */
+#define SSTP_MSG_MAX		64	/* bytes of a message between the halves of a controller */
 #define SSTP_SEGMENT_MAX	(16U << 20)	/* bytes */
 #define SSTP_SEGMENT_LIMIT_MIN	512U		/* bytes */
 #define SSTP_PACKETS_MAX	65535	/* packets in a segment */

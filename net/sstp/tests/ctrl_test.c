@@ -68,6 +68,10 @@ static void ctrl_say(struct sstp_ctrl *c)
 	c->period = ctrl_says->period;
 	c->rto = ctrl_says->cwnd;
 	c->ack_interval = ctrl_says->cwnd;
+	c->ack_timer = ctrl_says->cwnd;
+	c->timer = ctrl_says->period;
+	c->msg.kind = 1;
+	c->msg.len = ctrl_says->cwnd;
 	ctrl_calls++;
 }
 
@@ -82,6 +86,12 @@ static void ctrl_on_packets(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 	ctrl_say(c);
 }
 
+static void ctrl_on_message(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
+			    const struct sstp_ctrl_msg *m)
+{
+	ctrl_say(c);
+}
+
 static void ctrl_bounded(struct kunit *test, struct sstp_ctrl_core *c, const char *call)
 {
 	KUNIT_EXPECT_EQ_MSG(test, ctrl_calls, 1U, "%s", call);
@@ -90,6 +100,11 @@ static void ctrl_bounded(struct kunit *test, struct sstp_ctrl_core *c, const cha
 	KUNIT_EXPECT_EQ_MSG(test, c->out.rto, ctrl_says->cwnd ?
 			    clamp_t(u32, ctrl_says->cwnd, 1000, 60000000) : 0, "%s", call);
 	KUNIT_EXPECT_EQ_MSG(test, c->out.ack_interval, min(ctrl_says->cwnd, 65535U), "%s", call);
+	KUNIT_EXPECT_EQ_MSG(test, c->out.ack_timer, ctrl_says->cwnd ?
+			    clamp_t(u32, ctrl_says->cwnd, 1000, 1000000) : 0, "%s", call);
+	KUNIT_EXPECT_EQ_MSG(test, c->out.timer, min(ctrl_says->period, 61ULL * NSEC_PER_SEC),
+			    "%s", call);
+	KUNIT_EXPECT_EQ_MSG(test, c->out.msg.len, min_t(u16, ctrl_says->cwnd, 64), "%s", call);
 	c->out.cwnd = 10;
 	c->out.period = 0;
 	ctrl_calls = 0;
@@ -100,13 +115,15 @@ static void ctrl_hostile(struct kunit *test)
 {
 	static const struct sstp_ctrl_ops all = {
 		.init = ctrl_on_any, .on_ack = ctrl_on_any, .on_timeout = ctrl_on_any,
-		.on_pkt_sent = ctrl_on_packets, .on_pkt_received = ctrl_on_packets,
+		.on_pkt_sent = ctrl_on_packets, .on_timer = ctrl_on_any,
+		.on_message = ctrl_on_message,
 	};
 	static const struct sstp_ctrl_ops losses = {
 		.init = ctrl_on_any, .on_loss = ctrl_on_any,
 	};
 	struct sstp_ctrl_packets p = { .packets = 1 };
-	struct sstp_ctrl_sample s = { .lost = 1 };
+	struct sstp_ctrl_sample s = { .now = NSEC_PER_SEC, .lost = 1 };
+	struct sstp_ctrl_msg m = { .kind = 1 };
 	const struct sstp_plugin_conf none = {};
 	struct sstp_ctrl_core c = {};
 	u32 i;
@@ -130,8 +147,11 @@ static void ctrl_hostile(struct kunit *test)
 		ctrl_bounded(test, &c, "on_timeout");
 		sstp_ctrl_sent(&c, &s, &p);
 		ctrl_bounded(test, &c, "on_pkt_sent");
-		sstp_ctrl_received(&c, &s, &p);
-		ctrl_bounded(test, &c, "on_pkt_received");
+		sstp_ctrl_message(&c, &s, &m);
+		ctrl_bounded(test, &c, "on_message");
+		sstp_ctrl_timer(&c, &s);
+		ctrl_bounded(test, &c, "on_timer");
+		KUNIT_EXPECT_EQ(test, c.timer_at, s.now + NSEC_PER_MSEC);
 	}
 }
 

@@ -19,11 +19,21 @@ static bool senseless;
 module_param(senseless, bool, 0444);
 MODULE_PARM_DESC(senseless, "a callback was told what cannot be");
 
+/* As many messages, and as long ones, as can be said */
+static void hostile_talk(struct sstp_ctrl_msg *m)
+{
+	m->kind = U16_MAX;
+	m->len = U16_MAX;
+	memset(m->data, 0xff, sizeof(m->data));
+}
+
 static void hostile_say(struct sstp_ctrl *c)
 {
 	c->cwnd = c->param[0] ?: READ_ONCE(cwnd);
 	c->period = c->param[1] ?: READ_ONCE(period);
+	c->timer = 1;
 	c->priv[0]++;
+	hostile_talk(&c->msg);
 }
 
 /* A parameter of 2^32 - 1 means no window, as for the core. */
@@ -53,6 +63,55 @@ static void hostile_packets(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 	hostile_any(c, s);
 }
 
+static void hostile_message(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
+			    const struct sstp_ctrl_msg *m)
+{
+	if (!m->kind || m->len > SSTP_MSG_MAX)
+		WRITE_ONCE(senseless, true);
+	hostile_any(c, s);
+}
+
+static void hostile_recv_say(struct sstp_recv *r)
+{
+	r->rate = r->priv[0]++;
+	r->timer = 1;
+	memset(r->report, 0xff, sizeof(r->report));
+	hostile_talk(&r->msg);
+}
+
+static void hostile_recv(struct sstp_recv *r, const struct sstp_recv_sample *s)
+{
+	if (!s->packet_size || !s->now)
+		WRITE_ONCE(senseless, true);
+	hostile_recv_say(r);
+}
+
+static void hostile_recv_packets(struct sstp_recv *r, const struct sstp_recv_sample *s,
+				 const struct sstp_ctrl_packets *p)
+{
+	if (!p->packets || !p->bytes)
+		WRITE_ONCE(senseless, true);
+	hostile_recv(r, s);
+}
+
+static void hostile_recv_message(struct sstp_recv *r, const struct sstp_recv_sample *s,
+				 const struct sstp_ctrl_msg *m)
+{
+	if (!m->kind || m->len > SSTP_MSG_MAX)
+		WRITE_ONCE(senseless, true);
+	hostile_recv(r, s);
+}
+
+/* Each tick wants the next at once, and tells each member another rate. */
+static void hostile_tick(struct sstp_group *g)
+{
+	struct sstp_group_member *m;
+
+	g->tick = 1;
+	list_for_each_entry(m, &g->members, list)
+		m->rate = m->rate ? 0 : U64_MAX;
+}
+
 static struct sstp_ctrl_ops hostile_ctrl = {
 	.init		= hostile_any,
 	.release	= hostile_say,
@@ -60,13 +119,21 @@ static struct sstp_ctrl_ops hostile_ctrl = {
 	.on_loss	= hostile_any,
 	.on_timeout	= hostile_any,
 	.on_pkt_sent	= hostile_packets,
-	.on_pkt_received = hostile_packets,
+	.on_timer	= hostile_any,
+	.on_message	= hostile_message,
+	.recv_init	= hostile_recv,
+	.recv_release	= hostile_recv_say,
+	.recv_packets	= hostile_recv_packets,
+	.recv_timer	= hostile_recv,
+	.recv_message	= hostile_recv_message,
+	.group_tick	= hostile_tick,
 	.name		= "hostile",
 	.owner		= THIS_MODULE,
 	.params		= { { "cwnd", 1, U32_MAX }, { "period", 1, U32_MAX } },
 	.state		= { "calls", "lowest" },
 	.check_params	= hostile_check,
 	.get_info	= hostile_get_info,
+	.group		= SSTP_GROUP_PORT,
 };
 
 static unsigned int policy_inits;

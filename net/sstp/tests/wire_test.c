@@ -611,6 +611,7 @@ static void wire_rnd_init(struct rnd_state *r, struct sstp_init *i)
 		wire_rnd_name(r, i->p.ctrl);
 	if (sstp_rnd_one_in(r, 2))
 		wire_rnd_name(r, i->p.policy);
+	i->p.messages = sstp_rnd_one_in(r, 2);
 	i->p.has_cookie = sstp_rnd_one_in(r, 2);
 	for (k = 0; i->p.has_cookie && k < SSTP_COOKIE_LEN; k++)
 		i->p.cookie[k] = prandom_u32_state(r);
@@ -634,6 +635,7 @@ static bool wire_init_equal(const struct sstp_init *a,
 	       a->p.segment_size == b->p.segment_size &&
 	       a->p.tolerance == b->p.tolerance &&
 	       a->p.strategy == b->p.strategy &&
+	       a->p.messages == b->p.messages &&
 	       a->p.has_cookie == b->p.has_cookie &&
 	       !memcmp(a->p.ctrl, b->p.ctrl, SSTP_NAME_MAX) &&
 	       !memcmp(a->p.policy, b->p.policy, SSTP_NAME_MAX) &&
@@ -811,8 +813,12 @@ static void wire_options(struct kunit *test)
 		{ "cookie, 15 bytes", 17, { SSTP_OPT_COOKIE, 15 }, false },
 		{ "cookie, 16 bytes", 18, { SSTP_OPT_COOKIE, 16 }, true },
 		{ "cookie, 17 bytes", 19, { SSTP_OPT_COOKIE, 17 }, false },
-		{ "unknown, no value", 2, { 9, 0 }, true },
-		{ "unknown, value cut", 3, { 9, 2, 0 }, false },
+		{ "messages", 3, { SSTP_OPT_MESSAGES, 1, 1 }, true },
+		{ "messages of another kind", 3, { SSTP_OPT_MESSAGES, 1, 2 }, true },
+		{ "messages, no value", 2, { SSTP_OPT_MESSAGES, 0 }, false },
+		{ "messages, 2 bytes", 4, { SSTP_OPT_MESSAGES, 2, 1, 1 }, false },
+		{ "unknown, no value", 2, { 10, 0 }, true },
+		{ "unknown, value cut", 3, { 10, 2, 0 }, false },
 		{ "unknown, no length", 1, { 255 }, false },
 		{ "twice", 8, { SSTP_OPT_STRATEGY, 1, 0, 0, 0, SSTP_OPT_STRATEGY, 1, 0 }, false },
 		{ "unknown twice", 4, { 31, 0, 31, 0 }, false },
@@ -834,7 +840,7 @@ static void wire_options_unknown(struct kunit *test)
 	struct sstp_init out;
 	u32 type, n;
 
-	for (type = SSTP_OPT_COOKIE + 1; type <= U8_MAX; type++)
+	for (type = SSTP_OPT_MESSAGES + 1; type <= U8_MAX; type++)
 		for (n = 0; n <= 200; n++) {
 			u8 *o = opts;
 
@@ -851,6 +857,112 @@ static void wire_options_unknown(struct kunit *test)
 								opts, &out));
 			KUNIT_ASSERT_EQ(test, out.p.segment_size, 4711U);
 		}
+}
+
+/* --- MESSAGE ---------------------------------------------------------------- */
+
+static void wire_rnd_message(struct rnd_state *r, struct sstp_message *m, u8 *data)
+{
+	memset(m, 0, sizeof(*m));
+	m->cid = sstp_rnd_edge(r);
+	m->seq = sstp_rnd_edge(r);
+	m->ctrl = sstp_rnd_edge(r);
+	m->number = sstp_rnd_edge(r);
+	if (sstp_rnd_one_in(r, 2)) {
+		m->kind = sstp_rnd_range(r, 1, U16_MAX);
+		m->flags = sstp_rnd_below(r, 2);
+		m->number = 0;
+		m->len = sstp_rnd_below(r, SSTP_MSG_MAX + 1);
+		m->data = data;
+		prandom_bytes_state(r, data, SSTP_MSG_MAX);
+		return;
+	}
+	m->flags = sstp_rnd_one_in(r, 2) ? SSTP_F_ASK : 0;
+	m->seen = sstp_rnd_edge(r);
+	m->state.rate = 1000ULL * sstp_rnd_edge(r);
+	m->state.ack_timer = sstp_rnd_edge(r);
+	m->state.ack_interval = sstp_rnd_edge(r);
+	m->state.half = sstp_rnd_below(r, 2);
+	do
+		wire_rnd_name(r, m->state.name);
+	while (!m->state.name[0]);
+}
+
+static bool wire_message_equal(const struct sstp_message *a, const struct sstp_message *b)
+{
+	return a->cid == b->cid && a->flags == b->flags && a->kind == b->kind &&
+	       a->seq == b->seq && a->ctrl == b->ctrl && a->number == b->number &&
+	       a->seen == b->seen && a->len == b->len &&
+	       (!a->len || !memcmp(a->data, b->data, a->len)) &&
+	       a->state.rate == b->state.rate && a->state.ack_timer == b->state.ack_timer &&
+	       a->state.ack_interval == b->state.ack_interval && a->state.half == b->state.half &&
+	       !memcmp(a->state.name, b->state.name, SSTP_NAME_MAX);
+}
+
+static bool wire_takes(struct kunit *test, const void *p, u32 len)
+{
+	struct sstp_message m;
+
+	return sstp_parse_message(wire_copy(test, p, len), len, &m);
+}
+
+/* What was built is parsed to the same, but not if a byte is missing, or one too many. */
+static void wire_message_round_trip(struct kunit *test)
+{
+	u8 whole[SSTP_MESSAGE_LEN + 1], data[SSTP_MSG_MAX];
+	struct sstp_message in, out;
+	u32 i, len, cut, least;
+	struct rnd_state r;
+
+	sstp_test_seed_rnd(test, &r);
+	for (i = 0; i < 20000; i++) {
+		wire_rnd_message(&r, &in, data);
+		memset(whole, 0xff, sizeof(whole));
+		len = sstp_build_message(whole, &in);
+		KUNIT_ASSERT_TRUE(test, sstp_parse_message(wire_copy(test, whole, len), len, &out));
+		KUNIT_ASSERT_TRUE(test, wire_message_equal(&in, &out));
+		/* A message of a controller has any length from its header's to the largest. */
+		least = in.kind ? sizeof(struct sstp_msg_hdr) : len;
+		for (cut = 0; cut < least; cut++)
+			KUNIT_ASSERT_FALSE(test, wire_takes(test, whole, cut));
+		KUNIT_ASSERT_FALSE(test, wire_takes(test, whole, in.kind ? SSTP_MESSAGE_LEN + 1 :
+						    len + 1));
+	}
+}
+
+static void wire_message_state(struct kunit *test)
+{
+	struct sstp_message m = { .state.name = "udt", .state.rate = 1 }, out;
+	u32 len = sizeof(struct sstp_state_hdr);
+	struct sstp_state_hdr h;
+
+	/* A rate below 1 kbit/s is not "any"; one too large is the largest. */
+	sstp_build_message(wire_pool[SSTP_MESSAGE_LEN], &m);
+	KUNIT_ASSERT_TRUE(test, sstp_parse_message(wire_pool[SSTP_MESSAGE_LEN], len, &out));
+	KUNIT_EXPECT_EQ(test, out.state.rate, 1000ULL);
+	m.state.rate = U64_MAX;
+	sstp_build_message(wire_pool[SSTP_MESSAGE_LEN], &m);
+	KUNIT_ASSERT_TRUE(test, sstp_parse_message(wire_pool[SSTP_MESSAGE_LEN], len, &out));
+	KUNIT_EXPECT_EQ(test, out.state.rate, U32_MAX * 1000ULL);
+	memcpy(&h, wire_pool[SSTP_MESSAGE_LEN], sizeof(h));
+#define WIRE_STATE_IS(valid, member, value) do {					\
+	struct sstp_state_hdr bad = h;							\
+											\
+	bad.member = (value);								\
+	KUNIT_EXPECT_EQ(test, wire_takes(test, &bad, len), valid);			\
+} while (0)
+	WIRE_STATE_IS(true, half, 1);
+	WIRE_STATE_IS(false, half, 2);
+	WIRE_STATE_IS(false, m.h.flags, SSTP_F_BACK);
+	WIRE_STATE_IS(false, name[0], 0);	/* and so bytes after the end */
+	WIRE_STATE_IS(false, name[1], ' ');
+	WIRE_STATE_IS(false, name[4], 'x');	/* a byte after the end */
+	WIRE_STATE_IS(true, name[3], 'x');
+#undef WIRE_STATE_IS
+	/* A name without room for its end */
+	memset(h.name, 'x', sizeof(h.name));
+	KUNIT_ASSERT_TRUE(test, sstp_parse_message(wire_copy(test, &h, len), len, &out));
+	KUNIT_EXPECT_EQ(test, strlen(out.state.name), SSTP_NAME_MAX - 1);
 }
 
 /* --- numbers, and anything at all ------------------------------------------- */
@@ -881,6 +993,7 @@ static void wire_serial(struct kunit *test)
 /* Use all results of a parser that accepted a packet. Returns what was wrong, or NULL. */
 static const char *wire_use(const void *p, u32 len, u32 parser, u32 *accepted)
 {
+	struct sstp_message m;
 	struct sstp_init i;
 	struct sstp_data d;
 	struct sstp_ack a;
@@ -922,6 +1035,18 @@ static const char *wire_use(const void *p, u32 len, u32 parser, u32 *accepted)
 		OPTIMIZER_HIDE_VAR(wanted);
 		return n != a.entries || it.p != it.end ? "entries" : NULL;
 	}
+	case 3: {
+		u32 sum = 0, b;
+
+		if (!sstp_parse_message(p, len, &m))
+			return NULL;
+		++*accepted;
+		for (b = 0; m.kind && b < m.len; b++)
+			sum += m.data[b];
+		OPTIMIZER_HIDE_VAR(sum);
+		return m.len > SSTP_MSG_MAX || (m.kind && m.state.name[0]) ? "length" :
+		       strnlen(m.state.name, SSTP_NAME_MAX) == SSTP_NAME_MAX ? "name" : NULL;
+	}
 	default:
 		if (!sstp_parse_init(p, len, &i))
 			return NULL;
@@ -942,6 +1067,8 @@ static const char *wire_use(const void *p, u32 len, u32 parser, u32 *accepted)
 static u32 wire_rnd_packet(struct rnd_state *r, u8 *p, u32 parser,
 			   struct wire_entry *e)
 {
+	struct sstp_message m;
+	u8 data[SSTP_MSG_MAX];
 	struct sstp_data d;
 	struct sstp_init i;
 	struct sstp_ack a;
@@ -957,6 +1084,9 @@ static u32 wire_rnd_packet(struct rnd_state *r, u8 *p, u32 parser,
 		return SSTP_DATA_HLEN + min(d.bytes, 400U);
 	case 1:
 		return wire_build_snak(r, p, &a, e, sstp_rnd_range(r, 1, 8));
+	case 3:
+		wire_rnd_message(r, &m, data);
+		return sstp_build_message(p, &m);
 	default:
 		wire_rnd_init(r, &i);
 		return sstp_build_init(p, &i);
@@ -966,7 +1096,7 @@ static u32 wire_rnd_packet(struct rnd_state *r, u8 *p, u32 parser,
 static void wire_random(struct kunit *test)
 {
 	struct wire_entry *e;
-	u32 i, k, len, accepted[3] = {};
+	u32 i, k, len, accepted[4] = {};
 	struct rnd_state r;
 	u8 *whole;
 
@@ -976,7 +1106,7 @@ static void wire_random(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, e);
 	KUNIT_ASSERT_NOT_NULL(test, whole);
 	for (i = 0; i < WIRE_RANDOM; i++) {
-		u32 parser = i % 3, spoil;
+		u32 parser = i % 4, spoil;
 		const char *why;
 		u8 *p;
 
@@ -1007,9 +1137,9 @@ static void wire_random(struct kunit *test)
 		KUNIT_ASSERT_NULL_MSG(test, why, "buffer %u: %s", i, why);
 	}
 	/* Each parser accepts some packets and refuses some. */
-	for (i = 0; i < 3; i++) {
-		KUNIT_EXPECT_GT(test, accepted[i], WIRE_RANDOM / 30U);
-		KUNIT_EXPECT_LT(test, accepted[i], WIRE_RANDOM / 3U * 9 / 10);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_GT(test, accepted[i], WIRE_RANDOM / 40U);
+		KUNIT_EXPECT_LT(test, accepted[i], WIRE_RANDOM / 4U * 9 / 10);
 	}
 }
 
@@ -1031,6 +1161,8 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(wire_init_fields),
 	KUNIT_CASE(wire_options),
 	KUNIT_CASE(wire_options_unknown),
+	KUNIT_CASE(wire_message_round_trip),
+	KUNIT_CASE(wire_message_state),
 	KUNIT_CASE(wire_serial),
 	KUNIT_CASE_SLOW(wire_random),
 	{ }
