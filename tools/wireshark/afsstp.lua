@@ -14,33 +14,37 @@ local INIT_LEN = 256
 local U32 = 0x100000000
 
 local DATA, KEEPALIVE, EOS, PACK, SNAK = 0, 1, 2, 3, 4
-local INIT, INIT_ACK, COOKIE, RESET, CLOSE = 5, 6, 7, 8, 9
+local INIT, INIT_ACK, COOKIE, RESET, CLOSE, MESSAGE = 5, 6, 7, 8, 9, 10
 local TYPES = {
 	[DATA] = "DATA", [KEEPALIVE] = "KEEPALIVE", [EOS] = "EOS", [PACK] = "PACK",
 	[SNAK] = "SNAK", [INIT] = "INIT", [INIT_ACK] = "INIT_ACK", [COOKIE] = "COOKIE",
-	[RESET] = "RESET", [CLOSE] = "CLOSE",
+	[RESET] = "RESET", [CLOSE] = "CLOSE", [MESSAGE] = "MESSAGE",
 }
 -- Bytes of the fixed part of each type
 local FIXED = {
 	[DATA] = 24, [KEEPALIVE] = 24, [EOS] = 24, [PACK] = 56, [SNAK] = 56,
 	[INIT] = 48, [INIT_ACK] = 48, [COOKIE] = 24, [RESET] = 16, [CLOSE] = 16,
+	[MESSAGE] = 16,
 }
--- Flags of DATA, KEEPALIVE and EOS; of PACK and SNAK; of RESET
+local STATE_LEN, MESSAGE_LEN = 44, 80
+-- Flags of DATA, KEEPALIVE and EOS; of PACK and SNAK; of RESET; of MESSAGE
 local LAST, AGAIN, ACK, EOR = 1, 2, 4, 8
 local SOFT, ECHO, SEGMENT, PADDED = 1, 2, 4, 8
 local STRAY = 1
+local BACK, ASK = 1, 2
 
 local OPT_PAD, OPT_RATE, OPT_RATE_LIMIT, OPT_SEGMENT, OPT_TOLERANCE = 0, 1, 2, 3, 4
-local OPT_STRATEGY, OPT_CONTROLLER, OPT_POLICY, OPT_COOKIE = 5, 6, 7, 8
+local OPT_STRATEGY, OPT_CONTROLLER, OPT_POLICY, OPT_COOKIE, OPT_MESSAGES = 5, 6, 7, 8, 9
 local OPTIONS = {
 	[OPT_PAD] = "PAD", [OPT_RATE] = "RATE", [OPT_RATE_LIMIT] = "RATE_LIMIT",
 	[OPT_SEGMENT] = "SEGMENT", [OPT_TOLERANCE] = "TOLERANCE",
 	[OPT_STRATEGY] = "STRATEGY", [OPT_CONTROLLER] = "CONTROLLER",
 	[OPT_POLICY] = "POLICY", [OPT_COOKIE] = "COOKIE",
+	[OPT_MESSAGES] = "MESSAGES",
 }
 local OPTION_LEN = {
 	[OPT_RATE] = 16, [OPT_RATE_LIMIT] = 4, [OPT_SEGMENT] = 4, [OPT_TOLERANCE] = 4,
-	[OPT_STRATEGY] = 1, [OPT_COOKIE] = 16,
+	[OPT_STRATEGY] = 1, [OPT_COOKIE] = 16, [OPT_MESSAGES] = 1,
 }
 local CODES = {
 	[0] = "ABORT", [1] = "REFUSED", [2] = "UNKNOWN", [3] = "VERSION", [4] = "PROTOCOL",
@@ -102,6 +106,24 @@ local f = {
 	has_segment = flag("segment", "SEGMENT", SEGMENT, "Segment accepted is valid"),
 	padded = flag("padded", "PADDED", PADDED, "The echoed timestamp is of a padded packet"),
 	stray = flag("stray", "STRAY", STRAY, "The sender has no such connection"),
+	back = flag("back", "BACK", BACK, "From a receiving half to the controller"),
+	ask = flag("ask", "ASK", ASK, "The other end shall confirm the state"),
+	kind = uint16("kind", "Kind", "0: state of the control; others are the controller's"),
+	msg_seq = uint32("message", "Message", "One more with each MESSAGE of its sender"),
+	msg_ctrl = uint16("message.controller", "Controller",
+		"Number of the controller that the message belongs to"),
+	state = uint16("state", "State", "Number of the state"),
+	seen = uint16("state.seen", "State seen", "Number of the other end's newest state"),
+	ack_interval = uint16("state.ack_interval", "ACK interval",
+		"Packets after which the receiver is to report; 0: as it likes"),
+	ack_timer = uint32("state.ack_timer", "ACK timer",
+		"Time for which it may hold back a report, us; 0: as it likes"),
+	state_rate = uint32("state.rate", "Rate", "The most to send, kbit/s; 0: any"),
+	half = uint8("state.half", "Receiving half",
+		"1: this end runs the receiving half of the other's controller"),
+	state_name = text("state.name", "Controller", "Name of the sender's controller"),
+	message_data = bytes("message.data", "Data", "What the controller says"),
+	messages = uint8("messages", "Messages", "1: the sender takes MESSAGE packets"),
 	packet = uint16("packet", "Packet", "Packet number in the segment, from 0"),
 	entries = uint16("entries", "Entries",
 		"Entries that follow, with missing packets or segments"),
@@ -255,28 +277,39 @@ local INIT_LAYOUT = {
 	{ "version", f.version, 44, 1 }, { "sktype", f.sktype, 45, 1 },
 	{ "zero", f.reserved, 46, 2 },
 }
+local MESSAGE_LAYOUT = {
+	{ "seq", f.msg_seq, 8, 4 }, { "ctrl", f.msg_ctrl, 12, 2 }, { "state", f.state, 14, 2 },
+}
+-- Of a state, behind the fixed part
+local STATE_LAYOUT = {
+	{ f.seen, 16, 2 }, { f.ack_interval, 18, 2 }, { f.ack_timer, 20, 4 },
+	{ f.state_rate, 24, 4 }, { f.half, 28, 1 }, { f.state_name, 29, 15 },
+}
 local END_LAYOUT = { { "code", f.code, 8, 4 }, { "seq", f.seq, 12, 4 } }
 local LAYOUTS = {
 	[DATA] = DATA_LAYOUT, [KEEPALIVE] = DATA_LAYOUT, [EOS] = DATA_LAYOUT,
 	[PACK] = ACK_LAYOUT, [SNAK] = ACK_LAYOUT, [INIT] = INIT_LAYOUT,
 	[INIT_ACK] = INIT_LAYOUT, [COOKIE] = {}, [RESET] = END_LAYOUT, [CLOSE] = END_LAYOUT,
+	[MESSAGE] = MESSAGE_LAYOUT,
 }
 local DATA_FLAGS = { f.last, f.again, f.ack_now, f.eor }
 local ACK_FLAGS = { f.soft, f.has_echo, f.has_segment, f.padded }
 local FLAGS = {
 	[DATA] = DATA_FLAGS, [KEEPALIVE] = DATA_FLAGS, [EOS] = DATA_FLAGS,
 	[PACK] = ACK_FLAGS, [SNAK] = ACK_FLAGS, [RESET] = { f.stray },
+	[MESSAGE] = { f.back, f.ask },
 }
 local WORD = {			-- field of the last two bytes of the header
 	[DATA] = f.packet, [KEEPALIVE] = f.packet, [SNAK] = f.entries,
 	[INIT] = f.options_len, [INIT_ACK] = f.options_len,
+	[MESSAGE] = f.kind,
 }
 local OPTION_FIELDS = {
 	[OPT_RATE] = { { f.peak, 0 }, { f.average, 4 }, { f.burst_rate, 8 }, { f.burst_len, 12 } },
 	[OPT_RATE_LIMIT] = { { f.rate_limit, 0 } }, [OPT_SEGMENT] = { { f.segment_size, 0 } },
 	[OPT_TOLERANCE] = { { f.tolerance, 0 } }, [OPT_STRATEGY] = { { f.strategy, 0 } },
 	[OPT_CONTROLLER] = { { f.controller, 0 } }, [OPT_POLICY] = { { f.policy, 0 } },
-	[OPT_COOKIE] = { { f.cookie, 0 } },
+	[OPT_COOKIE] = { { f.cookie, 0 } }, [OPT_MESSAGES] = { { f.messages, 0 } },
 }
 
 -- --- packets, byte by byte ----------------------------------------------------
@@ -458,6 +491,28 @@ check[INIT] = function(p, s)
 	end
 end
 check[INIT_ACK] = check[INIT]
+
+-- Checks as sstp_parse_message() does.
+check[MESSAGE] = function(p, s)
+	if p.len > MESSAGE_LEN then
+		return "longer than 80 bytes"
+	elseif p.word ~= 0 then
+		return nil
+	elseif p.len ~= STATE_LEN then
+		return "a state has 44 bytes"
+	elseif has(p.flags, BACK) then
+		return "a state is not of a receiving half"
+	elseif number(s, p.at + 28, 1) > 1 then
+		return "the receiving half is out of range"
+	end
+	local name = s:sub(p.at + 30, p.at + 44)
+	local stop = name:find("\0", 1, true) or 16
+	if not is_name(s, p.at + 29, stop - 1) then
+		return "the controller has no name"
+	elseif name:find("[^%z]", stop) then
+		return "bytes follow the name"
+	end
+end
 
 -- Parses the packet of len bytes at offset at of s. If s has less than len bytes, the
 -- capture cut the packet: then "cut" is set, and only the captured part is parsed.
@@ -914,6 +969,14 @@ summary[RESET] = function(p)
 	       flag_names(p.flags, { { "STRAY", STRAY } })
 end
 
+summary[MESSAGE] = function(p)
+	local flags = flag_names(p.flags, { { "BACK", BACK }, { "ASK", ASK } })
+	if p.word == 0 then
+		return string.format("MESSAGE state %d", p.state) .. flags
+	end
+	return string.format("MESSAGE kind %d len %d", p.word, p.len - FIXED[MESSAGE]) .. flags
+end
+
 local function summarize(p, r)
 	local name = p.type and (TYPES[p.type] or string.format("type %d", p.type)) or "packet"
 	if p.problem then
@@ -1084,6 +1147,15 @@ local function show(p, r, s, tree, tvb)
 			tree:add(f.cookie, tvb(p.at + 8, 16))
 		elseif p.type == DATA and p.have > FIXED[DATA] then
 			tree:add(f.data, tvb(p.at + FIXED[DATA], p.have - FIXED[DATA]))
+			shown = p.have
+		elseif p.type == MESSAGE and not p.problem and not p.cut then
+			if p.word == 0 then
+				for _, part in ipairs(STATE_LAYOUT) do
+					tree:add(part[1], tvb(p.at + part[2], part[3]))
+				end
+			elseif p.len > FIXED[MESSAGE] then
+				tree:add(f.message_data, tvb(p.at + FIXED[MESSAGE], p.len - FIXED[MESSAGE]))
+			end
 			shown = p.have
 		end
 		shown = math.max(shown, FIXED[p.type])

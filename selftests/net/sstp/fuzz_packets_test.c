@@ -20,6 +20,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
 #include <linux/if.h>
@@ -34,6 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fuzz.h"
@@ -60,6 +62,7 @@ union packet {
 	struct ack_packet ack;
 	struct init_packet init;
 	struct cookie_packet cookie;
+	struct message_packet message;
 	struct end_packet end;
 	uint32_t word[(LARGEST + 3) / 4];
 	uint8_t bytes[LARGEST];
@@ -101,6 +104,9 @@ struct conn {
 	uint32_t their_segment, their_shipment;	/* highest */
 	uint32_t control, limit, stamp;
 	bool padded;			/* what @stamp came in */
+
+	uint32_t message;		/* number of the next MESSAGE */
+	uint16_t told, changes;		/* states, and controllers named in them */
 };
 
 static struct fuzz fuzz;
@@ -473,14 +479,20 @@ static size_t set_up(struct conn *c, union packet *p, int type)
 			at = option(at, opt, words, sizeof(words));
 		else if (opt == OPT_STRATEGY)
 			at = option(at, opt, &(uint8_t){ below(&rng, 2) }, 1);
-		else if (opt == 6 || opt == 7)
+		else if (opt == OPT_CONTROLLER || opt == 7)
 			at = option(at, opt, "newreno", 1 + below(&rng, 7));
+		else if (opt == OPT_MESSAGES)
+			at = option(at, opt, &(uint8_t){ 1 }, 1);
 		else if (opt)
 			at = option(at, opt, words, 4);
 		else
 			at++;
 	}
 	at = option(at, OPT_TOLERANCE, &(uint32_t){ htonl(300000) }, 4);
+	if (chance(&rng, 70))
+		at = option(at, OPT_MESSAGES, &(uint8_t){ 1 }, 1);
+	if (chance(&rng, 50))
+		at = option(at, OPT_CONTROLLER, "echo", 4);
 	if (c->has_cookie)
 		at = option(at, OPT_COOKIE, c->cookie, COOKIE_LEN);
 	p->h.packet = htons(at - p->init.options);
@@ -506,6 +518,35 @@ static size_t end_packet(struct conn *c, union packet *p, int type)
 	return sizeof(p->end);
 }
 
+/* A state of control, or a message of one half of the controller "echo" to the other */
+static size_t message(struct conn *c, union packet *p)
+{
+	static const char * const names[] = { "echo", "newreno", "hostile", "x" };
+
+	memset(&p->message, 0, sizeof(p->message));
+	p->h.cid = htonl(c->their_cid);
+	p->h.type = MESSAGE;
+	p->message.seq = htonl(c->message++);
+	if (chance(&rng, 50)) {
+		c->changes += chance(&rng, 10);
+		p->h.flags = chance(&rng, 70) ? ASK : 0;
+		p->message.ctrl = htons(c->changes);
+		p->message.state = htons(++c->told);
+		p->message.seen = htons(chance(&rng, 90) ? 1 : odd_number(&rng));
+		p->message.ack_interval = htons(below(&rng, 300));
+		p->message.ack_timer = htonl(below(&rng, 20000));
+		p->message.rate = htonl(below(&rng, 10000));
+		p->message.half = below(&rng, 2);
+		strcpy(p->message.name, names[below(&rng, ARRAY_SIZE(names))]);
+		return STATE_LEN;
+	}
+	p->h.flags = chance(&rng, 30) ? BACK : 0;
+	p->h.packet = htons(1 + below(&rng, 3));
+	p->message.ctrl = htons(p->h.flags ? 1 : c->changes);
+	memcpy(p->message.data, &(uint32_t){ htonl(below(&rng, 100)) }, 4);
+	return 20;
+}
+
 static size_t right_packet(struct conn *c, union packet *p)
 {
 	switch (below(&rng, 1000)) {
@@ -529,6 +570,8 @@ static size_t right_packet(struct conn *c, union packet *p)
 		return set_up(c, p, INIT_ACK);
 	case 905 ... 907:
 		return probe(c, p, EOS);
+	case 908 ... 929:
+		return message(c, p);
 	default:
 		return probe(c, p, c->ended ? EOS : KEEPALIVE);
 	}
@@ -569,6 +612,9 @@ static void rebase(struct conn *c, union packet *p)
 		p->init.sport = htons(PEER_PORT + (c - conns));
 		add(p, offsetof(struct init_packet, echo), c->stamp);
 		p->init.sktype = c->type;
+		break;
+	case MESSAGE:
+		add(p, offsetof(struct message_packet, seq), c->message);
 		break;
 	case RESET:
 	case CLOSE:
@@ -1054,6 +1100,7 @@ static void conn_open(struct conn *c)
 	while (!c->cid || c->cid % PEERS != (uint32_t)i);
 	c->shipment = odd_number(&rng);
 	c->segment = odd_number(&rng);
+	c->message = c->segment;
 	c->control = c->shipment;
 	c->state = ASKED;
 	c->fd = -1;
@@ -1270,11 +1317,31 @@ static void step(void)
 
 /* --- */
 
+/* Load the controller "echo", whose halves exchange messages, if it was built. */
+static void load_echo(void)
+{
+	char path[300];
+	int module;
+
+	snprintf(path, sizeof(path), "%s/sstp-echo.ko", getenv("SSTP_MODULE_DIR") ?: ".");
+	module = open(path, O_RDONLY);
+	if (module < 0 || (syscall(SYS_finit_module, module, "", 0) && errno != EEXIST))
+		ktap_diag("%s: %s", path, strerror(errno));
+	close(module);
+}
+
+static bool echo_unloaded(void *arg)
+{
+	(void)arg;
+	return !syscall(SYS_delete_module, "sstp_echo", O_NONBLOCK) || errno == ENOENT;
+}
+
 static void prepare(void)
 {
 	union addr a;
 	int i;
 
+	load_echo();
 	fuzz_pair(ns, 0, 0);
 	nl_open(&nl);
 	fuzz_set("rmem", "4096 " BUFFER " " BUFFER);
@@ -1318,12 +1385,12 @@ static bool reached(unsigned long steps)
 		"Established", "InErrShort", "InErrType", "InErrFormat",
 		"InNoConn", "InNoPort", "InWrongAddr", "InOutOfWindow",
 		"InConflict", "InRecut", "InDuplicate", "InPacks", "InSnaks", "OutSnaks",
-		"RetransData", "Resets", "Timeouts", "CookiesSent",
+		"InMessages", "InMsgUnknown", "RetransData", "Resets", "Timeouts", "CookiesSent",
 		"CookiesGood", "CookiesBad", "InErrVersion", "InDiscarded",
 		"SegmentsWithGaps", "SoftReplaced", "PmtuShrunk",
 		"ListenOverflows", "InNoMem", "InBacklogDrop", "AttemptFails",
 	};
-	const size_t needed = 14;
+	const size_t needed = 16;
 	/* A slow machine does not get far. */
 	bool all = (sent.probed && sent.destroyed) || steps < 5000;
 	size_t i;
@@ -1398,6 +1465,9 @@ int main(int argc, char **argv)
 	fuzz_works();
 	for (i = 0; i < 4; i++)
 		close(listeners[i]);
+	/* It uses sstp.ko, which has to be unused in the end. */
+	if (!busywait(60000, echo_unloaded, NULL))
+		ktap_diag("sstp-echo: %s", strerror(errno));
 	fuzz_end();
 	return ktap_end();
 }

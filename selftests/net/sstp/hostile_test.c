@@ -386,6 +386,9 @@ static size_t make_shaped(union packet *p)
 	case COOKIE:
 		len = sizeof(p->cookie);
 		break;
+	case MESSAGE:
+		len = below(2) ? STATE_LEN : 16 + below(80);
+		break;
 	default:
 		len = sizeof(p->end);
 	}

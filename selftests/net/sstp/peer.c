@@ -55,6 +55,14 @@ static uint8_t *option(uint8_t *at, int type, uint32_t value)
 	return at + sizeof(word);
 }
 
+static uint8_t *text_option(uint8_t *at, int type, const char *text)
+{
+	*at++ = type;
+	*at++ = strlen(text);
+	memcpy(at, text, strlen(text));
+	return at + strlen(text);
+}
+
 void peer_half_open(struct peer *p, int listener, const struct peer_init *us)
 {
 	struct init_packet init = { .h.type = INIT }, ack;
@@ -94,6 +102,11 @@ void peer_half_open(struct peer *p, int listener, const struct peer_init *us)
 	end = option(end, OPT_STRATEGY, us->strategy);
 	if (us->rate)
 		end = option(end, OPT_RATE, us->rate);
+	if (us->controller)
+		end = text_option(end, OPT_CONTROLLER, us->controller);
+	if (us->messages)
+		end = text_option(end, OPT_MESSAGES, "\1");
+	p->talks = us->messages;
 	init.h.packet = htons(end - init.options);
 
 	addr_loopback(&a, AF_INET, SSTP_PORT);
@@ -398,6 +411,26 @@ static void note_init_ack(struct peer *p, const struct init_packet *i)
 		p->init_acks++;
 }
 
+/* Their numbers ascend from that of their first segment. */
+static void note_message(struct peer *p, const void *packet, size_t n)
+{
+	const struct message_packet *m = packet;
+
+	if (n < offsetof(struct message_packet, data) ||
+	    (!m->h.packet && (n != STATE_LEN || m->h.flags & ~ASK)) ||
+	    ntohl(m->seq) - p->their_first != p->messages + p->states) {
+		p->wrong++;
+		return;
+	}
+	memset(&p->message, 0, sizeof(p->message));
+	memcpy(&p->message, packet, n);
+	p->message_len = n;
+	if (m->h.packet)
+		p->messages++;
+	else
+		p->states++;
+}
+
 static void note(struct peer *p, const void *packet, size_t n)
 {
 	const struct hdr *h = packet;
@@ -417,6 +450,8 @@ static void note(struct peer *p, const void *packet, size_t n)
 		note_probe(p, packet);
 	else if ((h->type == PACK || h->type == SNAK) && n >= sizeof(struct ack_packet))
 		note_ack(p, packet, n);
+	else if (h->type == MESSAGE && p->talks && n <= sizeof(p->message))
+		note_message(p, packet, n);
 	else
 		p->wrong++;
 }

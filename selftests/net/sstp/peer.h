@@ -10,7 +10,7 @@
 #include "lib.h"
 
 enum {
-	DATA, KEEPALIVE, EOS, PACK, SNAK, INIT, INIT_ACK, COOKIE, RESET, CLOSE,
+	DATA, KEEPALIVE, EOS, PACK, SNAK, INIT, INIT_ACK, COOKIE, RESET, CLOSE, MESSAGE,
 	TYPES
 };
 
@@ -24,9 +24,12 @@ enum {				/* flags */
 	SEGMENT	= 0x04,
 	PADDED	= 0x08,
 	STRAY	= 0x01,		/* of RESET */
+	BACK	= 0x01,		/* of MESSAGE */
+	ASK	= 0x02,
 };
 
-enum { OPT_RATE = 1, OPT_SEGMENT = 3, OPT_TOLERANCE, OPT_STRATEGY, OPT_COOKIE = 8 };
+enum { OPT_RATE = 1, OPT_SEGMENT = 3, OPT_TOLERANCE, OPT_STRATEGY, OPT_CONTROLLER = 6,
+       OPT_COOKIE = 8, OPT_MESSAGES };
 
 struct hdr {
 	uint32_t cid;
@@ -78,7 +81,25 @@ struct end_packet {		/* RESET, CLOSE */
 	uint32_t code, seq;
 } __attribute__((packed));
 
+struct message_packet {
+	struct hdr h;
+	uint32_t seq;
+	uint16_t ctrl, state;
+	union {
+		uint8_t data[64];
+		struct {
+			uint16_t seen, ack_interval;
+			uint32_t ack_timer, rate;
+			uint8_t half;
+			char name[15];
+		} __attribute__((packed));
+	};
+} __attribute__((packed));
+
+#define STATE_LEN	44
+
 _Static_assert(sizeof(struct data_packet) == DATA_HLEN, "DATA");
+_Static_assert(sizeof(struct message_packet) == 80, "MESSAGE");
 _Static_assert(sizeof(struct ack_packet) == 56, "PACK");
 _Static_assert(sizeof(struct init_packet) == 256, "INIT");
 _Static_assert(sizeof(struct cookie_packet) == 24, "COOKIE");
@@ -115,6 +136,11 @@ struct peer {
 	uint32_t stamp;			/* of what came last, as it came */
 	bool echoes;			/* our reports say which that was */
 	unsigned int keepalives;
+	unsigned int messages;		/* MESSAGEs of controllers, and states */
+	unsigned int states;
+	struct message_packet message;	/* the last one, and its length */
+	size_t message_len;
+	bool talks;			/* it understands MESSAGE */
 	uint64_t came, came_again;	/* segments, by AGAIN */
 	unsigned int wrong;		/* packets that are not as they should be */
 	uint8_t wrong_packet[64];	/* the beginning of the first one */
@@ -128,6 +154,8 @@ struct peer_init {
 	uint32_t tolerance;
 	uint8_t strategy;
 	uint32_t rate;			/* kbit/s, of a contract; 0 = none */
+	bool messages;			/* it understands MESSAGE */
+	const char *controller;		/* its name, or NULL */
 	const struct peer *beside;	/* whose UDP socket it shares, or NULL */
 };
 

@@ -44,6 +44,7 @@ static u32 get_unaligned_be32(const void *p)
 
 static bool good(const u8 *p, u32 len)
 {
+	struct sstp_message message;
 	struct sstp_data data;
 	struct sstp_init init;
 	struct sstp_ack ack;
@@ -66,6 +67,8 @@ static bool good(const u8 *p, u32 len)
 	case SSTP_RESET:
 	case SSTP_CLOSE:
 		return len >= sizeof(struct sstp_end_hdr);
+	case SSTP_MESSAGE:
+		return sstp_parse_message(p, len, &message);
 	}
 	return false;
 }

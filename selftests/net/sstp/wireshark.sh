@@ -78,6 +78,8 @@ moved "segments with options" -t seqpacket -n 2 --tolerance 10000 --ack soft --r
 	--rate 80M --segment 30000 --segment-limit 100k "$b4"
 moved "segments of a packet" -t seqpacket -- -t seqpacket -s 200k -w 1000 "$b4"
 impair delay 5ms
+check "a controller of two halves loads" insmod "$SSTP_MODULE_DIR/sstp-echo.ko"
+moved "messages of controllers" -- --controller echo -s 3M "$b4"
 in_ns "$b" sysctl -qw net.core.somaxconn=4
 moved "set-ups with cookies" -n 8 -- -n 8 -s 10k "$b4"
 in_ns "$b" sysctl -qw net.core.somaxconn=4096

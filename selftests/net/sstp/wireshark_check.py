@@ -17,9 +17,9 @@ sys.dont_write_bytecode = True
 NANO = 0xa1b23c4d
 ETHER, UDP, PORT = 14, 8, 25719
 TYPES = ["DATA", "KEEPALIVE", "EOS", "PACK", "SNAK", "INIT", "INIT_ACK", "COOKIE", "RESET",
-         "CLOSE"]
-DATA, KEEPALIVE, EOS, PACK, SNAK, INIT, INIT_ACK, COOKIE, RESET, CLOSE = range(10)
-OPTIONS = range(1, 9)
+         "CLOSE", "MESSAGE"]
+DATA, KEEPALIVE, EOS, PACK, SNAK, INIT, INIT_ACK, COOKIE, RESET, CLOSE, MESSAGE = range(11)
+OPTIONS = range(1, 10)
 AGAIN, ECHO = 2, 2
 # The numbers behind the header, as Documentation/networking/sstp-protocol.rst draws them
 DATA_FIELDS = "shipment segment len stamp".split()
@@ -32,9 +32,10 @@ FIELDS = {
     PACK: (ACK_FIELDS, "10I2HI"), SNAK: (ACK_FIELDS, "10I2HI"),
     INIT: (INIT_FIELDS, "I2H7I2BH"), INIT_ACK: (INIT_FIELDS, "I2H7I2BH"), COOKIE: ([], ""),
     RESET: (["code", "seq"], "2I"), CLOSE: (["code", "seq"], "2I"),
+    MESSAGE: (["message", "message.controller", "state"], "I2H"),
 }
 THIRD = {DATA: "packet", KEEPALIVE: "packet", SNAK: "entries", INIT: "options_len",
-         INIT_ACK: "options_len"}
+         INIT_ACK: "options_len", MESSAGE: "kind"}
 
 
 class Wrong(Exception):
@@ -284,6 +285,7 @@ def check_counters(packets, ours, before, after):
                         ("OutData", kinds[DATA] - again), ("RetransData", again),
                         ("OutPacks", kinds[PACK]), ("OutSnaks", kinds[SNAK]),
                         ("OutKeepalives", kinds[KEEPALIVE] + kinds[EOS]),
+                        ("OutMessages", kinds[MESSAGE]),
                         ("OutResets", kinds[RESET])):
         want = new[name] - old[name]
         expect(f"{name}: {want}, not {found}", found == want)

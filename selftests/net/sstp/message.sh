@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The two halves of a controller: both ends find each other, messages go both ways, timers run,
+# groups set rates, and the receiver reports as it is told, at set-up and live. In simulated time.
+# timeout: 300
+# kernels: uml
+# mode: time-travel
+cd "$(dirname "$0")" || exit 1
+. ./lib.sh
+need_simulated_time
+. ./path.sh
+
+module=$SSTP_MODULE_DIR/sstp-echo.ko
+[ -e "$module" ] || skip_all "no module of the controller was built"
+setup_path || skip_all "no network namespaces"
+PATH=$SSTP_BIN:$PATH
+command -v sstp > /dev/null || skip_all "the sstp command was not built"
+check "the controller loads" insmod "$module"
+
+details() { in_ns "$a" sstp show -i dport 7000; }
+shows() { details | grep -q -- "$1"; }
+change() { in_ns "$a" sstp set dport 7000 "$@"; }
+# state NAME: prints a value of the state of the controller, of the first connection.
+state() { details | sed -n "s/.*echo:(.*\b$1:\([0-9]*\).*/\1/p" | head -n 1; }
+state_is() { [ "$(state "$1")" = "$2" ]; }
+state_least() { local is; is=$(state "$1"); [ "${is:-0}" -ge "$2" ]; }
+# The client is a child of this shell, not of the one that check() starts.
+ends() { wait "$client"; check "$1" test $? = 0; }
+
+impair delay 20ms rate 100mbit limit 333
+serve
+transfer_begin --controller echo --for 20 "$b4"
+check "the peer runs the receiving half" busywait 10 state_is half 1
+check "messages come back" busywait 10 state_least echoes 200
+check "each in its order, once" state_is late 0
+# One every 10 ms, and none before the peer's half is known
+near() { local s t; s=$(state sent) t=$(state timers); [ "$s" -le "$t" ] && [ "$s" -ge $((t * 9 / 10)) ]; }
+check "the timer ran as often as messages were sent" near
+lost_none() { local s e; s=$(state sent) e=$(state echoes); [ $((s - e)) -le 6 ]; }
+check "all but those on their way" lost_none
+check "a group of one allows 1 Mbit/s" busywait 5 state_is rate 1000000
+check "a new controller" change controller newreno
+check "which has no half: messages end" busywait 5 shows "newreno:("
+sent() { counter "$a" OutMessages; }
+sent_stays() { local was; was=$(sent); sleep 1; [ "$(sent)" = "$was" ]; }
+check "no message follows" busywait 10 sent_stays
+check "the controller comes back" change controller echo
+check "and finds its half again" busywait 10 state_least echoes 20
+check "without a message of before" state_is late 0
+ends "the transfer ends"
+stop_server
+
+# Members of a group: those of one peer.
+serve -n 3
+transfer_begin --controller echo -n 3 --for 10 "$b4"
+check "a group of three allows 3 Mbit/s" busywait 10 state_is rate 3000000
+ends "the transfers end"
+stop_server
+
+# A path that loses half of what goes each way still carries some.
+impair delay 20ms rate 100mbit limit 333 loss 30%
+serve
+transfer_begin --controller echo --for 10 "$b4"
+check "the halves find each other where a third is lost" busywait 15 state_least echoes 30
+check "in order, once" state_is late 0
+ends "the transfer ends"
+stop_server
+impair delay 20ms rate 100mbit limit 333
+check "the connection is over" busywait 60 sockets_are "$a" 0
+
+# What the sender's controller wants of the receiver's reports is told on a live connection.
+serve
+transfer_begin --controller echo --for 20 "$b4"
+check "the peer runs the receiving half again" busywait 10 state_is half 1
+# reports INTERVAL: prints how many come in 2 s with this interval.
+reports() {
+	local before
+	change controller.ack_interval "$1" controller.ack_timer 1000000
+	sleep 1
+	before=$(counter "$b" OutPacks)
+	sleep 2
+	echo $(($(counter "$b" OutPacks) - before))
+}
+many=$(reports 2)
+few=$(reports 40)
+echo "# reports in 2 s: $many with an interval of 2 packets, $few with 40"
+fewer() { [ "$few" -gt 0 ] && [ $((few * 5)) -lt "$many" ]; }
+check "an interval of 40 packets takes fewer reports than one of 2" fewer
+ends "the transfer ends"
+stop_server
+
+gone() { rmmod sstp-echo; }
+settle
+check "the module unloads" busywait 20 gone
+finish
