@@ -299,10 +299,20 @@ def check_middle(args, packets):
         subprocess.run(tshark(args.dissector, args.capture, "-w", "-", "-Y",
                               "afsstp && !icmp && !(afsstp.type in {5,6,7})"),
                        stdout=f, stderr=subprocess.DEVNULL, check=True)
-    want = [p.number("stream") for p in packets if p.kind not in (INIT, INIT_ACK, COOKIE)]
+    later = [p for p in packets if p.kind not in (INIT, INIT_ACK, COOKIE)]
     got = [p.number("stream") for _, found in shown(args.dissector, path) for p in found]
-    expect("the same connections without their set-up", len(want) == len(got) and
-           len(set(zip(want, got))) == len(set(want)) == len(set(got)))
+    expect("the same packets without their set-up", len(later) == len(got))
+    pairs = collections.defaultdict(set), collections.defaultdict(set)
+    for p, number in zip(later, got):
+        pairs[0][p.number("stream")].add(number)
+        pairs[1][number].add(p.number("stream"))
+    for stream, numbers in pairs[0].items():
+        if len(numbers) > 1 or len(pairs[1][min(numbers)]) > 1:
+            print(f"# connection {stream} became", *(
+                f"{TYPES[p.kind]} to {p.dst[1]}: {number}," for p, number in zip(later, got)
+                if p.number("stream") == stream))
+    expect("the same connections without their set-up",
+           all(len(other) == 1 for side in pairs for other in side.values()))
 
 
 def check_transfers(args):
