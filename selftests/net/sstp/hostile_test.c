@@ -43,6 +43,17 @@ union packet {
 static uint64_t rng;
 static uint16_t encap_port = SSTP_PORT;
 
+static void set_sysctl(const char *name, const char *value)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/sys/net/sstp/%s", name);
+	f = fopen(path, "w");
+	if (!f || fputs(value, f) < 0 || fclose(f))
+		die("%s:", path);
+}
+
 static uint64_t rnd(void)
 {
 	rng += 0x9e3779b97f4a7c15;
@@ -1055,13 +1066,6 @@ static void test_flood(unsigned int n)
 #define REQUESTS	400		/* more than can be pending */
 #define BACKLOG	4
 
-static void set_init_retries(int n)
-{
-	FILE *f = fopen("/proc/sys/net/sstp/init_retries", "w");
-
-	if (!f || fprintf(f, "%d", n) < 0 || fclose(f))
-		die("init_retries:");
-}
 
 static bool request_reply(union packet *p)
 {
@@ -1104,7 +1108,7 @@ static void test_requests(void)
 	uint8_t *o;
 
 	/* No set-up times out: that would take a minute. */
-	set_init_retries(7);
+	set_sysctl("init_retries", "7");
 	take_replies(stranger[0]);
 	for (i = 0; i < REQUESTS; i++) {
 		make_init(&init[n]);
@@ -1166,7 +1170,7 @@ static void test_requests(void)
 		    "the backlog bounds what is accepted");
 	close(fd);
 	close(l);
-	set_init_retries(3);
+	set_sysctl("init_retries", "3");
 }
 
 /* --- */
@@ -1203,6 +1207,11 @@ static void test_end(void)
 	ok = busywait(WAIT_MS, live_failed, NULL) && live.error == ECONNRESET;
 	ktap_result(ok, "a RESET with the right numbers does end it");
 
+	/* A closed socket whose peer was reset meanwhile waits for fin_timeout, or for the user
+	 * timeout: 60 s both, by default.
+	 */
+	set_sysctl("fin_timeout", "5");
+	set_sysctl("user_timeout", "10000");
 	shutdown(clients.fd, SHUT_RDWR);
 	close(clients.fd);
 	close(live.fd[0]);
@@ -1250,7 +1259,7 @@ int main(int argc, char **argv)
 	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
 	rng = seed;
 	/* Unfinished set-ups end soon. */
-	set_init_retries(3);
+	set_sysctl("init_retries", "3");
 	f = fopen("/proc/sys/net/sstp/encap_port", "r");
 	if (!f || fscanf(f, "%hu", &encap_port) != 1 || fclose(f))
 		die("encap_port:");
