@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # checkpatch --strict of the newest kernel prints nothing for all sources.
-# timeout: 300
+# timeout: 900
 # quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # tools/demo transfers a file, and its table and JSON agree with the transfer.
-# timeout: 240
+# timeout: 900
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
 cd "$(dirname "$0")/../.." || exit

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # DKMS adds, builds, installs and removes the module (in directories of its own).
-# timeout: 600
+# timeout: 1800
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
 cd "$(dirname "$0")/../.." || exit

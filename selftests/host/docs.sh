@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Documents parse, have all options, counters and the like, and their programs compile.
-# timeout: 120
+# timeout: 600
 # quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # "make install" installs all files, and "make uninstall" removes them (in temporary
 # directories).
-# timeout: 600
+# timeout: 1800
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
 cd "$(dirname "$0")/../.." || exit

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # SSTP builds as a part of a kernel source tree, built in, without a warning of the compiler,
 # or of sparse if that is new enough for the kernel.
-# timeout: 1200
+# timeout: 3000
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
 cd "$(dirname "$0")/../.." || exit

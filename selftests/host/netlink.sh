@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # What is generated from the netlink specification is what the generator makes of it.
-# timeout: 120
+# timeout: 600
 # quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The runner tells why a test failed, whatever else the test and its machine printed.
-# timeout: 60
+# timeout: 300
 # quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"
 

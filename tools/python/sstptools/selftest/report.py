@@ -155,7 +155,7 @@ class Results:
                      f"{tests:5.0f} s  {max(0.0, end - begin - tests):5.0f} s  "
                      f"{max(0.0, end - begin - cpu):9.0f} s")
         every = time.monotonic() - self.start
-        running = sum(end - begin for _, begin, end, _, _ in self.machines)
+        running = sum(end - begin for name, begin, end, _, _ in self.machines if name != "host")
         self.say(f"{jobs} slots for machines were free for {max(0.0, jobs * every - running):.0f}"
                  f" of {jobs * every:.0f} s")
 

@@ -43,6 +43,7 @@ KERNELS = ["6.1", "6.12", "uml", "debug"]
 MORE_KERNELS = ["gcov", "kcsan", "debug-smp", "6.12-rt"]   # only run on request
 LAST_LINES = 25                 # lines shown of the log of a kernel that died silently
 EMULATOR_ERRORS = 3             # machines of a kernel that may die of emulator errors
+HOST_NICE = 10                  # of the tests on this machine, which compile most of the time
 BOOT_SECONDS = 180              # timeout of a boot on a busy host
 GUEST = os.path.join(SELFTESTS, "guest")
 KTAP_STARTS = ("ok ", "not ok ", "1..", "KTAP", "#")    # of lines of selftests/guest
@@ -74,7 +75,17 @@ def parse_args():
 processes = set()
 
 
-def stream(command, feed, log):
+def yield_cpu(process):
+    """Let others go before @process, also where the kernel shares the CPU among sessions."""
+    os.setpriority(os.PRIO_PGRP, process.pid, HOST_NICE)
+    try:
+        with open(f"/proc/{process.pid}/autogroup", "w", encoding="ascii") as f:
+            f.write(str(HOST_NICE))
+    except OSError:
+        pass                    # a kernel without it
+
+
+def stream(command, feed, log, nice=False):
     """Run a command, pass each line of its output to @feed and write it to @log; return the
     exit status and the CPU seconds of the command."""
     with open(log, "a", encoding="utf-8") as copy:
@@ -82,6 +93,8 @@ def stream(command, feed, log):
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    text=True, errors="replace", start_new_session=True)
         processes.add(process)
+        if nice:
+            yield_cpu(process)
         for line in process.stdout:
             copy.write(line)
             copy.flush()
@@ -179,7 +192,8 @@ def run_host(tests, results, kernels):
     if tests:
         env = ["env", "SSTP_KERNELS=" + " ".join(k for k in kernels if k != "host")]
         begin = time.monotonic()
-        _, cpu = stream(env + [GUEST, "--host"] + [t.path for t in tests], reader.feed, log)
+        _, cpu = stream(env + [GUEST, "--host"] + [t.path for t in tests], reader.feed, log,
+                        nice=True)
         results.machine("host", begin, reader.spent(), cpu)
         finish(reader, [t.name for t in tests], "the runner ended early")
 
@@ -272,7 +286,7 @@ def run_kernel(kernel, setup, tests, results, out):
     finish(reader, names, "no machine to run it in")
 
 
-def plan(args, host, kernel_tests, results, out):
+def plan(args, kernel_tests, results, out):
     """Jobs for the pool, one for each machine. The first boot of each kernel has most of its
     tests; emulated ones take longest. Small jobs come last, so that both places are in use
     to the end."""
@@ -294,8 +308,6 @@ def plan(args, host, kernel_tests, results, out):
                  for setup, tests in sorted(groups.items(), key=lambda g: -len(g[1]))]
         first += boots[:1]
         last += boots[1:]
-    if "host" in args.kernel:
-        first.append((run_host, host, results, args.kernel))
     return first + sorted(last, key=lambda job: -len(job[3]))
 
 
@@ -326,8 +338,11 @@ def main():
         out = build_programs(results)
         results.prepared = time.monotonic()
         args.kernel = [k for k in args.kernel if there.get(k, k == "host")]
-        jobs = plan(args, host, kernel_tests, results, out)
-        for job in [pool.submit(*job) for job in jobs]:
+        jobs = [pool.submit(*job) for job in plan(args, kernel_tests, results, out)]
+        # Beside the machines, which leave the CPU idle for a third of their time
+        if "host" in args.kernel:
+            run_host(host, results, args.kernel)
+        for job in jobs:
             job.result()
 
     results.tell_times(args.jobs)
