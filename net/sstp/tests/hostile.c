@@ -4,6 +4,7 @@
  * values of module parameters, which connections must survive.
  */
 #include <linux/module.h>
+#include <linux/random.h>
 #include <linux/sysfs.h>
 #include <net/sstp.h>
 
@@ -14,6 +15,10 @@ MODULE_PARM_DESC(cwnd, "congestion window, packets");
 static unsigned long long period;
 module_param(period, ullong, 0644);
 MODULE_PARM_DESC(period, "ns between packets");
+
+static bool random;
+module_param(random, bool, 0644);
+MODULE_PARM_DESC(random, "all outputs are random numbers");
 
 static bool senseless;
 module_param(senseless, bool, 0444);
@@ -34,6 +39,17 @@ static void hostile_say(struct sstp_ctrl *c)
 	c->timer = 1;
 	c->priv[0]++;
 	hostile_talk(&c->msg);
+	if (READ_ONCE(random)) {
+		/* Each of any magnitude */
+		c->cwnd = get_random_u32() >> get_random_u32_below(32);
+		c->period = get_random_u64() >> get_random_u32_below(64);
+		c->rto = get_random_u32() >> get_random_u32_below(32);
+		c->ack_interval = get_random_u32() >> get_random_u32_below(32);
+		c->ack_timer = get_random_u32() >> get_random_u32_below(32);
+		c->timer = get_random_u64() >> get_random_u32_below(64);
+		c->msg.kind = get_random_u32();
+		c->msg.len = get_random_u32();
+	}
 }
 
 /* A parameter of 2^32 - 1 means no window, as for the core. */
@@ -77,6 +93,11 @@ static void hostile_recv_say(struct sstp_recv *r)
 	r->timer = 1;
 	memset(r->report, 0xff, sizeof(r->report));
 	hostile_talk(&r->msg);
+	if (READ_ONCE(random)) {
+		r->rate = get_random_u64() >> get_random_u32_below(64);
+		r->timer = get_random_u64() >> get_random_u32_below(64);
+		r->msg.len = get_random_u32();
+	}
 }
 
 static void hostile_recv(struct sstp_recv *r, const struct sstp_recv_sample *s)

@@ -52,6 +52,28 @@ flows() {
 	wait "$client" || { explain; return 1; }
 }
 check "no pause of such a period is longer than 6 s" flows
+echo 4294967295 > $parameters/cwnd
+echo 0 > $parameters/period
+
+# Random outputs hurt their own connection only: one beside it goes on as if it were alone. Data
+# of the hostile one passes, too: the longest pauses are those above.
+beside() {
+	local other before
+	echo Y > $parameters/random
+	serve -n 2
+	transfer_begin --controller hostile -u -s 1G "$b4"
+	other=$client
+	transfer -u -s 20M "$b4" || { explain; kill "$other"; return 1; }
+	before=$(passed)
+	busywait 20 passed_more $((before + 1000))
+	set -- $?
+	kill "$other"
+	wait "$other" 2> /dev/null
+	stop_server
+	echo N > $parameters/random
+	busywait 100 sockets_are "$a" 0 && return "$1"
+}
+check "a controller with random outputs, and one beside it" beside
 sensible() { [ "$(cat $parameters/senseless)" = N ]; }
 check "each callback got the size of packets" sensible
 
