@@ -229,6 +229,7 @@ static void sstp_rcv_locked(struct sock *sk, struct sk_buff *skb)
 			sstp_handshake_confirm(sk, true);
 		sp->live.last_rx = now;
 		sp->live.keepalives = 0;
+		sp->live.asks = 0;
 		sstp_rcv_data(sk, skb);
 		sstp_rcv_done(sk);
 		return;

@@ -244,18 +244,20 @@ static struct sstp_sseg *sstp_next_new(struct sstp_sock *sp)
 
 /* Does a small write that may follow wait for a report of the @packets just shipped? It does
  * if they are all that a stream has under way. The answer to a request does not report the
- * request, so without that report the next request would be late.
+ * request, so without that report the next request would be late. But a program that goes on
+ * writing gets no answers: early reports would only let its small writes leave one by one.
  */
 static bool sstp_nagle_waits(const struct sstp_sock *sp, u32 packets)
 {
 	return sp->sk.sk_type == SOCK_STREAM && !sp->set.nodelay &&
+	       sp->live.asks < SSTP_ASKS_MAX &&
 	       sp->snd.next == sp->snd.end && sstp_in_flight(sp) == packets;
 }
 
 /* SSTP_F_ACK if the @packets to be shipped at @stamp (us) ask the peer for a report, else 0.
  * That is as often as the controller wants; by default four times a congestion window, or
  * without one once a round trip, and no more than once in SSTP_ASK_GAP. And when the next
- * small write waits for the report.
+ * small write waits for the report, SSTP_ASKS_MAX times until the peer sends data.
  */
 static u8 sstp_ask(struct sstp_sock *sp, u32 packets, u32 stamp)
 {
@@ -275,6 +277,7 @@ static u8 sstp_ask(struct sstp_sock *sp, u32 packets, u32 stamp)
 		return 0;
 	}
 	sp->tx.unasked = 0;
+	sp->live.asks += waits;
 	return SSTP_F_ACK;
 }
 

@@ -10,6 +10,8 @@ struct sstp_sock;
 
 #define SSTP_ASK_GAP	100000U	/* us between requests for a report that nothing else is due for */
 
+#define SSTP_ASKS_MAX	4U	/* reports that small writes may ask for until data comes */
+
 /* Whether the peer answers. Socket lock. */
 struct sstp_live {
 	u64		last_rx;	/* ns: arrival of the last valid packet */
@@ -18,6 +20,7 @@ struct sstp_live {
 	u32		keepalives;	/* unanswered keep-alives of an idle connection */
 	u8		probes;		/* unanswered probes, or repetitions of INIT, INIT_ACK */
 	u8		blocked;	/* probes in a row answered by a closed window */
+	u8		asks;		/* reports that small writes asked for since data came */
 };
 
 bool sstp_waits(const struct sstp_sock *sp);

@@ -151,6 +151,31 @@ static void await_bytes(int fd, long want)
 	must_be("bytes", got, want);
 }
 
+/* A program that writes little at a time, to a peer that sends nothing. No reports may come so
+ * early that each write leaves as a packet of its own.
+ */
+static void test_small_writes(void)
+{
+	const int writes = 1000, len = 100;
+	struct sstp_info info;
+	int peer, fd, i;
+
+	path_impair(A, NULL);
+	path_impair(B, NULL);
+	fd = connected(&peer);
+	for (i = 0; i < writes; i++)
+		write_bytes(fd, len);
+	await_bytes(peer, writes * len);
+	info = sock_info(fd);
+	ktap_diag("%llu packets", (unsigned long long)info.packets_sent);
+	must(info.packets_sent < writes / 4, "most writes share a packet with others");
+	result("small writes");
+	path_impair(A, "delay 10ms");
+	path_impair(B, "delay 10ms");
+	close(fd);
+	close(peer);
+}
+
 /* A server's answers, of a header and a file each */
 static void test_cork_answers(void)
 {
@@ -522,7 +547,7 @@ static void test_maxseg(void)
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(2 * 9 + 9);
+	ktap_plan(2 * 9 + 10);
 	path_make();
 	path_impair(A, "delay 10ms");
 	path_impair(B, "delay 10ms");
@@ -542,6 +567,7 @@ int main(void)
 	test_syncnt();
 	test_defer_full();
 	test_quickack();
+	test_small_writes();
 	test_window_clamp(0);
 	test_maxseg();
 	ktap_result(path_settle(), "all sockets go");
