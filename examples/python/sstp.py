@@ -37,6 +37,8 @@ FIELDS = (
           "controller_time window_time sndbuf_time device_time unread_time rcv_readable "
           "packets_lost mem_available"),
     ("I", "mem_used rcv_epochs rcv_bounded snd_unacked contract_breaks contract_wait"),
+    ("Q", "acked_rate"),
+    ("I", "app_limited rto"),
 )
 INFO = struct.Struct("@" + "".join(code * len(names.split()) for code, names in FIELDS))
 Info = collections.namedtuple("Info", " ".join(names for _, names in FIELDS))

@@ -735,6 +735,8 @@ static void sstp_ack_rate(struct sstp_sock *sp, const struct sstp_ack *a, u32 fl
 	sample->rate_interval = d.interval;
 	sample->rate_prior = d.prior;
 	sample->app_limited = d.app_limited;
+	if (d.packets)
+		sp->stats.delivery = d;
 }
 
 /* Sample the losses, and schedule the retransmissions that SNAK @a, of @len bytes at @p, asks

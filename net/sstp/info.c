@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Facts about a connection, for SSTP_INFO, netlink and events. */
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include "info.h"
 #include "sstp.h"
 
@@ -23,6 +25,20 @@ static void sstp_fill_times(const struct sstp_sock *sp, struct sstp_info *i)
 	if (sp->rx.unread_since)
 		unread += now - sp->rx.unread_since;
 	i->unread_time = div_u64(unread, NSEC_PER_USEC);
+}
+
+/* The last sample of the delivery rate. Its numbers come from the peer, which may lie: the number
+ * of bits is bounded so that the product does not overflow.
+ */
+static void sstp_fill_delivery(const struct sstp_sock *sp, struct sstp_info *i)
+{
+	const struct sstp_delivery *d = &sp->stats.delivery;
+	u64 bits = (u64)d->packets * sp->path.size * 8;
+
+	if (!d->packets)
+		return;
+	i->acked_rate = div_u64(min(bits, U64_MAX / USEC_PER_SEC) * USEC_PER_SEC, d->interval);
+	i->app_limited = d->app_limited;
 }
 
 void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
@@ -98,6 +114,8 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	i->snd_unacked = sp->tx.queued;
 	i->contract_breaks = sp->breaker.trips;
 	i->contract_wait = sstp_breaker_wait(&sp->breaker, sp->life.ended_at ?: sstp_now());
+	i->rto = sp->ctrl.out.rto ?: sstp_rto(&sp->rtt);
+	sstp_fill_delivery(sp, i);
 	if (sp->ctrl.ops)
 		strscpy(i->controller, sp->ctrl.ops->name, SSTP_NAME_MAX);
 	if (sp->rcvbuf.policy.ops)

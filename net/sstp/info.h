@@ -4,6 +4,7 @@
 #define _SSTP_INFO_H
 
 #include <linux/types.h>
+#include "sample.h"
 
 struct sstp_info;
 struct sstp_sock;
@@ -26,6 +27,7 @@ struct sstp_stats {
 	u64		snaks_sent;
 	u64		snaks_received;
 	u64		delivery_rate;	/* bit/s */
+	struct sstp_delivery delivery;	/* last sample; no packets = none yet */
 };
 
 void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i);

@@ -26,6 +26,7 @@ static void path(const struct conn *c)
 	put("rtt", text_us, i->rtt);
 	put("rttvar", text_us, i->rttvar);
 	put("rtt_min", text_us, i->rtt_min);
+	put("rto", text_us, i->rto);
 	printf(" mtu:%u packet:%u", i->mtu, i->packet_size);
 	if (i->reordering)
 		printf(" reordering:%u", i->reordering);
@@ -74,6 +75,9 @@ static void sent(const struct sstp_info *i)
 	put("lost", text_number, i->packets_lost);
 	put("segments", text_number, i->segments_sent);
 	put("delivery", text_rate, i->delivery_rate);
+	put("acked_rate", text_rate, i->acked_rate);
+	if (i->app_limited)
+		printf(" app_limited");
 	printf(" in_flight:%d window:%u segments", (int)i->in_flight, i->snd_window);
 	if (i->backoff)
 		printf(" unanswered:%u", i->backoff);

@@ -189,6 +189,11 @@ struct sstp_info {
 	__u32	snd_unacked;	/* bytes written and not acknowledged */
 	__u32	contract_breaks;	/* times that the path did not carry the contract */
 	__u32	contract_wait;	/* ms until the contract is tried again; 0 = it is in force */
+	__u64	acked_rate;	/* rate at which full packets reached the peer, by the last sample
+				 * of its reports
+				 */
+	__u32	app_limited;	/* 1: data or the peer's window lacked while it was sampled */
+	__u32	rto;		/* time without a report until the peer is asked for one */
 };
 
 #endif /* _UAPI_LINUX_SSTP_H */

@@ -172,7 +172,9 @@ static void test_info(void)
 		must(!memcmp(&s.before, &s.shown, sizeof(s.shown)), "it is as SSTP_INFO");
 	}
 	must_be("received", s.shown.bytes_received, 40 * SEGMENT);
-	must_be("the contract", info_of(&get(c.tx)->m).rate.average, rate.average);
+	s.shown = info_of(&get(c.tx)->m);
+	must_be("the contract", s.shown.rate.average, rate.average);
+	must(s.shown.acked_rate > 0 && s.shown.rto > s.shown.rtt, "a delivery rate, a time-out");
 	conn_close(&c);
 	ktap_result(all_held, "info is what SSTP_INFO says");
 }
