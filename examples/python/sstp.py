@@ -10,7 +10,7 @@ AF_SSTP, SOL_SSTP = 25, 345
 (SSTP_RATE, SSTP_RATE_LIMIT, SSTP_SEGMENT_SIZE, SSTP_SEGMENT_LIMIT, SSTP_TOLERANCE,
  SSTP_ACK_STRATEGY, SSTP_WINDOW_FACTOR, SSTP_CONTROLLER, SSTP_BUFFER_POLICY,
  SSTP_USER_TIMEOUT, SSTP_NODELAY, SSTP_INFO, SSTP_WINDOW_CLAMP,
- SSTP_POLICY_PARAM, SSTP_POOL, SSTP_CONTROLLER_PARAM) = range(1, 17)
+ SSTP_POLICY_PARAM, SSTP_POOL, SSTP_CONTROLLER_PARAM, SSTP_MONITOR) = range(1, 18)
 
 SSTP_ACK_HARD, SSTP_ACK_SOFT = 0, 1
 
@@ -42,6 +42,20 @@ FIELDS = (
 )
 INFO = struct.Struct("@" + "".join(code * len(names.split()) for code, names in FIELDS))
 Info = collections.namedtuple("Info", " ".join(names for _, names in FIELDS))
+
+# Fields of struct sstp_monitor; "QQ" is struct sstp_count
+MONITOR_FIELDS = (
+    ("QQ", "age packets_sent packets_retrans packets_lost packets_received "
+           "packets_duplicate packets_discarded bytes_sent bytes_retrans bytes_acked "
+           "bytes_received acks_sent acks_received snaks_sent snaks_received"),
+    ("Q", "send_rate receive_rate acked_rate delivery_rate arrival_rate service_rate period"),
+    ("I", "loss_rate app_limited rtt rttvar rtt_min rto cwnd in_flight snd_window mtu "
+          "packet_size snd_unacked"),
+)
+MONITOR = struct.Struct("@" + "".join(code * len(names.split())
+                                      for code, names in MONITOR_FIELDS))
+Monitor = collections.namedtuple("Monitor", " ".join(names for _, names in MONITOR_FIELDS))
+Count = collections.namedtuple("Count", "total recent")
 
 
 def new(family, kind=socket.SOCK_SEQPACKET):
@@ -85,6 +99,16 @@ def info(sock):
     values = INFO.unpack(data.ljust(INFO.size, b"\0"))
     return Info(*(v.rstrip(b"\0").decode() if isinstance(v, bytes) else v
                   for v in values))
+
+
+def monitor(sock):
+    """Return struct sstp_monitor, in which each counter is a Count: since the set-up, and since
+    the last call for this socket.
+    """
+    data = sock.getsockopt(SOL_SSTP, SSTP_MONITOR, MONITOR.size)
+    values = iter(MONITOR.unpack(data.ljust(MONITOR.size, b"\0")))
+    return Monitor(*(Count(next(values), next(values)) if code == "QQ" else next(values)
+                     for code, names in MONITOR_FIELDS for _ in names.split()))
 
 
 def receive(sock, size):

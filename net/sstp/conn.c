@@ -18,6 +18,8 @@ static void sstp_conn_free(struct sstp_sock *sp)
 	sstp_snd_destroy(&sp->snd);
 	sstp_rcvbuf_empty(sp);
 	sstp_rate_free(&sp->rate);
+	kfree(sp->stats.mark);
+	sp->stats.mark = NULL;
 	sstp_ctrl_detach(&sp->ctrl);
 	sstp_half_end(sp);
 	sstp_rcvbuf_stop(sp);

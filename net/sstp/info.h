@@ -7,6 +7,7 @@
 #include "sample.h"
 
 struct sstp_info;
+struct sstp_monitor_mark;
 struct sstp_sock;
 
 /* Counters that are only shown: by struct sstp_info and traces */
@@ -28,6 +29,7 @@ struct sstp_stats {
 	u64		snaks_received;
 	u64		delivery_rate;	/* bit/s */
 	struct sstp_delivery delivery;	/* last sample; no packets = none yet */
+	struct sstp_monitor_mark *mark;	/* when SSTP_MONITOR was read last; NULL = never */
 };
 
 void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i);

@@ -4,6 +4,7 @@
 #include <net/ipv6.h>
 #include "conf.h"
 #include "info.h"
+#include "monitor.h"
 #include "path.h"
 #include "sendmsg.h"
 #include "settings.h"
@@ -123,9 +124,10 @@ static int sstp_set_own(struct sock *sk, int opt, sockptr_t optval,
 	case SSTP_BUFFER_POLICY:
 		return sstp_set_name(sk, opt, optval, optlen);
 	case SSTP_INFO:
+	case SSTP_MONITOR:
 		return -ENOPROTOOPT;
 	}
-	if (opt < SSTP_RATE || opt > SSTP_CONTROLLER_PARAM)
+	if (opt < SSTP_RATE || opt > SSTP_MONITOR)
 		return -ENOPROTOOPT;
 	if (optlen < sizeof(val))
 		return -EINVAL;
@@ -401,6 +403,40 @@ static int sstp_get_ip(struct sock *sk, int level, int opt)
 	return -ENOPROTOOPT;
 }
 
+/* SSTP_MONITOR. The copy is made under the lock, so that the interval of a read that failed goes
+ * on. @len: bytes that the program has room for
+ */
+static int sstp_get_monitor(struct sock *sk, char __user *optval, int __user *optlen, int len)
+{
+	struct sstp_stats *stats = &sstp_sk(sk)->stats;
+	struct {
+		struct sstp_info info;
+		struct sstp_monitor monitor;
+	} *buf;
+	int err = 0;
+
+	buf = kzalloc_obj(*buf, GFP_KERNEL);
+	if (!buf)
+		return -ENOMEM;
+	len = min_t(u32, len, sizeof(buf->monitor));
+	lock_sock(sk);
+	if (!stats->mark)
+		stats->mark = kzalloc_obj(*stats->mark, GFP_KERNEL_ACCOUNT);
+	if (!stats->mark) {
+		err = -ENOMEM;
+	} else {
+		sstp_fill_info(sstp_sk(sk), &buf->info);
+		sstp_monitor_fill(&buf->monitor, &buf->info, stats->mark);
+		if (put_user(len, optlen) || copy_to_user(optval, &buf->monitor, len))
+			err = -EFAULT;
+		else
+			sstp_monitor_mark(stats->mark, &buf->info);
+	}
+	release_sock(sk);
+	kfree(buf);
+	return err;
+}
+
 int sstp_getsockopt(struct socket *sock, int level, int optname,
 		    char __user *optval, int __user *optlen)
 {
@@ -424,6 +460,8 @@ int sstp_getsockopt(struct socket *sock, int level, int optname,
 		return sstp_sk(sk)->id.af == AF_INET6 ? -ENOPROTOOPT : -EOPNOTSUPP;
 	if (len < 0 && level != SOL_IPV6)
 		return -EINVAL;
+	if (level == SOL_SSTP && optname == SSTP_MONITOR)
+		return sstp_get_monitor(sk, optval, optlen, len);
 	buf = kzalloc_obj(*buf, GFP_KERNEL);
 	if (!buf)
 		return -ENOMEM;

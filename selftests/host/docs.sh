@@ -61,11 +61,19 @@ mapfile -t events < <(sed -n 's/^TRACE_EVENT(\(sstp_[a-z_]*\),$/\1/p
 			      s/^DEFINE_EVENT([a-z_]*, \(sstp_[a-z_]*\),$/\1/p' include/trace/events/sstp.h)
 mapfile -t info < <(sed -n '/^struct sstp_info {/,/^}/s/^\t\(struct \)\?[a-z0-9_]*[\t ]*\([a-z_]*\)\(\[.*\]\)\?;.*/\2/p' \
 	include/uapi/linux/sstp.h)
+mapfile -t monitor < <(sed -n '/^struct sstp_monitor {/,/^}/s/^\t\(struct \)\?[a-z0-9_]*[\t ]*\([a-z_]*\);.*/\2/p' \
+	include/uapi/linux/sstp.h)
 mapfile -t commands < <(sed -n '/^operations:/,/^mcast-groups:/s/^      name: //p' \
 	Documentation/netlink/specs/sstp.yaml)
 mapfile -t types < <(sed -n '/^enum sstp_type {/,/^}/s/^\tSSTP_\([A-Z_]*\),.*/\1/p' net/sstp/wire.h |
 	grep -vx TYPES)
 mapfile -t wire < <(sed -n '/^enum sstp_opt {/,/^}/s/^\tSSTP_OPT_\([A-Z_]*\),.*/\1/p' net/sstp/wire.h)
+
+# Most fields of struct sstp_monitor are those of struct sstp_info: look in the section.
+in_monitor() {
+	sed -n '/^\.SS Monitor$/,/^\.SS Ioctls$/p' "$man" > "$work/monitor"
+	names "$work/monitor" "${monitor[@]}"
+}
 
 check "sstp.7 has every option" names "$man" "${options[@]}" SSTP_GAPS
 check "sstp.7 has every structure" names "$man" "${structs[@]}"
@@ -79,6 +87,7 @@ check "sstp.rst has every tracepoint" names "$use" "${events[@]}"
 check "sstp.rst has every bpftrace script" names "$use" \
 	$(cd tools/bpftrace && echo *.bt)
 check "sstp.7 has every field of struct sstp_info" names "$man" "${info[@]}"
+check "sstp.7 has every field of struct sstp_monitor" in_monitor
 check "sstp-protocol.rst has every packet type" names "$protocol" "${types[@]}"
 check "sstp-protocol.rst has every option of set-up" names "$protocol" "${wire[@]}"
 mapfile -t codes < <(sed -n 's/^\tSSTP_RESET_\([A-Z]*\),.*/\1/p' net/sstp/wire.h)
@@ -148,14 +157,18 @@ python_agrees() {
 		printf '#include <%s>\n' stdio.h linux/sstp.h
 		echo 'int main(void) {'
 		printf 'printf("%%d ", %s);\n' "${numbers[@]}"
-		echo 'printf("%zu %zu\n", sizeof(struct sstp_gap), sizeof(struct sstp_info)); }'
+		echo 'printf("%zu %zu %zu\n", sizeof(struct sstp_gap), sizeof(struct sstp_info),'
+		echo '	sizeof(struct sstp_monitor)); }'
 	} > "$work/numbers.c"
 	gcc -Iinclude/uapi -o "$work/numbers" "$work/numbers.c" || return
-	want=$("$work/numbers"; echo "${info[@]}" | sed 's/ rate / peak average burst_rate burst_len /')
+	want=$("$work/numbers"; echo "${info[@]}" | sed 's/ rate / peak average burst_rate burst_len /'
+		echo "${monitor[@]}")
 	got=$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=examples/python python3 -c '
 import sstp, sys
-print(*(getattr(sstp, name) for name in sys.argv[1:]), sstp.GAP.size, sstp.INFO.size)
-print(*sstp.Info._fields)' "${numbers[@]}")
+print(*(getattr(sstp, name) for name in sys.argv[1:]), sstp.GAP.size, sstp.INFO.size,
+      sstp.MONITOR.size)
+print(*sstp.Info._fields)
+print(*sstp.Monitor._fields)' "${numbers[@]}")
 	[ "$got" = "$want" ] || { printf '%s\n' "$got" "$want"; return 1; }
 }
 check "examples/python/sstp.py agrees with the header" python_agrees

@@ -61,6 +61,7 @@ enum {
 				 * buffer; before listen()
 				 */
 	SSTP_CONTROLLER_PARAM,	/* rw array of struct sstp_param, of the controller */
+	SSTP_MONITOR,		/* read only struct sstp_monitor; reading ends its interval */
 };
 
 enum {
@@ -194,6 +195,63 @@ struct sstp_info {
 				 */
 	__u32	app_limited;	/* 1: data or the peer's window lacked while it was sampled */
 	__u32	rto;		/* time without a report until the peer is asked for one */
+};
+
+/**
+ * struct sstp_count - a counter of struct sstp_monitor
+ * @total: since the set-up of the connection began
+ * @recent: since SSTP_MONITOR was read last, or since the set-up
+ */
+struct sstp_count {
+	__u64	total;
+	__u64	recent;
+};
+
+/**
+ * struct sstp_monitor - what a connection does; grows only at its end
+ *
+ * A successful read ends the interval of the counters' @recent and of @send_rate, @receive_rate
+ * and @loss_rate, and begins the next one, for all programs that have the socket. All fields but
+ * these three rates have the names and units of struct sstp_info; tools/ynl-regen writes the list
+ * of them.
+ */
+struct sstp_monitor {
+	struct sstp_count age;	/* age.recent: length of the interval */
+	struct sstp_count packets_sent;
+	struct sstp_count packets_retrans;
+	struct sstp_count packets_lost;
+	struct sstp_count packets_received;
+	struct sstp_count packets_duplicate;
+	struct sstp_count packets_discarded;
+	struct sstp_count bytes_sent;
+	struct sstp_count bytes_retrans;
+	struct sstp_count bytes_acked;
+	struct sstp_count bytes_received;
+	struct sstp_count acks_sent;
+	struct sstp_count acks_received;
+	struct sstp_count snaks_sent;
+	struct sstp_count snaks_received;
+	__u64	send_rate;	/* of bytes_sent in the interval; 0 if less than 1 us passed */
+	__u64	receive_rate;	/* of bytes_received in the interval; 0 likewise */
+	__u64	acked_rate;
+	__u64	delivery_rate;
+	__u64	arrival_rate;
+	__u64	service_rate;
+	__u64	period;
+	__u32	loss_rate;	/* packets lost for a million sent in the interval, at most
+				 * 1000000; 0 if none was sent
+				 */
+	__u32	app_limited;
+	__u32	rtt;
+	__u32	rttvar;
+	__u32	rtt_min;
+	__u32	rto;
+	__u32	cwnd;
+	__u32	in_flight;
+	__u32	snd_window;
+	__u32	mtu;
+	__u32	packet_size;
+	__u32	snd_unacked;
 };
 
 #endif /* _UAPI_LINUX_SSTP_H */

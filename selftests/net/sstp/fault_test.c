@@ -438,6 +438,8 @@ static const struct row rows[] = {
 	SET(SO_BINDTODEVICE, SOCKET, SOL_SOCKET, "lo"),
 	SET(IP_TOS, CONNECTED, SOL_IP, tos),
 	GET(SSTP_INFO, SOL_SSTP, .ours = true),
+	ROW("get SSTP_MONITOR", CONNECTED, do_getsockopt, BOTH,
+	    .option = { .level = SOL_SSTP, .opt = SSTP_MONITOR }, .ours = true),
 	GET(SSTP_RATE, SOL_SSTP, .ours = true),
 	GET(SO_ERROR, SOL_SOCKET),
 	GET(IP_MTU, SOL_IP),

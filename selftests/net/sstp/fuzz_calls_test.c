@@ -439,7 +439,7 @@ static struct option some_option(struct worker *w)
 	case 5 ... 10:
 		return options[below(&w->rng, ARRAY_SIZE(options))];
 	default:
-		return (struct option){ SOL_SSTP, below(&w->rng, SSTP_CONTROLLER_PARAM + 2) };
+		return (struct option){ SOL_SSTP, below(&w->rng, SSTP_MONITOR + 2) };
 	}
 }
 
