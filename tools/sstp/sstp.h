@@ -182,6 +182,29 @@ void nap_until(double at, const sigset_t *mask);
 void json_conn(FILE *f, const struct conn *c);	/* an object without its braces */
 void json_text(FILE *f, const char *text);	/* in quotes */
 
+/* ---- rates.c: connections, and what each did since they were looked at before */
+struct row {
+	struct conn c;
+	bool known;		/* it was there before, and @m is set */
+	struct sstp_monitor m;	/* counters, and rates of the interval */
+};
+
+struct rows {
+	struct row *at;
+	size_t n, room;
+};
+
+/* Get all connections that match @f, in the order of the dump. @before has those of the look
+ * before, and is sorted anew.
+ */
+void rows_get(struct nl *nl, const struct filter *f, struct rows *rows, struct rows *before);
+int row_by_identity(const void *a, const void *b);	/* for qsort() */
+/* Print what was done since the look before, of a row that is known; json_rates() prints a member
+ * of the object that json_conn() prints.
+ */
+void rates_print(const struct row *r);
+void json_rates(FILE *f, const struct row *r);
+
 /* ---- show.c: the table of connections */
 void row_heading(void);
 void row_print(const struct conn *c, bool numeric);

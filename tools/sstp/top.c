@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* sstp top: a table of connections, sorted by rate, that is refreshed. */
 #include <getopt.h>
-#include <math.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,66 +24,12 @@ static const char usage[] =
 "  -n          print ports as numbers\n"
 "\n" FILTER_USAGE;
 
-/* A row of the table */
-struct line {
-	double sent;		/* bit/s in the last interval */
-	double received;	/* bit/s */
-	double lost;		/* share of packets */
-	struct conn c;
-};
-
-struct lines {
-	struct line *at;
-	size_t n, room;
-};
-
-static void add(const struct conn *c, void *arg)
-{
-	struct lines *l = arg;
-
-	if (l->n == l->room) {
-		l->room = l->room ? 2 * l->room : 64;
-		l->at = realloc(l->at, l->room * sizeof(*l->at));
-		if (!l->at)
-			die("no memory for %zu connections", l->room);
-	}
-	l->at[l->n++] = (struct line){ .c = *c };
-}
-
-/* A socket that connects again keeps its cookie, but has another CID, and counts from 0. */
-static int by_identity(const void *a, const void *b)
-{
-	const struct conn *x = &((const struct line *)a)->c, *y = &((const struct line *)b)->c;
-
-	if (x->cookie != y->cookie)
-		return x->cookie < y->cookie ? -1 : 1;
-	return x->cid < y->cid ? -1 : x->cid > y->cid;
-}
-
 static int by_rate(const void *a, const void *b)
 {
-	const struct line *x = a, *y = b;
-	double d = y->sent + y->received - x->sent - x->received;
+	const struct row *x = a, *y = b;
+	uint64_t p = x->m.send_rate + x->m.receive_rate, q = y->m.send_rate + y->m.receive_rate;
 
-	return d < 0 ? -1 : d > 0 ? 1 : by_identity(a, b);
-}
-
-static void compare(struct line *l, const struct lines *before, double seconds)
-{
-	const struct sstp_info *i = &l->c.info, *was;
-	const struct line *old = before->n ? bsearch(l, before->at, before->n,
-						     sizeof(*l), by_identity) : NULL;
-	double packets;
-
-	/* A new connection has rates from the next interval on. */
-	if (!old)
-		return;
-	was = &old->c.info;
-	l->sent = 8.0 * (i->bytes_sent - was->bytes_sent) / seconds;
-	l->received = 8.0 * (i->bytes_received - was->bytes_received) / seconds;
-	packets = i->packets_sent - was->packets_sent;
-	/* Packets sent in an earlier interval may be reported lost in this one. */
-	l->lost = packets > 0 ? fmin((i->packets_lost - was->packets_lost) / packets, 1) : 0;
+	return p > q ? -1 : p < q ? 1 : row_by_identity(a, b);
 }
 
 /* Cut a text that is too long at its beginning, as the port is at its end. */
@@ -99,12 +44,13 @@ static const char *fit(char *text, size_t width)
 	return text;
 }
 
-static void print(const struct line *l, int width, bool numeric)
+static void print(const struct row *l, int width, bool numeric)
 {
 	char remote[TEXT_MAX], sent[TEXT_MAX], received[TEXT_MAX], rate[TEXT_MAX] = "-";
 	char rtt[TEXT_MAX], size[TEXT_MAX];
 	const struct sstp_info *i = &l->c.info;
 	double used = i->rcv_buffer ? (double)i->rcv_queued / i->rcv_buffer : 0;
+	double lost = l->m.loss_rate / 1e4;
 
 	/* The last packet may exceed the limit. */
 	used = used < 1 ? used : 1;
@@ -112,14 +58,14 @@ static void print(const struct line *l, int width, bool numeric)
 	if (i->rate.peak)
 		text_number(rate, i->rate.average ?: i->rate.peak);
 	printf("%8llx %-*s %6s %6s %8s %6s %s%5.1f%%%s %s%3.0f%%%s %6s\n", (unsigned long long)l->c.cookie,
-	       width, fit(remote, width), text_number(sent, l->sent),
-	       text_number(received, l->received), rate, text_us(rtt, i->rtt),
-	       color(l->lost > 0.01 ? RED : PLAIN), 100 * l->lost, color(PLAIN),
+	       width, fit(remote, width), text_number(sent, l->m.send_rate),
+	       text_number(received, l->m.receive_rate), rate, text_us(rtt, i->rtt),
+	       color(lost > 1 ? RED : PLAIN), lost, color(PLAIN),
 	       color(used > 0.9 ? RED : used > 0.5 ? YELLOW : GREEN), 100 * used, color(PLAIN),
 	       text_bytes(size, i->rcv_buffer));
 }
 
-static void page(const struct lines *l, bool numeric)
+static void page(const struct rows *l, bool numeric)
 {
 	unsigned int rows = term_rows();
 	int width = term_columns() - BESIDE;
@@ -142,12 +88,11 @@ static void page(const struct lines *l, bool numeric)
 int cmd_top(int argc, char **argv)
 {
 	struct options o = { .interval = 1 };
-	struct lines all[2] = {};
+	struct rows all[2] = {};
 	struct filter f = {};
 	unsigned long i;
-	double then, at;
 	struct nl nl;
-	size_t k;
+	double then;
 	int c;
 
 	while ((c = getopt(argc, argv, "ni:c:h")) != -1)
@@ -158,23 +103,17 @@ int cmd_top(int argc, char **argv)
 	if (!f.states)
 		f.states = ~STATE_BIT(TCP_LISTEN);
 	nl_open(&nl);
-	nl_check(&nl, filter_dump(&nl, &f, add, &all[0]), "connections");
+	rows_get(&nl, &f, &all[0], &all[1]);
 	then = now();
 	for (i = 1; !o.count || i <= o.count; i++) {
-		struct lines *new = &all[i & 1], *old = &all[!(i & 1)];
+		struct rows *new = &all[i & 1];
 
 		nap_until(then + o.interval, NULL);
-		new->n = 0;
-		nl_check(&nl, filter_dump(&nl, &f, add, new), "connections");
-		at = now();
-		if (old->n)
-			qsort(old->at, old->n, sizeof(*old->at), by_identity);
-		for (k = 0; k < new->n; k++)
-			compare(&new->at[k], old, at - then);
+		rows_get(&nl, &f, new, &all[!(i & 1)]);
+		then = now();
 		if (new->n)
 			qsort(new->at, new->n, sizeof(*new->at), by_rate);
 		page(new, o.numeric);
-		then = at;
 	}
 	return 0;
 }

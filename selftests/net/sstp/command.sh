@@ -177,7 +177,7 @@ check "set without CAP_NET_ADMIN is refused" refused 1 "CAP_NET_ADMIN" \
 
 # --- output to a full disk
 for command in "show" "show -j" "-h" "show -h" "stat -z -i 0.1" "top -i 0.1" \
-	       "trace $id -o - -i 0.1" "trace $id -o /dev/full -i 0.1"; do
+	       "show -r 0.1" "trace $id -o - -i 0.1" "trace $id -o /dev/full -i 0.1"; do
 	check "a full disk ends sstp $command" refused 1 "No space left" \
 		in_ns "$a" sh -c "timeout 20 sstp $command > /dev/full"
 done
@@ -188,6 +188,50 @@ check "an event for monitor" in_ns "$a" sstp set "$id" rate 30M
 wait "$full"
 check "a full disk ends sstp monitor" test $? = 1
 check "and it says so" grep -qF "No space left" "$work/full"
+
+# --- rates of an interval
+rates() {
+	in_ns "$a" sstp show -n -r 0.5 -c 2 "$@" > "$work/rates" || return
+	[ "$(grep -c '^Type' "$work/rates")" = 2 ] &&
+		[ "$(grep -c 'sending: rate:[1-9].* packets:[1-9].*/s .* lost:0.00%' "$work/rates")" = 2 ] &&
+		[ "$(grep -c 'receiving: rate:0bit/s' "$work/rates")" = 2 ] && return
+	cat "$work/rates"
+	return 1
+}
+check "show -r shows rates after each interval" rates
+check "and of those that are selected" rates port 7000
+no_rates() { in_ns "$a" sstp show -r 0.1 -c 1 port 1 | { ! grep sending; }; }
+check "and of no other" no_rates
+listener_has_none() {
+	in_ns "$b" sstp show -l -r 0.1 -c 1 > "$work/rates" && grep LISTEN "$work/rates" &&
+		! grep -q sending "$work/rates"
+}
+check "a listener has none" listener_has_none
+# Two intervals adjoin, and the counters of one are the difference of the totals.
+intervals() {
+	in_ns "$a" sstp show -j -r 0.2 -c 3 > "$work/rates" || return
+	python3 - "$work/rates" <<-'END'
+		import json, sys
+		text, lists = open(sys.argv[1]).read(), []
+		while text.strip():
+		    one, end = json.JSONDecoder().raw_decode(text)
+		    lists.append(one)
+		    text = text[end:].lstrip()
+		assert [len(one) for one in lists] == [1, 1, 1], lists
+		for before, after in zip(lists, lists[1:]):
+		    was, now, recent = before[0]["info"], after[0]["info"], after[0]["recent"]
+		    for name in recent:
+		        if name not in ("send_rate", "receive_rate", "loss_rate"):
+		            assert recent[name] == now[name] - was[name], name
+		    assert recent["age"] >= 200000, recent
+		    assert recent["packets_sent"] > 0 and recent["bytes_sent"] > 0, recent
+		    want = recent["bytes_sent"] * 8e6 / recent["age"]
+		    assert abs(recent["send_rate"] - want) <= 1, (recent, want)
+	END
+}
+check "JSON has the counters of each interval" intervals
+check "a count without an interval is refused" refused 2 "it needs -r" sstp show -c 1
+check "an interval of 0 is refused" refused 2 "0.001 to 86400" sstp show -r 0
 
 # --- top, trace, plot
 top_line() { in_ns "$a" sstp top -n -i 0.5 -c 2 | grep -A 1 '^ *ID' | tail -n 1 |
