@@ -100,6 +100,24 @@ refused() {
 	! client "$1" "$b4" 2> "$work/refused" && grep -qi "connection refused" "$work/refused"
 }
 
+# What the example in Python reads of a connection
+monitored() {
+	PYTHONPATH=${at[Python]} in_ns "$a" python3 - <<-'END'
+		import socket, sstp
+		at = ("127.0.0.1", 7001)
+		listener, client = sstp.new(socket.AF_INET), sstp.new(socket.AF_INET)
+		listener.bind(at)
+		listener.listen()
+		client.connect(at)
+		for size, total in (1000, 1000), (10, 1010):
+		    client.send(bytes(size))
+		    seen = sstp.monitor(client)
+		    assert seen.bytes_sent == (total, size), seen
+		    assert seen.age.recent and seen.packet_size and seen.mtu, seen
+	END
+}
+check "monitor() in Python" monitored
+
 # Streams in Go fulfil the contract of net.Conn.
 if [ -x "${at[Go]}/conn.test" ]; then
 	conn_test() {
