@@ -190,7 +190,8 @@ struct sstp_ctrl_sample {
  *	@kind to 0. A callback may replace a message that has not left. Without a peer half
  *	the core drops it.
  * @param: values of the parameters, in the order of @params of the ops, in range or 0; only
- *	the core writes them, before @init and later: callbacks find the new value at once
+ *	the core writes them, before @init and later: callbacks find the new value at once, and
+ *	@on_param is the first of them
  * @priv: state of the controller, zeroed before @init
  *
  * Each connection has its own. It is guarded by the socket lock.
@@ -311,6 +312,7 @@ enum sstp_group_scope {
  * @on_ack: a valid PACK or SNAK came
  * @on_loss: the report reports lost packets, @s->lost > 0; called after @on_ack
  * @on_timeout: several probes in a row were not answered in time
+ * @on_param: parameters were set; a shorter @period than before ends the present wait
  * @on_pkt_sent: DATA packets are passed to IP
  * @on_timer: the time in @timer has come
  * @on_message: a message of the peer's receiving half came. What exceeds four messages and
@@ -353,6 +355,7 @@ struct sstp_ctrl_ops {
 	void	(*on_ack)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
 	void	(*on_loss)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
 	void	(*on_timeout)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
+	void	(*on_param)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
 	void	(*on_pkt_sent)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
 			       const struct sstp_ctrl_packets *p);
 	void	(*on_timer)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);

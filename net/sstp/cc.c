@@ -44,6 +44,16 @@ void sstp_cc_switch(struct sstp_sock *sp, const struct sstp_ctrl_ops *ops, u32 c
 	sstp_ctrl_switch(&sp->ctrl, ops, &sp->set.ctrl, &s, carried);
 }
 
+void sstp_cc_tune(struct sstp_sock *sp)
+{
+	struct sstp_ctrl_sample s = {};
+
+	if (!sp->ctrl.ops)
+		return;
+	sstp_cc_sample(sp, &s, sstp_now());
+	sstp_ctrl_tune(&sp->ctrl, &sp->set.ctrl, &s);
+}
+
 void sstp_cc_timeout(struct sstp_sock *sp, u64 now)
 {
 	struct sstp_ctrl_sample s = {};

@@ -15,6 +15,8 @@ void sstp_cc_sample(const struct sstp_sock *sp, struct sstp_ctrl_sample *s, u64 
 /* sstp_ctrl_attach() and sstp_ctrl_switch() for the controller of @sp */
 int sstp_cc_start(struct sstp_sock *sp, const char *name);
 void sstp_cc_switch(struct sstp_sock *sp, const struct sstp_ctrl_ops *ops, u32 carried);
+/* sstp_ctrl_tune() with the settings of @sp; then packets may be due that had to wait. */
+void sstp_cc_tune(struct sstp_sock *sp);
 /* Call on_timeout, if the controller has it: several probes in a row were not answered. */
 void sstp_cc_timeout(struct sstp_sock *sp, u64 now);
 /* Call on_pkt_sent, on_timer or on_message, which the caller has checked the controller has. */

@@ -60,7 +60,8 @@ void sstp_ctrl_bound(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
 void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 		     const struct sstp_plugin_conf *conf, const struct sstp_ctrl_sample *s);
 /* Put the parameters of @conf in force, if they are those of the controller of @c. */
-void sstp_ctrl_tune(struct sstp_ctrl_core *c, const struct sstp_plugin_conf *conf);
+void sstp_ctrl_tune(struct sstp_ctrl_core *c, const struct sstp_plugin_conf *conf,
+		    const struct sstp_ctrl_sample *s);
 /* Get the state of the controller, SSTP_STATE_MAX values; 0 = it has no such value. */
 void sstp_ctrl_get_info(const struct sstp_ctrl_core *c, s64 *state);
 /* Set s->cwnd_limited and s->flight for a report. @flight: packets in flight before it;

@@ -41,10 +41,18 @@ void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 	sstp_ctrl_bound(&c->out, s);
 }
 
-void sstp_ctrl_tune(struct sstp_ctrl_core *c, const struct sstp_plugin_conf *conf)
+void sstp_ctrl_tune(struct sstp_ctrl_core *c, const struct sstp_plugin_conf *conf,
+		    const struct sstp_ctrl_sample *s)
 {
-	if (c->ops && !strcmp(c->ops->name, conf->name))
-		sstp_param_take(c->out.param, c->ops->params, c->ops->name, conf);
+	if (!c->ops || strcmp(c->ops->name, conf->name))
+		return;
+	sstp_param_take(c->out.param, c->ops->params, c->ops->name, conf);
+	if (!c->ops->on_param)
+		return;
+	c->ops->on_param(&c->out, s);
+	sstp_ctrl_bound(&c->out, s);
+	/* A shorter period ends the wait that the former one imposed. */
+	c->next = min(c->next, s->now + c->out.period);
 }
 
 void sstp_ctrl_get_info(const struct sstp_ctrl_core *c, s64 *state)

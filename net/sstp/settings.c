@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Settings of a socket, and their effect on a live connection */
+#include "cc.h"
 #include "conf.h"
+#include "message.h"
 #include "netns.h"
 #include "output.h"
 #include "path.h"
@@ -64,7 +66,8 @@ static bool sstp_may_name(const struct sock *sk, const char *name)
 }
 
 /* Set the controller, if @ctrl, or the policy of connections to come, and its parameters also
- * where it is at work, from its next callback on. @conf is checked. Socket lock
+ * where it is at work: a controller learns of them now, a policy in its next callback. Packets may
+ * be due then. @conf is checked. Socket lock
  */
 void sstp_set_conf(struct sstp_sock *sp, bool ctrl, const struct sstp_plugin_conf *conf)
 {
@@ -79,7 +82,8 @@ void sstp_set_conf(struct sstp_sock *sp, bool ctrl, const struct sstp_plugin_con
 		/* Whoever names a controller takes it as it is. */
 		sp->breaker.guards = false;
 		sp->breaker.retry = 0;
-		sstp_ctrl_tune(&sp->ctrl, conf);
+		sstp_cc_tune(sp);
+		sstp_message_arm(&sp->sk, sstp_now());
 		return;
 	}
 	if (!sp->rcvbuf.member.pool)
@@ -135,6 +139,8 @@ static int sstp_set_plugin_params(struct sock *sk, bool ctrl, const struct sstp_
 	if (!err)
 		sstp_set_conf(sp, ctrl, &conf);
 	sstp_plugin_put(g);
+	if (!err && ctrl && sstp_synchronized(sk))
+		sstp_push(sk);
 	return err;
 }
 

@@ -241,15 +241,15 @@ static void ctrl_params(struct kunit *test)
 	struct sstp_ctrl_core c = {};
 
 	/* Without a controller they wait for one. */
-	sstp_ctrl_tune(&c, &conf);
+	sstp_ctrl_tune(&c, &conf, &s);
 	sstp_ctrl_begin(&c, &ops, &conf, &s);
 	KUNIT_EXPECT_EQ(test, c.out.cwnd, 50U);
 	conf.param[1] = 60;
-	sstp_ctrl_tune(&c, &conf);
+	sstp_ctrl_tune(&c, &conf, &s);
 	KUNIT_EXPECT_EQ(test, c.out.cwnd, 50U);
 	sstp_ctrl_report(&c, &s);
 	KUNIT_EXPECT_EQ(test, c.out.cwnd, 60U);
-	sstp_ctrl_tune(&c, &other);
+	sstp_ctrl_tune(&c, &other, &s);
 	sstp_ctrl_report(&c, &s);
 	KUNIT_EXPECT_EQ(test, c.out.cwnd, 60U);
 	sstp_ctrl_get_info(&c, state);
@@ -261,10 +261,51 @@ static void ctrl_params(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state[0], 0LL);
 }
 
+static void ctrl_obey_period(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	c->period = c->param[0] * (u64)NSEC_PER_MSEC;
+	c->cwnd = 0;
+}
+
+/* on_param is called at once, its outputs are clamped, and only a shorter period changes the
+ * time of the next packet.
+ */
+static void ctrl_on_param(struct kunit *test)
+{
+	static const struct sstp_ctrl_ops ops = {
+		.init = ctrl_obey_period, .on_param = ctrl_obey_period, .name = "obey",
+		.params = { { "ms", 1, U32_MAX } },
+	};
+	static const struct {
+		u32 ms;
+		u64 period, next;
+	} t[] = {
+		{ 100, 100 * NSEC_PER_MSEC, 500 * NSEC_PER_MSEC },
+		{ 1000, NSEC_PER_SEC, 900 * NSEC_PER_MSEC },
+		{ 5000, NSEC_PER_SEC, 900 * NSEC_PER_MSEC },
+		{ 0, 0, 400 * NSEC_PER_MSEC },
+	};
+	struct sstp_plugin_conf conf = { .name = "obey", .param = { 500 } };
+	struct sstp_ctrl_sample s = { .now = 400 * NSEC_PER_MSEC };
+	struct sstp_ctrl_core c = {};
+	u32 i;
+
+	sstp_ctrl_begin(&c, &ops, &conf, &s);
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		c.next = 900 * NSEC_PER_MSEC;
+		conf.param[0] = t[i].ms;
+		sstp_ctrl_tune(&c, &conf, &s);
+		KUNIT_EXPECT_EQ_MSG(test, c.out.period, t[i].period, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, c.out.cwnd, 1U, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, c.next, t[i].next, "row %u", i);
+	}
+}
+
 static struct kunit_case ctrl_cases[] = {
 	KUNIT_CASE(ctrl_used),
 	KUNIT_CASE(ctrl_hostile),
 	KUNIT_CASE(ctrl_params),
+	KUNIT_CASE(ctrl_on_param),
 	KUNIT_CASE(ctrl_pace),
 	{}
 };

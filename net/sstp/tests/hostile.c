@@ -139,6 +139,7 @@ static struct sstp_ctrl_ops hostile_ctrl = {
 	.on_ack		= hostile_any,
 	.on_loss	= hostile_any,
 	.on_timeout	= hostile_any,
+	.on_param	= hostile_any,
 	.on_pkt_sent	= hostile_packets,
 	.on_timer	= hostile_any,
 	.on_message	= hostile_message,
