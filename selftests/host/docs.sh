@@ -105,9 +105,17 @@ check "sstp-run.1 has every variable" names "$man_run" "${run_env[@]}"
 check "sstp-run.1 has every TCP option that is remembered" names "$man_run" "${run_tcp[@]}"
 
 mapfile -t tool < <(sed -n '/commands\[\] = {/,/^}/s/^\t{ "\([a-z]*\)".*/\1/p' tools/sstp/main.c)
-# Parameters that a controller or a policy lists, which completion knows
-mapfile -t params < <(sed -n '/\.params\t*= {/,/^\t}/s/.*{ "\([!-~]*\)",.*/\1/p' net/sstp/rbuf_*.c \
-	net/sstp/ctrl_*.c)
+# Parameters and values of the state that controllers and policies list
+listed() {
+	python3 -c 'import re, sys
+for name in sys.argv[2:]:
+    text = open(name).read()
+    for found in re.findall(rf"^\t\.{sys.argv[1]}\s*= \{{(.*?)\}},\n(?=\t\.|\}};)", text, re.M | re.S):
+        print(*re.findall(r"\"(.+?)\"", found), sep="\n")' "$@"
+}
+mapfile -t params < <(listed params net/sstp/ctrl_*.c | sort -u)
+mapfile -t policy_params < <(listed params net/sstp/rbuf_*.c)
+mapfile -t states < <(listed state net/sstp/ctrl_*.c net/sstp/rbuf_*.c | sort -u)
 mapfile -t tool_filter < <(sed -n '/names\[\] = {/,/^\t};/s/"//gp' tools/sstp/filter.c |
 	tr -d ' \t' | tr , '\n' | grep -v '[{}]' | grep .)
 mapfile -t tool_why < <(sed -n 's/.*\tline("\([a-z ]*\)".*/\1/p' tools/sstp/why.c | sort -u)
@@ -117,8 +125,9 @@ check "sstp.8 has everything that can be set" names "$man_tool" rate controller 
 check "sstp.8 has every word of a filter" names "$man_tool" "${tool_filter[@]}"
 check "sstp.8 has every cause that is named" names "$man_tool" "${tool_why[@]}"
 check "sstp's completion has every command and word" names tools/sstp/completion "${tool[@]}" \
-	"${params[@]/#/policy[.]}" "${tool_filter[@]}"
-check "sstp.7 has every parameter" names "$man" "${params[@]}"
+	"${params[@]/#/controller[.]}" "${policy_params[@]/#/policy[.]}" "${tool_filter[@]}"
+check "sstp.7 has every parameter" names "$man" "${params[@]}" "${policy_params[@]}"
+check "sstp.7 has every value of a state" names "$man" "${states[@]}"
 
 # default NAME VALUE...: sstp.7 has the default of a sysctl or tunable.
 default() {

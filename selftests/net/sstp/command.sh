@@ -164,6 +164,13 @@ check "these are in force" json "d[0]['info']['controller'] == 'newreno' and
 	d[0]['info']['policy'] == 'static' and d[0]['policy_params'] == {} and
 	d[0]['controller_params']['ssthresh'] > 0"
 check "a controller's state is shown" says_params 'newreno:(ssthresh:[0-9]*)$'
+check "set: a fixed rate" in_ns "$a" sstp set "$id" controller rate controller.kbit 20k
+check "it is shown" says_params 'rate:(kbit:20000)$'
+check "packets leave at this rate" json "abs(d[0]['info']['period'] - 1514 * 400) <= 1"
+check "set: another" in_ns "$a" sstp set "$id" controller.kbit 5k
+check "it is in force at once" json "abs(d[0]['info']['period'] - 1514 * 1600) <= 1"
+check "a rate out of range: the kernel's message" refused 1 "rate: kbit is 0 or 1 to 4294967295" \
+	in_ns "$a" sstp set "$id" controller.kbit 5G
 check "set: no contract" in_ns "$a" sstp set "$id" rate none
 check "there is none" json "d[0]['info']['rate']['peak'] == 0"
 check "an unknown controller: a list of those registered" \

@@ -67,6 +67,8 @@ static void test_lists(void)
 	must_name("reading names nothing", fd, "");
 	must_be("static", name_policy(fd, "static"), 0);
 	must_list("static", fd, SSTP_POLICY_PARAM, "");
+	must(!setsockopt(fd, SOL_SSTP, SSTP_CONTROLLER, "rate", 4), "rate");
+	must_list("rate", fd, SSTP_CONTROLLER_PARAM, "kbit ");
 	close(fd);
 
 	pair_open(&c);
