@@ -397,13 +397,17 @@ static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
 		return want;
 	if (now < sp->ctrl.next && !sp->tx.unpaced) {
 		sstp_timer_set(&sp->clock, SSTP_T_PACE, sp->ctrl.next);
+		sp->tx.paced = true;
 		return 0;
 	}
 	/* Pacing is waived for a connection's first window and for the first packets after
-	 * the peer has reported all: a short answer takes no longer than with TCP.
+	 * the peer has reported all: a short answer takes no longer than with TCP. A packet
+	 * that has waited for the period is no such: on a path that is shorter than the
+	 * period nothing is in flight then, and all packets would leave in bursts.
 	 */
-	if (!sstp_in_flight(sp))
+	if (!sstp_in_flight(sp) && !sp->tx.paced)
 		sp->tx.unpaced = sstp_ctrl_unpaced(&sp->ctrl, sstp_srtt_ns(&sp->rtt));
+	sp->tx.paced = false;
 	unpaced = min_t(u32, want, sp->tx.unpaced);
 	if (now < sp->ctrl.next)
 		return unpaced;

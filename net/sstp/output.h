@@ -36,6 +36,7 @@ struct sstp_tx {
 	u32		asked_at;	/* us: when the peer last reported, or was asked to */
 	u8		unpaced;	/* packets that may still leave without pacing */
 	u8		eos;		/* enum sstp_eos */
+	bool		paced;		/* the next packet has waited for the period */
 	bool		lacks_mem;	/* a write found no memory; cleared by the next write,
 					 * by SSTP_T_MEM and when sent segments are freed
 					 */

@@ -103,7 +103,7 @@ static void must_keep(const char *what, const struct sstp_monitor *m, uint32_t k
 
 static void test_rates(void)
 {
-	static const uint32_t rates[] = { 5000, 20000, 123457, 400000 };
+	static const uint32_t rates[] = { 200, 1000, 5000, 20000, 123457, 400000 };
 	struct sstp_monitor m;
 	struct flow f;
 	size_t i;
@@ -123,7 +123,7 @@ static void test_rates(void)
 /* Each rate holds in the first round trip after it was set, and goes on. */
 static void test_changes(void)
 {
-	static const uint32_t rates[] = { 5000, 80000, 200000, 20000, 1, 20000 };
+	static const uint32_t rates[] = { 5000, 80000, 1000, 200000, 20000, 1, 20000 };
 	struct sstp_monitor m;
 	struct flow f;
 	size_t i;
