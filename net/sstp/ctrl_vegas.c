@@ -3,16 +3,22 @@
  * "vegas": TCP Vegas (Brakmo and Peterson, JSAC 13(8), 1995). Once a round trip it compares the
  * lowest round-trip time of that round with the lowest ever: the difference tells how many of
  * its packets wait in queues. It keeps that between alpha and beta, and leaves slow start when
- * it exceeds gamma. To a loss it reacts as TCP. Slow start doubles each round trip, and the
- * packets that wait are w (RTT - base) / base, as in Linux's TCP.
+ * it exceeds gamma, which are its parameters. To a loss it reacts as TCP. Slow start doubles
+ * each round trip, and the packets that wait are w (RTT - base) / base, as in Linux's TCP.
  */
+#include <linux/errno.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <net/sstp_window.h>
 
-#define SSTP_VEGAS_ALPHA	2U	/* packets in queues */
-#define SSTP_VEGAS_BETA		4U
-#define SSTP_VEGAS_GAMMA	1U
+/* Parameters, packets in queues */
+enum sstp_vegas_param { SSTP_VEGAS_ALPHA, SSTP_VEGAS_BETA, SSTP_VEGAS_GAMMA };
+
+static const u32 sstp_vegas_defaults[] = {
+	[SSTP_VEGAS_ALPHA] = 2,
+	[SSTP_VEGAS_BETA] = 4,
+	[SSTP_VEGAS_GAMMA] = 1,
+};
 
 /**
  * struct sstp_vegas - state of the controller
@@ -33,6 +39,17 @@ struct sstp_vegas {
 static struct sstp_vegas *sstp_vegas(struct sstp_ctrl *c)
 {
 	return sstp_ctrl_priv(c, struct sstp_vegas);
+}
+
+static u32 sstp_vegas_param(const u32 *param, enum sstp_vegas_param i)
+{
+	return param[i] ?: sstp_vegas_defaults[i];
+}
+
+static int sstp_vegas_check(const u32 *param)
+{
+	return sstp_vegas_param(param, SSTP_VEGAS_ALPHA) <
+	       sstp_vegas_param(param, SSTP_VEGAS_BETA) ? 0 : -EINVAL;
 }
 
 static void sstp_vegas_begin(struct sstp_vegas *v, const struct sstp_ctrl_sample *s)
@@ -58,14 +75,14 @@ static void sstp_vegas_adjust(struct sstp_ctrl *c, struct sstp_vegas *v)
 	u64 waiting = div_u64((u64)c->cwnd * (v->round - v->base), v->base);
 
 	if (sstp_window_in_slow_start(c, &v->w)) {
-		if (waiting <= SSTP_VEGAS_GAMMA)
+		if (waiting <= sstp_vegas_param(c->param, SSTP_VEGAS_GAMMA))
 			return;
 		c->cwnd = max_t(u32, min(c->cwnd, target + 1), SSTP_WINDOW_MIN);
 		v->w.ssthresh = c->cwnd;
-	} else if (waiting > SSTP_VEGAS_BETA) {
+	} else if (waiting > sstp_vegas_param(c->param, SSTP_VEGAS_BETA)) {
 		c->cwnd = max(c->cwnd - 1, (u32)SSTP_WINDOW_MIN);
 		v->w.ssthresh = min(v->w.ssthresh, c->cwnd);
-	} else if (waiting < SSTP_VEGAS_ALPHA) {
+	} else if (waiting < sstp_vegas_param(c->param, SSTP_VEGAS_ALPHA)) {
 		c->cwnd = min(c->cwnd + 1, (u32)SSTP_WINDOW_MAX);
 	}
 }
@@ -107,6 +124,15 @@ static void sstp_vegas_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sampl
 	sstp_window_timeout(c, &sstp_vegas(c)->w, s, c->cwnd / 2);
 }
 
+static void sstp_vegas_get_info(const struct sstp_ctrl *c, s64 *state)
+{
+	const struct sstp_vegas *v = (const struct sstp_vegas *)c->priv;
+
+	state[0] = v->w.ssthresh;
+	state[1] = v->base == U32_MAX ? 0 : v->base;
+	state[2] = v->round == U32_MAX ? 0 : v->round;
+}
+
 static struct sstp_ctrl_ops sstp_ctrl_vegas = {
 	.init		= sstp_vegas_init,
 	.on_ack		= sstp_vegas_ack,
@@ -114,6 +140,14 @@ static struct sstp_ctrl_ops sstp_ctrl_vegas = {
 	.on_timeout	= sstp_vegas_timeout,
 	.name		= "vegas",
 	.owner		= THIS_MODULE,
+	.params		= {
+		[SSTP_VEGAS_ALPHA] = { "alpha", 1, U16_MAX },
+		[SSTP_VEGAS_BETA] = { "beta", 1, U16_MAX },
+		[SSTP_VEGAS_GAMMA] = { "gamma", 1, U16_MAX },
+	},
+	.state		= { "ssthresh", "base_rtt", "round_rtt" },
+	.check_params	= sstp_vegas_check,
+	.get_info	= sstp_vegas_get_info,
 };
 module_sstp_ctrl(sstp_ctrl_vegas);
 MODULE_DESCRIPTION("SSTP controller: TCP Vegas");

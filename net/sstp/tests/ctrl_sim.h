@@ -79,4 +79,13 @@ static inline void ctrl_sim_loss(struct ctrl_sim *x)
 	x->s.highest = x->s.shipped;
 }
 
+/* Value @i of the state that the controller shows */
+static inline s64 ctrl_sim_state(const struct ctrl_sim *x, u32 i)
+{
+	s64 state[SSTP_STATE_MAX] = {};
+
+	x->ops->get_info(&x->c, state);
+	return state[i];
+}
+
 #endif /* _SSTP_CTRL_SIM_H */

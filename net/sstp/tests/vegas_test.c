@@ -51,9 +51,96 @@ static void vegas_starts(struct kunit *test)
 	KUNIT_EXPECT_LE(test, x.c.cwnd, 640U);
 }
 
+/* Window of the round trip after one of 100 packets in which @waiting of them waited */
+static u32 vegas_next(struct ctrl_sim *x, u32 waiting)
+{
+	sstp_vegas(&x->c)->base = 100000;
+	ctrl_sim_avoid(x, 100);
+	sstp_vegas(&x->c)->end = x->s.highest + 100;
+	ctrl_sim_round(x, 2, 100000 + waiting * 1000);
+	return x->c.cwnd;
+}
+
+/* Each parameter moves its bound, at any time. */
+static void vegas_params(struct kunit *test)
+{
+	struct ctrl_sim x;
+
+	ctrl_sim_start(&x, &sstp_ctrl_vegas, 100000);
+	KUNIT_EXPECT_EQ(test, vegas_next(&x, 5), 99U);
+	x.c.param[SSTP_VEGAS_BETA] = 30;
+	KUNIT_EXPECT_EQ(test, vegas_next(&x, 5), 100U);
+	KUNIT_EXPECT_EQ(test, vegas_next(&x, 30), 100U);
+	KUNIT_EXPECT_EQ(test, vegas_next(&x, 31), 99U);
+	x.c.param[SSTP_VEGAS_ALPHA] = 20;
+	KUNIT_EXPECT_EQ(test, vegas_next(&x, 19), 101U);
+	KUNIT_EXPECT_EQ(test, vegas_next(&x, 20), 100U);
+	x.c.param[SSTP_VEGAS_ALPHA] = 0;
+	KUNIT_EXPECT_EQ(test, vegas_next(&x, 19), 100U);
+	/* Slow start with 12 packets in queues */
+	x.c.param[SSTP_VEGAS_GAMMA] = 12;
+	ctrl_sim_start(&x, &sstp_ctrl_vegas, 100000);
+	x.c.param[SSTP_VEGAS_GAMMA] = 12;
+	sstp_vegas(&x.c)->base = 100000;
+	x.c.cwnd = 120;
+	x.s.flight = 120;
+	sstp_vegas_begin(sstp_vegas(&x.c), &x.s);
+	sstp_vegas(&x.c)->round = 110000;
+	sstp_vegas_adjust(&x.c, sstp_vegas(&x.c));
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), (s64)SSTP_WINDOW_MAX);
+	sstp_vegas(&x.c)->round = 111000;
+	sstp_vegas_adjust(&x.c, sstp_vegas(&x.c));
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), 109LL);
+}
+
+/* alpha < beta, where 0 is the default */
+static void vegas_checks(struct kunit *test)
+{
+	static const struct {
+		u32 param[SSTP_PARAMS_MAX];
+		int err;
+	} t[] = {
+		{ { 0, 0, 0 }, 0 }, { { 3, 0, 99 }, 0 }, { { 4, 0, 0 }, -EINVAL },
+		{ { 0, 3, 0 }, 0 }, { { 0, 2, 0 }, -EINVAL }, { { 20, 40, 0 }, 0 },
+		{ { 40, 40, 0 }, -EINVAL }, { { 41, 40, 0 }, -EINVAL },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		KUNIT_EXPECT_EQ_MSG(test, sstp_ctrl_vegas.check_params(t[i].param), t[i].err,
+				    "row %u", i);
+}
+
+static void vegas_state(struct kunit *test)
+{
+	struct ctrl_sim x;
+
+	ctrl_sim_start(&x, &sstp_ctrl_vegas, 100000);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 1), 0LL);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 2), 0LL);
+	x.s.shipped = 10;
+	sstp_vegas_begin(sstp_vegas(&x.c), &x.s);
+	ctrl_sim_ack(&x, 1, 90000);
+	ctrl_sim_ack(&x, 1, 95000);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 1), 90000LL);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 2), 90000LL);
+	/* Another round trip */
+	x.s.shipped = 20;
+	ctrl_sim_ack(&x, 8, 95000);
+	ctrl_sim_ack(&x, 1, 96000);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 1), 90000LL);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 2), 96000LL);
+	ctrl_sim_avoid(&x, 50);
+	ctrl_sim_loss(&x);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), 25LL);
+}
+
 static struct kunit_case vegas_cases[] = {
 	KUNIT_CASE(vegas_avoids),
 	KUNIT_CASE(vegas_starts),
+	KUNIT_CASE(vegas_params),
+	KUNIT_CASE(vegas_checks),
+	KUNIT_CASE(vegas_state),
 	{}
 };
 

@@ -59,7 +59,7 @@ wait "$client"
 check "the transfer ends" test $? = 0
 
 # --- from any to any other, 1008 times, under load
-change() { in_ns "$a" sstp set port 7000 controller "$1"; }
+change() { in_ns "$a" sstp set port 7000 controller "$@"; }
 changes() {
 	local round from to before
 	for round in {1..18}; do
@@ -77,9 +77,30 @@ changes() {
 		}
 	done
 }
+check "the connection ends" busywait 20 sockets_are "$a" 0
 serve
 transfer_begin -T 400 --for 30 "$b4"
 check "a connection" busywait 10 change vegas
+
+# --- parameters and state of each
+details() { in_ns "$a" sstp show -i port 7000; }
+shows() { details | grep -q -- "$1"; }
+refused() { local why=$1; shift; ! change "$@" 2> "$work/err" && grep -q "$why" "$work/err"; }
+# tunes CONTROLLER PARAMETERS STATE: sets each of them to 3 and shows them; STATE is a pattern.
+tunes() {
+	local name words=() shown=
+	for name in $2; do
+		words+=("controller.$name" 3)
+		shown+="$name:3 "
+	done
+	change "$1" "${words[@]}" && shows "$1:($shown$3)" || { details; return 1; }
+}
+n='[0-9]\+'
+check "vegas has parameters and a state" \
+	tunes vegas "alpha gamma" "ssthresh:$n base_rtt:$n round_rtt:$n"
+check "alpha must be less than beta" refused "vegas: values contradict" vegas \
+	controller.alpha 40 controller.beta 40
+check "it may be great" change vegas controller.alpha 40 controller.beta 41
 check "any controller is replaced by any other, and data moves on" changes
 wait "$client"
 check "the transfer ends, and all data came" test $? = 0
@@ -89,7 +110,7 @@ for module in "${modules[@]}"; do
 	check "$module is unused" test "$(users "$module")" = 0
 	check "$module unloads" busywait 20 unload "$module"
 done
-refused() { ! in_ns "$a" "$xfer" client --controller vegas "$b4" > "$work/refused" 2>&1 &&
+unknown() { ! in_ns "$a" "$xfer" client --controller vegas "$b4" > "$work/refused" 2>&1 &&
 	    grep -q "No such file" "$work/refused"; }
-check "after that it is unknown" refused
+check "after that it is unknown" unknown
 finish
