@@ -6,13 +6,20 @@
  *
  *	w <- min(2 w, (1 - gamma) w + gamma (w baseRTT / RTT + alpha)),  gamma = 1/2
  *
- * To a loss it reacts as TCP.
+ * alpha and gamma are its parameters. To a loss it reacts as TCP.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <net/sstp_window.h>
 
-#define SSTP_FAST_ALPHA		100U	/* packets in queues */
+/* Parameters: packets in queues, and gamma in percent */
+enum sstp_fast_param { SSTP_FAST_ALPHA, SSTP_FAST_GAMMA };
+
+static const u32 sstp_fast_defaults[] = {
+	[SSTP_FAST_ALPHA] = 100,
+	[SSTP_FAST_GAMMA] = 50,
+};
+
 #define SSTP_FAST_WEIGHT	3	/* windows of samples within a window, of the mean */
 
 /**
@@ -34,6 +41,11 @@ struct sstp_fast {
 static struct sstp_fast *sstp_fast(struct sstp_ctrl *c)
 {
 	return sstp_ctrl_priv(c, struct sstp_fast);
+}
+
+static u32 sstp_fast_param(const struct sstp_ctrl *c, enum sstp_fast_param i)
+{
+	return c->param[i] ?: sstp_fast_defaults[i];
 }
 
 static void sstp_fast_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
@@ -60,12 +72,15 @@ static void sstp_fast_rtt(struct sstp_fast *f, u32 rtt, u32 packets, u32 cwnd)
 	f->rtt = max_t(s64, f->rtt + div_s64(((s64)rtt - f->rtt) * weight, cwnd), f->base);
 }
 
-static u32 sstp_fast_window(const struct sstp_fast *f, u32 cwnd)
+static u32 sstp_fast_window(const struct sstp_ctrl *c)
 {
-	u64 target = div_u64((u64)cwnd * f->base, f->rtt) + SSTP_FAST_ALPHA;
+	const struct sstp_fast *f = (const struct sstp_fast *)c->priv;
+	u64 target = div_u64((u64)c->cwnd * f->base, f->rtt) +
+		     sstp_fast_param(c, SSTP_FAST_ALPHA);
+	u32 gamma = sstp_fast_param(c, SSTP_FAST_GAMMA);
+	u64 cwnd = div_u64((100ULL - gamma) * c->cwnd + gamma * target, 100);
 
-	return clamp_t(u64, min(2ULL * cwnd, (cwnd + target) / 2), SSTP_WINDOW_MIN,
-		       SSTP_WINDOW_MAX);
+	return clamp_t(u64, min(2ULL * c->cwnd, cwnd), SSTP_WINDOW_MIN, SSTP_WINDOW_MAX);
 }
 
 static void sstp_fast_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
@@ -83,10 +98,11 @@ static void sstp_fast_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 		goto pace;
 	/* More packets wait than wanted: slow start ends. */
 	if (sstp_window_in_slow_start(c, &f->w) &&
-	    (u64)c->cwnd * (f->rtt - f->base) > (u64)SSTP_FAST_ALPHA * f->rtt)
+	    (u64)c->cwnd * (f->rtt - f->base) >
+	    (u64)sstp_fast_param(c, SSTP_FAST_ALPHA) * f->rtt)
 		f->w.ssthresh = c->cwnd;
 	if (!sstp_window_in_slow_start(c, &f->w) && s->cwnd_limited) {
-		c->cwnd = sstp_fast_window(f, c->cwnd);
+		c->cwnd = sstp_fast_window(c);
 		f->w.ssthresh = min(f->w.ssthresh, c->cwnd);
 	}
 pace:
@@ -106,6 +122,15 @@ static void sstp_fast_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample
 	sstp_window_timeout(c, &sstp_fast(c)->w, s, c->cwnd / 2);
 }
 
+static void sstp_fast_get_info(const struct sstp_ctrl *c, s64 *state)
+{
+	const struct sstp_fast *f = (const struct sstp_fast *)c->priv;
+
+	state[0] = f->w.ssthresh;
+	state[1] = f->base;
+	state[2] = f->rtt;
+}
+
 static struct sstp_ctrl_ops sstp_ctrl_fast = {
 	.init		= sstp_fast_init,
 	.on_ack		= sstp_fast_ack,
@@ -113,6 +138,12 @@ static struct sstp_ctrl_ops sstp_ctrl_fast = {
 	.on_timeout	= sstp_fast_timeout,
 	.name		= "fast",
 	.owner		= THIS_MODULE,
+	.params		= {
+		[SSTP_FAST_ALPHA] = { "alpha", 1, 1000000 },
+		[SSTP_FAST_GAMMA] = { "gamma", 1, 100 },
+	},
+	.state		= { "ssthresh", "base_rtt", "mean_rtt" },
+	.get_info	= sstp_fast_get_info,
 };
 module_sstp_ctrl(sstp_ctrl_fast);
 MODULE_DESCRIPTION("SSTP controller: FAST TCP");
