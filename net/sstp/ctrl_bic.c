@@ -3,16 +3,30 @@
  * "bic": Binary Increase Congestion control (Xu, Harfoush, Rhee, INFOCOM 2004), with the
  * constants of Linux's TCP. After a cut the window is searched between the cut window and the
  * one before the loss: each round trip takes it a quarter of the way, but not by more than
- * SSTP_BIC_INCREMENT packets; beyond the old window it grows slowly first, then faster.
+ * max_increment packets; beyond the old window it grows slowly first, then faster. The
+ * parameters are those of Linux's module of these names.
  */
 #include <linux/minmax.h>
 #include <net/sstp_window.h>
 
-#define SSTP_BIC_LOW		14U	/* packets: below, as TCP */
-#define SSTP_BIC_INCREMENT	16U	/* S_max, packets in a round trip */
 #define SSTP_BIC_STEP		4U	/* 1/4 of the way in a round trip */
-#define SSTP_BIC_SMOOTH		20U	/* round trips for the last packet of the way */
-#define SSTP_BIC_BETA		819U	/* of 1024: window after a cut */
+#define SSTP_BIC_ONE		1024U	/* of beta */
+
+enum sstp_bic_param {
+	SSTP_BIC_BETA,		/* window after a cut, 1/SSTP_BIC_ONE */
+	SSTP_BIC_INCREMENT,	/* S_max, packets in a round trip */
+	SSTP_BIC_SMOOTH,	/* round trips for the last SSTP_BIC_STEP packets of the way */
+	SSTP_BIC_LOW,		/* packets: up to that, as TCP */
+	SSTP_BIC_NO_FAST,	/* 1: no fast convergence */
+};
+
+static const u32 sstp_bic_defaults[] = {
+	[SSTP_BIC_BETA] = 819,
+	[SSTP_BIC_INCREMENT] = 16,
+	[SSTP_BIC_SMOOTH] = 20,
+	[SSTP_BIC_LOW] = 14,
+	[SSTP_BIC_NO_FAST] = 0,
+};
 
 /**
  * struct sstp_bic - state of the controller
@@ -31,30 +45,37 @@ static struct sstp_bic *sstp_bic(struct sstp_ctrl *c)
 	return sstp_ctrl_priv(c, struct sstp_bic);
 }
 
-/* Packets to be delivered for each packet by which a window of @cwnd grows, at least 1 */
-static u32 sstp_bic_per(u32 cwnd, u32 max)
+static u32 sstp_bic_param(const struct sstp_ctrl *c, enum sstp_bic_param i)
 {
-	u32 way;
+	return c->param[i] ?: sstp_bic_defaults[i];
+}
 
-	if (cwnd <= SSTP_BIC_LOW)
+/* Packets to be delivered for each packet by which the window grows, at least 1 */
+static u32 sstp_bic_per(const struct sstp_ctrl *c, u32 max)
+{
+	u32 increment = sstp_bic_param(c, SSTP_BIC_INCREMENT);
+	u32 smooth = sstp_bic_param(c, SSTP_BIC_SMOOTH);
+	u32 cwnd = c->cwnd, way;
+
+	if (cwnd <= sstp_bic_param(c, SSTP_BIC_LOW))
 		return cwnd;
 	if (cwnd < max) {
 		way = (max - cwnd) / SSTP_BIC_STEP;
-		if (way > SSTP_BIC_INCREMENT)	/* additive increase */
-			return max(cwnd / SSTP_BIC_INCREMENT, 1U);
+		if (way > increment)		/* additive increase */
+			return max(cwnd / increment, 1U);
 		if (way <= 1)			/* the end of the search */
-			return cwnd * SSTP_BIC_SMOOTH / SSTP_BIC_STEP;
+			return max(cwnd * smooth / SSTP_BIC_STEP, 1U);
 		return max(cwnd / way, 1U);	/* binary search */
 	}
 	/* Max probing; before any loss there is no target, and it ends at once. */
 	way = cwnd - max;
 	if (!max)
-		return max(min(cwnd / SSTP_BIC_INCREMENT, SSTP_BIC_SMOOTH), 1U);
+		return max(min(cwnd / increment, smooth), 1U);
 	if (way < SSTP_BIC_STEP)
-		return cwnd * SSTP_BIC_SMOOTH / SSTP_BIC_STEP;
-	if (way < SSTP_BIC_INCREMENT * (SSTP_BIC_STEP - 1))
+		return max(cwnd * smooth / SSTP_BIC_STEP, 1U);
+	if (way < increment * (SSTP_BIC_STEP - 1))
 		return max(cwnd * (SSTP_BIC_STEP - 1) / way, 1U);
-	return max(cwnd / SSTP_BIC_INCREMENT, 1U);
+	return max(cwnd / increment, 1U);
 }
 
 static void sstp_bic_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
@@ -70,14 +91,16 @@ static void sstp_bic_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 	if (b->w.undone)
 		b->max = b->was_max;
 	if (packets)
-		sstp_window_grow(c, &b->w, packets, sstp_bic_per(c->cwnd, b->max));
+		sstp_window_grow(c, &b->w, packets, sstp_bic_per(c, b->max));
 	sstp_window_pace(c, &b->w, s);
 }
 
 /* The window after a loss */
-static u32 sstp_bic_ssthresh(u32 cwnd)
+static u32 sstp_bic_ssthresh(const struct sstp_ctrl *c)
 {
-	return cwnd <= SSTP_BIC_LOW ? cwnd / 2 : (u64)cwnd * SSTP_BIC_BETA / 1024;
+	if (c->cwnd <= sstp_bic_param(c, SSTP_BIC_LOW))
+		return c->cwnd / 2;
+	return (u64)c->cwnd * sstp_bic_param(c, SSTP_BIC_BETA) / SSTP_BIC_ONE;
 }
 
 /* With fast convergence a flow whose target fell gives up more of it, to make room for new
@@ -86,13 +109,16 @@ static u32 sstp_bic_ssthresh(u32 cwnd)
 static void sstp_bic_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_bic *b = sstp_bic(c);
-	u32 cwnd = c->cwnd;
+	u32 beta = sstp_bic_param(c, SSTP_BIC_BETA);
 
 	if (!sstp_window_loss(c, &b->w, s))
 		return;
 	b->was_max = b->max;
-	b->max = cwnd < b->max ? (u64)cwnd * (1024 + SSTP_BIC_BETA) / 2048 : cwnd;
-	sstp_window_cut(c, &b->w, s, sstp_bic_ssthresh(cwnd));
+	if (c->cwnd < b->max && !sstp_bic_param(c, SSTP_BIC_NO_FAST))
+		b->max = (u64)c->cwnd * (SSTP_BIC_ONE + beta) / (2 * SSTP_BIC_ONE);
+	else
+		b->max = c->cwnd;
+	sstp_window_cut(c, &b->w, s, sstp_bic_ssthresh(c));
 }
 
 /* The search begins anew, as in Linux's TCP. */
@@ -101,7 +127,15 @@ static void sstp_bic_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	struct sstp_bic *b = sstp_bic(c);
 
 	b->max = 0;
-	sstp_window_timeout(c, &b->w, s, sstp_bic_ssthresh(c->cwnd));
+	sstp_window_timeout(c, &b->w, s, sstp_bic_ssthresh(c));
+}
+
+static void sstp_bic_get_info(const struct sstp_ctrl *c, s64 *state)
+{
+	const struct sstp_bic *b = (const struct sstp_bic *)c->priv;
+
+	state[0] = b->w.ssthresh;
+	state[1] = b->max;
 }
 
 static struct sstp_ctrl_ops sstp_ctrl_bic = {
@@ -111,6 +145,15 @@ static struct sstp_ctrl_ops sstp_ctrl_bic = {
 	.on_timeout	= sstp_bic_timeout,
 	.name		= "bic",
 	.owner		= THIS_MODULE,
+	.params		= {
+		[SSTP_BIC_BETA] = { "beta", 1, SSTP_BIC_ONE - 1 },
+		[SSTP_BIC_INCREMENT] = { "max_increment", 1, U16_MAX },
+		[SSTP_BIC_SMOOTH] = { "smooth_part", 1, 100 },
+		[SSTP_BIC_LOW] = { "low_window", 1, U16_MAX },
+		[SSTP_BIC_NO_FAST] = { "no_fast_conv", 1, 1 },
+	},
+	.state		= { "ssthresh", "w_max" },
+	.get_info	= sstp_bic_get_info,
 };
 module_sstp_ctrl(sstp_ctrl_bic);
 MODULE_DESCRIPTION("SSTP controller: BIC");

@@ -103,6 +103,7 @@ check "alpha must be less than beta" refused "vegas: values contradict" vegas \
 check "it may be great" change vegas controller.alpha 40 controller.beta 41
 check "fast has" tunes fast "alpha gamma" "ssthresh:$n base_rtt:$n mean_rtt:$n"
 check "scalable has" tunes scalable "a b" "ssthresh:$n"
+check "bic has" tunes bic "beta max_increment smooth_part low_window" "ssthresh:$n w_max:$n"
 check "any controller is replaced by any other, and data moves on" changes
 wait "$client"
 check "the transfer ends, and all data came" test $? = 0
