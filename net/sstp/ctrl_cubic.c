@@ -3,19 +3,29 @@
  * "cubic": CUBIC (RFC 9438). After a cut the window is a cubic function of the time since: it
  * returns fast to where the loss was, stays near it, and then probes faster and faster. Where
  * Reno would have a larger window, it follows Reno. Equation numbers are those of the RFC's
- * figures.
+ * figures. beta and fast convergence are parameters.
  */
+#include <linux/math.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
 #include <net/sstp_window.h>
 
-#define SSTP_CUBIC_BETA		717U	/* of 1024: window after a cut, 0.7 */
-#define SSTP_CUBIC_ALPHA	542U	/* of 1024: 3 (1 - beta) / (1 + beta), section 4.3 */
+#define SSTP_CUBIC_ONE		1024U	/* of alpha and beta */
 /* 1 / C in ms^3 for a packet, with C = 0.4 packets / s^3 */
 #define SSTP_CUBIC_C		2500000000ULL
 #define SSTP_CUBIC_EST		20	/* W_est is in packets / 2^20 */
 #define SSTP_CUBIC_TIME		1600000LL	/* ms: its cube fits 63 bits */
+
+enum sstp_cubic_param {
+	SSTP_CUBIC_BETA,	/* window after a cut, 1/SSTP_CUBIC_ONE */
+	SSTP_CUBIC_NO_FAST,	/* 1: no fast convergence */
+};
+
+static const u32 sstp_cubic_defaults[] = {
+	[SSTP_CUBIC_BETA] = 717,	/* 0.7 */
+	[SSTP_CUBIC_NO_FAST] = 0,
+};
 
 /**
  * struct sstp_cubic - state of the controller
@@ -44,6 +54,18 @@ struct sstp_cubic {
 static struct sstp_cubic *sstp_cubic(struct sstp_ctrl *c)
 {
 	return sstp_ctrl_priv(c, struct sstp_cubic);
+}
+
+static u32 sstp_cubic_param(const struct sstp_ctrl *c, enum sstp_cubic_param i)
+{
+	return c->param[i] ?: sstp_cubic_defaults[i];
+}
+
+/* Section 4.3: alpha_cubic = 3 (1 - beta) / (1 + beta), 1/SSTP_CUBIC_ONE */
+static u32 sstp_cubic_alpha(u32 beta)
+{
+	return DIV_ROUND_CLOSEST(3 * SSTP_CUBIC_ONE * (SSTP_CUBIC_ONE - beta),
+				 SSTP_CUBIC_ONE + beta);
 }
 
 /* Integer cube root, rounded down */
@@ -92,12 +114,14 @@ static u32 sstp_cubic_window(const struct sstp_cubic *q, u64 t)
 /* Figure 4: Reno with additive increase alpha has the same mean window as with a cut by half.
  * Once it is as large as before the cut, it grows as Reno's.
  */
-static void sstp_cubic_reno(struct sstp_cubic *q, u32 packets, u32 cwnd)
+static void sstp_cubic_reno(const struct sstp_ctrl *c, struct sstp_cubic *q, u32 packets)
 {
-	u32 alpha = q->est < (u64)q->prior << SSTP_CUBIC_EST ? SSTP_CUBIC_ALPHA : 1024;
+	u32 alpha = SSTP_CUBIC_ONE;
 
+	if (q->est < (u64)q->prior << SSTP_CUBIC_EST)
+		alpha = sstp_cubic_alpha(sstp_cubic_param(c, SSTP_CUBIC_BETA));
 	q->est += div_u64((u64)min_t(u32, packets, SSTP_WINDOW_MAX) * alpha <<
-			  (SSTP_CUBIC_EST - 10), cwnd);
+			  (SSTP_CUBIC_EST - 10), c->cwnd);
 	q->est = min(q->est, (u64)SSTP_WINDOW_MAX << SSTP_CUBIC_EST);
 }
 
@@ -111,7 +135,7 @@ static void sstp_cubic_avoid(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	if (!q->start)
 		sstp_cubic_begin(q, c->cwnd, s->now);
 	t = div_u64(s->now - q->start, NSEC_PER_MSEC);
-	sstp_cubic_reno(q, packets, c->cwnd);
+	sstp_cubic_reno(c, q, packets);
 	now = sstp_cubic_window(q, t);
 	if (now < q->est >> SSTP_CUBIC_EST) {
 		/* Section 4.3: the Reno-friendly region */
@@ -145,9 +169,9 @@ static void sstp_cubic_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s
 }
 
 /* Section 4.6: the window after a loss */
-static u32 sstp_cubic_ssthresh(u32 cwnd)
+static u32 sstp_cubic_ssthresh(const struct sstp_ctrl *c)
 {
-	return (u64)cwnd * SSTP_CUBIC_BETA / 1024;
+	return (u64)c->cwnd * sstp_cubic_param(c, SSTP_CUBIC_BETA) / SSTP_CUBIC_ONE;
 }
 
 /* Section 4.7, fast convergence: a flow whose W_max fell gives up more of it, to make room for
@@ -156,15 +180,18 @@ static u32 sstp_cubic_ssthresh(u32 cwnd)
 static void sstp_cubic_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_cubic *q = sstp_cubic(c);
-	u32 cwnd = c->cwnd;
+	u32 beta = sstp_cubic_param(c, SSTP_CUBIC_BETA);
 
 	if (!sstp_window_loss(c, &q->w, s))
 		return;
-	q->prior = cwnd;
+	q->prior = c->cwnd;
 	q->was_max = q->max;
-	q->max = cwnd < q->max ? (u64)cwnd * (1024 + SSTP_CUBIC_BETA) / 2048 : cwnd;
+	if (c->cwnd < q->max && !sstp_cubic_param(c, SSTP_CUBIC_NO_FAST))
+		q->max = (u64)c->cwnd * (SSTP_CUBIC_ONE + beta) / (2 * SSTP_CUBIC_ONE);
+	else
+		q->max = c->cwnd;
 	q->start = 0;
-	sstp_window_cut(c, &q->w, s, sstp_cubic_ssthresh(cwnd));
+	sstp_window_cut(c, &q->w, s, sstp_cubic_ssthresh(c));
 }
 
 /* Section 4.8: W_max is the window with which congestion avoidance begins. */
@@ -175,7 +202,17 @@ static void sstp_cubic_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sampl
 	q->max = 0;
 	q->prior = 0;
 	q->start = 0;
-	sstp_window_timeout(c, &q->w, s, sstp_cubic_ssthresh(c->cwnd));
+	sstp_window_timeout(c, &q->w, s, sstp_cubic_ssthresh(c));
+}
+
+static void sstp_cubic_get_info(const struct sstp_ctrl *c, s64 *state)
+{
+	const struct sstp_cubic *q = (const struct sstp_cubic *)c->priv;
+
+	state[0] = q->w.ssthresh;
+	state[1] = q->max;
+	state[2] = q->k;
+	state[3] = q->est >> SSTP_CUBIC_EST;
 }
 
 static struct sstp_ctrl_ops sstp_ctrl_cubic = {
@@ -185,6 +222,12 @@ static struct sstp_ctrl_ops sstp_ctrl_cubic = {
 	.on_timeout	= sstp_cubic_timeout,
 	.name		= "cubic",
 	.owner		= THIS_MODULE,
+	.params		= {
+		[SSTP_CUBIC_BETA] = { "beta", 1, SSTP_CUBIC_ONE - 1 },
+		[SSTP_CUBIC_NO_FAST] = { "no_fast_conv", 1, 1 },
+	},
+	.state		= { "ssthresh", "w_max", "k", "w_est" },
+	.get_info	= sstp_cubic_get_info,
 };
 module_sstp_ctrl(sstp_ctrl_cubic);
 MODULE_DESCRIPTION("SSTP controller: CUBIC (RFC 9438)");

@@ -89,6 +89,40 @@ static void cubic_reno(struct kunit *test)
 		ctrl_sim_round(&x, 4, 1000);
 	/* One packet in a round trip from 100 on */
 	KUNIT_EXPECT_GE(test, x.c.cwnd, 108U);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 3), (s64)x.c.cwnd);
+}
+
+/* alpha follows beta: with a beta of 0.5 it is Reno's. */
+static void cubic_params(struct kunit *test)
+{
+	static const struct {
+		u32 beta, alpha;
+	} t[] = { { 717, 542 }, { 512, 1024 }, { 1023, 2 }, { 1, 3066 }, { 819, 342 } };
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		KUNIT_EXPECT_EQ(test, sstp_cubic_alpha(t[i].beta), t[i].alpha);
+	ctrl_sim_start(&x, &sstp_ctrl_cubic, 1000);
+	x.c.param[SSTP_CUBIC_BETA] = 512;
+	ctrl_sim_avoid(&x, 100);
+	ctrl_sim_loss(&x);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 50U);
+	for (i = 1; i <= 40; i++)
+		ctrl_sim_round(&x, 4, 1000);
+	KUNIT_EXPECT_LE_MSG(test, abs_diff(x.c.cwnd, 90U), 2U, "%u", x.c.cwnd);
+	/* Fast convergence: 80 * 1.5 / 2; and without it */
+	ctrl_sim_avoid(&x, 80);
+	ctrl_sim_loss(&x);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 1), 60LL);
+	x.c.param[SSTP_CUBIC_NO_FAST] = 1;
+	ctrl_sim_avoid(&x, 50);
+	ctrl_sim_loss(&x);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 1), 50LL);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), 25LL);
+	/* Figure 2 with the next report: cbrt(25 / 0.4) s */
+	ctrl_sim_ack(&x, 1, 1000);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 2), 3968LL);
 }
 
 static void cubic_cuts(struct kunit *test)
@@ -129,6 +163,7 @@ static struct kunit_case cubic_cases[] = {
 	KUNIT_CASE(cubic_equations),
 	KUNIT_CASE(cubic_epoch),
 	KUNIT_CASE(cubic_reno),
+	KUNIT_CASE(cubic_params),
 	KUNIT_CASE(cubic_cuts),
 	{}
 };

@@ -104,6 +104,9 @@ check "it may be great" change vegas controller.alpha 40 controller.beta 41
 check "fast has" tunes fast "alpha gamma" "ssthresh:$n base_rtt:$n mean_rtt:$n"
 check "scalable has" tunes scalable "a b" "ssthresh:$n"
 check "bic has" tunes bic "beta max_increment smooth_part low_window" "ssthresh:$n w_max:$n"
+check "cubic has" tunes cubic "beta" "ssthresh:$n w_max:$n k:$n w_est:$n"
+check "what is no switch is refused" refused "cubic: no_fast_conv is 0 or 1 to 1" cubic \
+	controller.no_fast_conv 2
 check "any controller is replaced by any other, and data moves on" changes
 wait "$client"
 check "the transfer ends, and all data came" test $? = 0
