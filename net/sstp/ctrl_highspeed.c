@@ -80,6 +80,16 @@ static void sstp_highspeed_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_s
 	sstp_window_timeout(c, &sstp_highspeed(c)->w, s, sstp_highspeed_ssthresh(c));
 }
 
+/* The row is that of the last report in congestion avoidance, or of the last cut. */
+static void sstp_highspeed_get_info(const struct sstp_ctrl *c, s64 *state)
+{
+	const struct sstp_highspeed *h = (const struct sstp_highspeed *)c->priv;
+
+	state[0] = h->w.ssthresh;
+	state[1] = h->row + 1;
+	state[2] = sstp_highspeed_rows[h->row].decrease;
+}
+
 static struct sstp_ctrl_ops sstp_ctrl_highspeed = {
 	.init		= sstp_highspeed_init,
 	.on_ack		= sstp_highspeed_ack,
@@ -87,6 +97,8 @@ static struct sstp_ctrl_ops sstp_ctrl_highspeed = {
 	.on_timeout	= sstp_highspeed_timeout,
 	.name		= "highspeed",
 	.owner		= THIS_MODULE,
+	.state		= { "ssthresh", "a", "b" },
+	.get_info	= sstp_highspeed_get_info,
 };
 module_sstp_ctrl(sstp_ctrl_highspeed);
 MODULE_DESCRIPTION("SSTP controller: HighSpeed TCP (RFC 3649)");

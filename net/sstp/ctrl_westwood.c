@@ -100,6 +100,15 @@ static void sstp_westwood_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sa
 	sstp_window_timeout(c, &sstp_westwood(c)->w, s, sstp_westwood_ssthresh(c));
 }
 
+static void sstp_westwood_get_info(const struct sstp_ctrl *c, s64 *state)
+{
+	const struct sstp_westwood *w = (const struct sstp_westwood *)c->priv;
+
+	state[0] = w->w.ssthresh;
+	state[1] = w->rtt_min;
+	state[2] = w->estimate / 1024;
+}
+
 static struct sstp_ctrl_ops sstp_ctrl_westwood = {
 	.init		= sstp_westwood_init,
 	.on_ack		= sstp_westwood_ack,
@@ -107,6 +116,8 @@ static struct sstp_ctrl_ops sstp_ctrl_westwood = {
 	.on_timeout	= sstp_westwood_timeout,
 	.name		= "westwood",
 	.owner		= THIS_MODULE,
+	.state		= { "ssthresh", "rtt_min", "estimate" },
+	.get_info	= sstp_westwood_get_info,
 };
 module_sstp_ctrl(sstp_ctrl_westwood);
 MODULE_DESCRIPTION("SSTP controller: TCP Westwood+");

@@ -57,6 +57,10 @@ static void highspeed_grows(struct kunit *test)
 		ctrl_sim_loss(&x);
 		KUNIT_ASSERT_EQ_MSG(test, x.c.cwnd, cwnd - (u32)((u64)cwnd *
 				    sstp_highspeed_rows[row].decrease / 256), "window %u", cwnd);
+		KUNIT_ASSERT_EQ(test, ctrl_sim_state(&x, 0), (s64)x.c.cwnd);
+		KUNIT_ASSERT_EQ(test, ctrl_sim_state(&x, 1), row + 1LL);
+		KUNIT_ASSERT_EQ(test, ctrl_sim_state(&x, 2),
+				(s64)sstp_highspeed_rows[row].decrease);
 	}
 	/* Up to 38 packets it is TCP. */
 	ctrl_sim_avoid(&x, 20);

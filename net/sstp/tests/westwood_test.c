@@ -38,6 +38,8 @@ static void westwood_cuts(struct kunit *test)
 
 	/* Before there is an estimate: as TCP */
 	ctrl_sim_start(&x, &sstp_ctrl_westwood, 100000);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 1), 0LL);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 2), 0LL);
 	ctrl_sim_avoid(&x, 1000);
 	ctrl_sim_loss(&x);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 500U);
@@ -46,6 +48,9 @@ static void westwood_cuts(struct kunit *test)
 	ctrl_sim_avoid(&x, 1500);
 	ctrl_sim_loss(&x);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), 1000LL);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 1), 100000LL);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 2), 10000LL);
 	/* A loss without a queue does not cut, and never raises, the window. */
 	ctrl_sim_avoid(&x, 900);
 	ctrl_sim_loss(&x);

@@ -107,6 +107,23 @@ check "bic has" tunes bic "beta max_increment smooth_part low_window" "ssthresh:
 check "cubic has" tunes cubic "beta" "ssthresh:$n w_max:$n k:$n w_est:$n"
 check "what is no switch is refused" refused "cubic: no_fast_conv is 0 or 1 to 1" cubic \
 	controller.no_fast_conv 2
+check "highspeed has a state" tunes highspeed "" "ssthresh:$n a:$n b:$n"
+check "westwood has" tunes westwood "" "ssthresh:$n rtt_min:$n estimate:$n"
+# The manual page has each parameter with its range. After a name that there is not, sstp lists all.
+documented() {
+	local name word least most range lacks=0 n=0
+	while read -r name word least most; do
+		range="$least to $most"
+		[ "$least" != "$most" ] || range=$least
+		sed -n "/^\.B $name\$/,/^\.TP/p" ../../../Documentation/man/sstp.7 |
+			grep -qF "$word \" ($range;" || { echo "$name: $word $range"; lacks=1; }
+		n=$((n + 1))
+	done < <(change vegas controller.none 1 2>&1 |
+		 awk '/^  [a-z]/ { name = $1 } /^    controller\./ { sub(/.*\./, "", $1)
+		      print name, $1, $2, $4 }')
+	[ $n -ge 13 ] && return $lacks
+}
+check "sstp.7 has all parameters with their ranges" documented
 check "any controller is replaced by any other, and data moves on" changes
 wait "$client"
 check "the transfer ends, and all data came" test $? = 0
