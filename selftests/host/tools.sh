@@ -226,4 +226,8 @@ vectors() { net/sstp/tests/rrda_reference.py | cmp - net/sstp/tests/rrda_vectors
 check "rrda_vectors.h is what rrda_reference.py writes" vectors
 highspeed() { net/sstp/tests/highspeed_table.py | cmp - net/sstp/ctrl_highspeed_table.h; }
 check "ctrl_highspeed_table.h is what highspeed_table.py writes" highspeed
+exactly() { net/sstp/tests/"$1"_reference.py | cmp - "net/sstp/tests/$1_vectors.h"; }
+for suite in udt gtp; do
+	check "${suite}_vectors.h is what ${suite}_reference.py writes" exactly "$suite"
+done
 finish
