@@ -40,10 +40,14 @@ static u64 sstp_monitor_get(const struct sstp_info *i, const struct sstp_monitor
 	return *(const u64 *)((const u8 *)i + f->from);
 }
 
-/* The rate of @bytes in @us, bit/s */
+/* The rate of @bytes in @us, bit/s. The division faults on x86 if the result has over 64 bits. */
 static u64 sstp_monitor_rate(u64 bytes, u64 us)
 {
-	return us ? mul_u64_u64_div_u64(bytes, 8 * USEC_PER_SEC, us) : 0;
+	if (!us)
+		return 0;
+	if (div64_u64(bytes, us) >= div_u64(U64_MAX, 8 * USEC_PER_SEC))
+		return U64_MAX;
+	return mul_u64_u64_div_u64(bytes, 8 * USEC_PER_SEC, us);
 }
 
 /* Losses of packets of an earlier interval may be reported in this one. */
@@ -64,7 +68,8 @@ void sstp_monitor_fill(struct sstp_monitor *m, const struct sstp_info *i,
 		f = &sstp_monitor_counts[n];
 		c = (struct sstp_count *)((u8 *)m + f->to);
 		c->total = sstp_monitor_get(i, f);
-		c->recent = c->total - mark->count[n];
+		/* What was shipped of a segment that is cut anew is taken off again. */
+		c->recent = c->total > mark->count[n] ? c->total - mark->count[n] : 0;
 	}
 	for (f = sstp_monitor_now; f < sstp_monitor_now + ARRAY_SIZE(sstp_monitor_now); f++)
 		memcpy((u8 *)m + f->to, (const u8 *)i + f->from, f->size);

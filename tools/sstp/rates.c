@@ -49,13 +49,15 @@ static void compare(struct sstp_monitor *m, const struct sstp_info *was,
 		    const struct sstp_info *is)
 {
 	double seconds = (is->age - was->age) / 1e6;
-	uint64_t lost, sent, *pair;
+	uint64_t lost, sent, before, *pair;
 	const struct counter *c;
 
 	for (c = counters; c < counters + SIZE(counters); c++) {
 		pair = (uint64_t *)((char *)m + c->to);
 		pair[0] = *(uint64_t *)((char *)is + c->from);
-		pair[1] = pair[0] - *(uint64_t *)((char *)was + c->from);
+		before = *(uint64_t *)((char *)was + c->from);
+		/* What was shipped of a segment that is cut anew is taken off again. */
+		pair[1] = pair[0] > before ? pair[0] - before : 0;
 	}
 	if (seconds > 0) {
 		m->send_rate = 8 * m->bytes_sent.recent / seconds;

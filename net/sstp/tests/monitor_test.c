@@ -43,23 +43,46 @@ static void monitor_fields(struct kunit *test)
 	static struct sstp_info was, is;
 	static struct sstp_monitor m;
 	struct rnd_state r;
-	u32 i;
+	u32 i, n;
 
 	memset(&mark, 0, sizeof(mark));
 	memset(&was, 0, sizeof(was));
 	sstp_test_seed_rnd(test, &r);
 	for (i = 0; i < sstp_test_rounds(1000); i++) {
 		prandom_bytes_state(&r, &is, sizeof(is));
+		for (n = 0; n < SSTP_MONITOR_COUNTS; n++) {
+			u16 from = sstp_monitor_counts[n].from;
+
+			*(u64 *)((u8 *)&is + from) = *monitor_u64(&was, from) +
+						     prandom_u32_state(&r);
+		}
 		/* Of bytes in a microsecond as many as are possible */
 		is.age = was.age + sstp_rnd_range(&r, 1, S32_MAX);
-		is.bytes_sent = was.bytes_sent + prandom_u32_state(&r);
-		is.bytes_received = was.bytes_received + prandom_u32_state(&r);
 		memset(&m, 0xff, sizeof(m));
 		sstp_monitor_fill(&m, &is, &mark);
 		monitor_check(test, &m, &was, &is);
 		sstp_monitor_mark(&mark, &is);
 		was = is;
 	}
+}
+
+/* Bytes sent go back when a segment is cut anew for a smaller path MTU. */
+static void monitor_back(struct kunit *test)
+{
+	static struct sstp_monitor_mark mark;
+	static struct sstp_info i;
+	static struct sstp_monitor m;
+
+	memset(&i, 0, sizeof(i));
+	i.age = USEC_PER_SEC;
+	i.bytes_sent = 1000000;
+	sstp_monitor_mark(&mark, &i);
+	i.age = 2 * USEC_PER_SEC;
+	i.bytes_sent = 400000;
+	sstp_monitor_fill(&m, &i, &mark);
+	KUNIT_EXPECT_EQ(test, m.bytes_sent.total, 400000ULL);
+	KUNIT_EXPECT_EQ(test, m.bytes_sent.recent, 0ULL);
+	KUNIT_EXPECT_EQ(test, m.send_rate, 0ULL);
 }
 
 static void monitor_rates(struct kunit *test)
@@ -74,6 +97,11 @@ static void monitor_rates(struct kunit *test)
 		{ 500000, 1, 4000000000000ULL },
 		{ 43200000000000000ULL, 86400ULL * USEC_PER_SEC, 4000000000000ULL },
 		{ 15778800000000000000ULL, 31557600ULL * USEC_PER_SEC, 4000000000000ULL },
+		/* More than a rate can be */
+		{ U64_MAX, 1, U64_MAX }, { U64_MAX, 8 * USEC_PER_SEC - 1, U64_MAX },
+		{ U64_MAX, 9 * USEC_PER_SEC, 16397105843297379213ULL },
+		{ U64_MAX / (8 * USEC_PER_SEC), 1, U64_MAX },
+		{ U64_MAX / (8 * USEC_PER_SEC) - 1, 1, 18446744073696000000ULL },
 	};
 	static const struct {
 		u64 lost, sent;
@@ -95,6 +123,7 @@ static void monitor_rates(struct kunit *test)
 
 static struct kunit_case monitor_cases[] = {
 	KUNIT_CASE(monitor_fields),
+	KUNIT_CASE(monitor_back),
 	KUNIT_CASE(monitor_rates),
 	{}
 };
