@@ -23,9 +23,14 @@
  *  - Every few seconds, and for new members, shares are smaller for a moment, so that all measure
  *    their lowest delay without a queue.
  *
- * Sending half: it paces at the rate that it is told, with a window of twice what that rate has in
- * flight, so that little is sent without reports. Until a rate comes, without a receiving half at
+ * Sending half: it paces at the rate that it is told, 64 kbit/s at least, with a window of twice
+ * what that rate has in flight, so that little is sent without reports. Where more is lost than
+ * delivered, it halves the rate each round trip. Until a rate comes, without a receiving half at
  * the peer, or in no group, it is newreno.
+ *
+ * The receiver takes packets for full frames of the largest size that it has seen or has itself:
+ * where a sender's frames are larger, and full of less, its share is too small, and where they
+ * have become smaller, too large.
  */
 #include <linux/bitfield.h>
 #include <linux/bits.h>
@@ -92,14 +97,18 @@
  * struct sstp_gtp - state of the sending half
  * @w: the window where there is no rate
  * @rate: rate in force, bit/s; 0 = none
- * @limit: highest rate after a time-out, bit/s; 0 = none
+ * @limit: highest rate after a time-out, or where most is lost, bit/s; 0 = none
  * @end: shipment whose report ends the round trip (serial number)
+ * @delivered: packets reported received in this round trip
+ * @lost: packets reported lost in it
  */
 struct sstp_gtp {
 	struct sstp_window w;
 	u64	rate;
 	u64	limit;
 	u32	end;
+	u32	delivered;
+	u32	lost;
 };
 
 /**
@@ -237,6 +246,20 @@ static void sstp_gtp_newreno(struct sstp_ctrl *c, struct sstp_gtp *g,
 	sstp_window_pace(c, &g->w, s);
 }
 
+/* A round trip is over. If more was lost than delivered, the receiver does not see to the path, or
+ * its word does not come: halve the rate. Else double what a time-out, or that, has left.
+ */
+static void sstp_gtp_round(struct sstp_gtp *g, const struct sstp_ctrl_sample *s)
+{
+	if (g->lost > g->delivered)
+		g->limit = max(g->rate / 2, SSTP_GTP_RATE_MIN);
+	else
+		g->limit = 2 * g->limit < SSTP_GTP_RATE_MAX ? 2 * g->limit : 0;
+	g->end = s->shipped;
+	g->delivered = 0;
+	g->lost = 0;
+}
+
 static void sstp_gtp_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_gtp *g = sstp_gtp(c);
@@ -245,20 +268,20 @@ static void sstp_gtp_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 		sstp_gtp_newreno(c, g, s);
 		return;
 	}
-	/* Each round trip doubles what a time-out left. */
-	if ((s32)(s->highest - g->end) >= 0) {
-		g->end = s->shipped;
-		g->limit = 2 * g->limit < SSTP_GTP_RATE_MAX ? 2 * g->limit : 0;
-	}
+	g->delivered = min_t(u64, (u64)g->delivered + s->delivered, U32_MAX);
+	if ((s32)(s->highest - g->end) >= 0)
+		sstp_gtp_round(g, s);
 	sstp_gtp_pace(c, g, s);
 }
 
-/* To losses at a rate the receiver reacts. */
+/* To losses at a rate the receiver reacts, and sstp_gtp_round() if most is lost. */
 static void sstp_gtp_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_gtp *g = sstp_gtp(c);
 
-	if (!g->rate && sstp_window_loss(c, &g->w, s))
+	if (g->rate)
+		g->lost = min_t(u64, (u64)g->lost + s->lost, U32_MAX);
+	else if (sstp_window_loss(c, &g->w, s))
 		sstp_window_cut(c, &g->w, s, c->cwnd / 2);
 }
 

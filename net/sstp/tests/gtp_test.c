@@ -742,6 +742,47 @@ static void gtp_sender(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 2U);
 }
 
+/* A round trip of 20 packets: @delivered of them and one are delivered, 10 are lost. */
+static void gtp_lossy_round(struct ctrl_sim *x, u32 delivered)
+{
+	struct sstp_ctrl_sample s;
+
+	ctrl_sim_ack(x, delivered, 38000);
+	s = x->s;
+	s.lost = 10;
+	x->ops->on_loss(&x->c, &s);
+	/* The report that ends it comes when 20 more have left. */
+	x->s.highest = x->s.shipped - 1;
+	x->s.shipped += 20;
+	ctrl_sim_ack(x, 1, 38000);
+}
+
+/* Where more is lost than delivered, the rate is halved each round trip, and comes back. */
+static void gtp_sender_losses(struct kunit *test)
+{
+	struct ctrl_sim x;
+	u32 n;
+
+	ctrl_sim_start(&x, &sstp_ctrl_gtp, 38000);
+	x.s.peer_rate = 12000000;
+	x.s.shipped = 20;
+	ctrl_sim_ack(&x, 0, 38000);
+	for (n = 0; n < 4; n++) {
+		u64 period = x.c.period;
+
+		gtp_lossy_round(&x, 5);
+		KUNIT_EXPECT_EQ(test, x.c.period, 2 * period);
+	}
+	/* As many delivered as lost */
+	for (; n > 0; n--) {
+		u64 period = x.c.period;
+
+		gtp_lossy_round(&x, 9);
+		KUNIT_EXPECT_EQ(test, x.c.period, period / 2);
+	}
+	KUNIT_EXPECT_EQ(test, x.c.period, 1000000ULL);
+}
+
 /* Whatever rate the peer wants, outputs are in range. */
 static void gtp_any_rate(struct kunit *test)
 {
@@ -789,6 +830,7 @@ static struct kunit_case gtp_cases[] = {
 	KUNIT_CASE(gtp_drift),
 	KUNIT_CASE(gtp_any_packets),
 	KUNIT_CASE(gtp_sender),
+	KUNIT_CASE(gtp_sender_losses),
 	KUNIT_CASE(gtp_any_rate),
 	{}
 };
