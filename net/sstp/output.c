@@ -407,7 +407,6 @@ static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
 	 */
 	if (!sstp_in_flight(sp) && !sp->tx.paced)
 		sp->tx.unpaced = sstp_ctrl_unpaced(&sp->ctrl, sstp_srtt_ns(&sp->rtt));
-	sp->tx.paced = false;
 	unpaced = min_t(u32, want, sp->tx.unpaced);
 	if (now < sp->ctrl.next)
 		return unpaced;
@@ -454,6 +453,7 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	sstp_ctrl_pace(&sp->ctrl, packets, sstp_srtt_ns(&sp->rtt), now);
 	sstp_prr_sent(&sp->ctrl.prr, packets);
 	sp->tx.unpaced -= min_t(u32, packets, sp->tx.unpaced);
+	sp->tx.paced = false;
 	if (sp->ctrl.ops->on_pkt_sent) {
 		sstp_sent_control(sp, skb, packets, again, now);
 		sstp_message_arm(sk, now);
@@ -785,6 +785,7 @@ void sstp_push(struct sock *sk)
 		if (!sstp_snd_outstanding(w))
 			sp->tx.rtx_since = 0;
 		sstp_rate_idle(&sp->rate);
+		sp->tx.paced = false;
 		shipped |= sstp_eos_push(sk);
 	}
 	if (shipped)
