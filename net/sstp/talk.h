@@ -8,6 +8,8 @@
 #ifndef _SSTP_TALK_H
 #define _SSTP_TALK_H
 
+#include <linux/bits.h>
+#include <linux/time64.h>
 #include <linux/types.h>
 #include "wire.h"
 
