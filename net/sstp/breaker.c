@@ -55,11 +55,13 @@ static void sstp_breaker_trip(struct sstp_breaker *b, u64 now, u32 got)
 enum sstp_breaker_verdict sstp_breaker_report(struct sstp_breaker *b, u64 now, u32 highest,
 					      u32 received, u32 rtt, u32 srtt)
 {
-	u32 shipped = highest - b->highest, got = received - b->received;
+	u32 shipped, got;
 	s32 share;
 
 	if (!b->guards)
 		return SSTP_BREAKER_GO_ON;
+	shipped = highest - b->highest;
+	got = received - b->received;
 	if (rtt) {
 		b->rtt_min = b->rtt_min ? min(b->rtt_min, rtt) : rtt;
 		b->rtt_low = b->rtt_low ? min(b->rtt_low, rtt) : rtt;

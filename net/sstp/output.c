@@ -566,7 +566,7 @@ static enum sstp_held sstp_push_lacks(struct sock *sk)
  */
 static bool sstp_push_blind(const struct sstp_sock *sp, u64 now)
 {
-	return sp->breaker.guards && sp->tx.silent_since &&
+	return sp->tx.silent_since && sp->breaker.guards &&
 	       now - sp->tx.silent_since > max(SSTP_SILENCE, 4 * sstp_srtt_ns(&sp->rtt));
 }
 
