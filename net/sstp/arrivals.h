@@ -10,6 +10,7 @@
 #define _SSTP_ARRIVALS_H
 
 #include <linux/bitmap.h>
+#include "compat.h"
 #include "rcv_wnd.h"
 
 #define SSTP_SHIP_LEAP		BIT(16)	/* shipments by which one packet may advance H */
@@ -27,13 +28,27 @@
  * @received: DATA packets that came, modulo 2^32; copies do not count, as far as @seen knows
  * @hi: position before which every packet has been shipped at least once
  * @lost: position before which every missing packet is lost; not after @hi
+ * @given: value of @lost when packets were last declared lost
+ * @settled: every shipment up to this one has come or was declared lost, if @out is not 0 or
+ *	there is no candidate; see sstp_arrivals_settled()
+ * @out: shipments up to @cand_to that have neither come nor been declared lost
+ * @out_next: shipments after @cand_to (without a candidate: @settled), up to @highest, that
+ *	have not come
+ * @has_cand: there is a candidate
+ * @gap: a retransmission may be among @out
+ * @gap_next: a retransmission may be among @out_next
+ * @unexplained: shipments that may be retransmissions were declared lost since the last SNAK
+ *	that named all missing packets
+ * @doubted: a KEEPALIVE or EOS carried a shipment before H, and H has not moved since: the
+ *	second such packet sets H back
+ * @seen: bitmap of the shipments that came, of the SSTP_RCV_SEEN up to @highest
  * @cand: candidate for @lost, valid if @has_cand: @hi when the candidate was set. It becomes
  *	@lost when H reaches @cand_ship + @reorder, or when it is old enough. If @cand is not
  *	after @lost, the candidate stands for retransmissions only, whose positions the
  *	receiver does not know
  * @cand_ship: H when @cand was set, or less, so that it is confirmed at once
  * @cand_at: time when @cand was set, us
- * @given: value of @lost when packets were last declared lost
+ * @cand_to: as @settled, for the time after @cand has become @lost
  * @given_at: @cand_at of the candidate that declared them, us
  * @reorder: D, shipments by which a packet may be late: SSTP_REORDER_MIN to
  *	SSTP_REORDER_MAX, or SSTP_REORDER_NONE
@@ -42,31 +57,29 @@
  * @late_us: largest time by which a packet was late since then, us; a lower bound
  * @rounds: round trips in which packets were declared lost, 0 to SSTP_REORDER_ROUNDS
  * @round_at: time when the last of these began, us
- * @settled: every shipment up to this one has come or was declared lost, if @out is not 0 or
- *	there is no candidate; see sstp_arrivals_settled()
- * @cand_to: the same for the time after @cand has become @lost
- * @out: shipments up to @cand_to that have neither come nor been declared lost
- * @out_next: shipments after @cand_to (without a candidate: @settled), up to @highest, that
- *	have not come
- * @seen: bitmap of the shipments that came, of the SSTP_RCV_SEEN up to @highest
- * @has_cand: there is a candidate
- * @gap: a retransmission may be among @out
- * @gap_next: a retransmission may be among @out_next
- * @unexplained: shipments that may be retransmissions were declared lost since the last SNAK
- *	that named all missing packets
- * @doubted: a KEEPALIVE or EOS carried a shipment before H, and H has not moved since: the
- *	second such packet sets H back
  */
 struct sstp_arrivals {
+	__cacheline_group_begin(sstp_arrivals_arrival);
 	u32	highest;
 	u32	leap;
 	u32	received;
 	struct sstp_pos hi;
 	struct sstp_pos lost;
+	struct sstp_pos given;
+	u32	settled;
+	u32	out;
+	u32	out_next;
+	bool	has_cand;
+	bool	gap;
+	bool	gap_next;
+	bool	unexplained;
+	bool	doubted;
+	__cacheline_group_end(sstp_arrivals_arrival);
+	DECLARE_BITMAP(seen, SSTP_RCV_SEEN);
 	struct sstp_pos cand;
 	u32	cand_ship;
 	u32	cand_at;
-	struct sstp_pos given;
+	u32	cand_to;
 	u32	given_at;
 	u32	reorder;
 	u32	patience;
@@ -74,16 +87,6 @@ struct sstp_arrivals {
 	u32	late_us;
 	u32	rounds;
 	u32	round_at;
-	u32	settled;
-	u32	cand_to;
-	u32	out;
-	u32	out_next;
-	DECLARE_BITMAP(seen, SSTP_RCV_SEEN);
-	bool	has_cand;
-	bool	gap;
-	bool	gap_next;
-	bool	unexplained;
-	bool	doubted;
 };
 
 /* @segment, @shipment: first numbers of the peer, from its INIT or INIT_ACK */

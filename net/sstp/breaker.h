@@ -13,7 +13,6 @@
 
 /**
  * struct sstp_breaker - losses of a sender under a contract
- * @guards: the connection has a circuit breaker; else sstp_breaker_report() does nothing
  * @start: start of the interval, ns; 0 = none has begun
  * @highest: highest shipment reported at @start (serial number)
  * @received: packets reported received at @start, modulo 2^32
@@ -26,9 +25,9 @@
  * @closed: time at which the contract was last put in force again, ns
  * @wait: length of the last suspension, ns
  * @trips: times that the breaker tripped
+ * @guards: the connection has a circuit breaker; else sstp_breaker_report() does nothing
  */
 struct sstp_breaker {
-	bool	guards;
 	u64	start;
 	u32	highest;
 	u32	received;
@@ -40,6 +39,7 @@ struct sstp_breaker {
 	u64	closed;
 	u64	wait;
 	u32	trips;
+	bool	guards;
 };
 
 enum sstp_breaker_verdict {

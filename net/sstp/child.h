@@ -12,18 +12,18 @@ struct sock;
 /**
  * struct sstp_listener - the children of a listener
  * @lock: guards all members; softirq-safe
+ * @n_requests: length of @requests
  * @ready: established children that accept() has not taken, oldest first
  * @requests: children in SYN_RECV, oldest first
- * @n_requests: length of @requests
  * @pool: receive buffer that the children share, or NULL; written under the listener's
  *	socket lock as well
  * @open: the socket listens: children may be added
  */
 struct sstp_listener {
 	spinlock_t	lock;		/* guards all members */
+	u32		n_requests;
 	struct list_head ready;
 	struct list_head requests;
-	u32		n_requests;
 	struct sstp_pool *pool;
 	bool		open;
 };

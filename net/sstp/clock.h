@@ -6,6 +6,7 @@
 #include <linux/hrtimer.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include "compat.h"
 
 enum sstp_timer {
 	SSTP_T_PACE,	/* rate or controller allow the next packet */
@@ -36,8 +37,10 @@ struct sstp_clock {
 	spinlock_t lock;		/* guards @hrt and @held */
 	struct hrtimer hrt;
 	bool	held;
+	__cacheline_group_begin(sstp_clock_any);
 	u64	at[SSTP_TIMERS];
 	u64	armed;
+	__cacheline_group_end(sstp_clock_any);
 };
 
 struct sock;

@@ -7,6 +7,8 @@
 #define _SSTP_COMPAT_H
 
 #include <linux/bpf-cgroup.h>
+#include <linux/build_bug.h>
+#include <linux/cache.h>
 #include <linux/filter.h>
 #include <linux/hrtimer.h>
 #include <linux/memcontrol.h>
@@ -31,6 +33,16 @@
 #include <linux/unaligned.h>
 #else
 #include <asm/unaligned.h>
+#endif
+
+#ifndef __cacheline_group_begin
+#define __cacheline_group_begin(GROUP)	__u8 __cacheline_group_begin__##GROUP[0]
+#define __cacheline_group_end(GROUP)	__u8 __cacheline_group_end__##GROUP[0]
+#define CACHELINE_ASSERT_GROUP_MEMBER(TYPE, GROUP, MEMBER)				\
+	BUILD_BUG_ON(offsetof(TYPE, MEMBER) <						\
+		     offsetof(TYPE, __cacheline_group_begin__##GROUP) ||		\
+		     offsetofend(TYPE, MEMBER) >					\
+		     offsetof(TYPE, __cacheline_group_end__##GROUP))
 #endif
 
 #ifndef kzalloc_obj

@@ -5,12 +5,12 @@
 
 #include <linux/init.h>
 #include <net/sstp.h>
+#include "compat.h"
 #include "param.h"
 #include "prr.h"
 
 /**
  * struct sstp_ctrl_core - the controller of a connection
- * @out: outputs and state of the controller
  * @ops: callbacks, with a reference on their module; NULL = no controller
  * @held_back: since the last report only the congestion window held back a packet
  * @cwnd_limited: as in struct sstp_ctrl_sample
@@ -21,8 +21,10 @@
  * @talk: what both ends told each other, NULL = nothing yet
  * @timer_at: the earliest time of the next @on_timer, ns
  * @next: time at which the period allows the next packet, ns
+ * @out: outputs and state of the controller
  */
 struct sstp_ctrl_core {
+	__cacheline_group_begin(sstp_ctrl_core_report);
 	const struct sstp_ctrl_ops *ops;
 	struct sstp_half *half;
 	struct sstp_talk *talk;
@@ -31,9 +33,10 @@ struct sstp_ctrl_core {
 	u32	flight;
 	u32	flight_ship;
 	struct sstp_prr prr;
-	u64	timer_at;
 	u64	next;
+	__cacheline_group_end(sstp_ctrl_core_report);
 	struct sstp_ctrl out;
+	u64	timer_at;
 };
 
 #define SSTP_CTRL_UNPACED	10U	/* packets: initial window of RFC 6928 */

@@ -4,6 +4,7 @@
 #define _SSTP_HANDSHAKE_H
 
 #include <linux/types.h>
+#include "compat.h"
 #include "wire.h"
 
 struct sk_buff;
@@ -11,21 +12,23 @@ struct sock;
 
 /* The set-up of a connection, and what the two ends agreed on */
 struct sstp_hs {
-	u64		peer_limit;	/* bit/s that the peer allows, 0 = any */
-	u64		peer_rate;	/* bit/s that the peer declared, 0 = none */
-	u32		snd_isn;	/* first segment number of this end */
-	u32		rcv_isn;	/* first segment number of the peer */
+	__cacheline_group_begin(sstp_hs_setup);
 	u32		stamp_base;	/* random origin of timestamps, hides the uptime */
+	u32		segment_limit;	/* bytes, largest segment that the peer accepts */
+	u64		peer_rate;	/* bit/s that the peer declared, 0 = none */
+	u32		rcv_isn;	/* first segment number of the peer */
+	u8		strategy;	/* agreed, SSTP_ACK_HARD or SSTP_ACK_SOFT */
+	__cacheline_group_end(sstp_hs_setup);
+	bool		has_cookie;	/* @cookie goes into the next INIT */
+	bool		deferred;	/* TCP_DEFER_ACCEPT: INIT_ACK answered, no data yet */
+	u64		peer_limit;	/* bit/s that the peer allows, 0 = any */
+	u32		snd_isn;	/* first segment number of this end */
 	u32		init_window;	/* window granted in the INIT; 0 at the responder */
 	u32		init_stamp;	/* timestamp of the last INIT or INIT_ACK sent */
 	u32		init_first;	/* timestamp of the first INIT_ACK sent */
-	u32		segment_limit;	/* bytes, largest segment that the peer accepts */
 	u32		tolerance;	/* agreed, packets in a million */
-	u8		strategy;	/* agreed, SSTP_ACK_HARD or SSTP_ACK_SOFT */
 	bool		messages;	/* the peer understands MESSAGE */
 	char		peer_ctrl[SSTP_NAME_MAX]; /* the controller that the peer named */
-	bool		has_cookie;	/* @cookie goes into the next INIT */
-	bool		deferred;	/* TCP_DEFER_ACCEPT: INIT_ACK answered, no data yet */
 	u8		cookie[SSTP_COOKIE_LEN];
 };
 

@@ -11,6 +11,7 @@
 #include "nl_put.h"
 #include "port.h"
 #include "rbuf.h"
+#include "sstp.h"
 #include "sysctl.h"
 #include "sysfs.h"
 #include "table.h"
@@ -69,11 +70,189 @@ static struct pernet_operations sstp_net_ops = {
 	.size = sizeof(struct sstp_net),
 };
 
+#define SSTP_IN(part, group, member)	\
+	CACHELINE_ASSERT_GROUP_MEMBER(struct sstp_##part, sstp_##part##_##group, member)
+#define SSTP_SPAN(first, last, bytes)	\
+	BUILD_BUG_ON(offsetofend(struct sstp_sock, last) -	\
+		     offsetof(struct sstp_sock, first) > (bytes))
+
+/* Check that the members which a sender uses for each train and each report are in the groups
+ * that sstp.h describes, and that groups used together are beside each other.
+ */
+static void __init sstp_check_sender(void)
+{
+	SSTP_IN(rate, send, spec.peak);
+	SSTP_IN(rate, send, log);
+	SSTP_IN(rate, send, more);
+	SSTP_SPAN(breaker.guards, rate.more, 40);
+
+	SSTP_IN(pmtud, setup, bh_all_lost);
+	SSTP_IN(pmtud, setup, due);
+	SSTP_IN(pmtud, setup, floor);
+	SSTP_IN(pmtud, setup, mtu);
+	SSTP_IN(pmtud, setup, ceiling);
+	SSTP_IN(pmtud, setup, failed);
+	SSTP_IN(pmtud, setup, probe);
+	SSTP_IN(path, setup, pacing);
+	SSTP_IN(path, setup, size);
+	SSTP_IN(path, setup, mtu);
+	SSTP_IN(path, setup, dst_cookie);
+	SSTP_IN(path, setup, frame);
+	SSTP_IN(tx, report, eos);
+	SSTP_IN(tx, report, unpaced);
+	SSTP_IN(tx, report, lacks_mem);
+	SSTP_IN(tx, report, queued);
+	SSTP_IN(tx, report, asked_at);
+	SSTP_IN(tx, report, unasked);
+	SSTP_IN(tx, report, silent_since);
+	SSTP_IN(tx, report, rtx_since);
+	SSTP_IN(tx, send, open);
+	SSTP_IN(tx, send, cork);
+	SSTP_IN(tx, send, autocork);
+	SSTP_IN(tx, send, bytes_written);
+	SSTP_IN(tx, send, bytes_sent);
+	SSTP_IN(tx, send, chrono);
+	SSTP_IN(snd_wnd, send, ring);
+	SSTP_IN(snd_wnd, send, low);
+	SSTP_IN(snd_wnd, send, high);
+	SSTP_IN(snd_wnd, send, next);
+	SSTP_IN(snd_wnd, send, end);
+	SSTP_IN(snd_wnd, send, again);
+	SSTP_IN(snd_wnd, send, pending);
+	SSTP_IN(snd_wnd, send, whole_end);
+	SSTP_IN(snd_wnd, send, shipment);
+	SSTP_IN(snd_wnd, send, credit);
+	SSTP_IN(snd_wnd, send, vain);
+	SSTP_SPAN(path.pmtud.bh_all_lost, snd.vain, 288);
+
+	SSTP_IN(ctrl_core, report, ops);
+	SSTP_IN(ctrl_core, report, flight_ship);
+	SSTP_IN(ctrl_core, report, prr);
+	SSTP_IN(ctrl_core, report, next);
+	SSTP_SPAN(ctrl.ops, ctrl.out.ack_interval, 96);
+	SSTP_IN(sampler, report, idle_at);
+	SSTP_IN(sampler, report, newest);
+	SSTP_IN(loss, report, highest);
+	SSTP_IN(loss, report, late);
+	SSTP_IN(loss, report, received);
+	SSTP_IN(loss, report, delivered);
+	SSTP_IN(loss, report, looks_at);
+	SSTP_IN(loss, report, progress);
+	SSTP_IN(loss, report, progress_packets);
+	SSTP_IN(loss, report, prev_highest);
+	SSTP_IN(loss, report, lost_reported);
+	SSTP_IN(loss, report, rcv_ctl);
+	SSTP_IN(loss, report, shipped_recent);
+	SSTP_IN(stats, report, bytes_acked);
+	SSTP_IN(stats, report, packets_lost);
+	SSTP_IN(stats, report, acks_received);
+	SSTP_IN(stats, report, delivery_rate);
+	SSTP_IN(stats, send, packets_sent);
+	SSTP_IN(stats, send, segments_sent);
+	SSTP_SPAN(loss.sampler.idle_at, stats.segments_sent, 160);
+}
+
+/* The same for what a receiver uses for each train and each read */
+static void __init sstp_check_receiver(void)
+{
+	SSTP_IN(stats, arrival, packets_received);
+	SSTP_IN(stats, arrival, acks_sent);
+	SSTP_IN(arrivals, arrival, highest);
+	SSTP_IN(arrivals, arrival, leap);
+	SSTP_IN(arrivals, arrival, received);
+	SSTP_IN(arrivals, arrival, hi);
+	SSTP_IN(arrivals, arrival, lost);
+	SSTP_IN(arrivals, arrival, given);
+	SSTP_IN(arrivals, arrival, settled);
+	SSTP_IN(arrivals, arrival, out);
+	SSTP_IN(arrivals, arrival, out_next);
+	SSTP_IN(arrivals, arrival, has_cand);
+	SSTP_IN(arrivals, arrival, unexplained);
+	SSTP_IN(arrivals, arrival, doubted);
+	SSTP_SPAN(stats.packets_received, arrivals.doubted, 72);
+
+	SSTP_IN(acker, arrival, ack_now);
+	SSTP_IN(acker, arrival, echo);
+	SSTP_IN(acker, arrival, unacked);
+	SSTP_IN(acker, arrival, snd_ctl);
+	SSTP_IN(acker, arrival, snak_credit);
+	SSTP_IN(acker, arrival, echo_at);
+	SSTP_IN(acker, arrival, ack_sent);
+	SSTP_IN(acker, arrival, arrival_at);
+	SSTP_IN(acker, arrival, arrival_bytes);
+	SSTP_IN(acker, read, bytes_received);
+	SSTP_IN(acker, read, arrival_rate);
+	SSTP_IN(acker, read, service_rate);
+	SSTP_IN(acker, read, service_bytes);
+	SSTP_IN(acker, read, advertised);
+	SSTP_IN(acker, read, req_limit);
+	SSTP_IN(rcv_wnd, arrival, chunk);
+	SSTP_IN(rcv_wnd, arrival, bytes);
+	SSTP_IN(rcv_wnd, arrival, read);
+	SSTP_IN(rcv_wnd, arrival, low);
+	SSTP_IN(rcv_wnd, arrival, high);
+	SSTP_IN(rcv_wnd, arrival, top);
+	SSTP_IN(rcv_wnd, arrival, tolerance);
+	SSTP_IN(rcv_wnd, arrival, mean);
+	SSTP_IN(rcv_wnd, arrival, has_eos);
+	SSTP_SPAN(acker.ack_now, rcv.has_eos, 152);
+
+	SSTP_IN(rcvbuf, read, debt);
+	SSTP_IN(rcvbuf, read, slots);
+	SSTP_IN(rcvbuf, read, window);
+	SSTP_IN(rcvbuf, read, reach);
+	SSTP_IN(rcvbuf, read, granted_limit);
+	SSTP_IN(rcvbuf, read, granted_next);
+	SSTP_IN(rcvbuf, read, limit_peak);
+	SSTP_IN(rcvbuf, read, peak);
+	SSTP_IN(rcvbuf, read, full);
+	SSTP_IN(rcvbuf, read, segments_received);
+	SSTP_IN(rcvbuf, read, epoch_at);
+	SSTP_IN(rcvbuf, read, member.pool);
+	SSTP_IN(rbuf_core, read, in);
+	SSTP_IN(rbuf_core, read, resting);
+	SSTP_SPAN(rx, rcvbuf.policy.out.exact, 208);
+}
+
+/* The same for what every train and report uses; the compiler does all of this. */
+static void __init sstp_check_lines(void)
+{
+	SSTP_IN(settings, setup, segment_size);
+	SSTP_IN(settings, setup, segment_limit);
+	SSTP_IN(settings, setup, window_factor);
+	SSTP_IN(settings, setup, window_clamp);
+	SSTP_IN(settings, setup, window_bytes);
+	SSTP_IN(settings, setup, notsent_lowat);
+	SSTP_IN(settings, setup, ttl);
+	SSTP_IN(settings, setup, tos);
+	SSTP_IN(settings, setup, nodelay);
+	SSTP_IN(settings, setup, cork);
+	SSTP_IN(settings, setup, quickack);
+	SSTP_IN(ident, setup, peer);
+	SSTP_IN(ident, setup, saddr);
+	SSTP_IN(ident, setup, cid);
+	SSTP_IN(ident, setup, udp_port);
+	SSTP_SPAN(set.segment_size, id.udp_port, 104);
+
+	SSTP_IN(clock, any, at);
+	SSTP_IN(clock, any, armed);
+	SSTP_IN(hs, setup, peer_rate);
+	SSTP_IN(hs, setup, stamp_base);
+	SSTP_IN(hs, setup, segment_limit);
+	SSTP_IN(hs, setup, rcv_isn);
+	SSTP_IN(hs, setup, strategy);
+	SSTP_SPAN(clock.at, hs.strategy, 168);
+
+	sstp_check_sender();
+	sstp_check_receiver();
+}
+
 /* The families come last: a socket needs all the rest. */
 static int __init sstp_init(void)
 {
 	int err;
 
+	sstp_check_lines();
 	sstp_clock_setup(sstp_timer_expired);
 	err = sstp_ctrl_init();
 	if (err)

@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 #include "chrono.h"
+#include "compat.h"
 
 struct sock;
 struct sstp_sseg;
@@ -19,28 +20,32 @@ enum sstp_eos {
 
 /* Transmission: data that the program wrote, on its way out */
 struct sstp_tx {
+	__cacheline_group_begin(sstp_tx_report);
+	u8		eos;		/* enum sstp_eos */
+	u8		unpaced;	/* packets that may still leave without pacing */
+	bool		paced;		/* the next packet has waited for the period */
+	bool		lacks_mem;	/* a write found no memory; cleared by the next write,
+					 * by SSTP_T_MEM and when sent segments are freed
+					 */
+	u32		queued;		/* bytes written and not acknowledged */
+	u32		asked_at;	/* us: when the peer last reported, or was asked to */
+	u32		unasked;	/* packets shipped since an ACK was asked for */
+	u64		silent_since;	/* ns: when a report was first asked for that has not
+					 * come; 0 = none is owed
+					 */
+	u64		rtx_since;	/* ns: first retransmission since loss.progress */
+	__cacheline_group_end(sstp_tx_report);
+	__cacheline_group_begin(sstp_tx_send);
 	struct sstp_sseg *open;		/* last of the send window, while more may be added */
 	u64		cork;		/* ns: MSG_MORE, TCP_CORK: more will come until then */
 	u64		autocork;	/* ns: as cork, for a program that keeps writing;
 					 * poll() ends it without the socket lock
 					 */
-	u64		silent_since;	/* ns: when a report was first asked for that has not
-					 * come; 0 = none is owed
-					 */
-	u64		rtx_since;	/* ns: first retransmission since loss.progress */
-	u64		rtx_at;		/* ns: last retransmission */
 	u64		bytes_written;	/* by the program */
 	u64		bytes_sent;	/* payload shipped at least once */
-	u32		queued;		/* bytes written and not acknowledged */
-	u32		unasked;	/* packets shipped since an ACK was asked for */
-	u32		asked_at;	/* us: when the peer last reported, or was asked to */
-	u8		unpaced;	/* packets that may still leave without pacing */
-	u8		eos;		/* enum sstp_eos */
-	bool		paced;		/* the next packet has waited for the period */
-	bool		lacks_mem;	/* a write found no memory; cleared by the next write,
-					 * by SSTP_T_MEM and when sent segments are freed
-					 */
 	struct sstp_chrono chrono;
+	__cacheline_group_end(sstp_tx_send);
+	u64		rtx_at;		/* ns: last retransmission */
 };
 
 void sstp_push(struct sock *sk);

@@ -4,6 +4,7 @@
 #define _SSTP_PATH_H
 
 #include <linux/types.h>
+#include "compat.h"
 #include "pmtud.h"
 
 struct sock;
@@ -11,13 +12,15 @@ struct sstp_sock;
 
 /* The path to the peer */
 struct sstp_path {
-	u32		frame;		/* bytes of a full frame on the link */
+	u64		probe_wait;	/* ns: since when data waits for an MTU probe, or 0 */
+	struct sstp_pmtud pmtud;
+	__cacheline_group_begin(sstp_path_setup);
+	unsigned long	pacing;		/* SO_MAX_PACING_RATE that is in force */
 	u32		size;		/* bytes of payload of a full packet */
 	u32		mtu;		/* bytes */
 	u32		dst_cookie;	/* of the route, for sk_dst_check() */
-	u64		probe_wait;	/* ns: since when data waits for an MTU probe, or 0 */
-	unsigned long	pacing;		/* SO_MAX_PACING_RATE that is in force */
-	struct sstp_pmtud pmtud;
+	u32		frame;		/* bytes of a full frame on the link */
+	__cacheline_group_end(sstp_path_setup);
 };
 
 /* Bytes of a full frame, for checks of contracts; Ethernet's before the path is known */

@@ -16,6 +16,7 @@
 #define _SSTP_PMTUD_H
 
 #include <linux/types.h>
+#include "compat.h"
 
 #define SSTP_PMTU_START4	1500	/* bytes to begin with; ICMP tells if it is too much */
 #define SSTP_PMTU_BASE		1280	/* bytes that every IPv6 path and most IPv4 paths take */
@@ -26,33 +27,27 @@
 
 /**
  * struct sstp_pmtud - what is known of a path
- * @floor: least MTU to try, bytes: the path takes it, or IP fragments larger packets
- * @mtu: MTU for which packets are made, bytes
- * @ceiling: MTU of the route, bytes; 0 = not known yet
- * @failed: size of probes that failed, bytes; 0 = none
  * @hint: MTU that an ICMP error told, bytes; 0 = none did
- * @probe: size that is being tried, bytes; 0 = none
  * @first: timestamp of the first probe of size @probe, us
  * @last: timestamp of the last one, us
- * @tries: probes sent of size @probe
- * @due: ns: no probe is sent before
  * @bh: a packet that the peer lacks, watched for a black hole
  * @bh_received: packets that the peer had received when @bh was noted last
  * @bh_ship: newest shipment then
  * @bh_lost: times that the peer knew of later shipments, but none had come; one less for
  *	each time that some had
  * @bh_all_lost: the last time none had
+ * @tries: probes sent of size @probe
+ * @due: ns: no probe is sent before
+ * @floor: least MTU to try, bytes: the path takes it, or IP fragments larger packets
+ * @mtu: MTU for which packets are made, bytes
+ * @ceiling: MTU of the route, bytes; 0 = not known yet
+ * @failed: size of probes that failed, bytes; 0 = none
+ * @probe: size that is being tried, bytes; 0 = none
  */
 struct sstp_pmtud {
-	u32	floor;
-	u32	mtu;
-	u32	ceiling;
-	u32	failed;
 	u32	hint;
-	u32	probe;
 	u32	first;
 	u32	last;
-	u64	due;
 	struct {
 		u32	segment;
 		u32	packet;
@@ -60,8 +55,16 @@ struct sstp_pmtud {
 	u32	bh_received;
 	u32	bh_ship;
 	u8	bh_lost;
+	__cacheline_group_begin(sstp_pmtud_setup);
 	bool	bh_all_lost;
 	u8	tries;
+	u64	due;
+	u32	floor;
+	u32	mtu;
+	u32	ceiling;
+	u32	failed;
+	u32	probe;
+	__cacheline_group_end(sstp_pmtud_setup);
 };
 
 /**

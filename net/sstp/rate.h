@@ -11,6 +11,7 @@
 #include <linux/errno.h>
 #include <linux/types.h>
 #include <uapi/linux/sstp.h>
+#include "compat.h"
 
 #define SSTP_RATE_MIN		8000ULL		/* bit/s */
 #define SSTP_RATE_MAX		1000000000000ULL	/* bit/s */
@@ -47,18 +48,21 @@ struct sstp_rate_log {
 /**
  * struct sstp_rate - a contract, and how much of it is used
  * @spec: contract in force; @peak 0 = none
+ * @log: trains and slots; NULL = no contract
+ * @more: the queue has not run empty since the last train
+ * @in_bytes: L was not given, so @burst, @count and @allowance count bytes, and small packets
+ *	are limited by P and the average only; else they count packets
+ * @train_tail: index of the oldest entry of the ring of trains
+ * @trains: entries in the ring
  * @frame: bytes of a full frame, l; from it the values below are derived
  * @burst_len: L, packets
  * @burst_ns: period of bursts, 1/F, ns
  * @burst_start: burst timer BT: start of this burst, ns
- * @in_bytes: L was not given, so @burst, @count and @allowance count bytes, and small packets
- *	are limited by P and the average only; else they count packets
  * @burst: L in packets, or the bytes of L full frames
  * @count: transmission counter TC: packets or bytes that left in this burst
  * @allowance: packets or bytes that may leave in this burst: @burst, plus the unused part of
  *	the last burst if the queue never ran empty; at most 2 * @burst, or the bursts due
  *	in SSTP_RATE_CREDIT if these are more
- * @more: the queue has not run empty since the last train
  * @train_max: most bytes in a train, unless one packet is larger: half of @ms_bytes, so that
  *	packets are spread over at least two trains per ms
  * @ms_bytes: P * 1 ms, bytes
@@ -66,12 +70,16 @@ struct sstp_rate_log {
  * @ns_mult: ns per byte at P, fixed point with SSTP_RATE_SHIFT fractional bits
  * @peak_next: time when P allows the next train, ns
  * @train_bytes: bytes of the trains of the last ms
- * @train_tail: index of the oldest entry of the ring of trains
- * @trains: entries in the ring
- * @log: trains and slots; NULL = no contract
  */
 struct sstp_rate {
+	__cacheline_group_begin(sstp_rate_send);
 	struct sstp_rate_spec spec;
+	struct sstp_rate_log *log;
+	bool	more;
+	__cacheline_group_end(sstp_rate_send);
+	bool	in_bytes;
+	u16	train_tail;
+	u16	trains;
 	u32	frame;
 	u32	burst_len;
 	u64	burst_ns;
@@ -79,17 +87,12 @@ struct sstp_rate {
 	u64	burst;
 	u64	count;
 	u64	allowance;
-	bool	in_bytes;
-	bool	more;
-	u16	train_tail;
-	u16	trains;
 	u32	train_max;
 	u64	ms_bytes;
 	u64	second_bytes;
 	u64	ns_mult;
 	u64	peak_next;
 	u64	train_bytes;
-	struct sstp_rate_log *log;
 };
 
 /* Initialize @r without a contract. A former log is not freed. */

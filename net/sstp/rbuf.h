@@ -5,25 +5,28 @@
 
 #include <linux/init.h>
 #include <net/sstp.h>
+#include "compat.h"
 #include "param.h"
 
 /**
  * struct sstp_rbuf_core - a receive buffer and its policy
  * @in: input of the policy; @in.limit is the limit in force
- * @ops: callbacks of the policy, with a reference on its module, unless a pool, of which the
- *	socket is a member, holds that; NULL = no policy
  * @resting: no epoch runs; the next packet begins one
  * @counted: the buffer counts in sstp_rbuf_moving()
- * @busy_until: time until which the buffer counts after its last epoch with traffic, ns
  * @out: outputs and state of the policy; the core may set its epoch, too
+ * @ops: callbacks of the policy, with a reference on its module, unless a pool, of which the
+ *	socket is a member, holds that; NULL = no policy
+ * @busy_until: time until which the buffer counts after its last epoch with traffic, ns
  */
 struct sstp_rbuf_core {
+	__cacheline_group_begin(sstp_rbuf_core_read);
 	struct sstp_rbuf_sample in;
-	const struct sstp_rbuf_ops *ops;
 	bool	resting;
 	bool	counted;
-	u64	busy_until;
+	__cacheline_group_end(sstp_rbuf_core_read);
 	struct sstp_rbuf out;
+	const struct sstp_rbuf_ops *ops;
+	u64	busy_until;
 };
 
 /* For policies, as the functions of these names for controllers in ctrl.h */

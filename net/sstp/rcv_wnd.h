@@ -14,6 +14,7 @@
 #include <linux/bitmap.h>
 #include <linux/rbtree.h>
 #include <linux/skbuff.h>
+#include "compat.h"
 #include "rcv_snak.h"
 #include "wire.h"
 
@@ -96,9 +97,7 @@ struct sstp_pos {
  * struct sstp_rcv_wnd - receive window
  * @chunk: slots, by segment number
  * @chunks: entries of @chunk, a power of two
- * @spare: cleared chunk, kept for reuse, or NULL
  * @bytes: memory of all chunks, and of the array @chunk beyond its initial size
- * @asked: requests of SNAKs, except those in the slots
  * @read: C, lowest segment that the program has not read
  * @low: R_l, lowest segment not accepted
  * @high: R_h, highest segment granted
@@ -108,13 +107,14 @@ struct sstp_pos {
  * @mean: smoothed memory of a segment, in 1/8 bytes
  * @recut: packets discarded because their segment was split anew
  * @has_eos: the end-of-stream is known
+ * @asked: requests of SNAKs, except those in the slots
+ * @spare: cleared chunk, kept for reuse, or NULL
  */
 struct sstp_rcv_wnd {
+	__cacheline_group_begin(sstp_rcv_wnd_arrival);
 	struct sstp_rseg **chunk;
 	u32	chunks;
-	struct sstp_rseg *spare;
 	u32	bytes;
-	struct sstp_asked asked;
 	u32	read;
 	u32	low;
 	u32	high;
@@ -124,6 +124,9 @@ struct sstp_rcv_wnd {
 	u32	mean;
 	u32	recut;
 	bool	has_eos;
+	__cacheline_group_end(sstp_rcv_wnd_arrival);
+	struct sstp_asked asked;
+	struct sstp_rseg *spare;
 };
 
 /* A run of packets of one segment in one skb. */

@@ -5,6 +5,7 @@
 
 #include <linux/minmax.h>
 #include <linux/types.h>
+#include "compat.h"
 #include "pool.h"
 #include "rbuf.h"
 #include "rcv_wnd.h"
@@ -15,11 +16,9 @@ struct sstp_sock;
 
 /* The receive buffer of a connection, and the window that follows from it */
 struct sstp_rcvbuf {
-	struct sstp_rbuf_core policy;
-	struct sstp_member member;	/* in a pool that a listener's children share */
-	u64		epoch_at;	/* ns: when the policy's epoch began */
-	u64		exhausted_at;	/* ns: when SSTP_CMD_EXHAUSTED was last sent */
-	u64		segments_received;
+	__cacheline_group_begin(sstp_rcvbuf_read);
+	int		debt;		/* bytes of this socket in the debt of all */
+	u32		slots;		/* bytes charged for the window's slots */
 	u32		window;		/* W, segments */
 	u32		buffer;		/* B, segments */
 	u32		reach;		/* last segment granted by W = B */
@@ -32,19 +31,23 @@ struct sstp_rcvbuf {
 	u32		granted_mem;	/* bytes granted before the program has read any: this
 					 * socket's part of sstp_rcvbuf_promises
 					 */
-	int		debt;		/* bytes of this socket in the debt of all */
-	u32		slots;		/* bytes charged for the window's slots */
+	u32		limit_peak;	/* bytes: largest limit */
+	u32		peak;		/* bytes: most memory used */
+	u8		unread;		/* epochs in a row without a read, 255 at most */
+	bool		full;		/* a packet lacked room or memory since the last read */
+	bool		mem_limited;	/* nothing was accepted since a packet lacked memory */
+	u64		segments_received;
+	u64		epoch_at;	/* ns: when the policy's epoch began */
+	struct sstp_member member;	/* in a pool that a listener's children share */
+	__cacheline_group_end(sstp_rcvbuf_read);
+	struct sstp_rbuf_core policy;
+	u64		exhausted_at;	/* ns: when SSTP_CMD_EXHAUSTED was last sent */
 	u32		epochs;
 	u32		bounded;	/* epochs in which memory bounded the limit */
-	u32		peak;		/* bytes: most memory used */
-	u32		limit_peak;	/* bytes: largest limit */
 	u32		grown;		/* times that the limit rose */
 	u32		shrunk;
 	u64		grown_bytes;
 	u64		shrunk_bytes;
-	u8		unread;		/* epochs in a row without a read, 255 at most */
-	bool		full;		/* a packet lacked room or memory since the last read */
-	bool		mem_limited;	/* nothing was accepted since a packet lacked memory */
 };
 
 /* Bytes that the receive buffer may hold: what was granted under a larger limit counts. */

@@ -14,6 +14,7 @@
 #define _SSTP_SAMPLE_H
 
 #include <linux/types.h>
+#include "compat.h"
 
 #define SSTP_SAMPLE_MARKS	12U	/* reports remembered */
 /* A report is remembered if 1/4 of a round trip has passed since the last one, or if 1/4 of the
@@ -45,10 +46,12 @@ struct sstp_sample_mark {
  */
 struct sstp_sampler {
 	struct sstp_sample_mark mark[SSTP_SAMPLE_MARKS];
+	__cacheline_group_begin(sstp_sampler_report);
 	u32	idle_at;
 	u8	newest;
 	u8	marks;
 	bool	idled;
+	__cacheline_group_end(sstp_sampler_report);
 };
 
 /**

@@ -8,6 +8,7 @@
 #include <net/sock.h>
 #include <net/tcp_states.h>
 #include <uapi/linux/sstp.h>
+#include "compat.h"
 #include "param.h"
 
 struct sstp_sock;
@@ -16,30 +17,32 @@ struct sstp_sock;
 struct sstp_settings {
 	struct sstp_rate_spec rate;
 	u64	rate_limit;
-	u32	segment_size;
-	u32	segment_limit;
+	struct sstp_plugin_conf ctrl;
+	struct sstp_plugin_conf policy;
 	u32	tolerance;
-	u32	window_factor;
-	u32	window_clamp;
 	u32	user_timeout;
-	u32	window_bytes;	/* 0 = as the buffer allows */
-	u32	notsent_lowat;	/* bytes, 0 = any */
 	u32	defer_accept;	/* s */
 	u32	keepidle;	/* s; 0 = of the namespace, and the next four, too */
 	u32	keepintvl;
 	s16	linger2;	/* s, -1 = not at all */
-	s16	ttl;		/* -1 = default */
-	u8	tos;
 	u8	keepcnt;
 	u8	syncnt;
 	u8	strategy;
+	bool	pool;
+	bool	freebind;
+	__cacheline_group_begin(sstp_settings_setup);
+	u32	segment_size;
+	u32	segment_limit;
+	u32	window_factor;
+	u32	window_clamp;
+	u32	window_bytes;	/* 0 = as the buffer allows */
+	u32	notsent_lowat;	/* bytes, 0 = any */
+	s16	ttl;		/* -1 = default */
+	u8	tos;
 	bool	nodelay;
 	bool	cork;
 	bool	quickack;
-	bool	pool;
-	bool	freebind;
-	struct sstp_plugin_conf ctrl;
-	struct sstp_plugin_conf policy;
+	__cacheline_group_end(sstp_settings_setup);
 };
 
 /* Is there no connection yet, so that options which set-up negotiates may change? */

@@ -15,6 +15,7 @@
 #include <linux/bvec.h>
 #include <linux/rbtree.h>
 #include <net/sstp.h>
+#include "compat.h"
 #include "wire.h"
 
 #define SSTP_SND_SEGMENTS	65536	/* most segments queued */
@@ -97,18 +98,19 @@ struct sstp_sseg {
  * @whole: first of the segments that the peer asked for as a whole and that are yet to be
  *	looked at, as they were too many to look at on arrival of the SNAK
  * @whole_end: number after the last of them
- * @whole_settled: the newest shipment that the receiver had, or had given up, when it asked
- *	for them
  * @shipment: number of the next shipment
+ * @credit: packets that may be looked at in vain, and segments that are gone: it bounds the
+ *	work that SNAKs cause. Grows by two with each shipment, to SSTP_SND_CREDIT at most
+ * @vain: what is left of @credit for the reports of this skb, see sstp_snd_begin()
+ * @whole_settled: the newest shipment that the receiver had, or had given up, when it asked
+ *	for the segments from @whole on
  * @lost: newest shipment that the peer reported lost, since the caller set it
  * @ranges: entries of @range
  * @range: shipments that the peer asked for again, the first ranges since the caller set @ranges
  *	to 0
- * @credit: packets that may be looked at in vain, and segments that are gone: it bounds the
- *	work that SNAKs cause. Grows by two with each shipment, to SSTP_SND_CREDIT at most
- * @vain: what is left of @credit for the reports of this skb, see sstp_snd_begin()
  */
 struct sstp_snd_wnd {
+	__cacheline_group_begin(sstp_snd_wnd_send);
 	struct sstp_sseg **ring;
 	u32	mask;
 	u32	low;
@@ -119,13 +121,14 @@ struct sstp_snd_wnd {
 	u32	pending;
 	u32	whole;
 	u32	whole_end;
-	u32	whole_settled;
 	u32	shipment;
+	u32	credit;
+	u32	vain;
+	__cacheline_group_end(sstp_snd_wnd_send);
+	u32	whole_settled;
 	u32	lost;
 	u32	ranges;
 	struct sstp_ship_range range[SSTP_SHIP_RANGES];
-	u32	credit;
-	u32	vain;
 };
 
 int sstp_snd_init(struct sstp_snd_wnd *w, u32 segment, u32 shipment, gfp_t gfp);

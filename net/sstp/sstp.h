@@ -47,6 +47,24 @@
  *  Sockets hold their namespace, so its UDP sockets, which close when it goes,
  *  outlive them. Those of a VRF close when the VRF goes, through which no packet
  *  can come then. Sockets also hold the module, which cannot be unloaded before.
+ *
+ * Cache lines
+ * -----------
+ *  A train or a report uses some members of most parts. Each part marks them as groups,
+ *  named after what writes them, and keeps its other members, which are cold, apart:
+ *   setup    set-up, options and path MTU discovery; all that follow read them
+ *   any      all that follow
+ *   send     sendmsg(), and sstp_push() when it ships a train: in a process, or in
+ *            softirq after a PACK
+ *   report   a PACK or SNAK at the sender, in softirq; sstp_push() as well
+ *   arrival  a train at the receiver, in softirq
+ *   read     the reading program; a train at the receiver as well
+ *  The parts pending, live, rtt and rx have no cold members. Parts are in an order, and
+ *  groups at that end of a part, in which those that are used together share lines.
+ *  poll(), sk_write_space and SIOCOUTQ read some members of send, report and read without
+ *  the lock. These are not in a group of their own, as that would take the writers more
+ *  lines. sstp_check_lines() does not compile if a member has left its group, or a group
+ *  those beside it.
  */
 #ifndef _SSTP_H
 #define _SSTP_H
@@ -98,66 +116,66 @@
  * @sk: first member, as every protocol has it
  * @inet: as IP output sees the socket of a packet: it reads settings here, which keep their
  *	values of init
- * @id: identity
  * @bind: port
- * @clock: deadlines
- * @pending: events that wait for the lock
- * @set: options of SSTP, TCP and IP; written under sstp_listener.lock as well
  * @family: listener of a child
  * @listen: children of a listener
- * @snd: send window
- * @rate: contract
- * @ctrl: congestion control
- * @breaker: circuit breaker of a contract without congestion control
+ * @set: options of SSTP, TCP and IP; written under sstp_listener.lock as well
+ * @id: identity
+ * @clock: deadlines
+ * @pending: events that wait for the lock
+ * @live: signs of life of the peer
  * @rtt: round-trip time
+ * @hs: set-up
+ * @breaker: circuit breaker of a contract without congestion control
+ * @rate: contract
  * @path: path to the peer
  * @tx: transmission
+ * @snd: send window
+ * @ctrl: congestion control
  * @loss: losses, by the peer's reports
- * @rcv: receive window
+ * @stats: counters
  * @arrivals: shipments that came or are lost
  * @acker: reports to the peer
- * @rcvbuf: receive buffer
+ * @rcv: receive window
  * @rx: reading program
- * @live: signs of life of the peer
- * @hs: set-up
+ * @rcvbuf: receive buffer
  * @life: from set-up to the end
- * @stats: counters
  *
- * The group "conn", from @snd on, is the connection: cleared before another connect().
- * The sender's parts are beside one another, and so are the receiver's: most connections
- * move data one way at a time.
+ * The group "conn", from @live on, is the connection: cleared before another connect().
+ * What both ends use comes first, then the sender's parts, then the receiver's: most
+ * connections move data one way at a time.
  */
 struct sstp_sock {
 	union {
 		struct sock	sk;
 		struct inet_sock inet;
 	};
-	struct sstp_ident	id;
 	struct sstp_binding	bind;
-	struct sstp_clock	clock;
-	struct sstp_pending	pending;
-	struct sstp_settings	set;
 	struct sstp_family	family;
 	struct sstp_listener	listen;
+	struct sstp_settings	set;
+	struct sstp_ident	id;
+	struct sstp_clock	clock;
+	struct sstp_pending	pending;
 
 	struct_group(conn,
-		struct sstp_snd_wnd	snd;
-		struct sstp_rate	rate;
-		struct sstp_ctrl_core	ctrl;
-		struct sstp_breaker	breaker;
+		struct sstp_live	live;
 		struct sstp_rtt		rtt;
+		struct sstp_hs		hs;
+		struct sstp_breaker	breaker;
+		struct sstp_rate	rate;
 		struct sstp_path	path;
 		struct sstp_tx		tx;
+		struct sstp_snd_wnd	snd;
+		struct sstp_ctrl_core	ctrl;
 		struct sstp_loss	loss;
-		struct sstp_rcv_wnd	rcv;
+		struct sstp_stats	stats;
 		struct sstp_arrivals	arrivals;
 		struct sstp_acker	acker;
-		struct sstp_rcvbuf	rcvbuf;
+		struct sstp_rcv_wnd	rcv;
 		struct sstp_rx		rx;
-		struct sstp_live	live;
-		struct sstp_hs		hs;
+		struct sstp_rcvbuf	rcvbuf;
 		struct sstp_lifetime	life;
-		struct sstp_stats	stats;
 	);
 };
 

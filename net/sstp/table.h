@@ -6,6 +6,7 @@
 #include <linux/in6.h>
 #include <linux/rhashtable.h>
 #include <linux/types.h>
+#include "compat.h"
 
 struct net;
 struct sock;
@@ -33,45 +34,47 @@ struct sstp_names {
 /**
  * struct sstp_ident - identity of a socket: written before it is in a table, then constant
  * @peer: the other end
- * @names: addresses and ports, while @names_hashed
- * @names_node: in the table of names
- * @cid_node: in the table of CIDs
- * @peer_node: in the table of peers
  * @saddr: local address, IPv4 mapped; :: = any
- * @scope: interface of a link-local peer
  * @cid: of this end
- * @index: in sstp_net.all, while @listed
+ * @udp_port: UDP port that packets are sent from
+ * @af: AF_INET or AF_INET6; 0 while an AF_SSTP socket has no address
  * @sport: port of this end, as bind() and the INIT name it
  * @dport: of the peer
+ * @scope: interface of a link-local peer
  * @domain: family passed to socket(): AF_SSTP, AF_INET or AF_INET6
- * @af: AF_INET or AF_INET6; 0 while an AF_SSTP socket has no address
- * @udp_port: UDP port that packets are sent from
  * @v6only: IPV6_V6ONLY: no IPv4 mapped addresses
  * @listed: in sstp_net.all
  * @hashed: in the table of CIDs
  * @peer_hashed: in the table of peers
  * @names_hashed: in the table of names
+ * @index: in sstp_net.all, while @listed
+ * @names: addresses and ports, while @names_hashed
+ * @names_node: in the table of names
+ * @cid_node: in the table of CIDs
+ * @peer_node: in the table of peers
  */
 struct sstp_ident {
+	__cacheline_group_begin(sstp_ident_setup);
 	struct sstp_peer peer;
-	struct sstp_names names;
-	struct rhash_head names_node;
-	struct rhash_head cid_node;
-	struct rhash_head peer_node;
 	struct in6_addr	saddr;
-	u32		scope;
 	u32		cid;
-	u32		index;
+	__be16		udp_port;
+	u16		af;
+	__cacheline_group_end(sstp_ident_setup);
 	u16		sport;
 	u16		dport;
+	u32		scope;
 	u16		domain;
-	u16		af;
-	__be16		udp_port;
 	bool		v6only;
 	bool		listed;
 	bool		hashed;
 	bool		peer_hashed;
 	bool		names_hashed;
+	u32		index;
+	struct sstp_names names;
+	struct rhash_head names_node;
+	struct rhash_head cid_node;
+	struct rhash_head peer_node;
 };
 
 int sstp_table_init(void);
