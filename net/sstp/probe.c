@@ -61,10 +61,12 @@ void sstp_probe_arm(struct sock *sk, bool idle)
 void sstp_probe_rtt(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u32 stamp = sstp_stamp(&sp->hs, sstp_now());
+	u32 stamp;
 
-	if (!sp->rtt.guess || sk->sk_state == TCP_CLOSE ||
-	    stamp - sp->tx.asked_at < SSTP_ASK_GAP)
+	if (!sp->rtt.guess || sk->sk_state == TCP_CLOSE)
+		return;
+	stamp = sstp_stamp(&sp->hs, sstp_now());
+	if (stamp - sp->tx.asked_at < SSTP_ASK_GAP)
 		return;
 	sp->tx.asked_at = stamp;
 	sstp_send_context(sk, SSTP_F_ACK);
