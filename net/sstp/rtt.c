@@ -54,16 +54,6 @@ void sstp_rtt_guess(struct sstp_rtt *r, u32 us, u32 now)
 	r->guess = true;
 }
 
-u32 sstp_rtt_smoothed(const struct sstp_rtt *r, u32 dflt)
-{
-	return r->srtt ? max(r->srtt >> 3, 1U) : dflt;
-}
-
-u32 sstp_rtt_measured(const struct sstp_rtt *r, u32 dflt)
-{
-	return r->guess ? dflt : sstp_rtt_smoothed(r, dflt);
-}
-
 u32 sstp_rtt_timeout(const struct sstp_rtt *r, u32 margin, u32 most)
 {
 	if (!r->srtt)

@@ -4,6 +4,7 @@
 #define _SSTP_RTT_H
 
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/time64.h>
 #include <linux/types.h>
 
@@ -35,9 +36,17 @@ void sstp_rtt_sample(struct sstp_rtt *r, u32 us, u32 now);
 /* The same for the first sample if it may contain a time-out. */
 void sstp_rtt_guess(struct sstp_rtt *r, u32 us, u32 now);
 /* Smoothed, us; @dflt when there is no sample. */
-u32 sstp_rtt_smoothed(const struct sstp_rtt *r, u32 dflt);
+static inline u32 sstp_rtt_smoothed(const struct sstp_rtt *r, u32 dflt)
+{
+	return r->srtt ? max(r->srtt >> 3, 1U) : dflt;
+}
+
 /* The same; @dflt also while the only sample is a guess. */
-u32 sstp_rtt_measured(const struct sstp_rtt *r, u32 dflt);
+static inline u32 sstp_rtt_measured(const struct sstp_rtt *r, u32 dflt)
+{
+	return r->guess ? dflt : sstp_rtt_smoothed(r, dflt);
+}
+
 /* Bandwidth-delay product: bytes that @rate bit/s carries in @us. */
 static inline u64 sstp_rtt_bytes(u64 rate, u32 us)
 {
