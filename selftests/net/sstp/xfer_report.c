@@ -69,6 +69,24 @@ static void print_bins(const char *name, const struct bin *sum, uint64_t bins,
 	fprintf(json, "]");
 }
 
+/* Goodput of each connection in each bin */
+static void print_connections(struct receiver * const *r, unsigned int n,
+			      double times)
+{
+	unsigned int k;
+	uint64_t i;
+
+	fprintf(json, ", \"connection_bins\": [");
+	for (k = 0; k < n; k++) {
+		fprintf(json, "%s[", k ? ", " : "");
+		for (i = 0; r[k]->bin && i < r[k]->res.bins; i++)
+			fprintf(json, "%s%.0f", i ? ", " : "",
+				times * r[k]->bin[i].bytes);
+		fprintf(json, "]");
+	}
+	fprintf(json, "]");
+}
+
 /* Bytes received: by the server if content went up, here otherwise */
 static void print_received(struct receiver * const *r, unsigned int n,
 			   uint64_t begin, const struct job *job)
@@ -106,6 +124,7 @@ static void print_received(struct receiver * const *r, unsigned int n,
 			   offsetof(struct bin, arrived), 8e6 / bin);
 	print_bins("limit_bins", sum, bins, offsetof(struct bin, limit), 1);
 	print_bins("used_bins", sum, bins, offsetof(struct bin, used), 1);
+	print_connections(r, n, 8e6 / bin);
 	free(sum);
 }
 

@@ -3,6 +3,7 @@
 Parulkar, WUCS-92-38 ("the paper"), section 4.2, expects. Symbols are those of the paper."""
 
 import itertools
+import statistics
 import struct
 
 FRAME, PAYLOAD = 1514, 1448     # bytes of a full frame and its payload, for SSTP and TCP
@@ -44,6 +45,13 @@ def jain(values):
     """Jain's index of fairness: 1 if all values are equal, 1/n if all but one are 0"""
     squares = sum(v * v for v in values)
     return sum(values) ** 2 / (len(values) * squares) if squares else 0.0
+
+
+def stability(series):
+    """The stability index of flows: the mean of the standard deviations of their rates over time,
+    each divided by the flow's mean rate; 0 if no rate changes, larger the more they oscillate"""
+    return sum(statistics.stdev(rates) / statistics.fmean(rates)
+               for rates in series if any(rates)) / len(series)
 
 
 def packets(capture):

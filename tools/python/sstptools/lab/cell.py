@@ -5,6 +5,7 @@ when these change; the rest of the package may change while stored results stay 
 
 import itertools
 import json
+import math
 import os
 import shlex
 import shutil
@@ -29,6 +30,12 @@ def has_module(flows):
     return any(flow["proto"] != "tcp" for flow in flows)
 
 
+def controllers(flows):
+    """Return the names of the module's controllers that @flows use."""
+    return {options["--controller"] for flow in flows if flow["proto"] != "tcp"
+            for options in [dict(itertools.pairwise(flow["client"]))] if "--controller" in options}
+
+
 def shell_settings(cell):
     """Return the shell script of assignments that tools/lab/guest reads."""
     path = cell["path"]
@@ -37,6 +44,7 @@ def shell_settings(cell):
              ("loss_back", format(path["loss_back"] * 100, "f")),
              ("limit", analysis.limit(path)),
              ("reorder", f"({path['reorder']})"),
+             ("controllers", f"({shlex.join(sorted(controllers(cell['flows'])))})"),
              ("outage_at", path["outage_at"]), ("outage_for", path["outage_for"]),
              ("capture", int(cell["capture"])), ("sample", int(cell["sample"])),
              ("count", len(cell["flows"])), ("module", int(has_module(cell["flows"])))]
@@ -76,6 +84,23 @@ def buffer_use(measured, info):
             "discarded": round(info["packets_discarded"] / info["packets_received"], 5)}
 
 
+def each_result(cell, measured):
+    """Return how the connections of a flow share the line, from the path's setting "settle" (s)
+    until the flow's time is over: the share of the line of all, the least and the largest rate
+    of one and Jain's index, and the stability index of the rates."""
+    step, begin, end = measured["bin_ms"] / 1e3, cell["path"]["settle"], cell["seconds"]
+    first, last = (math.ceil((t - measured["bin_start"]) / step) for t in (begin, end))
+    # The last bin may end after the flow's time, when less is sent.
+    series = [(bins + [0] * last)[first:last - 1] for bins in measured["connection_bins"]]
+    rates = [sum(s) / len(s) for s in series]
+    mean = sum(rates) / len(rates)
+    return {"steady": round(sum(rates) / analysis.line_rate(cell["path"]), 4),
+            "jain": round(analysis.jain(rates), 4),
+            "stability": round(analysis.stability(series), 4),
+            "least": round(min(rates) / mean, 4), "largest": round(max(rates) / mean, 4),
+            "connection_bins": measured["connection_bins"]}
+
+
 def flow_result(cell, flow, client, server):
     """Return the part of a flow's measurements that is stored."""
     # The window must be the one that was asked for, unless it is a multiple of the buffer: then
@@ -95,6 +120,8 @@ def flow_result(cell, flow, client, server):
         if cell["path"]["outage_for"]:
             result.update(times(cell["path"], client))
             kept += [k for k in ("goodput_bins", "arrived_bins") if k in client]
+        elif "settle" in cell["path"]:
+            result.update(each_result(cell, client))
         else:
             result.update(buffer_use(client, server["info"]))
             kept += ["limit_bins", "used_bins"]
