@@ -53,6 +53,17 @@ check "its results do not depend on the module" test "$(sources 1) $(sources 2)"
 check "cells of other flows stay" test "$(grep -c '"measured"' "$work/2/start.json")" -gt "$cells"
 check "the report is written" tools/lab/report -f "$work/1" -o "$work/report"
 check "it has all" test "$(grep -c '^## ' "$work/report/README.md")" = 5
+# Only the chapter that is asked for is replaced.
+replaced() {
+	cp -r "$work/report" "$work/part" &&
+	sed -i 's/^Share of the line:$/Lost:/; /^## Sharing/,$ d' "$work/part/README.md" &&
+	tools/lab/report -f "$work/1" -o "$work/part" sharing &&
+	grep -q '^Lost:$' "$work/part/README.md" &&
+	test "$(grep '^## ' "$work/part/README.md")" = "$(grep '^## ' "$work/report/README.md")"
+}
+check "one chapter is written anew, the others stay" replaced
+check "a chapter that there is not is refused" eval \
+	'! tools/lab/report -f "$work/1" -o "$work/none" none 2> /dev/null && [ ! -e "$work/none" ]'
 
 # The report lists failed cells.
 spoil() {
@@ -78,6 +89,7 @@ assert analysis.delay(lossy, wait) > analysis.delay(path, wait)
 assert analysis.efficiency(lossy, 2 * wa + 1) == 1 - 1e-3
 below, above = (analysis.efficiency(lossy, wa + 1 + d) for d in (-1e-9, 1e-9))
 assert abs(below - above) < 1e-6 and 0 < above < 1
+assert analysis.stability([[3, 3, 3], [1, 2, 3]]) == 0.25
 assert analysis.jain([2, 2]) == 1 and analysis.jain([1, 0, 0, 0]) == 0.25"
 check "what is wanted of no cell is told" numbers "from sstptools.lab import verdict
 cells = [{'path': {'rate': 1}, 'measured': {'flows': [{'name': 'a', 'goodput': 1}]}}]

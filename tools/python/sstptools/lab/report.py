@@ -202,20 +202,36 @@ def section(name, directory, out):
                               for c in result["cells"] if "failed" in c]))
 
 
+def chapters(path):
+    """Return the chapters of an earlier report by title, {} if there is none."""
+    try:
+        with open(path, encoding="utf-8") as f:
+            parts = f.read().split("\n## ")[1:]
+    except FileNotFoundError:
+        return {}
+    return {part.split("\n", 1)[0]: "## " + part for part in parts}
+
+
 def main():
     parser = argparse.ArgumentParser(prog="tools/lab/report", description=__doc__)
+    parser.add_argument("experiment", nargs="*", metavar="NAME",
+                        help="only these, of " + ", ".join(ORDER) + "; other chapters stay")
     parser.add_argument("-f", "--from", dest="results", metavar="DIR",
                         help="results of tools/lab/run; experiments without results are left out")
     parser.add_argument("-q", "--quick", action="store_true", help="run the quick sets")
     parser.add_argument("-o", "--out", default=os.path.join(TREE, "Documentation/evaluation"),
                         metavar="DIR", help="directory of the report (default %(default)s)")
     args = parser.parse_args()
+    unknown = set(args.experiment).difference(ORDER)
+    if unknown:
+        parser.error(f"no chapter {', '.join(sorted(unknown))}")
     results = args.results or "./lab-results" + "/quick" * args.quick
     status = 0
     if not args.results:
         # --resume: cells that an earlier run has measured are not measured again.
         status = subprocess.run([os.path.join(TREE, "tools/lab/run"), "--resume", "-o", results] +
-                                ["--quick"] * args.quick + ["all"], check=False).returncode
+                                ["--quick"] * args.quick + (args.experiment or ["all"]),
+                                check=False).returncode
     # 1 and 3: cells failed or are not as wanted. The report lists them.
     if status not in (0, 1, 3):
         return 1
@@ -233,9 +249,15 @@ def main():
             "server with [a buffer for each client](each.md), the effect of\n"
             "[parts of RRDA](parts.md) on it, and\n"
             "[how receive buffers leave memory to others](memory.md).\n"]
-    text += [section(name, results, args.out) for name in ORDER
-             if os.path.exists(os.path.join(results, name + ".json"))]
-    with open(os.path.join(args.out, "README.md"), "w", encoding="utf-8") as f:
+    readme = os.path.join(args.out, "README.md")
+    old = chapters(readme) if args.experiment else {}
+    for name in ORDER:
+        if (name in (args.experiment or ORDER) and
+                os.path.exists(os.path.join(results, name + ".json"))):
+            text.append(section(name, results, args.out))
+        elif load(name)["title"] in old:
+            text.append(old[load(name)["title"]])
+    with open(readme, "w", encoding="utf-8") as f:
         f.write("\n".join(text))
     return status == 1
 
