@@ -30,12 +30,14 @@ check "packets that are late are as wanted" lab 1 reorder
 check "starts and outages are as wanted" lab 1 -j 1 -f contract start
 check "segments are followed" lab 1 buffer
 check "a line is shared" lab 1 sharing
+check "controllers are beside the kernel's" lab 1 -f cubic controllers
+check "a group shares a line as is wanted" lab 1 gtp
 check "starts again" lab 2 -f contract start
 check "losses again" lab 2 -j 1 window
 for kind in json png svg; do
 	check "start.$kind has the same bytes" same "start.$kind"
 	check "window.$kind has the same bytes" same "window.$kind"
-	for name in readers buffer sharing; do
+	for name in readers buffer sharing controllers gtp; do
 		check "$name.$kind is there" test -s "$work/1/$name.$kind"
 	done
 done
@@ -52,12 +54,12 @@ check "TCP is measured without the module" lab 2 -f cubic start
 check "its results do not depend on the module" test "$(sources 1) $(sources 2)" = "1 2"
 check "cells of other flows stay" test "$(grep -c '"measured"' "$work/2/start.json")" -gt "$cells"
 check "the report is written" tools/lab/report -f "$work/1" -o "$work/report"
-check "it has all" test "$(grep -c '^## ' "$work/report/README.md")" = 5
+check "it has all" test "$(grep -c '^## ' "$work/report/README.md")" = 7
 # Only the chapter that is asked for is replaced.
 replaced() {
 	cp -r "$work/report" "$work/part" &&
-	sed -i 's/^Share of the line:$/Lost:/; /^## Sharing/,$ d' "$work/part/README.md" &&
-	tools/lab/report -f "$work/1" -o "$work/part" sharing &&
+	sed -i 's/^Share of the line:$/Lost:/; /^## Eight senders/,$ d' "$work/part/README.md" &&
+	tools/lab/report -f "$work/1" -o "$work/part" gtp &&
 	grep -q '^Lost:$' "$work/part/README.md" &&
 	test "$(grep '^## ' "$work/part/README.md")" = "$(grep '^## ' "$work/report/README.md")"
 }

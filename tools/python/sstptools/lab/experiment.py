@@ -18,7 +18,8 @@ NEEDED = ("title", "path", "sweep", "flow")
 PATH_NEEDED = ("rate", "rtt", "loss", "queue")
 # Pictures that tools/lab/plot can draw: "settings" fits any experiment, the others need the
 # settings and flows of the experiments in the tree that name them
-DRAWN = ("settings", "loss", "start", "window", "buffer", "sharing", "readers")
+DRAWN = ("settings", "loss", "start", "window", "buffer", "sharing", "readers", "controllers",
+         "shares")
 FUNCTIONS = {"int": int, "max": max, "min": min}
 
 

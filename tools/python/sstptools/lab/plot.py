@@ -3,6 +3,7 @@
 The same results give the same bytes."""
 
 import argparse
+import itertools
 import json
 import os
 import sys
@@ -10,7 +11,7 @@ import textwrap
 
 from sstptools.lab import analysis
 from sstptools.lab.experiment import load, name_of
-from sstptools.lab.verdict import rate_text, setting_text
+from sstptools.lab.verdict import algorithm, rate_text, setting_text
 
 COLORS = {"SSTP, contract": "#0b6e4f", "SSTP, newreno": "#58a182", "TCP cubic": "#c8553d",
           "TCP bbr": "#3d5a98"}
@@ -308,8 +309,63 @@ def draw_readers(result):
     return figure
 
 
+def draw_controllers(result):
+    """Draw throughput, Jain's index and the stability index against the number of connections,
+    with a column for each algorithm: the module's beside the kernel's."""
+    cells = [c for c in result["cells"] if "measured" in c]
+    names = [name.removeprefix("SSTP, ") for name in flow_names(cells) if name.startswith("SSTP")]
+    figure, axes = new_figure(3, len(names), (2.3 * len(names) + 1, 8), result["title"])
+    for name, column in zip(names, axes.T):
+        for (prefix, color), (loss, style) in itertools.product(
+                (("SSTP", SHADES[0]), ("TCP", SHADES[2])), zip(values(cells, "loss"), "-:")):
+            here = [c for c in cells if c["path"]["loss"] == loss and
+                    algorithm(c["flows"][0]["name"]) == (prefix, name)]
+            for axis, measure in zip(column, ("steady", "jain", "stability")):
+                axis.plot([c["path"]["count"] for c in here],
+                          [c["measured"]["flows"][0][measure] for c in here], "o" + style,
+                          color=color, label=f"{prefix}, loss {loss:g}", markersize=4)
+        column[0].set_title(name, loc="left", fontsize=10)
+        column[-1].set_xlabel("connections")
+        for axis in column:
+            axis.set_xscale("log", base=2)
+            axis.set_xticks(values(cells, "count"), [str(n) for n in values(cells, "count")])
+            axis.set_ylim(bottom=0)
+        for axis in column[:2]:
+            axis.set_ylim(0, 1.02)
+    for axis, what in zip(axes[:, 0], ("share of the line", "Jain's index", "stability index")):
+        axis.set_ylabel(what)
+    legend(figure, axes)
+    return figure
+
+
+def draw_shares(result):
+    """Draw the goodput of each connection over time, with a panel for each flow and a row for
+    each round-trip time."""
+    cells = [c for c in result["cells"] if "measured" in c]
+    rtts, flows = values(cells, "rtt"), flow_names(cells)
+    figure, axes = new_figure(len(rtts), len(flows), (4.6 * len(flows), 2.8 * len(rtts) + 1),
+                              result["title"])
+    for cell in cells:
+        flow = cell["measured"]["flows"][0]
+        axis = axes[rtts.index(cell["path"]["rtt"])][flows.index(flow["name"])]
+        for n, bins in enumerate(flow["connection_bins"]):
+            shown = [(flow["bin_start"] + (i + 1) * flow["bin_ms"] / 1e3, b / 1e6)
+                     for i, b in enumerate(bins)]
+            axis.plot(*zip(*[s for s in shown if s[0] <= cell["seconds"]]), linewidth=1,
+                      color=SHADES[n % len(SHADES)], alpha=0.8)
+        axis.axhline(analysis.line_rate(cell["path"]) / len(flow["connection_bins"]) / 1e6,
+                     color="black", linewidth=0.8, linestyle="--", label="fair share")
+        axis.set_title(f"{flow['name']}, {cell['path']['rtt']:g} ms", loc="left", fontsize=10)
+        axis.set_xlabel("seconds")
+        axis.set_ylabel("Mbit/s of each connection")
+        axis.set_ylim(bottom=0)
+    legend(figure, axes)
+    return figure
+
+
 DRAW = {"settings": draw_settings, "loss": draw_loss, "start": draw_start, "window": draw_window,
-        "buffer": draw_buffer, "sharing": draw_sharing, "readers": draw_readers}
+        "buffer": draw_buffer, "sharing": draw_sharing, "readers": draw_readers,
+        "controllers": draw_controllers, "shares": draw_shares}
 
 
 def main():

@@ -12,11 +12,22 @@ import sys
 
 from sstptools.lab import analysis
 from sstptools.lab.experiment import load
-from sstptools.lab.verdict import describe, judge, misses, rate_text
+from sstptools.lab.verdict import algorithm, describe, judge, misses, rate_text
 from sstptools.markdown import markdown_table
 from sstptools.tree import TREE
 
-ORDER = ("long", "wan", "start", "window", "buffer", "readers", "fresh", "sharing")
+ORDER = ("long", "wan", "start", "window", "buffer", "readers", "fresh", "sharing",
+         "controllers", "gtp")
+
+MEASURES = {"steady": "Share of the line", "jain": "Jain's index", "stability": "Stability index"}
+
+# Gu and Grossman, "Supporting Configurable Congestion Control in Data Transport Services", 2005,
+# Table 2: flows; throughput in Gbit/s, fairness and stability of TCP; the same of UDT's NewReno.
+# The path is of 1 Gbit/s and 110 ms, a run takes an hour.
+UDT_TABLE_2 = ((1, .112, 1, .517, .122, 1, .415), (2, .191, .997, .476, .208, .999, .426),
+               (4, .322, .949, .484, .323, .999, .492), (8, .378, .971, .633, .422, .999, .550),
+               (16, .672, .958, .502, .642, .985, .482), (32, .877, .988, .491, .799, .997, .470),
+               (64, .921, .994, .569, .716, .996, .529))
 
 
 def number(value, digits=3):
@@ -156,6 +167,33 @@ def sharing(cells):
                 shares))
 
 
+def controllers(cells):
+    counts = list(dict.fromkeys(c["path"]["count"] for c in cells))
+    names = list(dict.fromkeys(algorithm(flow(c)["name"])[1] for c in cells))
+    found = {(*algorithm(flow(c)["name"]), c["path"]["loss"], c["path"]["count"]): flow(c)
+             for c in cells}
+    text = "Each entry is the module's controller, and the kernel's of the same name.\n\n"
+    for loss in dict.fromkeys(c["path"]["loss"] for c in cells):
+        for measure, title in MEASURES.items():
+            text += f"{title}, loss {loss:g}:\n\n" + markdown_table(
+                [[""] + [f"{n} flows" for n in counts]] +
+                [[name] + [", ".join(number(found.get((prefix, name, loss, n), {}).get(measure))
+                                     for prefix in ("SSTP", "TCP")) for n in counts]
+                 for name in names]) + "\n"
+    return text + ("TCP of the kernel and UDT's NewReno in Table 2 of that paper (share of 1 "
+                   "Gbit/s, Jain's index,\nstability index):\n\n" + markdown_table(
+                       [["flows", "TCP", "", "", "UDT", "", ""]] +
+                       [[str(count)] + [number(v) for v in row] for count, *row in UDT_TABLE_2]))
+
+
+def shares(cells):
+    return ("The least and the largest are rates of a connection, in shares of the mean of all:"
+            "\n\n" + markdown_table(
+                [["", *MEASURES.values(), "Least", "Largest"]] +
+                [[f"{flow(c)['name']}, {c['path']['rtt']:g} ms"] +
+                 [number(flow(c)[k]) for k in (*MEASURES, "least", "largest")] for c in cells]))
+
+
 def listed(title, lines):
     """Return a list with a heading, or "" if there are no lines."""
     return f"\n{title}:\n\n" + "".join(f"- {line}\n" for line in lines) if lines else ""
@@ -183,7 +221,8 @@ def section(name, directory, out):
     experiment = load(name)
     cells = [c for c in result["cells"] if "measured" in c]
     tell = {"wan": wan, "long": wan, "start": start, "window": window, "buffer": buffer,
-            "readers": readers, "fresh": readers, "sharing": sharing}[name]
+            "readers": readers, "fresh": readers, "sharing": sharing,
+            "controllers": controllers, "gtp": shares}[name]
     text = (f"## {result['title']}\n\n{experiment['text'].strip()}\n\n"
             f"`tools/lab/run {'--quick ' if result['quick'] else ''}{name}`, "
             f"{len(cells)} of {result['count']} cells, on " +

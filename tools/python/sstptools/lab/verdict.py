@@ -21,6 +21,12 @@ def describe(cell, names):
     return ", ".join(text + [" and ".join(flow["name"] for flow in cell["flows"])])
 
 
+def algorithm(flow):
+    """Return "SSTP" or "TCP", and the name of its controller; the kernel's "reno" is newreno."""
+    prefix, _, name = flow.replace(",", "").partition(" ")
+    return prefix, "newreno" if name == "reno" else name
+
+
 def measures(cell, name):
     """Return the measurements of the cell's flows whose name contains @name."""
     return [{**cell["measured"], **flow} for flow in cell["measured"]["flows"]
