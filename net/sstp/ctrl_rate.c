@@ -5,7 +5,8 @@
  *
  * With the parameter kbit it is the UDPBlast of Gu and Grossman, section 4.1, and setting the
  * parameter is its setRate(): packets leave at a fixed rate of full frames, with a period of
- * frame / rate, however many are in flight.
+ * frame / rate, however many are in flight. The parameter ack_interval is the setACKInterval()
+ * of section 3.3.
  */
 #include <linux/math64.h>
 #include <net/sstp_window.h>
@@ -14,7 +15,7 @@
 /* ns * kbit/s for a byte */
 #define SSTP_CTRL_RATE_BYTE	(8ULL * USEC_PER_SEC)
 
-enum { SSTP_CTRL_RATE_KBIT };
+enum { SSTP_CTRL_RATE_KBIT, SSTP_CTRL_RATE_ACK_INTERVAL };
 
 /**
  * struct sstp_ctrl_rate_state - state of the controller
@@ -55,20 +56,27 @@ static void sstp_ctrl_rate_pace(struct sstp_ctrl *c, const struct sstp_ctrl_samp
 	c->period = period + (rest && r->ahead > 0);
 }
 
+static void sstp_ctrl_rate_param(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	c->ack_interval = c->param[SSTP_CTRL_RATE_ACK_INTERVAL];
+	sstp_ctrl_rate_pace(c, s);
+}
+
 static void sstp_ctrl_rate_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	c->cwnd = SSTP_CWND_MAX;
-	sstp_ctrl_rate_pace(c, s);
+	sstp_ctrl_rate_param(c, s);
 }
 
 struct sstp_ctrl_ops sstp_ctrl_rate = {
 	.init	= sstp_ctrl_rate_init,
 	.on_ack	= sstp_ctrl_rate_pace,
-	.on_param = sstp_ctrl_rate_pace,
+	.on_param = sstp_ctrl_rate_param,
 	.restricted = true,
 	.name	= "rate",
 	.owner	= THIS_MODULE,
 	.params	= {
 		[SSTP_CTRL_RATE_KBIT] = { "kbit", 1, U32_MAX },
+		[SSTP_CTRL_RATE_ACK_INTERVAL] = { "ack_interval", 1, U16_MAX },
 	},
 };

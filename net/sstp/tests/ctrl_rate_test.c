@@ -142,10 +142,32 @@ static void ctrl_rate_changed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.out.period, 6ULL);
 }
 
+/* setACKInterval(): the core's own without the parameter, and again when it is taken back */
+static void ctrl_rate_ack_interval(struct kunit *test)
+{
+	struct ctrl_rate_sim x;
+
+	ctrl_rate_start(&x, 0, 1514);
+	KUNIT_EXPECT_EQ(test, x.c.out.ack_interval, 0U);
+	x.conf.param[1] = 2;
+	sstp_ctrl_begin(&x.c, &sstp_ctrl_rate, &x.conf, &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.out.ack_interval, 2U);
+	KUNIT_EXPECT_EQ(test, x.c.out.period, 0ULL);
+	x.conf.param[1] = U16_MAX;
+	sstp_ctrl_tune(&x.c, &x.conf, &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.out.ack_interval, (u32)U16_MAX);
+	sstp_ctrl_report(&x.c, &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.out.ack_interval, (u32)U16_MAX);
+	x.conf.param[1] = 0;
+	sstp_ctrl_tune(&x.c, &x.conf, &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.out.ack_interval, 0U);
+}
+
 static struct kunit_case ctrl_rate_cases[] = {
 	KUNIT_CASE(ctrl_rate_exact),
 	KUNIT_CASE(ctrl_rate_slow),
 	KUNIT_CASE(ctrl_rate_changed),
+	KUNIT_CASE(ctrl_rate_ack_interval),
 	{}
 };
 

@@ -171,6 +171,8 @@ check "set: another" in_ns "$a" sstp set "$id" controller.kbit 5k
 check "it is in force at once" json "abs(d[0]['info']['period'] - 1514 * 1600) <= 1"
 check "a rate out of range: the kernel's message" refused 1 "rate: kbit is 0 or 1 to 4294967295" \
 	in_ns "$a" sstp set "$id" controller.kbit 5G
+check "set: packets for a report" in_ns "$a" sstp set "$id" controller.ack_interval 8
+check "they are shown" says_params 'rate:(kbit:5000 ack_interval:8)$'
 check "set: no contract" in_ns "$a" sstp set "$id" rate none
 check "there is none" json "d[0]['info']['rate']['peak'] == 0"
 check "an unknown controller: a list of those registered" \
