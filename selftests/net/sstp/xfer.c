@@ -379,6 +379,10 @@ static bool set_sstp(int fd)
 	    setsockopt(fd, SOL_SSTP, SSTP_CONTROLLER, opt.controller,
 		       strlen(opt.controller)))
 		return false;
+	if (opt.params &&
+	    setsockopt(fd, SOL_SSTP, SSTP_CONTROLLER_PARAM, opt.param,
+		       opt.params * sizeof(*opt.param)))
+		return false;
 	return !opt.policy ||
 	       !setsockopt(fd, SOL_SSTP, SSTP_BUFFER_POLICY, opt.policy,
 			   strlen(opt.policy));

@@ -82,6 +82,8 @@ struct options {
 	struct sstp_rate_spec rate;
 	int64_t sstp[SSTP_POOL + 1];	/* by option, -1 = as it is */
 	const char *controller;
+	struct sstp_param param[SSTP_PARAMS_MAX];	/* of the controller */
+	unsigned int params;
 	const char *policy;
 };
 

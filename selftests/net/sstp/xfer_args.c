@@ -62,6 +62,7 @@ static void usage(FILE *f)
 "                         SSTP: look at the receive buffer then, read or not\n"
 "      --keepalive\n"
 "      --controller NAME  TCP: congestion control\n"
+"      --param NAME=N     SSTP: a parameter of the controller, repeatable\n"
 "      --peak             TCP: look at the receive buffer before each read\n"
 "SSTP (SOL_SSTP options):\n"
 "      --rate P[:AVERAGE[:F[:L]]]  contract, bit/s; F in 1/1000 s\n"
@@ -97,6 +98,20 @@ static void parse_rate(char *text)
 	r->burst_len = text ? number(text, 1000) : 0;
 }
 
+static void parse_param(char *text)
+{
+	const char *name = strsep(&text, "=");
+	struct sstp_param *p;
+
+	if (opt.params == ARRAY_SIZE(opt.param))
+		die("xfer: %d parameters at most", SSTP_PARAMS_MAX);
+	p = &opt.param[opt.params++];
+	if (!text || !*name || strlen(name) >= sizeof(p->name))
+		die("xfer: --param is NAME=N");
+	strcpy(p->name, name);
+	p->value = number(text, 1000);
+}
+
 static void parse_gap(char *text)
 {
 	unsigned int n;
@@ -117,6 +132,7 @@ enum {				/* long options without a letter */
 	O_READSIZE, O_READRATE, O_READPAUSE, O_CTRL, O_RATE, O_LIMIT, O_SEGMENT,
 	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_CLAMP, O_POOL, O_POLICY,
 	O_TIMEOUT, O_SENDPAUSE, O_KEEPALIVE, O_FOR, O_BIN, O_READGAP,
+	O_PARAM,
 };
 
 static const struct option long_options[] = {
@@ -152,6 +168,7 @@ static const struct option long_options[] = {
 	{ "keepalive",	no_argument, NULL, O_KEEPALIVE },
 	{ "peak",	no_argument, NULL, O_PEAK },
 	{ "controller",	required_argument, NULL, O_CTRL },
+	{ "param",	required_argument, NULL, O_PARAM },
 	{ "rate",	required_argument, NULL, O_RATE },
 	{ "rate-limit",	required_argument, NULL, O_LIMIT },
 	{ "segment",	required_argument, NULL, O_SEGMENT },
@@ -281,6 +298,9 @@ static void parse_option(int c)
 		break;
 	case O_CTRL:
 		opt.controller = optarg;
+		break;
+	case O_PARAM:
+		parse_param(optarg);
 		break;
 	case O_RATE:
 		parse_rate(optarg);
