@@ -116,15 +116,43 @@ check "tools/bench/dump -c is content with what is wanted" dump_check 20004 1209
 check "tools/bench/dump -c finds that the data path loses" refused dump_check 20004 1211e6
 check "tools/bench/dump -c finds too few connections" refused dump_check 20000 1209e6
 
+# cost_json: as tools/bench/cost --paper -r 3 measures it: TCP 1, SSTP 2, 3 a byte with reports
+cost_json() {
+	PYTHONPATH=tools/python python3 -c 'import argparse, json
+from sstptools.bench import cost
+cells = cost.wanted_cells(argparse.Namespace(paper=True))
+for c in cells:
+    middle = 1 if c["protocol"] == "tcp-reno" else 3 if cost.ACK in c["protocol"] else 2
+    c.update(instructions_per_byte=middle, all=[middle, middle * 1.01, middle * 0.99],
+             packets=640, reports=10 if middle > 1 else 0, resent=0)
+print(json.dumps({"kernel": "6.12", "source": "0", "repeat": 3, "cells": cells}))' \
+		> "$work/cost.json"
+}
+cost_shows() { tools/bench/cost -f "$work/cost.json" > "$work/cost" && grep -q -- "$1" "$work/cost"; }
+check "tools/bench/cost --paper has cells to measure" cost_json
+check "tools/bench/cost -f shows bytes per instruction relative to TCP" \
+	cost_shows ' 1500  64 KB     4 .* 1.000  (1.00) .* 2.000  (0.50)'
+check "tools/bench/cost -f shows packets per report" \
+	cost_shows 'SSTP, ACK after 8, 20 Mbit/s, 32 flows: 64.0$'
+check "tools/bench/cost -f shows the range of repetitions" cost_shows 'at most 2.00%'
+check "tools/bench/cost refuses no connection" refused tools/bench/cost -n 0
+check "tools/bench/cost --paper chooses its cells" refused tools/bench/cost --paper -n 2
+
 # drawing COMMAND TEXT
 drawing() { "tools/bench/$1" -f "$work/$1.json" -m "$work/$1.md" &&
 	    grep -q "($1.svg)" "$work/$1.md" && grep -q '<svg' "$work/$1.svg" &&
 	    grep -q "$2" "$work/$1.md"; }
+draw_cost() {
+	tools/bench/cost --paper -f "$work/cost.json" --markdown "$work/cost.md" > /dev/null &&
+		grep -q '^| 32 .*| 128 .*| 64.0 .*| 1.00 .*| 64.0 .*| 0.74 ' "$work/cost.md" &&
+		grep -q '(cost.svg)' "$work/cost.md" && grep -q '<svg' "$work/cost.svg"
+}
 draw_parts() { server_json ", $(server_cell "no EMA" 1 1)" 1.3e8 0.03 && drawing server "no EMA"; }
 if /usr/bin/python3 -c 'import matplotlib' 2> /dev/null; then
 	check "tools/bench/server -m writes and draws" drawing server RRDA
 	check "tools/bench/server -m of RRDA in parts" draw_parts
 	check "tools/bench/memory -m writes and draws" drawing memory idle
+	check "tools/bench/cost --paper --markdown writes and draws" draw_cost
 else
 	skip "tools/bench/... -m writes and draws" "matplotlib is not installed"
 fi
