@@ -98,6 +98,7 @@ evaluation:
 	tools/bench/server --ablation -m $(to)/parts.md
 	tools/bench/memory -m $(to)/memory.md
 	tools/bench/cost --paper -r 3 --markdown $(to)/flows.md > /dev/null
+	tools/bench/statements -m $(to)/statements.md > /dev/null
 
 # Objects of its own, since every file has to be compiled to be looked at.
 sparse: BUILD := $(BUILD)-sparse

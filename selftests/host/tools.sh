@@ -138,6 +138,34 @@ check "tools/bench/cost -f shows the range of repetitions" cost_shows 'at most 2
 check "tools/bench/cost refuses no connection" refused tools/bench/cost -n 0
 check "tools/bench/cost --paper chooses its cells" refused tools/bench/cost --paper -n 2
 
+# Semicolons in functions: not of comments, strings, structures, tables or macros
+statements_count() {
+	PYTHONPATH=tools/python python3 -c 'from sstptools.bench.statements import functions
+assert functions("""#define A(x) do { x; } while (0)
+struct s { int a; int b; };
+static int f(struct s *s)
+{
+	char c = \x27;\x27, *t = ";{"; /* ; } */
+
+	for (;;) {
+		t++; // ;
+	}
+	return 0;
+}
+static struct s t = { 1, 2 };
+void g(void) { }
+""") == {"f": 5, "g": 0}'
+}
+statements_json() {
+	tools/bench/statements -j "$work/statements.json" -m "$work/statements.md" > "$work/shown" &&
+		grep -q '^| TCP .*| 28 ' "$work/shown" &&
+		python3 -c 'import json, sys
+assert all(r["with_info"] >= r["statements"] > 0 for r in json.load(open(sys.argv[1])))' \
+			"$work/statements.json" && grep -q '^| FAST TCP ' "$work/statements.md"
+}
+check "tools/bench/statements counts semicolons of functions" statements_count
+check "tools/bench/statements writes its table" statements_json
+
 # drawing COMMAND TEXT
 drawing() { "tools/bench/$1" -f "$work/$1.json" -m "$work/$1.md" &&
 	    grep -q "($1.svg)" "$work/$1.md" && grep -q '<svg' "$work/$1.svg" &&
