@@ -128,7 +128,9 @@ for c in cells:
 print(json.dumps({"kernel": "6.12", "source": "0", "repeat": 3, "cells": cells}))' \
 		> "$work/cost.json"
 }
-cost_shows() { tools/bench/cost -f "$work/cost.json" > "$work/cost" && grep -q -- "$1" "$work/cost"; }
+cost_shows() {
+	tools/bench/cost -f "$work/cost.json" > "$work/cost" && grep -q -- "$1" "$work/cost"
+}
 check "tools/bench/cost --paper has cells to measure" cost_json
 check "tools/bench/cost -f shows bytes per instruction relative to TCP" \
 	cost_shows ' 1500  64 KB     4 .* 1.000  (1.00) .* 2.000  (0.50)'
@@ -157,8 +159,8 @@ void g(void) { }
 """) == {"f": 5, "g": 0}'
 }
 statements_json() {
-	tools/bench/statements -j "$work/statements.json" -m "$work/statements.md" > "$work/shown" &&
-		grep -q '^| TCP .*| 28 ' "$work/shown" &&
+	tools/bench/statements -j "$work/statements.json" -m "$work/statements.md" \
+		> "$work/shown" && grep -q '^| TCP .*| 28 ' "$work/shown" &&
 		python3 -c 'import json, sys
 assert all(r["with_info"] >= r["statements"] > 0 for r in json.load(open(sys.argv[1])))' \
 			"$work/statements.json" && grep -q '^| FAST TCP ' "$work/statements.md"
