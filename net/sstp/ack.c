@@ -103,6 +103,11 @@ static void sstp_ack_fill(struct sstp_sock *sp, struct sstp_ack *a, u64 now)
 	a->late = min_t(u32, sp->arrivals.out + sp->arrivals.out_next, U16_MAX);
 	a->progress = s ? s->next : 0;
 	a->unsettled = sp->arrivals.highest - sstp_arrivals_settled(&sp->arrivals);
+	if (sp->acker.has_ecn && sp->hs.ecn) {
+		a->flags |= SSTP_F_ECN;
+		a->ect = sp->acker.ecn.ect;
+		a->ce = sp->acker.ecn.ce;
+	}
 }
 
 static void sstp_ack_done(struct sstp_sock *sp, u64 now)
@@ -118,12 +123,12 @@ static void sstp_ack_done(struct sstp_sock *sp, u64 now)
 static void sstp_ack_pack(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u8 buf[sizeof(struct sstp_ack_hdr)];
+	u8 buf[SSTP_ACK_HLEN_MAX];
 	struct sstp_ack a;
 
 	sstp_ack_fill(sp, &a, now);
 	sstp_build_ack(buf, &a);
-	sstp_send_small(sk, buf, sizeof(buf));
+	sstp_send_small(sk, buf, sstp_ack_hlen(a.flags));
 	sp->stats.acks_sent++;
 	SSTP_INC(sock_net(sk), OUTPACKS);
 	sstp_ack_done(sp, now);
@@ -165,7 +170,7 @@ static void sstp_ack_trace(const struct sstp_sock *sp, const void *p, u32 len,
 void sstp_ack_credit(struct sstp_acker *ak, u32 bytes)
 {
 	const u32 most = SSTP_SNAK_SHARE * SSTP_SNAK_BURST *
-			 (sizeof(struct sstp_ack_hdr) + SSTP_SNAK_BYTES);
+			 (SSTP_ACK_HLEN_MAX + SSTP_SNAK_BYTES);
 
 	ak->snak_credit = min(ak->snak_credit + bytes, most);
 }
@@ -181,7 +186,7 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 		.now = sstp_us(now),
 		.retry = sstp_ack_retry(&sp->rtt),
 	};
-	const u32 head = sizeof(struct sstp_ack_hdr);
+	const u32 head = sstp_ack_hlen(sp->acker.has_ecn && sp->hs.ecn ? SSTP_F_ECN : 0);
 	u32 most = SSTP_SNAK_BURST, room, len, n;
 	struct sk_buff *skb;
 	struct sstp_ack a;

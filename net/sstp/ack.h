@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 #include "compat.h"
+#include "ecn.h"
 #include "sample.h"
 
 struct sk_buff;
@@ -44,12 +45,14 @@ struct sstp_acker {
 	u32		told_timer;	/* us that the peer lets a report wait, 0 = any */
 	u16		told_interval;	/* packets after which the peer wants one, 0 = any */
 	u8		due_rounds;	/* expiries of SSTP_T_ACK in a row without new data */
+	struct sstp_ecn_in ecn;		/* marks of the packets that came */
 	__cacheline_group_begin(sstp_acker_arrival);
 	bool		echo_padded;	/* @echo came in a padded KEEPALIVE or EOS */
 	bool		has_accepted;	/* @ack_segment was not reported yet */
 	bool		ack_now;	/* the packets at hand require a PACK at once */
 	bool		snak_now;	/* losses wait to be asked for */
 	bool		has_echo;	/* a timestamp has come */
+	bool		has_ecn;	/* @ecn is not all 0 */
 	u32		echo;		/* timestamp to echo, valid if @has_echo */
 	u32		unacked;	/* bytes accepted since the last PACK or SNAK */
 	u32		snd_ctl;	/* control number of the next PACK or SNAK */

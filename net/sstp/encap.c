@@ -10,7 +10,9 @@
 #include <linux/netdevice.h>
 #include <linux/udp.h>
 #include <linux/workqueue.h>
+#include <net/dsfield.h>
 #include <net/inet_common.h>
+#include <net/inet_ecn.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include <net/l3mdev.h>
@@ -69,11 +71,13 @@ static void sstp_encap_note(struct sk_buff *skb)
 		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &in.saddr);
 		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, &in.daddr);
 		sstp_encap_note_devs(skb, &in);
+		in.ecn = ip_hdr(skb)->tos & INET_ECN_MASK;
 	} else {
 		in.saddr = ipv6_hdr(skb)->saddr;
 		in.daddr = ipv6_hdr(skb)->daddr;
 		in.dif = inet6_iif(skb);
 		in.sdif = inet6_sdif(skb);
+		in.ecn = ipv6_get_dsfield(ipv6_hdr(skb)) & INET_ECN_MASK;
 	}
 	*SSTP_IN(skb) = in;
 }

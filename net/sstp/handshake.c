@@ -95,6 +95,7 @@ static void sstp_handshake_fill(struct sstp_sock *sp, struct sstp_init *i)
 	i->p.tolerance = sp->set.tolerance;
 	i->p.strategy = sp->set.strategy;
 	i->p.messages = true;
+	i->p.ecn = true;
 	strscpy(i->p.ctrl, sp->ctrl.ops ? sp->ctrl.ops->name : "",
 		SSTP_NAME_MAX);
 	strscpy(i->p.policy, sp->rcvbuf.policy.ops ? sp->rcvbuf.policy.ops->name : "",
@@ -141,6 +142,7 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 		sp->rcvbuf.reach = sp->rcv.high;
 	sp->acker.advertised = sp->rcv.high;
 	sp->hs.messages = i->p.messages;
+	sp->hs.ecn = i->p.ecn;
 	strscpy(sp->hs.peer_ctrl, i->p.ctrl, SSTP_NAME_MAX);
 	return sstp_update_rate(sp, gfp);
 }

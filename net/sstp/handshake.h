@@ -18,6 +18,7 @@ struct sstp_hs {
 	u64		peer_rate;	/* bit/s that the peer declared, 0 = none */
 	u32		rcv_isn;	/* first segment number of the peer */
 	u8		strategy;	/* agreed, SSTP_ACK_HARD or SSTP_ACK_SOFT */
+	bool		ecn;		/* agreed: reports have the marks that came */
 	__cacheline_group_end(sstp_hs_setup);
 	bool		has_cookie;	/* @cookie goes into the next INIT */
 	bool		deferred;	/* TCP_DEFER_ACCEPT: INIT_ACK answered, no data yet */

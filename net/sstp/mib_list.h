@@ -25,6 +25,7 @@ SSTP_MIB(OUTKEEPALIVES, "OutKeepalives")	/* KEEPALIVE sent */
 SSTP_MIB(OUTMESSAGES, "OutMessages")		/* MESSAGE sent */
 SSTP_MIB(INMESSAGES, "InMessages")		/* MESSAGE received and taken */
 SSTP_MIB(OUTRESETS, "OutResets")		/* RESET sent */
+SSTP_MIB(INECNMARKED, "InEcnMarked")		/* DATA packets that came with CE */
 SSTP_MIB(INERRSHORT, "InErrShort")		/* no room for the header of its type */
 SSTP_MIB(INERRCSUM, "InErrCsum")		/* checksum wrong */
 SSTP_MIB(INERRNOCSUM, "InErrNoCsum")		/* UDP checksum absent */

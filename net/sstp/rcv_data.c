@@ -4,6 +4,7 @@
  * window if the buffer has room and memory can be charged. Socket lock.
  */
 #include <linux/highmem.h>
+#include <net/inet_ecn.h>
 #include <trace/events/sstp.h>
 #include "drop.h"
 #include "half.h"
@@ -394,8 +395,18 @@ static void sstp_rcv_control(struct sstp_sock *sp, const struct sstp_rcv_run *ru
 	sstp_message_arm(&sp->sk, sp->live.last_rx);
 }
 
+/* Count @packets that came with the ECN field @ecn. */
+static void sstp_rcv_marks(struct sstp_sock *sp, u8 ecn, u32 packets)
+{
+	sp->acker.has_ecn = true;
+	if (sstp_ecn_came(&sp->acker.ecn, ecn, packets))
+		sp->acker.ack_now = true;
+	if (ecn == INET_ECN_CE)
+		SSTP_ADD(sock_net(&sp->sk), INECNMARKED, packets);
+}
+
 static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
-			 struct sstp_rcv_run *run, bool *taken)
+			 struct sstp_rcv_run *run, u8 ecn, bool *taken)
 {
 	u32 len = min(run->count * run->stride, skb->len - run->off);
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -404,10 +415,12 @@ static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
 	bool minor = part && (tight || sstp_is_minor(skb, len));
 	u32 map = sstp_rcv_map_bytes(&sp->rcv, run), cost;
 	struct sk_buff *piece = skb;
-	u32 fresh = 0, gap, recut = sp->rcv.recut;
+	u32 fresh = 0, gap, recut = sp->rcv.recut, received = sp->arrivals.received;
 	enum sstp_rcv_verdict verdict;
 
 	gap = sstp_arrivals_add(&sp->arrivals, &sp->rcv, run, sstp_us(sp->live.last_rx));
+	if (ecn)
+		sstp_rcv_marks(sp, ecn, sp->arrivals.received - received);
 	sp->stats.packets_received += run->count;
 	if (sp->ctrl.half && sp->ctrl.half->ops->recv_packets)
 		sstp_rcv_control(sp, run, gap);
@@ -520,6 +533,7 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 size = SSTP_IN(skb)->size, total = skb->len, off = 0;
 	struct sstp_cursor c = { .skb = skb };
+	u8 ecn = SSTP_IN(skb)->ecn;
 	bool taken = false;
 
 	while (off < total) {
@@ -585,7 +599,7 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 		if (sp->rcvbuf.member.pool && atomic_read(&sk->sk_rmem_alloc) +
 		    (u64)skb->truesize > sstp_rcv_limit(&sp->rcvbuf))
 			sstp_rcvbuf_share(sp);
-		sstp_rcv_run(sk, skb, &run, &taken);
+		sstp_rcv_run(sk, skb, &run, ecn, &taken);
 	}
 	if (!taken)
 		sstp_free(skb);

@@ -16,6 +16,7 @@
  * @size: bytes of every packet but the last
  * @why: enum sstp_mib_id of the last packet dropped from it, SSTP_MIB_NONE = none dropped;
  *	struct sstp_rcb, which the receive window writes here, ends before it
+ * @ecn: ECN field of the IP header, which all packets of a train share: GRO joins no others
  * @dif: index of the device that it came in through; of the VRF if the device is in one
  * @sdif: index of the device if it is in a VRF, else 0
  */
@@ -25,6 +26,7 @@ struct sstp_skb_in {
 	__be16	sport;
 	u16	size;
 	u8	why;
+	u8	ecn;
 	int	dif;
 	int	sdif;
 };

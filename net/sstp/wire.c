@@ -49,11 +49,12 @@ bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a)
 {
 	const struct sstp_ack_hdr *h = p;
 	const u8 *e = p, *end = e + len;
+	const struct sstp_ecn_hdr *n = (const void *)(h + 1);
 	u64 next = 0;
 	u32 base = 0;
 	u16 i;
 
-	if (len < sizeof(*h))
+	if (len < sizeof(*h) || len < sstp_ack_hlen(h->h.flags))
 		return false;
 	a->cid = be32_to_cpu(h->h.cid);
 	a->type = h->h.type;
@@ -72,10 +73,12 @@ bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a)
 	a->late = be16_to_cpu(h->late);
 	a->progress = be16_to_cpu(h->progress);
 	a->unsettled = be32_to_cpu(h->unsettled);
+	a->ect = a->flags & SSTP_F_ECN ? be32_to_cpu(n->ect) : 0;
+	a->ce = a->flags & SSTP_F_ECN ? be32_to_cpu(n->ce) : 0;
 	if (a->type == SSTP_PACK)
 		return !a->entries;
 
-	for (i = 0, e += sizeof(*h); i < a->entries; i++) {
+	for (i = 0, e += sstp_ack_hlen(a->flags); i < a->entries; i++) {
 		const struct sstp_snak_entry *s = (const void *)e;
 		u32 segment, first, bits, size;
 		u64 pos;
@@ -107,7 +110,7 @@ bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a)
 void sstp_snak_start(struct sstp_snak_iter *it, const void *p, u32 len,
 		     const struct sstp_ack *a)
 {
-	it->p = (const u8 *)p + sizeof(struct sstp_ack_hdr);
+	it->p = (const u8 *)p + sstp_ack_hlen(a->flags);
 	it->end = (const u8 *)p + len;
 	it->left = a->entries;
 }
@@ -186,6 +189,11 @@ static bool sstp_parse_opt(struct sstp_params *p, u8 type, const u8 *v, u32 n)
 		if (n != 1)
 			return false;
 		p->messages = *v == 1;
+		return true;
+	case SSTP_OPT_ECN:
+		if (n != 1)
+			return false;
+		p->ecn = *v == 1;
 		return true;
 	}
 	return true;
@@ -303,6 +311,7 @@ void sstp_build_data(void *p, const struct sstp_data *d)
 void sstp_build_ack(void *p, const struct sstp_ack *a)
 {
 	struct sstp_ack_hdr *h = p;
+	struct sstp_ecn_hdr *n = (void *)(h + 1);
 
 	BUILD_BUG_ON(sizeof(*h) != 56);
 	h->h.cid = cpu_to_be32(a->cid);
@@ -322,6 +331,10 @@ void sstp_build_ack(void *p, const struct sstp_ack *a)
 	h->late = cpu_to_be16(a->late);
 	h->progress = cpu_to_be16(a->progress);
 	h->unsettled = cpu_to_be32(a->unsettled);
+	if (a->flags & SSTP_F_ECN) {
+		n->ect = cpu_to_be32(a->ect);
+		n->ce = cpu_to_be32(a->ce);
+	}
 }
 
 static u8 *sstp_put_opt(u8 *o, u8 type, const void *v, u8 n)
@@ -349,7 +362,7 @@ u32 sstp_build_init(void *p, const struct sstp_init *i)
 	struct sstp_init_hdr *h = p;
 	u8 *start = (u8 *)(h + 1), *o = start;
 
-	BUILD_BUG_ON(sizeof(*h) + 18 + 6 * 3 + 3 + 17 * 2 + 18 + 3 > SSTP_INIT_LEN);
+	BUILD_BUG_ON(sizeof(*h) + 18 + 6 * 3 + 3 + 17 * 2 + 18 + 3 + 3 > SSTP_INIT_LEN);
 	memset(p, 0, SSTP_INIT_LEN);
 	if (i->p.rate.peak) {
 		__be32 v[4] = {
@@ -381,6 +394,8 @@ u32 sstp_build_init(void *p, const struct sstp_init *i)
 				 SSTP_COOKIE_LEN);
 	if (i->p.messages)
 		o = sstp_put_opt(o, SSTP_OPT_MESSAGES, &i->p.messages, 1);
+	if (i->p.ecn)
+		o = sstp_put_opt(o, SSTP_OPT_ECN, &i->p.ecn, 1);
 
 	h->h.cid = cpu_to_be32(i->cid);
 	h->h.type = i->type;

@@ -39,6 +39,7 @@ enum sstp_type {
 #define SSTP_F_ECHO	0x02	/* the echoed timestamp is valid */
 #define SSTP_F_SEGMENT	0x04	/* the segment field is valid */
 #define SSTP_F_PADDED	0x08	/* the echoed timestamp is that of a padded packet */
+#define SSTP_F_ECN	0x10	/* struct sstp_ecn_hdr follows the fixed part */
 /* Flags of MESSAGE */
 #define SSTP_F_BACK	0x01	/* from a receiving half to the controller whose half it is */
 #define SSTP_F_ASK	0x02	/* state: confirm it */
@@ -112,6 +113,17 @@ struct sstp_ack_hdr {
 } __packed;
 
 /**
+ * struct sstp_ecn_hdr - behind the fixed part of a PACK or SNAK with SSTP_F_ECN
+ * @ect: DATA packets that came with ECT(0), modulo 2^32; copies count as in @received of
+ *	struct sstp_ack_hdr
+ * @ce: DATA packets that came with CE, likewise
+ */
+struct sstp_ecn_hdr {
+	__be32	ect;
+	__be32	ce;
+} __packed;
+
+/**
  * struct sstp_snak_entry - one piece of the retransmission bitmap
  * @segment: segment number
  * @first: packet that the first bit stands for; with @bits 0: how many
@@ -175,6 +187,7 @@ enum sstp_opt {
 	SSTP_OPT_POLICY,	/* name, 1 to 15 bytes */
 	SSTP_OPT_COOKIE,	/* SSTP_COOKIE_LEN bytes */
 	SSTP_OPT_MESSAGES,	/* 1 byte, 1: this packet's sender understands MESSAGE */
+	SSTP_OPT_ECN,		/* 1 byte, 1: it reports how many packets came marked */
 };
 
 #define SSTP_COOKIE_LEN	16
@@ -253,7 +266,9 @@ struct sstp_data {
 	u32	bytes;		/* bytes of data in this packet */
 };
 
-/* A PACK, or the fixed part of a SNAK, in host order; members as in struct sstp_ack_hdr */
+/* A PACK, or a SNAK without its entries, in host order; members as in struct sstp_ack_hdr and
+ * struct sstp_ecn_hdr. @ect and @ce are 0 without SSTP_F_ECN.
+ */
 struct sstp_ack {
 	u32	cid;
 	u8	type;
@@ -272,6 +287,8 @@ struct sstp_ack {
 	u16	late;
 	u32	progress;
 	u32	unsettled;
+	u32	ect;
+	u32	ce;
 };
 
 /* Options of an INIT or INIT_ACK, rates in bit/s; absent ones are 0 or empty. */
@@ -283,6 +300,7 @@ struct sstp_params {
 	u8	strategy;
 	bool	has_cookie;
 	bool	messages;
+	bool	ecn;
 	char	ctrl[SSTP_NAME_MAX];
 	char	policy[SSTP_NAME_MAX];
 	u8	cookie[SSTP_COOKIE_LEN];
@@ -368,8 +386,17 @@ static inline bool sstp_snak_wanted(const struct sstp_snak_run *run, u32 bit)
 	return !(be32_to_cpu(run->map[bit / 32]) & (1U << (31 - bit % 32)));
 }
 
+#define SSTP_ACK_HLEN_MAX	(sizeof(struct sstp_ack_hdr) + sizeof(struct sstp_ecn_hdr))
+
+/* Bytes of a PACK, and of a SNAK before its entries, that has these @flags */
+static inline u32 sstp_ack_hlen(u8 flags)
+{
+	return flags & SSTP_F_ECN ? SSTP_ACK_HLEN_MAX : sizeof(struct sstp_ack_hdr);
+}
+
 /* Write a packet's header at @p, where the caller provides room for it. */
 void sstp_build_data(void *p, const struct sstp_data *d);
+/* Writes sstp_ack_hlen(@a->flags) bytes. */
 void sstp_build_ack(void *p, const struct sstp_ack *a);
 /* Fills all SSTP_INIT_LEN bytes; returns how many must be sent. */
 u32 sstp_build_init(void *p, const struct sstp_init *i);

@@ -29,22 +29,23 @@ local FIXED = {
 local STATE_LEN, MESSAGE_LEN = 44, 80
 -- Flags of DATA, KEEPALIVE and EOS; of PACK and SNAK; of RESET; of MESSAGE
 local LAST, AGAIN, ACK, EOR = 1, 2, 4, 8
-local SOFT, ECHO, SEGMENT, PADDED = 1, 2, 4, 8
+local SOFT, ECHO, SEGMENT, PADDED, ECN = 1, 2, 4, 8, 16
 local STRAY = 1
 local BACK, ASK = 1, 2
 
 local OPT_PAD, OPT_RATE, OPT_RATE_LIMIT, OPT_SEGMENT, OPT_TOLERANCE = 0, 1, 2, 3, 4
 local OPT_STRATEGY, OPT_CONTROLLER, OPT_POLICY, OPT_COOKIE, OPT_MESSAGES = 5, 6, 7, 8, 9
+local OPT_ECN = 10
 local OPTIONS = {
 	[OPT_PAD] = "PAD", [OPT_RATE] = "RATE", [OPT_RATE_LIMIT] = "RATE_LIMIT",
 	[OPT_SEGMENT] = "SEGMENT", [OPT_TOLERANCE] = "TOLERANCE",
 	[OPT_STRATEGY] = "STRATEGY", [OPT_CONTROLLER] = "CONTROLLER",
 	[OPT_POLICY] = "POLICY", [OPT_COOKIE] = "COOKIE",
-	[OPT_MESSAGES] = "MESSAGES",
+	[OPT_MESSAGES] = "MESSAGES", [OPT_ECN] = "ECN",
 }
 local OPTION_LEN = {
 	[OPT_RATE] = 16, [OPT_RATE_LIMIT] = 4, [OPT_SEGMENT] = 4, [OPT_TOLERANCE] = 4,
-	[OPT_STRATEGY] = 1, [OPT_COOKIE] = 16, [OPT_MESSAGES] = 1,
+	[OPT_STRATEGY] = 1, [OPT_COOKIE] = 16, [OPT_MESSAGES] = 1, [OPT_ECN] = 1,
 }
 local CODES = {
 	[0] = "ABORT", [1] = "REFUSED", [2] = "UNKNOWN", [3] = "VERSION", [4] = "PROTOCOL",
@@ -105,6 +106,7 @@ local f = {
 	has_echo = flag("echo", "ECHO", ECHO, "Echoed timestamp and hold time are valid"),
 	has_segment = flag("segment", "SEGMENT", SEGMENT, "Segment accepted is valid"),
 	padded = flag("padded", "PADDED", PADDED, "The echoed timestamp is of a padded packet"),
+	has_ecn = flag("ecn", "ECN", ECN, "Counts of packets that came with ECT(0) and CE follow"),
 	stray = flag("stray", "STRAY", STRAY, "The sender has no such connection"),
 	back = flag("back", "BACK", BACK, "From a receiving half to the controller"),
 	ask = flag("ask", "ASK", ASK, "The other end shall confirm the state"),
@@ -124,6 +126,9 @@ local f = {
 	state_name = text("state.name", "Controller", "Name of the sender's controller"),
 	message_data = bytes("message.data", "Data", "What the controller says"),
 	messages = uint8("messages", "Messages", "1: the sender takes MESSAGE packets"),
+	ecn = uint8("ecn", "ECN", "1: the sender reports how many packets came marked"),
+	ect = uint32("ect", "Packets with ECT(0)", "DATA packets that came so, modulo 2^32"),
+	ce = uint32("ce", "Packets with CE", "DATA packets that came marked, modulo 2^32"),
 	packet = uint16("packet", "Packet", "Packet number in the segment, from 0"),
 	entries = uint16("entries", "Entries",
 		"Entries that follow, with missing packets or segments"),
@@ -269,6 +274,8 @@ local ACK_LAYOUT = {
 	{ "service", f.service, 44, 4 }, { "late", f.late, 48, 2 },
 	{ "progress", f.progress, 50, 2 }, { "unsettled", f.unsettled, 52, 4 },
 }
+-- Behind that of a PACK or SNAK with ECN
+local ECN_LAYOUT = { { "ect", f.ect, 56, 4 }, { "ce", f.ce, 60, 4 } }
 local INIT_LAYOUT = {
 	{ "own", f.init_cid, 8, 4 }, { "sport", f.sport, 12, 2 }, { "dport", f.dport, 14, 2 },
 	{ "shipment", f.init_shipment, 16, 4 }, { "segment", f.init_segment, 20, 4 },
@@ -293,7 +300,7 @@ local LAYOUTS = {
 	[MESSAGE] = MESSAGE_LAYOUT,
 }
 local DATA_FLAGS = { f.last, f.again, f.ack_now, f.eor }
-local ACK_FLAGS = { f.soft, f.has_echo, f.has_segment, f.padded }
+local ACK_FLAGS = { f.soft, f.has_echo, f.has_segment, f.padded, f.has_ecn }
 local FLAGS = {
 	[DATA] = DATA_FLAGS, [KEEPALIVE] = DATA_FLAGS, [EOS] = DATA_FLAGS,
 	[PACK] = ACK_FLAGS, [SNAK] = ACK_FLAGS, [RESET] = { f.stray },
@@ -310,6 +317,7 @@ local OPTION_FIELDS = {
 	[OPT_TOLERANCE] = { { f.tolerance, 0 } }, [OPT_STRATEGY] = { { f.strategy, 0 } },
 	[OPT_CONTROLLER] = { { f.controller, 0 } }, [OPT_POLICY] = { { f.policy, 0 } },
 	[OPT_COOKIE] = { { f.cookie, 0 } }, [OPT_MESSAGES] = { { f.messages, 0 } },
+	[OPT_ECN] = { { f.ecn, 0 } },
 }
 
 -- --- packets, byte by byte ----------------------------------------------------
@@ -335,6 +343,12 @@ end
 
 local function words(bits)
 	return math.floor((bits + 31) / 32)
+end
+
+-- Bytes of the fixed part, and of the numbers that a flag adds to it
+local function fixed_len(type, flags)
+	local more = (type == PACK or type == SNAK) and has(flags, ECN)
+	return (FIXED[type] or 0) + (more and 8 or 0)
 end
 
 -- Each function returns the reason for which a receiver drops a packet, or nil.
@@ -380,7 +394,7 @@ end
 -- Checks as sstp_parse_ack() does. p.list has the entries before a malformed one, and
 -- that one if it lies within the packet.
 check[SNAK] = function(p, s)
-	local at, stop, next = FIXED[SNAK], p.len, 0
+	local at, stop, next = fixed_len(SNAK, p.flags), p.len, 0
 	p.list = {}
 	for i = 1, p.word do
 		if stop - at < 8 then
@@ -531,7 +545,7 @@ local function parse(s, at, len)
 		p.problem = string.format("type %d is not known", p.type)
 		return p
 	end
-	local fixed = FIXED[p.type]
+	local fixed = fixed_len(p.type, p.flags)
 	if len < fixed then
 		p.problem = TYPES[p.type] .. string.format(" has %d bytes at least", fixed)
 	end
@@ -540,6 +554,11 @@ local function parse(s, at, len)
 	end
 	for _, part in ipairs(LAYOUTS[p.type]) do
 		p[part[1]] = number(s, at + part[3], part[4])
+	end
+	if fixed > FIXED[p.type] then
+		for _, part in ipairs(ECN_LAYOUT) do
+			p[part[1]] = number(s, at + part[3], part[4])
+		end
 	end
 	p.whole = true			-- the fixed part was captured
 	if not p.cut and check[p.type] then
@@ -864,7 +883,7 @@ local function train_size(s, len, src, dst)
 		local e = p.list[p.word]
 		size = e and e.at + e.size
 	elseif p.type ~= DATA then
-		size = FIXED[p.type]
+		size = fixed_len(p.type, p.flags)
 	elseif has(p.flags, LAST) and p.word == 0 then
 		size = FIXED[DATA] + p.seglen
 	else
@@ -1138,6 +1157,14 @@ local function show(p, r, s, tree, tvb)
 				shown = part[3] + part[4]
 			end
 		end
+		if fixed_len(p.type, p.flags) > (FIXED[p.type] or 0) then
+			for _, part in ipairs(ECN_LAYOUT) do
+				if part[3] + part[4] <= p.have then
+					tree:add(part[2], tvb(p.at + part[3], part[4]))
+					shown = part[3] + part[4]
+				end
+			end
+		end
 	else
 		shown = 0
 	end
@@ -1158,7 +1185,7 @@ local function show(p, r, s, tree, tvb)
 			end
 			shown = p.have
 		end
-		shown = math.max(shown, FIXED[p.type])
+		shown = math.max(shown, fixed_len(p.type, p.flags))
 		local last = p.list and p.list[#p.list]
 		if last then
 			shown = last.at + last.size

@@ -265,7 +265,7 @@ static void wire_rnd_ack(struct rnd_state *r, struct sstp_ack *a)
 {
 	a->cid = sstp_rnd_edge(r);
 	a->type = SSTP_PACK;
-	a->flags = sstp_rnd_below(r, 8);
+	a->flags = sstp_rnd_below(r, 2 * SSTP_F_ECN);
 	a->entries = 0;
 	a->control = sstp_rnd_edge(r);
 	a->segment = sstp_rnd_edge(r);
@@ -280,6 +280,8 @@ static void wire_rnd_ack(struct rnd_state *r, struct sstp_ack *a)
 	a->late = sstp_rnd_edge(r);
 	a->progress = (u16)sstp_rnd_edge(r);
 	a->unsettled = sstp_rnd_edge(r);
+	a->ect = a->flags & SSTP_F_ECN ? sstp_rnd_edge(r) : 0;
+	a->ce = a->flags & SSTP_F_ECN ? sstp_rnd_edge(r) : 0;
 }
 
 static bool wire_ack_equal(const struct sstp_ack *a, const struct sstp_ack *b)
@@ -292,7 +294,7 @@ static bool wire_ack_equal(const struct sstp_ack *a, const struct sstp_ack *b)
 	       a->highest == b->highest && a->received == b->received &&
 	       a->arrival == b->arrival && a->service == b->service &&
 	       a->late == b->late && a->progress == b->progress &&
-	       a->unsettled == b->unsettled;
+	       a->unsettled == b->unsettled && a->ect == b->ect && a->ce == b->ce;
 }
 
 static void wire_ack_layout(struct kunit *test)
@@ -302,9 +304,9 @@ static void wire_ack_layout(struct kunit *test)
 		.entries = 0x0203, .control = 1, .segment = 2, .ack = 3,
 		.limit = 4, .echo = 5, .hold = 6, .highest = 7, .received = 8,
 		.arrival = 9, .service = 10, .late = 0x0b0c, .progress = 0x0d0e,
-		.unsettled = 0x0f101112,
+		.unsettled = 0x0f101112, .ect = 0x13141516, .ce = 0x1718191a,
 	};
-	u8 p[sizeof(struct sstp_ack_hdr)];
+	u8 p[SSTP_ACK_HLEN_MAX] = {};
 	u32 i;
 
 	sstp_build_ack(p, &a);
@@ -314,11 +316,22 @@ static void wire_ack_layout(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, get_unaligned_be32(p + 4 + 4 * i), i);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(p + 48), 0x0b0c0d0eU);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(p + 52), 0x0f101112U);
+	KUNIT_EXPECT_EQ(test, sstp_ack_hlen(a.flags), 56U);
+	/* Nothing is written beyond. */
+	KUNIT_EXPECT_EQ(test, get_unaligned_be64(p + 56), 0ULL);
+
+	a.flags |= SSTP_F_ECN;
+	sstp_build_ack(p, &a);
+	KUNIT_EXPECT_EQ(test, sstp_ack_hlen(a.flags), 64U);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(p + 4), 0x04150203U);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(p + 52), 0x0f101112U);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(p + 56), 0x13141516U);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(p + 60), 0x1718191aU);
 }
 
 static void wire_pack_round_trip(struct kunit *test)
 {
-	u8 whole[sizeof(struct sstp_ack_hdr) + 8] = {};
+	u8 whole[SSTP_ACK_HLEN_MAX + 8] = {};
 	struct sstp_ack a, out;
 	struct rnd_state r;
 	u32 i, len;
@@ -331,8 +344,7 @@ static void wire_pack_round_trip(struct kunit *test)
 			void *p = wire_copy(test, whole, len);
 			bool ok = sstp_parse_ack(p, len, &out);
 
-			KUNIT_ASSERT_EQ(test, ok,
-					len >= sizeof(struct sstp_ack_hdr));
+			KUNIT_ASSERT_EQ(test, ok, len >= sstp_ack_hlen(a.flags));
 			if (ok)
 				KUNIT_ASSERT_TRUE(test,
 						  wire_ack_equal(&a, &out));
@@ -363,7 +375,7 @@ static u32 wire_build_snak(struct rnd_state *r, u8 *p, struct sstp_ack *a,
 	a->type = SSTP_SNAK;
 	a->entries = n;
 	sstp_build_ack(p, a);
-	p += sizeof(struct sstp_ack_hdr);
+	p += sstp_ack_hlen(a->flags);
 	for (i = 0; i < n; i++, e++) {
 		/* Right after the entry before, or later */
 		if (sstp_rnd_one_in(r, 2))
@@ -466,8 +478,7 @@ static void wire_snak_lengths(struct kunit *test)
 	}
 	a.entries = 0;
 	sstp_build_ack(whole, &a);
-	KUNIT_EXPECT_FALSE(test, sstp_parse_ack(whole, sizeof(struct
-						sstp_ack_hdr), &out));
+	KUNIT_EXPECT_FALSE(test, sstp_parse_ack(whole, sstp_ack_hlen(a.flags), &out));
 }
 
 static void wire_snak_bounds(struct kunit *test)
@@ -612,6 +623,7 @@ static void wire_rnd_init(struct rnd_state *r, struct sstp_init *i)
 	if (sstp_rnd_one_in(r, 2))
 		wire_rnd_name(r, i->p.policy);
 	i->p.messages = sstp_rnd_one_in(r, 2);
+	i->p.ecn = sstp_rnd_one_in(r, 2);
 	i->p.has_cookie = sstp_rnd_one_in(r, 2);
 	for (k = 0; i->p.has_cookie && k < SSTP_COOKIE_LEN; k++)
 		i->p.cookie[k] = prandom_u32_state(r);
@@ -635,7 +647,7 @@ static bool wire_init_equal(const struct sstp_init *a,
 	       a->p.segment_size == b->p.segment_size &&
 	       a->p.tolerance == b->p.tolerance &&
 	       a->p.strategy == b->p.strategy &&
-	       a->p.messages == b->p.messages &&
+	       a->p.messages == b->p.messages && a->p.ecn == b->p.ecn &&
 	       a->p.has_cookie == b->p.has_cookie &&
 	       !memcmp(a->p.ctrl, b->p.ctrl, SSTP_NAME_MAX) &&
 	       !memcmp(a->p.policy, b->p.policy, SSTP_NAME_MAX) &&
@@ -817,8 +829,12 @@ static void wire_options(struct kunit *test)
 		{ "messages of another kind", 3, { SSTP_OPT_MESSAGES, 1, 2 }, true },
 		{ "messages, no value", 2, { SSTP_OPT_MESSAGES, 0 }, false },
 		{ "messages, 2 bytes", 4, { SSTP_OPT_MESSAGES, 2, 1, 1 }, false },
-		{ "unknown, no value", 2, { 10, 0 }, true },
-		{ "unknown, value cut", 3, { 10, 2, 0 }, false },
+		{ "marks", 3, { SSTP_OPT_ECN, 1, 1 }, true },
+		{ "marks of another kind", 3, { SSTP_OPT_ECN, 1, 2 }, true },
+		{ "marks, no value", 2, { SSTP_OPT_ECN, 0 }, false },
+		{ "marks, 2 bytes", 4, { SSTP_OPT_ECN, 2, 1, 1 }, false },
+		{ "unknown, no value", 2, { 11, 0 }, true },
+		{ "unknown, value cut", 3, { 11, 2, 0 }, false },
 		{ "unknown, no length", 1, { 255 }, false },
 		{ "twice", 8, { SSTP_OPT_STRATEGY, 1, 0, 0, 0, SSTP_OPT_STRATEGY, 1, 0 }, false },
 		{ "unknown twice", 4, { 31, 0, 31, 0 }, false },
@@ -840,7 +856,7 @@ static void wire_options_unknown(struct kunit *test)
 	struct sstp_init out;
 	u32 type, n;
 
-	for (type = SSTP_OPT_MESSAGES + 1; type <= U8_MAX; type++)
+	for (type = SSTP_OPT_ECN + 1; type <= U8_MAX; type++)
 		for (n = 0; n <= 200; n++) {
 			u8 *o = opts;
 

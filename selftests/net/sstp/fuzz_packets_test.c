@@ -98,6 +98,7 @@ struct conn {
 		uint32_t len, size;
 	} kept[KEPT];
 	uint32_t asked;			/* a segment that a SNAK asked for */
+	uint32_t marks[2];		/* packets reported with ECT(0) and CE, big-endian */
 	bool is_asked, ended;
 
 	/* The direction in which the kernel sends */
@@ -404,7 +405,8 @@ static size_t ack_packet(struct conn *c, union packet *p, int type)
 		.h.cid = htonl(c->their_cid), .h.type = type,
 		.h.flags = ECHO | (chance(&rng, 30) ? SEGMENT : 0) |
 			   (chance(&rng, 20) ? SOFT : 0) |
-			   (chance(&rng, c->padded ? 70 : 10) ? PADDED : 0),
+			   (chance(&rng, c->padded ? 70 : 10) ? PADDED : 0) |
+			   (chance(&rng, 50) ? ECN : 0),
 		.control = htonl(c->control++),
 		.segment = htonl(ack + below(&rng, 4)), .ack = htonl(ack),
 		.limit = htonl(c->limit), .echo = htonl(c->stamp),
@@ -417,8 +419,17 @@ static size_t ack_packet(struct conn *c, union packet *p, int type)
 			      odd_number(&rng)),
 		.progress = htons(below(&rng, 50)),
 	};
+	if (p->h.flags & ECN) {
+		uint32_t marks[] = { c->marks[0], c->marks[1] };
+
+		c->marks[0] = htonl(ntohl(c->marks[0]) + below(&rng, 20));
+		c->marks[1] = htonl(chance(&rng, 90) ? ntohl(c->marks[1]) + below(&rng, 5) :
+				    odd_number(&rng));
+		memcpy(at, marks, sizeof(marks));
+		at += sizeof(marks);
+	}
 	if (type == PACK)
-		return sizeof(p->ack);
+		return at - p->bytes;
 	n = 1 + below(&rng, 4);
 	for (i = 0; i < n; i++) {
 		struct snak_entry e = {
@@ -481,7 +492,7 @@ static size_t set_up(struct conn *c, union packet *p, int type)
 			at = option(at, opt, &(uint8_t){ below(&rng, 2) }, 1);
 		else if (opt == OPT_CONTROLLER || opt == 7)
 			at = option(at, opt, "newreno", 1 + below(&rng, 7));
-		else if (opt == OPT_MESSAGES)
+		else if (opt == OPT_MESSAGES || opt == OPT_ECN)
 			at = option(at, opt, &(uint8_t){ 1 }, 1);
 		else if (opt)
 			at = option(at, opt, words, 4);
@@ -491,6 +502,8 @@ static size_t set_up(struct conn *c, union packet *p, int type)
 	at = option(at, OPT_TOLERANCE, &(uint32_t){ htonl(300000) }, 4);
 	if (chance(&rng, 70))
 		at = option(at, OPT_MESSAGES, &(uint8_t){ 1 }, 1);
+	if (chance(&rng, 80))
+		at = option(at, OPT_ECN, &(uint8_t){ 1 }, 1);
 	if (chance(&rng, 50))
 		at = option(at, OPT_CONTROLLER, "echo", 4);
 	if (c->has_cookie)

@@ -23,13 +23,14 @@ enum {				/* flags */
 	ECHO	= 0x02,
 	SEGMENT	= 0x04,
 	PADDED	= 0x08,
+	ECN	= 0x10,
 	STRAY	= 0x01,		/* of RESET */
 	BACK	= 0x01,		/* of MESSAGE */
 	ASK	= 0x02,
 };
 
 enum { OPT_RATE = 1, OPT_SEGMENT = 3, OPT_TOLERANCE, OPT_STRATEGY, OPT_CONTROLLER = 6,
-       OPT_COOKIE = 8, OPT_MESSAGES };
+       OPT_COOKIE = 8, OPT_MESSAGES, OPT_ECN };
 
 struct hdr {
 	uint32_t cid;

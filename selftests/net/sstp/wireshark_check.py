@@ -19,8 +19,8 @@ ETHER, UDP, PORT = 14, 8, 25719
 TYPES = ["DATA", "KEEPALIVE", "EOS", "PACK", "SNAK", "INIT", "INIT_ACK", "COOKIE", "RESET",
          "CLOSE", "MESSAGE"]
 DATA, KEEPALIVE, EOS, PACK, SNAK, INIT, INIT_ACK, COOKIE, RESET, CLOSE, MESSAGE = range(11)
-OPTIONS = range(1, 10)
-AGAIN, ECHO = 2, 2
+OPTIONS = range(1, 11)
+AGAIN, ECHO, ECN = 2, 2, 16
 # The numbers behind the header, as Documentation/networking/sstp-protocol.rst draws them
 DATA_FIELDS = "shipment segment len stamp".split()
 ACK_FIELDS = ("control accepted ack limit echo hold highest received arrival service "
@@ -149,7 +149,7 @@ def numbers(text):
 
 def entries(data):
     """(segment, missing packets or None for whole segments, how many) of a SNAK"""
-    at, found = 56, []
+    at, found = 64 if data[5] & ECN else 56, []
     while at < len(data):
         segment, first, bits = struct.unpack_from(">IHH", data, at)
         words = (bits + 31) // 32
@@ -179,6 +179,8 @@ def check_numbers(p, data):
     """What is shown is what the bytes are."""
     cid, kind, flags, third = struct.unpack_from(">IBBH", data)
     names, form = FIELDS[kind]
+    if kind in (PACK, SNAK) and flags & ECN:
+        names, form = names + ["ect", "ce"], form + "2I"
     want = dict(zip(names, struct.unpack_from(">" + form, data, 8)))
     want.update({"cid": cid, "type": kind, "flags": flags})
     want.update({THIRD[kind]: third} if kind in THIRD else {})
