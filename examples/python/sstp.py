@@ -38,7 +38,8 @@ FIELDS = (
           "packets_lost mem_available"),
     ("I", "mem_used rcv_epochs rcv_bounded snd_unacked contract_breaks contract_wait"),
     ("Q", "acked_rate"),
-    ("I", "app_limited rto"),
+    ("I", "app_limited rto ecn ecn_agreed"),
+    ("Q", "packets_marked packets_marked_in"),
 )
 INFO = struct.Struct("@" + "".join(code * len(names.split()) for code, names in FIELDS))
 Info = collections.namedtuple("Info", " ".join(names for _, names in FIELDS))

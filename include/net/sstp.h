@@ -113,7 +113,8 @@ struct sstp_ctrl_msg {
  * @delivered: packets that this report newly reports received
  * @lost: packets that this report newly reports lost
  * @lost_ship: newest shipment of the lost packets (serial number); with interleaved
- *	retransmissions it may be a little too old
+ *	retransmissions it may be a little too old. With marks: at least @highest, as each of the
+ *	packets reported may have been marked
  * @highest: highest shipment reported (serial number), less the number of shipments before
  *	it that may be late
  * @undue: packets that were reported lost before, but were only late
@@ -133,6 +134,8 @@ struct sstp_ctrl_msg {
  *	@lost. With interleaved retransmissions a number may be a little too low.
  * @arrival_rate: rate at which data arrives at the receiver, bit/s, 0 = not known
  * @service_rate: rate at which the receiving program reads, bit/s, 0 = not known
+ * @ce: packets that this report newly reports marked by queues on the path, @delivered at most;
+ *	0 unless @ecn of the ops is set
  *
  * The members before @rtt are valid in every callback. Those from @rtt on describe one PACK or
  * SNAK: they are valid in @on_ack and @on_loss, and 0 in all others.
@@ -165,6 +168,7 @@ struct sstp_ctrl_sample {
 	struct sstp_ship_range lost_range[SSTP_SHIP_RANGES];
 	u64	arrival_rate;
 	u64	service_rate;
+	u32	ce;
 };
 
 /**
@@ -297,6 +301,13 @@ struct sstp_group {
 	u64	priv[SSTP_CTRL_PRIV_SIZE / sizeof(u64)];
 };
 
+/* Does a controller answer marks? */
+enum sstp_ctrl_ecn {
+	SSTP_CTRL_ECN_NONE,	/* no: packets leave without ECT */
+	SSTP_CTRL_ECN_ANSWERS,	/* yes: packets have ECT(0) if net.sstp.ecn is 1 */
+	SSTP_CTRL_ECN_NEEDS,	/* it is of little use without: packets have ECT(0) in any case */
+};
+
 /* Which receiving halves of a controller share a group */
 enum sstp_group_scope {
 	SSTP_GROUP_NONE,	/* none */
@@ -310,7 +321,8 @@ enum sstp_group_scope {
  *	outputs 0
  * @release: the controller is detached
  * @on_ack: a valid PACK or SNAK came
- * @on_loss: the report reports lost packets, @s->lost > 0; called after @on_ack
+ * @on_loss: the report reports lost packets, @s->lost > 0, or marks, @s->ce > 0; called after
+ *	@on_ack
  * @on_timeout: several probes in a row were not answered in time
  * @on_param: parameters were set; a shorter @period than before ends the present wait
  * @on_pkt_sent: DATA packets are passed to IP
@@ -336,6 +348,8 @@ enum sstp_group_scope {
  * @get_info: sets @state, which is zeroed; the values are in the order of the names
  * @restricted: the controller does not react to congestion, so a program needs
  *	CAP_NET_ADMIN to select it, unless the administrator allows it
+ * @ecn: whether packets leave with ECT(0), so that queues may mark them: only if @on_loss answers
+ *	a mark at least as it answers the loss of a packet (RFC 3168), or as an RFC says
  * @group: receiving halves that share a group; others than SSTP_GROUP_NONE require @group_tick
  *
  * Only @init, @name and one of @on_ack, @on_loss are required. The callbacks of the receiving
@@ -377,6 +391,7 @@ struct sstp_ctrl_ops {
 	int	(*check_params)(const u32 *param);
 	void	(*get_info)(const struct sstp_ctrl *c, s64 *state);
 	bool	restricted;
+	enum sstp_ctrl_ecn ecn;
 	enum sstp_group_scope group;
 };
 

@@ -24,7 +24,7 @@
  * @recover: last shipment before the last cut (serial number)
  * @was: window before the last cut, packets
  * @was_ssthresh: @ssthresh before the last cut, packets
- * @lost: lost packets that the last cut was made for; 0 = it cannot be undone
+ * @lost: lost packets that the last cut was made for; 0 = it cannot be undone, as after a mark
  * @undue: packets that were only late, since the last cut
  * @cut: in recovery: shipments up to @recover are not all reported yet
  * @late: shipments up to @recover may still be reported lost
@@ -70,8 +70,8 @@ u32 sstp_window_ack(struct sstp_ctrl *c, struct sstp_window *w,
  * packet at most. @per: at least 1
  */
 void sstp_window_grow(struct sstp_ctrl *c, struct sstp_window *w, u32 packets, u32 per);
-/* A report has losses. True if the controller has to cut the window for them, which it does
- * by sstp_window_cut(); false if they are of a round trip for which it was cut.
+/* A report has losses or marks. True if the controller has to cut the window for them, which it
+ * does by sstp_window_cut(); false if they are of a round trip for which it was cut.
  */
 bool sstp_window_loss(const struct sstp_ctrl *c, struct sstp_window *w,
 		      const struct sstp_ctrl_sample *s);

@@ -716,6 +716,51 @@ static void sstp_ack_delivered(struct sstp_sock *sp, const struct sstp_ack *a,
 	sp->stats.delivery_rate = a->arrival * 1000ULL;
 }
 
+/* Marks are no use on this path, or with this peer: DATA has no ECT from now on. */
+static void sstp_ack_ecn_failed(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct net *net = sock_net(sk);
+
+	sp->loss.ecn_field = 0;
+	switch (sp->loss.ecn.state) {
+	case SSTP_ECN_BLEACHED:
+		SSTP_INC(net, ECNBLEACHED);
+		break;
+	case SSTP_ECN_ALL_MARKED:
+		SSTP_INC(net, ECNALLMARKED);
+		break;
+	case SSTP_ECN_DROPPED:
+		SSTP_INC(net, ECNDROPPED);
+		break;
+	case SSTP_ECN_INVALID:
+		SSTP_INC(net, ECNINVALID);
+		break;
+	}
+	sstp_nl_ecn_failed(sk);
+}
+
+/* Sample the packets that report @a newly reports marked. */
+static void sstp_ack_marks(struct sock *sk, const struct sstp_ack *a,
+			   struct sstp_ctrl_sample *sample)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	const struct sstp_ecn_report r = {
+		.delivered = sample->delivered,
+		.ect = a->ect,
+		.ce = a->ce,
+		.highest = sp->loss.highest,
+		.settled = a->highest - a->unsettled,
+		.shipped = sp->snd.shipment - 1,
+	};
+
+	sample->ce = sstp_ecn_report(&sp->loss.ecn, &r);
+	sp->stats.packets_marked += sample->ce;
+	SSTP_ADD(sock_net(sk), ECNMARKED, sample->ce);
+	if (sp->loss.ecn_field && !sstp_ecn_works(&sp->loss.ecn))
+		sstp_ack_ecn_failed(sk);
+}
+
 /* Sample the delivery rate, if report @a answers a packet. @flight: packets in flight before */
 static void sstp_ack_rate(struct sstp_sock *sp, const struct sstp_ack *a, u32 flight,
 			  struct sstp_ctrl_sample *sample, u64 now)
@@ -782,6 +827,8 @@ static void sstp_ack_control(struct sstp_sock *sp, const struct sstp_ack *a, u32
 	sstp_cc_sample(sp, sample, now);
 	sample->prior_in_flight = flight;
 	sample->highest = sp->loss.highest - sp->loss.late;
+	if (sample->ce && (!sample->lost || sstp_before(sample->lost_ship, sample->highest)))
+		sample->lost_ship = sample->highest;
 	sample->arrival_rate = a->arrival * 1000ULL;
 	sample->service_rate = a->service * 1000ULL;
 	sstp_ctrl_used(&sp->ctrl, sample, flight);
@@ -846,6 +893,8 @@ void sstp_ack_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	sstp_ack_rtt(sk, &a, &sample, now);
 	sample.acked = min_t(u64, sp->stats.bytes_acked - was_acked, U32_MAX);
 	sstp_ack_delivered(sp, &a, &sample);
+	if (sp->loss.ecn_field || a.flags & SSTP_F_ECN)
+		sstp_ack_marks(sk, &a, &sample);
 	sstp_ack_rate(sp, &a, flight, &sample, now);
 	sstp_ack_lost(sk, p, len, &a, &sample);
 	sstp_ack_control(sp, &a, flight, &sample, now);

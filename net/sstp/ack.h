@@ -14,10 +14,12 @@ struct sstp_sock;
 
 /* Sender: the peer's reports, and the losses that follow from them. Socket lock. */
 struct sstp_loss {
+	struct sstp_ecn ecn;		/* marks of the packets that were sent */
 	struct sstp_sampler sampler;
 	__cacheline_group_begin(sstp_loss_report);
 	u32		highest;	/* H, highest shipment that the peer has seen */
 	u16		late;		/* shipments before @highest that may still arrive */
+	u8		ecn_field;	/* ECN field of DATA: 0 or INET_ECN_ECT_0 */
 	u32		received;	/* DATA packets that the peer received, modulo 2^32 */
 	u32		delivered;	/* sum of sstp_ctrl_sample.delivered, modulo 2^32 */
 	u32		looks;		/* packets that the SNAKs of this skb may still examine */

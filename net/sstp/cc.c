@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Calls of a connection's controller with a sample of the socket's state. */
+#include <net/inet_ecn.h>
 #include <trace/events/sstp.h>
 #include "cc.h"
 #include "sstp.h"
@@ -25,6 +26,23 @@ void sstp_cc_sample(const struct sstp_sock *sp, struct sstp_ctrl_sample *s, u64 
 	}
 }
 
+/* The two ends have agreed, or the controller has changed: does DATA leave with ECT(0)? */
+void sstp_cc_ecn(struct sstp_sock *sp)
+{
+	const struct sstp_ctrl_ops *ops = sp->ctrl.ops;
+	enum sstp_ctrl_ecn ecn = sp->hs.ecn && ops ? ops->ecn : SSTP_CTRL_ECN_NONE;
+	bool want = ecn == SSTP_CTRL_ECN_NEEDS ||
+		    (ecn == SSTP_CTRL_ECN_ANSWERS && READ_ONCE(sstp_net(sock_net(&sp->sk))->ecn));
+
+	if (!sstp_ecn_works(&sp->loss.ecn) || want == !!sp->loss.ecn_field)
+		return;
+	sp->loss.ecn_field = want ? INET_ECN_ECT_0 : 0;
+	if (want)
+		sstp_ecn_start(&sp->loss.ecn, sp->snd.shipment, !sstp_in_flight(sp));
+	else
+		sstp_ecn_stop(&sp->loss.ecn);
+}
+
 int sstp_cc_start(struct sstp_sock *sp, const char *name)
 {
 	struct sstp_ctrl_sample s = {};
@@ -42,6 +60,7 @@ void sstp_cc_switch(struct sstp_sock *sp, const struct sstp_ctrl_ops *ops, u32 c
 	s.peer_half = false;
 	s.peer_rate = 0;
 	sstp_ctrl_switch(&sp->ctrl, ops, &sp->set.ctrl, &s, carried);
+	sstp_cc_ecn(sp);
 }
 
 void sstp_cc_tune(struct sstp_sock *sp)

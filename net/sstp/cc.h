@@ -12,6 +12,7 @@ struct sstp_ctrl_sample;
 struct sstp_sock;
 
 void sstp_cc_sample(const struct sstp_sock *sp, struct sstp_ctrl_sample *s, u64 now);
+void sstp_cc_ecn(struct sstp_sock *sp);
 /* sstp_ctrl_attach() and sstp_ctrl_switch() for the controller of @sp */
 int sstp_cc_start(struct sstp_sock *sp, const char *name);
 void sstp_cc_switch(struct sstp_sock *sp, const struct sstp_ctrl_ops *ops, u32 carried);

@@ -143,6 +143,7 @@ static struct sstp_ctrl_ops sstp_ctrl_bic = {
 	.on_ack		= sstp_bic_ack,
 	.on_loss	= sstp_bic_loss,
 	.on_timeout	= sstp_bic_timeout,
+	.ecn		= SSTP_CTRL_ECN_ANSWERS,
 	.name		= "bic",
 	.owner		= THIS_MODULE,
 	.params		= {

@@ -86,7 +86,7 @@ void sstp_ctrl_report(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s
 		c->ops->on_ack(&c->out, s);
 		sstp_ctrl_bound(&c->out, s);
 	}
-	if (s->lost && c->ops->on_loss) {
+	if ((s->lost || s->ce) && c->ops->on_loss) {
 		was = c->out.cwnd;
 		c->ops->on_loss(&c->out, s);
 		sstp_ctrl_bound(&c->out, s);

@@ -220,6 +220,7 @@ static struct sstp_ctrl_ops sstp_ctrl_cubic = {
 	.on_ack		= sstp_cubic_ack,
 	.on_loss	= sstp_cubic_loss,
 	.on_timeout	= sstp_cubic_timeout,
+	.ecn		= SSTP_CTRL_ECN_ANSWERS,
 	.name		= "cubic",
 	.owner		= THIS_MODULE,
 	.params		= {

@@ -136,6 +136,7 @@ static struct sstp_ctrl_ops sstp_ctrl_fast = {
 	.on_ack		= sstp_fast_ack,
 	.on_loss	= sstp_fast_loss,
 	.on_timeout	= sstp_fast_timeout,
+	.ecn		= SSTP_CTRL_ECN_ANSWERS,
 	.name		= "fast",
 	.owner		= THIS_MODULE,
 	.params		= {

@@ -95,6 +95,7 @@ static struct sstp_ctrl_ops sstp_ctrl_highspeed = {
 	.on_ack		= sstp_highspeed_ack,
 	.on_loss	= sstp_highspeed_loss,
 	.on_timeout	= sstp_highspeed_timeout,
+	.ecn		= SSTP_CTRL_ECN_ANSWERS,
 	.name		= "highspeed",
 	.owner		= THIS_MODULE,
 	.state		= { "ssthresh", "a", "b" },

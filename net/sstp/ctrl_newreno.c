@@ -50,6 +50,7 @@ struct sstp_ctrl_ops sstp_ctrl_newreno = {
 	.on_ack		= sstp_newreno_ack,
 	.on_loss	= sstp_newreno_loss,
 	.on_timeout	= sstp_newreno_timeout,
+	.ecn		= SSTP_CTRL_ECN_ANSWERS,
 	.name		= "newreno",
 	.owner		= THIS_MODULE,
 	.state		= { "ssthresh" },

@@ -77,6 +77,7 @@ static struct sstp_ctrl_ops sstp_ctrl_scalable = {
 	.on_ack		= sstp_scalable_ack,
 	.on_loss	= sstp_scalable_loss,
 	.on_timeout	= sstp_scalable_timeout,
+	.ecn		= SSTP_CTRL_ECN_ANSWERS,
 	.name		= "scalable",
 	.owner		= THIS_MODULE,
 	.params		= {

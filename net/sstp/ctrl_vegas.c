@@ -138,6 +138,7 @@ static struct sstp_ctrl_ops sstp_ctrl_vegas = {
 	.on_ack		= sstp_vegas_ack,
 	.on_loss	= sstp_vegas_loss,
 	.on_timeout	= sstp_vegas_timeout,
+	.ecn		= SSTP_CTRL_ECN_ANSWERS,
 	.name		= "vegas",
 	.owner		= THIS_MODULE,
 	.params		= {

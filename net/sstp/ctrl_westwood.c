@@ -114,6 +114,7 @@ static struct sstp_ctrl_ops sstp_ctrl_westwood = {
 	.on_ack		= sstp_westwood_ack,
 	.on_loss	= sstp_westwood_loss,
 	.on_timeout	= sstp_westwood_timeout,
+	.ecn		= SSTP_CTRL_ECN_ANSWERS,
 	.name		= "westwood",
 	.owner		= THIS_MODULE,
 	.state		= { "ssthresh", "rtt_min", "estimate" },

@@ -1,16 +1,90 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Explicit congestion notification; ecn.h describes it. */
+#include <linux/minmax.h>
 #include <net/inet_ecn.h>
 #include "ecn.h"
+#include "wire.h"
 
 bool sstp_ecn_came(struct sstp_ecn_in *in, u8 ecn, u32 packets)
 {
 	bool was = in->marked;
 
-	if (ecn == INET_ECN_CE)
+	if (ecn == INET_ECN_CE) {
 		in->ce += packets;
-	else if (ecn == INET_ECN_ECT_0)
+		in->marks += packets;
+	} else if (ecn == INET_ECN_ECT_0) {
 		in->ect += packets;
+	}
 	in->marked = ecn == INET_ECN_CE;
 	return in->marked && !was;
+}
+
+void sstp_ecn_start(struct sstp_ecn *e, u32 first, bool idle)
+{
+	e->state = SSTP_ECN_TESTED;
+	e->first = first;
+	e->settled = idle;
+	e->run = 0;
+	e->rounds = 0;
+	e->round_ship = first;
+}
+
+void sstp_ecn_stop(struct sstp_ecn *e)
+{
+	e->state = SSTP_ECN_OFF;
+}
+
+/* Has every packet come with CE for so long that it cannot be the work of queues? A controller
+ * that cuts its window in each of these round trips has emptied any queue of its own.
+ */
+static bool sstp_ecn_all_marked(struct sstp_ecn *e, const struct sstp_ecn_report *r, u32 ect,
+				u32 ce)
+{
+	if (ect) {
+		e->run = 0;
+		e->rounds = 0;
+		e->round_ship = r->shipped;
+		return false;
+	}
+	e->run = min(e->run + ce, SSTP_ECN_RUN);
+	if (ce && !sstp_before(r->highest, e->round_ship)) {
+		e->round_ship = r->shipped;
+		e->rounds = min(e->rounds + 1, SSTP_ECN_ROUNDS);
+	}
+	return e->run >= SSTP_ECN_RUN && e->rounds >= SSTP_ECN_ROUNDS;
+}
+
+/* The state that the report leads to. Packets before e->first had no ECT, so nothing is tested
+ * while they may be among those that come.
+ */
+static enum sstp_ecn_state sstp_ecn_next(struct sstp_ecn *e, const struct sstp_ecn_report *r,
+					 u32 ect, u32 ce)
+{
+	if ((u64)ect + ce > r->delivered)
+		return SSTP_ECN_INVALID;
+	if (!e->settled) {
+		e->settled = !sstp_before(r->settled, e->first - 1);
+		return e->state;
+	}
+	if (ect + ce < r->delivered)
+		return SSTP_ECN_BLEACHED;
+	if (sstp_ecn_all_marked(e, r, ect, ce))
+		return SSTP_ECN_ALL_MARKED;
+	if (r->delivered)
+		return SSTP_ECN_USED;
+	if (e->state == SSTP_ECN_TESTED && !sstp_before(r->settled, e->first - 1 + SSTP_ECN_LOST))
+		return SSTP_ECN_DROPPED;
+	return e->state;
+}
+
+u32 sstp_ecn_report(struct sstp_ecn *e, const struct sstp_ecn_report *r)
+{
+	u32 ect = r->ect - e->ect, ce = r->ce - e->ce;
+
+	e->ect = r->ect;
+	e->ce = r->ce;
+	if (e->state != SSTP_ECN_TESTED && e->state != SSTP_ECN_USED)
+		return 0;
+	e->state = sstp_ecn_next(e, r, ect, ce);
+	return e->state == SSTP_ECN_ALL_MARKED ? 0 : min(ce, r->delivered);
 }

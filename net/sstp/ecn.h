@@ -12,16 +12,19 @@
 #define _SSTP_ECN_H
 
 #include <linux/types.h>
+#include <uapi/linux/sstp.h>
 
 /**
  * struct sstp_ecn_in - marks that came, at the receiver
  * @ect: DATA packets that came with ECT(0), modulo 2^32
  * @ce: DATA packets that came with CE, modulo 2^32
+ * @marks: all packets that came with CE
  * @marked: the last packet that came with ECT(0) or CE had CE
  */
 struct sstp_ecn_in {
 	u32	ect;
 	u32	ce;
+	u64	marks;
 	bool	marked;
 };
 
@@ -29,5 +32,65 @@ struct sstp_ecn_in {
  * once: a queue has begun to mark.
  */
 bool sstp_ecn_came(struct sstp_ecn_in *in, u8 ecn, u32 packets);
+
+#define SSTP_ECN_LOST	8	/* shipments with ECT, all lost: the path drops such packets */
+#define SSTP_ECN_RUN	64	/* packets that came with CE, and none with ECT(0), in ... */
+#define SSTP_ECN_ROUNDS	16	/* ... as many round trips: no queue does that, see protocol.rst */
+
+/**
+ * struct sstp_ecn - marks of the packets that this end sent, by the peer's reports
+ * @state: enum sstp_ecn_state
+ * @settled: all shipments before @first have come or were declared lost
+ * @rounds: round trips in which all packets came with CE, up to SSTP_ECN_ROUNDS
+ * @first: first shipment with ECT(0) since ECT was last switched on (serial number)
+ * @ect: packets with ECT(0) in the last report, modulo 2^32
+ * @ce: packets with CE in the last report, modulo 2^32
+ * @run: packets that came with CE since the last one that came with ECT(0)
+ * @round_ship: shipment whose report ends the round trip (serial number)
+ */
+struct sstp_ecn {
+	u8	state;
+	bool	settled;
+	u8	rounds;
+	u32	first;
+	u32	ect;
+	u32	ce;
+	u32	run;
+	u32	round_ship;
+};
+
+/**
+ * struct sstp_ecn_report - what a report of the peer tells
+ * @delivered: packets that it newly reports received
+ * @ect: packets with ECT(0), modulo 2^32
+ * @ce: packets with CE, modulo 2^32
+ * @highest: highest shipment reported
+ * @settled: highest shipment up to which all have come or were declared lost
+ * @shipped: newest shipment of this end
+ */
+struct sstp_ecn_report {
+	u32	delivered;
+	u32	ect;
+	u32	ce;
+	u32	highest;
+	u32	settled;
+	u32	shipped;
+};
+
+/* May DATA have ECT(0)? It may until the path, or the peer, has shown that marks are no use. */
+static inline bool sstp_ecn_works(const struct sstp_ecn *e)
+{
+	return e->state <= SSTP_ECN_USED;
+}
+
+/* DATA has ECT(0) from shipment @first on; @idle: no shipment before it is on its way. */
+void sstp_ecn_start(struct sstp_ecn *e, u32 first, bool idle);
+/* DATA has no ECT from now on, as the controller does not answer marks. */
+void sstp_ecn_stop(struct sstp_ecn *e);
+/* A report came. Returns the number of packets that it newly reports marked, at most
+ * r->delivered. If e->state becomes one of those that sstp_ecn_works() excludes, the caller must
+ * not set ECT any more.
+ */
+u32 sstp_ecn_report(struct sstp_ecn *e, const struct sstp_ecn_report *r);
 
 #endif /* _SSTP_ECN_H */

@@ -543,13 +543,14 @@ struct dst_entry *sstp_encap_dst(struct sock *sk)
 
 /* Send @skb, a train or one packet, which starts with the SSTP header. To IP it is a packet of
  * @sk, not of the UDP socket, so the programs of the cgroup of @sk see it. @fragment: IP may
- * fragment it. Consumes @skb. Socket lock.
+ * fragment it. @ecn: ECN field of its packets. Consumes @skb. Socket lock.
  */
-int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment)
+int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment, u8 ecn)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct dst_entry *dst = sstp_encap_dst(sk);
 	__be16 sport = sp->id.udp_port;
+	u8 tos = sp->set.tos | ecn;
 
 	if (!dst) {
 		sstp_drop(sk, skb, SSTP_MIB_OUTERR, max(skb_shinfo(skb)->gso_segs, 1));
@@ -568,7 +569,7 @@ int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment)
 		skb->protocol = htons(ETH_P_IP);
 		sstp_udp_xmit4((struct rtable *)dst, sk, skb,
 			       sp->id.saddr.s6_addr32[3],
-			       sp->id.peer.addr.s6_addr32[3], sp->set.tos,
+			       sp->id.peer.addr.s6_addr32[3], tos,
 			       sp->set.ttl < 0 ? ip4_dst_hoplimit(dst) : sp->set.ttl,
 			       fragment ? 0 : htons(IP_DF), sport,
 			       sp->id.peer.port);
@@ -577,7 +578,7 @@ int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment)
 		skb->protocol = htons(ETH_P_IPV6);
 		skb->ignore_df = fragment;
 		sstp_udp_xmit6(dst, sk, skb, &sp->id.saddr, &sp->id.peer.addr,
-			       sp->set.tos, sp->set.ttl < 0 ? ip6_dst_hoplimit(dst) :
+			       tos, sp->set.ttl < 0 ? ip6_dst_hoplimit(dst) :
 			       sp->set.ttl, 0, sport, sp->id.peer.port);
 #else
 		dst_release(dst);

@@ -30,7 +30,7 @@ int sstp_encap_move(struct net *net, struct proto *prot, int port);
 int sstp_encap_client(struct sock *sk, bool v6, __be16 *port);
 int sstp_encap_route(struct sock *sk);
 struct dst_entry *sstp_encap_dst(struct sock *sk);
-int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment);
+int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment, u8 ecn);
 void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
 		      const void *data, u32 len);
 

@@ -5,6 +5,7 @@
  */
 #include <linux/jhash.h>
 #include <trace/events/sstp.h>
+#include "cc.h"
 #include "cgroup.h"
 #include "child.h"
 #include "conn.h"
@@ -143,6 +144,7 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 	sp->acker.advertised = sp->rcv.high;
 	sp->hs.messages = i->p.messages;
 	sp->hs.ecn = i->p.ecn;
+	sstp_cc_ecn(sp);
 	strscpy(sp->hs.peer_ctrl, i->p.ctrl, SSTP_NAME_MAX);
 	return sstp_update_rate(sp, gfp);
 }

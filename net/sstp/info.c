@@ -115,6 +115,10 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	i->contract_breaks = sp->breaker.trips;
 	i->contract_wait = sstp_breaker_wait(&sp->breaker, sp->life.ended_at ?: sstp_now());
 	i->rto = sp->ctrl.out.rto ?: sstp_rto(&sp->rtt);
+	i->ecn = sp->loss.ecn.state;
+	i->ecn_agreed = sp->hs.ecn;
+	i->packets_marked = sp->stats.packets_marked;
+	i->packets_marked_in = sp->acker.ecn.marks;
 	sstp_fill_delivery(sp, i);
 	if (sp->ctrl.ops)
 		strscpy(i->controller, sp->ctrl.ops->name, SSTP_NAME_MAX);

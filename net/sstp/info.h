@@ -33,6 +33,7 @@ struct sstp_stats {
 	u64		bytes_discarded;
 	u64		packets_discarded;
 	u64		packets_duplicate;
+	u64		packets_marked;
 	__cacheline_group_begin(sstp_stats_arrival);
 	u64		packets_received;
 	u64		acks_sent;

@@ -26,6 +26,11 @@ SSTP_MIB(OUTMESSAGES, "OutMessages")		/* MESSAGE sent */
 SSTP_MIB(INMESSAGES, "InMessages")		/* MESSAGE received and taken */
 SSTP_MIB(OUTRESETS, "OutResets")		/* RESET sent */
 SSTP_MIB(INECNMARKED, "InEcnMarked")		/* DATA packets that came with CE */
+SSTP_MIB(ECNMARKED, "EcnMarked")		/* DATA packets of this host that were marked */
+SSTP_MIB(ECNBLEACHED, "EcnBleached")		/* ECN given up: packets came without ECT */
+SSTP_MIB(ECNALLMARKED, "EcnAllMarked")		/* ECN given up: all packets came with CE */
+SSTP_MIB(ECNDROPPED, "EcnDropped")		/* ECN given up: no packet with ECT came */
+SSTP_MIB(ECNINVALID, "EcnInvalid")		/* ECN given up: more marks than packets */
 SSTP_MIB(INERRSHORT, "InErrShort")		/* no room for the header of its type */
 SSTP_MIB(INERRCSUM, "InErrCsum")		/* checksum wrong */
 SSTP_MIB(INERRNOCSUM, "InErrNoCsum")		/* UDP checksum absent */

@@ -50,6 +50,7 @@ struct sstp_net {
 	int		fin_timeout;	/* s */
 	int		orphan_timeout;	/* s */
 	int		segment_size;	/* bytes */
+	int		ecn;		/* 1: ECT(0) for each controller that answers marks */
 	/* Read with sstp_net_names_get(), as they change while others read them */
 	char		ctrl[SSTP_NAME_MAX];
 	char		policy[SSTP_NAME_MAX];

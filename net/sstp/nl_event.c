@@ -95,6 +95,18 @@ void sstp_nl_tried(struct sock *sk)
 	sstp_nl_contract(sk, SSTP_CMD_CONTRACT_TRIED);
 }
 
+void sstp_nl_ecn_failed(struct sock *sk)
+{
+	struct sk_buff *skb;
+	void *hdr;
+
+	skb = sstp_nl_wanted(sk) ? sstp_nl_event(sk, SSTP_CMD_ECN_FAILED, &hdr) : NULL;
+	if (!skb)
+		return;
+	sstp_nl_put_info(skb, sstp_sk(sk));
+	sstp_nl_send(sk, skb, hdr);
+}
+
 /* @shared: the buffer is a pool's, of which the connection is a member */
 void sstp_nl_resized(struct sock *sk, u32 old, u32 limit, bool shared)
 {

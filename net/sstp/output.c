@@ -500,7 +500,7 @@ static u64 sstp_mtu_probe(struct sock *sk, u64 now)
 	SSTP_INC(sock_net(sk), OUTKEEPALIVES);
 	skb_set_owner_w(skb, sk);
 	SSTP_INC(sock_net(sk), OUTPKTS);
-	sstp_encap_xmit(sk, skb, false);
+	sstp_encap_xmit(sk, skb, false, 0);
 	return 0;
 }
 
@@ -738,7 +738,8 @@ static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 	/* Add the headers below SSTP's of every packet of the train. */
 	wire = skb->len + n * (sp->path.frame - sp->path.size - SSTP_DATA_HLEN);
 	sstp_sent(sk, skb, n, wire, x->again, now);
-	sstp_encap_xmit(sk, skb, x->big || sstp_pmtud_least(&sp->path.pmtud));
+	sstp_encap_xmit(sk, skb, x->big || sstp_pmtud_least(&sp->path.pmtud),
+			sp->loss.ecn_field);
 	return true;
 }
 

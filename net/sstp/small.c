@@ -21,7 +21,7 @@ int sstp_small_xmit(struct sock *sk, struct sk_buff *skb)
 {
 	skb_set_owner_w(skb, sk);
 	SSTP_INC(sock_net(sk), OUTPKTS);
-	return sstp_encap_xmit(sk, skb, true);
+	return sstp_encap_xmit(sk, skb, true, 0);
 }
 
 int sstp_send_small(struct sock *sk, const void *data, u32 len)

@@ -144,6 +144,7 @@ static const struct ctl_table sstp_table[] = {
 			&sstp_retries_max),
 	SSTP_SYSCTL_INT("fin_timeout", fin_timeout, 1, &sstp_one, &sstp_day),
 	SSTP_SYSCTL_INT("orphan_timeout", orphan_timeout, 1, &sstp_one, &sstp_day),
+	SSTP_SYSCTL_INT("ecn", ecn, 1, SYSCTL_ZERO, SYSCTL_ONE),
 	/* The last SSTP_SYSCTLS_OF_ALL hold for all namespaces; only init_net has them. */
 	{
 		.procname = "max_orphans",

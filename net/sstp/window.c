@@ -85,7 +85,9 @@ bool sstp_window_loss(const struct sstp_ctrl *c, struct sstp_window *w,
 {
 	if (!w->late || (s32)(s->lost_ship - w->recover) > 0)
 		return true;
-	/* The cut is undone only if these were late as well. */
+	/* The cut is undone only if these were late as well, and not if a queue says the same. */
+	if (s->ce)
+		w->lost = 0;
 	if (w->lost)
 		w->lost += s->lost;
 	return false;
@@ -106,7 +108,7 @@ void sstp_window_cut(struct sstp_ctrl *c, struct sstp_window *w,
 {
 	w->was = c->cwnd;
 	w->was_ssthresh = w->ssthresh;
-	w->lost = s->lost;
+	w->lost = s->ce ? 0 : s->lost;
 	w->undue = 0;
 	w->ssthresh = max_t(u32, ssthresh, SSTP_WINDOW_MIN);
 	sstp_window_begin(w, s);

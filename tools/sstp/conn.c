@@ -186,6 +186,17 @@ const char *state_name(unsigned int state)
 	return state < SIZE(states) && states[state].name ? states[state].name : "UNKNOWN";
 }
 
+const char *ecn_name(unsigned int ecn)
+{
+	static const char *const names[] = {
+		[SSTP_ECN_OFF] = "off", [SSTP_ECN_TESTED] = "tested", [SSTP_ECN_USED] = "used",
+		[SSTP_ECN_BLEACHED] = "bleached", [SSTP_ECN_ALL_MARKED] = "all-marked",
+		[SSTP_ECN_DROPPED] = "dropped", [SSTP_ECN_INVALID] = "invalid",
+	};
+
+	return ecn < SIZE(names) ? names[ecn] : "unknown";
+}
+
 uint32_t state_parse(const char *word)
 {
 	unsigned int i;

@@ -73,6 +73,10 @@ static void sent(const struct sstp_info *i)
 	put("packets", text_number, i->packets_sent);
 	put("retrans", text_number, i->packets_retrans);
 	put("lost", text_number, i->packets_lost);
+	if (i->ecn != SSTP_ECN_OFF) {
+		printf(" ecn:%s", ecn_name(i->ecn));
+		put("marked", text_number, i->packets_marked);
+	}
 	put("segments", text_number, i->segments_sent);
 	put("delivery", text_rate, i->delivery_rate);
 	put("acked_rate", text_rate, i->acked_rate);
@@ -92,6 +96,8 @@ static void received(const struct sstp_info *i)
 	put("packets", text_number, i->packets_received);
 	put("duplicate", text_number, i->packets_duplicate);
 	put("discarded", text_number, i->packets_discarded);
+	if (i->packets_marked_in)
+		put("marked", text_number, i->packets_marked_in);
 	put("segments", text_number, i->segments_received);
 	if (i->segments_with_gaps)
 		put("gapped", text_number, i->segments_with_gaps);

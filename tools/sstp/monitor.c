@@ -32,6 +32,7 @@ static const char *const names[] = {
 	[SSTP_CMD_EXHAUSTED] = "exhausted",
 	[SSTP_CMD_CONTRACT_BROKEN] = "contract-broken",
 	[SSTP_CMD_CONTRACT_TRIED] = "contract-tried",
+	[SSTP_CMD_ECN_FAILED] = "ecn-failed",
 };
 
 static const char *closed_by(const struct conn *c)
@@ -68,6 +69,9 @@ static void details(const struct conn *c)
 	case SSTP_CMD_BUFFER_RESIZED:
 		printf(" from:%s to:%s%s", text_bytes(a, c->old_limit),
 		       text_bytes(b, c->new_limit), c->shared ? " shared" : "");
+		break;
+	case SSTP_CMD_ECN_FAILED:
+		printf(" cause:%s", ecn_name(c->info.ecn));
 		break;
 	case SSTP_CMD_EXHAUSTED:
 		printf(" discarded:%" PRIu64 " packets, %s", c->packets_discarded,

@@ -137,6 +137,7 @@ uint64_t field_number(const struct field *f, const struct sstp_info *i);
 void conn_parse(const struct nlmsghdr *n, struct conn *c);
 bool conn_listens(const struct conn *c);
 const char *state_name(unsigned int state);
+const char *ecn_name(unsigned int ecn);	/* enum sstp_ecn_state */
 /* Bits of the states that @word names; 0 if it names none */
 uint32_t state_parse(const char *word);
 #define STATE_BIT(state)	(1U << (state))

@@ -109,6 +109,19 @@ struct sstp_gap {
 	__u32	len;		/* bytes */
 };
 
+/* Does data leave with ECT(0), so that queues may mark it? The states after SSTP_ECN_USED say why
+ * it does not any more.
+ */
+enum sstp_ecn_state {
+	SSTP_ECN_OFF,		/* no: the controller, net.sstp.ecn or the peer does not want it */
+	SSTP_ECN_TESTED,	/* yes, but nothing has come yet */
+	SSTP_ECN_USED,		/* yes, and it comes as it should */
+	SSTP_ECN_BLEACHED,	/* packets came without ECT */
+	SSTP_ECN_ALL_MARKED,	/* all packets came marked */
+	SSTP_ECN_DROPPED,	/* no packet with ECT came */
+	SSTP_ECN_INVALID,	/* the peer reported more packets than were sent */
+};
+
 /**
  * struct sstp_info - state of a connection; grows only at its end
  *
@@ -195,6 +208,10 @@ struct sstp_info {
 				 */
 	__u32	app_limited;	/* 1: data or the peer's window lacked while it was sampled */
 	__u32	rto;		/* time without a report until the peer is asked for one */
+	__u32	ecn;		/* enum sstp_ecn_state, of the data sent */
+	__u32	ecn_agreed;	/* 1: the peer reports marks */
+	__u64	packets_marked;	/* sent, and marked by queues on the path */
+	__u64	packets_marked_in;	/* received with marks */
 };
 
 /**

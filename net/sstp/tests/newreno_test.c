@@ -442,6 +442,45 @@ static void newreno_undone(struct kunit *test)
 	}
 }
 
+/* A mark halves the window once in a round trip, as a loss, and cannot be undone. */
+static void newreno_marked(struct kunit *test)
+{
+	struct sstp_ctrl_sample s;
+	struct newreno_conn x;
+	u32 i;
+
+	newreno_start(&x);
+	newreno_ack(&x, 90, 0);
+	for (i = 0; i < 3; i++) {
+		x.s.shipped = 200;
+		s = x.s;
+		s.ce = 1;
+		s.highest = 100 + i;
+		s.lost_ship = s.highest;
+		sstp_ctrl_newreno.on_ack(&x.c, &s);
+		sstp_ctrl_newreno.on_loss(&x.c, &s);
+		KUNIT_EXPECT_EQ(test, x.c.cwnd, 50U);
+	}
+	s = x.s;
+	s.undue = 10;
+	s.highest = 150;
+	sstp_ctrl_newreno.on_ack(&x.c, &s);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 50U);
+	/* A mark confirms the cut for losses, which may have been only late. */
+	x.s.shipped = 400;
+	newreno_snak(&x, 2, 250);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 25U);
+	s = x.s;
+	s.ce = 1;
+	s.highest = 260;
+	s.lost_ship = 260;
+	sstp_ctrl_newreno.on_loss(&x.c, &s);
+	s.ce = 0;
+	s.undue = 2;
+	sstp_ctrl_newreno.on_ack(&x.c, &s);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 25U);
+}
+
 static struct kunit_case newreno_cases[] = {
 	KUNIT_CASE(newreno_growth),
 	KUNIT_CASE(newreno_paced),
@@ -451,6 +490,7 @@ static struct kunit_case newreno_cases[] = {
 	KUNIT_CASE(newreno_period),
 	KUNIT_CASE(newreno_rounds),
 	KUNIT_CASE(newreno_undone),
+	KUNIT_CASE(newreno_marked),
 	{ }
 };
 

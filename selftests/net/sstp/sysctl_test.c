@@ -36,6 +36,7 @@ static const struct sysctl {
 	{ "keepalive_probes", 1, { 9 }, 1, 20 },
 	{ "fin_timeout", 1, { 60 }, 1, DAY },
 	{ "orphan_timeout", 1, { 600 }, 1, DAY },
+	{ "ecn", 1, { 0 }, 0, 1 },
 }, *const end = sysctls + ARRAY_SIZE(sysctls);
 
 static const char *const names[][2] = {
