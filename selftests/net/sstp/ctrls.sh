@@ -11,7 +11,7 @@ cd "$(dirname "$0")" || exit 1
 need_simulated_time
 . ./path.sh
 
-modules=(scalable highspeed bic cubic westwood vegas fast udt gtp)
+modules=(scalable highspeed bic cubic westwood vegas fast udt gtp dctcp)
 controllers=(newreno "${modules[@]}")
 
 [ -e "$SSTP_MODULE_DIR/sstp-ctrl-bic.ko" ] || skip_all "no modules of controllers were built"
@@ -109,6 +109,8 @@ check "what is no switch is refused" refused "cubic: no_fast_conv is 0 or 1 to 1
 	controller.no_fast_conv 2
 check "highspeed has a state" tunes highspeed "" "ssthresh:$n a:$n b:$n"
 check "westwood has" tunes westwood "" "ssthresh:$n rtt_min:$n estimate:$n"
+check "dctcp has parameters and a state" \
+	tunes dctcp "inverse_gain" "ssthresh:$n alpha:$n delivered:$n marked:$n"
 # The manual page has each parameter with its range. After a name that there is not, sstp lists all.
 documented() {
 	local name word least most range lacks=0 n=0
@@ -121,7 +123,7 @@ documented() {
 	done < <(change vegas controller.none 1 2>&1 |
 		 awk '/^  [a-z]/ { name = $1 } /^    controller\./ { sub(/.*\./, "", $1)
 		      print name, $1, $2, $4 }')
-	[ $n -ge 13 ] && return $lacks
+	[ $n -ge 14 ] && return $lacks
 }
 check "sstp.7 has all parameters with their ranges" documented
 check "any controller is replaced by any other, and data moves on" changes
