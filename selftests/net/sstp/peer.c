@@ -106,7 +106,10 @@ void peer_half_open(struct peer *p, int listener, const struct peer_init *us)
 		end = text_option(end, OPT_CONTROLLER, us->controller);
 	if (us->messages)
 		end = text_option(end, OPT_MESSAGES, "\1");
+	if (us->ecn)
+		end = text_option(end, OPT_ECN, "\1");
 	p->talks = us->messages;
+	p->ecn = us->ecn;
 	init.h.packet = htons(end - init.options);
 
 	addr_loopback(&a, AF_INET, SSTP_PORT);
@@ -248,10 +251,13 @@ static void make_ack(struct peer *p, struct ack_packet *a, int type,
 void peer_pack(struct peer *p, uint32_t ack, uint32_t limit, uint8_t flags,
 	       uint32_t segment)
 {
-	struct ack_packet a;
+	char buf[sizeof(struct ack_packet) + 8];
+	struct ack_packet *a = (void *)buf;
+	uint32_t marks[] = { htonl(p->our_ect), htonl(p->our_ce) };
 
-	make_ack(p, &a, PACK, ack, limit, flags, segment);
-	peer_send(p, &a, sizeof(a));
+	make_ack(p, a, PACK, ack, limit, flags, segment);
+	memcpy(a + 1, marks, sizeof(marks));
+	peer_send(p, a, sizeof(*a) + (flags & ECN ? sizeof(marks) : 0));
 }
 
 void peer_snak(struct peer *p, uint32_t ack, uint32_t limit, uint64_t wanted)
@@ -324,8 +330,25 @@ static void note_entries(struct peer *p, const uint8_t *at, const uint8_t *end,
 		p->wrong++;
 }
 
+/* Reads the marks of a report that has them, at @at; returns what follows. */
+static const uint8_t *note_marks(struct peer *p, const uint8_t *at, const uint8_t *end)
+{
+	uint32_t marks[2];
+
+	if (!p->ecn || end - at < (long)sizeof(marks)) {
+		p->wrong++;
+		return at;
+	}
+	memcpy(marks, at, sizeof(marks));
+	p->ect = ntohl(marks[0]);
+	p->ce = ntohl(marks[1]);
+	return at + sizeof(marks);
+}
+
 static void note_ack(struct peer *p, const struct ack_packet *a, size_t n)
 {
+	const uint8_t *at = (void *)(a + 1), *end = (uint8_t *)a + n;
+
 	/* A packet sent by another CPU may overtake this one: the later number holds. */
 	if ((int32_t)(ntohl(a->control) - p->their_control) < 0 && p->packs + p->snaks)
 		return;
@@ -347,7 +370,9 @@ static void note_ack(struct peer *p, const struct ack_packet *a, size_t n)
 		p->snaks++;
 		p->snak_bytes += n;
 	}
-	note_entries(p, (void *)(a + 1), (uint8_t *)a + n, ntohs(a->h.packet));
+	if (a->h.flags & ECN)
+		at = note_marks(p, at, end);
+	note_entries(p, at, end, ntohs(a->h.packet));
 }
 
 /* Offset of a packet's data in its segment, whatever the size of packets */

@@ -134,6 +134,7 @@ struct peer {
 	uint32_t their_control;		/* of the newest PACK or SNAK */
 	uint32_t our_ack, our_limit;	/* in our last one */
 	uint32_t our_received;		/* packets that we report */
+	uint32_t our_ect, our_ce;	/* of these, in reports with ECN */
 	uint32_t stamp;			/* of what came last, as it came */
 	bool echoes;			/* our reports say which that was */
 	unsigned int keepalives;
@@ -142,6 +143,8 @@ struct peer {
 	struct message_packet message;	/* the last one, and its length */
 	size_t message_len;
 	bool talks;			/* it understands MESSAGE */
+	bool ecn;			/* it wants to know of marks */
+	uint32_t ect, ce;		/* packets that the newest report has */
 	uint64_t came, came_again;	/* segments, by AGAIN */
 	unsigned int wrong;		/* packets that are not as they should be */
 	uint8_t wrong_packet[64];	/* the beginning of the first one */
@@ -156,6 +159,7 @@ struct peer_init {
 	uint8_t strategy;
 	uint32_t rate;			/* kbit/s, of a contract; 0 = none */
 	bool messages;			/* it understands MESSAGE */
+	bool ecn;			/* it takes reports with marks */
 	const char *controller;		/* its name, or NULL */
 	const struct peer *beside;	/* whose UDP socket it shares, or NULL */
 };
