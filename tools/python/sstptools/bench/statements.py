@@ -32,6 +32,7 @@ ROWS = [
     ("UDPBlast", "rate", None, None),
     ("UDT", "udt", None, None),
     ("GTP", "gtp", None, None),
+    ("-", "dctcp", None, None),
 ]
 EXTRA = re.compile(r"_(get_info|check)$")
 NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', re.DOTALL)

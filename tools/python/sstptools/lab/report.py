@@ -286,8 +286,11 @@ def main():
             "alone of those without the module. It differs from today's if they have changed.\n\n"
             "Other chapters: [a server with many clients and little CPU](server.md), the same\n"
             "server with [a buffer for each client](each.md), the effect of\n"
-            "[parts of RRDA](parts.md) on it, and\n"
-            "[how receive buffers leave memory to others](memory.md).\n"]
+            "[parts of RRDA](parts.md) on it,\n"
+            "[how receive buffers leave memory to others](memory.md),\n"
+            "[instructions per byte by number of connections and ACK interval](flows.md)\n"
+            "(`tools/bench/cost --paper -r 3 --markdown FILE`), and\n"
+            "[the statements of each controller](statements.md) (`tools/bench/statements -m FILE`).\n"]
     readme = os.path.join(args.out, "README.md")
     old = chapters(readme) if args.experiment else {}
     for name in ORDER:
