@@ -747,6 +747,7 @@ static void sstp_ack_marks(struct sock *sk, const struct sstp_ack *a,
 	struct sstp_sock *sp = sstp_sk(sk);
 	const struct sstp_ecn_report r = {
 		.delivered = sample->delivered,
+		.received = a->received,
 		.ect = a->ect,
 		.ce = a->ce,
 		.highest = sp->loss.highest,

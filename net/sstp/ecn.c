@@ -19,10 +19,11 @@ bool sstp_ecn_came(struct sstp_ecn_in *in, u8 ecn, u32 packets)
 	return in->marked && !was;
 }
 
-void sstp_ecn_start(struct sstp_ecn *e, u32 first, bool idle)
+void sstp_ecn_start(struct sstp_ecn *e, u32 first, u32 received, bool idle)
 {
 	e->state = SSTP_ECN_TESTED;
 	e->first = first;
+	e->received = received;
 	e->settled = idle;
 	e->run = 0;
 	e->rounds = 0;
@@ -55,22 +56,23 @@ static bool sstp_ecn_all_marked(struct sstp_ecn *e, const struct sstp_ecn_report
 }
 
 /* The state that the report leads to. Packets before e->first had no ECT, so nothing is tested
- * while they may be among those that come.
+ * while they may be among those that come. @received, @ect and @ce are differences of the peer's
+ * own sums: r->delivered may be less if a burst of packets is late.
  */
 static enum sstp_ecn_state sstp_ecn_next(struct sstp_ecn *e, const struct sstp_ecn_report *r,
-					 u32 ect, u32 ce)
+					 u32 received, u32 ect, u32 ce)
 {
-	if ((u64)ect + ce > r->delivered)
+	if ((u64)ect + ce > received)
 		return SSTP_ECN_INVALID;
 	if (!e->settled) {
 		e->settled = !sstp_before(r->settled, e->first - 1);
 		return e->state;
 	}
-	if (ect + ce < r->delivered)
+	if (ect + ce < received)
 		return SSTP_ECN_BLEACHED;
 	if (sstp_ecn_all_marked(e, r, ect, ce))
 		return SSTP_ECN_ALL_MARKED;
-	if (r->delivered)
+	if (received)
 		return SSTP_ECN_USED;
 	if (e->state == SSTP_ECN_TESTED && !sstp_before(r->settled, e->first - 1 + SSTP_ECN_LOST))
 		return SSTP_ECN_DROPPED;
@@ -79,12 +81,13 @@ static enum sstp_ecn_state sstp_ecn_next(struct sstp_ecn *e, const struct sstp_e
 
 u32 sstp_ecn_report(struct sstp_ecn *e, const struct sstp_ecn_report *r)
 {
-	u32 ect = r->ect - e->ect, ce = r->ce - e->ce;
+	u32 ect = r->ect - e->ect, ce = r->ce - e->ce, received = r->received - e->received;
 
 	e->ect = r->ect;
 	e->ce = r->ce;
+	e->received = r->received;
 	if (e->state != SSTP_ECN_TESTED && e->state != SSTP_ECN_USED)
 		return 0;
-	e->state = sstp_ecn_next(e, r, ect, ce);
+	e->state = sstp_ecn_next(e, r, received, ect, ce);
 	return e->state == SSTP_ECN_ALL_MARKED ? 0 : min(ce, r->delivered);
 }

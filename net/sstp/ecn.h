@@ -45,6 +45,7 @@ bool sstp_ecn_came(struct sstp_ecn_in *in, u8 ecn, u32 packets);
  * @first: first shipment with ECT(0) since ECT was last switched on (serial number)
  * @ect: packets with ECT(0) in the last report, modulo 2^32
  * @ce: packets with CE in the last report, modulo 2^32
+ * @received: packets received in the last report, modulo 2^32
  * @run: packets that came with CE since the last one that came with ECT(0)
  * @round_ship: shipment whose report ends the round trip (serial number)
  */
@@ -55,13 +56,15 @@ struct sstp_ecn {
 	u32	first;
 	u32	ect;
 	u32	ce;
+	u32	received;
 	u32	run;
 	u32	round_ship;
 };
 
 /**
  * struct sstp_ecn_report - what a report of the peer tells
- * @delivered: packets that it newly reports received
+ * @delivered: packets that it newly reports received, at most those that may be on their way
+ * @received: packets received, modulo 2^32; with or without ECT
  * @ect: packets with ECT(0), modulo 2^32
  * @ce: packets with CE, modulo 2^32
  * @highest: highest shipment reported
@@ -70,6 +73,7 @@ struct sstp_ecn {
  */
 struct sstp_ecn_report {
 	u32	delivered;
+	u32	received;
 	u32	ect;
 	u32	ce;
 	u32	highest;
@@ -83,8 +87,10 @@ static inline bool sstp_ecn_works(const struct sstp_ecn *e)
 	return e->state <= SSTP_ECN_USED;
 }
 
-/* DATA has ECT(0) from shipment @first on; @idle: no shipment before it is on its way. */
-void sstp_ecn_start(struct sstp_ecn *e, u32 first, bool idle);
+/* DATA has ECT(0) from shipment @first on; @received: packets received in the last report; @idle:
+ * no shipment before @first is on its way.
+ */
+void sstp_ecn_start(struct sstp_ecn *e, u32 first, u32 received, bool idle);
 /* DATA has no ECT from now on, as the controller does not answer marks. */
 void sstp_ecn_stop(struct sstp_ecn *e);
 /* A report came. Returns the number of packets that it newly reports marked, at most

@@ -24,13 +24,14 @@ static void ecn_start(struct ecn_sim *x, u32 first, bool idle)
 	x->r.highest = first - 1;
 	x->r.settled = first - 1;
 	x->r.shipped = first - 1;
-	sstp_ecn_start(&x->e, first, idle);
+	sstp_ecn_start(&x->e, first, 0, idle);
 }
 
 /* @packets leave and come with @ecn; no report follows yet. */
 static bool ecn_comes(struct ecn_sim *x, u8 ecn, u32 packets)
 {
 	x->r.delivered += packets;
+	x->r.received += packets;
 	x->r.highest += packets;
 	x->r.settled += packets;
 	x->r.shipped = x->r.highest + 10;
@@ -215,11 +216,31 @@ static void ecn_invalid(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		ecn_start(&x, 1, true);
 		x.r.delivered = t[i].delivered;
+		x.r.received = t[i].delivered;
 		x.r.ect = t[i].ect;
 		x.r.ce = t[i].ce;
 		KUNIT_EXPECT_EQ_MSG(test, sstp_ecn_report(&x.e, &x.r), t[i].told, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, x.e.state, SSTP_ECN_INVALID, "row %u", i);
 	}
+}
+
+/* More packets come late than the sender counts as delivered: this is no reason to give up, but
+ * no more marks are told than packets are counted.
+ */
+static void ecn_late_burst(struct kunit *test)
+{
+	struct ecn_sim x;
+
+	ecn_start(&x, 1, true);
+	ecn_comes(&x, INET_ECN_ECT_0, 2000);
+	ecn_comes(&x, INET_ECN_CE, 3000);
+	x.r.delivered = 1024;
+	KUNIT_EXPECT_EQ(test, ecn_reports(&x), 1024U);
+	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_USED);
+	ecn_comes(&x, INET_ECN_NOT_ECT, 1);
+	x.r.delivered = 0;
+	ecn_reports(&x);
+	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_BLEACHED);
 }
 
 /* ECT is switched on while packets without it are on their way: these are no bleached ones. */
@@ -250,7 +271,7 @@ static void ecn_on_the_way(struct kunit *test)
 	ecn_comes(&x, INET_ECN_CE, 5);
 	KUNIT_EXPECT_EQ(test, ecn_reports(&x), 0U);
 	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_OFF);
-	sstp_ecn_start(&x.e, x.r.highest + 1, true);
+	sstp_ecn_start(&x.e, x.r.highest + 1, x.r.received, true);
 	ecn_comes(&x, INET_ECN_CE, 2);
 	KUNIT_EXPECT_EQ(test, ecn_reports(&x), 2U);
 	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_USED);
@@ -263,6 +284,7 @@ static struct kunit_case ecn_cases[] = {
 	KUNIT_CASE(ecn_all_marked),
 	KUNIT_CASE(ecn_dropped),
 	KUNIT_CASE(ecn_invalid),
+	KUNIT_CASE(ecn_late_burst),
 	KUNIT_CASE(ecn_on_the_way),
 	{}
 };
