@@ -6,7 +6,7 @@
 #include "sstp.h"
 #include "talk.h"
 
-/* Fill in the members that hold in every callback; those of a report are set by ack.c. */
+/* Fill in the members that hold in every callback; those of a report are set by report.c. */
 void sstp_cc_sample(const struct sstp_sock *sp, struct sstp_ctrl_sample *s, u64 now)
 {
 	const struct sstp_talk *t = sp->ctrl.talk;

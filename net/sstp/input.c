@@ -18,6 +18,7 @@
 #include "path.h"
 #include "probe.h"
 #include "rcv_data.h"
+#include "report.h"
 #include "skb_in.h"
 #include "sstp.h"
 #include "state.h"
@@ -178,7 +179,7 @@ static void sstp_rcv_small(struct sock *sk, struct sk_buff *skb, u32 off, u32 le
 	case SSTP_SNAK:
 		if (sk->sk_state == TCP_SYN_RECV)
 			sstp_handshake_confirm(sk, false);
-		sstp_ack_rcv(sk, skb, off, len);
+		sstp_report_rcv(sk, skb, off, len);
 		break;
 	case SSTP_MESSAGE:
 		sstp_message_rcv(sk, skb, off, len, now);
@@ -239,7 +240,7 @@ static void sstp_rcv_locked(struct sock *sk, struct sk_buff *skb)
 	size = SSTP_IN(skb)->size;
 	if (skb_linearize(skb))
 		goto no_mem;
-	sstp_ack_begin(sp, now);
+	sstp_report_begin(sp, now);
 	for (off = 0; off < skb->len && sk->sk_state != TCP_CLOSE;
 	     off += size) {
 		len = min(size, skb->len - off);

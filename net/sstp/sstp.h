@@ -95,6 +95,7 @@
 #include "rcv_wnd.h"
 #include "rcvbuf.h"
 #include "recvmsg.h"
+#include "report.h"
 #include "rtt.h"
 #include "settings.h"
 #include "snd_wnd.h"
