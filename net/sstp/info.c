@@ -41,6 +41,30 @@ static void sstp_fill_delivery(const struct sstp_sock *sp, struct sstp_info *i)
 	i->app_limited = d->app_limited;
 }
 
+/* The receive buffer, or the pool that the connections of a listener share */
+static void sstp_fill_rcvbuf(const struct sstp_sock *sp, struct sstp_info *i)
+{
+	const struct sstp_rcvbuf *b = &sp->rcvbuf;
+
+	i->rcv_window = b->window;
+	i->rcv_buffer = b->policy.in.limit;
+	i->rcv_queued = atomic_read(&sp->sk.sk_rmem_alloc);
+	if (sp->listen.pool) {
+		i->rcv_buffer = sstp_pool_limit(sp->listen.pool);
+		i->rcv_queued = sstp_pool_used(sp->listen.pool);
+	}
+	i->rcv_peak = b->peak;
+	i->rcv_buffer_peak = b->limit_peak;
+	i->rcv_grown = b->grown;
+	i->rcv_shrunk = b->shrunk;
+	i->rcv_grown_bytes = b->grown_bytes;
+	i->rcv_shrunk_bytes = b->shrunk_bytes;
+	i->rcv_epochs = b->epochs;
+	i->rcv_bounded = b->bounded;
+	i->mem_available = b->policy.in.available;
+	i->mem_used = b->policy.in.used * 1000ULL / SSTP_RBUF_ONE;
+}
+
 void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 {
 	struct sock *sk = &sp->sk;
@@ -71,14 +95,6 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	sstp_fill_times(sp, i);
 	i->snd_queued = READ_ONCE(sk->sk_wmem_queued);
 	i->rcv_segment = sp->rcv.low - sp->hs.rcv_isn;
-	i->rcv_window = sp->rcvbuf.window;
-	i->rcv_buffer = sp->rcvbuf.policy.in.limit;
-	i->rcv_queued = atomic_read(&sk->sk_rmem_alloc);
-	if (sp->listen.pool) {
-		i->rcv_buffer = sstp_pool_limit(sp->listen.pool);
-		i->rcv_queued = sstp_pool_used(sp->listen.pool);
-	}
-	i->rcv_peak = sp->rcvbuf.peak;
 	i->reordering = sp->arrivals.reorder;
 	i->bytes_sent = sp->tx.bytes_sent;
 	i->bytes_retrans = sp->stats.bytes_retrans;
@@ -99,18 +115,9 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	i->arrival_rate = sp->acker.arrival_rate;
 	i->service_rate = sp->acker.service_rate;
 	i->delivery_rate = sp->stats.delivery_rate;
-	i->rcv_buffer_peak = sp->rcvbuf.limit_peak;
-	i->rcv_grown = sp->rcvbuf.grown;
-	i->rcv_shrunk = sp->rcvbuf.shrunk;
-	i->rcv_grown_bytes = sp->rcvbuf.grown_bytes;
-	i->rcv_shrunk_bytes = sp->rcvbuf.shrunk_bytes;
 	i->bytes_discarded = sp->stats.bytes_discarded;
 	i->rcv_readable = sp->rx.readable;
 	i->packets_lost = sp->stats.packets_lost;
-	i->mem_available = sp->rcvbuf.policy.in.available;
-	i->mem_used = sp->rcvbuf.policy.in.used * 1000ULL / SSTP_RBUF_ONE;
-	i->rcv_epochs = sp->rcvbuf.epochs;
-	i->rcv_bounded = sp->rcvbuf.bounded;
 	i->snd_unacked = sp->tx.queued;
 	i->contract_breaks = sp->breaker.trips;
 	i->contract_wait = sstp_breaker_wait(&sp->breaker, sp->life.ended_at ?: sstp_now());
@@ -119,6 +126,7 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	i->ecn_agreed = sp->hs.ecn;
 	i->packets_marked = sp->stats.packets_marked;
 	i->packets_marked_in = sp->acker.ecn.marks;
+	sstp_fill_rcvbuf(sp, i);
 	sstp_fill_delivery(sp, i);
 	if (sp->ctrl.ops)
 		strscpy(i->controller, sp->ctrl.ops->name, SSTP_NAME_MAX);
