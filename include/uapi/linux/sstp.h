@@ -119,7 +119,7 @@ enum sstp_ecn_state {
 	SSTP_ECN_BLEACHED,	/* packets came without ECT */
 	SSTP_ECN_ALL_MARKED,	/* all packets came marked */
 	SSTP_ECN_DROPPED,	/* no packet with ECT came */
-	SSTP_ECN_INVALID,	/* the peer reported more packets than were sent */
+	SSTP_ECN_INVALID,	/* the peer reported more marks than packets */
 };
 
 /**

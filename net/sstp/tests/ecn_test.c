@@ -128,7 +128,7 @@ static void ecn_mangled(struct kunit *test)
 		ecn_reports(&x);
 		KUNIT_EXPECT_EQ_MSG(test, x.e.state, t[i].then, "row %u", i);
 		KUNIT_EXPECT_EQ(test, sstp_ecn_works(&x.e), t[i].then == SSTP_ECN_USED);
-		/* What comes after that changes nothing. */
+		/* A sender that gave ECN up takes no further marks. */
 		if (sstp_ecn_works(&x.e))
 			continue;
 		ecn_comes(&x, INET_ECN_CE, 1);
