@@ -105,6 +105,6 @@ int main(void)
 	file_put("/proc/sys/net/sstp/ecn", "1");
 	test_report("a mark", true, 0, 1, "EcnMarked");
 	test_report("a packet without ECT", false, 0, 0, "EcnBleached");
-	test_report("more packets than were sent", true, 2, 0, "EcnInvalid");
+	test_report("more marks than packets", true, 2, 0, "EcnInvalid");
 	return ktap_end();
 }
