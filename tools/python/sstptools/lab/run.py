@@ -15,9 +15,9 @@ The file has, in TOML:
               varied), or one of those that tools/lab/experiments use, for the same settings
   together    true: all flows share the path, not each in a cell of its own
   [path]      rate (bit/s), rtt (ms), loss (share of packets), queue (bandwidth-delay products);
-              also loss_back, settle (s: with --bin, measures how
-              connections share the line from then on), outage_at, outage_for (s), reorder (arguments of netem's
-              "reorder"); and settings of your own
+              also loss_back, outage_at, outage_for (s), reorder (arguments of netem's
+              "reorder"), settle (s; with --bin: how the connections share the line is
+              measured from then on); and settings of your own
   [sweep]     lists of values of settings that are varied; [quick]: those for --quick
               (default: the same)
   [let]       settings computed from others: +, -, *, /, //, int(), max(), min()
