@@ -4,10 +4,8 @@
  * Documentation/netlink/specs/sstp.yaml. Each namespace has its own sockets and counters.
  */
 #include <net/genetlink.h>
-#include "cc.h"
 #include "conf.h"
 #include "listen.h"
-#include "message.h"
 #include "nl_put.h"
 #include "output.h"
 #include "port.h"
@@ -401,8 +399,7 @@ static int sstp_nl_apply(struct sock *sk, struct sstp_nl_change *c)
 		return 0;
 	local_bh_disable();
 	if (c->ctrl) {
-		sstp_cc_switch(sp, c->ctrl, sstp_in_flight(sp));
-		sstp_message_arm(sk, sstp_now());
+		sstp_set_ctrl(sk, c->ctrl);
 		c->ctrl = NULL;
 	}
 	if (c->policy) {

@@ -92,12 +92,24 @@ void sstp_set_conf(struct sstp_sock *sp, bool ctrl, const struct sstp_plugin_con
 		sstp_pool_tune(sp->listen.pool, conf);
 }
 
+/* The controller @ops takes over a live connection, and the caller's reference; sstp_set_conf() has
+ * set its parameters. Socket lock
+ */
+void sstp_set_ctrl(struct sock *sk, const struct sstp_ctrl_ops *ops)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	sstp_cc_switch(sp, ops, sstp_in_flight(sp));
+	sstp_message_arm(sk, sstp_now());
+}
+
 int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
 		  unsigned int optlen)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	bool ctrl = opt == SSTP_CONTROLLER;
 	struct sstp_plugin_conf conf;
+	struct sstp_ctrl_ops *ops;
 	char name[SSTP_NAME_MAX];
 	int err;
 
@@ -106,15 +118,25 @@ int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
 		return err;
 	if (ctrl && !sstp_may_name(sk, name))
 		return -EPERM;
+	ops = ctrl ? sstp_ctrl_get(name) : NULL;
+	if (ctrl && !ops)
+		return -ENOENT;
 	lock_sock(sk);
-	if (sstp_unconnected(sk)) {
+	if (ctrl || sstp_unconnected(sk)) {
 		conf = ctrl ? sp->set.ctrl : sp->set.policy;
 		sstp_param_plugin(&conf, name);
 		sstp_set_conf(sp, ctrl, &conf);
 	} else {
 		err = -EISCONN;
 	}
+	if (ctrl && !sstp_unconnected(sk)) {
+		sstp_set_ctrl(sk, ops);
+		ops = NULL;
+		if (sstp_synchronized(sk))
+			sstp_push(sk);
+	}
 	release_sock(sk);
+	sstp_ctrl_put(ops);
 	return err;
 }
 

@@ -11,6 +11,7 @@
 #include "compat.h"
 #include "param.h"
 
+struct sstp_ctrl_ops;
 struct sstp_sock;
 
 /* Options at level SOL_SSTP, IPPROTO_TCP and of IP; a child starts with its listener's. */
@@ -55,6 +56,7 @@ void sstp_set(struct sstp_sock *sp, const struct sstp_settings *set);
 int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
 		  unsigned int optlen);
 int sstp_set_rate(struct sstp_sock *sp, const struct sstp_rate_spec *r);
+void sstp_set_ctrl(struct sock *sk, const struct sstp_ctrl_ops *ops);
 void sstp_set_conf(struct sstp_sock *sp, bool ctrl, const struct sstp_plugin_conf *conf);
 int sstp_set_params(struct sock *sk, int opt, sockptr_t optval, unsigned int optlen);
 

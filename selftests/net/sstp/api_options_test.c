@@ -530,14 +530,25 @@ static void row_sstp_connected(void)
 {
 	int peer, fd = pair(&peer);
 	uint64_t limit = 1000000;
+	struct sstp_info info;
+	char name[SSTP_NAME_MAX];
+	socklen_t len;
 
 	expect("SEGMENT_LIMIT", set_int(fd, SOL_SSTP, SSTP_SEGMENT_LIMIT, 9999),
 	       "EISCONN");
 	expect("TOLERANCE", set_int(fd, SOL_SSTP, SSTP_TOLERANCE, 1), "EISCONN");
 	expect("ACK_STRATEGY", set_int(fd, SOL_SSTP, SSTP_ACK_STRATEGY, 1),
 	       "EISCONN");
-	expect("CONTROLLER", set_text(fd, SSTP_CONTROLLER, "newreno", 7),
-	       "EISCONN");
+	expect("CONTROLLER", set_text(fd, SSTP_CONTROLLER, "rate", 4), "0");
+	len = sizeof(name);
+	getsockopt(fd, SOL_SSTP, SSTP_CONTROLLER, name, &len);
+	expect_text("CONTROLLER is", name, "rate");
+	getsockopt(fd, SOL_SSTP, SSTP_INFO, &info, &(socklen_t){ sizeof(info) });
+	expect_num("and has no window", info.cwnd, UINT32_MAX);
+	expect("CONTROLLER unknown", set_text(fd, SSTP_CONTROLLER, "nonesuch", 8), "ENOENT");
+	expect("TCP_CONGESTION", setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "newreno", 7), "0");
+	getsockopt(fd, SOL_SSTP, SSTP_INFO, &info, &(socklen_t){ sizeof(info) });
+	expect_num("has a window", info.cwnd < UINT32_MAX, 1);
 	expect("BUFFER_POLICY", set_text(fd, SSTP_BUFFER_POLICY, "static", 6),
 	       "EISCONN");
 	expect("RATE_LIMIT", setsockopt(fd, SOL_SSTP, SSTP_RATE_LIMIT, &limit,
