@@ -16,6 +16,7 @@
 
 #define SSTP_DCTCP_SHIFT	20	/* of alpha */
 #define SSTP_DCTCP_GAIN		16U	/* 1/g, section 4.2 */
+#define SSTP_DCTCP_LATE		16000000 /* shipments: a loss that is older is never reported */
 
 enum sstp_dctcp_param { SSTP_DCTCP_INVERSE_GAIN };
 
@@ -26,6 +27,8 @@ enum sstp_dctcp_param { SSTP_DCTCP_INVERSE_GAIN };
  * @end: DCTCP.WindowEnd: shipment whose report ends the observation window (serial number)
  * @delivered: DCTCP.BytesAcked, in packets
  * @marked: DCTCP.BytesMarked, in packets
+ * @answered: shipment up to which losses cause no cut (serial number)
+ * @by_marks: the last cut was made for marks alone, which says nothing about losses
  */
 struct sstp_dctcp {
 	struct sstp_window w;
@@ -33,6 +36,8 @@ struct sstp_dctcp {
 	u32	end;
 	u32	delivered;
 	u32	marked;
+	u32	answered;
+	bool	by_marks;
 };
 
 static struct sstp_dctcp *sstp_dctcp(struct sstp_ctrl *c)
@@ -54,6 +59,8 @@ static void sstp_dctcp_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 
 	sstp_window_init(c, &d->w, s);
 	d->alpha = BIT(SSTP_DCTCP_SHIFT);
+	d->answered = s->shipped;
+	d->by_marks = false;
 	sstp_dctcp_observe(d, s);
 }
 
@@ -81,6 +88,9 @@ static void sstp_dctcp_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s
 		if (d->delivered)
 			sstp_dctcp_update(c, d);
 		sstp_dctcp_observe(d, s);
+		/* It must not become so old that it would count as after @s->highest. */
+		if ((s32)(s->highest - d->answered) > SSTP_DCTCP_LATE)
+			d->answered = s->highest - SSTP_DCTCP_LATE;
 	}
 	if (packets)
 		sstp_window_grow(c, &d->w, packets, c->cwnd);
@@ -93,19 +103,35 @@ static u32 sstp_dctcp_ssthresh(const struct sstp_ctrl *c, const struct sstp_dctc
 	return c->cwnd - (u32)((u64)c->cwnd * d->alpha >> (SSTP_DCTCP_SHIFT + 1));
 }
 
-/* Section 3.5: the loss of a packet halves the window, whatever alpha is. */
+/* Section 3.5: the loss of a packet halves the window, whatever alpha is, once in a window of
+ * data. That marks have cut the window does not answer it: where each round trip has marks, no
+ * loss would ever be answered.
+ */
 static void sstp_dctcp_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_dctcp *d = sstp_dctcp(c);
+	bool cut = sstp_window_loss(c, &d->w, s);
 
-	if (sstp_window_loss(c, &d->w, s))
-		sstp_window_cut(c, &d->w, s,
-				s->lost ? c->cwnd / 2 : sstp_dctcp_ssthresh(c, d));
+	if (s->lost && (cut || (d->by_marks && (s32)(s->lost_ship - d->answered) > 0))) {
+		d->answered = s->shipped;
+		d->by_marks = false;
+		sstp_window_cut(c, &d->w, s, c->cwnd / 2);
+	} else if (cut) {
+		d->by_marks = true;
+		sstp_window_cut(c, &d->w, s, sstp_dctcp_ssthresh(c, d));
+	}
 }
 
 static void sstp_dctcp_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_window_timeout(c, &sstp_dctcp(c)->w, s, c->cwnd / 2);
+	struct sstp_dctcp *d = sstp_dctcp(c);
+
+	/* A threshold that was set for marks does not stay. */
+	if (d->by_marks)
+		d->w.cut = false;
+	d->answered = s->shipped;
+	d->by_marks = false;
+	sstp_window_timeout(c, &d->w, s, c->cwnd / 2);
 }
 
 static void sstp_dctcp_get_info(const struct sstp_ctrl *c, s64 *state)

@@ -136,6 +136,69 @@ static void dctcp_cuts(struct kunit *test)
 	}
 }
 
+/* A report that has the loss of shipment @ship; the window is then expected to be @then. */
+static void dctcp_lost(struct kunit *test, struct ctrl_sim *x, u32 ship, u32 then)
+{
+	struct sstp_ctrl_sample s = x->s;
+
+	s.lost = 1;
+	s.lost_ship = ship;
+	x->ops->on_ack(&x->c, &s);
+	x->ops->on_loss(&x->c, &s);
+	KUNIT_EXPECT_EQ_MSG(test, x->c.cwnd, then, "shipment %u", ship);
+}
+
+/* A round trip begins with a window of @cwnd, which marks cut, but by nothing as alpha is 0. */
+static void dctcp_marked(struct ctrl_sim *x, u32 cwnd)
+{
+	x->s.highest = x->s.shipped + 10;
+	x->s.shipped = x->s.highest + cwnd;
+	ctrl_sim_avoid(x, cwnd);
+	sstp_dctcp(&x->c)->alpha = 0;
+	sstp_dctcp(&x->c)->end = x->s.shipped + 1;
+	dctcp_report(x, 1, 1, 0);
+}
+
+/* Marks in every round trip: a loss of a packet shipped before the last cut for them halves the
+ * window all the same, but losses of one window do so once.
+ */
+static void dctcp_loss_among_marks(struct kunit *test)
+{
+	struct ctrl_sim x;
+	u32 i;
+
+	ctrl_sim_start(&x, &sstp_ctrl_dctcp, 1000);
+	for (i = 0; i < 10; i++)
+		dctcp_marked(&x, 1000);
+	dctcp_lost(test, &x, x.s.highest - 100, 500);
+	/* More of the same window */
+	dctcp_lost(test, &x, x.s.highest - 50, 500);
+	dctcp_lost(test, &x, x.s.shipped, 500);
+	/* Marks in the next round trip do not make them new losses. */
+	dctcp_marked(&x, 500);
+	dctcp_lost(test, &x, x.s.highest - 20, 500);
+	dctcp_lost(test, &x, x.s.highest - 1, 250);
+	/* A time-out begins anew at half of the window, although marks had just cut it. */
+	dctcp_marked(&x, 1000);
+	x.ops->on_timeout(&x.c, &x.s);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), 500LL);
+	/* What the former controller shipped causes no cut, also after marks. */
+	memset(&x.s, 0, sizeof(x.s));
+	x.s.in_flight = 100;
+	x.s.shipped = 100;
+	x.ops->init(&x.c, &x.s);
+	dctcp_marked(&x, 1000);
+	dctcp_lost(test, &x, 99, 1000);
+	dctcp_lost(test, &x, 101, 500);
+	/* Nor are old shipments new ones after so many that serial numbers wrap. */
+	for (i = 0; i < 300; i++) {
+		x.s.highest += 10000000;
+		dctcp_round(&x, 10, 0, 1);
+	}
+	dctcp_marked(&x, 1000);
+	dctcp_lost(test, &x, x.s.highest - 1, 500);
+}
+
 /* One flow at a queue that marks from 20 packets on, behind a path of 80 packets: alpha and
  * window settle, the queue is never empty once it has filled, and stays near the threshold.
  */
@@ -166,6 +229,7 @@ static struct kunit_case dctcp_cases[] = {
 	KUNIT_CASE(dctcp_alpha),
 	KUNIT_CASE(dctcp_bounds),
 	KUNIT_CASE(dctcp_cuts),
+	KUNIT_CASE(dctcp_loss_among_marks),
 	KUNIT_CASE(dctcp_settles),
 	{}
 };
