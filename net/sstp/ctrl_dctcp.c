@@ -14,7 +14,7 @@
 #include <linux/minmax.h>
 #include <net/sstp_window.h>
 
-#define SSTP_DCTCP_SHIFT	20	/* of alpha */
+#define SSTP_DCTCP_SHIFT	31	/* of alpha */
 #define SSTP_DCTCP_GAIN		16U	/* 1/g, section 4.2 */
 #define SSTP_DCTCP_LATE		16000000 /* shipments: a loss that is older is never reported */
 

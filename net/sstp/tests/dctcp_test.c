@@ -72,10 +72,32 @@ static void dctcp_alpha(struct kunit *test)
 			ctrl_sim_avoid(&x, 1000);
 			/* Alpha does not depend on how many reports there are. */
 			dctcp_round(&x, 1000, t[i].ce, 1 + i % 7);
-			/* An update loses up to two 2^-20, which decay with g. */
 			KUNIT_EXPECT_LE_MSG(test, abs((s32)ctrl_sim_state(&x, 1) - (s32)want),
-					    k ? 8 : 31, "row %u, want %u", i, want);
+					    1, "row %u, want %u", i, want);
 		}
+	}
+}
+
+/* The largest inverse gain: small shares of marks count, and alpha falls without them. */
+static void dctcp_slow(struct kunit *test)
+{
+	static const struct {
+		u32 ce, rounds, alpha;
+	} t[] = {
+		/* (1 - 2^-16)^rounds, and 1% of (1 - that) in addition */
+		{ 0, 3 << 16, 49786 }, { 0, 3 << 16, 2479 }, { 10, 1 << 16, 7233 },
+	};
+	struct ctrl_sim x;
+	u32 i, n;
+
+	ctrl_sim_start(&x, &sstp_ctrl_dctcp, 1000);
+	x.c.param[SSTP_DCTCP_INVERSE_GAIN] = 65536;
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		for (n = 0; n < t[i].rounds; n++)
+			dctcp_round(&x, 1000, t[i].ce, 1);
+		/* An update loses up to two 2^-31, which add up to 2^-15 / 2^-31. */
+		KUNIT_EXPECT_LE_MSG(test, abs((s32)ctrl_sim_state(&x, 1) - (s32)t[i].alpha), 63,
+				    "row %u, is %lld", i, ctrl_sim_state(&x, 1));
 	}
 }
 
@@ -227,6 +249,7 @@ static void dctcp_settles(struct kunit *test)
 
 static struct kunit_case dctcp_cases[] = {
 	KUNIT_CASE(dctcp_alpha),
+	KUNIT_CASE(dctcp_slow),
 	KUNIT_CASE(dctcp_bounds),
 	KUNIT_CASE(dctcp_cuts),
 	KUNIT_CASE(dctcp_loss_among_marks),
