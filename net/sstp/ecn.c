@@ -9,6 +9,8 @@ bool sstp_ecn_came(struct sstp_ecn_in *in, u8 ecn, u32 packets)
 {
 	bool was = in->marked;
 
+	if (!packets)
+		return false;
 	if (ecn == INET_ECN_CE) {
 		in->ce += packets;
 		in->marks += packets;

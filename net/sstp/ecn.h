@@ -28,8 +28,9 @@ struct sstp_ecn_in {
 	bool	marked;
 };
 
-/* @packets came with the ECN field @ecn, which is not 0. Returns true if that is to be reported at
- * once: a queue has begun to mark.
+/* @packets came with the ECN field @ecn, which is not 0; @packets is 0 if they are copies of
+ * packets that came before. Returns true if that is to be reported at once: a queue has begun to
+ * mark.
  */
 bool sstp_ecn_came(struct sstp_ecn_in *in, u8 ecn, u32 packets);
 

@@ -61,6 +61,9 @@ static void ecn_at_once(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, sstp_ecn_came(&in, INET_ECN_ECT_0, 1));
 	KUNIT_EXPECT_FALSE(test, sstp_ecn_came(&in, INET_ECN_ECT_1, 5));
 	KUNIT_EXPECT_TRUE(test, sstp_ecn_came(&in, INET_ECN_CE, 1));
+	/* Copies neither count nor cause reports. */
+	KUNIT_EXPECT_FALSE(test, sstp_ecn_came(&in, INET_ECN_ECT_0, 0));
+	KUNIT_EXPECT_FALSE(test, sstp_ecn_came(&in, INET_ECN_CE, 0));
 	KUNIT_EXPECT_EQ(test, in.ect, 65U);
 	KUNIT_EXPECT_EQ(test, in.ce, 68U);
 	KUNIT_EXPECT_EQ(test, in.marks, 68ULL);
