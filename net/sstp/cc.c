@@ -39,7 +39,7 @@ void sstp_cc_ecn(struct sstp_sock *sp)
 	sp->loss.ecn_field = want ? INET_ECN_ECT_0 : 0;
 	if (want)
 		sstp_ecn_start(&sp->loss.ecn, sp->snd.shipment, sp->loss.received,
-			       !sstp_in_flight(sp));
+			       sstp_in_flight(sp));
 	else
 		sstp_ecn_stop(&sp->loss.ecn);
 }

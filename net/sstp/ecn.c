@@ -21,12 +21,13 @@ bool sstp_ecn_came(struct sstp_ecn_in *in, u8 ecn, u32 packets)
 	return in->marked && !was;
 }
 
-void sstp_ecn_start(struct sstp_ecn *e, u32 first, u32 received, bool idle)
+void sstp_ecn_start(struct sstp_ecn *e, u32 first, u32 received, u32 flight)
 {
 	e->state = SSTP_ECN_TESTED;
 	e->first = first;
 	e->received = received;
-	e->settled = idle;
+	e->plain = flight;
+	e->settled = !flight;
 	e->run = 0;
 	e->rounds = 0;
 	e->round_ship = first;
@@ -58,17 +59,23 @@ static bool sstp_ecn_all_marked(struct sstp_ecn *e, const struct sstp_ecn_report
 }
 
 /* The state that the report leads to. Packets before e->first had no ECT, so nothing is tested
- * while they may be among those that come. @received, @ect and @ce are differences of the peer's
- * own sums: r->delivered may be less if a burst of packets is late.
+ * until all of these have come or were declared lost, and as many as were lost may still come.
+ * @received, @ect and @ce are differences of the peer's own sums: r->delivered may be less if a
+ * burst of packets is late.
  */
 static enum sstp_ecn_state sstp_ecn_next(struct sstp_ecn *e, const struct sstp_ecn_report *r,
 					 u32 received, u32 ect, u32 ce)
 {
+	u32 plain;
+
 	if ((u64)ect + ce > received)
 		return SSTP_ECN_INVALID;
+	plain = min(received - ect - ce, e->plain);
+	e->plain -= plain;
+	received -= plain;
 	if (!e->settled) {
 		e->settled = !sstp_before(r->settled, e->first - 1);
-		return e->state;
+		return ect || ce ? SSTP_ECN_USED : e->state;
 	}
 	if (ect + ce < received)
 		return SSTP_ECN_BLEACHED;

@@ -47,6 +47,7 @@ bool sstp_ecn_came(struct sstp_ecn_in *in, u8 ecn, u32 packets);
  * @ect: packets with ECT(0) in the last report, modulo 2^32
  * @ce: packets with CE in the last report, modulo 2^32
  * @received: packets received in the last report, modulo 2^32
+ * @plain: packets without ECT that may still come: those on their way when ECT was switched on
  * @run: packets that came with CE since the last one that came with ECT(0)
  * @round_ship: shipment whose report ends the round trip (serial number)
  */
@@ -58,6 +59,7 @@ struct sstp_ecn {
 	u32	ect;
 	u32	ce;
 	u32	received;
+	u32	plain;
 	u32	run;
 	u32	round_ship;
 };
@@ -88,10 +90,10 @@ static inline bool sstp_ecn_works(const struct sstp_ecn *e)
 	return e->state <= SSTP_ECN_USED;
 }
 
-/* DATA has ECT(0) from shipment @first on; @received: packets received in the last report; @idle:
- * no shipment before @first is on its way.
+/* DATA has ECT(0) from shipment @first on; @received: packets received in the last report;
+ * @flight: packets before @first that are on their way.
  */
-void sstp_ecn_start(struct sstp_ecn *e, u32 first, u32 received, bool idle);
+void sstp_ecn_start(struct sstp_ecn *e, u32 first, u32 received, u32 flight);
 /* DATA has no ECT from now on, as the controller does not answer marks. */
 void sstp_ecn_stop(struct sstp_ecn *e);
 /* A report came. Returns the number of packets that it newly reports marked, at most

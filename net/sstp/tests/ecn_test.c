@@ -18,13 +18,13 @@ struct ecn_sim {
 	u64	sum;
 };
 
-static void ecn_start(struct ecn_sim *x, u32 first, bool idle)
+static void ecn_start(struct ecn_sim *x, u32 first, u32 flight)
 {
 	memset(x, 0, sizeof(*x));
 	x->r.highest = first - 1;
 	x->r.settled = first - 1;
 	x->r.shipped = first - 1;
-	sstp_ecn_start(&x->e, first, 0, idle);
+	sstp_ecn_start(&x->e, first, 0, flight);
 }
 
 /* @packets leave and come with @ecn; no report follows yet. */
@@ -80,7 +80,7 @@ static void ecn_honest(struct kunit *test)
 
 	sstp_test_seed_rnd(test, &r);
 	for (i = 0; i < 200; i++) {
-		ecn_start(&x, sstp_rnd_edge(&r), true);
+		ecn_start(&x, sstp_rnd_edge(&r), 0);
 		x.in.ect = sstp_rnd_edge(&r);
 		x.in.ce = sstp_rnd_edge(&r);
 		x.e.ect = x.in.ect;
@@ -122,7 +122,7 @@ static void ecn_mangled(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
-		ecn_start(&x, -5, true);
+		ecn_start(&x, -5, 0);
 		KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_TESTED);
 		ecn_comes(&x, INET_ECN_ECT_0, t[i].good);
 		if (t[i].good)
@@ -156,7 +156,7 @@ static void ecn_all_marked(struct kunit *test)
 	u32 i, n;
 
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
-		ecn_start(&x, 4711, true);
+		ecn_start(&x, 4711, 0);
 		for (n = 1; n <= t[i].rounds; n++) {
 			KUNIT_ASSERT_TRUE(test, sstp_ecn_works(&x.e));
 			if (n == t[i].good_at)
@@ -169,7 +169,7 @@ static void ecn_all_marked(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, x.e.state, SSTP_ECN_ALL_MARKED, "row %u", i);
 	}
 	/* Within one round trip */
-	ecn_start(&x, 4711, true);
+	ecn_start(&x, 4711, 0);
 	x.r.shipped = 4711 + BIT(20);
 	x.e.round_ship = x.r.shipped;
 	for (n = 0; n < 1000; n++) {
@@ -186,7 +186,7 @@ static void ecn_dropped(struct kunit *test)
 	struct ecn_sim x;
 	u32 n;
 
-	ecn_start(&x, -3, true);
+	ecn_start(&x, -3, 0);
 	for (n = 1; n <= SSTP_ECN_LOST; n++) {
 		KUNIT_ASSERT_EQ(test, x.e.state, SSTP_ECN_TESTED);
 		x.r.settled++;
@@ -195,7 +195,7 @@ static void ecn_dropped(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_DROPPED);
 	/* Not after one has come */
-	ecn_start(&x, -3, true);
+	ecn_start(&x, -3, 0);
 	ecn_comes(&x, INET_ECN_ECT_0, 1);
 	ecn_reports(&x);
 	x.r.settled += 100;
@@ -217,7 +217,7 @@ static void ecn_invalid(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
-		ecn_start(&x, 1, true);
+		ecn_start(&x, 1, 0);
 		x.r.delivered = t[i].delivered;
 		x.r.received = t[i].delivered;
 		x.r.ect = t[i].ect;
@@ -234,7 +234,7 @@ static void ecn_late_burst(struct kunit *test)
 {
 	struct ecn_sim x;
 
-	ecn_start(&x, 1, true);
+	ecn_start(&x, 1, 0);
 	ecn_comes(&x, INET_ECN_ECT_0, 2000);
 	ecn_comes(&x, INET_ECN_CE, 3000);
 	x.r.delivered = 1024;
@@ -251,7 +251,7 @@ static void ecn_on_the_way(struct kunit *test)
 {
 	struct ecn_sim x;
 
-	ecn_start(&x, 101, false);
+	ecn_start(&x, 101, 100);
 	x.r.settled = 50;
 	x.r.highest = 50;
 	ecn_comes(&x, INET_ECN_NOT_ECT, 30);
@@ -260,21 +260,36 @@ static void ecn_on_the_way(struct kunit *test)
 	ecn_comes(&x, INET_ECN_NOT_ECT, 20);
 	ecn_comes(&x, INET_ECN_CE, 1);
 	KUNIT_EXPECT_EQ(test, ecn_reports(&x), 1U);
-	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_TESTED);
+	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_USED);
 	ecn_comes(&x, INET_ECN_ECT_0, 1);
+	ecn_reports(&x);
+	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_USED);
+	/* 50 of the 100 were declared lost. They are late, and no more can be. */
+	ecn_comes(&x, INET_ECN_NOT_ECT, 20);
+	ecn_comes(&x, INET_ECN_CE, 5);
+	KUNIT_EXPECT_EQ(test, ecn_reports(&x), 5U);
+	ecn_comes(&x, INET_ECN_NOT_ECT, 30);
 	ecn_reports(&x);
 	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_USED);
 	ecn_comes(&x, INET_ECN_NOT_ECT, 1);
 	ecn_reports(&x);
 	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_BLEACHED);
 
+	/* One report says that packets with and without ECT have come, the next has no news. */
+	ecn_start(&x, 101, 10);
+	ecn_comes(&x, INET_ECN_NOT_ECT, 10);
+	ecn_comes(&x, INET_ECN_ECT_0, 2 * SSTP_ECN_LOST);
+	ecn_reports(&x);
+	ecn_reports(&x);
+	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_USED);
+
 	/* Switched off and on again: marks that came meanwhile are not told later. */
-	ecn_start(&x, 1, true);
+	ecn_start(&x, 1, 0);
 	sstp_ecn_stop(&x.e);
 	ecn_comes(&x, INET_ECN_CE, 5);
 	KUNIT_EXPECT_EQ(test, ecn_reports(&x), 0U);
 	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_OFF);
-	sstp_ecn_start(&x.e, x.r.highest + 1, x.r.received, true);
+	sstp_ecn_start(&x.e, x.r.highest + 1, x.r.received, 0);
 	ecn_comes(&x, INET_ECN_CE, 2);
 	KUNIT_EXPECT_EQ(test, ecn_reports(&x), 2U);
 	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_USED);
