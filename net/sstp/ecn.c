@@ -21,6 +21,13 @@ bool sstp_ecn_came(struct sstp_ecn_in *in, u8 ecn, u32 packets)
 	return in->marked && !was;
 }
 
+/* A round trip begins: it ends with the report of shipment @ship. */
+static void sstp_ecn_round(struct sstp_ecn *e, u32 ship)
+{
+	e->round_ship = ship;
+	e->round_rtt = 0;
+}
+
 void sstp_ecn_start(struct sstp_ecn *e, u32 first, u32 received, u32 flight)
 {
 	e->state = SSTP_ECN_TESTED;
@@ -30,7 +37,7 @@ void sstp_ecn_start(struct sstp_ecn *e, u32 first, u32 received, u32 flight)
 	e->settled = !flight;
 	e->run = 0;
 	e->rounds = 0;
-	e->round_ship = first;
+	sstp_ecn_round(e, first);
 }
 
 void sstp_ecn_stop(struct sstp_ecn *e)
@@ -38,22 +45,41 @@ void sstp_ecn_stop(struct sstp_ecn *e)
 	e->state = SSTP_ECN_OFF;
 }
 
-/* Has every packet come with CE for so long that it cannot be the work of queues? A controller
- * that cuts its window in each of these round trips has emptied any queue of its own.
+static u32 sstp_ecn_lower(u32 a, u32 b)
+{
+	return a ? min(a, b) : b;
+}
+
+/* Did the round trip that ends take hardly longer than the shortest one? Then no packet of it had
+ * waited in a queue.
+ */
+static bool sstp_ecn_no_queue(const struct sstp_ecn *e)
+{
+	return e->round_rtt && e->round_rtt <= e->least_rtt + e->least_rtt / 8;
+}
+
+/* Has every packet come with CE for so long, and without a queue, that it cannot be the work of
+ * queues? A controller that cuts its window in each of these round trips has emptied any queue of
+ * its own, but many flows with the smallest window may keep one above any threshold.
  */
 static bool sstp_ecn_all_marked(struct sstp_ecn *e, const struct sstp_ecn_report *r, u32 ect,
 				u32 ce)
 {
+	if (r->rtt) {
+		e->least_rtt = sstp_ecn_lower(e->least_rtt, min(r->rtt, r->min_rtt));
+		e->round_rtt = sstp_ecn_lower(e->round_rtt, r->rtt);
+	}
 	if (ect) {
 		e->run = 0;
 		e->rounds = 0;
-		e->round_ship = r->shipped;
+		sstp_ecn_round(e, r->shipped);
 		return false;
 	}
 	e->run = min(e->run + ce, SSTP_ECN_RUN);
 	if (ce && !sstp_before(r->highest, e->round_ship)) {
-		e->round_ship = r->shipped;
-		e->rounds = min(e->rounds + 1, SSTP_ECN_ROUNDS);
+		if (sstp_ecn_no_queue(e))
+			e->rounds = min(e->rounds + 1, SSTP_ECN_ROUNDS);
+		sstp_ecn_round(e, r->shipped);
 	}
 	return e->run >= SSTP_ECN_RUN && e->rounds >= SSTP_ECN_ROUNDS;
 }

@@ -36,13 +36,14 @@ bool sstp_ecn_came(struct sstp_ecn_in *in, u8 ecn, u32 packets);
 
 #define SSTP_ECN_LOST	8	/* shipments with ECT, all lost: the path drops such packets */
 #define SSTP_ECN_RUN	64	/* packets that came with CE, and none with ECT(0), in ... */
-#define SSTP_ECN_ROUNDS	16	/* ... as many round trips: no queue does that, see protocol.rst */
+#define SSTP_ECN_ROUNDS	16	/* ... as many round trips without a queue, see protocol.rst */
 
 /**
  * struct sstp_ecn - marks of the packets that this end sent, by the peer's reports
  * @state: enum sstp_ecn_state
  * @settled: all shipments before @first have come or were declared lost
- * @rounds: round trips in which all packets came with CE, up to SSTP_ECN_ROUNDS
+ * @rounds: round trips without a queue in which all packets came with CE since the last one that
+ *	came with ECT(0), up to SSTP_ECN_ROUNDS
  * @first: first shipment with ECT(0) since ECT was last switched on (serial number)
  * @ect: packets with ECT(0) in the last report, modulo 2^32
  * @ce: packets with CE in the last report, modulo 2^32
@@ -50,6 +51,8 @@ bool sstp_ecn_came(struct sstp_ecn_in *in, u8 ecn, u32 packets);
  * @plain: packets without ECT that may still come: those on their way when ECT was switched on
  * @run: packets that came with CE since the last one that came with ECT(0)
  * @round_ship: shipment whose report ends the round trip (serial number)
+ * @round_rtt: lowest round-trip time of reports of it, us; 0 = none yet
+ * @least_rtt: lowest round-trip time of the connection, us; 0 = none yet
  */
 struct sstp_ecn {
 	u8	state;
@@ -62,6 +65,8 @@ struct sstp_ecn {
 	u32	plain;
 	u32	run;
 	u32	round_ship;
+	u32	round_rtt;
+	u32	least_rtt;
 };
 
 /**
@@ -73,6 +78,8 @@ struct sstp_ecn {
  * @highest: highest shipment reported
  * @settled: highest shipment up to which all have come or were declared lost
  * @shipped: newest shipment of this end
+ * @rtt: round-trip time that the report shows, us; 0 = none
+ * @min_rtt: lowest round-trip time that is known, us
  */
 struct sstp_ecn_report {
 	u32	delivered;
@@ -82,6 +89,8 @@ struct sstp_ecn_report {
 	u32	highest;
 	u32	settled;
 	u32	shipped;
+	u32	rtt;
+	u32	min_rtt;
 };
 
 /* May DATA have ECT(0)? It may until the path, or the peer, has shown that marks are no use. */

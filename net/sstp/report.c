@@ -377,6 +377,8 @@ static void sstp_report_marks(struct sock *sk, const struct sstp_ack *a,
 		.highest = sp->loss.highest,
 		.settled = a->highest - a->unsettled,
 		.shipped = sp->snd.shipment - 1,
+		.rtt = sample->rtt,
+		.min_rtt = sp->rtt.min,
 	};
 
 	sample->ce = sstp_ecn_report(&sp->loss.ecn, &r);

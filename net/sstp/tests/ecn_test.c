@@ -24,6 +24,8 @@ static void ecn_start(struct ecn_sim *x, u32 first, u32 flight)
 	x->r.highest = first - 1;
 	x->r.settled = first - 1;
 	x->r.shipped = first - 1;
+	x->r.rtt = 1000;
+	x->r.min_rtt = 1000;
 	sstp_ecn_start(&x->e, first, 0, flight);
 }
 
@@ -180,6 +182,59 @@ static void ecn_all_marked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_USED);
 }
 
+/* Flows with the smallest window, but many, keep a queue above any threshold: all packets are
+ * marked for as long as that goes on. The round-trip time tells it from a path that marks all.
+ */
+static void ecn_queue_of_others(struct kunit *test)
+{
+	static const struct {
+		u32 min, rtt, twice;
+		bool given_up;
+	} t[] = {
+		{ 1000, 1000, 1000, true },
+		{ 1000, 1125, 1125, true },
+		{ 1000, 1126, 1126, false },
+		{ 1000, 3000, 3000, false },
+		{ 1000, 3000, 1100, true },	/* the lowest of a round trip counts */
+		{ 1000, 3000, 0, false },	/* of those that are known */
+		{ 1000, 0, 0, false },
+		{ 0, 1000, 1000, true },	/* the lowest is that of a report itself */
+	};
+	struct ecn_sim x;
+	u32 i, n;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		ecn_start(&x, 4711, 0);
+		x.r.min_rtt = t[i].min ?: U32_MAX;
+		for (n = 0; n < 1000; n++) {
+			x.r.rtt = t[i].rtt;
+			ecn_comes(&x, INET_ECN_CE, 1);
+			ecn_reports(&x);
+			x.r.rtt = t[i].twice;
+			ecn_comes(&x, INET_ECN_CE, 1);
+			x.r.shipped = x.r.highest;
+			ecn_reports(&x);
+			/* Only the lowest of the last seconds is known. */
+			x.r.min_rtt = max(t[i].rtt, t[i].min);
+		}
+		KUNIT_EXPECT_EQ_MSG(test, x.e.state, t[i].given_up ? SSTP_ECN_ALL_MARKED :
+				    SSTP_ECN_USED, "row %u", i);
+	}
+	/* The queue goes: round trips are counted from then on. */
+	ecn_start(&x, 4711, 0);
+	x.r.rtt = 3000;
+	ecn_comes(&x, INET_ECN_CE, 1000);
+	ecn_reports(&x);
+	x.r.rtt = 1000;
+	for (n = 0; n < SSTP_ECN_ROUNDS; n++) {
+		KUNIT_EXPECT_TRUE(test, sstp_ecn_works(&x.e));
+		ecn_comes(&x, INET_ECN_CE, 10);
+		x.r.shipped = x.r.highest;
+		ecn_reports(&x);
+	}
+	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_ALL_MARKED);
+}
+
 /* The first packets are lost, all of them: perhaps as they had ECT. */
 static void ecn_dropped(struct kunit *test)
 {
@@ -300,6 +355,7 @@ static struct kunit_case ecn_cases[] = {
 	KUNIT_CASE(ecn_honest),
 	KUNIT_CASE(ecn_mangled),
 	KUNIT_CASE(ecn_all_marked),
+	KUNIT_CASE(ecn_queue_of_others),
 	KUNIT_CASE(ecn_dropped),
 	KUNIT_CASE(ecn_invalid),
 	KUNIT_CASE(ecn_late_burst),

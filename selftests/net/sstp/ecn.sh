@@ -35,7 +35,7 @@ mangle() {
 }
 
 family=-4
-counters="EcnMarked EcnBleached EcnAllMarked EcnDropped EcnInvalid RetransData"
+counters="EcnMarked EcnBleached EcnAllMarked EcnDropped EcnInvalid RetransData OutData"
 declare -A had
 start() { local c; for c in $counters; do had[$c]=$(counter "$a" $c); done; had[in]=$(counter "$b" InEcnMarked); }
 grew() { echo $(($(counter "$a" "$1") - had[$1])); }
@@ -106,6 +106,18 @@ check "no packet is lost" none_lost
 check "each mark is reported" all_told
 rate() { awk -v is="$(field seconds)" 'BEGIN { rate = 60 * 8.388608 / is; print "# " rate " Mbit/s"; exit rate < 42 }'; }
 check "the path is used" rate
+
+# --- more flows than the path has room for: their smallest windows keep the queue above the
+# threshold, all of their packets are marked, and that is no reason to give ECN up
+serve -n 64
+start
+move_all() { transfer --controller dctcp -n 64 -s 1M --no-check "$b4" || { explain; return 1; }; }
+check "64 flows of dctcp move data" move_all
+note "$(grew EcnMarked) of $(grew OutData) packets marked, $(grew EcnAllMarked) flows gave up"
+most_marked() { [ $(($(grew EcnMarked) * 10)) -ge $(($(grew OutData) * 9)) ]; }
+check "nearly all of it is marked" most_marked
+check "each mark is reported" all_told
+check "ECN works" works
 
 # --- red marks as well; a lost report costs no mark
 queue red limit 300000 min 15000 max 45000 avpkt 1500 burst 20 bandwidth 50mbit probability 0.1 ecn
