@@ -18,7 +18,8 @@ json.dump(d, open(sys.argv[1], 'w'))" "$work/$1/start.json" &&
 	lab "$1" -f contract --resume start &&
 	test "$(grep -c '(known)' "$work/log")" = $((cells - 1)) && grep -q '^1/1 ' "$work/log"
 }
-listed() { tools/lab/list | grep -q "^$1 "; }
+list=$(tools/lab/list)
+listed() { grep -q "^$1 " <<< "$list"; }
 
 for file in tools/lab/experiments/*.toml; do
 	name=$(basename "$file" .toml)
@@ -32,12 +33,17 @@ check "segments are followed" lab 1 buffer
 check "a line is shared" lab 1 sharing
 check "controllers are beside the kernel's" lab 1 -f cubic controllers
 check "a group shares a line as is wanted" lab 1 gtp
+check "a line is shared with TCP" lab 1 beside
+check "flows start one after the other" lab 1 -f "TCP bbr" late
+check "flows have round-trip times of their own" lab 1 -f "TCP bbr" rtts
+check "harder paths are measured" lab 1 -f "TCP bbr" paths
+check "two seeds are measured" lab 1 -n 2 short
 check "starts again" lab 2 -f contract start
 check "losses again" lab 2 -j 1 window
 for kind in json png svg; do
 	check "start.$kind has the same bytes" same "start.$kind"
 	check "window.$kind has the same bytes" same "window.$kind"
-	for name in readers buffer sharing controllers gtp; do
+	for name in readers buffer sharing controllers gtp beside late rtts paths short; do
 		check "$name.$kind is there" test -s "$work/1/$name.$kind"
 	done
 done
@@ -54,7 +60,25 @@ check "TCP is measured without the module" lab 2 -f cubic start
 check "its results do not depend on the module" test "$(sources 1) $(sources 2)" = "1 2"
 check "cells of other flows stay" test "$(grep -c '"measured"' "$work/2/start.json")" -gt "$cells"
 check "the report is written" tools/lab/report -f "$work/1" -o "$work/report"
-check "it has all" test "$(grep -c '^## ' "$work/report/README.md")" = 7
+check "it has all" test "$(grep -c '^## ' "$work/report/README.md")" = 12
+check "the means of two seeds" grep -q 'short`, 2 of 2 cells, .*, seed 1, 2 (means),' \
+	"$work/report/README.md"
+# Far flows have no path of 20 ms: the shortest round-trip time of each is its own.
+far() {
+	numbers "import json
+cell = json.load(open('$work/1/rtts.json'))['cells'][-1]
+near, far = (f['info']['tcpi_rtt'] for f in cell['measured']['flows'])
+assert near >= 20000 and far >= 100000 and [f['rtt'] for f in cell['flows']] == [20, 100], (near, far)"
+}
+check "each flow has its round-trip time" far
+late() {
+	numbers "import json
+cell = json.load(open('$work/1/late.json'))['cells'][-1]
+least = [f['seconds'] for f in cell['measured']['flows']]
+assert [f['start'] for f in cell['flows']] == [0, 5, 10, 15]
+assert all(a - 6 < b < a - 4 for a, b in zip(least, least[1:])), least"
+}
+check "each flow has its time" late
 # Only the chapter that is asked for is replaced.
 replaced() {
 	cp -r "$work/report" "$work/part" &&
@@ -98,6 +122,14 @@ cells = [{'path': {'rate': 1}, 'measured': {'flows': [{'name': 'a', 'goodput': 1
 want = {'flow': 'a', 'measure': 'goodput', 'least': 1}
 odd = [dict(want, flow='b'), dict(want, where={'rate': [2, 3]}), dict(want, than='c')]
 assert verdict.unjudged([want] + odd, cells) == odd"
+check "means of cells that differ in the seed" numbers "from sstptools.lab.verdict import means
+cells = [{'path': p, 'seconds': 1, 'flows': [], 'seed': s, 'measured': {'a': v, 'b': [v, 2], 'n': 'x'}}
+         for s, p, v in ((1, {'x': 1}, 1), (1, {'x': 2}, 5), (2, {'x': 1}, 4))]
+one, other = means(cells)
+assert one['measured'] == {'a': 2.5, 'b': [2.5, 2], 'n': 'x'} and one['seeds'] == [1, 2], one
+assert other['measured']['a'] == 5 and other['path'] == {'x': 2}"
+check "a name for several experiments" numbers "from sstptools.lab.experiment import load, members
+assert all(load(name)['flow'] for name in members('default')) and members('wan') == ['wan']"
 check "cells of other sources than the tree's have failed" numbers "from sstptools.lab import run
 good, odd = ({'source': s, 'measured': 1} for s in (run.source_keys()[0], 'odd'))
 assert run.checked(good) == good and 'measured' not in run.checked(odd)"

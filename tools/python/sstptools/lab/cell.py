@@ -39,26 +39,34 @@ def controllers(flows):
 def shell_settings(cell):
     """Return the shell script of assignments that tools/lab/guest reads."""
     path = cell["path"]
-    lines = [("rate", int(path["rate"])), ("rtt", path["rtt"]),
-             ("loss", format(path["loss"] * 100, "f")),
-             ("loss_back", format(path["loss_back"] * 100, "f")),
-             ("limit", analysis.limit(path)),
+    lines = [("rate", int(path["rate"])), ("wire", int(path["wire"])),
+             ("rate_back", int(path["rate_back"])), ("rtt", path["rtt"]),
+             ("rtt_at", path["rtt_at"]), ("rtt_later", path["rtt_later"]),
+             *((way, f"({path['bursts'] or format(path[way] * 100, 'f') + '%'})")
+               for way in ("loss", "loss_back")),
+             ("limit", analysis.limit(path)), ("bucket", f"({path['bucket']})"),
              ("reorder", f"({path['reorder']})"),
              ("controllers", f"({shlex.join(sorted(controllers(cell['flows'])))})"),
              ("outage_at", path["outage_at"]), ("outage_for", path["outage_for"]),
              ("capture", int(cell["capture"])), ("sample", int(cell["sample"])),
              ("count", len(cell["flows"])), ("module", int(has_module(cell["flows"])))]
     for n, flow in enumerate(cell["flows"]):
-        lines += [(f"proto{n}", flow["proto"]),
+        lines += [(f"proto{n}", flow["proto"]), (f"start{n}", flow["start"]),
+                  (f"rtt{n}", flow["rtt"]), (f"times{n}", flow["times"]),
                   (f"client{n}", f"(-w 1M {shlex.join(flow['client'])})"),
                   (f"server{n}", f"({shlex.join(flow['server'])})")]
     return "".join(f"{name}={value}\n" for name, value in lines)
 
 
-def read_json(work, name):
-    """Return the first object of a report, of which a server writes one per connection."""
+def read_all(work, name):
+    """Return the objects of a report: a server writes one per connection, a client one each time
+    that it runs."""
     with open(os.path.join(work, name), encoding="utf-8") as f:
-        return json.loads(f.readline())
+        return [json.loads(line) for line in f]
+
+
+def read_json(work, name):
+    return read_all(work, name)[0]
 
 
 def times(path, measured):
@@ -84,25 +92,29 @@ def buffer_use(measured, info):
             "discarded": round(info["packets_discarded"] / info["packets_received"], 5)}
 
 
-def each_result(cell, measured):
+def each_result(cell, flow, measured):
     """Return how the connections of a flow share the line, from the path's setting "settle" (s)
     until the flow's time is over: the share of the line of all, the least and the largest rate
     of one and Jain's index, and the stability index of the rates."""
-    step, begin, end = measured["bin_ms"] / 1e3, cell["path"]["settle"], cell["seconds"]
+    step = measured["bin_ms"] / 1e3
+    begin, end = (t - flow["start"] for t in (cell["path"]["settle"], cell["seconds"]))
     first, last = (math.ceil((t - measured["bin_start"]) / step) for t in (begin, end))
     # The last bin may end after the flow's time, when less is sent.
     series = [(bins + [0] * last)[first:last - 1] for bins in measured["connection_bins"]]
     rates = [sum(s) / len(s) for s in series]
     mean = sum(rates) / len(rates)
-    return {"steady": round(sum(rates) / analysis.line_rate(cell["path"]), 4),
+    return {"rates": [round(r) for r in rates],
+            "steady": round(sum(rates) / analysis.line_rate(cell["path"]), 4),
             "jain": round(analysis.jain(rates), 4),
             "stability": round(analysis.stability(series), 4),
             "least": round(min(rates) / mean, 4), "largest": round(max(rates) / mean, 4),
             "connection_bins": measured["connection_bins"]}
 
 
-def flow_result(cell, flow, client, server):
-    """Return the part of a flow's measurements that is stored."""
+def flow_result(cell, flow, clients, server):
+    """Return the part of a flow's measurements that is stored. @clients: the report of each time
+    that its client ran"""
+    client = clients[0]
     # The window must be the one that was asked for, unless it is a multiple of the buffer: then
     # it depends on the memory that segments take.
     options, window = dict(itertools.pairwise(flow["server"])), server["info"].get("rcv_window")
@@ -115,13 +127,16 @@ def flow_result(cell, flow, client, server):
     result["efficiency"] = round(client["goodput"] / analysis.line_rate(cell["path"]), 4)
     if len(client["connection_bytes"]) > 1 or len(cell["flows"]) > 1:
         result["connection_bytes"] = client["connection_bytes"]
+    if flow["times"] > 1:
+        seconds = sorted(c["seconds"] for c in clients)
+        result.update(time=round(seconds[len(seconds) // 2], 6), longest=round(seconds[-1], 6))
     if "--bin" in flow["client"]:
         kept = ["bin_ms", "bin_start"]
         if cell["path"]["outage_for"]:
             result.update(times(cell["path"], client))
             kept += [k for k in ("goodput_bins", "arrived_bins") if k in client]
         elif "settle" in cell["path"]:
-            result.update(each_result(cell, client))
+            result.update(each_result(cell, flow, client))
         else:
             result.update(buffer_use(client, server["info"]))
             kept += ["limit_bins", "used_bins"]
@@ -140,7 +155,7 @@ def of_analysis(path, flow, dropped):
 
 def measure(cell, work):
     """Derive the numbers to store from the reports that the machine wrote to @work."""
-    results = [flow_result(cell, flow, read_json(work, f"client{n}.json"),
+    results = [flow_result(cell, flow, read_all(work, f"client{n}.json"),
                            read_json(work, f"server{n}.json"))
                for n, flow in enumerate(cell["flows"])]
     measured = {"flows": results, "dropped": read_json(work, "dropped")}
@@ -150,6 +165,13 @@ def measure(cell, work):
     if len(each) > 1:
         measured["jain"] = round(analysis.jain(each), 4)
         measured["efficiency"] = round(sum(r["efficiency"] for r in results), 4)
+    steady = [r for r in results if "rates" in r]
+    if len(steady) > 1:
+        rates = [rate for r in steady for rate in r["rates"]]
+        measured["jain"] = round(analysis.jain(rates), 4)
+        measured["use"] = round(sum(rates) / analysis.line_rate(cell["path"]), 4)
+        for r in steady:
+            r["fair"] = round(sum(r["rates"]) * len(rates) / len(r["rates"]) / sum(rates), 4)
     if cell["capture"]:
         arrived, acked = zip(*analysis.segment_delays(os.path.join(work, "capture")))
         measured.update(segments=len(arrived), delay_max=round(max(arrived), 6),

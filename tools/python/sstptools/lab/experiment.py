@@ -14,12 +14,12 @@ from sstptools.tree import TREE
 DIRECTORY = os.path.join(TREE, "tools/lab/experiments")
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
              ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv, ast.USub: operator.neg}
-NEEDED = ("title", "path", "sweep", "flow")
+NEEDED = ("title", "path", "sweep", "flow")     # or "title" and "experiments"
 PATH_NEEDED = ("rate", "rtt", "loss", "queue")
 # Pictures that tools/lab/plot can draw: "settings" fits any experiment, the others need the
 # settings and flows of the experiments in the tree that name them
 DRAWN = ("settings", "loss", "start", "window", "buffer", "sharing", "readers", "controllers",
-         "shares")
+         "shares", "bars")
 FUNCTIONS = {"int": int, "max": max, "min": min}
 
 
@@ -57,15 +57,27 @@ def name_of(word):
     return os.path.splitext(os.path.basename(file_of(word)))[0]
 
 
+def members(word):
+    """Return the words of the experiments that @word stands for: itself, unless its file lists
+    others, or cannot be read."""
+    try:
+        with open(file_of(word), "rb") as f:
+            return tomllib.load(f).get("experiments", [word])
+    except (OSError, ValueError):
+        return [word]
+
+
 def load(word):
     """Read an experiment. OSError if there is no such file, ValueError if it is incomplete."""
     with open(file_of(word), "rb") as f:
         experiment = tomllib.load(f)
-    for key in NEEDED:
+    for key in NEEDED if "experiments" not in experiment else ("title",):
         if key not in experiment:
             raise ValueError(f"it has no {key}")
     if experiment.setdefault("draw", "settings") not in DRAWN:
         raise ValueError(f"draw is one of {', '.join(DRAWN)}")
+    if "experiments" in experiment:
+        return experiment
     experiment.setdefault("quick", experiment["sweep"])
     for sweep in experiment["sweep"], experiment["quick"]:
         lacks = [key for key in PATH_NEEDED if key not in {**experiment["path"], **sweep}]
@@ -76,11 +88,14 @@ def load(word):
 
 def settings(experiment, values):
     """Return the path with @values of the sweep, and with these the settings that [let] derives."""
-    path = {"loss_back": None, "outage_at": 0, "outage_for": 0, "reorder": ""}
+    path = {"loss_back": None, "rate_back": None, "wire": None, "outage_at": 0, "outage_for": 0,
+            "rtt_at": 0, "rtt_later": 0, "reorder": "", "bursts": "", "bucket": ""}
     path.update(experiment["path"])
     path.update(values)
-    if path["loss_back"] is None:
-        path["loss_back"] = path["loss"]
+    path.update(experiment["case"][values["case"]] if "case" in values else {})
+    for name, other in (("loss_back", "loss"), ("wire", "rate"), ("rate_back", "wire")):
+        if path[name] is None:
+            path[name] = path[other]
     names = dict(path, FRAME=analysis.FRAME, PAYLOAD=analysis.PAYLOAD,
                  line_rate=analysis.line_rate(path))
     for name, expression in experiment.get("let", {}).items():
@@ -88,22 +103,35 @@ def settings(experiment, values):
     return path, names
 
 
-def cells(experiment, quick, seed, kernel, keys):
-    """Yield the cells: for each combination of values one per flow, or one for all flows of an
-    experiment with "together". @keys has the digests of the sources without the module, and
-    with it (run.source_keys())."""
+def flows_of(experiment, path, names, seconds):
+    """Return the flows over @path. With lists, "start" and "rtt" make several flows of one."""
+    flows = []
+    for flow in experiment["flow"]:
+        if flow["name"] not in str(path.get("flows", flow["name"])):
+            continue
+        starts, rtts = (v if isinstance(v, list) else [v]
+                        for v in (flow.get("start", 0), flow.get("rtt", 0)))
+        for start, rtt in itertools.product(starts, rtts):
+            length = (["--size", flow["size"]] if "size" in flow else
+                      ["--for", str(seconds - start)])
+            flows.append({"name": flow["name"], "proto": flow["proto"],
+                          "client": [o.format(**names) for o in flow.get("client", [])] + length,
+                          "server": [o.format(**names) for o in flow.get("server", [])],
+                          "start": start, "rtt": rtt, "times": flow.get("times", 1)})
+    return flows
+
+
+def cells(experiment, quick, seeds, kernel, keys):
+    """Yield the cells: for each seed and combination of values one per flow, or one for all flows
+    of an experiment with "together". @keys has the digests of the sources without the module,
+    and with it (run.source_keys())."""
     sweep = experiment["quick" if quick else "sweep"]
-    for values in itertools.product(*sweep.values()):
+    for values, seed in itertools.product(itertools.product(*sweep.values()), seeds):
         path, names = settings(experiment, dict(zip(sweep, values)))
         seconds = names.get("seconds", experiment.get("seconds"))
         if seconds is None:
             raise ValueError("it has no seconds")
-        flows = [{"name": flow["name"], "proto": flow["proto"],
-                  "client": [o.format(**names) for o in flow.get("client", [])] +
-                            ["--for", str(seconds)],
-                  "server": [o.format(**names) for o in flow.get("server", [])]}
-                 for flow in experiment["flow"]
-                 if str(path.get("flows", flow["name"])).find(flow["name"]) >= 0]
+        flows = flows_of(experiment, path, names, seconds)
         for together in [flows] if experiment.get("together") else [[f] for f in flows]:
             yield {"path": path, "seconds": seconds, "seed": seed, "flows": together,
                    "source": keys[has_module(together)], "kernel": kernel,

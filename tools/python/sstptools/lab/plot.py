@@ -9,13 +9,14 @@ import os
 import sys
 import textwrap
 
-from sstptools.lab import analysis
+from sstptools.lab import analysis, verdict
 from sstptools.lab.experiment import load, name_of
-from sstptools.lab.verdict import algorithm, rate_text, setting_text
+from sstptools.lab.verdict import MEASURES, algorithm, measures, rate_text, setting_text
 
 COLORS = {"SSTP, contract": "#0b6e4f", "SSTP, newreno": "#58a182", "TCP cubic": "#c8553d",
           "TCP bbr": "#3d5a98"}
 SHADES = ("#0b6e4f", "#3d5a98", "#c8553d", "#8a6d1d", "#6b3f87")
+PALETTE = ("#0b6e4f", "#58a182", "#c8553d", "#3d5a98", "#8a6d1d", "#6b3f87", "#7f8c8d", "#d18f9c")
 POLICIES = {"static": "#c8553d", "large": "#c8553d", "rrda": "#0b6e4f"}
 PANEL_COLUMNS = 3       # of draw_settings()
 READERS_SHOWN = 5       # s of a transfer in draw_readers()
@@ -81,7 +82,7 @@ def flow_names(cells):
 def draw_settings(result):
     """Draw the share of the line against the first number that is varied, with a panel for each
     combination of the other settings. This fits any experiment."""
-    cells = [c for c in result["cells"] if "measured" in c]
+    cells = result["cells"]
     names = [n for n in result["varied"] if len(values(cells, n)) > 1]
     along = next((n for n in names if not isinstance(cells[0]["path"][n], str)), "rate")
     others = [n for n in names if n != along]
@@ -138,7 +139,7 @@ def draw_loss(result):
             here = [c for c in cells if c["path"]["rate"] == rate and c["path"]["rtt"] == rtt]
             for flow in flow_names(here):
                 points = [(c["path"]["loss"] or NO_LOSS, c["measured"]["flows"][0]["efficiency"])
-                          for c in here if c["flows"][0]["name"] == flow and "measured" in c]
+                          for c in here if c["flows"][0]["name"] == flow]
                 axis.plot(*zip(*sorted(points)), color=color_of(flow, flow_names(cells)),
                           marker="o", markersize=4, label=flow, clip_on=False, zorder=3)
             loss_axis(axis, here)
@@ -161,7 +162,7 @@ def means(path, flow, bins):
 def draw_start(result):
     """Draw goodput and arrivals over time, in round-trip times, from connect() on and from the
     end of the outage on."""
-    cells = [c for c in result["cells"] if "measured" in c]
+    cells = result["cells"]
     paths = values(cells, "rate", "rtt", "loss")
     figure, axes = new_figure(len(paths), 2, (11, 2.1 * len(paths) + 1), result["title"])
     for (rate, rtt, loss), row in zip(paths, axes):
@@ -203,7 +204,7 @@ def share(cell):
 
 def draw_window(result):
     """Draw figure 14 of the paper (see analysis.py)."""
-    cells = [c for c in result["cells"] if "measured" in c]
+    cells = result["cells"]
     figure, axes = new_figure(1, 1, (9, 6), result["title"])
     axis = axes[0][0]
     for loss, color in zip(values(cells, "loss"), SHADES):
@@ -225,7 +226,7 @@ def draw_window(result):
 
 def draw_buffer(result):
     """Draw figures 17, 18 and 19 of the paper (see analysis.py)."""
-    cells = [c for c in result["cells"] if "measured" in c]
+    cells = result["cells"]
     figure, axes = new_figure(1, 3, (15, 5.5), result["title"])
     panels = (("Figure 17: larger windows", ("window = buffer", "2.5 w_a, hard ACK"), share),
               ("Figure 18: hard and soft ACK", ("2.5 w_a, hard ACK", "2.5 w_a, soft ACK"), share),
@@ -252,7 +253,7 @@ def draw_buffer(result):
 
 def draw_sharing(result):
     """Draw the share of each kind of flow, Jain's index, and the delay in the queue."""
-    cells = [c for c in result["cells"] if "measured" in c]
+    cells = result["cells"]
     figure, axes = new_figure(1, 3, (14, 4.6), result["title"])
     for kinds, color in zip(dict.fromkeys(c["path"]["flows"] for c in cells), SHADES):
         here = [c for c in cells if c["path"]["flows"] == kinds]
@@ -280,7 +281,7 @@ def draw_sharing(result):
 def draw_readers(result):
     """Draw the size and the use of the receive buffer over time, while the program reads and
     pauses."""
-    cells = [c for c in result["cells"] if "measured" in c]
+    cells = result["cells"]
     paths = values(cells, "rate", "rtt")
     kinds = list(dict.fromkeys(c["flows"][0]["name"].split(", ")[0] for c in cells))
     figure, axes = new_figure(len(paths), len(kinds), (5.5 * len(kinds), 2.6 * len(paths) + 1),
@@ -312,7 +313,7 @@ def draw_readers(result):
 def draw_controllers(result):
     """Draw throughput, Jain's index and the stability index against the number of connections,
     with a column for each algorithm: the module's beside the kernel's."""
-    cells = [c for c in result["cells"] if "measured" in c]
+    cells = result["cells"]
     names = [name.removeprefix("SSTP, ") for name in flow_names(cells) if name.startswith("SSTP")]
     figure, axes = new_figure(3, len(names), (2.3 * len(names) + 1, 8), result["title"])
     for name, column in zip(names, axes.T):
@@ -338,10 +339,38 @@ def draw_controllers(result):
     return figure
 
 
+def draw_bars(result):
+    """Draw the measures that the experiment shows, a panel for each: a bar for each flow, by the
+    settings that are varied."""
+    cells, shown = result["cells"], result["show"]
+    names = [n for n in result["varied"] if n != "flows" and len(values(cells, n)) > 1]
+    groups = list(dict.fromkeys(tuple(c["path"][n] for n in names) for c in cells))
+    bars = list(dict.fromkeys((c["path"].get("flows", ""), f["name"])
+                              for c in cells for f in c["flows"]))
+    figure, axes = new_figure(len(shown), 1, (max(8, 0.22 * len(groups) * len(bars) + 3),
+                                              3 * len(shown) + 1), result["title"])
+    width = 0.85 / len(bars)
+    for measure, axis in zip(shown, axes[:, 0]):
+        for n, (flows, flow) in enumerate(bars):
+            points = [(groups.index(tuple(c["path"][k] for k in names)) + (n + 0.5) * width - 0.425,
+                       m[measure]) for c in cells if c["path"].get("flows", "") == flows
+                      for m in measures(c, flow)[:1] if m.get(measure) is not None]
+            if points:
+                axis.bar(*zip(*points), width=width, color=PALETTE[n % len(PALETTE)],
+                         label=flow if flows in ("", flow) else f"{flow}, of {flows}")
+        axis.set_xticks(range(len(groups)), ["\n".join(map(setting_text, names, g)).replace(
+            "case ", "") for g in groups])
+        axis.set_axisbelow(True)
+        axis.set_ylabel(MEASURES[measure].lower())
+        axis.set_ylim(bottom=0)
+    legend(figure, axes)
+    return figure
+
+
 def draw_shares(result):
     """Draw the goodput of each connection over time, with a panel for each flow and a row for
     each round-trip time."""
-    cells = [c for c in result["cells"] if "measured" in c]
+    cells = result["cells"]
     rtts, flows = values(cells, "rtt"), flow_names(cells)
     figure, axes = new_figure(len(rtts), len(flows), (4.6 * len(flows), 2.8 * len(rtts) + 1),
                               result["title"])
@@ -365,7 +394,7 @@ def draw_shares(result):
 
 DRAW = {"settings": draw_settings, "loss": draw_loss, "start": draw_start, "window": draw_window,
         "buffer": draw_buffer, "sharing": draw_sharing, "readers": draw_readers,
-        "controllers": draw_controllers, "shares": draw_shares}
+        "controllers": draw_controllers, "shares": draw_shares, "bars": draw_bars}
 
 
 def main():
@@ -382,7 +411,8 @@ def main():
                 result = json.load(f)
         except FileNotFoundError:
             parser.error(f"{base}.json is not there: see tools/lab/run")
-        if not any("measured" in cell for cell in result["cells"]):
+        result["cells"] = verdict.means([c for c in result["cells"] if "measured" in c])
+        if not result["cells"]:
             continue
         # Results of earlier versions lack "draw", but belong to an experiment in the tree.
         figure = DRAW[result.get("draw") or load(name)["draw"]](result)

@@ -4,6 +4,7 @@ figures of Gong and Parulkar, WUCS-92-38 ("the paper"). Runs the experiments fir
 hours, unless --from names a directory of results."""
 
 import argparse
+import itertools
 import json
 import os
 import shutil
@@ -11,15 +12,16 @@ import subprocess
 import sys
 
 from sstptools.lab import analysis
-from sstptools.lab.experiment import load
-from sstptools.lab.verdict import algorithm, describe, judge, misses, rate_text
+from sstptools.lab.experiment import load, members
+from sstptools.lab.verdict import (
+    MEASURES, algorithm, describe, judge, means, misses, rate_text, setting_text)
 from sstptools.markdown import markdown_table
 from sstptools.tree import TREE
 
-ORDER = ("long", "wan", "start", "window", "buffer", "readers", "fresh", "sharing",
-         "controllers", "gtp")
+ORDER = ("long", "wan", "start", "window", "buffer", "readers", "fresh", "sharing", "beside",
+         "late", "rtts", "paths", "short", "controllers", "gtp")
 
-MEASURES = {"steady": "Share of the line", "jain": "Jain's index", "stability": "Stability index"}
+SHARED = ("steady", "jain", "stability")        # measures of connections that share a line
 
 # Gu and Grossman, "Supporting Configurable Congestion Control in Data Transport Services", 2005,
 # Table 2: flows; throughput in Gbit/s, fairness and stability of TCP; the same of UDT's NewReno.
@@ -174,8 +176,8 @@ def controllers(cells):
              for c in cells}
     text = "Each entry is the module's controller, and the kernel's of the same name.\n\n"
     for loss in dict.fromkeys(c["path"]["loss"] for c in cells):
-        for measure, title in MEASURES.items():
-            text += f"{title}, loss {loss:g}:\n\n" + markdown_table(
+        for measure in SHARED:
+            text += f"{MEASURES[measure]}, loss {loss:g}:\n\n" + markdown_table(
                 [[""] + [f"{n} flows" for n in counts]] +
                 [[name] + [", ".join(number(found.get((prefix, name, loss, n), {}).get(measure))
                                      for prefix in ("SSTP", "TCP")) for n in counts]
@@ -189,9 +191,32 @@ def controllers(cells):
 def shares(cells):
     return ("The least and the largest are rates of a connection, in shares of the mean of all:"
             "\n\n" + markdown_table(
-                [["", *MEASURES.values(), "Least", "Largest"]] +
+                [["", *(MEASURES[k] for k in SHARED), "Least", "Largest"]] +
                 [[f"{flow(c)['name']}, {c['path']['rtt']:g} ms"] +
-                 [number(flow(c)[k]) for k in (*MEASURES, "least", "largest")] for c in cells]))
+                 [number(flow(c)[k]) for k in (*SHARED, "least", "largest")] for c in cells]))
+
+
+def compared(cells):
+    """Return a table for each measure that the experiment shows: a column for each flow, or for
+    all that share the line, with the measure of each if they differ in it."""
+    experiment = load(cells[0]["experiment"])
+    names = [n for n in experiment["sweep"] if n != "flows"]
+
+    def row(cell):
+        return ", ".join(setting_text(n, cell["path"][n]).removeprefix("case ") for n in names)
+
+    def column(cell):
+        return cell["path"].get("flows") or flow(cell)["name"]
+
+    def values(cell, measure):
+        measured = cell["measured"]
+        found = [measured[measure]] if measure in measured else [
+            f[measure] for f in measured["flows"] if measure in f]
+        return " + ".join(number(v, 0 if measure == "dropped" else 3) for v in found)
+
+    return "".join(f"{MEASURES[measure]}:\n\n" +
+                   grid(cells, row, column, lambda c, m=measure: values(c, m)) + "\n"
+                   for measure in experiment["show"])
 
 
 def listed(title, lines):
@@ -219,15 +244,17 @@ def section(name, directory, out):
     with open(os.path.join(directory, name + ".json"), encoding="utf-8") as f:
         result = json.load(f)
     experiment = load(name)
-    cells = [c for c in result["cells"] if "measured" in c]
+    measured = [c for c in result["cells"] if "measured" in c]
+    cells = [{"experiment": name, **cell} for cell in means(measured)]
     tell = {"wan": wan, "long": wan, "start": start, "window": window, "buffer": buffer,
             "readers": readers, "fresh": readers, "sharing": sharing,
-            "controllers": controllers, "gtp": shares}[name]
+            "controllers": controllers, "gtp": shares}.get(name, compared)
     text = (f"## {result['title']}\n\n{experiment['text'].strip()}\n\n"
             f"`tools/lab/run {'--quick ' if result['quick'] else ''}{name}`, "
-            f"{len(cells)} of {result['count']} cells, on " +
+            f"{len(measured)} of {result['count']} cells, on " +
             ", ".join(sorted({c["kernel"] for c in result["cells"]})) +
             ", seed " + ", ".join(sorted({str(c["seed"]) for c in result["cells"]})) +
+            (" (means)" if len(measured) > len(cells) else "") +
             ", sources " + ", ".join(sorted({c["source"][:8] for c in result["cells"]})) +
             ".\n\n")
     if cells:
@@ -261,6 +288,7 @@ def main():
     parser.add_argument("-o", "--out", default=os.path.join(TREE, "Documentation/evaluation"),
                         metavar="DIR", help="directory of the report (default %(default)s)")
     args = parser.parse_args()
+    args.experiment = list(itertools.chain.from_iterable(map(members, args.experiment)))
     unknown = set(args.experiment).difference(ORDER)
     if unknown:
         parser.error(f"no chapter {', '.join(sorted(unknown))}")

@@ -15,16 +15,24 @@ The file has, in TOML:
               varied), or one of those that tools/lab/experiments use, for the same settings
   together    true: all flows share the path, not each in a cell of its own
   [path]      rate (bit/s), rtt (ms), loss (share of packets), queue (bandwidth-delay products);
-              also loss_back, outage_at, outage_for (s), reorder (arguments of netem's
-              "reorder"), settle (s; with --bin: how the connections share the line is
-              measured from then on); and settings of your own
+              also loss_back, rate_back (of the way back), outage_at, outage_for (s), rtt_later
+              (ms), which the round-trip time becomes at rtt_at (s), reorder and bursts
+              (arguments of netem's "reorder" and "loss"; loss is still what the line loses),
+              bucket (arguments of a token bucket tbf at the rate, behind a line of wire bit/s),
+              settle (s; with --bin: how the connections share the line is measured from then
+              on); and settings of your own
   [sweep]     lists of values of settings that are varied; [quick]: those for --quick
               (default: the same)
+  [case.NAME] settings of the path for NAME, which is among the values of "case" in [sweep]
   [let]       settings computed from others: +, -, *, /, //, int(), max(), min()
   [[flow]]    name, proto ("sstp" or "tcp"), client and server: options of selftests' xfer, in
-              which {rate} is replaced by the setting of this name
+              which {rate} is replaced by the setting of this name; start (s) and rtt (ms, if
+              not the path's), of which lists make several flows; size (bytes to send, in place
+              of seconds) and times (how often, one transfer after the other)
   [[wanted]]  flow, measure, least, most, where: the range of a measure, and the cells in
               which it has to hold
+
+A file may instead have a title and experiments, a list of those that it stands for.
 
 Writes DIR/NAME.json with the settings and measurements of every cell, which tools/lab/plot
 then draws. Exit status 1 if a cell failed, 3 if a measure is not in its wanted range.
@@ -35,6 +43,7 @@ import concurrent.futures
 import functools
 import glob
 import hashlib
+import itertools
 import json
 import os
 import subprocess
@@ -43,8 +52,8 @@ import tempfile
 
 from sstptools import vm
 from sstptools.lab.cell import run_cell
-from sstptools.lab.experiment import cells, experiments, load, name_of
-from sstptools.lab.verdict import describe, misses, unjudged
+from sstptools.lab.experiment import cells, experiments, load, members, name_of
+from sstptools.lab.verdict import describe, means, misses, unjudged
 from sstptools.tree import TREE
 
 TIMES = {"start_rtt": "90% after", "arrive_rtt": "arrivals after",
@@ -63,6 +72,10 @@ def summary(cell):
                         f"{r['buffer_mean'] / 1e6:.2f} on average, {r['discarded']:.4f} discarded")
     text += [f"{r['of_analysis']:.3f} of the analysis" for r in measured["flows"]
              if "of_analysis" in r]
+    text += [f"{r['time']:.3f} s each" for r in measured["flows"] if "time" in r]
+    text += [f"{r['fair']:.3f} of its share" for r in measured["flows"] if "fair" in r]
+    if "use" in measured:
+        text.append(f"all use {measured['use']:.3f}")
     if "jain" in measured:
         text.append(f"Jain {measured['jain']:.3f}")
     if "queue_ms" in measured:
@@ -141,6 +154,7 @@ def save(path, experiment, quick, results):
     with open(path + ".new", "w", encoding="utf-8") as f:
         json.dump({"title": experiment["title"], "draw": experiment["draw"],
                    "varied": list(experiment["quick" if quick else "sweep"]), "quick": quick,
+                   "show": experiment.get("show", ["efficiency"]),
                    "count": len(results), "cells": [cell for cell in results if cell]},
                   f, indent=1)
         f.write("\n")
@@ -192,24 +206,28 @@ def run_cells(args, experiment, every, path):
     here = [cell for cell, asked in zip(results, every) if asked in todo]
     good = [cell for cell in here if "measured" in cell]
     wanted = experiment.get("wanted", [])
-    missed = [f"{describe(cell, sweep)}: {text}" for cell, text in misses(wanted, good)]
+    missed = [f"{describe(cell, sweep)}: {text}" for cell, text in misses(wanted, means(good))]
     if not args.quick and not args.flow:
-        missed += [f"applies to no cell: {want}" for want in unjudged(wanted, good)]
+        missed += [f"applies to no cell: {want}" for want in unjudged(wanted, means(good))]
     for text in missed:
         print(f"missed: {text}", flush=True)
     return len(here) - len(good), len(missed)
 
 
+def seeds(args):
+    return range(args.seed, args.seed + args.seeds)
+
+
 def read_experiments(args, parser):
     """Return the experiments by name. Their cells are derived once to find errors early."""
     read = {}
-    for word in args.experiment:
+    for word in itertools.chain.from_iterable(map(members, args.experiment)):
         name = name_of(word)
         if name in read:
             parser.error(f"two experiments are called {name}")
         try:
             read[name] = load(word)
-            list(cells(read[name], args.quick, args.seed, "", ("", "")))
+            list(cells(read[name], args.quick, seeds(args), "", ("", "")))
         except FileNotFoundError:
             parser.error(f"no experiment {word}: see tools/lab/list")
         except LookupError as error:
@@ -234,6 +252,9 @@ def main():
                         "sources (for TCP alone: other than the module's) have changed since")
     parser.add_argument("-S", "--seed", type=int, default=1, metavar="N",
                         help="of the machine's random numbers (default %(default)s)")
+    parser.add_argument("-n", "--seeds", type=int, default=1, metavar="N",
+                        help="measure each cell with N seeds from --seed on, of which pictures and "
+                        "report have the means (default %(default)s)")
     parser.add_argument("-o", "--out", metavar="DIR",
                         help="directory for results (default ./lab-results, with --quick "
                         "./lab-results/quick); results of other flows stay there")
@@ -244,18 +265,18 @@ def main():
     args = parser.parse_args()
     if args.list or not args.experiment:
         for name in experiments():
-            print(f"{name:10} {load(name)['title']}")
+            print(f"{name:11} {load(name)['title']}")
         return 0 if args.list else 2
     args.out = args.out or "./lab-results" + "/quick" * args.quick
     if args.experiment == ["all"]:
-        args.experiment = experiments()
+        args.experiment = [name for name in experiments() if members(name) == [name]]
     todo = read_experiments(args, parser)
 
     os.makedirs(args.out, exist_ok=True)
     subprocess.run([os.path.join(TREE, "tools/deps"), "build", "vm", "net", "demo"], check=True)
     status, kernel = 0, fetch_kernel()
     for name, experiment in todo.items():
-        every = list(cells(experiment, args.quick, args.seed, kernel, source_keys()))
+        every = list(cells(experiment, args.quick, seeds(args), kernel, source_keys()))
         print(f"{name}: ", end="")
         bad, missed = run_cells(args, experiment, every, os.path.join(args.out, name + ".json"))
         subprocess.run([os.path.join(TREE, "tools/lab/plot"), "-o", args.out, name], check=True)

@@ -2,6 +2,16 @@
 """Compares measured cells with what their experiment wants. Unlike analysis.py, which makes
 the numbers, this file may change while stored results stay valid."""
 
+import statistics
+
+
+# Measures of flows and cells that tables and pictures show
+MEASURES = {"efficiency": "Share of the line", "steady": "Share of the line", "use": "Share of all",
+            "fair": "Part of a fair share", "jain": "Jain's index", "stability": "Stability index",
+            "time": "Median time, s", "longest": "Longest time, s",
+            "queue_ms": "Mean delay in the queue, ms", "dropped": "Packets lost on the way"}
+
+
 def rate_text(rate):
     return f"{rate / 1e9:g} Gbit/s" if rate >= 1e9 else f"{rate / 1e6:g} Mbit/s"
 
@@ -18,7 +28,7 @@ def setting_text(name, value):
 def describe(cell, names):
     """Return the values of the settings @names, and the names of the flows."""
     text = [setting_text(name, cell["path"][name]) for name in names if name != "flows"]
-    return ", ".join(text + [" and ".join(flow["name"] for flow in cell["flows"])])
+    return ", ".join(text + [" and ".join(dict.fromkeys(f["name"] for f in cell["flows"]))])
 
 
 def algorithm(flow):
@@ -61,3 +71,31 @@ def misses(wants, cells):
 def unjudged(wants, cells):
     """Return the wants that apply to no cell: they have a wrong name or value."""
     return [want for want in wants if not list(judge(want, cells))]
+
+
+def mean(values):
+    """Return the mean of numbers, of each value of dictionaries and of lists of one length; of
+    anything else the first."""
+    first = values[0]
+    if all(isinstance(v, dict) for v in values):
+        return {k: mean([v[k] for v in values if k in v]) for k in first}
+    if all(isinstance(v, list) and len(v) == len(first) for v in values):
+        return [mean(list(each)) for each in zip(*values)]
+    numbers = (int, float)
+    if all(isinstance(v, numbers) and not isinstance(v, bool) for v in values):
+        return first if len(set(values)) == 1 else round(statistics.fmean(values), 6)
+    return first
+
+
+def means(cells):
+    """Return measured cells that differ in the seed as one, with the mean of their measures."""
+    groups = []
+    for cell in cells:
+        for group in groups:
+            if all(group[0][k] == cell[k] for k in ("path", "seconds", "flows")):
+                group.append(cell)
+                break
+        else:
+            groups.append([cell])
+    return [{**group[0], "measured": mean([c["measured"] for c in group]),
+             "seeds": [c["seed"] for c in group]} for group in groups]
