@@ -242,8 +242,8 @@ static struct sstp_sseg *sstp_next_new(struct sstp_sock *sp)
 	return s;
 }
 
-/* Does a small write that may follow wait for a report of the @packets just shipped? It does
- * if they are all that a stream has under way. The answer to a request does not report the
+/* Does a small write that may follow wait for a report of the @packets just shipped, the last
+ * that there are? It does if they are all that a stream has under way. The answer to a request does not report the
  * request, so without that report the next request would be late. But a program that goes on
  * writing gets no answers: early reports would only let its small writes leave one by one.
  */
@@ -251,29 +251,32 @@ static bool sstp_nagle_waits(const struct sstp_sock *sp, u32 packets)
 {
 	return sp->sk.sk_type == SOCK_STREAM && !sp->set.nodelay &&
 	       sp->live.asks < SSTP_ASKS_MAX &&
-	       sp->snd.next == sp->snd.end && sstp_in_flight(sp) == packets;
+	       sstp_in_flight(sp) == packets;
 }
 
-/* SSTP_F_ACK if the @packets to be shipped at @stamp (us) ask the peer for a report, else 0.
+/* SSTP_F_ACK if the @packets shipped at @stamp (us) ask the peer for a report, else 0.
  * That is as often as the controller wants; by default four times a congestion window, or
  * without one once a round trip, and no more than once in SSTP_ASK_GAP. And when the next
- * small write waits for the report, SSTP_ASKS_MAX times until the peer sends data.
+ * small write waits for the report, SSTP_ASKS_MAX times until the peer sends data. And a
+ * retransmission (@again) asks if no packet follows, which would show its loss or be reported.
  */
-static u8 sstp_ask(struct sstp_sock *sp, u32 packets, u32 stamp)
+static u8 sstp_ask(struct sstp_sock *sp, u32 packets, bool again, u32 stamp)
 {
 	u32 cwnd = sp->ctrl.out.cwnd, interval = min(sp->ctrl.out.ack_interval, cwnd);
-	bool waits = sstp_nagle_waits(sp, packets);
+	bool end = sp->snd.next == sp->snd.end && !sp->snd.pending;
+	bool waits = end && sstp_nagle_waits(sp, packets);
+	bool at_once = waits || (end && again);
 
 	sp->tx.unasked += packets;
 	if (cwnd == SSTP_CWND_MAX && !interval) {
 		/* The peer need not report before a segment is complete. */
-		if (!waits && stamp - sp->tx.asked_at <
-			      max(sstp_rtt_smoothed(&sp->rtt, 0), SSTP_ASK_GAP))
+		if (!at_once && stamp - sp->tx.asked_at <
+				max(sstp_rtt_smoothed(&sp->rtt, 0), SSTP_ASK_GAP))
 			return 0;
 		sp->tx.asked_at = stamp;
 		if (!sp->tx.silent_since)
 			sp->tx.silent_since = sstp_now();
-	} else if (!waits && sp->tx.unasked < (interval ?: clamp(cwnd / 4, 1U, 256U))) {
+	} else if (!at_once && sp->tx.unasked < (interval ?: clamp(cwnd / 4, 1U, 256U))) {
 		return 0;
 	}
 	sp->tx.unasked = 0;
@@ -361,7 +364,7 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 		skb_shinfo(skb)->gso_segs = n;
 		skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
 	}
-	h->h.flags |= sstp_ask(sp, *packets, stamp);
+	h->h.flags |= sstp_ask(sp, *packets, false, stamp);
 	return skb;
 }
 
@@ -721,14 +724,15 @@ static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 	if (!sstp_in_flight(sp))
 		sstp_sample_start(&sp->loss.sampler, stamp, sp->loss.delivered);
 	if (x->again) {
-		u8 flags = SSTP_F_AGAIN | sstp_ask(sp, 1, stamp);
-
 		sstp_push_again(sp, now);
-		skb = sstp_copy_packet(sp, x->s, x->packet, flags, stamp);
+		skb = sstp_copy_packet(sp, x->s, x->packet, SSTP_F_AGAIN, stamp);
 		if (skb) {
+			struct sstp_data_hdr *h = (void *)skb->data;
+
 			trace_sstp_retransmit(sp, x->s->number, x->packet, w->shipment);
 			sp->stats.bytes_retrans += sstp_sseg_bytes(x->s, x->packet);
 			sstp_snd_shipped_rtx(w, x->s, x->packet, w->shipment++);
+			h->h.flags |= sstp_ask(sp, 1, true, stamp);
 		}
 	} else {
 		skb = sstp_train(sk, x->s, x->allow, stamp, &n);

@@ -451,8 +451,11 @@ static void test_soft(void)
 	finish(&p, "Figure 16, soft ACK");
 }
 
-/* A sender whose peer grants @window; it has written @n segments of 1000 bytes. */
-static void open_sender(struct peer *p, uint32_t window, int strategy, int n)
+/* A sender whose peer grants @window; it has written @n segments of 1000 bytes. @controller: its
+ * name, or NULL for the default
+ */
+static void open_sender_of(const char *controller, struct peer *p, uint32_t window, int strategy,
+			   int n)
 {
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0), i;
 	struct peer_init us = {
@@ -461,12 +464,19 @@ static void open_sender(struct peer *p, uint32_t window, int strategy, int n)
 	char buf[1000];
 
 	all_held = true;
+	if (controller && setsockopt(l, SOL_SSTP, SSTP_CONTROLLER, controller, strlen(controller)))
+		die("controller:");
 	peer_open(p, l, &us);
 	for (i = 0; i < n; i++) {
 		content_fill(buf, sizeof(buf), p->seed + i, 0);
 		if (send(p->fd, buf, sizeof(buf), MSG_NOSIGNAL) != sizeof(buf))
 			die("send:");
 	}
+}
+
+static void open_sender(struct peer *p, uint32_t window, int strategy, int n)
+{
+	open_sender_of(NULL, p, window, strategy, n);
 }
 
 /* Exactly these segments come again. */
@@ -541,6 +551,26 @@ static void test_sender(void)
 	peer_pack(&p, 10, 12, 0, 0);
 	must_keep(&p, 0);
 	finish(&p, "S_l and S_h move each for itself");
+}
+
+/* A retransmission asks for a report if no packet follows: nothing else would show its loss. The
+ * controller "rate" asks rarely otherwise.
+ */
+static void test_again_asks(void)
+{
+	struct peer p;
+	int i;
+
+	open_sender_of("rate", &p, 8, 0, 8);
+	must_come(&p, BITS(0, 7));
+	for (i = 2; i < 8; i++) {
+		awaited_bits = BITS(i, i);
+		p.came = 0;
+		peer_snak(&p, 1, 8, awaited_bits);
+		must(peer_await(&p, WAIT_MS, all_came), "shipped again");
+	}
+	must_be("asked", p.asked_again, BITS(2, 7));
+	finish(&p, "a retransmission that no packet follows asks for a report");
 }
 
 /* A hard ACK ahead of R_l releases the segment, a soft one does not. */
@@ -814,7 +844,7 @@ static void test_amplification(void)
 
 int main(void)
 {
-	ktap_plan(21);
+	ktap_plan(22);
 	new_namespace();
 	peer_may_vanish();
 	measure();
@@ -828,6 +858,7 @@ int main(void)
 	test_hard();
 	test_soft();
 	test_sender();
+	test_again_asks();
 	test_release(0, "a hard ACK releases");
 	test_release(1, "a soft ACK does not release");
 	test_hold();

@@ -415,6 +415,8 @@ static void note_data(struct peer *p, const struct data_packet *d, size_t n)
 		p->came_again |= bit(p, segment);
 	else
 		p->came |= bit(p, segment);
+	if (d->h.flags & AGAIN && d->h.flags & ACK)
+		p->asked_again |= bit(p, segment);
 }
 
 /* A peer without an answer assumes that this end is gone. */

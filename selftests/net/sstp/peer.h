@@ -146,6 +146,7 @@ struct peer {
 	bool ecn;			/* it wants to know of marks */
 	uint32_t ect, ce;		/* packets that the newest report has */
 	uint64_t came, came_again;	/* segments, by AGAIN */
+	uint64_t asked_again;		/* segments of came_again with ACK */
 	unsigned int wrong;		/* packets that are not as they should be */
 	uint8_t wrong_packet[64];	/* the beginning of the first one */
 	size_t wrong_len;
