@@ -67,15 +67,20 @@ void sstp_ctrl_get_info(const struct sstp_ctrl_core *c, s64 *state)
  */
 void sstp_ctrl_used(struct sstp_ctrl_core *c, struct sstp_ctrl_sample *s, u32 flight)
 {
-	if (c->held_back || (s32)(s->highest - c->flight_ship) >= 0 ||
-	    (!c->cwnd_limited && flight > c->flight)) {
+	bool limited = c->cwnd_limited, over = (s32)(s->highest - c->flight_ship) >= 0;
+	u32 most = c->flight;
+
+	if (c->held_back || over || (!c->cwnd_limited && flight > c->flight)) {
 		c->cwnd_limited = c->held_back;
 		c->flight = flight;
 		c->flight_ship = s->shipped;
 	}
+	/* The report that ends a round trip belongs to it: else its packets would not count for
+	 * the window if pacing has spread those of the next one.
+	 */
+	s->cwnd_limited = c->cwnd_limited || (over && limited);
+	s->flight = over ? max(c->flight, most) : c->flight;
 	c->held_back = false;
-	s->cwnd_limited = c->cwnd_limited;
-	s->flight = c->flight;
 }
 
 void sstp_ctrl_report(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s)

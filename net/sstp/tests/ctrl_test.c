@@ -18,9 +18,10 @@ static void ctrl_used(struct kunit *test)
 		{ true, 15, 30, 15, true, 15 },
 		{ false, 40, 40, 20, true, 15 },	/* same round trip */
 		{ false, 11, 45, 29, true, 15 },
-		{ false, 9, 50, 30, false, 9 },		/* end of that round trip */
+		{ false, 9, 50, 30, true, 15 },		/* end of that round trip */
 		{ false, 8, 55, 49, false, 9 },
-		{ false, 7, 60, 50, false, 7 },		/* fewer, in another */
+		{ false, 7, 60, 50, false, 9 },		/* likewise */
+		{ false, 7, 60, 51, false, 7 },		/* fewer, in another */
 		{ true, 6, 61, 51, true, 6 },
 		{ true, 5, 62, 52, true, 5 },
 	};
