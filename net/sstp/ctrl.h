@@ -21,6 +21,7 @@
  * @talk: what both ends told each other, NULL = nothing yet
  * @timer_at: the earliest time of the next @on_timer, ns
  * @next: time at which the period allows the next packet, ns
+ * @owed: how much later, us, @next would be if no packet had left without pacing
  * @out: outputs and state of the controller
  */
 struct sstp_ctrl_core {
@@ -33,6 +34,7 @@ struct sstp_ctrl_core {
 	u32	flight;
 	u32	flight_ship;
 	struct sstp_prr prr;
+	u32	owed;
 	u64	next;
 	__cacheline_group_end(sstp_ctrl_core_report);
 	struct sstp_ctrl out;
@@ -40,6 +42,8 @@ struct sstp_ctrl_core {
 };
 
 #define SSTP_CTRL_UNPACED	10U	/* packets: initial window of RFC 6928 */
+#define SSTP_CTRL_BURST		64U	/* packets: a train */
+#define SSTP_CTRL_IDLE		(200 * NSEC_PER_MSEC)	/* a path may change meanwhile */
 
 /* Attach the controller @name, with a reference on its module and the parameters that @conf has
  * for it. Any context.
@@ -85,12 +89,22 @@ static inline u32 sstp_ctrl_window(const struct sstp_ctrl_core *c)
 	return c->prr.active ? c->prr.window : c->out.cwnd;
 }
 
-/* Number of packets that may leave at once when nothing is in flight, 1 to SSTP_CTRL_UNPACED.
- * The period must not be 0. @srtt: ns
+/* Time from which on packets may leave without pacing again, as the period would have let go all
+ * that left, ns
  */
-u32 sstp_ctrl_unpaced(const struct sstp_ctrl_core *c, u64 srtt);
-/* Set c->next after @packets left at @now (ns). @srtt: ns */
-void sstp_ctrl_pace(struct sstp_ctrl_core *c, u32 packets, u64 srtt, u64 now);
+static inline u64 sstp_ctrl_paid(const struct sstp_ctrl_core *c)
+{
+	return c->next + c->owed * NSEC_PER_USEC;
+}
+
+/* Number of packets that may leave without pacing at @now (ns), not before sstp_ctrl_paid() and
+ * when nothing is in flight: 1 to SSTP_CTRL_BURST. The period must not be 0. @srtt: ns
+ */
+u32 sstp_ctrl_unpaced(const struct sstp_ctrl_core *c, u64 srtt, u64 now);
+/* Set c->next and c->owed after @packets left at @now (ns), @unpaced of them without pacing.
+ * @srtt: ns
+ */
+void sstp_ctrl_pace(struct sstp_ctrl_core *c, u32 packets, u32 unpaced, u64 srtt, u64 now);
 int __init sstp_ctrl_init(void);	/* registers "rate" and "newreno" */
 void sstp_ctrl_exit(void);
 

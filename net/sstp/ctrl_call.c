@@ -33,6 +33,7 @@ void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 	c->held_back = false;
 	c->cwnd_limited = false;
 	c->next = 0;
+	c->owed = 0;
 	c->timer_at = 0;
 	c->prr.active = false;
 	c->out = (struct sstp_ctrl){ .cwnd = SSTP_CWND_MAX };
@@ -138,18 +139,38 @@ static u64 sstp_ctrl_pause(const struct sstp_ctrl_core *c, u64 srtt)
 	return max3(2 * c->out.period, (u64)SSTP_PERIOD_LIMIT, srtt);
 }
 
-u32 sstp_ctrl_unpaced(const struct sstp_ctrl_core *c, u64 srtt)
+/* An initial window; with a congestion window also what the period lets go in a quarter of a
+ * round trip, which delays others by no more than that. After a pause the path may have less
+ * room than before, so it is an initial window again.
+ */
+u32 sstp_ctrl_unpaced(const struct sstp_ctrl_core *c, u64 srtt, u64 now)
 {
-	return min_t(u64, div64_u64(sstp_ctrl_pause(c, srtt), c->out.period), SSTP_CTRL_UNPACED);
+	u64 most = div64_u64(sstp_ctrl_pause(c, srtt), c->out.period);
+	u64 burst = SSTP_CTRL_UNPACED;
+
+	if (c->out.cwnd != SSTP_CWND_MAX &&
+	    now - sstp_ctrl_paid(c) < max(2 * srtt, (u64)SSTP_CTRL_IDLE))
+		burst = clamp_t(u64, div64_u64(srtt / 4, c->out.period), burst, SSTP_CTRL_BURST);
+	return min(burst, most);
 }
 
-/* Up to 0.5 ms of unused time is credited, to make up for a timer that fired late. */
-void sstp_ctrl_pace(struct sstp_ctrl_core *c, u32 packets, u64 srtt, u64 now)
+/* Up to 0.5 ms of unused time is credited, to make up for a timer that fired late. The next
+ * packets do not wait for those that left without pacing if a congestion window bounds the rate;
+ * else the period is a rate that was promised.
+ */
+void sstp_ctrl_pace(struct sstp_ctrl_core *c, u32 packets, u32 unpaced, u64 srtt, u64 now)
 {
-	u64 period = c->out.period;
+	u64 period = c->out.period, most, paid;
 
 	if (!period)
 		return;
-	c->next = max(c->next + NSEC_PER_MSEC / 2, now) - NSEC_PER_MSEC / 2 + packets * period;
-	c->next = min(c->next, now + sstp_ctrl_pause(c, srtt));
+	if (c->out.cwnd == SSTP_CWND_MAX)
+		unpaced = 0;
+	most = now + sstp_ctrl_pause(c, srtt);
+	paid = min(max(sstp_ctrl_paid(c), now) + packets * period, most);
+	c->next = max(c->next + NSEC_PER_MSEC / 2, now) - NSEC_PER_MSEC / 2 +
+		  (packets - unpaced) * period;
+	c->next = min(c->next, most);
+	if (unpaced || c->owed)
+		c->owed = paid > c->next ? div_u64(paid - c->next, NSEC_PER_USEC) : 0;
 }

@@ -398,18 +398,19 @@ static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
 
 	if (!period)
 		return want;
+	/* Pacing is waived for a connection's first window and for the first packets after the
+	 * peer has reported all: a short answer takes no longer than with TCP. A packet that has
+	 * waited for the period is no such: on a path that is shorter than the period nothing is
+	 * in flight then, and all packets would leave in bursts. Nor is it waived again before
+	 * the packets that left without pacing are paid for.
+	 */
+	if (!sstp_in_flight(sp) && !sp->tx.paced && now >= sstp_ctrl_paid(&sp->ctrl))
+		sp->tx.unpaced = sstp_ctrl_unpaced(&sp->ctrl, sstp_srtt_ns(&sp->rtt), now);
 	if (now < sp->ctrl.next && !sp->tx.unpaced) {
 		sstp_timer_set(&sp->clock, SSTP_T_PACE, sp->ctrl.next);
 		sp->tx.paced = true;
 		return 0;
 	}
-	/* Pacing is waived for a connection's first window and for the first packets after
-	 * the peer has reported all: a short answer takes no longer than with TCP. A packet
-	 * that has waited for the period is no such: on a path that is shorter than the
-	 * period nothing is in flight then, and all packets would leave in bursts.
-	 */
-	if (!sstp_in_flight(sp) && !sp->tx.paced)
-		sp->tx.unpaced = sstp_ctrl_unpaced(&sp->ctrl, sstp_srtt_ns(&sp->rtt));
 	unpaced = min_t(u32, want, sp->tx.unpaced);
 	if (now < sp->ctrl.next)
 		return unpaced;
@@ -441,6 +442,7 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 		      u32 wire, bool again, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
+	u32 unpaced = min_t(u32, packets, sp->tx.unpaced);
 	struct net *net = sock_net(sk);
 
 	sp->stats.packets_sent += packets;
@@ -453,9 +455,9 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	}
 	trace_sstp_ship(sp, packets, wire, again);
 	sstp_rate_sent(&sp->rate, packets, wire, now);
-	sstp_ctrl_pace(&sp->ctrl, packets, sstp_srtt_ns(&sp->rtt), now);
+	sstp_ctrl_pace(&sp->ctrl, packets, unpaced, sstp_srtt_ns(&sp->rtt), now);
 	sstp_prr_sent(&sp->ctrl.prr, packets);
-	sp->tx.unpaced -= min_t(u32, packets, sp->tx.unpaced);
+	sp->tx.unpaced -= unpaced;
 	sp->tx.paced = false;
 	if (sp->ctrl.ops->on_pkt_sent) {
 		sstp_sent_control(sp, skb, packets, again, now);

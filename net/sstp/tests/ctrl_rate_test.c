@@ -34,7 +34,7 @@ static void ctrl_rate_ship(struct ctrl_rate_sim *x, u32 packets)
 {
 	x->s.now = max(x->s.now, x->c.next);
 	x->s.shipped += packets;
-	sstp_ctrl_pace(&x->c, packets, SRTT * (u64)NSEC_PER_USEC, x->s.now);
+	sstp_ctrl_pace(&x->c, packets, 0, SRTT * (u64)NSEC_PER_USEC, x->s.now);
 }
 
 /* Ship @packets in trains of random lengths, as long as the sender's, and report some. Returns

@@ -193,27 +193,72 @@ static void ctrl_pace(struct kunit *test)
 		{ 10 * US, MS, 1, 120 * SEC, SEC, 10 },
 	};
 	const u64 now = 1000 * SEC;
-	struct sstp_ctrl_core c = {};
+	struct sstp_ctrl_core c = { .out.cwnd = SSTP_CWND_MAX };
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		c.out.period = t[i].period;
 		c.next = now + t[i].due;
-		KUNIT_EXPECT_EQ_MSG(test, sstp_ctrl_unpaced(&c, t[i].srtt), t[i].unpaced,
+		KUNIT_EXPECT_EQ_MSG(test, sstp_ctrl_unpaced(&c, t[i].srtt, now), t[i].unpaced,
 				    "row %u", i);
-		sstp_ctrl_pace(&c, t[i].packets, t[i].srtt, now);
+		sstp_ctrl_pace(&c, t[i].packets, 0, t[i].srtt, now);
 		KUNIT_EXPECT_EQ_MSG(test, (s64)(c.next - now), t[i].next, "row %u", i);
 	}
 	/* Without a period nothing waits. */
 	c.out.period = 0;
 	c.next = 5;
-	sstp_ctrl_pace(&c, 64, MS, now);
+	sstp_ctrl_pace(&c, 64, 0, MS, now);
 	KUNIT_EXPECT_EQ(test, c.next, 5ULL);
 	/* Soon after boot */
 	c.out.period = US;
 	c.next = 0;
-	sstp_ctrl_pace(&c, 1, MS, 1);
+	sstp_ctrl_pace(&c, 1, 0, MS, 1);
 	KUNIT_EXPECT_EQ(test, c.next, 1000ULL);
+}
+
+/* Packets that leave at once after all was reported: as many as in a quarter of a round trip, an
+ * initial window at least, a train at most; after a pause an initial window. The next packet
+ * need not wait for them, but they are paid for before others may leave so.
+ */
+static void ctrl_unpaced(struct kunit *test)
+{
+	static const struct {
+		s64 period, srtt, pause;
+		u32 unpaced;
+	} t[] = {
+		{ 500 * US, 20 * MS, 0, 10 },
+		{ 200 * US, 20 * MS, 0, 25 },
+		{ 200 * US, 20 * MS, 200 * MS - 1, 25 },
+		{ 200 * US, 20 * MS, 200 * MS, 10 },
+		{ 2 * MS, 200 * MS, 400 * MS - 1, 25 },
+		{ 2 * MS, 200 * MS, 400 * MS, 10 },
+		{ US, 20 * MS, 0, 64 },
+		{ US, 20 * MS, SEC, 10 },
+		{ SEC, 20 * MS, 0, 2 },
+	};
+	const u64 now = 1000 * SEC;
+	struct sstp_ctrl_core c = {};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		c.out.period = t[i].period;
+		c.out.cwnd = 100;
+		c.next = now - t[i].pause;
+		c.owed = 0;
+		KUNIT_EXPECT_EQ_MSG(test, sstp_ctrl_unpaced(&c, t[i].srtt, now), t[i].unpaced,
+				    "row %u", i);
+		sstp_ctrl_pace(&c, t[i].unpaced, t[i].unpaced, t[i].srtt, now);
+		KUNIT_EXPECT_LE_MSG(test, c.next, now, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, sstp_ctrl_paid(&c), now + t[i].unpaced * t[i].period,
+				    "row %u", i);
+		/* Without a congestion window all are charged. */
+		c.out.cwnd = SSTP_CWND_MAX;
+		c.next = now;
+		c.owed = 0;
+		KUNIT_EXPECT_LE_MSG(test, sstp_ctrl_unpaced(&c, t[i].srtt, now), 10U, "row %u", i);
+		sstp_ctrl_pace(&c, 2, 2, t[i].srtt, now);
+		KUNIT_EXPECT_EQ_MSG(test, c.next, now + 2 * t[i].period, "row %u", i);
+	}
 }
 
 static void ctrl_obey(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
@@ -308,6 +353,7 @@ static struct kunit_case ctrl_cases[] = {
 	KUNIT_CASE(ctrl_params),
 	KUNIT_CASE(ctrl_on_param),
 	KUNIT_CASE(ctrl_pace),
+	KUNIT_CASE(ctrl_unpaced),
 	{}
 };
 
