@@ -9,6 +9,7 @@
 
 /* Shipments: a loss that is older is never reported. */
 #define SSTP_WINDOW_LATE	16000000
+#define SSTP_WINDOW_TRAIN	64	/* packets */
 
 void sstp_window_init(struct sstp_ctrl *c, struct sstp_window *w,
 		      const struct sstp_ctrl_sample *s)
@@ -134,8 +135,13 @@ void sstp_window_pace(struct sstp_ctrl *c, const struct sstp_window *w,
 {
 	u64 round = (u64)s->srtt * NSEC_PER_USEC;
 
-	c->period = c->cwnd < w->ssthresh ?
-		div_u64(round, c->cwnd * 2) :
-		div_u64(round * 5, c->cwnd * 6);
+	/* At twice the rate of the reports, slow start doubles a window in a round trip and a half,
+	 * which a short answer would take longer than with TCP. A window of a train is doubled
+	 * in one: as many packets may leave at once in any case.
+	 */
+	if (c->cwnd < w->ssthresh)
+		c->period = div_u64(round, c->cwnd * (c->cwnd <= SSTP_WINDOW_TRAIN ? 4 : 2));
+	else
+		c->period = div_u64(round * 5, c->cwnd * 6);
 }
 EXPORT_SYMBOL_GPL(sstp_window_pace);
