@@ -243,31 +243,43 @@ static struct sstp_sseg *sstp_next_new(struct sstp_sock *sp)
 }
 
 /* Does a small write that may follow wait for a report of the @packets just shipped, the last
- * that there are? It does if they are all that a stream has under way. The answer to a request does not report the
- * request, so without that report the next request would be late. But a program that goes on
- * writing gets no answers: early reports would only let its small writes leave one by one.
+ * that there are? It does if they are all that a stream has under way. The answer to a request
+ * does not report the request, so without that report the next request would be late.
  */
 static bool sstp_nagle_waits(const struct sstp_sock *sp, u32 packets)
 {
-	return sp->sk.sk_type == SOCK_STREAM && !sp->set.nodelay &&
-	       sp->live.asks < SSTP_ASKS_MAX &&
-	       sstp_in_flight(sp) == packets;
+	return sp->sk.sk_type == SOCK_STREAM && !sp->set.nodelay && sstp_in_flight(sp) == packets;
 }
 
-/* SSTP_F_ACK if the @packets shipped at @stamp (us) ask the peer for a report, else 0.
- * That is as often as the controller wants; by default four times a congestion window, or
- * without one once a round trip, and no more than once in SSTP_ASK_GAP. And when the next
- * small write waits for the report, SSTP_ASKS_MAX times until the peer sends data. And a
+/* Do later packets leave sooner if the peer reports the @packets just shipped at once? @end: no
+ * others follow. As with TCP, that is worth a report where two or more have not been asked
+ * for: if the window is full, and at the end of an answer, as the next answer is not paced if it
+ * finds nothing in flight. But a program that goes on writing gets no answers, and early
+ * reports would only let its small writes leave one by one: the peer is asked SSTP_ASKS_MAX times
+ * until it sends data.
+ */
+static bool sstp_ask_early(const struct sstp_sock *sp, u32 packets, bool end)
+{
+	if (sp->live.asks >= SSTP_ASKS_MAX)
+		return false;
+	if (sp->tx.unasked > 1 && sstp_in_flight(sp) >= sstp_ctrl_window(&sp->ctrl))
+		return true;
+	return end && (sp->tx.unasked > 1 || sstp_nagle_waits(sp, packets));
+}
+
+/* SSTP_F_ACK if the @packets shipped at @stamp (us) ask the peer for a report, else 0. That is
+ * as often as the controller wants; by default four times a congestion window, or without one
+ * once a round trip, and no more than once in SSTP_ASK_GAP. And see sstp_ask_early(); and a
  * retransmission (@again) asks if no packet follows, which would show its loss or be reported.
  */
 static u8 sstp_ask(struct sstp_sock *sp, u32 packets, bool again, u32 stamp)
 {
 	u32 cwnd = sp->ctrl.out.cwnd, interval = min(sp->ctrl.out.ack_interval, cwnd);
-	bool end = sp->snd.next == sp->snd.end && !sp->snd.pending;
-	bool waits = end && sstp_nagle_waits(sp, packets);
-	bool at_once = waits || (end && again);
+	bool end = sp->snd.next == sp->snd.end && !sp->snd.pending, early, at_once;
 
 	sp->tx.unasked += packets;
+	early = sstp_ask_early(sp, packets, end);
+	at_once = early || (end && again);
 	if (cwnd == SSTP_CWND_MAX && !interval) {
 		/* The peer need not report before a segment is complete. */
 		if (!at_once && stamp - sp->tx.asked_at <
@@ -280,7 +292,7 @@ static u8 sstp_ask(struct sstp_sock *sp, u32 packets, bool again, u32 stamp)
 		return 0;
 	}
 	sp->tx.unasked = 0;
-	sp->live.asks += waits;
+	sp->live.asks += early;
 	return SSTP_F_ACK;
 }
 

@@ -89,8 +89,9 @@ def refused(host, port):
 
 
 async def echo(reader, writer):
+    """What comes goes back; but "send N" is answered by N bytes."""
     while data := await reader.read(65536):
-        writer.write(data)
+        writer.write(bytes(int(data[5:])) if data.startswith(b"send ") else data)
         await writer.drain()
     writer.close()
 
@@ -170,6 +171,39 @@ def kept(host, port, number):
     asyncio.run(run())
 
 
+def answers(host, port, number):
+    """Small requests and large answers, each after the one before it, on some connections that are
+    kept: first some short answers, then longer ones
+    """
+    async def client():
+        reader, writer = await asyncio.open_connection(host, int(port))
+        for size in [10000] * 20 + [30000] * int(number):
+            writer.write(b"send %d" % size)
+            await reader.readexactly(size)
+        writer.close()
+
+    async def run():
+        begin = time.monotonic()
+        await asyncio.gather(*(client() for _ in range(4)))
+        print(time.monotonic() - begin)
+
+    asyncio.run(run())
+
+
+def fresh(host, port, number):
+    """A connection for each answer"""
+    async def run():
+        begin = time.monotonic()
+        for _ in range(int(number)):
+            reader, writer = await asyncio.open_connection(host, int(port))
+            writer.write(b"send 100000")
+            await reader.readexactly(100000)
+            writer.close()
+        print(time.monotonic() - begin)
+
+    asyncio.run(run())
+
+
 def proxy(host, port, number):
     """Clients of its own, 20 at a time, and for each request a connection to the server"""
     async def forward(reader, writer):
@@ -197,7 +231,8 @@ def proxy(host, port, number):
 
 
 CASES = {"connect": connect, "again": again, "dead": dead, "refused": refused, "serve": serve, "sink": sink,
-         "many": many, "proxy": proxy, "keep": keep, "kept": kept}
+         "many": many, "proxy": proxy, "keep": keep, "kept": kept,
+         "answers": answers, "fresh": fresh}
 
 if __name__ == "__main__":
     CASES[sys.argv[1]](*sys.argv[2:])

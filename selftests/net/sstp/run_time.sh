@@ -74,6 +74,8 @@ check "100 connections at once" ratio many "${both[@]}" 100
 check "requests of a proxy" ratio proxy "${both[@]}" 400
 check "requests on a connection that is kept" ratio keep "${both[@]}" 100
 check "requests with pauses on kept connections without TCP_NODELAY" ratio kept "${both[@]}" 25
+check "large answers on kept connections" ratio answers "${both[@]}" 100
+check "larger answers, a connection for each" ratio fresh "${both[@]}" 20
 
 # --- a service that has lost its SSTP since it was known to answer
 impair delay 10ms
