@@ -204,7 +204,7 @@ static void dctcp_loss_among_marks(struct kunit *test)
 	dctcp_marked(&x, 1000);
 	x.ops->on_timeout(&x.c, &x.s);
 	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), 500LL);
-	/* What the former controller shipped causes no cut, also after marks. */
+	/* Losses of packets that the former controller shipped cut no window, nor after marks. */
 	memset(&x.s, 0, sizeof(x.s));
 	x.s.in_flight = 100;
 	x.s.shipped = 100;
