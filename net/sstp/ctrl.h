@@ -94,7 +94,7 @@ static inline u32 sstp_ctrl_window(const struct sstp_ctrl_core *c)
  */
 static inline u64 sstp_ctrl_paid(const struct sstp_ctrl_core *c)
 {
-	return c->next + c->owed * NSEC_PER_USEC;
+	return c->next + (u64)c->owed * NSEC_PER_USEC;
 }
 
 /* Number of packets that may leave without pacing at @now (ns), not before sstp_ctrl_paid() and

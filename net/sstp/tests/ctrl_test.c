@@ -235,6 +235,7 @@ static void ctrl_unpaced(struct kunit *test)
 		{ US, 20 * MS, 0, 64 },
 		{ US, 20 * MS, SEC, 10 },
 		{ SEC, 20 * MS, 0, 2 },
+		{ 8 * SEC, 60 * SEC, 0, 7 },	/* more than 2^32 ns are owed */
 	};
 	const u64 now = 1000 * SEC;
 	struct sstp_ctrl_core c = {};
