@@ -42,7 +42,6 @@ struct sstp_ctrl_core {
 };
 
 #define SSTP_CTRL_UNPACED	10U	/* packets: initial window of RFC 6928 */
-#define SSTP_CTRL_BURST		64U	/* packets: a train */
 #define SSTP_CTRL_IDLE		(200 * NSEC_PER_MSEC)	/* a path may change meanwhile */
 
 /* Attach the controller @name, with a reference on its module and the parameters that @conf has
@@ -98,7 +97,7 @@ static inline u64 sstp_ctrl_paid(const struct sstp_ctrl_core *c)
 }
 
 /* Number of packets that may leave without pacing at @now (ns), not before sstp_ctrl_paid() and
- * when nothing is in flight: 1 to SSTP_CTRL_BURST. The period must not be 0. @srtt: ns
+ * when nothing is in flight: 1 to SSTP_TRAIN_PACKETS. The period must not be 0. @srtt: ns
  */
 u32 sstp_ctrl_unpaced(const struct sstp_ctrl_core *c, u64 srtt, u64 now);
 /* Set c->next and c->owed after @packets left at @now (ns), @unpaced of them without pacing.

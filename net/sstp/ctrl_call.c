@@ -150,7 +150,8 @@ u32 sstp_ctrl_unpaced(const struct sstp_ctrl_core *c, u64 srtt, u64 now)
 
 	if (c->out.cwnd != SSTP_CWND_MAX &&
 	    now - sstp_ctrl_paid(c) < max(2 * srtt, (u64)SSTP_CTRL_IDLE))
-		burst = clamp_t(u64, div64_u64(srtt / 4, c->out.period), burst, SSTP_CTRL_BURST);
+		burst = clamp_t(u64, div64_u64(srtt / 4, c->out.period), burst,
+				SSTP_TRAIN_PACKETS);
 	return min(burst, most);
 }
 

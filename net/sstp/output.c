@@ -17,7 +17,6 @@
 #include "sndbuf.h"
 #include "sstp.h"
 
-#define SSTP_TRAIN_PACKETS	64	/* what UDP GRO joins again */
 #define SSTP_PUSH_TRAINS	64	/* that one sstp_push() ships, before it yields the CPU */
 #define SSTP_STREAM_MEM_SHIFT	3	/* a stream's segment: 1/8 of the memory of all sockets */
 #define SSTP_SILENCE		(5ULL * NSEC_PER_SEC)	/* without a report that was asked for */

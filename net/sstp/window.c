@@ -9,7 +9,6 @@
 
 /* Shipments: a loss that is older is never reported. */
 #define SSTP_WINDOW_LATE	16000000
-#define SSTP_WINDOW_TRAIN	64	/* packets */
 
 void sstp_window_init(struct sstp_ctrl *c, struct sstp_window *w,
 		      const struct sstp_ctrl_sample *s)
@@ -140,7 +139,7 @@ void sstp_window_pace(struct sstp_ctrl *c, const struct sstp_window *w,
 	 * in one: as many packets may leave at once in any case.
 	 */
 	if (c->cwnd < w->ssthresh)
-		c->period = div_u64(round, c->cwnd * (c->cwnd <= SSTP_WINDOW_TRAIN ? 4 : 2));
+		c->period = div_u64(round, c->cwnd * (c->cwnd <= SSTP_TRAIN_PACKETS ? 4 : 2));
 	else
 		c->period = div_u64(round * 5, c->cwnd * 6);
 }
