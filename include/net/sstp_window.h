@@ -84,7 +84,8 @@ void sstp_window_cut(struct sstp_ctrl *c, struct sstp_window *w,
 void sstp_window_timeout(struct sstp_ctrl *c, struct sstp_window *w,
 			 const struct sstp_ctrl_sample *s, u32 ssthresh);
 /* Spread the window over a round trip: at twice its rate in slow start, at 1.2 times later, as
- * TCP paces; at four times in slow start with a window of a train or less.
+ * TCP paces; in slow start at four times with a window of up to SSTP_TRAIN_PACKETS, and at no
+ * lower rate with a larger one.
  */
 void sstp_window_pace(struct sstp_ctrl *c, const struct sstp_window *w,
 		      const struct sstp_ctrl_sample *s);

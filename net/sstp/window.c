@@ -136,10 +136,11 @@ void sstp_window_pace(struct sstp_ctrl *c, const struct sstp_window *w,
 
 	/* At twice the rate of the reports, slow start doubles a window in a round trip and a half,
 	 * which a short answer would take longer than with TCP. A window of a train is doubled
-	 * in one: as many packets may leave at once in any case.
+	 * in one: as many packets may leave at once in any case. A larger window is not paced
+	 * more slowly than that.
 	 */
 	if (c->cwnd < w->ssthresh)
-		c->period = div_u64(round, c->cwnd * (c->cwnd <= SSTP_TRAIN_PACKETS ? 4 : 2));
+		c->period = div_u64(round, max(c->cwnd * 2, min(c->cwnd, SSTP_TRAIN_PACKETS) * 4));
 	else
 		c->period = div_u64(round * 5, c->cwnd * 6);
 }
