@@ -206,8 +206,9 @@ struct sstp_ctrl_sample {
  * and nothing would open the window again. SSTP_CWND_LIMIT keeps packets in flight well within
  * half of the serial numbers, which is what can be compared. A period longer than the
  * round-trip time would be stricter than a window of 1; SSTP_PERIOD_LIMIT is far below the user
- * timeout. After idle time up to ten packets leave at once; the pause that follows is at most
- * SSTP_PERIOD_LIMIT, the round-trip time or two periods, whichever is longest.
+ * timeout. When nothing is in flight, ten packets may leave at once, with a congestion window up
+ * to SSTP_TRAIN_PACKETS; the pause that follows is at most SSTP_PERIOD_LIMIT, the round-trip
+ * time or two periods, whichever is longest.
  */
 struct sstp_ctrl {
 	u64	period;
