@@ -97,5 +97,4 @@ def means(cells):
                 break
         else:
             groups.append([cell])
-    return [{**group[0], "measured": mean([c["measured"] for c in group]),
-             "seeds": [c["seed"] for c in group]} for group in groups]
+    return [{**group[0], "measured": mean([c["measured"] for c in group])} for group in groups]
