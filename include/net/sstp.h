@@ -16,7 +16,7 @@
 
 struct attribute_group;
 
-#define SSTP_CTRL_PRIV_SIZE	128	/* bytes */
+#define SSTP_CTRL_PRIV_SIZE	192	/* bytes */
 #define SSTP_RBUF_PRIV_SIZE	128	/* bytes */
 #define SSTP_RBUF_ONE		0x10000	/* fixed-point 1.0 */
 #define SSTP_TRAIN_PACKETS	64U	/* most that leave as one skb: what UDP GRO joins again */
@@ -129,6 +129,9 @@ struct sstp_ctrl_msg {
  * @rate_prior: @total_delivered at the start of that time
  * @app_limited: in that time the program wrote too little, or the peer's window was closed, so
  *	the path may carry more
+ * @tx_in_flight: packets in flight when the packet left that this report answers, itself
+ *	included; 0 = not known
+ * @tx_lost: how many of @tx_in_flight are lost
  * @lost_ranges: entries of @lost_range
  * @lost_range: shipments that this report asks for again, the first SSTP_SHIP_RANGES ranges of
  *	them; those that the receiver had no room for are among them, so they may be more than
@@ -165,6 +168,8 @@ struct sstp_ctrl_sample {
 	u32	rate_interval;
 	u32	rate_prior;
 	bool	app_limited;
+	u32	tx_in_flight;
+	u32	tx_lost;
 	u32	lost_ranges;
 	struct sstp_ship_range lost_range[SSTP_SHIP_RANGES];
 	u64	arrival_rate;

@@ -149,7 +149,7 @@ static void __init sstp_check_sender(void)
 	SSTP_IN(stats, report, delivery_rate);
 	SSTP_IN(stats, send, packets_sent);
 	SSTP_IN(stats, send, segments_sent);
-	SSTP_SPAN(loss.sampler.idle_at, stats.segments_sent, 160);
+	SSTP_SPAN(loss.sampler.idle_at, stats.segments_sent, 168);
 }
 
 /* The same for what a receiver uses for each train and each read */

@@ -735,7 +735,8 @@ static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 	struct sk_buff *skb;
 
 	if (!sstp_in_flight(sp))
-		sstp_sample_start(&sp->loss.sampler, stamp, sp->loss.delivered);
+		sstp_sample_start(&sp->loss.sampler, stamp, sp->loss.delivered,
+				  sp->loss.highest - sp->loss.late);
 	if (x->again) {
 		sstp_push_again(sp, now);
 		skb = sstp_copy_packet(sp, x->s, x->packet, SSTP_F_AGAIN, stamp);

@@ -398,6 +398,7 @@ static void sstp_report_rate(struct sstp_sock *sp, const struct sstp_ack *a, u32
 		.sent = a->echo,
 		.came = at - a->hold,
 		.delivered = sp->loss.delivered,
+		.highest = sp->loss.highest - sp->loss.late,
 	};
 	struct sstp_delivery d;
 
@@ -412,6 +413,8 @@ static void sstp_report_rate(struct sstp_sock *sp, const struct sstp_ack *a, u32
 	sample->rate_interval = d.interval;
 	sample->rate_prior = d.prior;
 	sample->app_limited = d.app_limited;
+	sample->tx_in_flight = d.flight;
+	sample->tx_lost = d.lost;
 	if (d.packets)
 		sp->stats.delivery = d;
 }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Delivery rate of a sender; sample.h describes it. */
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include "sample.h"
 
-/* The newest mark that had come when @r's packet left, or NULL. */
+/* The newest mark that had come when @r's packet left, or NULL. @next: the one after it, or @r */
 static const struct sstp_sample_mark *sstp_sample_base(const struct sstp_sampler *p,
-						       const struct sstp_sample_mark *r)
+						       const struct sstp_sample_mark *r,
+						       const struct sstp_sample_mark **next)
 {
 	u32 i;
 
+	*next = r;
 	for (i = 0; i < p->marks; i++) {
 		const struct sstp_sample_mark *m;
 
@@ -16,8 +19,23 @@ static const struct sstp_sample_mark *sstp_sample_base(const struct sstp_sampler
 			     SSTP_SAMPLE_MARKS];
 		if ((s32)(m->at - r->sent) <= 0)
 			return m;
+		*next = m;
 	}
 	return NULL;
+}
+
+/* Set @d->flight and @d->lost. Between the reports @m and @next the packet of @r left. */
+static void sstp_sample_flight(const struct sstp_sample_mark *m,
+			       const struct sstp_sample_mark *next,
+			       const struct sstp_sample_mark *r, struct sstp_delivery *d)
+{
+	u32 span = max(next->at - m->at, 1U), past = min(r->sent - m->at, span);
+	s32 flight = r->highest - m->highest, delivered = r->delivered - m->delivered;
+
+	flight -= div_s64((s64)(s32)(next->highest - m->highest) * past, span);
+	delivered -= div_s64((s64)(s32)(next->delivered - m->delivered) * past, span);
+	d->flight = max(flight, 0);
+	d->lost = max(min(flight, flight - delivered), 0);
 }
 
 /* Remember @r, unless the newest mark is too near. */
@@ -37,10 +55,10 @@ static void sstp_sample_remember(struct sstp_sampler *p, const struct sstp_sampl
 		p->idled = false;
 }
 
-void sstp_sample_start(struct sstp_sampler *p, u32 now, u32 delivered)
+void sstp_sample_start(struct sstp_sampler *p, u32 now, u32 delivered, u32 highest)
 {
 	p->mark[p->newest] = (struct sstp_sample_mark){
-		.at = now, .sent = now, .came = now, .delivered = delivered,
+		.at = now, .sent = now, .came = now, .delivered = delivered, .highest = highest,
 	};
 	p->marks = 1;
 	p->idled = false;
@@ -49,9 +67,11 @@ void sstp_sample_start(struct sstp_sampler *p, u32 now, u32 delivered)
 void sstp_sample_report(struct sstp_sampler *p, const struct sstp_sample_mark *r, u32 srtt,
 			u32 flight, struct sstp_delivery *d)
 {
-	const struct sstp_sample_mark *m = sstp_sample_base(p, r);
+	const struct sstp_sample_mark *next, *m = sstp_sample_base(p, r, &next);
 
 	*d = (struct sstp_delivery){};
+	if (m)
+		sstp_sample_flight(m, next, r, d);
 	if (m && (s32)(r->sent - m->sent) >= 0 && (s32)(r->came - m->came) >= 0 &&
 	    (s32)(r->delivered - m->delivered) > 0) {
 		d->packets = r->delivered - m->delivered;

@@ -8,6 +8,10 @@
  * to a quarter of a window more than was delivered in a round trip: if packets leave in bursts,
  * the rate of a sample is up to a quarter too high.
  *
+ * How many packets were in flight when the packet left, and how many of them are lost, follows
+ * from the shipments that were reported then: between two remembered reports their number is
+ * taken to have grown evenly.
+ *
  * Pure mechanism: no socket, no clock. Times are in us, modulo 2^32.
  */
 #ifndef _SSTP_SAMPLE_H
@@ -28,12 +32,14 @@
  * @sent: time when the packet that it answers left
  * @came: time when it left the receiver, plus the delay of the way back
  * @delivered: packets delivered in total, modulo 2^32
+ * @highest: highest shipment reported, less those before it that may be late (serial number)
  */
 struct sstp_sample_mark {
 	u32	at;
 	u32	sent;
 	u32	came;
 	u32	delivered;
+	u32	highest;
 };
 
 /**
@@ -60,18 +66,23 @@ struct sstp_sampler {
  * @interval: us, at least 1: the longer of the times in which the packets left and came
  * @prior: packets delivered in total before the interval, modulo 2^32
  * @app_limited: the sender lacked data in the interval, so the path may carry more
+ * @flight: packets in flight when the packet left that the report answers, itself included;
+ *	0 = not known
+ * @lost: how many of @flight are lost
  */
 struct sstp_delivery {
 	u32	packets;
 	u32	interval;
 	u32	prior;
 	bool	app_limited;
+	u32	flight;
+	u32	lost;
 };
 
 /* The sender ships at @now while nothing is in flight: the next sample begins here. @delivered:
- * packets delivered in total
+ * packets delivered in total; @highest: highest shipment reported
  */
-void sstp_sample_start(struct sstp_sampler *p, u32 now, u32 delivered);
+void sstp_sample_start(struct sstp_sampler *p, u32 now, u32 delivered, u32 highest);
 /* Sample the report @r. @srtt: smoothed round-trip time, us; @flight: packets in flight before */
 void sstp_sample_report(struct sstp_sampler *p, const struct sstp_sample_mark *r, u32 srtt,
 			u32 flight, struct sstp_delivery *d);

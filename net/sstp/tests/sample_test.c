@@ -27,7 +27,7 @@ static void sample_marks(struct kunit *test)
 		struct sstp_sampler p = {};
 		struct sstp_delivery d;
 
-		sstp_sample_start(&p, base, base * 3);
+		sstp_sample_start(&p, base, base * 3, 0);
 		for (i = 0; i < ARRAY_SIZE(t); i++) {
 			struct sstp_sample_mark r = t[i].r;
 
@@ -52,11 +52,12 @@ static void sample_marks(struct kunit *test)
 static void sample_path(struct kunit *test)
 {
 	static const struct {
-		u32 window, rate, off;	/* packets; packets a second; percent, at most */
+		u32 window, rate;	/* packets; packets a second */
+		u32 off, away;		/* of the rate and of the window: percent, at most */
 	} t[] = {
 		/* A quarter of the path's product leaves in bursts: see sample.h. */
-		{ 100, 2500, 26 },
-		{ 400, 10000, 1 }, { 1000, 10000, 1 }, { 4000, 10000, 1 },
+		{ 100, 2500, 26, 26 },
+		{ 400, 10000, 1, 1 }, { 1000, 10000, 1, 1 }, { 4000, 10000, 1, 1 },
 	};
 	u32 k, n;
 
@@ -68,7 +69,7 @@ static void sample_path(struct kunit *test)
 		u64 rate;
 
 		KUNIT_ASSERT_NOT_NULL(test, sent);
-		sstp_sample_start(&p, now, 0);
+		sstp_sample_start(&p, now, 0, 0);
 		while (shipped < t[k].window)
 			sent[shipped++ % 8192] = now;
 		for (n = 0; n < 20000; n++) {
@@ -80,6 +81,7 @@ static void sample_path(struct kunit *test)
 			now = came;
 			sstp_sample_report(&p, &(struct sstp_sample_mark){
 				.at = now, .sent = left, .came = came, .delivered = n + 1,
+				.highest = n + 1,
 			}, srtt, t[k].window, &d);
 			srtt = now - left;
 			sent[shipped++ % 8192] = now;
@@ -90,6 +92,43 @@ static void sample_path(struct kunit *test)
 			KUNIT_ASSERT_LE_MSG(test, abs_diff(rate, (u64)t[k].rate),
 					    t[k].rate * t[k].off / 100,
 					    "row %u, packet %u", k, n);
+			KUNIT_ASSERT_LE_MSG(test, abs_diff(d.flight, t[k].window),
+					    t[k].window * t[k].away / 100 + 1,
+					    "row %u, packet %u", k, n);
+			KUNIT_ASSERT_EQ(test, d.lost, 0U);
+		}
+	}
+}
+
+/* In flight when the packet left, and lost of these. A packet leaves each 100 us, is reported after
+ * 10 ms, and each tenth is lost: 100 were in flight, and 10 of them are lost. Reports come for
+ * each packet, or for 40, of which a packet may leave in the middle.
+ */
+static void sample_flight(struct kunit *test)
+{
+	static const u32 each[] = { 1, 7, 40 };
+	u32 k, n, base;
+
+	for (k = 0; k < ARRAY_SIZE(each); k++) {
+		for (base = -1000; base != 1000; base += 500) {
+			struct sstp_sampler p = {};
+			struct sstp_delivery d;
+
+			sstp_sample_start(&p, base, base, base);
+			for (n = each[k]; n < 4000; n += each[k]) {
+				u32 sent = base + n * 100, at = sent + 10000;
+
+				sstp_sample_report(&p, &(struct sstp_sample_mark){
+					.at = at, .sent = sent, .came = at,
+					.delivered = base + n - n / 10, .highest = base + n,
+				}, 10000, 100, &d);
+				if (n < 400)
+					continue;
+				KUNIT_ASSERT_LE_MSG(test, abs_diff(d.flight, 100U), 2U,
+						    "%u: packet %u: %u", each[k], n, d.flight);
+				KUNIT_ASSERT_LE_MSG(test, abs_diff(d.lost, 10U), 2U,
+						    "%u: packet %u: %u", each[k], n, d.lost);
+			}
 		}
 	}
 }
@@ -103,7 +142,7 @@ static void sample_idle(struct kunit *test)
 		struct sstp_sampler p = {};
 		struct sstp_delivery d;
 
-		sstp_sample_start(&p, base, 0);
+		sstp_sample_start(&p, base, 0, 0);
 		for (i = 1; i <= 40; i++) {
 			u32 at = base + i * 10000;
 			/* The idle time is at 105 ms; a packet is reported after 20 ms. */
@@ -125,6 +164,7 @@ static void sample_idle(struct kunit *test)
 static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(sample_marks),
 	KUNIT_CASE(sample_path),
+	KUNIT_CASE(sample_flight),
 	KUNIT_CASE(sample_idle),
 	{}
 };
