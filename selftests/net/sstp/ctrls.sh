@@ -11,7 +11,7 @@ cd "$(dirname "$0")" || exit 1
 need_simulated_time
 . ./path.sh
 
-modules=(scalable highspeed bic cubic westwood vegas fast udt gtp dctcp)
+modules=(scalable highspeed bic cubic westwood vegas fast udt gtp dctcp bbr)
 controllers=(newreno "${modules[@]}")
 
 [ -e "$SSTP_MODULE_DIR/sstp-ctrl-bic.ko" ] || skip_all "no modules of controllers were built"
@@ -58,7 +58,7 @@ check "its module cannot be unloaded" in_use
 wait "$client"
 check "the transfer ends" test $? = 0
 
-# --- from any to any other, 1080 times, under load
+# --- from any to any other, 1584 times, under load
 change() { in_ns "$a" sstp set port 7000 controller "$@"; }
 changes() {
 	local round from to before
@@ -111,6 +111,8 @@ check "highspeed has a state" tunes highspeed "" "ssthresh:$n a:$n b:$n"
 check "westwood has" tunes westwood "" "ssthresh:$n rtt_min:$n estimate:$n"
 check "dctcp has parameters and a state" \
 	tunes dctcp "inverse_gain" "ssthresh:$n alpha:$n delivered:$n marked:$n"
+check "bbr has a state" tunes bbr "" "state:$n max_bw:$n min_rtt:$n bw_shortterm:$n inflight_long:$n \
+inflight_short:$n extra_acked:$n full_bw_reached:$n"
 # The manual page has each parameter with its range. After a name that there is not, sstp lists all.
 documented() {
 	local name word least most range lacks=0 n=0

@@ -33,6 +33,7 @@ ROWS = [
     ("UDT", "udt", None, None),
     ("GTP", "gtp", None, None),
     ("-", "dctcp", None, None),
+    ("-", "bbr", None, None),
 ]
 EXTRA = re.compile(r"_(get_info|check)$")
 NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', re.DOTALL)
