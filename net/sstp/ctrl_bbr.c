@@ -109,7 +109,7 @@ enum sstp_bbr_phase {
  * @undo_inflight_longterm: @inflight_longterm, likewise
  * @lost: packets lost in the last episode of losses; 0 = nothing to undo
  * @undue: packets of these that were only late
- * @path_rate: highest delivery rate of the rounds that contradict the model
+ * @path_rate: delivery rate of the last round that contradicted the model
  * @prior_cwnd: window before ProbeRTT or a time-out, packets
  * @state: enum sstp_bbr_state
  * @phase: enum sstp_bbr_phase
@@ -720,31 +720,29 @@ static void sstp_bbr_update_cycle(const struct sstp_ctrl *c, struct sstp_bbr *b,
 /* Does this round contradict the model, as those before? */
 static void sstp_bbr_check_model(struct sstp_bbr *b, const struct sstp_bbr_ack *a)
 {
-	if (!a->round_start || !a->rate)
+	if (!a->round_start || !a->rate || a->limited || !sstp_bbr_in_probe_bw(b))
 		return;
-	if (!sstp_bbr_in_probe_bw(b) || a->limited || a->rate >= sstp_bbr_bw(b) / 2 ||
-	    a->s->rtt / 2 <= b->min_rtt) {
+	if (a->rate >= sstp_bbr_bw(b) / 2 || a->s->rtt / 2 <= b->min_rtt) {
 		b->off_rounds = 0;
-		b->path_rate = 0;
 		return;
 	}
-	b->path_rate = max(b->path_rate, a->rate);
+	b->path_rate = a->rate;
 	b->doubted = ++b->off_rounds >= SSTP_BBR_OFF_ROUNDS;
 }
 
 /* ProbeRTT has told which part of the model is wrong. */
 static void sstp_bbr_mend_model(struct sstp_bbr *b, u32 ms)
 {
-	if (b->probe_rtt_min / 2 > b->min_rtt) {
-		b->min_rtt = b->probe_rtt_min;
-		b->min_rtt_stamp = ms;
-	} else {
+	if (b->probe_rtt_min / 2 <= b->min_rtt) {
 		b->max_bw[0] = b->path_rate;
 		b->max_bw[1] = 0;
 	}
+	if (b->probe_rtt_min != SSTP_BBR_NONE) {
+		b->min_rtt = b->probe_rtt_min;
+		b->min_rtt_stamp = ms;
+	}
 	b->doubted = false;
 	b->off_rounds = 0;
-	b->path_rate = 0;
 }
 
 /* Section 5.3.4.3: UpdateMinRTT() */
@@ -757,7 +755,9 @@ static void sstp_bbr_update_min_rtt(struct sstp_bbr *b, const struct sstp_bbr_ac
 		b->probe_rtt_min = rtt;
 		b->probe_rtt_stamp = a->ms;
 	}
-	if (b->probe_rtt_min < b->min_rtt || a->ms - b->min_rtt_stamp > SSTP_BBR_MIN_RTT) {
+	/* The queue that raises doubts is no reason to forget what came before it. */
+	if (b->probe_rtt_min < b->min_rtt ||
+	    (!b->doubted && a->ms - b->min_rtt_stamp > SSTP_BBR_MIN_RTT)) {
 		b->min_rtt = b->probe_rtt_min;
 		b->min_rtt_stamp = b->probe_rtt_stamp;
 	}
@@ -822,6 +822,7 @@ static void sstp_bbr_check_probe_rtt(struct sstp_ctrl *c, struct sstp_bbr *b,
 {
 	if (b->state != SSTP_BBR_PROBING_RTT &&
 	    (b->doubted || (b->probe_rtt_expired && !b->idle_restart))) {
+		b->doubted = b->off_rounds;
 		if (b->doubted)
 			b->probe_rtt_min = SSTP_BBR_NONE;
 		sstp_bbr_set_state(b, SSTP_BBR_PROBING_RTT);

@@ -43,6 +43,7 @@ struct bbr_report {
  * @waited: sum of the packets in the queue that each packet found
  * @states: states that the controller was in, a bit for each
  * @most: most packets that a packet found in the queue
+ * @unknown: the model was doubted, but the rate forgotten that is to replace it
  */
 struct bbr_sim {
 	struct sstp_ctrl c;
@@ -72,6 +73,7 @@ struct bbr_sim {
 	u64	waited;
 	u32	states;
 	u32	most;
+	bool	unknown;
 };
 
 static struct sstp_bbr *bbr_of(struct bbr_sim *x)
@@ -212,6 +214,7 @@ static void bbr_report(struct bbr_sim *x)
 	s.tx_lost = d.lost;
 	sstp_ctrl_bbr.on_ack(&x->c, &s);
 	x->states |= BIT(bbr_of(x)->state);
+	x->unknown |= bbr_of(x)->doubted && !bbr_of(x)->path_rate;
 }
 
 /* Run for @ms. Returns the share of the line, in thousandths. */
@@ -348,6 +351,7 @@ static void bbr_drop(struct kunit *test)
 		x->free = x->now + (x->free - min(x->free, x->now)) * 10;
 		bbr_run(x, 10000);
 		share = bbr_run(x, 6000);
+		KUNIT_EXPECT_FALSE(test, x->unknown);
 		KUNIT_EXPECT_LE_MSG(test, x->most, 64U, "run %u", i);
 		KUNIT_EXPECT_GE_MSG(test, share, 850U, "run %u", i);
 	}
@@ -369,7 +373,10 @@ static void bbr_rise(struct kunit *test)
 	}
 }
 
-/* The path is longer from some time in the cycle on: within 3 s min_rtt follows. */
+/* The path is longer from some time in the cycle on: within 3 s min_rtt follows. A packet that was
+ * under way then came earlier, so min_rtt may be less than the round-trip time now, but not so
+ * much less that a window of two bandwidth-delay products would not fill the path.
+ */
 static void bbr_longer(struct kunit *test)
 {
 	u32 i, n = sstp_test_rounds(20);
@@ -380,7 +387,7 @@ static void bbr_longer(struct kunit *test)
 		bbr_run(x, 4000 + i * 193);
 		x->rtt = 100000;
 		bbr_run(x, 3000);
-		KUNIT_EXPECT_GE_MSG(test, bbr_of(x)->min_rtt, 100000U, "run %u", i);
+		KUNIT_EXPECT_GE_MSG(test, bbr_of(x)->min_rtt, 50000U, "run %u", i);
 		KUNIT_EXPECT_GE_MSG(test, bbr_run(x, 4000), 850U, "run %u", i);
 	}
 }
