@@ -187,8 +187,9 @@ struct sstp_ctrl_sample {
  * @rto: us without an answer until the peer is asked for a report, SSTP_RTO_LIMIT_MIN to
  *	SSTP_RTO_LIMIT_MAX; 0 = as computed from round-trip times
  * @ack_interval: packets after which the peer is asked to report at once, 1 to 65535 and no more
- *	than the window; a train of up to SSTP_TRAIN_PACKETS asks once. 0 = a quarter of the
- *	window, at most 256, or once a round trip without a congestion window
+ *	than the window; a train of up to SSTP_TRAIN_PACKETS asks once. 0 = about one in
+ *	a millisecond, 4 to 16 in a window and no more than 256 packets apart, or once a round
+ *	trip without a congestion window
  * @ack_timer: us that the peer holds back a report of packets that it is not asked to report,
  *	SSTP_ACK_TIMER_MIN to SSTP_ACK_TIMER_MAX; 0 = as the peer likes. The peer is told of
  *	@ack_interval and @ack_timer at set-up and when they change, at most once in a round

@@ -42,6 +42,10 @@ struct sstp_ctrl_core {
 };
 
 #define SSTP_CTRL_UNPACED	10U	/* packets: initial window of RFC 6928 */
+#define SSTP_CTRL_REPORTS_MIN	4U	/* of a window */
+#define SSTP_CTRL_REPORTS_MAX	16U
+#define SSTP_CTRL_INTERVAL	256U	/* packets, at most */
+#define SSTP_CTRL_SMALL		8U	/* packets: smaller windows are reported packet by packet */
 #define SSTP_CTRL_IDLE		(200 * NSEC_PER_MSEC)	/* a path may change meanwhile */
 
 /* Attach the controller @name, with a reference on its module and the parameters that @conf has
@@ -87,6 +91,11 @@ static inline u32 sstp_ctrl_window(const struct sstp_ctrl_core *c)
 {
 	return c->prr.active ? c->prr.window : c->out.cwnd;
 }
+
+/* Number of packets after which the peer is asked for a report; 0 = the controller has neither a
+ * congestion window nor an interval. @min_rtt: us
+ */
+u32 sstp_ctrl_interval(const struct sstp_ctrl_core *c, u32 min_rtt);
 
 /* Time from which on packets may leave without pacing again, as the period would have let go all
  * that left, ns

@@ -267,19 +267,19 @@ static bool sstp_ask_early(const struct sstp_sock *sp, u32 packets, bool end)
 }
 
 /* SSTP_F_ACK if the @packets shipped at @stamp (us) ask the peer for a report, else 0. That is
- * as often as the controller wants; by default four times a congestion window, or without one
- * once a round trip, and no more than once in SSTP_ASK_GAP. And see sstp_ask_early(); and a
- * retransmission (@again) asks if no packet follows, which would show its loss or be reported.
+ * after each sstp_ctrl_interval() packets, or without an interval once a round trip, and no more
+ * than once in SSTP_ASK_GAP. And see sstp_ask_early(); and a retransmission (@again) asks if
+ * no packet follows, which would show its loss or be reported.
  */
 static u8 sstp_ask(struct sstp_sock *sp, u32 packets, bool again, u32 stamp)
 {
-	u32 cwnd = sp->ctrl.out.cwnd, interval = min(sp->ctrl.out.ack_interval, cwnd);
+	u32 interval = sstp_ctrl_interval(&sp->ctrl, sp->rtt.min);
 	bool end = sp->snd.next == sp->snd.end && !sp->snd.pending, early, at_once;
 
 	sp->tx.unasked += packets;
 	early = sstp_ask_early(sp, packets, end);
 	at_once = early || (end && again);
-	if (cwnd == SSTP_CWND_MAX && !interval) {
+	if (!interval) {
 		/* The peer need not report before a segment is complete. */
 		if (!at_once && stamp - sp->tx.asked_at <
 				max(sstp_rtt_smoothed(&sp->rtt, 0), SSTP_ASK_GAP))
@@ -287,7 +287,7 @@ static u8 sstp_ask(struct sstp_sock *sp, u32 packets, bool again, u32 stamp)
 		sp->tx.asked_at = stamp;
 		if (!sp->tx.silent_since)
 			sp->tx.silent_since = sstp_now();
-	} else if (!at_once && sp->tx.unasked < (interval ?: clamp(cwnd / 4, 1U, 256U))) {
+	} else if (!at_once && sp->tx.unasked < interval) {
 		return 0;
 	}
 	sp->tx.unasked = 0;

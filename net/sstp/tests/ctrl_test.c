@@ -262,6 +262,42 @@ static void ctrl_unpaced(struct kunit *test)
 	}
 }
 
+/* By default there is a report in a millisecond, 4 to 16 of a window. */
+static void ctrl_interval(struct kunit *test)
+{
+	static const struct {
+		u32 cwnd, wish, min_rtt, interval;
+	} t[] = {
+		{ 1, 0, 100 * 1000, 1 },
+		{ 7, 0, 100 * 1000, 1 },
+		{ 8, 0, 100 * 1000, 2 },
+		{ 47, 0, 100 * 1000, 2 },
+		{ 48, 0, 100 * 1000, 3 },
+		{ 64, 0, 100 * 1000, 4 },
+		{ 64, 0, 16 * 1000, 4 },
+		{ 64, 0, 8 * 1000, 8 },
+		{ 64, 0, 4 * 1000, 16 },
+		{ 64, 0, 1, 16 },
+		{ 7, 0, 1, 1 },
+		{ 2000, 0, 1, 256 },
+		{ 5000, 0, 100 * 1000, 256 },
+		{ SSTP_CWND_LIMIT, 0, U32_MAX, 256 },
+		{ SSTP_CWND_MAX, 0, 100 * 1000, 0 },
+		{ SSTP_CWND_MAX, 9, 100 * 1000, 9 },
+		{ 64, 9, 100 * 1000, 9 },
+		{ 4, 9, 1, 4 },
+	};
+	struct sstp_ctrl_core c = {};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		c.out.cwnd = t[i].cwnd;
+		c.out.ack_interval = t[i].wish;
+		KUNIT_EXPECT_EQ_MSG(test, sstp_ctrl_interval(&c, t[i].min_rtt), t[i].interval,
+				    "row %u", i);
+	}
+}
+
 static void ctrl_obey(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	c->cwnd = c->param[1];
@@ -355,6 +391,7 @@ static struct kunit_case ctrl_cases[] = {
 	KUNIT_CASE(ctrl_on_param),
 	KUNIT_CASE(ctrl_pace),
 	KUNIT_CASE(ctrl_unpaced),
+	KUNIT_CASE(ctrl_interval),
 	{}
 };
 
