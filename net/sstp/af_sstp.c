@@ -57,6 +57,7 @@ struct proto sstp_prot = {
 #endif
 	.init			= sstp_init_sock,
 	.unhash			= sstp_unhash,
+	.rehash			= sstp_bind_rehash,
 	.get_port		= sstp_get_port,
 	.backlog_rcv		= sstp_backlog_rcv,
 	.release_cb		= sstp_release_cb,

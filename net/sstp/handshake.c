@@ -14,6 +14,7 @@
 #include "half.h"
 #include "handshake.h"
 #include "listen.h"
+#include "listeners.h"
 #include "message.h"
 #include "netns.h"
 #include "nl_event.h"
@@ -503,10 +504,10 @@ void sstp_handshake_init(struct sock *usk, struct sk_buff *skb, struct sk_buff *
 		return;
 	}
 
-	sk = sstp_listener_find(net, SSTP_IN(skb), i.dport,
-				jhash_3words(i.peer_cid,
-					     (__force u32)peer.addr.s6_addr32[3],
-					     (__force u32)peer.port, 0));
+	sk = sstp_listeners_find(net, SSTP_IN(skb), i.dport,
+				 jhash_3words(i.peer_cid,
+					      (__force u32)peer.addr.s6_addr32[3],
+					      (__force u32)peer.port, 0));
 	if (!sk) {
 		sstp_drop(usk, skb, SSTP_MIB_INNOPORT, 1);
 		sstp_handshake_refuse(usk, skb, &i, SSTP_RESET_REFUSED);

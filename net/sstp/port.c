@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Ports: sockets that are bound to them, and listeners. */
+/* Ports: sockets that are bound to them. */
 #include <linux/jhash.h>
 #include <linux/random.h>
 #include <net/ip.h>
 #include <net/l3mdev.h>
 #include "conn.h"
+#include "listeners.h"
 #include "netns.h"
 #include "port.h"
-#include "skb_in.h"
 #include "sstp.h"
 #include "table.h"
 
@@ -106,7 +106,6 @@ struct sstp_claims {
 /* Tables of all namespaces; written under the port's lock */
 static struct rhashtable sstp_ports;
 static struct rhltable sstp_claim_table;
-static struct rhltable sstp_listeners;
 
 static u32 sstp_port_hash(const void *data, u32 len, u32 seed)
 {
@@ -117,11 +116,6 @@ static u32 sstp_port_hash(const void *data, u32 len, u32 seed)
 static u32 sstp_place_hash(const void *data, u32 len, u32 seed)
 {
 	return jhash2(data, sizeof(struct sstp_place) / sizeof(u32), seed);
-}
-
-static u32 sstp_listen_hash(const void *data, u32 len, u32 seed)
-{
-	return jhash2(data, sizeof(struct sstp_listen_key) / sizeof(u32), seed);
 }
 
 static const struct rhashtable_params sstp_port_params = {
@@ -140,28 +134,19 @@ static const struct rhashtable_params sstp_claims_params = {
 	.automatic_shrinking = true,
 };
 
-static const struct rhashtable_params sstp_listener_params = {
-	.key_len = sizeof(struct sstp_listen_key),
-	.key_offset = offsetof(struct sstp_sock, bind.listen_key),
-	.head_offset = offsetof(struct sstp_sock, bind.listen_node),
-	.hashfn = sstp_listen_hash,
-	.automatic_shrinking = true,
-};
-
 int sstp_port_init(void)
 {
 	int err;
 
 	BUILD_BUG_ON(offsetofend(struct sstp_port_key, number) != sizeof(struct sstp_port_key));
 	BUILD_BUG_ON(offsetofend(struct sstp_place, addr) != sizeof(struct sstp_place));
-	BUILD_BUG_ON(offsetofend(struct sstp_listen_key, zero) != sizeof(struct sstp_listen_key));
 	err = rhashtable_init(&sstp_ports, &sstp_port_params);
 	if (err)
 		return err;
 	err = rhltable_init(&sstp_claim_table, &sstp_claims_params);
 	if (err)
 		goto ports;
-	err = rhltable_init(&sstp_listeners, &sstp_listener_params);
+	err = sstp_listeners_init();
 	if (err)
 		goto groups;
 	return 0;
@@ -174,7 +159,7 @@ ports:
 
 void sstp_port_exit(void)
 {
-	rhltable_destroy(&sstp_listeners);
+	sstp_listeners_exit();
 	rhltable_destroy(&sstp_claim_table);
 	rhashtable_destroy(&sstp_ports);
 }
@@ -481,30 +466,27 @@ int sstp_bind_child(struct sock *sk)
 	return err;
 }
 
-/* Listeners that are bound to @addr itself. RCU. */
-static struct rhlist_head *sstp_listeners_at(struct net *net, const struct in6_addr *addr,
-					     u16 port)
-{
-	struct sstp_listen_key key = { .net = net, .addr = *addr, .port = port };
-
-	return rhltable_lookup(&sstp_listeners, &key, sstp_listener_params);
-}
-
-/* Does the claim of a listener bound to @addr itself conflict with @claim, that of @sk? */
+/* Does the claim of a listener other than @sk, which is bound to @addr itself, conflict with
+ * @claim, that of @sk? Port's lock.
+ */
 static bool sstp_listen_conflict_at(struct sock *sk, const struct sstp_claim *claim,
 				    const struct in6_addr *addr)
 {
 	struct sstp_sock *sp = sstp_sk(sk), *o;
-	struct rhlist_head *at, *list;
+	struct sstp_listeners *g;
+	struct rhlist_head *at;
 	bool conflict = false;
 
 	rcu_read_lock();
-	list = sstp_listeners_at(sock_net(sk), addr, sp->id.sport);
-	rhl_for_each_entry_rcu(o, at, list, bind.listen_node)
-		if (o->bind.port == sp->bind.port && sstp_sock_conflict(claim, &o->sk)) {
-			conflict = true;
-			break;
-		}
+	at = sstp_listeners_at(sock_net(sk), addr, sp->id.sport);
+	for (; at && !conflict; at = rcu_dereference(at->next)) {
+		g = container_of(at, struct sstp_listeners, node);
+		hlist_for_each_entry(o, &g->members, bind.listen_node)
+			if (o->bind.port == sp->bind.port && sstp_sock_conflict(claim, &o->sk)) {
+				conflict = true;
+				break;
+			}
+	}
 	rcu_read_unlock();
 	return conflict;
 }
@@ -528,28 +510,14 @@ static bool sstp_listen_conflict(struct sock *sk)
 /* Let INITs find @sk. -EADDRINUSE if another listener's claim conflicts. Socket lock. */
 int sstp_bind_listen(struct sock *sk)
 {
-	struct sstp_sock *sp = sstp_sk(sk);
-	spinlock_t *lock = sstp_port_lock(sock_net(sk), sp->id.sport);
-	int err;
+	spinlock_t *lock = sstp_port_lock(sock_net(sk), sstp_sk(sk)->id.sport);
+	int err = sstp_conn_list(sk);
 
-	/* A lookup that is at @sk in its old hash chain must not continue in the new one. */
-	if (sp->bind.unlistened)
-		synchronize_rcu();
-	sp->bind.unlistened = false;
-	err = sstp_conn_list(sk);
 	if (err)
 		return err;
-	sp->bind.listen_key = (struct sstp_listen_key){
-		.net = sock_net(sk),
-		.addr = sp->id.saddr,
-		.port = sp->id.sport,
-	};
 	spin_lock_bh(lock);
-	if (sstp_listen_conflict(sk))
-		err = -EADDRINUSE;
-	else if (rhltable_insert(&sstp_listeners, &sp->bind.listen_node, sstp_listener_params))
-		err = -ENOMEM;
-	else
+	err = sstp_listen_conflict(sk) ? -EADDRINUSE : sstp_listeners_add(sk);
+	if (!err)
 		sstp_set_state(sk, TCP_LISTEN);
 	spin_unlock_bh(lock);
 	if (err)
@@ -565,9 +533,28 @@ void sstp_bind_unlisten(struct sock *sk)
 	sstp_conn_unlist(sk);
 	spin_lock_bh(lock);
 	sstp_set_state(sk, TCP_CLOSE);
-	rhltable_remove(&sstp_listeners, &sstp_sk(sk)->bind.listen_node, sstp_listener_params);
-	sstp_sk(sk)->bind.unlistened = true;
+	sstp_listeners_del(sk);
 	spin_unlock_bh(lock);
+}
+
+/* SO_BINDTODEVICE of @sk: a listener moves to the group of its device. If there is no memory, no
+ * INIT finds it until its device is set again, which SO_ERROR tells. Socket lock.
+ */
+void sstp_bind_rehash(struct sock *sk)
+{
+	spinlock_t *lock = sstp_port_lock(sock_net(sk), sstp_sk(sk)->id.sport);
+	int err;
+
+	if (sk->sk_state != TCP_LISTEN)
+		return;
+	spin_lock_bh(lock);
+	sstp_listeners_del(sk);
+	err = sstp_listeners_add(sk);
+	spin_unlock_bh(lock);
+	if (err) {
+		WRITE_ONCE(sk->sk_err, -err);
+		sk_error_report(sk);
+	}
 }
 
 /* Until this time, ns, searches begin with the half of the range that they do not prefer, as
@@ -665,62 +652,4 @@ void sstp_unbind(struct sock *sk)
 	sp->bind.port = NULL;
 	sp->bind.bound = false;
 	spin_unlock_bh(lock);
-}
-
-/* How well does listener @sk match the packet of @in? 0: not at all. */
-static int sstp_listener_score(const struct sock *sk, const struct sstp_skb_in *in)
-{
-	const struct sstp_sock *sp = sstp_sk(sk);
-	int score = 1;
-
-	if (READ_ONCE(sk->sk_state) != TCP_LISTEN || !sstp_dev_match(sk, in))
-		return 0;
-	if (!ipv6_addr_any(&sp->bind.listen_key.addr)) {
-		score += 4;
-	} else if (sstp_v4(&in->daddr)) {
-		if (sp->id.af == AF_INET)
-			score += 1;
-		else if (sp->id.v6only)
-			return 0;
-	} else if (sp->id.af == AF_INET) {
-		return 0;
-	}
-	if (READ_ONCE(sk->sk_bound_dev_if))
-		score += 8;
-	return score;
-}
-
-/* The listener that matches the packet of @in best, with a reference; among equals @hash
- * decides, so that a reuseport group shares the load. Only listeners at the packet's
- * destination and at the wildcard are examined, however many there are at others. RCU.
- */
-struct sock *sstp_listener_find(struct net *net, const struct sstp_skb_in *in, u16 port,
-				u32 hash)
-{
-	const struct in6_addr *addrs[] = { &in->daddr, &in6addr_any };
-	struct sock *best = NULL;
-	int score, top = 0;
-	u32 ties = 0, i;
-
-	for (i = 0; i < ARRAY_SIZE(addrs); i++) {
-		struct rhlist_head *at, *list = sstp_listeners_at(net, addrs[i], port);
-		struct sstp_sock *sp;
-
-		rhl_for_each_entry_rcu(sp, at, list, bind.listen_node) {
-			score = sstp_listener_score(&sp->sk, in);
-			if (score > top) {
-				top = score;
-				best = &sp->sk;
-				ties = 1;
-			} else if (score && score == top && sp->sk.sk_reuseport) {
-				ties++;
-				if (!reciprocal_scale(hash, ties))
-					best = &sp->sk;
-				hash = hash * 1664525 + 1013904223;
-			}
-		}
-	}
-	if (best && !refcount_inc_not_zero(&best->sk_refcnt))
-		return NULL;
-	return best;
 }

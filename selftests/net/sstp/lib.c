@@ -87,7 +87,8 @@ void skip_all(const char *why)
 	exit(KSFT_SKIP);
 }
 
-void need_simulated_time(void)
+/* Is @word in the kernel's command line? */
+static bool booted_with(const char *word)
 {
 	FILE *f = fopen("/proc/cmdline", "r");
 	char line[4096];
@@ -95,8 +96,19 @@ void need_simulated_time(void)
 	if (!f || !fgets(line, sizeof(line), f))
 		die("/proc/cmdline:");
 	fclose(f);
-	if (!strstr(line, "time-travel=inf-cpu"))
+	return strstr(line, word);
+}
+
+void need_simulated_time(void)
+{
+	if (!booted_with("time-travel=inf-cpu"))
 		skip_all("time is not simulated (time-travel=inf-cpu)");
+}
+
+void need_instruction_count(void)
+{
+	if (!booted_with("sstp_icount"))
+		skip_all("the clock does not count instructions (tools/vm/run --icount)");
 }
 
 bool all_held = true;

@@ -27,6 +27,8 @@ int ktap_end(void);
 void skip_all(const char *why) __attribute__((noreturn));
 /* Do so unless the kernel simulates time, as tests with "mode: time-travel" need. */
 void need_simulated_time(void);
+/* Do so unless the clock counts instructions, as tests with "mode: icount" need. */
+void need_instruction_count(void);
 
 /* Many conditions make one result: what does not hold is said, and noted here. */
 extern bool all_held;

@@ -24,6 +24,7 @@
 #define STRIDE	1024
 #define SPREAD	(65536 / STRIDE - 1)
 #define BINDERS	50
+#define GROUP	64
 
 static enum proto proto;
 static int l;			/* a listener on all addresses, */
@@ -488,6 +489,81 @@ static void set_range(unsigned int ports)
 	file_put("/proc/sys/net/ipv4/ip_local_port_range", "%d %d", LOW, LOW + ports - 1);
 }
 
+/* Connect @n times; @got: how many each of the listeners @fd, -1 = closed, accepted */
+static void connect_to_group(const int *fd, unsigned int *got, int n)
+{
+	struct pollfd p[GROUP];
+	union addr a;
+	int k, one;
+
+	memset(got, 0, GROUP * sizeof(*got));
+	for (k = 0; k < GROUP; k++)
+		p[k] = (struct pollfd){ .fd = fd[k], .events = POLLIN };
+	addr_parse(&a, "127.0.0.1", LOW + 6);
+	while (n-- && all_held) {
+		one = sock();
+		must_be("connect", connect(one, &a.sa, addr_len(&a)) ? errno : 0, 0);
+		must_be("one listener has it", poll(p, GROUP, 10000), 1);
+		for (k = 0; k < GROUP; k++)
+			if (p[k].revents) {
+				close(accept(fd[k], NULL, NULL));
+				got[k]++;
+			}
+		close(one);
+	}
+}
+
+static void bind_to_lo(int fd)
+{
+	if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", 3))
+		die("SO_BINDTODEVICE:");
+}
+
+/* Sockets with SO_REUSEPORT share connections, as long as they listen. */
+static void test_group(void)
+{
+	unsigned int got[GROUP];
+	int fd[GROUP], k;
+
+	/* The port that a connection comes from decides, with TCP. */
+	set_range(MANY);
+	for (k = 0; k < GROUP; k++)
+		fd[k] = listen_at(AF_INET, "0.0.0.0");
+	connect_to_group(fd, got, 30 * GROUP);
+	for (k = 0; k < GROUP; k++)
+		must(got[k], "each has some");
+	for (k = 0; k < GROUP; k += 2) {
+		close(fd[k]);
+		fd[k] = -1;
+	}
+	connect_to_group(fd, got, 15 * GROUP);
+	for (k = 1; k < GROUP; k += 2)
+		must(got[k], "each that is left");
+	fd[0] = listen_at(AF_INET, "0.0.0.0");
+	connect_to_group(fd, got, 15 * GROUP);
+	must(got[0], "a new one");
+	/* TCP looks at the device of the first one only. */
+	if (proto == PROTO_SSTP) {
+		bind_to_lo(fd[0]);
+		bind_to_lo(fd[1]);
+		connect_to_group(fd, got, GROUP);
+		must(got[0] && got[1], "those on the device");
+		must_be("none of the others", got[0] + got[1], GROUP);
+		close(fd[0]);
+		close(fd[1]);
+		fd[0] = -1;
+		fd[1] = -1;
+		connect_to_group(fd, got, 15 * GROUP);
+		must(got[3], "the others then");
+	}
+	for (k = 0; k < GROUP; k++)
+		if (fd[k] >= 0)
+			close(fd[k]);
+	must_reach("127.0.0.1", -1);
+	set_range(PORTS);
+	result("a group of listeners");
+}
+
 static void set_reserved(const char *ports)
 {
 	file_put("/proc/sys/net/ipv4/ip_local_reserved_ports", "%s\n", ports);
@@ -627,7 +703,7 @@ int main(void)
 
 	if (setrlimit(RLIMIT_NOFILE, &files))
 		die("setrlimit:");
-	ktap_plan(2 * 11 + 1);
+	ktap_plan(2 * 12 + 1);
 	new_namespace();
 	set_range(PORTS);
 	for (proto = PROTO_TCP; proto <= PROTO_SSTP; proto++) {
@@ -645,6 +721,7 @@ int main(void)
 		test_addresses();
 		test_listeners();
 		test_again();
+		test_group();
 		test_reserved();
 		test_many();
 	}

@@ -69,6 +69,7 @@ def qemu_command(args, kernel, job, accel, ports):
               "tsc=reliable", "no_timer_check", "random.trust_cpu=on", "audit=0",
               "apparmor=0", "selinux=0", "cgroup_no_v1=all", args.append,
               "oops=panic" if args.parallel else "",
+              "sstp_icount" if args.icount else "",        # for need_instruction_count()
               f"sstp_guest={job}/guest", f"sstp_job={job}"]
     return command + ["-append", " ".join(filter(None, append))]
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 300
+ * kernels: 6.1 6.12
+ * cpus: 1
+ * mode: icount
+ *
+ * A connection to a reuseport group costs as many instructions with thousands of members as
+ * with two. The machine runs one instruction a nanosecond, so its clock counts them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib.h"
+
+#define FEW		2
+#define MANY		3000
+#define CONNECTIONS	200
+
+static enum proto proto;
+static union addr to;
+static int members[MANY];
+
+static int sock(void)
+{
+	struct linger at_once = { .l_onoff = 1 };
+	int fd = proto_socket(proto, AF_INET, SOCK_STREAM, 0);
+
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)))
+		die("socket:");
+	return fd;
+}
+
+/* Epoll descriptor of @n listeners */
+static int group(int n)
+{
+	int ep = epoll_create1(0), k;
+
+	addr_loopback(&to, AF_INET, 9000);
+	for (k = 0; k < n; k++) {
+		struct epoll_event e = { .events = EPOLLIN, .data.fd = sock() };
+
+		members[k] = e.data.fd;
+		sock_set(members[k], SOL_SOCKET, SO_REUSEPORT, 1);
+		if (bind(members[k], &to.sa, addr_len(&to)) || listen(members[k], 4) ||
+		    epoll_ctl(ep, EPOLL_CTL_ADD, members[k], &e))
+			die("listener %d:", k);
+	}
+	return ep;
+}
+
+static long long now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* Instructions of a connection to a group of @n, from connect() to close() */
+static long long cost(int n)
+{
+	int ep = group(n), k, fd, peer;
+	long long total = 0, start;
+	struct epoll_event e;
+
+	for (k = 0; k < 2 * CONNECTIONS; k++) {
+		fd = sock();
+		start = now();
+		if (connect(fd, &to.sa, addr_len(&to)) || epoll_wait(ep, &e, 1, 10000) != 1)
+			die("connect:");
+		peer = accept(e.data.fd, NULL, NULL);
+		close(peer);
+		close(fd);
+		/* The first half warms up. */
+		if (k >= CONNECTIONS)
+			total += now() - start;
+	}
+	while (n--)
+		close(members[n]);
+	close(ep);
+	return total / CONNECTIONS;
+}
+
+int main(void)
+{
+	const struct rlimit files = { 2 * MANY, 2 * MANY };
+	long long few, many;
+
+	need_instruction_count();
+	if (setrlimit(RLIMIT_NOFILE, &files))
+		die("setrlimit:");
+	ktap_plan(2);
+	new_namespace();
+	for (proto = PROTO_TCP; proto <= PROTO_SSTP; proto++) {
+		few = cost(FEW);
+		many = cost(MANY);
+		ktap_diag("%s: %lld instructions with %d members, %lld with %d",
+			  proto_names[proto], few, FEW, many, MANY);
+		ktap_result(many < few + few / 2, "%s: a member among many is found at once",
+			    proto_names[proto]);
+	}
+	return ktap_end();
+}
