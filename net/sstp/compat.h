@@ -11,6 +11,7 @@
 #include <linux/cache.h>
 #include <linux/filter.h>
 #include <linux/hrtimer.h>
+#include <linux/in.h>
 #include <linux/memcontrol.h>
 #include <linux/net.h>
 #include <net/genetlink.h>
@@ -47,6 +48,11 @@
 
 #ifndef kzalloc_obj
 #define kzalloc_obj(obj, gfp)	kzalloc(sizeof(obj), gfp)
+#endif
+
+/* Of 6.3 */
+#ifndef IP_LOCAL_PORT_RANGE
+#define IP_LOCAL_PORT_RANGE	51
 #endif
 
 /* Before 6.2 messages have no arguments: those that do get lost, and the attribute at fault, and

@@ -572,20 +572,36 @@ static u64 *sstp_half_taken_of(const struct sock *sk, bool odd)
 	return &sstp_half_taken[odd][hash % ARRAY_SIZE(sstp_half_taken[0])];
 }
 
+/* The ephemeral range of @sk, both ends inclusive. As with TCP, IP_LOCAL_PORT_RANGE narrows the
+ * namespace's, and ends outside of that have no effect. Return: was the option set?
+ */
+static bool sstp_port_range(const struct sock *sk, int *low, int *high)
+{
+	u32 range = sstp_sk(sk)->set.port_range;
+	int from = range & 0xffff, to = range >> 16, first, last;
+
+	inet_get_local_port_range(sock_net(sk), &first, &last);
+	*low = from >= first && from <= last ? from : first;
+	*high = to >= first && to <= last ? to : last;
+	return range;
+}
+
 /* Try the ports of the ephemeral range one after the other, from a random one on. As in TCP,
  * connect() prefers even ports and bind() odd ones, so that connections leave some for bind().
  * A search that finds all of its preferred half taken makes searches of the next second begin
- * with the other. Ports in ip_local_reserved_ports are skipped.
+ * with the other, but not if the socket has a range of its own. Ports in
+ * ip_local_reserved_ports are skipped.
  */
 static int sstp_bind_any(struct sock *sk, bool odd, int (*try)(struct sock *sk, u16 port))
 {
 	u64 *taken = sstp_half_taken_of(sk, odd), now = sstp_now();
 	struct net *net = sock_net(sk);
-	bool swapped = now < READ_ONCE(*taken);
+	bool swapped, own;
 	int low, high, err;
 	u32 n, even, start, i;
 
-	inet_get_local_port_range(net, &low, &high);
+	own = sstp_port_range(sk, &low, &high);
+	swapped = !own && now < READ_ONCE(*taken);
 	n = high - low + 1;
 	even = round_up(n, 2);
 	start = reciprocal_scale(get_random_u32(), even) & ~1;
@@ -594,7 +610,7 @@ static int sstp_bind_any(struct sock *sk, bool odd, int (*try)(struct sock *sk, 
 	for (i = 0; i < 2 * even; i += 2) {
 		u32 at = (start + i + (odd ^ (i >= even))) % even;
 
-		if (i == even && !swapped)
+		if (i == even && !swapped && !own)
 			WRITE_ONCE(*taken, now + NSEC_PER_SEC);
 		if (at >= n || inet_is_local_reserved_port(net, low + at))
 			continue;

@@ -25,6 +25,7 @@ struct sstp_settings {
 	u32	defer_accept;	/* s */
 	u32	keepidle;	/* s; 0 = of the namespace, and the next four, too */
 	u32	keepintvl;
+	u32	port_range;	/* IP_LOCAL_PORT_RANGE: high << 16 | low */
 	s16	linger2;	/* s, -1 = not at all */
 	u8	keepcnt;
 	u8	syncnt;

@@ -161,6 +161,11 @@ static int sstp_set_ipv4(struct sstp_sock *sp, struct sstp_settings *set, int op
 	case IP_BIND_ADDRESS_NO_PORT:
 		sp->bind.no_port = !!val;
 		break;
+	case IP_LOCAL_PORT_RANGE:
+		if ((u16)val && (u32)val >> 16 && (u16)val > (u32)val >> 16)
+			return -EINVAL;
+		set->port_range = val;
+		break;
 	}
 	return 0;
 }
@@ -204,7 +209,7 @@ static int sstp_set_ip(struct sock *sk, int level, int opt, sockptr_t optval,
 
 	if (level == SOL_IP && opt != IP_TOS && opt != IP_TTL &&
 	    opt != IP_FREEBIND && opt != IP_MTU_DISCOVER &&
-	    opt != IP_BIND_ADDRESS_NO_PORT)
+	    opt != IP_BIND_ADDRESS_NO_PORT && opt != IP_LOCAL_PORT_RANGE)
 		return -ENOPROTOOPT;
 	if (level == SOL_IPV6 && opt != IPV6_V6ONLY && opt != IPV6_TCLASS &&
 	    opt != IPV6_UNICAST_HOPS && opt != IPV6_FREEBIND &&
@@ -223,6 +228,8 @@ static int sstp_set_ip(struct sock *sk, int level, int opt, sockptr_t optval,
 	} else {
 		return -EINVAL;
 	}
+	if (level == SOL_IP && opt == IP_LOCAL_PORT_RANGE && optlen != sizeof(val))
+		return -EINVAL;
 	lock_sock(sk);
 	set = sstp_sk(sk)->set;
 	if (level == SOL_IP)
@@ -468,6 +475,9 @@ int sstp_getsockopt(struct socket *sock, int level, int optname,
 	lock_sock(sk);
 	if (level == SOL_SSTP) {
 		size = sstp_get_own(sk, optname, buf);
+	} else if (level == SOL_IP && optname == IP_LOCAL_PORT_RANGE) {
+		buf->val = sstp_sk(sk)->set.port_range;
+		size = sizeof(int);
 	} else {
 		size = sstp_get_ip(sk, level, optname);
 		if (size >= 0) {

@@ -13,6 +13,9 @@
 #ifndef SO_BUF_LOCK
 #define SO_BUF_LOCK	72
 #endif
+#ifndef IP_LOCAL_PORT_RANGE
+#define IP_LOCAL_PORT_RANGE	51
+#endif
 
 #define MEMOS		1024
 
@@ -35,6 +38,7 @@ static const struct shared_option {
 	{ SOL_SOCKET, SO_SNDTIMEO, ALWAYS },
 	{ SOL_SOCKET, SO_MAX_PACING_RATE, ALWAYS },
 	{ IPPROTO_IP, IP_FREEBIND, ALWAYS },
+	{ IPPROTO_IP, IP_LOCAL_PORT_RANGE, ALWAYS },
 	{ IPPROTO_IP, IP_TOS, V4 },
 	{ IPPROTO_IP, IP_TTL, V4 },
 	{ IPPROTO_IPV6, IPV6_V6ONLY, ALWAYS },

@@ -102,6 +102,44 @@ static void try_mtu_discover(int fd, int level, int opt)
 	note("99", set_int(fd, level, opt, 99));
 }
 
+static uint32_t port_range(uint16_t low, uint16_t high)
+{
+	return (uint32_t)high << 16 | low;
+}
+
+static void row_port_range(void)
+{
+	uint32_t range = port_range(40000, 50000);
+	int fd = socket(AF_INET, SOCK_STREAM, 0), child;
+	union addr a;
+
+	/* TCP has it since Linux 6.3. */
+	if (sock_int(fd, SOL_IP, IP_LOCAL_PORT_RANGE) == -ENOPROTOOPT)
+		return;
+	close(fd);
+	fd = sock();
+	notef("none", "%#x", get_int(fd, SOL_IP, IP_LOCAL_PORT_RANGE));
+	note("set", set_int(fd, SOL_IP, IP_LOCAL_PORT_RANGE, range));
+	notef("get", "%#x", get_int(fd, SOL_IP, IP_LOCAL_PORT_RANGE));
+	note("no bytes", setsockopt(fd, SOL_IP, IP_LOCAL_PORT_RANGE, NULL, 0));
+	note("one", setsockopt(fd, SOL_IP, IP_LOCAL_PORT_RANGE, &range, 1));
+	note("two", setsockopt(fd, SOL_IP, IP_LOCAL_PORT_RANGE, &range, 2));
+	note("eight", setsockopt(fd, SOL_IP, IP_LOCAL_PORT_RANGE, (uint64_t[]){ 0 }, 8));
+	note("a bad address", setsockopt(fd, SOL_IP, IP_LOCAL_PORT_RANGE, (void *)1, 4));
+	note("backwards", set_int(fd, SOL_IP, IP_LOCAL_PORT_RANGE, port_range(50000, 40000)));
+	note("one end", set_int(fd, SOL_IP, IP_LOCAL_PORT_RANGE, port_range(0, 1)));
+	note("the other", set_int(fd, SOL_IP, IP_LOCAL_PORT_RANGE, port_range(65535, 0)));
+	notef("is", "%#x", get_int(fd, SOL_IP, IP_LOCAL_PORT_RANGE));
+	addr_loopback(&a, family, 0);
+	if (xbind(fd, &a) || listen(fd, 1))
+		bail("listen");
+	a = name_of(fd, false);
+	if (xconnect(sock(), &a))
+		bail("connect");
+	child = accept(fd, NULL, NULL);
+	notef("of a child", "%#x", get_int(child, SOL_IP, IP_LOCAL_PORT_RANGE));
+}
+
 static void row_sol_ip(void)
 {
 	int fd = sock();
@@ -643,6 +681,7 @@ static const struct row rows[] = {
 	{ "identity", row_identity, ROW_ALL },
 	{ "zerocopy", row_zerocopy, ROW_ALL },
 	{ "sol_ip", row_sol_ip, ROW_ALL },
+	{ "port_range", row_port_range, ROW_ALL },
 	{ "mtu", row_mtu, ROW_STREAM | ROW_V4 | ROW_V6 },
 	{ "freebind", row_freebind, ROW_STREAM | ROW_V4 | ROW_V6 },
 	{ "freebind_network", row_freebind_network,

@@ -13,6 +13,9 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define KSFT_SKIP	4
+#ifndef IP_LOCAL_PORT_RANGE	/* of Linux 6.3 */
+#define IP_LOCAL_PORT_RANGE	51
+#endif
 
 /* KTAP. Results count themselves; ktap_end() returns the exit status. */
 void ktap_plan(unsigned int tests);

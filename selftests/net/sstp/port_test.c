@@ -617,6 +617,71 @@ static void test_reserved(void)
 	result("ports that are reserved");
 }
 
+static int sock_of_range(uint16_t low, uint16_t high)
+{
+	int fd = sock();
+
+	sock_set(fd, IPPROTO_IP, IP_LOCAL_PORT_RANGE, (uint32_t)high << 16 | low);
+	return fd;
+}
+
+/* Sockets with IP_LOCAL_PORT_RANGE get the ports @first to @last, and then none is left. */
+static void must_get(uint16_t low, uint16_t high, int first, int last, bool connects)
+{
+	int fd[PORTS + 1], peer[PORTS + 1], n = 0, err = 0, k;
+	unsigned int seen = 0;
+
+	while (!err && n <= PORTS) {
+		fd[n] = sock_of_range(low, high);
+		err = connects ? connect_to(fd[n], "127.0.0.1", &peer[n]) :
+				 bound_to(fd[n], "127.0.0.8", 0);
+		if (!err)
+			seen |= 1U << (port_of(fd[n]) - LOW);
+		n++;
+	}
+	must_be("ports found", seen, (2U << last) - (1U << first));
+	must_be("none is left", err, connects ? EADDRNOTAVAIL : EADDRINUSE);
+	for (k = 0; k < n; k++) {
+		close(fd[k]);
+		if (connects && k < n - 1)
+			close(peer[k]);
+	}
+}
+
+/* A socket's own range narrows that of the namespace. */
+static void test_own_range(void)
+{
+	int fd = proto_socket(PROTO_TCP, AF_INET, SOCK_STREAM, 0), k;
+	bool has = sock_int(fd, IPPROTO_IP, IP_LOCAL_PORT_RANGE) != -ENOPROTOOPT;
+
+	close(fd);
+	if (proto == PROTO_TCP && !has) {
+		ktap_skip("since Linux 6.3", "tcp: IP_LOCAL_PORT_RANGE");
+		return;
+	}
+	for (k = 0; k < 2; k++) {
+		must_get(LOW + 3, LOW + 6, 3, 6, k);
+		must_get(LOW + 7, LOW + 7, 7, 7, k);
+		must_get(LOW + 8, 0, 8, PORTS - 1, k);
+		must_get(0, LOW + 1, 0, 1, k);
+		/* Ends that are not in the namespace's range */
+		must_get(LOW - 5, LOW + 1, 0, 1, k);
+		must_get(LOW + 8, LOW + 20, 8, PORTS - 1, k);
+		must_get(LOW - 8, LOW - 5, 0, PORTS - 1, k);
+	}
+	fd = sock_of_range(LOW + 3, LOW + 6);
+	must_be("bind() to another port", bound_to(fd, "127.0.0.8", LOW + 9), 0);
+	close(fd);
+	fd = sock_of_range(LOW + 3, LOW + 3);
+	must_be("listen() without a port", listen(fd, 1), 0);
+	must_be("listens at", port_of(fd), LOW + 3);
+	close(fd);
+	/* They keep nobody from the ports. */
+	must_leave(0, true);
+	must_leave(0, false);
+	result("IP_LOCAL_PORT_RANGE");
+}
+
 /* Each byte that goes in at one end comes out of the other. */
 static void must_carry(int fd, int peer, uint8_t byte)
 {
@@ -703,7 +768,7 @@ int main(void)
 
 	if (setrlimit(RLIMIT_NOFILE, &files))
 		die("setrlimit:");
-	ktap_plan(2 * 12 + 1);
+	ktap_plan(2 * 13 + 1);
 	new_namespace();
 	set_range(PORTS);
 	for (proto = PROTO_TCP; proto <= PROTO_SSTP; proto++) {
@@ -723,6 +788,7 @@ int main(void)
 		test_again();
 		test_group();
 		test_reserved();
+		test_own_range();
 		test_many();
 	}
 	ktap_result(busywait(10000, none_left, NULL), "no socket and no memory is left");
