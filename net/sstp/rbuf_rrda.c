@@ -9,6 +9,7 @@
  *  - it always has room for the data that the path holds;
  *  - it falls to the floor when it is idle, and shrinks when little of it is used, as equation
  *    4 keeps the size while rates are equal;
+ *  - at the floor it rests after an epoch with little traffic;
  *  - the window does not exceed the buffer until half of the buffer has been enough for
  *    SSTP_RRDA_ENOUGH epochs: discarded packets do not slow a sender down, and with a slow
  *    reader it would send many of them in vain;
@@ -18,6 +19,7 @@
  */
 #include <linux/bits.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include "rbuf.h"
 #include "rrda.h"
 #include "rrda_tunables.h"
@@ -52,6 +54,8 @@ struct sstp_rbuf_epochs {
  * every 256 KB.
  */
 #define SSTP_RRDA_EASE		BIT(20)
+/* Bytes per second, half of what makes the core count a buffer as one with much traffic */
+#define SSTP_RRDA_LITTLE	(32 << 10)
 #define SSTP_RRDA_FORGET	32	/* @most decays by 1/32 in an epoch */
 
 static u32 sstp_rrda_param(const struct sstp_rbuf *b, enum sstp_rrda_tunable_id id)
@@ -97,6 +101,16 @@ static void sstp_rrda_count(u16 *epochs, bool more)
 	*epochs = more ? min(*epochs + 1, U16_MAX) : 0;
 }
 
+/* Was the traffic of the epoch so little that a buffer at its floor needs no more epochs? Each is
+ * a timer that wakes the CPU, for what may be a byte a minute on each of many connections.
+ */
+static bool sstp_rrda_little(const struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+{
+	u64 little = mul_u64_u64_div_u64(b->epoch, SSTP_RRDA_LITTLE, NSEC_PER_SEC);
+
+	return !s->lacked && max(s->arrived, s->served) <= little;
+}
+
 static void sstp_rbuf_rrda_update(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 {
 	struct sstp_rbuf_epochs *e = (void *)b->priv;
@@ -135,6 +149,8 @@ static void sstp_rbuf_rrda_update(struct sstp_rbuf *b, const struct sstp_rbuf_sa
 	 * above.
 	 */
 	idle = e->silent >= (s->queued ? max(p.k, p.beta) : p.k);
+	if (!idle && limit == floor)
+		idle = sstp_rrda_little(b, s) && e->spare;
 	if (idle)
 		limit = floor;
 	else if (e->spare >= p.k && limit > SSTP_RRDA_EASE)

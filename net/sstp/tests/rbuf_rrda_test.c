@@ -73,6 +73,40 @@ static void policy_silent(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, p.b.rest);
 }
 
+/* At the floor a buffer rests after one epoch with little traffic, so that a byte now and then
+ * takes no more, but not with much, with discarded data, or with much unread.
+ */
+static void policy_little(struct kunit *test)
+{
+	const u64 little = SSTP_RRDA_LITTLE / 10;
+	struct policy p;
+
+	policy_start(test, &p);
+	policy_epoch(&p, little, little);
+	KUNIT_EXPECT_FALSE(test, p.b.rest);
+	KUNIT_EXPECT_EQ(test, policy_epochs(&p, 3, 0, 0), 64 * KB);
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, little, little), 64 * KB);
+	KUNIT_EXPECT_TRUE(test, p.b.rest);
+	policy_epoch(&p, little + 1, little);
+	KUNIT_EXPECT_FALSE(test, p.b.rest);
+	policy_epoch(&p, little, little + 1);
+	KUNIT_EXPECT_FALSE(test, p.b.rest);
+	p.s.queued = 16 * KB;
+	policy_epoch(&p, little, 0);
+	KUNIT_EXPECT_FALSE(test, p.b.rest);
+	p.s.queued = 0;
+	policy_epochs(&p, 3, 0, 0);
+	policy_epoch(&p, little, 0);
+	KUNIT_EXPECT_TRUE(test, p.b.rest);
+	p.s.lacked = 1;
+	policy_epoch(&p, 0, 0);
+	KUNIT_EXPECT_FALSE(test, p.b.rest);
+	p.s.lacked = 0;
+	p.s.path = 128 * KB;
+	KUNIT_EXPECT_EQ(test, policy_epoch(&p, little, little), 128 * KB);
+	KUNIT_EXPECT_FALSE(test, p.b.rest);
+}
+
 /* With the largest beta, too, the buffer rests after that many epochs, and does not grow if the
  * program never read.
  */
@@ -299,6 +333,7 @@ static void policy_told(struct kunit *test)
 
 static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(policy_silent),
+	KUNIT_CASE(policy_little),
 	KUNIT_CASE(policy_patient),
 	KUNIT_CASE(policy_unread),
 	KUNIT_CASE(policy_at_once),
