@@ -18,9 +18,6 @@
  *    ProbeRTT is entered at once, as its few packets in flight tell which. In the draft
  *    max_bw expires two probes for bandwidth later, and ProbeRTT prevents these where the queue
  *    is long: the queue grew until it overflowed, for as long as the path remained so.
- *  - The peer is asked for 16 reports in a round trip or one in a millisecond, whichever is
- *    less, but for 4 at least: with a window of one bandwidth-delay product, few reports leave
- *    pauses.
  */
 #include <linux/hash.h>
 #include <linux/math64.h>
@@ -873,14 +870,6 @@ static void sstp_bbr_set_cwnd(struct sstp_ctrl *c, struct sstp_bbr *b,
 	c->cwnd = sstp_bbr_bound_cwnd(b, c->cwnd);
 }
 
-static void sstp_bbr_ask(struct sstp_ctrl *c, const struct sstp_bbr *b)
-{
-	u32 bdp = min(sstp_bbr_bdp(b, sstp_bbr_bw(b), SSTP_BBR_ONE), c->cwnd);
-
-	c->ack_interval = clamp(max(bdp / 16, sstp_bbr_packets(sstp_bbr_bw(b), USEC_PER_MSEC)),
-				1U, clamp(bdp / 4, 1U, 256U));
-}
-
 /* Section 5.2.3 */
 static void sstp_bbr_on_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
@@ -910,7 +899,6 @@ static void sstp_bbr_on_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 	sstp_bbr_advance_signals(b, &a);
 	sstp_bbr_pace(c, b, sstp_bbr_gain[b->state].pacing);
 	sstp_bbr_set_cwnd(c, b, &a);
-	sstp_bbr_ask(c, b);
 }
 
 /* Section 5.6.4.4: the window begins anew, and is restored once a packet was delivered that left
