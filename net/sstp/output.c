@@ -250,48 +250,56 @@ static bool sstp_nagle_waits(const struct sstp_sock *sp, u32 packets)
 	return sp->sk.sk_type == SOCK_STREAM && !sp->set.nodelay && sstp_in_flight(sp) == packets;
 }
 
-/* Do later packets leave sooner if the peer reports the @packets just shipped at once? @end: no
- * others follow. As with TCP, that is worth a report where two or more have not been asked
- * for: if the window is full, and at the end of an answer, as the next answer is not paced if it
- * finds nothing in flight. But a program that goes on writing gets no answers, and early
- * reports would only let its small writes leave one by one: the peer is asked SSTP_ASKS_MAX times
- * until it sends data.
+/* Do later packets leave sooner if the peer reports the @packets just shipped at once, though no
+ * report is due? @end: no others follow. They do if the window is full, which in slow start would
+ * be smaller in the next round trip by what is not reported; and at the end of an answer of two
+ * or more packets that have not been asked for, as the next answer is not paced if it finds
+ * nothing in flight. But a program that goes on writing gets no answers, and early reports would
+ * only let its small writes leave one by one: the peer is asked SSTP_ASKS_MAX times until it sends
+ * data.
  */
 static bool sstp_ask_early(const struct sstp_sock *sp, u32 packets, bool end)
 {
 	if (sp->live.asks >= SSTP_ASKS_MAX)
 		return false;
-	if (sp->tx.unasked > 1 && sstp_in_flight(sp) >= sstp_ctrl_window(&sp->ctrl))
+	if (sstp_in_flight(sp) >= sstp_ctrl_window(&sp->ctrl))
 		return true;
 	return end && (sp->tx.unasked > 1 || sstp_nagle_waits(sp, packets));
 }
 
-/* SSTP_F_ACK if the @packets shipped at @stamp (us) ask the peer for a report, else 0. That is
- * after each sstp_ctrl_interval() packets, or without an interval once a round trip, and no more
- * than once in SSTP_ASK_GAP. And see sstp_ask_early(); and a retransmission (@again) asks if
- * no packet follows, which would show its loss or be reported.
+/* Is a report due, of which the last packet was shipped at @stamp (us)? It is after each
+ * @interval packets, or without an interval once a round trip, and no more than once in
+ * SSTP_ASK_GAP, as the peer need not report before a segment is complete.
+ */
+static bool sstp_ask_due(const struct sstp_sock *sp, u32 interval, u32 stamp)
+{
+	if (interval)
+		return sp->tx.unasked >= interval;
+	return stamp - sp->tx.asked_at >= max(sstp_rtt_smoothed(&sp->rtt, 0), SSTP_ASK_GAP);
+}
+
+/* SSTP_F_ACK if the @packets shipped at @stamp (us) ask the peer for a report, else 0. They do
+ * if a report is due, and see sstp_ask_early(); and a retransmission (@again) asks if no packet
+ * follows, which would show its loss or be reported.
  */
 static u8 sstp_ask(struct sstp_sock *sp, u32 packets, bool again, u32 stamp)
 {
 	u32 interval = sstp_ctrl_interval(&sp->ctrl, sp->rtt.min);
-	bool end = sp->snd.next == sp->snd.end && !sp->snd.pending, early, at_once;
+	bool end = sp->snd.next == sp->snd.end && !sp->snd.pending;
 
 	sp->tx.unasked += packets;
-	early = sstp_ask_early(sp, packets, end);
-	at_once = early || (end && again);
-	if (!interval) {
-		/* The peer need not report before a segment is complete. */
-		if (!at_once && stamp - sp->tx.asked_at <
-				max(sstp_rtt_smoothed(&sp->rtt, 0), SSTP_ASK_GAP))
+	if (!sstp_ask_due(sp, interval, stamp)) {
+		if (sstp_ask_early(sp, packets, end))
+			sp->live.asks++;
+		else if (!end || !again)
 			return 0;
+	}
+	if (!interval) {
 		sp->tx.asked_at = stamp;
 		if (!sp->tx.silent_since)
 			sp->tx.silent_since = sstp_now();
-	} else if (!at_once && sp->tx.unasked < interval) {
-		return 0;
 	}
 	sp->tx.unasked = 0;
-	sp->live.asks += early;
 	return SSTP_F_ACK;
 }
 

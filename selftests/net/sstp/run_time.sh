@@ -76,6 +76,10 @@ check "requests on a connection that is kept" ratio keep "${both[@]}" 100
 check "requests with pauses on kept connections without TCP_NODELAY" ratio kept "${both[@]}" 25
 check "large answers on kept connections" ratio answers "${both[@]}" 100
 check "larger answers, a connection for each" ratio fresh "${both[@]}" 20
+# The window has not a packet more than these answers need, and the line spreads packets, so the
+# last one of a window is alone.
+impair delay 10ms rate 400mbit
+check "the same on a slower line" ratio fresh "${both[@]}" 20
 
 # --- a service that has lost its SSTP since it was known to answer
 impair delay 10ms
