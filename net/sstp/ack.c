@@ -17,8 +17,6 @@
 
 #define SSTP_ACK_BYTES		(256 << 10)	/* accepted bytes that cause a PACK */
 #define SSTP_GRANT_BYTES	(32 << 10)	/* window growth, in memory, that causes one */
-#define SSTP_ACK_DELAY_MIN	(1 * NSEC_PER_MSEC)
-#define SSTP_ACK_DELAY_MAX	(10 * NSEC_PER_MSEC)
 #define SSTP_SNAK_LEAST		64	/* bytes of entries allowed without credit */
 #define SSTP_SNAK_BURST		32	/* SNAKs in one run */
 #define SSTP_SNAK_SHARE		8	/* SNAKs take at most 1/8 of the bytes that came */
@@ -340,7 +338,7 @@ void sstp_ack_check(struct sock *sk)
 	} else if (sp->acker.unacked) {
 		wait = sp->acker.told_timer * (u64)NSEC_PER_USEC;
 		if (!wait)
-			wait = clamp_t(u64, srtt / 4, SSTP_ACK_DELAY_MIN, SSTP_ACK_DELAY_MAX);
+			wait = sstp_ack_delay(srtt);
 		sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now + wait);
 	}
 	if (sp->arrivals.has_cand)

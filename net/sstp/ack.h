@@ -3,6 +3,8 @@
 #ifndef _SSTP_ACK_H
 #define _SSTP_ACK_H
 
+#include <linux/minmax.h>
+#include <linux/time64.h>
 #include <linux/types.h>
 #include "compat.h"
 #include "ecn.h"
@@ -11,6 +13,8 @@ struct sock;
 struct sstp_sock;
 
 #define SSTP_SNAK_BYTES		1152	/* most bytes of entries in a SNAK */
+#define SSTP_ACK_DELAY_MIN	(1 * NSEC_PER_MSEC)
+#define SSTP_ACK_DELAY_MAX	(10 * NSEC_PER_MSEC)
 
 /* Receiver: reports to the peer. Socket lock. */
 struct sstp_acker {
@@ -46,6 +50,12 @@ struct sstp_acker {
 	u32		req_limit;	/* segments from R_l on that SNAKs may ask for */
 	__cacheline_group_end(sstp_acker_read);
 };
+
+/* Time that accepted data waits for a PACK if the peer does not say how long it may, ns */
+static inline u64 sstp_ack_delay(u64 srtt)
+{
+	return clamp_t(u64, srtt / 4, SSTP_ACK_DELAY_MIN, SSTP_ACK_DELAY_MAX);
+}
 
 void sstp_ack_credit(struct sstp_acker *ak, u32 bytes);
 void sstp_ack_check(struct sock *sk);

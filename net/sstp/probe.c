@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probes: KEEPALIVE or EOS packets that ask a silent peer for a report. Socket lock. */
 #include <trace/events/sstp.h>
+#include "ack.h"
 #include "cc.h"
 #include "message.h"
 #include "probe.h"
@@ -16,6 +17,27 @@ bool sstp_waits(const struct sstp_sock *sp)
 		return false;
 	return sstp_snd_outstanding(&sp->snd) ||
 	       sp->tx.eos == SSTP_EOS_SENT || sp->snd.next != sp->snd.end;
+}
+
+/* Is the tail in flight a single packet that probably arrives, and is reported without being
+ * asked for? A KEEPALIVE meanwhile and its PACK would double the packets of a small exchange. It
+ * only pays on a path that loses packets, and under a contract, which may not slow down.
+ */
+static bool sstp_probe_lone(const struct sstp_sock *sp)
+{
+	return sstp_in_flight(sp) <= 1 && !sp->loss.lost_total && !sstp_rate_bound(&sp->rate);
+}
+
+/* Time after which a KEEPALIVE shows the receiver whether the tail is lost, ns; @rto, ns */
+static u64 sstp_probe_tail(const struct sstp_sock *sp, u64 rto)
+{
+	u64 srtt = sstp_srtt_ns(&sp->rtt), wait = max(srtt / 4, 2 * NSEC_PER_MSEC);
+
+	if (!sstp_probe_lone(sp))
+		return min(rto, wait);
+	if (sp->hs.messages)
+		wait += sp->ctrl.out.ack_timer * (u64)NSEC_PER_USEC;
+	return wait + srtt + sstp_ack_delay(srtt);
 }
 
 void sstp_probe_arm(struct sock *sk, bool idle)
@@ -44,11 +66,8 @@ void sstp_probe_arm(struct sock *sk, bool idle)
 			max(wait, (now - sp->live.wait_since) / 64);
 	} else if (idle && sp->live.context_ship != sp->snd.shipment &&
 		   sp->loss.highest != sp->snd.shipment - 1) {
-		/* No packet follows the last one: a KEEPALIVE shows the receiver whether the
-		 * tail is lost.
-		 */
-		wait = min(wait, max_t(u64, sstp_rtt_smoothed(&sp->rtt, 0) / 4,
-				       2000) * NSEC_PER_USEC);
+		/* No packet follows the last one. */
+		wait = sstp_probe_tail(sp, wait);
 	} else if (sp->live.blocked) {
 		wait = min(wait << min(sp->live.blocked, 10), 5ULL * NSEC_PER_SEC);
 	}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 300
+ * quick: yes
+ * kernels: uml
+ * mode: time-travel
+ *
+ * Small exchanges on an idle connection take no more packets than they need, and one that is
+ * lost is sent again soon. In simulated time, so that it can be judged.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "path.h"
+
+#define RTT_MS		40
+#define IDLE_MS		5000
+
+static const char * const delay[] = { "delay 20ms", "delay 20ms loss 100%" };
+static int fd, peer;
+
+static void path_loses(bool lost)
+{
+	path_impair(B, delay[lost]);
+}
+
+/* A byte from @from to @to, after an idle time; returns the ms that it took. */
+static long one_way(int from, int to, int lost_ms)
+{
+	uint64_t start;
+	char c = 'x';
+
+	sleep_ns(IDLE_MS * 1000000ULL);
+	if (lost_ms)
+		path_loses(true);
+	start = now_ns();
+	must_be("send", send(from, &c, 1, 0), 1);
+	if (lost_ms) {
+		sleep_ns(lost_ms * 1000000ULL);
+		path_loses(false);
+	}
+	must(path_poll(to, POLLIN, 20000) & POLLIN, "it arrives");
+	must_be("recv", recv(to, &c, 1, 0), 1);
+	return (now_ns() - start) / 1000000;
+}
+
+static long packets(void)
+{
+	return path_counter(A, "OutPkts") + path_counter(B, "OutPkts");
+}
+
+/* Packets of @n exchanges; @both: with an answer */
+static long packets_of(int n, bool both)
+{
+	long before = packets();
+
+	while (n--) {
+		one_way(fd, peer, 0);
+		if (both)
+			one_way(peer, fd, 0);
+	}
+	sleep_ns(IDLE_MS * 1000000ULL);
+	return packets() - before;
+}
+
+int main(void)
+{
+	long took;
+
+	need_simulated_time();
+	ktap_plan(5);
+	path_make();
+	path_impair(A, delay[0]);
+	path_impair(B, delay[0]);
+	fd = path_socket(A, SOCK_STREAM);
+	peer = path_connect(fd, path_socket(B, SOCK_STREAM), AF_INET);
+	/* At first the end that only receives asks for a round-trip time. */
+	packets_of(2, true);
+	must_be("packets of a byte each", packets_of(10, false), 20);
+	ktap_held("a byte takes two packets");
+	must_be("packets of a byte each way", packets_of(10, true), 40);
+	ktap_held("a byte each way takes four");
+	/* A KEEPALIVE after SRTT * 5/4 and 12 ms, a SNAK and the byte */
+	took = one_way(fd, peer, 1);
+	ktap_diag("a lost byte came after %ld ms", took);
+	must(took <= 3 * RTT_MS, "lost");
+	ktap_held("a lost byte comes three round trips later at most");
+	took = one_way(fd, peer, 1);
+	ktap_diag("then after %ld ms", took);
+	must(took <= 2 * RTT_MS, "lost again");
+	ktap_held("from then on two");
+	close(fd);
+	close(peer);
+	ktap_result(path_settle(), "all sockets go");
+	return ktap_end();
+}
