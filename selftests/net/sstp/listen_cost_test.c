@@ -94,6 +94,8 @@ int main(void)
 	need_instruction_count();
 	if (setrlimit(RLIMIT_NOFILE, &files))
 		die("setrlimit:");
+	/* Linux 6.1 keeps SO_REUSEPORT to AF_INET and AF_INET6. */
+	sstp_of_inet = true;
 	ktap_plan(2);
 	new_namespace();
 	for (proto = PROTO_TCP; proto <= PROTO_SSTP; proto++) {
