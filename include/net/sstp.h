@@ -118,6 +118,7 @@ struct sstp_ctrl_msg {
  *	packets reported may have been marked
  * @highest: highest shipment reported (serial number), less the number of shipments before
  *	it that may be late
+ * @late: number of these: more than 0 where the path has reordered packets of late
  * @undue: packets that were reported lost before, but were only late
  * @acked: bytes of segments that this report newly acknowledges
  * @prior_in_flight: @in_flight before this report
@@ -160,6 +161,7 @@ struct sstp_ctrl_sample {
 	u32	lost;
 	u32	lost_ship;
 	u32	highest;
+	u32	late;
 	u32	undue;
 	u32	acked;
 	u32	prior_in_flight;

@@ -747,6 +747,9 @@ static void sstp_bbr_update_min_rtt(struct sstp_bbr *b, const struct sstp_bbr_ac
 {
 	u32 rtt = a->s->rtt;
 
+	/* A packet that overtook others says nothing about the path of most. */
+	if (rtt && a->s->late)
+		rtt = max(rtt, a->s->srtt);
 	b->probe_rtt_expired = a->ms - b->probe_rtt_stamp > SSTP_BBR_PROBE_RTT;
 	if (rtt && (rtt < b->probe_rtt_min || b->probe_rtt_expired)) {
 		b->probe_rtt_min = rtt;

@@ -456,7 +456,8 @@ static void sstp_report_control(struct sstp_sock *sp, const struct sstp_ack *a, 
 {
 	sstp_cc_sample(sp, sample, now);
 	sample->prior_in_flight = flight;
-	sample->highest = sp->loss.highest - sp->loss.late;
+	sample->late = sp->loss.late;
+	sample->highest = sp->loss.highest - sample->late;
 	if (sample->ce && (!sample->lost || sstp_before(sample->lost_ship, sample->highest)))
 		sample->lost_ship = sample->highest;
 	sample->arrival_rate = a->arrival * 1000ULL;
