@@ -128,8 +128,8 @@ struct sstp_ctrl_msg {
  * @rate_interval: us, at least 1; the longer of the times in which these packets left, and in
  *	which they came
  * @rate_prior: @total_delivered at the start of that time
- * @app_limited: in that time the program wrote too little, or the peer's window was closed, so
- *	the path may carry more
+ * @app_limited: in that time the program wrote too little, so the path may carry more. A window of
+ *	the peer that is closed is no such reason: for the sender the receiver is a part of the path
  * @tx_in_flight: packets in flight when the packet left that this report answers, itself
  *	included; 0 = not known
  * @tx_lost: how many of @tx_in_flight are lost

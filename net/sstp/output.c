@@ -807,7 +807,10 @@ void sstp_push(struct sock *sk)
 	}
 	sstp_chrono_set(&sp->tx.chrono, held, now);
 	if (idle) {
-		if (sstp_in_flight(sp) < sstp_ctrl_window(&sp->ctrl))
+		/* A closed window of the peer is a limit of the path, as far as controllers are
+		 * concerned: without it more would arrive.
+		 */
+		if (w->next == w->end && sstp_in_flight(sp) < sstp_ctrl_window(&sp->ctrl))
 			sstp_sample_idle(&sp->loss.sampler, sstp_stamp(&sp->hs, now));
 		if (!sstp_snd_outstanding(w))
 			sp->tx.rtx_since = 0;

@@ -86,9 +86,7 @@ void sstp_sample_start(struct sstp_sampler *p, u32 now, u32 delivered, u32 highe
 /* Sample the report @r. @srtt: smoothed round-trip time, us; @flight: packets in flight before */
 void sstp_sample_report(struct sstp_sampler *p, const struct sstp_sample_mark *r, u32 srtt,
 			u32 flight, struct sstp_delivery *d);
-/* The sender has no data at @now, or the peer's window is closed, although the congestion window
- * allows to send.
- */
+/* The sender has no data at @now, although the congestion window allows to send. */
 void sstp_sample_idle(struct sstp_sampler *p, u32 now);
 
 #endif /* _SSTP_SAMPLE_H */

@@ -206,7 +206,7 @@ struct sstp_info {
 	__u64	acked_rate;	/* rate at which full packets reached the peer, by the last sample
 				 * of its reports
 				 */
-	__u32	app_limited;	/* 1: data or the peer's window lacked while it was sampled */
+	__u32	app_limited;	/* 1: data lacked while it was sampled */
 	__u32	rto;		/* time without a report until the peer is asked for one */
 	__u32	ecn;		/* enum sstp_ecn_state, of the data sent */
 	__u32	ecn_agreed;	/* 1: the peer reports marks */
