@@ -8,16 +8,24 @@
  *
  * Differences from the draft:
  *  - The draft knows for each packet what was in flight when it left. Here it is the packet that
- *    a report answers that counts for all packets of the report.
- *  - Rounds are counted by shipments, not by the number of packets delivered.
+ *    a report answers that counts for all packets of the report, so there is no
+ *    InflightAtLoss(). Rounds are counted by shipments, not by the number of packets delivered.
  *  - In the short-term model the delivery rate of a round trip is divided by the gain with which
  *    its packets were paced. Else each round trip with a loss, wherever it was, lowers the rate
  *    by what the sender itself held back, and a path with a few chance losses ends at a fraction.
+ *    The volume includes the packets that a report covers, as a window holds these as well.
+ *    ProbeRTT and the two rounds after it, of which the same is true, say nothing about the path:
+ *    no bound follows from their losses, and max_bw does not age. No bound rises in a cycle.
  *  - A rate below half of the model's with a round-trip time of more than twice min_rtt, three
  *    rounds long, means that the path carries less than max_bw now, or is longer than min_rtt.
  *    ProbeRTT is entered at once, as its few packets in flight tell which. In the draft
  *    max_bw expires two probes for bandwidth later, and ProbeRTT prevents these where the queue
  *    is long: the queue grew until it overflowed, for as long as the path remained so.
+ *  - The core sends in recovery, so losses do not change the window, and it is not saved for them.
+ *    After a time-out it is MinPipeCwnd until a packet is delivered that left later.
+ *  - A connection with nothing in flight restarts from idle, for whatever reason.
+ *  - The filter of extra_acked has two halves of five rounds. A quantum is what the core lets go
+ *    at once. inflight_longterm that holds packets back is noticed before it is raised.
  */
 #include <linux/hash.h>
 #include <linux/math64.h>
@@ -86,7 +94,8 @@ enum sstp_bbr_phase {
  * @min_rtt_stamp: when it was measured, ms
  * @probe_rtt_min: lowest round-trip time since the last ProbeRTT, us
  * @probe_rtt_stamp: when it was measured, ms
- * @probe_rtt_done: when ProbeRTT may end, ms; valid if @probe_rtt_low
+ * @probe_rtt_since: since when so few packets are in flight as ProbeRTT wants, ms; valid if
+ *	@probe_rtt_low
  * @inflight_longterm: bound of the packets in flight by the long-term model
  * @inflight_shortterm: the same by the short-term model
  * @inflight_latest: most packets delivered in the time that one was in flight, and until the
@@ -101,12 +110,14 @@ enum sstp_bbr_phase {
  * @up_per_inc: probe_up_acked_per_inc, packets
  * @cycle_stamp: when Down began, ms
  * @probe_wait: time until the next probe from then on, ms
- * @undo_bw_shortterm: @bw_shortterm before the last episode of losses
+ * @undo_bw_shortterm: @bw_shortterm before the losses of the last loss round with some
  * @undo_inflight_shortterm: @inflight_shortterm, likewise
  * @undo_inflight_longterm: @inflight_longterm, likewise
- * @lost: packets lost in the last episode of losses; 0 = nothing to undo
+ * @lost: packets lost in the last loss round with losses, and later; 0 = nothing to undo
  * @undue: packets of these that were only late
  * @path_rate: delivery rate of the last round that contradicted the model
+ * @doubt_least: lowest round-trip time since the model is doubted, us
+ * @doubt_most: the highest
  * @prior_cwnd: window before ProbeRTT or a time-out, packets
  * @state: enum sstp_bbr_state
  * @phase: enum sstp_bbr_phase
@@ -124,13 +135,12 @@ enum sstp_bbr_phase {
  * @full_reached: full_bw_reached
  * @full_now: full_bw_now
  * @loss_in_round: is_loss_in_round
- * @in_episode: the last loss round had losses, or this one has
  * @probe_sample: is_bw_probe_sample
  * @too_high: prev_probe_too_high
  * @precautionary: prev_probe_precautionary
  * @idle_restart: no report has come since packets left after a pause
  * @probe_rtt_expired: ProbeRTT is due
- * @probe_rtt_low: in ProbeRTT so few packets are in flight as it wants
+ * @probe_rtt_low: see @probe_rtt_since
  * @probe_rtt_round: that is so since a round
  * @doubted: ProbeRTT is to tell which part of the model is wrong
  * @timeout: the window was cut by a time-out in this round
@@ -144,7 +154,7 @@ struct sstp_bbr {
 	u32	min_rtt_stamp;
 	u32	probe_rtt_min;
 	u32	probe_rtt_stamp;
-	u32	probe_rtt_done;
+	u32	probe_rtt_since;
 	u32	inflight_longterm;
 	u32	inflight_shortterm;
 	u32	inflight_latest;
@@ -163,6 +173,8 @@ struct sstp_bbr {
 	u32	lost;
 	u32	undue;
 	u32	path_rate;
+	u32	doubt_least;
+	u32	doubt_most;
 	u32	prior_cwnd;
 	u8	state;
 	u8	phase;
@@ -180,7 +192,6 @@ struct sstp_bbr {
 	bool	full_reached;
 	bool	full_now;
 	bool	loss_in_round;
-	bool	in_episode;
 	bool	probe_sample;
 	bool	too_high;
 	bool	precautionary;
@@ -227,7 +238,7 @@ static u32 sstp_bbr_max_bw(const struct sstp_bbr *b)
 	return max(b->max_bw[0], b->max_bw[1]);
 }
 
-/* Section 5.5.10.2: BoundBWForModel() */
+/* Section 5.5.10.3: BoundBWForModel() */
 static u32 sstp_bbr_bw(const struct sstp_bbr *b)
 {
 	return min(sstp_bbr_max_bw(b), b->bw_shortterm);
@@ -363,16 +374,18 @@ static void sstp_bbr_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 			    SSTP_WINDOW_INIT * sstp_bbr_gain[SSTP_BBR_STARTUP].pacing);
 }
 
-/* Section 5.3.3.6: the cycle of ProbeBW */
+/* Section 5.3.3.9: the cycle of ProbeBW */
 
 static void sstp_bbr_start_down(struct sstp_bbr *b, const struct sstp_ctrl_sample *s)
 {
+	u32 draw = sstp_bbr_draw(s, 2 * MSEC_PER_SEC);
+
 	b->loss_in_round = false;
 	b->bw_latest = 0;
 	b->inflight_latest = 0;
 	b->up_per_inc = SSTP_BBR_NONE;
-	b->since_up = sstp_bbr_draw(s, 2);
-	b->probe_wait = SSTP_BBR_WAIT + sstp_bbr_draw(s, MSEC_PER_SEC);
+	b->since_up = draw % 2;
+	b->probe_wait = SSTP_BBR_WAIT + draw / 2;
 	b->cycle_stamp = sstp_bbr_ms(s);
 	b->phase = SSTP_BBR_ACKS_STOPPING;
 	sstp_bbr_start_round(b, s);
@@ -419,11 +432,9 @@ static void sstp_bbr_enter_drain(struct sstp_bbr *b)
 static void sstp_bbr_note_loss(const struct sstp_ctrl *c, struct sstp_bbr *b,
 			       const struct sstp_ctrl_sample *s)
 {
-	if (!b->loss_in_round)
+	if (!b->loss_in_round) {
 		b->loss_round_end = s->shipped;
-	b->loss_in_round = true;
-	if (!b->in_episode) {
-		b->in_episode = true;
+		b->loss_in_round = true;
 		b->lost = 0;
 		b->undue = 0;
 		b->undo_state = SSTP_BBR_PROBING_RTT;
@@ -431,7 +442,7 @@ static void sstp_bbr_note_loss(const struct sstp_ctrl *c, struct sstp_bbr *b,
 		b->undo_inflight_shortterm = b->inflight_shortterm;
 		b->undo_inflight_longterm = b->inflight_longterm;
 	}
-	b->lost += s->lost;
+	b->lost = min_t(u64, (u64)b->lost + s->lost, U32_MAX);
 	b->loss_ranges = min(b->loss_ranges + max(s->lost_ranges, 1U), (u32)U8_MAX);
 }
 
@@ -439,15 +450,14 @@ static void sstp_bbr_note_loss(const struct sstp_ctrl *c, struct sstp_bbr *b,
 static void sstp_bbr_undo(struct sstp_bbr *b, const struct sstp_ctrl_sample *s)
 {
 	b->lost = 0;
-	b->in_episode = false;
 	b->loss_in_round = false;
 	b->loss_ranges = 0;
-	sstp_bbr_reset_full_bw(b, 0);
 	b->bw_shortterm = max(b->bw_shortterm, b->undo_bw_shortterm);
 	b->inflight_shortterm = max(b->inflight_shortterm, b->undo_inflight_shortterm);
 	b->inflight_longterm = max(b->inflight_longterm, b->undo_inflight_longterm);
 	if (b->undo_state == SSTP_BBR_STARTUP && b->state != SSTP_BBR_STARTUP) {
 		b->full_reached = false;
+		sstp_bbr_reset_full_bw(b, 0);
 		if (b->state != SSTP_BBR_PROBING_RTT)
 			sstp_bbr_set_state(b, SSTP_BBR_STARTUP);
 	} else if (b->undo_state == SSTP_BBR_UP && b->state != SSTP_BBR_UP &&
@@ -459,7 +469,7 @@ static void sstp_bbr_undo(struct sstp_bbr *b, const struct sstp_ctrl_sample *s)
 
 static void sstp_bbr_undue(struct sstp_bbr *b, const struct sstp_ctrl_sample *s)
 {
-	b->undue += s->undue;
+	b->undue = min_t(u64, (u64)b->undue + s->undue, U32_MAX);
 	if (b->lost && b->undue >= b->lost)
 		sstp_bbr_undo(b, s);
 }
@@ -499,7 +509,8 @@ static void sstp_bbr_adapt_shortterm(const struct sstp_ctrl *c, struct sstp_bbr 
 		b->inflight_shortterm = c->cwnd;
 	latest = div_u64((u64)b->bw_latest * SSTP_BBR_ONE * 100,
 			 min(b->slow_gain, b->slow_gain_now) * SSTP_BBR_MARGIN);
-	b->bw_shortterm = clamp_t(u64, latest, sstp_bbr_beta(b->bw_shortterm), b->bw_shortterm);
+	b->bw_shortterm = clamp_t(u64, latest, max(sstp_bbr_beta(b->bw_shortterm), 1U),
+				  max(b->bw_shortterm, 1U));
 	b->inflight_shortterm = max3(min(b->inflight_latest, b->inflight_shortterm),
 				     sstp_bbr_beta(b->inflight_shortterm), SSTP_BBR_MIN_CWND);
 }
@@ -550,7 +561,6 @@ static void sstp_bbr_advance_signals(struct sstp_bbr *b, const struct sstp_bbr_a
 		return;
 	b->bw_latest = a->rate;
 	b->inflight_latest = sstp_bbr_delivered(a->s);
-	b->in_episode = b->loss_in_round;
 	b->loss_in_round = false;
 	b->loss_ranges = 0;
 	b->slow_gain = b->slow_gain_now;
@@ -586,7 +596,7 @@ static void sstp_bbr_check_full(struct sstp_bbr *b, const struct sstp_bbr_ack *a
 {
 	if (b->full_now || !a->round_start || a->limited || !a->rate)
 		return;
-	if (a->rate >= b->full_bw + b->full_bw / 4) {
+	if (a->rate >= (u64)b->full_bw * 5 / 4) {
 		sstp_bbr_reset_full_bw(b, a->rate);
 		return;
 	}
@@ -602,8 +612,8 @@ static void sstp_bbr_check_startup(struct sstp_bbr *b, const struct sstp_bbr_ack
 	    b->loss_ranges >= SSTP_BBR_FULL_LOSS && sstp_bbr_too_high(a->s)) {
 		b->undo_state = SSTP_BBR_STARTUP;
 		b->full_reached = true;
-		b->inflight_longterm = max(sstp_bbr_bdp(b, sstp_bbr_bw(b), SSTP_BBR_ONE),
-					   b->inflight_latest);
+		b->inflight_longterm = max3(sstp_bbr_bdp(b, sstp_bbr_bw(b), SSTP_BBR_ONE),
+					    b->inflight_latest, SSTP_BBR_MIN_CWND);
 	}
 	if (b->state == SSTP_BBR_STARTUP && b->full_reached)
 		sstp_bbr_enter_drain(b);
@@ -638,7 +648,7 @@ static bool sstp_bbr_adapt_longterm(const struct sstp_ctrl *c, struct sstp_bbr *
 	if (b->phase == SSTP_BBR_ACKS_STOPPING && a->round_start && !b->own_rounds) {
 		b->probe_sample = false;
 		b->phase = SSTP_BBR_ACKS_INIT;
-		if (sstp_bbr_in_probe_bw(b) && !a->limited) {
+		if (sstp_bbr_in_probe_bw(b) && a->rate && !a->limited) {
 			b->max_bw[1] = b->max_bw[0];
 			b->max_bw[0] = 0;
 		}
@@ -727,19 +737,29 @@ static void sstp_bbr_check_model(struct sstp_bbr *b, const struct sstp_bbr_ack *
 	b->doubted = ++b->off_rounds >= SSTP_BBR_OFF_ROUNDS;
 }
 
-/* ProbeRTT has told which part of the model is wrong. */
-static void sstp_bbr_mend_model(struct sstp_bbr *b, u32 ms)
+static void sstp_bbr_doubt(struct sstp_bbr *b, const struct sstp_bbr_ack *a)
 {
-	if (b->probe_rtt_min / 2 <= b->min_rtt) {
+	if (!a->s->rtt)
+		return;
+	b->doubt_least = min(b->doubt_least, a->s->rtt);
+	b->doubt_most = max(b->doubt_most, a->s->rtt);
+}
+
+/* ProbeRTT has told which part of the model is wrong. If the round-trip time has become short, it
+ * was this flow's packets that waited, as the path carries less. If it is always the same, the
+ * path is longer. Else others' packets fill a queue, which says nothing new.
+ */
+static void sstp_bbr_mend_model(struct sstp_bbr *b)
+{
+	if (b->doubt_least / 2 <= b->min_rtt) {
 		b->max_bw[0] = b->path_rate;
 		b->max_bw[1] = 0;
-	}
-	if (b->probe_rtt_min != SSTP_BBR_NONE) {
-		b->min_rtt = b->probe_rtt_min;
-		b->min_rtt_stamp = ms;
+	} else if (b->doubt_most - b->doubt_least <= b->doubt_least / 16) {
+		b->min_rtt = b->doubt_least;
+		b->min_rtt_stamp = b->probe_rtt_stamp;
+		b->probe_rtt_min = b->doubt_least;
 	}
 	b->doubted = false;
-	b->off_rounds = 0;
 }
 
 /* Section 5.3.4.3: UpdateMinRTT() */
@@ -755,9 +775,7 @@ static void sstp_bbr_update_min_rtt(struct sstp_bbr *b, const struct sstp_bbr_ac
 		b->probe_rtt_min = rtt;
 		b->probe_rtt_stamp = a->ms;
 	}
-	/* The queue that raises doubts is no reason to forget what came before it. */
-	if (b->probe_rtt_min < b->min_rtt ||
-	    (!b->doubted && a->ms - b->min_rtt_stamp > SSTP_BBR_MIN_RTT)) {
+	if (b->probe_rtt_min < b->min_rtt || a->ms - b->min_rtt_stamp > SSTP_BBR_MIN_RTT) {
 		b->min_rtt = b->probe_rtt_min;
 		b->min_rtt_stamp = b->probe_rtt_stamp;
 	}
@@ -772,9 +790,11 @@ static void sstp_bbr_restore_cwnd(struct sstp_ctrl *c, const struct sstp_bbr *b)
 static void sstp_bbr_exit_probe_rtt(struct sstp_ctrl *c, struct sstp_bbr *b,
 				    const struct sstp_ctrl_sample *s)
 {
-	b->probe_rtt_stamp = sstp_bbr_ms(s);
+	/* The next ProbeRTT that is due stays so: flows that share a path have theirs together. */
 	if (b->doubted)
-		sstp_bbr_mend_model(b, b->probe_rtt_stamp);
+		sstp_bbr_mend_model(b);
+	else
+		b->probe_rtt_stamp = sstp_bbr_ms(s);
 	sstp_bbr_restore_cwnd(c, b);
 	sstp_bbr_reset_shortterm(b);
 	if (!b->full_reached) {
@@ -806,13 +826,15 @@ static void sstp_bbr_in_probe_rtt(struct sstp_ctrl *c, struct sstp_bbr *b,
 			return;
 		b->probe_rtt_low = true;
 		b->probe_rtt_round = false;
-		b->probe_rtt_done = a->ms + SSTP_BBR_PROBE_TIME;
+		b->probe_rtt_since = a->ms;
 		sstp_bbr_start_round(b, a->s);
 		return;
 	}
 	if (a->round_start)
 		b->probe_rtt_round = true;
-	if (b->probe_rtt_round && (s32)(a->ms - b->probe_rtt_done) > 0)
+	if (b->doubted)
+		sstp_bbr_doubt(b, a);
+	if (b->probe_rtt_round && a->ms - b->probe_rtt_since > SSTP_BBR_PROBE_TIME)
 		sstp_bbr_exit_probe_rtt(c, b, a->s);
 }
 
@@ -822,9 +844,9 @@ static void sstp_bbr_check_probe_rtt(struct sstp_ctrl *c, struct sstp_bbr *b,
 {
 	if (b->state != SSTP_BBR_PROBING_RTT &&
 	    (b->doubted || (b->probe_rtt_expired && !b->idle_restart))) {
-		b->doubted = b->off_rounds;
-		if (b->doubted)
-			b->probe_rtt_min = SSTP_BBR_NONE;
+		b->off_rounds = 0;
+		b->doubt_least = SSTP_BBR_NONE;
+		b->doubt_most = 0;
 		sstp_bbr_set_state(b, SSTP_BBR_PROBING_RTT);
 		b->prior_cwnd = b->timeout ? max(b->prior_cwnd, c->cwnd) : c->cwnd;
 		b->probe_rtt_low = false;
@@ -932,7 +954,7 @@ static void sstp_bbr_on_pkt_sent(struct sstp_ctrl *c, const struct sstp_ctrl_sam
 	if (sstp_bbr_in_probe_bw(b))
 		sstp_bbr_pace(c, b, SSTP_BBR_ONE);
 	else if (b->state == SSTP_BBR_PROBING_RTT && b->probe_rtt_low &&
-		 (s32)(sstp_bbr_ms(s) - b->probe_rtt_done) > 0)
+		 sstp_bbr_ms(s) - b->probe_rtt_since > SSTP_BBR_PROBE_TIME)
 		sstp_bbr_exit_probe_rtt(c, b, s);
 }
 
