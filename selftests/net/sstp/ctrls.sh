@@ -79,7 +79,7 @@ changes() {
 }
 check "the connection ends" busywait 20 sockets_are "$a" 0
 serve
-transfer_begin -T 400 --for 30 "$b4"
+transfer_begin -T 400 --for 45 "$b4"
 check "a connection" busywait 10 change vegas
 
 # --- parameters and state of each
