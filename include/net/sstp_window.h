@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Segment streaming transport protocol: what controllers with a congestion window have in
- * common: slow start, one cut for the losses of a round trip, undo of a cut for packets that
- * were only late, and pacing. A controller puts struct sstp_window first into its private
- * state, and adds how the window grows in congestion avoidance and by how much it is cut.
+ * common: slow start, of which the first ends when the round-trip time grows (HyStart++), one cut
+ * for the losses of a round trip, undo of a cut for packets that were only late, and pacing. A
+ * controller puts struct sstp_window first into its private state, and adds how the window
+ * grows in congestion avoidance and by how much it is cut.
  *
  * Windows and thresholds are in packets. Callers hold the socket lock.
  */
@@ -18,6 +19,27 @@
 #define SSTP_WINDOW_MAX		BIT(24)	/* packets */
 
 /**
+ * struct sstp_hystart - HyStart++ (RFC 9406): the end of the first slow start, without a loss
+ * @round_end: last shipment before this round trip (serial number), windowEnd of the RFC
+ * @rtt: lowest round-trip time in this round trip, us; U32_MAX = none, currentRoundMinRTT
+ * @last_rtt: the same of the last one, lastRoundMinRTT
+ * @baseline: the same when the conservative slow start (CSS) began, cssBaselineMinRtt; U32_MAX =
+ *	not in CSS
+ * @samples: round-trip times measured in this round trip, rttSampleCount
+ * @rounds: round trips in CSS
+ * @count: packets delivered in CSS that the window has not grown for yet
+ */
+struct sstp_hystart {
+	u32	round_end;
+	u32	rtt;
+	u32	last_rtt;
+	u32	baseline;
+	u8	samples;
+	u8	rounds;
+	u8	count;
+};
+
+/**
  * struct sstp_window - state of a congestion window
  * @ssthresh: slow start threshold, packets
  * @count: packets delivered since the window last grew in congestion avoidance
@@ -29,6 +51,7 @@
  * @cut: in recovery: shipments up to @recover are not all reported yet
  * @late: shipments up to @recover may still be reported lost
  * @undone: this report undid the last cut
+ * @hystart: valid while @ssthresh is SSTP_WINDOW_MAX, in the first slow start
  */
 struct sstp_window {
 	u32	ssthresh;
@@ -41,6 +64,7 @@ struct sstp_window {
 	bool	cut;
 	bool	late;
 	bool	undone;
+	struct sstp_hystart hystart;
 };
 
 /* Private state of controller @c, as a pointer to @type */

@@ -10,11 +10,25 @@
 /* Shipments: a loss that is older is never reported. */
 #define SSTP_WINDOW_LATE	16000000
 
+/* RFC 9406, section 4.3; L is infinity, as packets are paced */
+#define SSTP_HYSTART_RTT_MIN	(4 * USEC_PER_MSEC)	/* MIN_RTT_THRESH, us */
+#define SSTP_HYSTART_RTT_MAX	(16 * USEC_PER_MSEC)	/* MAX_RTT_THRESH, us */
+#define SSTP_HYSTART_DIVISOR	8	/* MIN_RTT_DIVISOR */
+#define SSTP_HYSTART_SAMPLES	8	/* N_RTT_SAMPLE */
+#define SSTP_HYSTART_GROWTH	4	/* CSS_GROWTH_DIVISOR */
+#define SSTP_HYSTART_ROUNDS	5	/* CSS_ROUNDS */
+
 void sstp_window_init(struct sstp_ctrl *c, struct sstp_window *w,
 		      const struct sstp_ctrl_sample *s)
 {
 	memset(w, 0, sizeof(*w));
 	w->ssthresh = SSTP_WINDOW_MAX;
+	w->hystart = (struct sstp_hystart){
+		.round_end = s->shipped,
+		.rtt = U32_MAX,
+		.last_rtt = U32_MAX,
+		.baseline = U32_MAX,
+	};
 	if (s->in_flight) {
 		w->ssthresh = clamp(s->in_flight, (u32)SSTP_WINDOW_MIN, w->ssthresh);
 		w->recover = s->shipped;
@@ -38,6 +52,60 @@ static void sstp_window_undo(struct sstp_ctrl *c, struct sstp_window *w, u32 und
 	w->undone = true;
 }
 
+/* RFC 9406, section 4.2: a round trip is over. True after the last one of CSS */
+static bool sstp_hystart_round(struct sstp_hystart *h, const struct sstp_ctrl_sample *s)
+{
+	h->round_end = s->shipped;
+	h->last_rtt = h->rtt;
+	h->rtt = U32_MAX;
+	h->samples = 0;
+	return h->baseline != U32_MAX && ++h->rounds >= SSTP_HYSTART_ROUNDS;
+}
+
+/* The same: the round-trip time has grown, so CSS begins; or it is lower than it was then, so that
+ * was by chance, and slow start goes on.
+ */
+static void sstp_hystart_sample(struct sstp_hystart *h, u32 rtt)
+{
+	u32 more;
+
+	h->rtt = min(h->rtt, rtt);
+	h->samples = min(h->samples + 1, SSTP_HYSTART_SAMPLES);
+	if (h->samples < SSTP_HYSTART_SAMPLES)
+		return;
+	if (h->rtt < h->baseline && h->baseline != U32_MAX) {
+		h->baseline = U32_MAX;
+	} else if (h->baseline == U32_MAX && h->last_rtt != U32_MAX) {
+		more = clamp_t(u32, h->last_rtt / SSTP_HYSTART_DIVISOR, SSTP_HYSTART_RTT_MIN,
+			       SSTP_HYSTART_RTT_MAX);
+		if (h->rtt < h->last_rtt + more)
+			return;
+		h->baseline = h->rtt;
+		h->rounds = 0;
+		h->count = 0;
+	}
+}
+
+/* Packets by which the window may grow in slow start for @delivered ones: a quarter in CSS */
+static u32 sstp_hystart_growth(struct sstp_hystart *h, u32 delivered)
+{
+	u32 packets = delivered + h->count;
+
+	if (h->baseline == U32_MAX)
+		return delivered;
+	h->count = packets % SSTP_HYSTART_GROWTH;
+	return packets / SSTP_HYSTART_GROWTH;
+}
+
+static void sstp_window_hystart(const struct sstp_ctrl *c, struct sstp_window *w,
+				const struct sstp_ctrl_sample *s)
+{
+	if (s->rtt)
+		sstp_hystart_sample(&w->hystart, s->rtt);
+	if ((s32)(s->highest - w->hystart.round_end) >= 0 && sstp_hystart_round(&w->hystart, s))
+		w->ssthresh = c->cwnd;
+}
+
 u32 sstp_window_ack(struct sstp_ctrl *c, struct sstp_window *w,
 		    const struct sstp_ctrl_sample *s)
 {
@@ -50,6 +118,8 @@ u32 sstp_window_ack(struct sstp_ctrl *c, struct sstp_window *w,
 		w->cut = false;
 	if ((s32)(s->highest - w->recover) >= SSTP_WINDOW_LATE)
 		w->late = false;
+	if (w->ssthresh == SSTP_WINDOW_MAX)
+		sstp_window_hystart(c, w, s);
 	/* The window does not grow in recovery, except in slow start after a time-out. */
 	if (w->cut && c->cwnd >= w->ssthresh)
 		return 0;
@@ -60,9 +130,10 @@ u32 sstp_window_ack(struct sstp_ctrl *c, struct sstp_window *w,
 	if (!(s->cwnd_limited || c->cwnd < w->ssthresh) || c->cwnd / 2 >= s->flight)
 		return 0;
 	if (c->cwnd < w->ssthresh) {
-		grow = min(delivered, w->ssthresh - c->cwnd);
-		c->cwnd += grow;
-		delivered -= grow;
+		grow = w->ssthresh == SSTP_WINDOW_MAX ?
+		       sstp_hystart_growth(&w->hystart, delivered) : delivered;
+		delivered -= min(delivered, w->ssthresh - c->cwnd);
+		c->cwnd += min(grow, w->ssthresh - c->cwnd);
 	}
 	return delivered;
 }

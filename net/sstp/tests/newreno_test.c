@@ -4,6 +4,7 @@
  * the window can be compared with the losses.
  */
 #include "sstp_test.h"
+#include "ctrl_sim.h"
 #include "../ctrl_newreno.c"
 #include "../window.c"
 
@@ -485,8 +486,76 @@ static void newreno_marked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 25U);
 }
 
+/* A round trip as ctrl_sim_round() has it, after which a window has left */
+static void newreno_round(struct ctrl_sim *x, u32 reports, u32 rtt)
+{
+	struct sstp_window *w = (struct sstp_window *)x->c.priv;
+
+	ctrl_sim_round(x, reports, rtt);
+	w->hystart.round_end = x->s.highest + x->c.cwnd;
+}
+
+/* HyStart++: in the first slow start the window doubles in each round trip while the lowest
+ * round-trip time of one is less than an eighth above that of the one before, 4 ms at least and
+ * 16 ms at most. From the eighth sample that is more, it grows by a quarter of the packets
+ * delivered, for five round trips, unless the time was longer by chance.
+ */
+static void newreno_hystart(struct kunit *test)
+{
+	static const struct {
+		u32 rtt, longer;	/* us */
+		bool ends;
+	} t[] = {
+		{ 100000, 112499, false }, { 100000, 112500, true }, { 8000, 11999, false },
+		{ 8000, 12000, true }, { 200000, 215999, false }, { 200000, 216000, true },
+		{ 100000, 90000, false },
+	};
+	struct ctrl_sim x;
+	u32 i, n, cwnd;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		ctrl_sim_start(&x, &sstp_ctrl_newreno, t[i].rtt);
+		x.c.cwnd = 32;
+		for (n = 0; n < 3; n++)
+			newreno_round(&x, 16, t[i].rtt);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, 256U, "row %u", i);
+		/* Seven sixteenths of the round trip count in full, and a quarter of the others. */
+		newreno_round(&x, 16, t[i].longer);
+		cwnd = t[i].ends ? 256 + 7 * 16 + 9 * 4 : 512;
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, cwnd, "row %u", i);
+		if (!t[i].ends)
+			continue;
+		for (n = 1; n < 5; n++) {
+			KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), (s64)SSTP_WINDOW_MAX);
+			newreno_round(&x, 16, t[i].longer);
+			/* The last report ends it. */
+			cwnd += cwnd / 4 * (n < 4 ? 16 : 15) / 16;
+			KUNIT_EXPECT_LE_MSG(test, abs_diff(x.c.cwnd, cwnd), 1U, "row %u", i);
+			cwnd = x.c.cwnd;
+		}
+		KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), (s64)x.c.cwnd);
+		cwnd = x.c.cwnd;
+		newreno_round(&x, 16, t[i].longer);
+		KUNIT_EXPECT_EQ(test, x.c.cwnd, cwnd + 1);
+	}
+	/* By chance; and too few samples */
+	ctrl_sim_start(&x, &sstp_ctrl_newreno, 50000);
+	x.c.cwnd = 32;
+	newreno_round(&x, 16, 50000);
+	newreno_round(&x, 16, 80000);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 64 + 7 * 4 + 9U);
+	newreno_round(&x, 16, 50000);
+	cwnd = x.c.cwnd;
+	newreno_round(&x, 16, 50000);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 2 * cwnd);
+	cwnd = x.c.cwnd;
+	newreno_round(&x, 7, 200000);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 2 * cwnd);
+}
+
 static struct kunit_case newreno_cases[] = {
 	KUNIT_CASE(newreno_growth),
+	KUNIT_CASE(newreno_hystart),
 	KUNIT_CASE(newreno_paced),
 	KUNIT_CASE(newreno_cuts),
 	KUNIT_CASE(newreno_held),
