@@ -507,6 +507,30 @@ static bool sstp_listen_conflict(struct sock *sk)
 	return false;
 }
 
+/* If the device of @sk is in another VRF than it was at bind(), give @sk the port of that VRF,
+ * where other sockets may have it: -EADDRINUSE then, and @sk keeps what it had. Port's lock.
+ */
+static int sstp_port_move(struct sock *sk)
+{
+	struct sstp_port *old = sstp_sk(sk)->bind.port, *p;
+
+	/* A child that became a listener keeps the place of its connection. */
+	if (sstp_sk(sk)->bind.group || old->key.l3mdev == inet_sk_bound_l3mdev(sk))
+		return 0;
+	p = sstp_port_get(sk, old->key.number);
+	if (!p)
+		return -ENOMEM;
+	if (sstp_port_conflict(p, sk))
+		return -EADDRINUSE;
+	__sk_del_bind_node(sk);
+	old->exclusive--;
+	sstp_port_put(old);
+	sk_add_bind_node(sk, &p->owners);
+	p->exclusive++;
+	sstp_sk(sk)->bind.port = p;
+	return 0;
+}
+
 /* Let INITs find @sk. -EADDRINUSE if another listener's claim conflicts. Socket lock. */
 int sstp_bind_listen(struct sock *sk)
 {
@@ -516,7 +540,9 @@ int sstp_bind_listen(struct sock *sk)
 	if (err)
 		return err;
 	spin_lock_bh(lock);
-	err = sstp_listen_conflict(sk) ? -EADDRINUSE : sstp_listeners_add(sk);
+	err = sstp_port_move(sk);
+	if (!err)
+		err = sstp_listen_conflict(sk) ? -EADDRINUSE : sstp_listeners_add(sk);
 	if (!err)
 		sstp_set_state(sk, TCP_LISTEN);
 	spin_unlock_bh(lock);
@@ -537,8 +563,9 @@ void sstp_bind_unlisten(struct sock *sk)
 	spin_unlock_bh(lock);
 }
 
-/* SO_BINDTODEVICE of @sk: a listener moves to the group of its device. If there is no memory, no
- * INIT finds it until its device is set again, which SO_ERROR tells. Socket lock.
+/* SO_BINDTODEVICE of @sk: a listener moves to the group of its device. If there is no memory, or
+ * the port is taken in the device's VRF, no INIT finds it until its device is set again, which
+ * SO_ERROR tells. Socket lock.
  */
 void sstp_bind_rehash(struct sock *sk)
 {
@@ -549,7 +576,7 @@ void sstp_bind_rehash(struct sock *sk)
 		return;
 	spin_lock_bh(lock);
 	sstp_listeners_del(sk);
-	err = sstp_listeners_add(sk);
+	err = sstp_port_move(sk) ?: sstp_listeners_add(sk);
 	spin_unlock_bh(lock);
 	if (err) {
 		WRITE_ONCE(sk->sk_err, -err);

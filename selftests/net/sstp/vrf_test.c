@@ -170,6 +170,37 @@ static void test_listen(void)
 	result("a listener in a VRF has what comes there, and no other");
 }
 
+/* A socket that gets its port outside of the VRF and then its device takes nobody's port there. */
+static void test_later(void)
+{
+	uint16_t port = 0;
+	int red = listener(R, "red", &port), later = sock(R, NULL), live;
+	union addr a;
+
+	addr_any(&a, family, port);
+	must_be("bind() without a device", bind(later, &a.sa, addr_len(&a)), 0);
+	must_be("SO_BINDTODEVICE", setsockopt(later, SOL_SOCKET, SO_BINDTODEVICE, "red", 4), 0);
+	must(listen(later, 4) && errno == EADDRINUSE, "listen() finds the port taken");
+	reaches(A, NULL, port, red, "red");
+	close(later);
+	/* TCP does not look at a socket that listens already. */
+	if (proto == PROTO_SSTP) {
+		live = listener(R, NULL, &port);
+		must_be("SO_BINDTODEVICE of a listener",
+			setsockopt(live, SOL_SOCKET, SO_BINDTODEVICE, "red", 4), 0);
+		must_be("SO_ERROR", sock_int(live, SOL_SOCKET, SO_ERROR), EADDRINUSE);
+		reaches(A, NULL, port, red, "red");
+		close(red);
+		refused(A, NULL, port);
+		must_be("SO_BINDTODEVICE, once more",
+			setsockopt(live, SOL_SOCKET, SO_BINDTODEVICE, "red", 4), 0);
+		reaches(A, NULL, port, live, "red");
+		red = live;
+	}
+	close(red);
+	result("a device that is set after bind()");
+}
+
 static void test_unbound(void)
 {
 	uint16_t port = 0, other = 0;
@@ -393,7 +424,7 @@ static void for_all(void (*test)(void))
 int main(void)
 {
 	all_held = true;
-	ktap_plan(22);
+	ktap_plan(26);
 	path_make();
 	path_enter(R);
 	if (system("ip link add probe type vrf table 99 2>/dev/null")) {
@@ -405,6 +436,7 @@ int main(void)
 	make_vrf("blue", 20, "to-b", B);
 	for_all(test_refusal);
 	for_all(test_listen);
+	for_all(test_later);
 	for_all(test_unbound);
 	for_all(test_connect);
 	for_all(test_link_local);
