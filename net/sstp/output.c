@@ -808,9 +808,10 @@ void sstp_push(struct sock *sk)
 	sstp_chrono_set(&sp->tx.chrono, held, now);
 	if (idle) {
 		/* A closed window of the peer is a limit of the path, as far as controllers are
-		 * concerned: without it more would arrive.
+		 * concerned: without it more would arrive. A segment that waits for more data is
+		 * none.
 		 */
-		if (w->next == w->end && sstp_in_flight(sp) < sstp_ctrl_window(&sp->ctrl))
+		if (held != SSTP_HELD_WINDOW && sstp_in_flight(sp) < sstp_ctrl_window(&sp->ctrl))
 			sstp_sample_idle(&sp->loss.sampler, sstp_stamp(&sp->hs, now));
 		if (!sstp_snd_outstanding(w))
 			sp->tx.rtx_since = 0;
