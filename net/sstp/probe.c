@@ -21,11 +21,13 @@ bool sstp_waits(const struct sstp_sock *sp)
 
 /* Is the tail in flight a single packet that probably arrives, and is reported without being
  * asked for? A KEEPALIVE meanwhile and its PACK would double the packets of a small exchange. It
- * only pays on a path that loses packets, and under a contract, which may not slow down.
+ * only pays on a path that loses packets, and under a contract, which may not slow down. A guess of
+ * the round-trip time means that a packet of the set-up was lost, and may be far too long to wait.
  */
 static bool sstp_probe_lone(const struct sstp_sock *sp)
 {
-	return sstp_in_flight(sp) <= 1 && !sp->loss.lost_total && !sstp_rate_bound(&sp->rate);
+	return sstp_in_flight(sp) <= 1 && !sp->loss.lost_total && !sp->rtt.guess &&
+	       !sstp_rate_bound(&sp->rate);
 }
 
 /* Time after which a KEEPALIVE shows the receiver whether the tail is lost, ns; @rto, ns */
@@ -33,11 +35,17 @@ static u64 sstp_probe_tail(const struct sstp_sock *sp, u64 rto)
 {
 	u64 srtt = sstp_srtt_ns(&sp->rtt), wait = max(srtt / 4, 2 * NSEC_PER_MSEC);
 
-	if (!sstp_probe_lone(sp))
-		return min(rto, wait);
-	if (sp->hs.messages)
-		wait += sp->ctrl.out.ack_timer * (u64)NSEC_PER_USEC;
-	return wait + srtt + sstp_ack_delay(srtt);
+	if (sstp_probe_lone(sp)) {
+		wait += srtt + sstp_ack_delay(srtt);
+		if (sp->hs.messages)
+			wait += sp->ctrl.out.ack_timer * (u64)NSEC_PER_USEC;
+		/* The RTO that is computed has no time for the receiver's delay, but a controller's
+		 * is the longest that it wants to wait.
+		 */
+		if (!sp->ctrl.out.rto)
+			return wait;
+	}
+	return min(rto, wait);
 }
 
 void sstp_probe_arm(struct sock *sk, bool idle)

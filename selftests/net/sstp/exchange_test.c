@@ -8,6 +8,7 @@
  * Small exchanges on an idle connection take no more packets than they need, and one that is
  * lost is sent again soon. In simulated time, so that it can be judged.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -19,25 +20,26 @@
 static const char * const delay[] = { "delay 20ms", "delay 20ms loss 100%" };
 static int fd, peer;
 
-static void path_loses(bool lost)
+static void path_loses(int to, bool lost)
 {
-	path_impair(B, delay[lost]);
+	path_impair(to, delay[lost]);
 }
 
 /* A byte from @from to @to, after an idle time; returns the ms that it took. */
 static long one_way(int from, int to, int lost_ms)
 {
+	int host = from == fd ? B : A;
 	uint64_t start;
 	char c = 'x';
 
 	sleep_ns(IDLE_MS * 1000000ULL);
 	if (lost_ms)
-		path_loses(true);
+		path_loses(host, true);
 	start = now_ns();
 	must_be("send", send(from, &c, 1, 0), 1);
 	if (lost_ms) {
 		sleep_ns(lost_ms * 1000000ULL);
-		path_loses(false);
+		path_loses(host, false);
 	}
 	must(path_poll(to, POLLIN, 20000) & POLLIN, "it arrives");
 	must_be("recv", recv(to, &c, 1, 0), 1);
@@ -63,12 +65,42 @@ static long packets_of(int n, bool both)
 	return packets() - before;
 }
 
+/* Connect so that the KEEPALIVE that answers the first INIT_ACK is lost: the round-trip time of B
+ * then is a guess, which contains the time until INIT_ACK is repeated, after 250 ms. The KEEPALIVE
+ * that asks for a better one is lost, too.
+ */
+static void connect_guess(void)
+{
+	int l = path_socket(B, SOCK_STREAM);
+	union addr a;
+
+	addr_any(&a, AF_INET, 0);
+	if (bind(l, &a.sa, addr_len(&a)) || listen(l, 1) ||
+	    getsockname(l, &a.sa, &(socklen_t){ sizeof(a) }) ||
+	    !addr_parse(&a, "10.0.2.2", addr_port(&a)))
+		die("listener:");
+	fd = path_socket(A, SOCK_STREAM);
+	must(connect(fd, &a.sa, addr_len(&a)) && errno == EINPROGRESS, "connect()");
+	sleep_ns(RTT_MS * 3 / 4 * 1000000ULL);
+	path_loses(B, true);
+	must(path_poll(fd, POLLOUT, 10000) == POLLOUT, "connected");
+	sleep_ns(1000000);
+	path_loses(B, false);
+	sleep_ns(255 * 1000000ULL);
+	path_loses(A, true);
+	must(path_poll(l, POLLIN, 10000) & POLLIN, "accepted");
+	peer = accept4(l, NULL, NULL, SOCK_NONBLOCK);
+	sleep_ns(1000000);
+	path_loses(A, false);
+	close(l);
+}
+
 int main(void)
 {
 	long took;
 
 	need_simulated_time();
-	ktap_plan(5);
+	ktap_plan(6);
 	path_make();
 	path_impair(A, delay[0]);
 	path_impair(B, delay[0]);
@@ -89,6 +121,13 @@ int main(void)
 	ktap_diag("then after %ld ms", took);
 	must(took <= 2 * RTT_MS, "lost again");
 	ktap_held("from then on two");
+	close(fd);
+	close(peer);
+	connect_guess();
+	took = one_way(peer, fd, 1);
+	ktap_diag("after a loss in the set-up a lost byte came after %ld ms", took);
+	must(took <= 6 * RTT_MS, "lost after a loss in the set-up");
+	ktap_held("a loss in the set-up counts");
 	close(fd);
 	close(peer);
 	ktap_result(path_settle(), "all sockets go");
