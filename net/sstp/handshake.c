@@ -4,6 +4,7 @@
  * listener is under pressure.
  */
 #include <linux/jhash.h>
+#include <linux/random.h>
 #include <trace/events/sstp.h>
 #include "cc.h"
 #include "cgroup.h"
@@ -468,6 +469,18 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 	sock_put(sk);
 }
 
+/* Hash that selects a listener of a reuseport group for the initiator @peer. That chooses what is
+ * hashed, but must not choose the listener, as it could fill the queue of one.
+ */
+static u32 sstp_handshake_hash(const struct sstp_peer *peer)
+{
+	static u32 seed __read_mostly;
+
+	get_random_once(&seed, sizeof(seed));
+	return jhash_3words(peer->cid, (__force u32)peer->addr.s6_addr32[3],
+			    (__force u32)peer->port, seed);
+}
+
 /* Handle an INIT, which came in train @whole. Softirq, RCU; the caller frees @skb. */
 void sstp_handshake_init(struct sock *usk, struct sk_buff *skb, struct sk_buff *whole)
 {
@@ -504,10 +517,7 @@ void sstp_handshake_init(struct sock *usk, struct sk_buff *skb, struct sk_buff *
 		return;
 	}
 
-	sk = sstp_listeners_find(net, SSTP_IN(skb), i.dport,
-				 jhash_3words(i.peer_cid,
-					      (__force u32)peer.addr.s6_addr32[3],
-					      (__force u32)peer.port, 0));
+	sk = sstp_listeners_find(net, SSTP_IN(skb), i.dport, sstp_handshake_hash(&peer));
 	if (!sk) {
 		sstp_drop(usk, skb, SSTP_MIB_INNOPORT, 1);
 		sstp_handshake_refuse(usk, skb, &i, SSTP_RESET_REFUSED);
