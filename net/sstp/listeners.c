@@ -130,14 +130,16 @@ void sstp_listeners_del(struct sock *sk)
 {
 	struct sstp_binding *b = &sstp_sk(sk)->bind;
 	struct sstp_listeners *g = b->listeners;
+	bool last;
 
 	if (!g)
 		return;
-	if (hlist_is_singular_node(&b->listen_node, &g->members)) {
+	last = hlist_is_singular_node(&b->listen_node, &g->members);
+	if (last)
 		rhltable_remove(&sstp_listen_table, &g->node, sstp_listen_params);
-		kfree_rcu(g, rcu);
-	}
 	hlist_del_rcu(&b->listen_node);
+	if (last)
+		kfree_rcu(g, rcu);
 	if (rcu_access_pointer(sk->sk_reuseport_cb))
 		reuseport_detach_sock(sk);
 	/* Pairs with the acquire in sstp_listeners_select(). */
