@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout: 300
+ * kernels: debug 6.12 kcsan
+ * cpus: 4
+ * mode: parallel
+ *
+ * Members of a reuseport group come, go, and change their device while connections are made
+ * to the group: lookups on other CPUs end, and in the end the member that stayed has all.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib.h"
+
+#define THREADS		3
+#define ROUNDS		2000
+#define CONNECTIONS	1000
+
+static union addr to;
+static atomic_bool over;
+static atomic_int unexpected;
+
+static int sock(void)
+{
+	int fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
+
+	if (fd < 0)
+		die("socket:");
+	return fd;
+}
+
+/* A listener, or -1 if one without SO_REUSEPORT has the port */
+static int member(int backlog)
+{
+	int fd = sock();
+
+	sock_set(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+	if (!bind(fd, &to.sa, addr_len(&to)) && !listen(fd, backlog))
+		return fd;
+	if (errno != EADDRINUSE)
+		die("member:");
+	close(fd);
+	return -1;
+}
+
+static void *come_and_go(void *arg)
+{
+	unsigned int seed = (long)arg, n, k;
+	int fd;
+
+	for (n = 0; n < ROUNDS; n++) {
+		fd = member(1);
+		if (fd < 0)
+			continue;
+		for (k = rand_r(&seed) % 4; k; k--)
+			switch (rand_r(&seed) % 4) {
+			case 0:
+				setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", 3);
+				break;
+			case 1:
+				setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "", 0);
+				break;
+			case 2:
+				shutdown(fd, SHUT_RD);
+				if (listen(fd, 1) && errno != EADDRINUSE)
+					unexpected++;
+				break;
+			default:
+				sock_set(fd, SOL_SOCKET, SO_REUSEPORT, rand_r(&seed) % 2);
+			}
+		close(fd);
+	}
+	over = true;
+	return NULL;
+}
+
+static void *accept_all(void *arg)
+{
+	int fd;
+
+	while ((fd = accept((long)arg, NULL, NULL)) >= 0)
+		close(fd);
+	return NULL;
+}
+
+static bool connects(void)
+{
+	int fd = sock(), err = connect(fd, &to.sa, addr_len(&to)) ? errno : 0;
+
+	if (err && err != ECONNREFUSED && err != ECONNRESET)
+		unexpected++;
+	close(fd);
+	return !err;
+}
+
+int main(void)
+{
+	pthread_t thread[THREADS], acceptor;
+	unsigned int n, made = 0;
+	long k;
+	int stays;
+
+	ktap_plan(3);
+	new_namespace();
+	addr_loopback(&to, AF_INET, 5000);
+	stays = member(1000);
+	pthread_create(&acceptor, NULL, accept_all, (void *)(long)stays);
+	for (k = 0; k < THREADS; k++)
+		pthread_create(&thread[k], NULL, come_and_go, (void *)(k + 1));
+	for (n = 0; n < CONNECTIONS || !over; n++)
+		made += connects();
+	for (k = 0; k < THREADS; k++)
+		pthread_join(thread[k], NULL);
+	ktap_diag("%u of %u connections were made", made, n);
+	ktap_result(made && !unexpected, "connections to a group that changes");
+	for (n = 0; n < 100 && connects(); n++)
+		;
+	ktap_result(n == 100, "all reach the member that stayed");
+	shutdown(stays, SHUT_RD);
+	pthread_join(acceptor, NULL);
+	close(stays);
+	ktap_result(busywait(20000, sstp_no_sockets, NULL), "no socket is left");
+	return ktap_end();
+}
