@@ -2,6 +2,7 @@
 /* cubic: the equations of RFC 9438, and epochs that follow them */
 #include "sstp_test.h"
 #include "ctrl_sim.h"
+#include "../cubic.c"
 #include "../ctrl_cubic.c"
 
 static void cubic_root(struct kunit *test)
@@ -40,7 +41,7 @@ static void cubic_equations(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
-		struct sstp_cubic q = { .max = t[i].max };
+		struct sstp_cubic_epoch q = { .max = t[i].max };
 
 		sstp_cubic_begin(&q, t[i].cwnd, 1);
 		KUNIT_EXPECT_EQ_MSG(test, q.k, t[i].k, "row %u", i);
@@ -55,7 +56,7 @@ static void cubic_equations(struct kunit *test)
  */
 static void cubic_epoch(struct kunit *test)
 {
-	struct sstp_cubic ref = { .max = 1000 };
+	struct sstp_cubic_epoch ref = { .max = 1000 };
 	struct ctrl_sim x;
 	u32 n;
 
@@ -104,7 +105,7 @@ static void cubic_params(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(t); i++)
 		KUNIT_EXPECT_EQ(test, sstp_cubic_alpha(t[i].beta), t[i].alpha);
 	ctrl_sim_start(&x, &sstp_ctrl_cubic, 1000);
-	x.c.param[SSTP_CUBIC_BETA] = 512;
+	x.c.param[SSTP_CUBIC_PARAM_BETA] = 512;
 	ctrl_sim_avoid(&x, 100);
 	ctrl_sim_loss(&x);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 50U);
@@ -115,7 +116,7 @@ static void cubic_params(struct kunit *test)
 	ctrl_sim_avoid(&x, 80);
 	ctrl_sim_loss(&x);
 	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 1), 60LL);
-	x.c.param[SSTP_CUBIC_NO_FAST] = 1;
+	x.c.param[SSTP_CUBIC_PARAM_NO_FAST] = 1;
 	ctrl_sim_avoid(&x, 50);
 	ctrl_sim_loss(&x);
 	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 1), 50LL);
@@ -132,17 +133,17 @@ static void cubic_cuts(struct kunit *test)
 	ctrl_sim_start(&x, &sstp_ctrl_cubic, 100000);
 	ctrl_sim_avoid(&x, 1000);
 	ctrl_sim_loss(&x);
-	KUNIT_EXPECT_EQ(test, sstp_cubic(&x.c)->max, 1000U);
+	KUNIT_EXPECT_EQ(test, sstp_cubic(&x.c)->e.max, 1000U);
 	/* Fast convergence: 800 * 1.7 / 2 */
 	ctrl_sim_avoid(&x, 800);
 	ctrl_sim_loss(&x);
-	KUNIT_EXPECT_EQ(test, sstp_cubic(&x.c)->max, 680U);
+	KUNIT_EXPECT_EQ(test, sstp_cubic(&x.c)->e.max, 680U);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 560U);
 	/* A time-out, also in recovery: W_max is the window where slow start ends. */
 	x.ops->on_timeout(&x.c, &x.s);
 	x.ops->on_timeout(&x.c, &x.s);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 2U);
-	KUNIT_EXPECT_EQ(test, sstp_cubic(&x.c)->max, 0U);
+	KUNIT_EXPECT_EQ(test, sstp_cubic(&x.c)->e.max, 0U);
 	KUNIT_EXPECT_EQ(test, sstp_cubic(&x.c)->w.ssthresh, 560U);
 	ctrl_sim_avoid(&x, 1000);
 	ctrl_sim_loss(&x);
