@@ -92,11 +92,13 @@ int __init sstp_ctrl_init(void)
 {
 	int err = sstp_register_ctrl(&sstp_ctrl_rate);
 
-	return err ?: sstp_register_ctrl(&sstp_ctrl_newreno);
+	err = err ?: sstp_register_ctrl(&sstp_ctrl_newreno);
+	return err ?: sstp_register_ctrl(&sstp_ctrl_hybrid);
 }
 
 void sstp_ctrl_exit(void)
 {
+	sstp_unregister_ctrl(&sstp_ctrl_hybrid);
 	sstp_unregister_ctrl(&sstp_ctrl_newreno);
 	sstp_unregister_ctrl(&sstp_ctrl_rate);
 }

@@ -113,10 +113,11 @@ u32 sstp_ctrl_unpaced(const struct sstp_ctrl_core *c, u64 srtt, u64 now);
  * @srtt: ns
  */
 void sstp_ctrl_pace(struct sstp_ctrl_core *c, u32 packets, u32 unpaced, u64 srtt, u64 now);
-int __init sstp_ctrl_init(void);	/* registers "rate" and "newreno" */
+int __init sstp_ctrl_init(void);	/* registers those that are part of sstp.ko */
 void sstp_ctrl_exit(void);
 
 extern struct sstp_ctrl_ops sstp_ctrl_rate;
 extern struct sstp_ctrl_ops sstp_ctrl_newreno;
+extern struct sstp_ctrl_ops sstp_ctrl_hybrid;
 
 #endif /* _SSTP_CTRL_H */

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "hybrid": the default without a contract. A flow that has the path for itself, or shares it with
+ * flows of its kind, keeps the queue short; beside flows that fill the queue it does as they do;
+ * and losses that no queue explains do not slow it down. It has two modes, as Copa has
+ * (Arun and Balakrishnan, NSDI 2018), whose words are used here.
+ *
+ * Delay mode: the window grows by a number of packets that depends on the time since the last cut
+ * alone, as H-TCP's (Leith and Shorten, PFLDnet 2004), and is the same for all flows, whatever
+ * their round-trip times. When packets wait for SSTP_HYBRID_TARGET in the queue, each flow takes its
+ * part out of it: the window is multiplied by the ratio of the lowest round-trip time to the
+ * present one. All flows of a path see the same queue, so all of them do so in the same round trip.
+ * Each takes out a part that is proportional to its rate, and all put in the same, so the rates
+ * converge, and the queue becomes empty with each cut: a flow that began later measures the
+ * path's own round-trip time.
+ *
+ * Competitive mode: CUBIC (RFC 9438), which answers losses only. It begins when
+ * a queue overflows, and when cuts do not empty it. From time to time, and when others make room,
+ * the flow sends little for two round trips (a probe): flows of its kind join, the
+ * queue becomes empty, and all are back in delay mode; others leave the queue full.
+ *
+ * Losses: those of round trips in which nothing waits in the queue are the path's own, and
+ * the window stays, unless they are many. A queue that overflows loses packets that waited.
+ */
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+#include <net/sstp_cubic.h>
+#include "ctrl.h"
+
+#define SSTP_HYBRID_CWND	4U	/* packets: smallest window but after a time-out */
+#define SSTP_HYBRID_TARGET	10000U	/* us that packets wait before a cut */
+#define SSTP_HYBRID_OWN		3	/* packets of a flow that wait at least before it cuts */
+#define SSTP_HYBRID_DRAINED	(SSTP_HYBRID_TARGET / 2)	/* us: the cut has helped */
+#define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
+#define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
+#define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
+#define SSTP_HYBRID_MEMORY	10000U	/* ms that what was seen counts */
+#define SSTP_HYBRID_PROBE	200U	/* ms, and two round-trip times: duration of a probe */
+#define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
+#define SSTP_HYBRID_OVERFLOW	5000U	/* ms after a probe until an overflow begins one */
+#define SSTP_HYBRID_FAILS	2U	/* times that the time between probes doubles */
+#define SSTP_HYBRID_RATE	25	/* packets/s by which the window grows at first */
+#define SSTP_HYBRID_SLOW	250U	/* ms after a cut that it grows at this rate */
+#define SSTP_HYBRID_LONG	60000U	/* ms after which the rate is constant */
+#define SSTP_HYBRID_EMPTY	4	/* times the rate while the queue is empty */
+#define SSTP_HYBRID_STEP	16	/* part of the window that it grows by in a round trip */
+#define SSTP_HYBRID_CREDIT	16	/* binary places of packets not yet added */
+#define SSTP_HYBRID_LOSS	(BIT(16) / 32)	/* share of lost packets that needs no queue */
+#define SSTP_HYBRID_LOSSES	(BIT(16) / 10)	/* the same, in one round trip */
+
+/**
+ * struct sstp_hybrid - state of the controller
+ * @w: the window
+ * @e: congestion avoidance epoch of competitive mode
+ * @base: lowest round-trip times, us, since @base_ms and of the 10 s before; U32_MAX = none
+ * @base_ms: ms
+ * @round_end: last shipment before this round trip began (serial number)
+ * @least: lowest round-trip time of this round trip and of the last, us; U32_MAX = none
+ * @most: the highest, us
+ * @lost: packets reported lost in this round trip
+ * @delivered: packets reported delivered in it
+ * @share: share of lost packets, smoothed, 2^-16
+ * @begun_ms: when the window began to grow in delay mode; valid if @growing
+ * @grown_us: until when it has grown, us
+ * @credit: part of a packet that it has grown by, 2^-SSTP_HYBRID_CREDIT
+ * @prior: window before the last cut that was to empty the queue, or before the probe
+ * @low: lowest round-trip time in the probe, us; U32_MAX = none
+ * @high: highest round-trip time late in the probe, us; 0 = none
+ * @before: round-trip time before the probe, us
+ * @probe_ms: when the probe began
+ * @probed_ms: when the last one ended
+ * @alarm_ms: when the last cuts in a row did not help
+ * @random_ms: when the last loss came that no queue explains
+ * @check: round trips until it is seen if the cut has helped; 0 = none is looked at
+ * @cuts: cuts in a row that have not helped
+ * @alarms: how often that led to a probe of late
+ * @fails: binary logarithm of times that the time between probes is longer
+ * @competes: competitive mode
+ * @probes: a probe is under way
+ * @growing: @begun_ms and @grown_us are valid
+ */
+struct sstp_hybrid {
+	struct sstp_window w;
+	struct sstp_cubic_epoch e;
+	u32	base[2];
+	u32	base_ms;
+	u32	round_end;
+	u32	least[2];
+	u32	most[2];
+	u32	lost;
+	u32	delivered;
+	u32	share;
+	u32	begun_ms;
+	u32	grown_us;
+	u32	credit;
+	u32	prior;
+	u32	low;
+	u32	high;
+	u32	before;
+	u32	probe_ms;
+	u32	probed_ms;
+	u32	alarm_ms;
+	u32	random_ms;
+	u8	check;
+	u8	cuts;
+	u8	alarms;
+	u8	fails;
+	bool	competes;
+	bool	probes;
+	bool	growing;
+};
+
+static struct sstp_hybrid *sstp_hybrid(struct sstp_ctrl *c)
+{
+	return sstp_ctrl_priv(c, struct sstp_hybrid);
+}
+
+static u32 sstp_hybrid_ms(const struct sstp_ctrl_sample *s)
+{
+	return div_u64(s->now, NSEC_PER_MSEC);
+}
+
+static u32 sstp_hybrid_base(const struct sstp_hybrid *h)
+{
+	return min(h->base[0], h->base[1]);
+}
+
+/* Time that a packet with a round-trip time of @rtt has waited in queues, us */
+static u32 sstp_hybrid_waited(const struct sstp_hybrid *h, u32 rtt)
+{
+	return rtt - min(rtt, sstp_hybrid_base(h));
+}
+
+/* Do packets wait for @us, and @own of this flow, if the round-trip time is @rtt? */
+static bool sstp_hybrid_queue(const struct sstp_ctrl *c, const struct sstp_hybrid *h, u32 rtt,
+			      u32 us, u32 own)
+{
+	u32 waited = sstp_hybrid_waited(h, rtt);
+
+	return waited >= us && (u64)c->cwnd * waited >= (u64)rtt * own;
+}
+
+/* Less than this, us, is no queue but the unevenness of what is sent and measured. */
+static u32 sstp_hybrid_small(const struct sstp_hybrid *h)
+{
+	return clamp(sstp_hybrid_base(h) / 16, 1000U, 5000U);
+}
+
+static bool sstp_hybrid_drained(const struct sstp_ctrl *c, const struct sstp_hybrid *h, u32 rtt)
+{
+	return !sstp_hybrid_queue(c, h, rtt, SSTP_HYBRID_DRAINED, SSTP_HYBRID_LEFT);
+}
+
+static void sstp_hybrid_round(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
+{
+	h->round_end = s->shipped;
+	h->least[1] = h->least[0];
+	h->least[0] = U32_MAX;
+	h->most[1] = h->most[0];
+	h->most[0] = 0;
+	h->lost = 0;
+	h->delivered = 0;
+}
+
+static void sstp_hybrid_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	struct sstp_hybrid *h = sstp_hybrid(c);
+	u32 ms = sstp_hybrid_ms(s), ago = ms - 2 * SSTP_HYBRID_MEMORY;
+
+	sstp_window_init(c, &h->w, s);
+	h->base[0] = s->min_rtt;
+	h->base[1] = U32_MAX;
+	h->base_ms = ms;
+	h->least[0] = U32_MAX;
+	sstp_hybrid_round(h, s);
+	h->probed_ms = ago;
+	h->alarm_ms = ago;
+	h->random_ms = ago;
+}
+
+/* Until the pipe was full the window is paced as others are; in delay mode at little more than
+ * its own rate, so that pacing makes no queue.
+ */
+static void sstp_hybrid_pace(struct sstp_ctrl *c, const struct sstp_hybrid *h,
+			     const struct sstp_ctrl_sample *s)
+{
+	sstp_window_pace(c, &h->w, s);
+	if (!h->competes && !sstp_window_in_slow_start(c, &h->w))
+		c->period = div_u64((u64)s->srtt * NSEC_PER_USEC * 25, c->cwnd * 26);
+}
+
+static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
+			    const struct sstp_ctrl_sample *s, u32 cwnd)
+{
+	h->e.start = 0;
+	h->growing = false;
+	sstp_hybrid_round(h, s);
+	h->least[1] = U32_MAX;
+	h->most[1] = 0;
+	sstp_window_cut(c, &h->w, s, max(cwnd, SSTP_HYBRID_CWND));
+}
+
+/* Take the packets of this flow out of the queue that makes the round-trip time @rtt. */
+static void sstp_hybrid_drain(struct sstp_ctrl *c, struct sstp_hybrid *h,
+			      const struct sstp_ctrl_sample *s, u32 rtt)
+{
+	u32 cwnd = div_u64((u64)c->cwnd * min(sstp_hybrid_base(h), rtt), max(rtt, 1U));
+
+	h->prior = c->cwnd;
+	h->check = 2;
+	sstp_hybrid_cut(c, h, s, max(div_u64(cwnd * 95ULL, 100), div_u64(c->cwnd * 7ULL, 10)));
+}
+
+static void sstp_hybrid_compete(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
+{
+	if (h->competes)
+		return;
+	h->competes = true;
+	h->e.start = 0;
+	h->fails = sstp_hybrid_ms(s) - h->probed_ms > SSTP_HYBRID_MEMORY ?
+		   0 : min(h->fails + 1U, SSTP_HYBRID_FAILS);
+}
+
+static void sstp_hybrid_relax(struct sstp_hybrid *h)
+{
+	h->competes = false;
+	h->growing = false;
+	h->check = 0;
+	h->cuts = 0;
+}
+
+static void sstp_hybrid_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
+			      const struct sstp_ctrl_sample *s)
+{
+	u32 rtt = max(s->srtt, 1U);
+
+	h->probes = true;
+	h->probe_ms = sstp_hybrid_ms(s);
+	h->prior = c->cwnd;
+	h->before = min3(h->least[0], h->least[1], rtt);
+	h->low = U32_MAX;
+	h->high = 0;
+	c->cwnd = max_t(u32, div_u64((u64)c->cwnd * min(sstp_hybrid_base(h), rtt), rtt) / 2,
+			SSTP_HYBRID_CWND);
+	h->w.ssthresh = c->cwnd;
+}
+
+/* The queue was emptied: those who filled it have joined. Or nothing has changed, though this flow
+ * sent little, and nothing does: the path has become longer, and there is no queue. Or
+ * others fill it.
+ */
+static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
+				  const struct sstp_ctrl_sample *s)
+{
+	u32 rtt, cwnd = h->prior;
+
+	if (h->low == U32_MAX || sstp_hybrid_drained(c, h, h->low)) {
+		rtt = h->least[1] == U32_MAX ? h->before : h->least[1];
+		if (h->low != U32_MAX)
+			cwnd = div_u64((u64)cwnd * min(sstp_hybrid_base(h), rtt), max(rtt, 1U));
+		sstp_hybrid_relax(h);
+	} else if (h->high && h->high - h->low < h->low / 32 &&
+		   h->low > h->before / 32 * 31) {
+		h->base[0] = h->low;
+		h->base[1] = h->low;
+		h->base_ms = sstp_hybrid_ms(s);
+		sstp_hybrid_relax(h);
+		h->fails = 0;
+	} else {
+		sstp_hybrid_compete(h, s);
+		h->fails = min(h->fails + 1U, SSTP_HYBRID_FAILS);
+		if (h->e.start)
+			h->e.start += (u64)(sstp_hybrid_ms(s) - h->probe_ms) * NSEC_PER_MSEC;
+	}
+	h->probes = false;
+	h->probed_ms = sstp_hybrid_ms(s);
+	c->cwnd = max(cwnd, SSTP_HYBRID_CWND);
+	h->w.ssthresh = c->cwnd;
+}
+
+/* In competitive mode: is a probe due, or does the queue become short because others probe? */
+static bool sstp_hybrid_probe_due(const struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
+{
+	u32 since = sstp_hybrid_ms(s) - h->probed_ms;
+
+	if (!h->competes || h->w.cut)
+		return false;
+	if (since > SSTP_HYBRID_MEMORY << h->fails)
+		return true;
+	return since > SSTP_HYBRID_JOIN << h->fails && s->rtt &&
+	       sstp_hybrid_waited(h, s->rtt) < sstp_hybrid_waited(h, h->most[1]) / 4 * 3;
+}
+
+/* Cuts do not empty the queue. A flow that begins does that for a while, as does a path that has
+ * become longer, so a probe looks first; but not again and again.
+ */
+static void sstp_hybrid_alarm(struct sstp_ctrl *c, struct sstp_hybrid *h,
+			      const struct sstp_ctrl_sample *s)
+{
+	u32 ms = sstp_hybrid_ms(s);
+
+	h->cuts = 0;
+	h->e.max = h->prior;
+	c->cwnd = h->prior;
+	h->w.ssthresh = c->cwnd;
+	if (ms - h->alarm_ms > SSTP_HYBRID_MEMORY)
+		h->alarms = 0;
+	h->alarm_ms = ms;
+	if (++h->alarms > SSTP_HYBRID_ALARMS) {
+		h->alarms = SSTP_HYBRID_ALARMS;
+		sstp_hybrid_compete(h, s);
+	} else {
+		sstp_hybrid_probe(c, h, s);
+	}
+}
+
+/* The end of a round trip whose lowest round-trip time was @rtt, U32_MAX = none */
+static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
+			     const struct sstp_ctrl_sample *s, u32 rtt)
+{
+	if (rtt == U32_MAX || h->probes || sstp_window_in_slow_start(c, &h->w))
+		return;
+	if (h->check) {
+		if (--h->check)
+			return;
+		if (sstp_hybrid_drained(c, h, rtt))
+			h->cuts = 0;
+		else if (++h->cuts >= SSTP_HYBRID_CUTS)
+			sstp_hybrid_alarm(c, h, s);
+		return;
+	}
+	if (!h->competes && !h->w.cut && c->cwnd / 2 < s->flight &&
+	    sstp_hybrid_queue(c, h, rtt, SSTP_HYBRID_TARGET, SSTP_HYBRID_OWN))
+		sstp_hybrid_drain(c, h, s, rtt);
+}
+
+/* Losses without a queue: so many that they may be an overflow of a very short one */
+static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
+				    const struct sstp_ctrl_sample *s)
+{
+	u32 share = div_u64((u64)h->lost << 16, max(h->lost + h->delivered, 1U));
+	u32 rtt = max(h->most[0], h->most[1]), lost = h->lost;
+
+	h->share += (s32)(share - h->share) / 4;
+	if (lost < 3 || h->w.cut || h->probes ||
+	    (share <= SSTP_HYBRID_LOSSES && h->share <= SSTP_HYBRID_LOSS) ||
+	    sstp_hybrid_waited(h, rtt) >= sstp_hybrid_small(h))
+		return false;
+	sstp_hybrid_cut(c, h, s, div_u64(c->cwnd * 17ULL, 20));
+	return true;
+}
+
+static void sstp_hybrid_measure(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
+{
+	u32 rtt = s->rtt, ms = sstp_hybrid_ms(s);
+
+	h->lost = min_t(u64, (u64)h->lost + s->lost, SSTP_WINDOW_MAX);
+	h->delivered = min_t(u64, (u64)h->delivered + s->delivered, SSTP_WINDOW_MAX);
+	if (!rtt)
+		return;
+	/* A packet that overtook others says nothing about the path of most. */
+	if (s->late)
+		rtt = max(rtt, s->srtt);
+	if (ms - h->base_ms > SSTP_HYBRID_MEMORY) {
+		h->base[1] = h->base[0];
+		h->base[0] = U32_MAX;
+		h->base_ms = ms;
+	}
+	h->base[0] = min(h->base[0], rtt);
+	h->least[0] = min(h->least[0], rtt);
+	h->most[0] = max(h->most[0], rtt);
+	if (!h->probes)
+		return;
+	h->low = min(h->low, rtt);
+	if (ms - h->probe_ms > s->srtt * 3 / (2 * USEC_PER_MSEC))
+		h->high = max(h->high, rtt);
+}
+
+/* Delay mode: alpha(t) = 1 + 10 t + (t / 2)^2 as in H-TCP, t in s since SSTP_HYBRID_SLOW, but of
+ * SSTP_HYBRID_RATE packets/s instead of one in each round trip
+ */
+static void sstp_hybrid_grow(struct sstp_ctrl *c, struct sstp_hybrid *h,
+			     const struct sstp_ctrl_sample *s)
+{
+	u32 us = div_u64(s->now, NSEC_PER_USEC), ms = sstp_hybrid_ms(s), t, round, past;
+	u64 alpha, credit;
+
+	if (!h->growing) {
+		h->growing = true;
+		h->begun_ms = ms;
+		h->grown_us = us;
+	}
+	round = max(s->srtt, 1U);
+	past = min(us - h->grown_us, round);
+	h->grown_us = us;
+	t = min(ms - h->begun_ms, SSTP_HYBRID_LONG);
+	t -= min(t, SSTP_HYBRID_SLOW);
+	alpha = 1000 + 10 * t + t * t / 4000;
+	if (sstp_hybrid_waited(h, h->least[1]) < sstp_hybrid_small(h))
+		alpha *= SSTP_HYBRID_EMPTY;
+	credit = div_u64(alpha * SSTP_HYBRID_RATE * past,
+			 (1000 * USEC_PER_SEC) >> SSTP_HYBRID_CREDIT);
+	credit = min(credit, div_u64((u64)past * max(c->cwnd / SSTP_HYBRID_STEP, 1U) <<
+				     SSTP_HYBRID_CREDIT, round));
+	credit += h->credit;
+	c->cwnd = min_t(u64, c->cwnd + (credit >> SSTP_HYBRID_CREDIT), SSTP_WINDOW_MAX);
+	h->credit = credit & (BIT(SSTP_HYBRID_CREDIT) - 1);
+}
+
+static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	struct sstp_hybrid *h = sstp_hybrid(c);
+	u32 packets = sstp_window_ack(c, &h->w, s);
+	u32 rtt;
+
+	sstp_hybrid_measure(h, s);
+	if (h->w.undone || !s->cwnd_limited) {
+		h->e.start = 0;
+		h->growing = false;
+	}
+	if ((s32)(s->highest - h->round_end) >= 0 && !sstp_hybrid_many_losses(c, h, s)) {
+		rtt = h->least[0];
+		sstp_hybrid_round(h, s);
+		sstp_hybrid_look(c, h, s, rtt);
+	}
+	if (h->probes) {
+		if (sstp_hybrid_ms(s) - h->probe_ms >
+		    SSTP_HYBRID_PROBE + 2 * (s->srtt / USEC_PER_MSEC))
+			sstp_hybrid_end_probe(c, h, s);
+	} else if (sstp_hybrid_probe_due(h, s)) {
+		sstp_hybrid_probe(c, h, s);
+	} else if (packets && h->competes) {
+		sstp_cubic_avoid(c, &h->w, &h->e, s, packets, SSTP_CUBIC_BETA);
+	} else if (packets && s->cwnd_limited) {
+		sstp_hybrid_grow(c, h, s);
+	}
+	sstp_hybrid_pace(c, h, s);
+}
+
+static u32 sstp_hybrid_beta(const struct sstp_ctrl *c)
+{
+	return (u64)c->cwnd * SSTP_CUBIC_BETA / SSTP_CUBIC_ONE;
+}
+
+/* A queue has overflowed: CUBIC's cut, and if the last probe was long ago, one at once, as other
+ * flows have lost packets too, and make room.
+ */
+static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
+				 const struct sstp_ctrl_sample *s)
+{
+	bool slow_start = sstp_window_in_slow_start(c, &h->w);
+
+	sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_BETA, true);
+	if (!slow_start)
+		sstp_hybrid_compete(h, s);
+	h->check = 0;
+	sstp_hybrid_cut(c, h, s, sstp_hybrid_beta(c));
+	if (!slow_start && sstp_hybrid_ms(s) - h->probed_ms > SSTP_HYBRID_OVERFLOW << h->fails)
+		sstp_hybrid_probe(c, h, s);
+}
+
+static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	struct sstp_hybrid *h = sstp_hybrid(c);
+	u32 ms = sstp_hybrid_ms(s), rtt;
+
+	if (!sstp_window_loss(c, &h->w, s) || h->probes)
+		return;
+	if (s->ce) {
+		/* RFC 8511: a queue that marks is short. */
+		sstp_hybrid_cut(c, h, s, div_u64(c->cwnd * 17ULL, 20));
+		return;
+	}
+	rtt = max3(s->rtt, h->most[0], h->most[1]);
+	if (!sstp_hybrid_queue(c, h, rtt, sstp_hybrid_small(h), 2)) {
+		h->random_ms = ms;
+		if (h->competes)
+			sstp_hybrid_relax(h);
+		return;
+	}
+	if (h->competes || ms - h->random_ms > SSTP_HYBRID_MEMORY) {
+		sstp_hybrid_overflow(c, h, s);
+		return;
+	}
+	/* The path loses packets without a queue too, so this loss need not be an overflow. */
+	rtt = min(h->least[0], h->least[1]);
+	if (rtt != U32_MAX && !h->check &&
+	    sstp_hybrid_waited(h, rtt) >= sstp_hybrid_small(h))
+		sstp_hybrid_drain(c, h, s, rtt);
+}
+
+static void sstp_hybrid_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	struct sstp_hybrid *h = sstp_hybrid(c);
+
+	if (h->probes)
+		c->cwnd = h->prior;
+	h->probes = false;
+	h->e = (struct sstp_cubic_epoch){};
+	h->growing = false;
+	h->check = 0;
+	sstp_window_timeout(c, &h->w, s, sstp_hybrid_beta(c));
+}
+
+static void sstp_hybrid_get_info(const struct sstp_ctrl *c, s64 *state)
+{
+	const struct sstp_hybrid *h = (const struct sstp_hybrid *)c->priv;
+
+	state[0] = h->w.ssthresh;
+	state[1] = h->competes;
+	state[2] = h->probes;
+	state[3] = sstp_hybrid_base(h) == U32_MAX ? 0 : sstp_hybrid_base(h);
+	state[4] = h->e.max;
+	state[5] = h->share;
+}
+
+struct sstp_ctrl_ops sstp_ctrl_hybrid = {
+	.init		= sstp_hybrid_init,
+	.on_ack		= sstp_hybrid_ack,
+	.on_loss	= sstp_hybrid_loss,
+	.on_timeout	= sstp_hybrid_timeout,
+	.ecn		= SSTP_CTRL_ECN_ANSWERS,
+	.name		= "hybrid",
+	.owner		= THIS_MODULE,
+	.state		= { "ssthresh", "competes", "probes", "base_rtt", "w_max", "loss_share" },
+	.get_info	= sstp_hybrid_get_info,
+};
