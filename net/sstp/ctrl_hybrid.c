@@ -6,8 +6,8 @@
  * (Arun and Balakrishnan, NSDI 2018), whose words are used here.
  *
  * Delay mode: the window grows by a number of packets that depends on the time since the last cut
- * alone, as H-TCP's (Leith and Shorten, PFLDnet 2004), and is the same for all flows, whatever
- * their round-trip times. When packets wait for SSTP_HYBRID_TARGET in the queue, each flow takes its
+ * alone, as H-TCP's (Leith and Shorten, PFLDnet 2004), and is the same for all flows, whatever their
+ * round-trip times. When packets wait for SSTP_HYBRID_TARGET in the queue, each flow takes its
  * part out of it: the window is multiplied by the ratio of the lowest round-trip time to the
  * present one. All flows of a path see the same queue, so all of them do so in the same round trip.
  * Each takes out a part that is proportional to its rate, and all put in the same, so the rates
@@ -35,6 +35,7 @@
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
+#define SSTP_HYBRID_EMPTIES	3	/* times that an empty queue says that others give way */
 #define SSTP_HYBRID_MEMORY	10000U	/* ms that what was seen counts */
 #define SSTP_HYBRID_PROBE	200U	/* ms, and two round-trip times: duration of a probe */
 #define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
@@ -44,7 +45,7 @@
 #define SSTP_HYBRID_SLOW	250U	/* ms after a cut that it grows at this rate */
 #define SSTP_HYBRID_LONG	60000U	/* ms after which the rate is constant */
 #define SSTP_HYBRID_EMPTY	4	/* times the rate while the queue is empty */
-#define SSTP_HYBRID_STEP	16	/* part of the window that it grows by in a round trip */
+#define SSTP_HYBRID_STEP	16U	/* part of the window that it grows by in a round trip */
 #define SSTP_HYBRID_CREDIT	16	/* binary places of packets not yet added */
 #define SSTP_HYBRID_LOSS	(BIT(16) / 32)	/* share of lost packets that needs no queue */
 #define SSTP_HYBRID_LOSSES	(BIT(16) / 10)	/* the same, in one round trip */
@@ -79,6 +80,8 @@
  * @competes: competitive mode
  * @probes: a probe is under way
  * @growing: @begun_ms and @grown_us are valid
+ * @empties: how often the queue has become empty since the last cut in competitive mode
+ * @full: it was full since
  */
 struct sstp_hybrid {
 	struct sstp_window w;
@@ -109,6 +112,8 @@ struct sstp_hybrid {
 	bool	competes;
 	bool	probes;
 	bool	growing;
+	u8	empties;
+	bool	full;
 };
 
 static struct sstp_hybrid *sstp_hybrid(struct sstp_ctrl *c)
@@ -195,6 +200,8 @@ static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 {
 	h->e.start = 0;
 	h->growing = false;
+	h->empties = 0;
+	h->full = false;
 	sstp_hybrid_round(h, s);
 	h->least[1] = U32_MAX;
 	h->most[1] = 0;
@@ -301,7 +308,7 @@ static void sstp_hybrid_alarm(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	u32 ms = sstp_hybrid_ms(s);
 
 	h->cuts = 0;
-	h->e.max = h->prior;
+	h->e.max = ms - h->probed_ms > SSTP_HYBRID_MEMORY ? h->prior : max(h->e.max, h->prior);
 	c->cwnd = h->prior;
 	h->w.ssthresh = c->cwnd;
 	if (ms - h->alarm_ms > SSTP_HYBRID_MEMORY)
@@ -310,8 +317,23 @@ static void sstp_hybrid_alarm(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	if (++h->alarms > SSTP_HYBRID_ALARMS) {
 		h->alarms = SSTP_HYBRID_ALARMS;
 		sstp_hybrid_compete(h, s);
+		h->w.ssthresh = max_t(u32, c->cwnd, (u64)h->e.max * SSTP_CUBIC_BETA / SSTP_CUBIC_ONE);
 	} else {
 		sstp_hybrid_probe(c, h, s);
+	}
+}
+
+/* In competitive mode: the queue becomes empty again and again, though nothing was lost that would
+ * make other flows of this mode give way. Those of delay mode do.
+ */
+static void sstp_hybrid_count_empty(struct sstp_ctrl *c, struct sstp_hybrid *h, u32 rtt)
+{
+	if (!sstp_hybrid_drained(c, h, rtt)) {
+		h->full = true;
+	} else if (h->full) {
+		h->full = false;
+		if (++h->empties >= SSTP_HYBRID_EMPTIES)
+			sstp_hybrid_relax(h);
 	}
 }
 
@@ -330,6 +352,8 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 			sstp_hybrid_alarm(c, h, s);
 		return;
 	}
+	if (h->competes)
+		sstp_hybrid_count_empty(c, h, rtt);
 	if (!h->competes && !h->w.cut && c->cwnd / 2 < s->flight &&
 	    sstp_hybrid_queue(c, h, rtt, SSTP_HYBRID_TARGET, SSTP_HYBRID_OWN))
 		sstp_hybrid_drain(c, h, s, rtt);
@@ -384,7 +408,7 @@ static void sstp_hybrid_grow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 			     const struct sstp_ctrl_sample *s)
 {
 	u32 us = div_u64(s->now, NSEC_PER_USEC), ms = sstp_hybrid_ms(s), t, round, past;
-	u64 alpha, credit;
+	u64 alpha, credit, most;
 
 	if (!h->growing) {
 		h->growing = true;
@@ -401,8 +425,9 @@ static void sstp_hybrid_grow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		alpha *= SSTP_HYBRID_EMPTY;
 	credit = div_u64(alpha * SSTP_HYBRID_RATE * past,
 			 (1000 * USEC_PER_SEC) >> SSTP_HYBRID_CREDIT);
-	credit = min(credit, div_u64((u64)past * max(c->cwnd / SSTP_HYBRID_STEP, 1U) <<
-				     SSTP_HYBRID_CREDIT, round));
+	/* The part of a round trip has 26 binary places, and a window 24 bits. */
+	most = div_u64((u64)past << 26, round) * max(c->cwnd, SSTP_HYBRID_STEP);
+	credit = min(credit, most / SSTP_HYBRID_STEP >> (26 - SSTP_HYBRID_CREDIT));
 	credit += h->credit;
 	c->cwnd = min_t(u64, c->cwnd + (credit >> SSTP_HYBRID_CREDIT), SSTP_WINDOW_MAX);
 	h->credit = credit & (BIT(SSTP_HYBRID_CREDIT) - 1);
