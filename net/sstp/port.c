@@ -514,8 +514,7 @@ static int sstp_port_move(struct sock *sk)
 {
 	struct sstp_port *old = sstp_sk(sk)->bind.port, *p;
 
-	/* A child that became a listener keeps the place of its connection. */
-	if (sstp_sk(sk)->bind.group || old->key.l3mdev == inet_sk_bound_l3mdev(sk))
+	if (old->key.l3mdev == inet_sk_bound_l3mdev(sk))
 		return 0;
 	p = sstp_port_get(sk, old->key.number);
 	if (!p)

@@ -484,6 +484,46 @@ static void test_again(void)
 	result("a listener that moves");
 }
 
+/* An accepted socket that disconnects gives up its listener's port. It listens at one of its own,
+ * which it has as any other listener.
+ */
+static void test_child_listens(void)
+{
+	struct sockaddr none = { .sa_family = AF_UNSPEC };
+	int fd = sock(), other = sock(), child, old = l;
+	uint16_t was = port, own;
+
+	l = sock();
+	port = LOW + 8;
+	sock_set(l, SOL_SOCKET, SO_REUSEADDR, 1);
+	if (bound_to(l, "0.0.0.0", port) || listen(l, 1))
+		die("listen:");
+	must_be("connect", connect_to(fd, "127.0.0.5", &child), 0);
+	close(fd);
+	close(l);
+	must(!connect(child, &none, sizeof(none)), "the child disconnects");
+	must_be("the port is free", try_bind("0.0.0.0", port, false), 0);
+	must(!listen(child, 1), "the child listens");
+	own = port_of(child);
+	must_be("its port is taken", try_bind("0.0.0.0", own, true), EADDRINUSE);
+	must_be("at each address", try_bind("127.0.0.9", own, true), EADDRINUSE);
+	must(!shutdown(child, SHUT_RD) && !bound_to(child, "0.0.0.0", port) && !listen(child, 1),
+	     "it listens elsewhere");
+	sock_set(other, SOL_SOCKET, SO_REUSEADDR, 1);
+	must_be("that is taken", bound_to(other, "0.0.0.0", port), EADDRINUSE);
+	must(!shutdown(child, SHUT_RD), "shutdown()");
+	must_be("another has it", bound_to(other, "0.0.0.0", port), 0);
+	must(!listen(other, 1), "and listens");
+	must(listen(child, 1) && errno == EADDRINUSE, "the child does not");
+	close(other);
+	must(!listen(child, 1), "the child again");
+	close(child);
+	must_be("free", try_bind("0.0.0.0", port, false), 0);
+	l = old;
+	port = was;
+	result("a child that listens");
+}
+
 static void set_range(unsigned int ports)
 {
 	file_put("/proc/sys/net/ipv4/ip_local_port_range", "%d %d", LOW, LOW + ports - 1);
@@ -768,7 +808,7 @@ int main(void)
 
 	if (setrlimit(RLIMIT_NOFILE, &files))
 		die("setrlimit:");
-	ktap_plan(2 * 13 + 1);
+	ktap_plan(2 * 14 + 1);
 	new_namespace();
 	set_range(PORTS);
 	for (proto = PROTO_TCP; proto <= PROTO_SSTP; proto++) {
@@ -786,6 +826,7 @@ int main(void)
 		test_addresses();
 		test_listeners();
 		test_again();
+		test_child_listens();
 		test_group();
 		test_reserved();
 		test_own_range();
