@@ -30,25 +30,6 @@ struct sstp_port_key {
 	u32	number;
 };
 
-/**
- * struct sstp_port - a port that is in use
- * @node: in the table of ports
- * @rcu: frees the port, as lookups of other ports may pass it
- * @key: key in the table
- * @exclusive: number of sockets that keep connect() from choosing the port: those that got it
- *	by bind() or listen(), and children of listeners
- * @owners: sockets that got the port by bind() or listen(), by sk_bind_node
- * @kinds: kinds of the groups that all other sockets of the port are in
- */
-struct sstp_port {
-	struct rhash_head node;
-	struct rcu_head rcu;
-	struct sstp_port_key key;
-	u32	exclusive;
-	struct hlist_head owners;
-	struct hlist_head kinds;
-};
-
 /* What a socket claims of a port */
 struct sstp_claim {
 	struct in6_addr addr;
@@ -58,6 +39,39 @@ struct sstp_claim {
 	bool	v6only;
 	bool	reuse;
 	bool	reuseport;
+};
+
+/* Which claims conflict with none of a port's owners, as is known without a look at these */
+enum sstp_shared {
+	SSTP_SHARED_NONE,
+	SSTP_SHARED_CLAIM,	/* those that equal sstp_port.claim */
+	SSTP_SHARED_USER,	/* those with SO_REUSEPORT and the user of sstp_port.claim */
+};
+
+/**
+ * struct sstp_port - a port that is in use
+ * @node: in the table of ports
+ * @rcu: frees the port, as lookups of other ports may pass it
+ * @key: key in the table
+ * @exclusive: number of sockets that keep connect() from choosing the port: those that got it
+ *	by bind() or listen(), and children of listeners
+ * @owners: sockets that got the port by bind() or listen(), by sk_bind_node
+ * @kinds: kinds of the groups that all other sockets of the port are in
+ * @shared: which claims conflict with none of @owners
+ * @claim: claim that @shared refers to; it has SO_REUSEPORT
+ *
+ * With @shared another member of a reuseport group gets the port without a walk of @owners. As
+ * with TCP, it does not notice that an owner has switched SO_REUSEPORT off since bind().
+ */
+struct sstp_port {
+	struct rhash_head node;
+	struct rcu_head rcu;
+	struct sstp_port_key key;
+	u32	exclusive;
+	struct hlist_head owners;
+	struct hlist_head kinds;
+	enum sstp_shared shared;
+	struct sstp_claim claim;
 };
 
 /**
@@ -221,6 +235,32 @@ static bool sstp_sock_conflict(const struct sstp_claim *c, struct sock *o)
 	return sstp_claim_conflict(c, &claim, READ_ONCE(o->sk_state) == TCP_LISTEN);
 }
 
+/* Does @p know that @claim conflicts with none of its owners? Port's lock. */
+static bool sstp_port_shares(const struct sstp_port *p, const struct sstp_claim *claim)
+{
+	switch (p->shared) {
+	case SSTP_SHARED_NONE:
+		return false;
+	case SSTP_SHARED_CLAIM:
+		return sstp_claim_same(claim, &p->claim);
+	case SSTP_SHARED_USER:
+		return claim->reuseport && uid_eq(claim->uid, p->claim.uid);
+	}
+	return false;
+}
+
+/* A socket whose @claim conflicts with no owner of @p becomes one. Port's lock. */
+static void sstp_port_share(struct sstp_port *p, const struct sstp_claim *claim)
+{
+	if (sstp_port_shares(p, claim))
+		return;
+	p->shared = SSTP_SHARED_NONE;
+	if (!claim->reuseport)
+		return;
+	p->shared = hlist_empty(&p->owners) ? SSTP_SHARED_USER : SSTP_SHARED_CLAIM;
+	p->claim = *claim;
+}
+
 /* Port @number of the namespace or VRF of @sk; made if it is not in use. Port's lock. */
 static struct sstp_port *sstp_port_get(struct sock *sk, u16 number)
 {
@@ -285,15 +325,16 @@ static bool sstp_claims_conflict(struct sstp_port *p, const struct sstp_claim *c
 	return conflict;
 }
 
-static bool sstp_port_conflict(struct sstp_port *p, struct sock *sk)
+/* Does @claim, that of a socket that is no owner of @p yet, conflict with another? Port's lock. */
+static bool sstp_port_conflict(struct sstp_port *p, const struct sstp_claim *claim)
 {
-	struct sstp_claim claim = sstp_claim(sk);
 	struct sock *o;
 
-	sk_for_each_bound(o, &p->owners)
-		if (o != sk && sstp_sock_conflict(&claim, o))
-			return true;
-	return sstp_claims_conflict(p, &claim);
+	if (!sstp_port_shares(p, claim))
+		sk_for_each_bound(o, &p->owners)
+			if (sstp_sock_conflict(claim, o))
+				return true;
+	return sstp_claims_conflict(p, claim);
 }
 
 static struct sstp_claims *sstp_claims_find(struct sstp_port *p, const struct sstp_claim *claim,
@@ -397,6 +438,7 @@ static int sstp_port_join(struct sstp_port *p, struct sock *sk, bool exclusive)
 static int sstp_bind_try(struct sock *sk, u16 port)
 {
 	spinlock_t *lock = sstp_port_lock(sock_net(sk), port);
+	const struct sstp_claim claim = sstp_claim(sk);
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_port *p;
 	int err = 0;
@@ -405,9 +447,10 @@ static int sstp_bind_try(struct sock *sk, u16 port)
 	p = sstp_port_get(sk, port);
 	if (!p) {
 		err = -ENOMEM;
-	} else if (sstp_port_conflict(p, sk)) {
+	} else if (sstp_port_conflict(p, &claim)) {
 		err = -EADDRINUSE;
 	} else {
+		sstp_port_share(p, &claim);
 		sp->bind.port = p;
 		sp->id.sport = port;
 		sp->bind.bound = true;
@@ -494,36 +537,45 @@ static bool sstp_listen_conflict_at(struct sock *sk, const struct sstp_claim *cl
 /* Does the claim of any listener conflict with that of @sk? Port's lock. */
 static bool sstp_listen_conflict(struct sock *sk)
 {
+	struct sstp_port *p = sstp_sk(sk)->bind.port;
 	struct sstp_claim claim = sstp_claim(sk);
 	struct sock *o;
 
+	if (sstp_port_shares(p, &claim))
+		return false;
 	if (!ipv6_addr_any(&claim.addr))
 		return sstp_listen_conflict_at(sk, &claim, &claim.addr) ||
 		       sstp_listen_conflict_at(sk, &claim, &in6addr_any);
-	sk_for_each_bound(o, &sstp_sk(sk)->bind.port->owners)
+	sk_for_each_bound(o, &p->owners)
 		if (o != sk && READ_ONCE(o->sk_state) == TCP_LISTEN &&
 		    sstp_sock_conflict(&claim, o))
 			return true;
 	return false;
 }
 
-/* If the device of @sk is in another VRF than it was at bind(), give @sk the port of that VRF,
- * where other sockets may have it: -EADDRINUSE then, and @sk keeps what it had. Port's lock.
+/* @sk will listen, or has another device: the port has to know its claim. If the device is in
+ * another VRF than it was, give @sk the port of that VRF, where other sockets may have it:
+ * -EADDRINUSE then, and @sk keeps what it had. Port's lock.
  */
 static int sstp_port_move(struct sock *sk)
 {
 	struct sstp_port *old = sstp_sk(sk)->bind.port, *p;
+	const struct sstp_claim claim = sstp_claim(sk);
 
-	if (old->key.l3mdev == inet_sk_bound_l3mdev(sk))
-		return 0;
 	p = sstp_port_get(sk, old->key.number);
 	if (!p)
 		return -ENOMEM;
-	if (sstp_port_conflict(p, sk))
+	if (p == old) {
+		if (!sstp_port_shares(p, &claim))
+			p->shared = SSTP_SHARED_NONE;
+		return 0;
+	}
+	if (sstp_port_conflict(p, &claim))
 		return -EADDRINUSE;
 	__sk_del_bind_node(sk);
 	old->exclusive--;
 	sstp_port_put(old);
+	sstp_port_share(p, &claim);
 	sk_add_bind_node(sk, &p->owners);
 	p->exclusive++;
 	sstp_sk(sk)->bind.port = p;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -361,16 +362,23 @@ static void test_addresses(void)
 	result("children at many addresses");
 }
 
-static int listen_at(int family, const char *ip)
+static int sock_reuseport(int family)
 {
 	/* Linux 6.1 keeps SO_REUSEPORT to AF_INET and AF_INET6. */
 	int fd = proto == PROTO_SSTP ? socket(family, SOCK_STREAM, IPPROTO_SSTP) :
 				       proto_socket(proto, family, SOCK_STREAM, 0);
-	union addr a;
 
 	if (fd < 0)
 		die("socket:");
 	sock_set(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+	return fd;
+}
+
+static int listen_at(int family, const char *ip)
+{
+	int fd = sock_reuseport(family);
+	union addr a;
+
 	if (!addr_parse(&a, ip, LOW + 6) || bind(fd, &a.sa, addr_len(&a)) ||
 	    listen(fd, 1))
 		die("listener at %s:", ip);
@@ -557,6 +565,44 @@ static void bind_to_lo(int fd)
 {
 	if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", 3))
 		die("SO_BINDTODEVICE:");
+}
+
+static int try_reuseport(const char *ip, int uid)
+{
+	int fd, err;
+
+	setfsuid(uid);
+	fd = sock_reuseport(AF_INET);
+	err = bound_to(fd, ip, LOW + 6);
+	setfsuid(0);
+	close(fd);
+	return err;
+}
+
+/* Sockets with SO_REUSEPORT share a port with each other, and with no others. */
+static void test_reuseport(void)
+{
+	int fd[2], other = sock(), k;
+
+	for (k = 0; k < 2; k++)
+		fd[k] = listen_at(AF_INET, "127.0.0.1");
+	must_be("one more", try_reuseport("127.0.0.1", 0), 0);
+	must_be("at all addresses", try_reuseport("0.0.0.0", 0), 0);
+	must_be("of another user", try_reuseport("127.0.0.1", 1), EADDRINUSE);
+	must_be("at all, of another user", try_reuseport("0.0.0.0", 1), EADDRINUSE);
+	must_be("without the option", try_bind("127.0.0.1", LOW + 6, true), EADDRINUSE);
+	must_be("elsewhere without it", bound_to(other, "127.0.0.2", LOW + 6), 0);
+	for (k = 0; k < 2; k++) {
+		must_be("there with it", try_reuseport("127.0.0.2", 0), EADDRINUSE);
+		must_be("then at all addresses", try_reuseport("0.0.0.0", 0), EADDRINUSE);
+		must_be("elsewhere of another user", try_reuseport("127.0.0.3", 1), 0);
+		must_be("then one more", try_reuseport("127.0.0.1", 0), 0);
+	}
+	close(fd[0]);
+	close(fd[1]);
+	close(other);
+	must_be("then of another user", try_reuseport("127.0.0.1", 1), 0);
+	result("SO_REUSEPORT");
 }
 
 /* Sockets with SO_REUSEPORT share connections, as long as they listen. */
@@ -808,7 +854,7 @@ int main(void)
 
 	if (setrlimit(RLIMIT_NOFILE, &files))
 		die("setrlimit:");
-	ktap_plan(2 * 14 + 1);
+	ktap_plan(2 * 15 + 1);
 	new_namespace();
 	set_range(PORTS);
 	for (proto = PROTO_TCP; proto <= PROTO_SSTP; proto++) {
@@ -827,6 +873,7 @@ int main(void)
 		test_listeners();
 		test_again();
 		test_child_listens();
+		test_reuseport();
 		test_group();
 		test_reserved();
 		test_own_range();
