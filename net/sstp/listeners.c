@@ -146,12 +146,32 @@ void sstp_listeners_del(struct sock *sk)
 	smp_store_release(&b->listeners, NULL);
 }
 
+/* Listener @sk has another device. -ENOMEM: it is in no group any more. Port's lock.
+ *
+ * In every moment an INIT that matches @sk before and after finds a listener: a group of others
+ * stays in the table, and one of @sk alone moves as a whole, unless the other one is there already.
+ */
+int sstp_listeners_move(struct sock *sk)
+{
+	struct sstp_binding *b = &sstp_sk(sk)->bind;
+	struct sstp_listeners *g = b->listeners, *to = sstp_listeners_of(sk);
+
+	if (g && to == g)
+		return 0;
+	if (g && !to && hlist_is_singular_node(&b->listen_node, &g->members)) {
+		WRITE_ONCE(g->dev, sk->sk_bound_dev_if);
+		return 0;
+	}
+	sstp_listeners_del(sk);
+	return sstp_listeners_add(sk);
+}
+
 /* How well do listeners @g match the packet of @in? 0: not at all. */
 static int sstp_listeners_score(const struct sstp_listeners *g, const struct sstp_skb_in *in)
 {
-	int score = 1;
+	int score = 1, dev = READ_ONCE(g->dev);
 
-	if (!inet_sk_bound_dev_eq(g->key.net, g->dev, in->dif, in->sdif))
+	if (!inet_sk_bound_dev_eq(g->key.net, dev, in->dif, in->sdif))
 		return 0;
 	if (!ipv6_addr_any(&g->key.addr)) {
 		score += 4;
@@ -163,7 +183,7 @@ static int sstp_listeners_score(const struct sstp_listeners *g, const struct sst
 	} else if (g->af == AF_INET) {
 		return 0;
 	}
-	if (g->dev)
+	if (dev)
 		score += 8;
 	return score;
 }

@@ -29,7 +29,7 @@ struct sstp_listen_key {
  *	array of the first one's sk_reuseport_cb as well, by which a lookup selects one without
  *	a walk.
  * @uid: owner of each member, as reuseport groups are of one user
- * @dev: device or VRF that each member is bound to, or 0
+ * @dev: device or VRF that each member is bound to, or 0; the only member may change it
  * @af: address family of each member
  * @v6only: no member takes IPv4
  *
@@ -50,6 +50,7 @@ int sstp_listeners_init(void);
 void sstp_listeners_exit(void);
 struct rhlist_head *sstp_listeners_at(struct net *net, const struct in6_addr *addr, u16 port);
 int sstp_listeners_add(struct sock *sk);
+int sstp_listeners_move(struct sock *sk);
 void sstp_listeners_del(struct sock *sk);
 struct sock *sstp_listeners_find(struct net *net, const struct sstp_skb_in *in, u16 port,
 				 u32 hash);

@@ -626,8 +626,11 @@ void sstp_bind_rehash(struct sock *sk)
 	if (sk->sk_state != TCP_LISTEN)
 		return;
 	spin_lock_bh(lock);
-	sstp_listeners_del(sk);
-	err = sstp_port_move(sk) ?: sstp_listeners_add(sk);
+	err = sstp_port_move(sk);
+	if (err)
+		sstp_listeners_del(sk);
+	else
+		err = sstp_listeners_move(sk);
 	spin_unlock_bh(lock);
 	if (err) {
 		WRITE_ONCE(sk->sk_err, -err);

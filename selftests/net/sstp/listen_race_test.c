@@ -6,7 +6,8 @@
  * mode: parallel
  *
  * Members of a reuseport group come, go, and change their device while connections are made
- * to the group: lookups on other CPUs end, and in the end the member that stayed has all.
+ * to the group: lookups on other CPUs end, and in the end the member that stayed has all. A
+ * single listener that changes its device misses no connection.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -98,6 +99,36 @@ static bool connects(void)
 	return !err;
 }
 
+static void *change_device(void *arg)
+{
+	while (!over)
+		if (setsockopt((long)arg, SOL_SOCKET, SO_BINDTODEVICE, "lo", 3) ||
+		    setsockopt((long)arg, SOL_SOCKET, SO_BINDTODEVICE, "", 0))
+			unexpected++;
+	return NULL;
+}
+
+/* The only listener changes its device all the time, but takes connections from it always. */
+static void test_device(void)
+{
+	pthread_t thread, acceptor;
+	unsigned int n, made = 0;
+	int l = member(1000);
+
+	pthread_create(&acceptor, NULL, accept_all, (void *)(long)l);
+	pthread_create(&thread, NULL, change_device, (void *)(long)l);
+	for (n = 0; n < CONNECTIONS; n++)
+		made += connects();
+	over = true;
+	pthread_join(thread, NULL);
+	shutdown(l, SHUT_RD);
+	pthread_join(acceptor, NULL);
+	close(l);
+	ktap_diag("%u of %u connections were made", made, n);
+	ktap_result(made == n && !unexpected, "connections to a listener that changes its device");
+	over = false;
+}
+
 int main(void)
 {
 	pthread_t thread[THREADS], acceptor;
@@ -105,9 +136,10 @@ int main(void)
 	long k;
 	int stays;
 
-	ktap_plan(3);
+	ktap_plan(4);
 	new_namespace();
 	addr_loopback(&to, AF_INET, 5000);
+	test_device();
 	stays = member(1000);
 	pthread_create(&acceptor, NULL, accept_all, (void *)(long)stays);
 	for (k = 0; k < THREADS; k++)
