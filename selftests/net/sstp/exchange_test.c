@@ -46,6 +46,16 @@ static long one_way(int from, int to, int lost_ms)
 	return (now_ns() - start) / 1000000;
 }
 
+/* A byte that is lost comes within @rtts round trips. */
+static void comes(int from, int to, int rtts, const char *what)
+{
+	long took = one_way(from, to, 1);
+
+	ktap_diag("a lost byte came after %ld ms", took);
+	must(took <= rtts * RTT_MS, "in time");
+	ktap_held(what);
+}
+
 static long packets(void)
 {
 	return path_counter(A, "OutPkts") + path_counter(B, "OutPkts");
@@ -97,8 +107,6 @@ static void connect_guess(void)
 
 int main(void)
 {
-	long took;
-
 	need_simulated_time();
 	ktap_plan(6);
 	path_make();
@@ -113,21 +121,12 @@ int main(void)
 	must_be("packets of a byte each way", packets_of(10, true), 40);
 	ktap_held("a byte each way takes four");
 	/* A KEEPALIVE after SRTT * 5/4 and 12 ms, a SNAK and the byte */
-	took = one_way(fd, peer, 1);
-	ktap_diag("a lost byte came after %ld ms", took);
-	must(took <= 3 * RTT_MS, "lost");
-	ktap_held("a lost byte comes three round trips later at most");
-	took = one_way(fd, peer, 1);
-	ktap_diag("then after %ld ms", took);
-	must(took <= 2 * RTT_MS, "lost again");
-	ktap_held("from then on two");
+	comes(fd, peer, 3, "a lost byte comes three round trips later at most");
+	comes(fd, peer, 2, "from then on two");
 	close(fd);
 	close(peer);
 	connect_guess();
-	took = one_way(peer, fd, 1);
-	ktap_diag("after a loss in the set-up a lost byte came after %ld ms", took);
-	must(took <= 6 * RTT_MS, "lost after a loss in the set-up");
-	ktap_held("a loss in the set-up counts");
+	comes(peer, fd, 6, "a loss in the set-up counts");
 	close(fd);
 	close(peer);
 	ktap_result(path_settle(), "all sockets go");
