@@ -26,7 +26,7 @@ bool sstp_waits(const struct sstp_sock *sp)
  */
 static bool sstp_probe_lone(const struct sstp_sock *sp)
 {
-	return sstp_in_flight(sp) <= 1 && !sp->loss.lost_total && !sp->rtt.guess &&
+	return sstp_in_flight(sp) <= 1 && !sp->loss.wary && !sp->rtt.guess &&
 	       !sstp_rate_bound(&sp->rate);
 }
 

@@ -450,6 +450,17 @@ static void sstp_report_lost(struct sock *sk, const void *p, u32 len, const stru
 	sstp_report_extra(sp, asked);
 }
 
+/* Does the path seem to lose packets? @flight, @lost: packets in flight, and lost_total, before
+ * the report
+ */
+static void sstp_report_wary(struct sstp_sock *sp, u32 flight, s32 lost)
+{
+	if (sp->loss.lost_total > lost)
+		sp->loss.wary = SSTP_WARY;
+	else if (sp->loss.wary && flight == 1 && !sstp_in_flight(sp))
+		sp->loss.wary--;
+}
+
 /* Call the controller with the sample of report @a; @flight: packets in flight before it */
 static void sstp_report_control(struct sstp_sock *sp, const struct sstp_ack *a, u32 flight,
 				struct sstp_ctrl_sample *sample, u64 now)
@@ -499,6 +510,7 @@ void sstp_report_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	struct sstp_ctrl_sample sample = {};
 	u32 was_low = w->low, was_high = w->high, was_highest = sp->loss.highest;
 	u32 flight = sstp_in_flight(sp);
+	s32 was_lost = sp->loss.lost_total;
 	bool probed = sp->live.probes, more = false, moved, news;
 	u64 was_acked = sp->stats.bytes_acked;
 	const void *p = skb->data + off;
@@ -528,6 +540,7 @@ void sstp_report_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 		sstp_report_marks(sk, &a, &sample);
 	sstp_report_rate(sp, &a, flight, &sample, now);
 	sstp_report_lost(sk, p, len, &a, &sample);
+	sstp_report_wary(sp, flight, was_lost);
 	sstp_report_control(sp, &a, flight, &sample, now);
 	sstp_report_breaker(sk, &a, &sample, now);
 	sstp_message_arm(sk, now);

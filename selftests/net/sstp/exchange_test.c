@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeout: 300
+ * timeout: 900
  * quick: yes
  * kernels: uml
  * mode: time-travel
@@ -16,6 +16,7 @@
 
 #define RTT_MS		40
 #define IDLE_MS		5000
+#define WARY		16		/* single packets after a loss: SSTP_WARY */
 
 static const char * const delay[] = { "delay 20ms", "delay 20ms loss 100%" };
 static int fd, peer;
@@ -108,7 +109,7 @@ static void connect_guess(void)
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(6);
+	ktap_plan(7);
 	path_make();
 	path_impair(A, delay[0]);
 	path_impair(B, delay[0]);
@@ -123,6 +124,9 @@ int main(void)
 	/* A KEEPALIVE after SRTT * 5/4 and 12 ms, a SNAK and the byte */
 	comes(fd, peer, 3, "a lost byte comes three round trips later at most");
 	comes(fd, peer, 2, "from then on two");
+	packets_of(WARY, false);
+	must_be("packets of a byte each, long after the loss", packets_of(10, false), 20);
+	ktap_held("a loss is forgotten in time");
 	close(fd);
 	close(peer);
 	connect_guess();
