@@ -6,12 +6,12 @@
  * (Arun and Balakrishnan, NSDI 2018), whose words are used here.
  *
  * Delay mode: the window grows by a number of packets that depends on the time since the last cut
- * alone, as H-TCP's (Leith and Shorten, PFLDnet 2004), and is the same for all flows, whatever their
- * round-trip times. When packets wait for SSTP_HYBRID_TARGET in the queue, each flow takes its
- * part out of it: the window is multiplied by the ratio of the lowest round-trip time to the
- * present one. All flows of a path see the same queue, so all of them do so in the same round trip.
- * Each takes out a part that is proportional to its rate, and all put in the same, so the rates
- * converge, and the queue becomes empty with each cut: a flow that began later measures the
+ * alone, as H-TCP's (Leith and Shorten, PFLDnet 2004), and is the same for all flows, whatever
+ * their round-trip times. When packets wait for 10 ms (SSTP_HYBRID_TARGET) in the queue, each flow
+ * takes its part out of it: the window is multiplied by the ratio of the lowest round-trip time to
+ * the present one. All flows of a path see the same queue, so all of them do so in the same round
+ * trip. Each takes out a part that is proportional to its rate, and all put in the same, so the
+ * rates converge, and the queue becomes empty with each cut: a flow that began later measures the
  * path's own round-trip time.
  *
  * Competitive mode: CUBIC (RFC 9438), which answers losses only. It begins when
@@ -37,17 +37,18 @@
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
 #define SSTP_HYBRID_EMPTIES	3	/* times that an empty queue says that others give way */
 #define SSTP_HYBRID_MEMORY	10000U	/* ms that what was seen counts */
+#define SSTP_HYBRID_RELAPSE	20000U	/* ms in which the end of competitive mode may prove wrong */
 #define SSTP_HYBRID_PROBE	200U	/* ms, and two round-trip times: duration of a probe */
 #define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
 #define SSTP_HYBRID_OVERFLOW	5000U	/* ms after a probe until an overflow begins one */
-#define SSTP_HYBRID_FAILS	2U	/* times that the time between probes doubles */
+#define SSTP_HYBRID_FAILS	4U	/* times that the time between probes doubles */
 #define SSTP_HYBRID_RATE	25	/* packets/s by which the window grows at first */
 #define SSTP_HYBRID_SLOW	250U	/* ms after a cut that it grows at this rate */
 #define SSTP_HYBRID_LONG	60000U	/* ms after which the rate is constant */
 #define SSTP_HYBRID_EMPTY	4	/* times the rate while the queue is empty */
 #define SSTP_HYBRID_STEP	16U	/* part of the window that it grows by in a round trip */
 #define SSTP_HYBRID_CREDIT	16	/* binary places of packets not yet added */
-#define SSTP_HYBRID_LOSS	(BIT(16) / 32)	/* share of lost packets that needs no queue */
+#define SSTP_HYBRID_LOSS	(BIT(16) / 16)	/* share of lost packets that needs no queue */
 #define SSTP_HYBRID_LOSSES	(BIT(16) / 10)	/* the same, in one round trip */
 
 /**
@@ -65,12 +66,13 @@
  * @begun_ms: when the window began to grow in delay mode; valid if @growing
  * @grown_us: until when it has grown, us
  * @credit: part of a packet that it has grown by, 2^-SSTP_HYBRID_CREDIT
- * @prior: window before the last cut that was to empty the queue, or before the probe
  * @low: lowest round-trip time in the probe, us; U32_MAX = none
  * @high: highest round-trip time late in the probe, us; 0 = none
  * @before: round-trip time before the probe, us
  * @probe_ms: when the probe began
- * @probed_ms: when the last one ended
+ * @prior: window before the last cut that was to empty the queue, or before the probe
+ * @left_ms: when competitive mode ended
+ * @probed_ms: when the last probe ended
  * @alarm_ms: when the last cuts in a row did not help
  * @random_ms: when the last loss came that no queue explains
  * @check: round trips until it is seen if the cut has helped; 0 = none is looked at
@@ -94,14 +96,21 @@ struct sstp_hybrid {
 	u32	lost;
 	u32	delivered;
 	u32	share;
-	u32	begun_ms;
-	u32	grown_us;
-	u32	credit;
+	union {		/* in delay mode, and in a probe */
+		struct {
+			u32	begun_ms;
+			u32	grown_us;
+			u32	credit;
+		};
+		struct {
+			u32	low;
+			u32	high;
+			u32	before;
+			u32	probe_ms;
+		};
+	};
 	u32	prior;
-	u32	low;
-	u32	high;
-	u32	before;
-	u32	probe_ms;
+	u32	left_ms;
 	u32	probed_ms;
 	u32	alarm_ms;
 	u32	random_ms;
@@ -182,6 +191,7 @@ static void sstp_hybrid_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	h->probed_ms = ago;
 	h->alarm_ms = ago;
 	h->random_ms = ago;
+	h->left_ms = ago - SSTP_HYBRID_RELAPSE;
 }
 
 /* Until the pipe was full the window is paced as others are; in delay mode at little more than
@@ -225,12 +235,14 @@ static void sstp_hybrid_compete(struct sstp_hybrid *h, const struct sstp_ctrl_sa
 		return;
 	h->competes = true;
 	h->e.start = 0;
-	h->fails = sstp_hybrid_ms(s) - h->probed_ms > SSTP_HYBRID_MEMORY ?
+	h->fails = sstp_hybrid_ms(s) - h->left_ms > SSTP_HYBRID_RELAPSE ?
 		   0 : min(h->fails + 1U, SSTP_HYBRID_FAILS);
 }
 
-static void sstp_hybrid_relax(struct sstp_hybrid *h)
+static void sstp_hybrid_relax(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
 {
+	if (h->competes)
+		h->left_ms = sstp_hybrid_ms(s);
 	h->competes = false;
 	h->growing = false;
 	h->check = 0;
@@ -243,6 +255,7 @@ static void sstp_hybrid_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	u32 rtt = max(s->srtt, 1U);
 
 	h->probes = true;
+	h->growing = false;
 	h->probe_ms = sstp_hybrid_ms(s);
 	h->prior = c->cwnd;
 	h->before = min3(h->least[0], h->least[1], rtt);
@@ -254,26 +267,27 @@ static void sstp_hybrid_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 }
 
 /* The queue was emptied: those who filled it have joined. Or nothing has changed, though this flow
- * sent little, and nothing does: the path has become longer, and there is no queue. Or
- * others fill it.
+ * sent little, and nothing does: the path has become longer, and there is no queue, but room for a
+ * larger window. Or others fill it.
  */
 static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				  const struct sstp_ctrl_sample *s)
 {
-	u32 rtt, cwnd = h->prior;
+	u32 rtt, cwnd = h->prior, times = 1;
 
 	if (h->low == U32_MAX || sstp_hybrid_drained(c, h, h->low)) {
 		rtt = h->least[1] == U32_MAX ? h->before : h->least[1];
 		if (h->low != U32_MAX)
 			cwnd = div_u64((u64)cwnd * min(sstp_hybrid_base(h), rtt), max(rtt, 1U));
-		sstp_hybrid_relax(h);
+		sstp_hybrid_relax(h, s);
 	} else if (h->high && h->high - h->low < h->low / 32 &&
 		   h->low > h->before / 32 * 31) {
 		h->base[0] = h->low;
 		h->base[1] = h->low;
 		h->base_ms = sstp_hybrid_ms(s);
-		sstp_hybrid_relax(h);
+		sstp_hybrid_relax(h, s);
 		h->fails = 0;
+		times = 2;
 	} else {
 		sstp_hybrid_compete(h, s);
 		h->fails = min(h->fails + 1U, SSTP_HYBRID_FAILS);
@@ -283,7 +297,7 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->probes = false;
 	h->probed_ms = sstp_hybrid_ms(s);
 	c->cwnd = max(cwnd, SSTP_HYBRID_CWND);
-	h->w.ssthresh = c->cwnd;
+	h->w.ssthresh = c->cwnd * times;
 }
 
 /* In competitive mode: is a probe due, or does the queue become short because others probe? */
@@ -308,13 +322,13 @@ static void sstp_hybrid_alarm(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	u32 ms = sstp_hybrid_ms(s);
 
 	h->cuts = 0;
-	h->e.max = ms - h->probed_ms > SSTP_HYBRID_MEMORY ? h->prior : max(h->e.max, h->prior);
+	h->e.max = ms - h->left_ms > SSTP_HYBRID_RELAPSE ? h->prior : max(h->e.max, h->prior);
 	c->cwnd = h->prior;
 	h->w.ssthresh = c->cwnd;
 	if (ms - h->alarm_ms > SSTP_HYBRID_MEMORY)
 		h->alarms = 0;
 	h->alarm_ms = ms;
-	if (++h->alarms > SSTP_HYBRID_ALARMS) {
+	if (++h->alarms > SSTP_HYBRID_ALARMS || ms - h->left_ms < SSTP_HYBRID_RELAPSE) {
 		h->alarms = SSTP_HYBRID_ALARMS;
 		sstp_hybrid_compete(h, s);
 		h->w.ssthresh = max_t(u32, c->cwnd, (u64)h->e.max * SSTP_CUBIC_BETA / SSTP_CUBIC_ONE);
@@ -326,14 +340,15 @@ static void sstp_hybrid_alarm(struct sstp_ctrl *c, struct sstp_hybrid *h,
 /* In competitive mode: the queue becomes empty again and again, though nothing was lost that would
  * make other flows of this mode give way. Those of delay mode do.
  */
-static void sstp_hybrid_count_empty(struct sstp_ctrl *c, struct sstp_hybrid *h, u32 rtt)
+static void sstp_hybrid_count_empty(struct sstp_ctrl *c, struct sstp_hybrid *h,
+				    const struct sstp_ctrl_sample *s, u32 rtt)
 {
 	if (!sstp_hybrid_drained(c, h, rtt)) {
 		h->full = true;
 	} else if (h->full) {
 		h->full = false;
 		if (++h->empties >= SSTP_HYBRID_EMPTIES)
-			sstp_hybrid_relax(h);
+			sstp_hybrid_relax(h, s);
 	}
 }
 
@@ -353,7 +368,7 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		return;
 	}
 	if (h->competes)
-		sstp_hybrid_count_empty(c, h, rtt);
+		sstp_hybrid_count_empty(c, h, s, rtt);
 	if (!h->competes && !h->w.cut && c->cwnd / 2 < s->flight &&
 	    sstp_hybrid_queue(c, h, rtt, SSTP_HYBRID_TARGET, SSTP_HYBRID_OWN))
 		sstp_hybrid_drain(c, h, s, rtt);
@@ -383,9 +398,6 @@ static void sstp_hybrid_measure(struct sstp_hybrid *h, const struct sstp_ctrl_sa
 	h->delivered = min_t(u64, (u64)h->delivered + s->delivered, SSTP_WINDOW_MAX);
 	if (!rtt)
 		return;
-	/* A packet that overtook others says nothing about the path of most. */
-	if (s->late)
-		rtt = max(rtt, s->srtt);
 	if (ms - h->base_ms > SSTP_HYBRID_MEMORY) {
 		h->base[1] = h->base[0];
 		h->base[0] = U32_MAX;
@@ -414,6 +426,7 @@ static void sstp_hybrid_grow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		h->growing = true;
 		h->begun_ms = ms;
 		h->grown_us = us;
+		h->credit = 0;
 	}
 	round = max(s->srtt, 1U);
 	past = min(us - h->grown_us, round);
@@ -501,7 +514,7 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	if (!sstp_hybrid_queue(c, h, rtt, sstp_hybrid_small(h), 2)) {
 		h->random_ms = ms;
 		if (h->competes)
-			sstp_hybrid_relax(h);
+			sstp_hybrid_relax(h, s);
 		return;
 	}
 	if (h->competes || ms - h->random_ms > SSTP_HYBRID_MEMORY) {
