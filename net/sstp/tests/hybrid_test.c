@@ -1,0 +1,756 @@
+// SPDX-License-Identifier: GPL-2.0
+/* hybrid: its arithmetic, its decisions, and flows over a simulated bottleneck */
+#include "sstp_test.h"
+#include "ctrl_sim.h"
+#include "line_sim.h"
+#include "../ctrl_hybrid.c"
+#include "../ctrl_cubic.c"
+
+#define HYBRID_BASE	40000U	/* us */
+#define HYBRID_RUNS	4	/* beside cubic, with other times between the two */
+#define HYBRID_SMALL	2500U	/* us: sstp_hybrid_small() with this base */
+
+static u32 hybrid_ms(const struct ctrl_sim *x)
+{
+	return div_u64(x->s.now, NSEC_PER_MSEC);
+}
+
+static void hybrid_wait(struct ctrl_sim *x, u32 ms)
+{
+	x->s.now += (u64)ms * NSEC_PER_MSEC;
+}
+
+/* Congestion avoidance with a window of @cwnd; the last probe was just now. */
+static struct sstp_hybrid *hybrid_start(struct ctrl_sim *x, u32 cwnd)
+{
+	struct sstp_hybrid *h = sstp_hybrid(&x->c);
+
+	ctrl_sim_start(x, &sstp_ctrl_hybrid, HYBRID_BASE);
+	ctrl_sim_avoid(x, cwnd);
+	h->probed_ms = hybrid_ms(x);
+	return h;
+}
+
+/* Reports with a round-trip time of @rtt us, one each ms, while a window is always in flight */
+static void hybrid_run(struct ctrl_sim *x, u32 ms, u32 rtt)
+{
+	x->s.srtt = rtt;
+	while (ms--) {
+		hybrid_wait(x, 1);
+		x->s.shipped = x->s.highest + x->c.cwnd;
+		ctrl_sim_ack(x, max(div_u64(x->c.cwnd * 1000ULL, rtt), 1), rtt);
+	}
+}
+
+/* A round trip with one report, in which @lost packets are lost */
+static void hybrid_round(struct ctrl_sim *x, u32 delivered, u32 lost, u32 rtt)
+{
+	struct sstp_ctrl_sample s;
+
+	x->s.srtt = rtt;
+	hybrid_wait(x, rtt / USEC_PER_MSEC);
+	x->s.highest = x->s.shipped;
+	x->s.shipped += delivered + lost;
+	s = x->s;
+	s.rtt = rtt;
+	s.delivered = delivered;
+	s.lost = lost;
+	s.lost_ship = s.highest;
+	x->ops->on_ack(&x->c, &s);
+}
+
+/* A report of a loss, or of @ce marks, among packets that left after all cuts so far */
+static void hybrid_loss(struct ctrl_sim *x, u32 rtt, u32 ce)
+{
+	struct sstp_ctrl_sample s;
+
+	x->s.highest = ++x->s.shipped;
+	s = x->s;
+	s.rtt = rtt;
+	s.lost = !ce;
+	s.ce = ce;
+	s.lost_ship = s.highest;
+	x->ops->on_loss(&x->c, &s);
+}
+
+/* Packets by which the window grows in delay mode, from the integral of alpha: 25 a second for
+ * 250 ms, and then 25 (t + 5 t^2 + t^3 / 12)
+ */
+static void hybrid_growth(struct kunit *test)
+{
+	static const struct {
+		u32 ms, rtt, packets;
+	} t[] = {
+		{ 100, HYBRID_BASE + 4000, 2 }, { 1000, HYBRID_BASE + 4000, 96 },
+		{ 5000, HYBRID_BASE + 4000, 3169 }, { 100, HYBRID_BASE, 10 },
+		{ 1000, HYBRID_BASE, 385 }, { 5000, HYBRID_BASE, 12674 },
+		{ 1000, HYBRID_BASE + HYBRID_SMALL, 96 },
+		{ 1000, HYBRID_BASE + HYBRID_SMALL - 1, 385 },
+	};
+	struct ctrl_sim x;
+	u32 i, grown;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		hybrid_start(&x, 1000000);
+		/* Growth begins with the first report. */
+		hybrid_run(&x, t[i].ms + 1, t[i].rtt);
+		grown = x.c.cwnd - 1000000;
+		KUNIT_EXPECT_LE_MSG(test, abs_diff(grown, t[i].packets), t[i].packets / 100 + 1,
+				    "row %u: %u", i, grown);
+	}
+}
+
+/* Where the rate of growth ends: after a minute, with a sixteenth of the window in a round trip,
+ * and when reports do not come for more than a round trip
+ */
+static void hybrid_growth_bounds(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_start(&x, 1000000);
+	u32 i, was;
+
+	for (i = 0; i < 2; i++) {
+		hybrid_run(&x, 1, HYBRID_BASE + 4000);
+		h->base[0] = HYBRID_BASE;
+		h->begun_ms = hybrid_ms(&x) - SSTP_HYBRID_LONG - i * 60000;
+		was = x.c.cwnd;
+		hybrid_run(&x, 100, HYBRID_BASE + 4000);
+		/* alpha(59.75 s) is 1491.0 */
+		KUNIT_EXPECT_LE_MSG(test, abs_diff(x.c.cwnd - was, 3728U), 4U, "%u",
+				    x.c.cwnd - was);
+	}
+	for (i = 0; i < 2; i++) {
+		h = hybrid_start(&x, i ? 8 : 160);
+		hybrid_run(&x, 1, HYBRID_BASE);
+		h->begun_ms -= SSTP_HYBRID_LONG;
+		/* One report more for what is rounded down */
+		hybrid_run(&x, 41, HYBRID_BASE);
+		KUNIT_EXPECT_EQ(test, x.c.cwnd, i ? 9U : 170U);
+		hybrid_wait(&x, 5000);
+		was = x.c.cwnd;
+		hybrid_run(&x, 1, HYBRID_BASE);
+		KUNIT_EXPECT_LE(test, abs_diff(x.c.cwnd - was, i ? 1U : 10U), 1U);
+	}
+	/* A part of a packet counts: 24 (1 + 1 / 16)^2 */
+	h = hybrid_start(&x, 24);
+	hybrid_run(&x, 1, HYBRID_BASE);
+	h->begun_ms -= SSTP_HYBRID_LONG;
+	hybrid_run(&x, 81, HYBRID_BASE);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 27U);
+	/* A window that is not used does not grow, and growth begins anew. */
+	x.s.cwnd_limited = false;
+	hybrid_run(&x, 1000, HYBRID_BASE);
+	KUNIT_EXPECT_FALSE(test, h->growing);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 27U);
+	hybrid_start(&x, SSTP_WINDOW_MAX - 1);
+	hybrid_run(&x, 2000, HYBRID_BASE);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, (u32)SSTP_WINDOW_MAX);
+}
+
+/* A drain: window, round-trip time, window after it */
+static void hybrid_drains(struct kunit *test)
+{
+	static const struct {
+		u32 cwnd, rtt, after;
+	} t[] = {
+		{ 1000, 50000, 760 }, { 1000, 52000, 730 }, { 1000, 60000, 700 },
+		{ 1000, 60 * USEC_PER_SEC, 700 }, { 1000, 30000, 950 }, { 1000, 0, 700 },
+		{ 6, 50000, 4 }, { 1, 50000, 4 }, { SSTP_WINDOW_MAX, 50000, 12750683 },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, t[i].cwnd);
+		sstp_hybrid_drain(&x.c, h, &x.s, t[i].rtt);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].after, "row %u", i);
+		KUNIT_EXPECT_EQ(test, h->prior, t[i].cwnd);
+	}
+}
+
+/* When it drains: 10 ms wait, and three packets of this flow; the window is used. */
+static void hybrid_drain_due(struct kunit *test)
+{
+	static const struct {
+		u32 cwnd, rtt, flight;
+		bool due;
+	} t[] = {
+		{ 1000, 50000, 1000, true }, { 1000, 49999, 1000, false },
+		{ 14, 50000, 14, false }, { 15, 50000, 15, true },
+		{ 1000, 50000, 500, false }, { 1000, 50000, 501, true },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, t[i].cwnd);
+		x.s.flight = t[i].flight;
+		hybrid_round(&x, 1, 0, t[i].rtt);
+		KUNIT_EXPECT_EQ_MSG(test, h->check == 2, t[i].due, "row %u", i);
+		KUNIT_EXPECT_FALSE(test, h->competes || h->probes);
+	}
+}
+
+/* Losses without a queue, 2 of 20 in each round trip: 65536 / 10 (1 - 0.75^n) */
+static void hybrid_share(struct kunit *test)
+{
+	static const u32 t[] = { 1638, 2867, 3788, 4479, 4998, 5387, 5679, 5897 };
+	struct ctrl_sim x;
+	u32 i;
+
+	hybrid_start(&x, 1000);
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		hybrid_round(&x, 18, 2, HYBRID_BASE);
+		KUNIT_EXPECT_LE_MSG(test, abs_diff(ctrl_sim_state(&x, 5), (s64)t[i]), 4LL,
+				    "round trip %u", i);
+	}
+	for (i = 0; i < 60; i++)
+		hybrid_round(&x, 20, 0, HYBRID_BASE);
+	KUNIT_EXPECT_LE(test, ctrl_sim_state(&x, 5), 4LL);
+	/* Too few packets to tell */
+	KUNIT_EXPECT_GE(test, x.c.cwnd, 1000U);
+}
+
+/* So many losses without a queue that it may be too short to be seen: more than a tenth in one
+ * round trip, or a 32nd for long
+ */
+static void hybrid_many_losses(struct kunit *test)
+{
+	static const struct {
+		u32 delivered, lost, rtt;
+		u32 rounds;	/* until the cut; 0 = there is none */
+	} t[] = {
+		{ 89, 11, HYBRID_BASE, 1 }, { 90, 10, HYBRID_BASE, 2 },
+		{ 2, 2, HYBRID_BASE, 0 }, { 960, 40, HYBRID_BASE, 6 },
+		{ 975, 25, HYBRID_BASE, 0 }, { 89, 11, HYBRID_BASE + HYBRID_SMALL, 0 },
+		{ 89, 11, HYBRID_BASE + HYBRID_SMALL - 1, 1 },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, n, was;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		for (n = 1; n <= 20; n++) {
+			was = x.c.cwnd;
+			hybrid_round(&x, t[i].delivered, t[i].lost, t[i].rtt);
+			if (x.c.cwnd < was)
+				break;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, n > 20 ? 0 : n, t[i].rounds, "row %u", i);
+		if (t[i].rounds)
+			KUNIT_EXPECT_EQ(test, x.c.cwnd, was * 17 / 20);
+		KUNIT_EXPECT_FALSE(test, h->competes || h->probes);
+	}
+}
+
+/* In competitive mode: the equation of RFC 9438, as in cubic_test.c */
+static void hybrid_cubic(struct kunit *test)
+{
+	static const u32 t[][2] = { { 40, 947 }, { 91, 1000 }, { 120, 1009 }, { 200, 1520 } };
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, n = 0;
+
+	ctrl_sim_start(&x, &sstp_ctrl_hybrid, 100000);
+	ctrl_sim_avoid(&x, 1000);
+	h = sstp_hybrid(&x.c);
+	h->probed_ms = hybrid_ms(&x);
+	hybrid_loss(&x, 110000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 1), 1LL);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 4), 1000LL);
+	x.s.highest = x.s.shipped;
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		for (; n < t[i][0]; n++) {
+			h->probed_ms = hybrid_ms(&x);
+			ctrl_sim_round(&x, 4, 100000);
+		}
+		KUNIT_EXPECT_LE_MSG(test, abs_diff(x.c.cwnd, t[i][1]), 12U, "round trip %u: %u",
+				    n, x.c.cwnd);
+	}
+}
+
+/* A loss without a queue changes nothing and is remembered; with one it is an overflow. */
+static void hybrid_losses(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_start(&x, 1000);
+
+	hybrid_run(&x, 80, HYBRID_BASE);
+	ctrl_sim_avoid(&x, 1000);
+	hybrid_loss(&x, HYBRID_BASE + HYBRID_SMALL - 1, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
+	KUNIT_EXPECT_FALSE(test, h->competes);
+	KUNIT_EXPECT_EQ(test, h->random_ms, hybrid_ms(&x));
+	/* The path loses packets anyway, so within 10 s packets in the queue are taken out of it, */
+	hybrid_wait(&x, SSTP_HYBRID_MEMORY);
+	hybrid_loss(&x, 42000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
+	h->random_ms = hybrid_ms(&x) - SSTP_HYBRID_MEMORY;
+	h->least[0] = 44000;
+	h->least[1] = 48000;
+	hybrid_loss(&x, 50000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 863U);
+	KUNIT_EXPECT_FALSE(test, h->competes || h->probes);
+	/* once in a round trip, and not again until it is seen if that has helped. */
+	h->least[0] = 44000;
+	hybrid_loss(&x, 50000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 863U);
+	/* Later the flow competes. */
+	ctrl_sim_avoid(&x, 1000);
+	h->probed_ms = hybrid_ms(&x);
+	h->random_ms = hybrid_ms(&x) - SSTP_HYBRID_MEMORY - 1;
+	hybrid_loss(&x, 50000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
+	KUNIT_EXPECT_TRUE(test, h->competes);
+	/* And until it sees a loss without a queue */
+	hybrid_loss(&x, 50000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 490U);
+	hybrid_loss(&x, HYBRID_BASE, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 490U);
+	KUNIT_EXPECT_FALSE(test, h->competes);
+}
+
+/* An overflow in slow start ends that; later it begins a probe if the last one was long ago. One
+ * in delay mode less than 10 s after a probe shows that this failed.
+ */
+static void hybrid_overflows(struct kunit *test)
+{
+	static const struct {
+		bool competes;
+		u32 ms;
+		bool probes;
+	} t[] = {
+		{ true, SSTP_HYBRID_OVERFLOW, false }, { true, SSTP_HYBRID_OVERFLOW + 1, true },
+		{ false, SSTP_HYBRID_MEMORY, false }, { false, SSTP_HYBRID_MEMORY + 1, true },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	ctrl_sim_start(&x, &sstp_ctrl_hybrid, HYBRID_BASE);
+	h = sstp_hybrid(&x.c);
+	x.c.cwnd = 1000;
+	hybrid_loss(&x, 60000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
+	KUNIT_EXPECT_FALSE(test, h->competes || h->probes);
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		h->competes = t[i].competes;
+		hybrid_wait(&x, t[i].ms);
+		x.s.srtt = 60000;
+		hybrid_loss(&x, 60000, 0);
+		KUNIT_EXPECT_TRUE(test, h->competes);
+		KUNIT_EXPECT_EQ_MSG(test, h->probes, t[i].probes, "row %u", i);
+		/* Half of what would be in flight without the queue: 700 * 40 / 60 / 2 */
+		KUNIT_EXPECT_EQ(test, x.c.cwnd, h->probes ? 233U : 700U);
+	}
+	KUNIT_EXPECT_EQ(test, h->prior, 700U);
+	/* In a probe losses change nothing. */
+	hybrid_loss(&x, 60000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 233U);
+}
+
+static void hybrid_marks(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_start(&x, 1000);
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		ctrl_sim_avoid(&x, 1000);
+		h->competes = i;
+		hybrid_loss(&x, HYBRID_BASE + i * 20000, 3);
+		KUNIT_EXPECT_EQ(test, x.c.cwnd, 850U);
+		KUNIT_EXPECT_EQ(test, h->competes, (bool)i);
+		KUNIT_EXPECT_FALSE(test, h->probes);
+	}
+}
+
+/* Two cuts that do not make the queue short begin a probe with the window before the last. */
+static struct sstp_hybrid *hybrid_alarmed(struct kunit *test, struct ctrl_sim *x, u32 rtt)
+{
+	struct sstp_hybrid *h = hybrid_start(x, 1000);
+	u32 n, was = 0;
+
+	for (n = 0; n < 20 && !h->probes; n++) {
+		if (!h->check)
+			was = x->c.cwnd;
+		hybrid_round(x, 10, 0, rtt);
+		KUNIT_EXPECT_FALSE(test, h->competes);
+	}
+	/* A drain and two round trips, both twice */
+	KUNIT_EXPECT_EQ(test, n, 6U);
+	KUNIT_EXPECT_TRUE(test, h->probes);
+	KUNIT_EXPECT_LT(test, h->prior, 1000U);
+	KUNIT_EXPECT_LE(test, abs_diff(h->prior, was), 2U);
+	KUNIT_EXPECT_EQ(test, x->c.cwnd, (u32)(h->prior * (u64)HYBRID_BASE / rtt / 2));
+	return h;
+}
+
+/* How a probe ends: the queue became short; the path is longer; others fill the queue. */
+static void hybrid_probes(struct kunit *test)
+{
+	static const struct {
+		u32 early, late;	/* round-trip times in the probe */
+		u32 base;
+		bool competes;
+	} t[] = {
+		{ 55000, 44000, HYBRID_BASE, false }, { 44000, 60000, HYBRID_BASE, false },
+		{ 55000, 55000, 55000, false }, { 55000, 54000, 54000, false },
+		{ 55000, 48000, HYBRID_BASE, true }, { 55000, 58000, HYBRID_BASE, true },
+		{ 70000, 60000, 60000, false },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, n, ms, prior;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_alarmed(test, &x, 55000);
+		ms = hybrid_ms(&x);
+		prior = h->prior;
+		for (n = 0; n < 20 && h->probes; n++)
+			hybrid_round(&x, 10, 0, n ? t[i].late : t[i].early);
+		KUNIT_EXPECT_FALSE(test, h->probes);
+		KUNIT_EXPECT_GT(test, hybrid_ms(&x) - ms,
+				SSTP_HYBRID_PROBE + 2 * t[i].late / 1000);
+		KUNIT_EXPECT_LE(test, hybrid_ms(&x) - ms,
+				SSTP_HYBRID_PROBE + 3 * t[i].late / 1000);
+		KUNIT_EXPECT_EQ_MSG(test, h->competes, t[i].competes, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, sstp_hybrid_base(h), t[i].base, "row %u", i);
+		if (t[i].competes || t[i].base != HYBRID_BASE)
+			KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, prior, "row %u", i);
+		KUNIT_EXPECT_EQ(test, h->probed_ms, hybrid_ms(&x));
+	}
+}
+
+/* In competitive mode a flow joins the probe of others, or begins one after 10 s. */
+static void hybrid_joins(struct kunit *test)
+{
+	static const struct {
+		u32 ms, rtt, fails;
+		bool probes;
+	} t[] = {
+		{ SSTP_HYBRID_JOIN + 1, 54999, 0, true }, { SSTP_HYBRID_JOIN + 1, 55000, 0, false },
+		{ SSTP_HYBRID_JOIN, 41000, 0, false }, { 2 * SSTP_HYBRID_JOIN, 41000, 1, false },
+		{ 2 * SSTP_HYBRID_JOIN + 1, 41000, 1, true },
+		{ SSTP_HYBRID_MEMORY, 60000, 0, false }, { SSTP_HYBRID_MEMORY + 1, 60000, 0, true },
+		{ 2 * SSTP_HYBRID_MEMORY, 60000, 1, false },
+		{ 4 * SSTP_HYBRID_MEMORY + 1, 60000, 2, true },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		hybrid_wait(&x, t[i].ms);
+		h->competes = true;
+		h->fails = t[i].fails;
+		h->base_ms = hybrid_ms(&x);
+		h->most[0] = 60000;
+		h->most[1] = 60000;
+		x.s.shipped = 100;
+		h->round_end = 100;
+		x.s.srtt = 60000;
+		ctrl_sim_ack(&x, 1, t[i].rtt);
+		KUNIT_EXPECT_EQ_MSG(test, h->probes, t[i].probes, "row %u", i);
+		KUNIT_EXPECT_TRUE(test, h->competes);
+	}
+}
+
+/* The third time that the queue becomes empty without a cut ends competitive mode. */
+static void hybrid_empties(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_start(&x, 1000);
+	u32 i;
+
+	hybrid_loss(&x, 60000, 0);
+	for (i = 0; i < 14; i++) {
+		KUNIT_EXPECT_TRUE_MSG(test, h->competes, "round trip %u", i);
+		h->probed_ms = hybrid_ms(&x);
+		if (i == 8)
+			hybrid_loss(&x, 60000, 0);
+		/* Full, empty, empty, full, ... */
+		hybrid_round(&x, 10, 0, i % 4 == 1 || i % 4 == 2 ? 44000 : 60000);
+	}
+	KUNIT_EXPECT_TRUE(test, h->competes);
+	for (; i < 18; i++)
+		hybrid_round(&x, 10, 0, i % 4 == 1 || i % 4 == 2 ? 44000 : 60000);
+	KUNIT_EXPECT_FALSE(test, h->competes || h->probes);
+}
+
+/* The fourth alarm competes at once, if each was within 10 s of the last one. */
+static void hybrid_alarms(struct kunit *test)
+{
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, n;
+
+	for (n = 0; n < 2; n++) {
+		h = hybrid_start(&x, 1000);
+		for (i = 1; i <= 5; i++) {
+			hybrid_wait(&x, SSTP_HYBRID_MEMORY + n);
+			sstp_hybrid_relax(h);
+			h->probes = false;
+			h->base_ms = hybrid_ms(&x);
+			h->prior = 1000;
+			h->cuts = SSTP_HYBRID_CUTS - 1;
+			h->check = 1;
+			sstp_hybrid_look(&x.c, h, &x.s, 55000);
+			KUNIT_EXPECT_EQ_MSG(test, h->probes, n || i < 4, "alarm %u", i);
+			KUNIT_EXPECT_EQ(test, h->competes, !h->probes);
+			KUNIT_EXPECT_EQ(test, x.c.cwnd, h->probes ? 500U : 1000U);
+		}
+	}
+}
+
+static void hybrid_timeout(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_alarmed(test, &x, 55000);
+	u32 prior = h->prior;
+
+	x.ops->on_timeout(&x.c, &x.s);
+	KUNIT_EXPECT_FALSE(test, h->probes);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 2U);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), (s64)(prior * SSTP_CUBIC_BETA / SSTP_CUBIC_ONE));
+	x.ops->on_timeout(&x.c, &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 2U);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), (s64)(prior * SSTP_CUBIC_BETA / SSTP_CUBIC_ONE));
+	hybrid_run(&x, 400, HYBRID_BASE);
+	KUNIT_EXPECT_GE(test, (s64)x.c.cwnd, ctrl_sim_state(&x, 0));
+}
+
+/* No report measures a round-trip time. */
+static void hybrid_no_rtt(struct kunit *test)
+{
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	ctrl_sim_start(&x, &sstp_ctrl_hybrid, 0);
+	h = sstp_hybrid(&x.c);
+	x.s.min_rtt = U32_MAX;
+	x.ops->init(&x.c, &x.s);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 3), 0LL);
+	for (i = 0; i < 20000; i++) {
+		if (i == 100)
+			ctrl_sim_avoid(&x, 1000);
+		hybrid_wait(&x, 2);
+		hybrid_round(&x, 10, !(i % 100), 0);
+		if (i % 10 == 5)
+			hybrid_loss(&x, 0, 0);
+		KUNIT_ASSERT_FALSE(test, h->competes || h->probes || h->check);
+		KUNIT_ASSERT_GE(test, x.c.cwnd, 10U);
+	}
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 3), 0LL);
+	sstp_hybrid_probe(&x.c, h, &x.s);
+	for (i = 0; i < 200 && h->probes; i++) {
+		hybrid_wait(&x, 2);
+		hybrid_round(&x, 10, 0, 0);
+	}
+	KUNIT_EXPECT_FALSE(test, h->probes || h->competes);
+}
+
+/* Whatever a peer reports, the outputs stay in range, and nothing is divided by zero. */
+static void hybrid_hostile(struct kunit *test)
+{
+	u32 i, n = sstp_test_rounds(100000), competes = 0, probes = 0;
+	struct sstp_ctrl_sample s = {};
+	struct sstp_ctrl c = {};
+	struct rnd_state r;
+
+	sstp_test_seed_rnd(test, &r);
+	s.min_rtt = U32_MAX;
+	for (i = 0; i < n; i++) {
+		if (sstp_rnd_one_in(&r, 1000)) {
+			memset(c.priv, 0, sizeof(c.priv));
+			sstp_ctrl_hybrid.init(&c, &s);
+		}
+		s.now += sstp_rnd_u64(&r) >> sstp_rnd_range(&r, 24, 63);
+		s.srtt = min(prandom_u32_state(&r) >> sstp_rnd_range(&r, 0, 31),
+			     (u32)(60 * USEC_PER_SEC));
+		s.min_rtt = prandom_u32_state(&r) >> sstp_rnd_range(&r, 0, 31);
+		s.shipped += prandom_u32_state(&r) >> sstp_rnd_range(&r, 8, 31);
+		s.highest = s.shipped - (prandom_u32_state(&r) >> sstp_rnd_range(&r, 8, 31));
+		s.lost_ship = s.shipped - (prandom_u32_state(&r) >> sstp_rnd_range(&r, 8, 31));
+		s.in_flight = sstp_rnd_edge(&r);
+		s.flight = sstp_rnd_edge(&r);
+		s.rtt = min(prandom_u32_state(&r) >> sstp_rnd_range(&r, 0, 31),
+			    (u32)(60 * USEC_PER_SEC));
+		s.delivered = sstp_rnd_edge(&r);
+		s.lost = sstp_rnd_edge(&r);
+		s.undue = sstp_rnd_one_in(&r, 4) ? sstp_rnd_edge(&r) : 0;
+		s.late = sstp_rnd_one_in(&r, 4);
+		s.ce = sstp_rnd_one_in(&r, 4);
+		s.cwnd_limited = sstp_rnd_one_in(&r, 2);
+		if (!i)
+			sstp_ctrl_hybrid.init(&c, &s);
+		sstp_ctrl_hybrid.on_ack(&c, &s);
+		KUNIT_ASSERT_GE(test, c.cwnd, 1U);
+		KUNIT_ASSERT_LE(test, c.cwnd, (u32)SSTP_WINDOW_MAX);
+		if (sstp_rnd_one_in(&r, 4))
+			sstp_ctrl_hybrid.on_loss(&c, &s);
+		if (sstp_rnd_one_in(&r, 50))
+			sstp_ctrl_hybrid.on_timeout(&c, &s);
+		KUNIT_ASSERT_GE(test, c.cwnd, 1U);
+		KUNIT_ASSERT_LE(test, c.cwnd, (u32)SSTP_WINDOW_MAX);
+		competes += sstp_hybrid(&c)->competes;
+		probes += sstp_hybrid(&c)->probes;
+	}
+	/* All of it was reached. */
+	KUNIT_EXPECT_GT(test, competes, n / 100);
+	KUNIT_EXPECT_GT(test, probes, n / 100);
+}
+
+static struct line_flow *hybrid_add(struct kunit *test, struct line_sim *l, u32 rtt, u32 ms)
+{
+	return line_add(test, l, &sstp_ctrl_hybrid, rtt, ms);
+}
+
+/* A line of @rate packets/s, whose queue also holds up those who begin later */
+static struct line_sim *hybrid_line(struct kunit *test, u32 rate, u32 queue)
+{
+	struct line_sim *l = line_start(test, rate, queue);
+
+	l->waits = true;
+	return l;
+}
+
+/* Jain's index of the last run, in thousandths */
+static u32 hybrid_jain(const struct line_sim *l)
+{
+	u64 sum = 0, squares = 0;
+	u32 i;
+
+	for (i = 0; i < l->flows; i++) {
+		sum += l->flow[i]->got;
+		squares += (u64)l->flow[i]->got * l->flow[i]->got;
+	}
+	return div64_u64(sum * sum, div_u64(squares * l->flows, 1000));
+}
+
+/* 100 Mbit/s x 40 ms with one packet in so many lost. 83 packets wait for 10 ms. */
+static void hybrid_lines(struct kunit *test)
+{
+	static const struct {
+		u32 loss, least;
+	} t[] = { { 0, 930 }, { 1000, 930 }, { 100, 900 } };
+	u32 i, share;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		struct line_sim *l = hybrid_line(test, 8333, 333);
+
+		l->loss = t[i].loss;
+		hybrid_add(test, l, 40000, 0);
+		line_run(l, 5000);
+		share = line_run(l, 30000);
+		kunit_info(test, "row %u: share %u, queue %u", i, share, line_queue(l));
+		KUNIT_EXPECT_GE_MSG(test, share, t[i].least, "row %u", i);
+		if (!i)
+			KUNIT_EXPECT_LE(test, line_queue(l), 83U);
+	}
+}
+
+/* Flows that begin one after the other have equal shares. */
+static void hybrid_shares(struct kunit *test)
+{
+	static const u32 t[] = { 4, LINE_FLOWS };
+	u32 i, n, share;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		struct line_sim *l = hybrid_line(test, 8333, 333);
+
+		for (n = 0; n < t[i]; n++)
+			hybrid_add(test, l, 40000, n * 500);
+		line_run(l, 30000);
+		share = line_run(l, 30000);
+		kunit_info(test, "%u flows: share %u, Jain's index %u, queue %u, at most %u", t[i],
+			   share, hybrid_jain(l), line_queue(l), l->most);
+		KUNIT_EXPECT_GE(test, share, 950U);
+		KUNIT_EXPECT_GE(test, hybrid_jain(l), 950U);
+	}
+}
+
+/* Beside a flow of cubic, with a queue of 1/4, 1 and 4 bandwidth-delay products: the mean of runs
+ * in which one flow begins a while after the other
+ */
+static void hybrid_beside_cubic(struct kunit *test)
+{
+	static const u32 t[][2] = { { 83, 0 }, { 83, 1 }, { 333, 0 }, { 333, 1 }, { 1333, 0 },
+				    { 1333, 1 } };
+	u32 i, k, share, late, cubic_first;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		for (k = 0, share = 0; k < HYBRID_RUNS; k++) {
+			struct line_sim *l = hybrid_line(test, 8333, t[i][0]);
+			struct line_flow *x;
+
+			late = 2000 + k * 357;
+			cubic_first = t[i][1];
+			x = hybrid_add(test, l, 40000, cubic_first ? late : 0);
+			line_add(test, l, &sstp_ctrl_cubic, 40000, cubic_first ? 0 : late);
+			line_run(l, 20000);
+			line_run(l, 60000);
+			share += div_u64(x->got * 1000ULL, x->got + l->flow[1]->got);
+		}
+		kunit_info(test, "queue of %u, %s first: share %u", t[i][0],
+			   cubic_first ? "cubic" : "hybrid", share / HYBRID_RUNS);
+		KUNIT_EXPECT_GE_MSG(test, share / HYBRID_RUNS, 250U, "row %u", i);
+		KUNIT_EXPECT_LE_MSG(test, share / HYBRID_RUNS, 750U, "row %u", i);
+	}
+}
+
+/* The path is longer from some time on: 8 s later the line is used. */
+static void hybrid_longer(struct kunit *test)
+{
+	u32 i, n = sstp_test_rounds(20), share;
+
+	for (i = 0; i < n; i++) {
+		struct line_sim *l = hybrid_line(test, 4000, 400);
+		struct line_flow *x = hybrid_add(test, l, 20000, 0);
+
+		line_run(l, 4000 + i * 193);
+		x->rtt = 100000;
+		line_run(l, 8000);
+		share = line_run(l, 4000);
+		KUNIT_EXPECT_GE_MSG(test, share, 700U, "run %u", i);
+	}
+}
+
+static struct kunit_case hybrid_cases[] = {
+	KUNIT_CASE(hybrid_growth),
+	KUNIT_CASE(hybrid_growth_bounds),
+	KUNIT_CASE(hybrid_drains),
+	KUNIT_CASE(hybrid_drain_due),
+	KUNIT_CASE(hybrid_share),
+	KUNIT_CASE(hybrid_many_losses),
+	KUNIT_CASE(hybrid_cubic),
+	KUNIT_CASE(hybrid_losses),
+	KUNIT_CASE(hybrid_overflows),
+	KUNIT_CASE(hybrid_marks),
+	KUNIT_CASE(hybrid_probes),
+	KUNIT_CASE(hybrid_joins),
+	KUNIT_CASE(hybrid_empties),
+	KUNIT_CASE(hybrid_alarms),
+	KUNIT_CASE(hybrid_timeout),
+	KUNIT_CASE(hybrid_no_rtt),
+	KUNIT_CASE(hybrid_hostile),
+	KUNIT_CASE(hybrid_lines),
+	KUNIT_CASE(hybrid_shares),
+	KUNIT_CASE(hybrid_beside_cubic),
+	KUNIT_CASE(hybrid_longer),
+	{}
+};
+
+static struct kunit_suite hybrid_suite = {
+	.name = "sstp_hybrid",
+	.test_cases = hybrid_cases,
+};
+
+kunit_test_suite(hybrid_suite);
