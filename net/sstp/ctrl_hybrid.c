@@ -37,7 +37,7 @@
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
 #define SSTP_HYBRID_EMPTIES	3	/* times that an empty queue says that others give way */
 #define SSTP_HYBRID_MEMORY	10000U	/* ms that what was seen counts */
-#define SSTP_HYBRID_RELAPSE	20000U	/* ms in which the end of competitive mode may prove wrong */
+#define SSTP_HYBRID_RELAPSE	20000U	/* ms in which the end of competitive mode may be wrong */
 #define SSTP_HYBRID_PROBE	200U	/* ms, and two round-trip times: duration of a probe */
 #define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
 #define SSTP_HYBRID_OVERFLOW	5000U	/* ms after a probe until an overflow begins one */
@@ -297,7 +297,7 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->probes = false;
 	h->probed_ms = sstp_hybrid_ms(s);
 	c->cwnd = max(cwnd, SSTP_HYBRID_CWND);
-	h->w.ssthresh = c->cwnd * times;
+	h->w.ssthresh = min_t(u32, c->cwnd * times, SSTP_WINDOW_MAX);
 }
 
 /* In competitive mode: is a probe due, or does the queue become short because others probe? */

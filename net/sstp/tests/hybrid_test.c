@@ -214,7 +214,7 @@ static void hybrid_share(struct kunit *test)
 }
 
 /* So many losses without a queue that it may be too short to be seen: more than a tenth in one
- * round trip, or a 32nd for long
+ * round trip, or a 16th for long
  */
 static void hybrid_many_losses(struct kunit *test)
 {
@@ -222,9 +222,9 @@ static void hybrid_many_losses(struct kunit *test)
 		u32 delivered, lost, rtt;
 		u32 rounds;	/* until the cut; 0 = there is none */
 	} t[] = {
-		{ 89, 11, HYBRID_BASE, 1 }, { 90, 10, HYBRID_BASE, 2 },
-		{ 2, 2, HYBRID_BASE, 0 }, { 960, 40, HYBRID_BASE, 6 },
-		{ 975, 25, HYBRID_BASE, 0 }, { 89, 11, HYBRID_BASE + HYBRID_SMALL, 0 },
+		{ 89, 11, HYBRID_BASE, 1 }, { 90, 10, HYBRID_BASE, 4 },
+		{ 2, 2, HYBRID_BASE, 0 }, { 930, 70, HYBRID_BASE, 8 },
+		{ 940, 60, HYBRID_BASE, 0 }, { 89, 11, HYBRID_BASE + HYBRID_SMALL, 0 },
 		{ 89, 11, HYBRID_BASE + HYBRID_SMALL - 1, 1 },
 	};
 	struct sstp_hybrid *h;
@@ -315,7 +315,7 @@ static void hybrid_losses(struct kunit *test)
 }
 
 /* An overflow in slow start ends that; later it begins a probe if the last one was long ago. One
- * in delay mode less than 10 s after a probe shows that this failed.
+ * in delay mode less than 20 s after competitive mode shows that this had to go on.
  */
 static void hybrid_overflows(struct kunit *test)
 {
@@ -325,7 +325,8 @@ static void hybrid_overflows(struct kunit *test)
 		bool probes;
 	} t[] = {
 		{ true, SSTP_HYBRID_OVERFLOW, false }, { true, SSTP_HYBRID_OVERFLOW + 1, true },
-		{ false, SSTP_HYBRID_MEMORY, false }, { false, SSTP_HYBRID_MEMORY + 1, true },
+		{ false, 2 * SSTP_HYBRID_OVERFLOW, false },
+		{ false, 2 * SSTP_HYBRID_OVERFLOW + 1, true },
 	};
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
@@ -340,6 +341,7 @@ static void hybrid_overflows(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		h = hybrid_start(&x, 1000);
 		h->competes = t[i].competes;
+		h->left_ms = hybrid_ms(&x);
 		hybrid_wait(&x, t[i].ms);
 		x.s.srtt = 60000;
 		hybrid_loss(&x, 60000, 0);
@@ -495,7 +497,7 @@ static void hybrid_alarms(struct kunit *test)
 		h = hybrid_start(&x, 1000);
 		for (i = 1; i <= 5; i++) {
 			hybrid_wait(&x, SSTP_HYBRID_MEMORY + n);
-			sstp_hybrid_relax(h);
+			sstp_hybrid_relax(h, &x.s);
 			h->probes = false;
 			h->base_ms = hybrid_ms(&x);
 			h->prior = 1000;
@@ -506,6 +508,33 @@ static void hybrid_alarms(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, h->competes, !h->probes);
 			KUNIT_EXPECT_EQ(test, x.c.cwnd, h->probes ? 500U : 1000U);
 		}
+	}
+}
+
+/* An alarm soon after competitive mode: it begins again without a probe, and slow start returns to
+ * what a cut of the old window leaves.
+ */
+static void hybrid_relapses(struct kunit *test)
+{
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 n;
+
+	for (n = 0; n < 2; n++) {
+		h = hybrid_start(&x, 500);
+		h->competes = true;
+		h->e.max = 1000;
+		sstp_hybrid_relax(h, &x.s);
+		hybrid_wait(&x, SSTP_HYBRID_RELAPSE - 1 + n);
+		h->base_ms = hybrid_ms(&x);
+		h->prior = 500;
+		h->cuts = SSTP_HYBRID_CUTS - 1;
+		h->check = 1;
+		sstp_hybrid_look(&x.c, h, &x.s, 55000);
+		KUNIT_EXPECT_EQ(test, h->competes, !n);
+		KUNIT_EXPECT_EQ(test, h->probes, !!n);
+		KUNIT_EXPECT_EQ(test, h->fails, n ? 0 : 1);
+		KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), n ? 250LL : 700LL);
 	}
 }
 
@@ -738,6 +767,7 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_joins),
 	KUNIT_CASE(hybrid_empties),
 	KUNIT_CASE(hybrid_alarms),
+	KUNIT_CASE(hybrid_relapses),
 	KUNIT_CASE(hybrid_timeout),
 	KUNIT_CASE(hybrid_no_rtt),
 	KUNIT_CASE(hybrid_hostile),
