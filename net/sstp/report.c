@@ -181,20 +181,20 @@ static void sstp_report_correct(struct sock *sk, const struct sstp_ack *a, u64 n
 	sstp_send_context(sk, SSTP_F_ACK);
 }
 
-/* The circuit breaker tripped: let newreno take over, with the contract as its ceiling, as
+/* The circuit breaker tripped: let hybrid take over, with the contract as its ceiling, as
  * after a time-out. A congestion-controlled flow would have cut its window several times by
  * now, so slow start ends at a quarter of the packets that arrived in the lowest round-trip
- * time: half of it is passed here, and the time-out halves that.
+ * time: 5/14 of it are passed here, and the time-out takes 0.7 of that.
  */
 static void sstp_report_broken(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_ctrl_ops *ops = sstp_ctrl_get(sstp_ctrl_newreno.name);
+	struct sstp_ctrl_ops *ops = sstp_ctrl_get(sstp_ctrl_hybrid.name);
 	struct sstp_ctrl_sample s = {};
 
 	if (!ops)
 		return;
-	sstp_cc_switch(sp, ops, sp->breaker.carried / 2);
+	sstp_cc_switch(sp, ops, sp->breaker.carried / 14 * 5);
 	sstp_cc_sample(sp, &s, now);
 	sstp_ctrl_timeout(&sp->ctrl, &s);
 	SSTP_INC(sock_net(sk), CONTRACTSBROKEN);

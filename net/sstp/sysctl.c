@@ -177,7 +177,7 @@ static const struct sstp_net sstp_defaults = {
 	.fin_timeout = 60,
 	.orphan_timeout = 600,
 	.segment_size = 64 << 10,
-	.ctrl = "newreno",
+	.ctrl = "hybrid",
 	.policy = "rrda",
 };
 

@@ -15,7 +15,7 @@ static const char usage[] =
 "\n"
 "  rate P[:AVERAGE[:F[:L]]]  rate contract: bit/s, bursts in 1000 s, packets in a burst\n"
 "                            (k, M, G, T: 1000 each); 'rate none' ends it\n"
-"  controller NAME           controller within the contract: newreno, rate, ...\n"
+"  controller NAME           controller within the contract: hybrid, rate, ...\n"
 "  policy NAME               policy of the receive buffer: rrda, static, ...\n"
 "  controller.NAME VALUE     parameter of the controller (k, M, G: 1000 each)\n"
 "  policy.NAME VALUE         parameter of the policy (k, M, G: 1024 each), e.g.\n"

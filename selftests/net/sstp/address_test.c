@@ -341,10 +341,10 @@ static void test_sysctl(void)
 	union addr a, to;
 	int l, fd, peer;
 
-	must(!sysctl(A, "controller", NULL, is) && !strcmp(is, "newreno"),
-	     "newreno by default");
+	must(!sysctl(A, "controller", NULL, is) && !strcmp(is, "hybrid"),
+	     "hybrid by default");
 	must(sysctl(A, "controller", "nonsense", is) == ENOENT &&
-	     !strcmp(is, "newreno"), "no controller that is not there");
+	     !strcmp(is, "hybrid"), "no controller that is not there");
 	must(!sysctl(A, "controller", "rate", is) && !strcmp(is, "rate"),
 	     "another controller");
 	must(sysctl(A, "buffer_policy", "nonsense", is) == ENOENT,
@@ -374,7 +374,7 @@ static void test_sysctl(void)
 	close(fd);
 	close(peer);
 	close(l);
-	must(!sysctl(A, "controller", "newreno", is), "back to newreno");
+	must(!sysctl(A, "controller", "hybrid", is), "back to hybrid");
 	ktap_held("controller, policy and rate of a namespace and a peer");
 }
 

@@ -151,7 +151,7 @@ static void test_beside(void)
 	i = sock_info(f[0].tx);
 	must_be("breaks", i.contract_breaks, 1);
 	must(i.contract_wait > 0 && i.contract_wait <= 30000, "a time to try it again");
-	must(!strcmp(i.controller, "newreno"), "newreno");
+	must(!strcmp(i.controller, "hybrid"), "hybrid");
 	must_be("the contract that stays", i.rate.peak, 2 * LINE);
 	must_be("ContractsBroken", path_counter(A, "ContractsBroken"), 1);
 	late = flows_run(f, 2, 9);

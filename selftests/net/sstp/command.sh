@@ -340,7 +340,7 @@ end_transfer
 # --- the controller: nothing is lost, and there is no queue
 impair delay 200ms limit 100000
 begin --
-finds "the controller: the sender's side says so" "$a" "limited by: controller newreno"
+finds "the controller: the sender's side says so" "$a" "limited by: controller hybrid"
 end_transfer
 
 # --- a small send buffer. A controller slows down when an emulated machine stumbles.

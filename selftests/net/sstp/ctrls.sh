@@ -12,7 +12,7 @@ need_simulated_time
 . ./path.sh
 
 modules=(scalable highspeed bic cubic westwood vegas fast udt gtp dctcp bbr)
-controllers=(newreno "${modules[@]}")
+controllers=(hybrid newreno "${modules[@]}")
 
 [ -e "$SSTP_MODULE_DIR/sstp-ctrl-bic.ko" ] || skip_all "no modules of controllers were built"
 setup_path || skip_all "no network namespaces"

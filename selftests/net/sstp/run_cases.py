@@ -236,7 +236,7 @@ def options():
     fails(errno.ENOPROTOOPT, sock.getsockopt, tcp, 999)
     fails(errno.ENOPROTOOPT, sock.setsockopt, tcp, 31, b"tls")  # TCP_ULP
     name = sock.getsockopt(tcp, socket.TCP_CONGESTION, 16).rstrip(b"\0")
-    equal(name, b"newreno")
+    equal(name, b"hybrid")
     assert 500 < sock.getsockopt(tcp, socket.TCP_MAXSEG) < 65536
     info = sock.getsockopt(tcp, socket.TCP_INFO, 104)
     equal((len(info), info[0]), (104, 1))               # TCP_ESTABLISHED

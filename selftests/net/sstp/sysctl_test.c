@@ -40,7 +40,7 @@ static const struct sysctl {
 }, *const end = sysctls + ARRAY_SIZE(sysctls);
 
 static const char *const names[][2] = {
-	{ "controller", "newreno" }, { "buffer_policy", "rrda" },
+	{ "controller", "hybrid" }, { "buffer_policy", "rrda" },
 };
 
 static const char *path(const char *name)

@@ -34,6 +34,7 @@ ROWS = [
     ("GTP", "gtp", None, None),
     ("-", "dctcp", None, None),
     ("-", "bbr", None, None),
+    ("-", "hybrid", None, None),
 ]
 EXTRA = re.compile(r"_(get_info|check)$")
 NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', re.DOTALL)
@@ -89,6 +90,8 @@ def measure():
     for title, name, ccc, native in ROWS:
         files = [f"net/sstp/ctrl_{name}.c"]
         alone = count(files)
+        if name == "cubic":
+            files.append("net/sstp/cubic.c")
         if name == "newreno":
             files += SHARED
         without, total = count(files)

@@ -13,7 +13,7 @@ from sstptools.lab import analysis, verdict
 from sstptools.lab.experiment import load, name_of
 from sstptools.lab.verdict import MEASURES, algorithm, measures, rate_text, setting_text
 
-COLORS = {"SSTP, contract": "#0b6e4f", "SSTP, newreno": "#58a182", "TCP cubic": "#c8553d",
+COLORS = {"SSTP, contract": "#0b6e4f", "SSTP, newreno": "#58a182", "SSTP, hybrid": "#8a6d1d", "TCP cubic": "#c8553d",
           "TCP bbr": "#3d5a98"}
 SHADES = ("#0b6e4f", "#3d5a98", "#c8553d", "#8a6d1d", "#6b3f87")
 PALETTE = ("#0b6e4f", "#58a182", "#c8553d", "#3d5a98", "#8a6d1d", "#6b3f87", "#7f8c8d", "#d18f9c")
