@@ -5,6 +5,9 @@
  * its packets wait in queues. It keeps that between alpha and beta, and leaves slow start when
  * it exceeds gamma, which are its parameters. To a loss it reacts as TCP. Slow start doubles
  * each round trip, and the packets that wait are w (RTT - base) / base, as in Linux's TCP.
+ *
+ * A report answers the last packet of a train, which waits for the others of its train at a link
+ * that is slower than the first one. These say nothing about the path, so they do not count.
  */
 #include <linux/errno.h>
 #include <linux/math64.h>
@@ -27,6 +30,8 @@ static const u32 sstp_vegas_defaults[] = {
  * @round: lowest round-trip time of this round trip, us
  * @samples: round-trip times measured in this round trip
  * @end: shipment whose report ends the round trip (serial number)
+ * @train: most packets of a train in this round trip
+ * @last_train: the same of the last one, in which the packets left that are reported now
  */
 struct sstp_vegas {
 	struct sstp_window w;
@@ -34,6 +39,8 @@ struct sstp_vegas {
 	u32	round;
 	u32	samples;
 	u32	end;
+	u32	train;
+	u32	last_train;
 };
 
 static struct sstp_vegas *sstp_vegas(struct sstp_ctrl *c)
@@ -57,6 +64,8 @@ static void sstp_vegas_begin(struct sstp_vegas *v, const struct sstp_ctrl_sample
 	v->round = U32_MAX;
 	v->samples = 0;
 	v->end = s->shipped;
+	v->last_train = v->train;
+	v->train = 0;
 }
 
 static void sstp_vegas_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
@@ -73,6 +82,10 @@ static void sstp_vegas_adjust(struct sstp_ctrl *c, struct sstp_vegas *v)
 {
 	u32 target = div_u64((u64)c->cwnd * v->base, v->round);
 	u64 waiting = div_u64((u64)c->cwnd * (v->round - v->base), v->base);
+	u32 train = max(v->train, v->last_train);
+
+	if (train)
+		waiting -= min_t(u64, waiting, train - 1);
 
 	if (sstp_window_in_slow_start(c, &v->w)) {
 		if (waiting <= sstp_vegas_param(c->param, SSTP_VEGAS_GAMMA))
@@ -111,6 +124,14 @@ static void sstp_vegas_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s
 	sstp_window_pace(c, &v->w, s);
 }
 
+static void sstp_vegas_sent(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
+			    const struct sstp_ctrl_packets *p)
+{
+	struct sstp_vegas *v = sstp_vegas(c);
+
+	v->train = max(v->train, p->packets);
+}
+
 static void sstp_vegas_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_vegas *v = sstp_vegas(c);
@@ -138,6 +159,7 @@ static struct sstp_ctrl_ops sstp_ctrl_vegas = {
 	.on_ack		= sstp_vegas_ack,
 	.on_loss	= sstp_vegas_loss,
 	.on_timeout	= sstp_vegas_timeout,
+	.on_pkt_sent	= sstp_vegas_sent,
 	.ecn		= SSTP_CTRL_ECN_ANSWERS,
 	.name		= "vegas",
 	.owner		= THIS_MODULE,

@@ -30,6 +30,44 @@ static void vegas_avoids(struct kunit *test)
 	}
 }
 
+/* Packets that wait behind others of their train are not in a queue of the path. */
+static void vegas_trains(struct kunit *test)
+{
+	static const struct {
+		u32 last, train, rtt, then;
+	} t[] = {
+		{ 0, 0, 102000, 1000 - 1 },		/* 20 wait */
+		{ 1, 1, 102000, 1000 - 1 },
+		{ 1, 20, 102000, 1000 + 1 },		/* 1 */
+		{ 20, 1, 102000, 1000 + 1 },
+		{ 17, 17, 102000, 1000 },		/* 4 */
+		{ 16, 16, 102000, 1000 - 1 },		/* 5 */
+		{ 64, 64, 102000, 1000 + 1 },
+		{ 64, 64, 106700, 1000 },
+		{ 64, 64, 106800, 1000 - 1 },
+	};
+	struct sstp_ctrl_packets p = {};
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		ctrl_sim_start(&x, &sstp_ctrl_vegas, 100000);
+		sstp_vegas(&x.c)->base = 100000;
+		p.packets = t[i].last;
+		x.ops->on_pkt_sent(&x.c, &x.s, &p);
+		ctrl_sim_avoid(&x, 1000);
+		/* A round trip ends; in the next the packets are reported. */
+		sstp_vegas_begin(sstp_vegas(&x.c), &x.s);
+		sstp_vegas(&x.c)->end = 1000;
+		p.packets = t[i].train;
+		x.ops->on_pkt_sent(&x.c, &x.s, &p);
+		p.packets = 1;
+		x.ops->on_pkt_sent(&x.c, &x.s, &p);
+		ctrl_sim_round(&x, 2, t[i].rtt);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].then, "row %u", i);
+	}
+}
+
 /* Slow start ends when a packet waits. */
 static void vegas_starts(struct kunit *test)
 {
@@ -137,6 +175,7 @@ static void vegas_state(struct kunit *test)
 
 static struct kunit_case vegas_cases[] = {
 	KUNIT_CASE(vegas_avoids),
+	KUNIT_CASE(vegas_trains),
 	KUNIT_CASE(vegas_starts),
 	KUNIT_CASE(vegas_params),
 	KUNIT_CASE(vegas_checks),
