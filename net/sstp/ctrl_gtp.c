@@ -268,6 +268,14 @@ static void sstp_gtp_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 		sstp_gtp_newreno(c, g, s);
 		return;
 	}
+	/* The first report with a rate begins a round trip: a stale @end may be far ahead, as
+	 * numbers of shipments start anywhere.
+	 */
+	if (!g->rate) {
+		g->end = s->shipped;
+		g->delivered = 0;
+		g->lost = 0;
+	}
 	g->delivered = min_t(u64, (u64)g->delivered + s->delivered, U32_MAX);
 	if ((s32)(s->highest - g->end) >= 0)
 		sstp_gtp_round(g, s);
@@ -725,7 +733,7 @@ static void sstp_gtp_assign(struct sstp_group_member *m, u32 level, u32 least)
 
 static void sstp_gtp_tick(struct sstp_group *g)
 {
-	struct sstp_gtp_group *q = (struct sstp_gtp_group *)g->priv;
+	struct sstp_gtp_group *q = sstp_ctrl_priv(g, struct sstp_gtp_group);
 	struct sstp_group_member *m;
 	struct sstp_gtp_sum sum;
 	u32 capacity, level, least;

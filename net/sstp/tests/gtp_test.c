@@ -758,14 +758,18 @@ static void gtp_lossy_round(struct ctrl_sim *x, u32 delivered)
 }
 
 /* Where more is lost than delivered, the rate is halved each round trip, and comes back. */
-static void gtp_sender_losses(struct kunit *test)
+static void gtp_lossy(struct kunit *test, u32 first)
 {
 	struct ctrl_sim x;
 	u32 n;
 
 	ctrl_sim_start(&x, &sstp_ctrl_gtp, 38000);
+	x.s.highest = first;
+	x.s.shipped = first;
+	/* Newreno first */
+	ctrl_sim_ack(&x, 0, 38000);
 	x.s.peer_rate = 12000000;
-	x.s.shipped = 20;
+	x.s.shipped += 20;
 	ctrl_sim_ack(&x, 0, 38000);
 	for (n = 0; n < 4; n++) {
 		u64 period = x.c.period;
@@ -781,6 +785,16 @@ static void gtp_sender_losses(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, x.c.period, period / 2);
 	}
 	KUNIT_EXPECT_EQ(test, x.c.period, 1000000ULL);
+}
+
+/* Wherever the numbers of shipments start */
+static void gtp_sender_losses(struct kunit *test)
+{
+	static const u32 first[] = { 0, 1, S32_MAX, BIT(31), 3 * BIT(30), -30, U32_MAX };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(first); i++)
+		gtp_lossy(test, first[i]);
 }
 
 /* Whatever rate the peer wants, outputs are in range. */
