@@ -187,7 +187,9 @@ struct sstp_ctrl_sample {
  *	After a cut in @on_loss the core goes down to it while the packets in flight are reported
  *	(RFC 9937).
  * @rto: us without an answer until the peer is asked for a report, SSTP_RTO_LIMIT_MIN to
- *	SSTP_RTO_LIMIT_MAX; 0 = as computed from round-trip times
+ *	SSTP_RTO_LIMIT_MAX; 0 = as computed from round-trip times. A change applies to the next
+ *	wait. There is no output for a round-trip time: a controller that wants another than
+ *	@srtt computes it from @rtt of the samples, or from @now of packets sent and reported
  * @ack_interval: packets after which the peer is asked to report at once, 1 to 65535 and no more
  *	than the window; a train of up to SSTP_TRAIN_PACKETS asks once. 0 = about one in
  *	a millisecond, 4 to 16 in a window and no more than 256 packets apart, or once a round

@@ -163,11 +163,32 @@ static void ctrl_rate_ack_interval(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.out.ack_interval, 0U);
 }
 
+/* A time-out of its own: likewise */
+static void ctrl_rate_rto(struct kunit *test)
+{
+	struct ctrl_rate_sim x;
+
+	ctrl_rate_start(&x, 0, 1514);
+	KUNIT_EXPECT_EQ(test, x.c.out.rto, 0U);
+	x.conf.param[2] = 1000;
+	sstp_ctrl_begin(&x.c, &sstp_ctrl_rate, &x.conf, &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.out.rto, 1000U);
+	x.conf.param[2] = 60000000;
+	sstp_ctrl_tune(&x.c, &x.conf, &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.out.rto, 60000000U);
+	sstp_ctrl_report(&x.c, &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.out.rto, 60000000U);
+	x.conf.param[2] = 0;
+	sstp_ctrl_tune(&x.c, &x.conf, &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.out.rto, 0U);
+}
+
 static struct kunit_case ctrl_rate_cases[] = {
 	KUNIT_CASE(ctrl_rate_exact),
 	KUNIT_CASE(ctrl_rate_slow),
 	KUNIT_CASE(ctrl_rate_changed),
 	KUNIT_CASE(ctrl_rate_ack_interval),
+	KUNIT_CASE(ctrl_rate_rto),
 	{}
 };
 

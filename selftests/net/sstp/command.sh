@@ -173,6 +173,10 @@ check "a rate out of range: the kernel's message" refused 1 "rate: kbit is 0 or 
 	in_ns "$a" sstp set "$id" controller.kbit 5G
 check "set: packets for a report" in_ns "$a" sstp set "$id" controller.ack_interval 8
 check "they are shown" says_params 'rate:(kbit:5000 ack_interval:8)$'
+check "set: a time-out" in_ns "$a" sstp set "$id" controller.rto 250000
+check "it is in force" json "d[0]['info']['rto'] == 250000"
+check "set: the one that is computed" in_ns "$a" sstp set "$id" controller.rto 0
+check "it is in force again" json "0 < d[0]['info']['rto'] != 250000"
 check "set: no contract" in_ns "$a" sstp set "$id" rate none
 check "there is none" json "d[0]['info']['rate']['peak'] == 0"
 check "an unknown controller: a list of those registered" \

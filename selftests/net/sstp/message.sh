@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The two halves of a controller: both ends find each other, messages go both ways, timers run,
-# groups set rates, and the receiver reports as it is told, at set-up and live. In simulated time.
+# groups set rates, the receiver reports as it is told, at set-up and live, and the sender waits for
+# it as long as it is told. In simulated time.
 # timeout: 300
 # kernels: uml
 # mode: time-travel
@@ -86,6 +87,36 @@ few=$(reports 40)
 echo "# reports in 2 s: $many with an interval of 2 packets, $few with 40"
 fewer() { [ "$few" -gt 0 ] && [ $((few * 5)) -lt "$many" ]; }
 check "an interval of 40 packets takes fewer reports than one of 2" fewer
+ends "the transfer ends"
+stop_server
+
+# A time-out of the controller's own: how often a silent peer is asked. The first wait after a
+# change is still the old one.
+check "the connection is over" busywait 60 sockets_are "$a" 0
+serve
+transfer_begin --controller rate --param kbit=20000 -s 6M "$b4"
+data=$(passed)
+check "a transfer at 20 Mbit/s" busywait 10 passed_more $((data + 2000000))
+impair loss 100%
+probes() { counter "$a" Probes; }
+probes_least() { [ "$(probes)" -ge "$1" ]; }
+check "its peer falls silent" busywait 30 probes_least 3
+# asked RTO: prints how many probes leave in 10 s with this time-out, us.
+asked() {
+	local before
+	change controller.rto "$1"
+	before=$(probes)
+	busywait 20 probes_least $((before + 1))
+	before=$(probes)
+	sleep 10
+	echo $(($(probes) - before))
+}
+long=$(asked 3000000)
+short=$(asked 1000000)
+echo "# probes in 10 s: $long with a time-out of 3 s, $short with 1 s"
+check "one of 3 s asks three times in 10 s" test "$long" = 3
+check "one of 1 s asks ten times" test "$short" = 10
+impair delay 20ms rate 100mbit limit 333
 ends "the transfer ends"
 stop_server
 
