@@ -165,6 +165,14 @@ statements_json() {
 assert all(r["with_info"] >= r["statements"] > 0 for r in json.load(open(sys.argv[1])))' \
 			"$work/statements.json" && grep -q '^| FAST TCP ' "$work/statements.md"
 }
+# Tables 1 to 4 of the paper on UDT/CCC, and GTP, by one command
+paper_tables() {
+	make -n evaluation-ccc > "$work/tables" &&
+		grep -q '^tools/lab/report controllers gtp' "$work/tables" &&
+		grep -q '^tools/bench/cost --paper .*/evaluation/flows.md' "$work/tables" &&
+		grep -q '^tools/bench/statements .*/evaluation/statements.md' "$work/tables"
+}
+check "make evaluation-ccc makes all tables of a paper" paper_tables
 check "tools/bench/statements counts semicolons of functions" statements_count
 check "tools/bench/statements writes its table" statements_json
 

@@ -316,9 +316,11 @@ def main():
             "server with [a buffer for each client](each.md), the effect of\n"
             "[parts of RRDA](parts.md) on it,\n"
             "[how receive buffers leave memory to others](memory.md),\n"
-            "[instructions per byte by number of connections and ACK interval](flows.md)\n"
-            "(`tools/bench/cost --paper -r 3 --markdown FILE`), and\n"
-            "[the statements of each controller](statements.md) (`tools/bench/statements -m FILE`).\n"]
+            "[instructions per byte by number of connections and ACK interval](flows.md), and\n"
+            "[the statements of each controller](statements.md). `make evaluation` writes all,\n"
+            "`make evaluation-ccc` what has a counterpart in Gu and Grossman's paper on UDT/CCC:\n"
+            "statements (its Table 1), controllers (Table 2), instructions (Tables 3 and 4), and\n"
+            "groups of gtp.\n"]
     readme = os.path.join(args.out, "README.md")
     old = chapters(readme) if args.experiment else {}
     for name in ORDER:
