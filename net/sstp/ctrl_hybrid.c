@@ -292,7 +292,8 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		sstp_hybrid_compete(h, s);
 		h->fails = min(h->fails + 1U, SSTP_HYBRID_FAILS);
 		if (h->e.start)
-			h->e.start += (u64)(sstp_hybrid_ms(s) - h->probe_ms) * NSEC_PER_MSEC;
+			h->e.start = min(s->now, h->e.start + (u64)(sstp_hybrid_ms(s) -
+					 h->probe_ms) * NSEC_PER_MSEC);
 	}
 	h->probes = false;
 	h->probed_ms = sstp_hybrid_ms(s);

@@ -429,6 +429,24 @@ static void hybrid_probes(struct kunit *test)
 	}
 }
 
+/* The epoch rests in a probe that fails, and does not begin after the end of it. */
+static void hybrid_rests(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_start(&x, 1000);
+
+	h->competes = true;
+	x.s.now += 950 * NSEC_PER_USEC;
+	h->e.start = x.s.now - 50 * NSEC_PER_USEC;
+	sstp_hybrid_probe(&x.c, h, &x.s);
+	h->low = 60000;
+	x.s.now += 300 * NSEC_PER_MSEC + 150 * NSEC_PER_USEC;
+	sstp_hybrid_end_probe(&x.c, h, &x.s);
+	KUNIT_EXPECT_TRUE(test, h->competes);
+	KUNIT_EXPECT_LE(test, h->e.start, x.s.now);
+	KUNIT_EXPECT_GE(test, h->e.start, x.s.now - NSEC_PER_MSEC);
+}
+
 /* In competitive mode a flow joins the probe of others, or begins one after 10 s. */
 static void hybrid_joins(struct kunit *test)
 {
@@ -764,6 +782,7 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_overflows),
 	KUNIT_CASE(hybrid_marks),
 	KUNIT_CASE(hybrid_probes),
+	KUNIT_CASE(hybrid_rests),
 	KUNIT_CASE(hybrid_joins),
 	KUNIT_CASE(hybrid_empties),
 	KUNIT_CASE(hybrid_alarms),
