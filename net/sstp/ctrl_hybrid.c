@@ -75,6 +75,7 @@
  * @probed_ms: when the last probe ended
  * @alarm_ms: when the last cuts in a row did not help
  * @random_ms: when the last loss came that no queue explains
+ * @overflow_ms: when the first loss for long came that waited in a queue
  * @check: round trips until it is seen if the cut has helped; 0 = none is looked at
  * @cuts: cuts in a row that have not helped
  * @alarms: how often that led to a probe of late
@@ -114,6 +115,7 @@ struct sstp_hybrid {
 	u32	probed_ms;
 	u32	alarm_ms;
 	u32	random_ms;
+	u32	overflow_ms;
 	u8	check;
 	u8	cuts;
 	u8	alarms;
@@ -191,6 +193,7 @@ static void sstp_hybrid_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	h->probed_ms = ago;
 	h->alarm_ms = ago;
 	h->random_ms = ago;
+	h->overflow_ms = ago;
 	h->left_ms = ago - SSTP_HYBRID_RELAPSE;
 }
 
@@ -276,7 +279,7 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	u32 rtt, cwnd = h->prior, times = 1;
 
 	if (h->low == U32_MAX || sstp_hybrid_drained(c, h, h->low)) {
-		rtt = h->least[1] == U32_MAX ? h->before : h->least[1];
+		rtt = h->competes && h->least[1] != U32_MAX ? h->least[1] : h->before;
 		if (h->low != U32_MAX)
 			cwnd = div_u64((u64)cwnd * min(sstp_hybrid_base(h), rtt), max(rtt, 1U));
 		sstp_hybrid_relax(h, s);
@@ -332,7 +335,8 @@ static void sstp_hybrid_alarm(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	if (++h->alarms > SSTP_HYBRID_ALARMS || ms - h->left_ms < SSTP_HYBRID_RELAPSE) {
 		h->alarms = SSTP_HYBRID_ALARMS;
 		sstp_hybrid_compete(h, s);
-		h->w.ssthresh = max_t(u32, c->cwnd, (u64)h->e.max * SSTP_CUBIC_BETA / SSTP_CUBIC_ONE);
+		h->w.ssthresh = max_t(u32, c->cwnd,
+				      (u64)h->e.max * SSTP_CUBIC_BETA / SSTP_CUBIC_ONE);
 	} else {
 		sstp_hybrid_probe(c, h, s);
 	}
@@ -499,6 +503,22 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		sstp_hybrid_probe(c, h, s);
 }
 
+/* Has a queue overflowed? The path may lose packets on its own as well; so the first loss for
+ * long that waited in a queue is not taken for more than one of those, unless competitive mode
+ * ended of late.
+ */
+static bool sstp_hybrid_overflows(const struct sstp_ctrl *c, struct sstp_hybrid *h, u32 ms)
+{
+	bool first = ms - h->overflow_ms > SSTP_HYBRID_MEMORY &&
+		     ms - h->left_ms > SSTP_HYBRID_RELAPSE;
+
+	if (h->competes || sstp_window_in_slow_start(c, &h->w))
+		return h->competes || ms - h->random_ms > SSTP_HYBRID_MEMORY;
+	if (first)
+		h->overflow_ms = ms;
+	return !first && ms - h->random_ms > SSTP_HYBRID_MEMORY;
+}
+
 static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_hybrid *h = sstp_hybrid(c);
@@ -518,11 +538,10 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 			sstp_hybrid_relax(h, s);
 		return;
 	}
-	if (h->competes || ms - h->random_ms > SSTP_HYBRID_MEMORY) {
+	if (sstp_hybrid_overflows(c, h, ms)) {
 		sstp_hybrid_overflow(c, h, s);
 		return;
 	}
-	/* The path loses packets without a queue too, so this loss need not be an overflow. */
 	rtt = min(h->least[0], h->least[1]);
 	if (rtt != U32_MAX && !h->check &&
 	    sstp_hybrid_waited(h, rtt) >= sstp_hybrid_small(h))

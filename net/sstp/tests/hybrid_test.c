@@ -258,6 +258,7 @@ static void hybrid_cubic(struct kunit *test)
 	ctrl_sim_avoid(&x, 1000);
 	h = sstp_hybrid(&x.c);
 	h->probed_ms = hybrid_ms(&x);
+	h->overflow_ms = hybrid_ms(&x);
 	hybrid_loss(&x, 110000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
 	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 1), 1LL);
@@ -312,6 +313,40 @@ static void hybrid_losses(struct kunit *test)
 	hybrid_loss(&x, HYBRID_BASE, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 490U);
 	KUNIT_EXPECT_FALSE(test, h->competes);
+}
+
+/* The first loss for long that waited in a queue may be one of the path's own: the queue is emptied.
+ * The second one is an overflow, and so is the first one soon after competitive mode.
+ */
+static void hybrid_first_overflow(struct kunit *test)
+{
+	static const struct {
+		u32 left, again;	/* ms before the first one, ms until the second one */
+		bool first, second;
+	} t[] = {
+		{ SSTP_HYBRID_RELAPSE + 1, 1000, false, true },
+		{ SSTP_HYBRID_RELAPSE + 1, SSTP_HYBRID_MEMORY, false, true },
+		{ SSTP_HYBRID_RELAPSE + 1, SSTP_HYBRID_MEMORY + 1, false, false },
+		{ SSTP_HYBRID_RELAPSE, 1000, true, true },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		h->left_ms = hybrid_ms(&x) - t[i].left;
+		h->least[1] = 44000;
+		hybrid_loss(&x, 60000, 0);
+		KUNIT_EXPECT_EQ_MSG(test, h->competes, t[i].first, "row %u", i);
+		/* 1000 * 40 / 44 * 0.95 */
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].first ? 700U : 863U, "row %u", i);
+		hybrid_wait(&x, t[i].again);
+		ctrl_sim_avoid(&x, 1000);
+		h->probed_ms = hybrid_ms(&x);
+		hybrid_loss(&x, 60000, 0);
+		KUNIT_EXPECT_EQ_MSG(test, h->competes, t[i].second, "row %u", i);
+	}
 }
 
 /* An overflow in slow start ends that; later it begins a probe if the last one was long ago. One
@@ -489,6 +524,7 @@ static void hybrid_empties(struct kunit *test)
 	struct sstp_hybrid *h = hybrid_start(&x, 1000);
 	u32 i;
 
+	h->overflow_ms = hybrid_ms(&x);
 	hybrid_loss(&x, 60000, 0);
 	for (i = 0; i < 14; i++) {
 		KUNIT_EXPECT_TRUE_MSG(test, h->competes, "round trip %u", i);
@@ -779,6 +815,7 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_many_losses),
 	KUNIT_CASE(hybrid_cubic),
 	KUNIT_CASE(hybrid_losses),
+	KUNIT_CASE(hybrid_first_overflow),
 	KUNIT_CASE(hybrid_overflows),
 	KUNIT_CASE(hybrid_marks),
 	KUNIT_CASE(hybrid_probes),

@@ -74,7 +74,7 @@ static void test_lists(void)
 	pair_open(&c);
 	pair_exchange(&c);
 	must_list("a connection", c.rx, SSTP_POLICY_PARAM, RRDA "surplus trend ");
-	must_list("its controller", c.tx, SSTP_CONTROLLER_PARAM, "ssthresh ");
+	must_list("its controller", c.tx, SSTP_CONTROLLER_PARAM, "ssthresh competes probes base_rtt w_max loss_share ");
 	must(param_get(c.tx, SSTP_CONTROLLER_PARAM, "ssthresh") >= 2, "a threshold");
 	len = sizeof(*p) + 5;
 	memset(p, 0x55, sizeof(p));
