@@ -19,6 +19,9 @@
  * the flow sends little for two round trips (a probe): flows of its kind join, the
  * queue becomes empty, and all are back in delay mode; others leave the queue full.
  *
+ * Where packets overtake others round-trip times say nothing about queues: it is competitive mode,
+ * without probes.
+ *
  * Losses: those of round trips in which nothing waits in the queue are the path's own, and
  * the window stays, unless they are many. A queue that overflows loses packets that waited.
  */
@@ -47,6 +50,7 @@
 #define SSTP_HYBRID_LONG	60000U	/* ms after which the rate is constant */
 #define SSTP_HYBRID_EMPTY	4	/* times the rate while the queue is empty */
 #define SSTP_HYBRID_STEP	16U	/* part of the window that it grows by in a round trip */
+#define SSTP_HYBRID_LATE	8	/* part of the packets in flight that may be late */
 #define SSTP_HYBRID_CREDIT	16	/* binary places of packets not yet added */
 #define SSTP_HYBRID_LOSS	(BIT(16) / 16)	/* share of lost packets that needs no queue */
 #define SSTP_HYBRID_LOSSES	(BIT(16) / 10)	/* the same, in one round trip */
@@ -75,6 +79,7 @@
  * @probed_ms: when the last probe ended
  * @alarm_ms: when the last cuts in a row did not help
  * @random_ms: when the last loss came that no queue explains
+ * @reorder_ms: when many packets were late
  * @overflow_ms: when the first loss for long came that waited in a queue
  * @check: round trips until it is seen if the cut has helped; 0 = none is looked at
  * @cuts: cuts in a row that have not helped
@@ -116,6 +121,7 @@ struct sstp_hybrid {
 	u32	alarm_ms;
 	u32	random_ms;
 	u32	overflow_ms;
+	u32	reorder_ms;
 	u8	check;
 	u8	cuts;
 	u8	alarms;
@@ -168,6 +174,11 @@ static bool sstp_hybrid_drained(const struct sstp_ctrl *c, const struct sstp_hyb
 	return !sstp_hybrid_queue(c, h, rtt, SSTP_HYBRID_DRAINED, SSTP_HYBRID_LEFT);
 }
 
+static bool sstp_hybrid_reorders(const struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
+{
+	return sstp_hybrid_ms(s) - h->reorder_ms <= SSTP_HYBRID_MEMORY;
+}
+
 static void sstp_hybrid_round(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
 {
 	h->round_end = s->shipped;
@@ -194,6 +205,7 @@ static void sstp_hybrid_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	h->alarm_ms = ago;
 	h->random_ms = ago;
 	h->overflow_ms = ago;
+	h->reorder_ms = ago;
 	h->left_ms = ago - SSTP_HYBRID_RELAPSE;
 }
 
@@ -309,7 +321,7 @@ static bool sstp_hybrid_probe_due(const struct sstp_hybrid *h, const struct sstp
 {
 	u32 since = sstp_hybrid_ms(s) - h->probed_ms;
 
-	if (!h->competes || h->w.cut)
+	if (!h->competes || h->w.cut || sstp_hybrid_reorders(h, s))
 		return false;
 	if (since > SSTP_HYBRID_MEMORY << h->fails)
 		return true;
@@ -363,6 +375,11 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 {
 	if (rtt == U32_MAX || h->probes || sstp_window_in_slow_start(c, &h->w))
 		return;
+	if (sstp_hybrid_reorders(h, s)) {
+		h->check = 0;
+		sstp_hybrid_compete(h, s);
+		return;
+	}
 	if (h->check) {
 		if (--h->check)
 			return;
@@ -389,7 +406,7 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->share += (s32)(share - h->share) / 4;
 	if (lost < 3 || h->w.cut || h->probes ||
 	    (share <= SSTP_HYBRID_LOSSES && h->share <= SSTP_HYBRID_LOSS) ||
-	    sstp_hybrid_waited(h, rtt) >= sstp_hybrid_small(h))
+	    sstp_hybrid_waited(h, rtt) >= sstp_hybrid_small(h) || sstp_hybrid_reorders(h, s))
 		return false;
 	sstp_hybrid_cut(c, h, s, div_u64(c->cwnd * 17ULL, 20));
 	return true;
@@ -399,8 +416,11 @@ static void sstp_hybrid_measure(struct sstp_hybrid *h, const struct sstp_ctrl_sa
 {
 	u32 rtt = s->rtt, ms = sstp_hybrid_ms(s);
 
+	h->lost -= min(h->lost, s->undue);
 	h->lost = min_t(u64, (u64)h->lost + s->lost, SSTP_WINDOW_MAX);
 	h->delivered = min_t(u64, (u64)h->delivered + s->delivered, SSTP_WINDOW_MAX);
+	if (s->late > s->prior_in_flight / SSTP_HYBRID_LATE)
+		h->reorder_ms = ms;
 	if (!rtt)
 		return;
 	if (ms - h->base_ms > SSTP_HYBRID_MEMORY) {
@@ -458,6 +478,8 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 	u32 rtt;
 
 	sstp_hybrid_measure(h, s);
+	if (h->w.undone)
+		h->e.max = max(h->e.max, h->e.prior);
 	if (h->w.undone || !s->cwnd_limited) {
 		h->e.start = 0;
 		h->growing = false;
@@ -499,7 +521,8 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		sstp_hybrid_compete(h, s);
 	h->check = 0;
 	sstp_hybrid_cut(c, h, s, sstp_hybrid_beta(c));
-	if (!slow_start && sstp_hybrid_ms(s) - h->probed_ms > SSTP_HYBRID_OVERFLOW << h->fails)
+	if (!slow_start && !sstp_hybrid_reorders(h, s) &&
+	    sstp_hybrid_ms(s) - h->probed_ms > SSTP_HYBRID_OVERFLOW << h->fails)
 		sstp_hybrid_probe(c, h, s);
 }
 
@@ -529,6 +552,10 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	if (s->ce) {
 		/* RFC 8511: a queue that marks is short. */
 		sstp_hybrid_cut(c, h, s, div_u64(c->cwnd * 17ULL, 20));
+		return;
+	}
+	if (sstp_hybrid_reorders(h, s)) {
+		sstp_hybrid_overflow(c, h, s);
 		return;
 	}
 	rtt = max3(s->rtt, h->most[0], h->most[1]);
