@@ -316,12 +316,16 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->w.ssthresh = min_t(u32, c->cwnd * times, SSTP_WINDOW_MAX);
 }
 
-/* In competitive mode: is a probe due, or does the queue become short because others probe? */
-static bool sstp_hybrid_probe_due(const struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
+/* In competitive mode: is a probe due, or does the queue become short because others probe? Not in
+ * slow start, as after a time-out, which a probe would end.
+ */
+static bool sstp_hybrid_probe_due(const struct sstp_ctrl *c, const struct sstp_hybrid *h,
+				  const struct sstp_ctrl_sample *s)
 {
 	u32 since = sstp_hybrid_ms(s) - h->probed_ms;
 
-	if (!h->competes || h->w.cut || sstp_hybrid_reorders(h, s))
+	if (!h->competes || h->w.cut || sstp_hybrid_reorders(h, s) ||
+	    sstp_window_in_slow_start(c, &h->w))
 		return false;
 	if (since > SSTP_HYBRID_MEMORY << h->fails)
 		return true;
@@ -493,7 +497,7 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 		if (sstp_hybrid_ms(s) - h->probe_ms >
 		    SSTP_HYBRID_PROBE + 2 * (s->srtt / USEC_PER_MSEC))
 			sstp_hybrid_end_probe(c, h, s);
-	} else if (sstp_hybrid_probe_due(h, s)) {
+	} else if (sstp_hybrid_probe_due(c, h, s)) {
 		sstp_hybrid_probe(c, h, s);
 	} else if (packets && h->competes) {
 		sstp_cubic_avoid(c, &h->w, &h->e, s, packets, SSTP_CUBIC_BETA);
@@ -579,8 +583,10 @@ static void sstp_hybrid_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_samp
 {
 	struct sstp_hybrid *h = sstp_hybrid(c);
 
-	if (h->probes)
+	if (h->probes) {
 		c->cwnd = h->prior;
+		h->w.ssthresh = h->prior;
+	}
 	h->probes = false;
 	h->e = (struct sstp_cubic_epoch){};
 	h->growing = false;

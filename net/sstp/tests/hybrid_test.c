@@ -609,6 +609,33 @@ static void hybrid_timeout(struct kunit *test)
 	KUNIT_EXPECT_GE(test, (s64)x.c.cwnd, ctrl_sim_state(&x, 0));
 }
 
+/* After a time-out in competitive mode slow start reaches its threshold, though a probe is due, and
+ * if one was under way.
+ */
+static void hybrid_timeout_competes(struct kunit *test)
+{
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		h = hybrid_start(&x, 1000);
+		h->probed_ms -= i * (SSTP_HYBRID_OVERFLOW + 1);
+		x.s.srtt = 60000;
+		hybrid_loss(&x, 60000, 0);
+		KUNIT_EXPECT_TRUE(test, h->competes);
+		KUNIT_EXPECT_EQ(test, h->probes, (bool)i);
+		x.ops->on_timeout(&x.c, &x.s);
+		hybrid_wait(&x, SSTP_HYBRID_MEMORY << SSTP_HYBRID_FAILS);
+		KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), 700LL);
+		while (x.c.cwnd < 300) {
+			hybrid_round(&x, x.c.cwnd, 0, HYBRID_BASE);
+			KUNIT_ASSERT_FALSE(test, h->probes);
+			KUNIT_ASSERT_EQ(test, ctrl_sim_state(&x, 0), 700LL);
+		}
+	}
+}
+
 /* No report measures a round-trip time. */
 static void hybrid_no_rtt(struct kunit *test)
 {
@@ -825,6 +852,7 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_alarms),
 	KUNIT_CASE(hybrid_relapses),
 	KUNIT_CASE(hybrid_timeout),
+	KUNIT_CASE(hybrid_timeout_competes),
 	KUNIT_CASE(hybrid_no_rtt),
 	KUNIT_CASE(hybrid_hostile),
 	KUNIT_CASE(hybrid_lines),
