@@ -52,6 +52,7 @@
 #define SSTP_HYBRID_STEP	16U	/* part of the window that it grows by in a round trip */
 #define SSTP_HYBRID_LATE	8	/* part of the packets in flight that may be late */
 #define SSTP_HYBRID_CREDIT	16	/* binary places of packets not yet added */
+#define SSTP_HYBRID_BETA	870U	/* 0.85: window after marks, or many losses without a queue */
 #define SSTP_HYBRID_LOSS	(BIT(16) / 16)	/* share of lost packets that needs no queue */
 #define SSTP_HYBRID_LOSSES	(BIT(16) / 10)	/* the same, in one round trip */
 
@@ -225,6 +226,7 @@ static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 {
 	h->e.start = 0;
 	h->growing = false;
+	h->check = 0;
 	h->empties = 0;
 	h->full = false;
 	sstp_hybrid_round(h, s);
@@ -240,8 +242,8 @@ static void sstp_hybrid_drain(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	u32 cwnd = div_u64((u64)c->cwnd * min(sstp_hybrid_base(h), rtt), max(rtt, 1U));
 
 	h->prior = c->cwnd;
-	h->check = 2;
 	sstp_hybrid_cut(c, h, s, max(div_u64(cwnd * 95ULL, 100), div_u64(c->cwnd * 7ULL, 10)));
+	h->check = 2;
 }
 
 static void sstp_hybrid_compete(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
@@ -400,6 +402,15 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		sstp_hybrid_drain(c, h, s, rtt);
 }
 
+/* A cut that is smaller than CUBIC's, but begins an epoch of competitive mode as that does */
+static void sstp_hybrid_less(struct sstp_ctrl *c, struct sstp_hybrid *h,
+			     const struct sstp_ctrl_sample *s)
+{
+	if (h->competes)
+		sstp_cubic_cut(&h->e, c->cwnd, SSTP_HYBRID_BETA, true);
+	sstp_hybrid_cut(c, h, s, div_u64(c->cwnd * 17ULL, 20));
+}
+
 /* Losses without a queue: so many that they may be an overflow of a very short one */
 static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				    const struct sstp_ctrl_sample *s)
@@ -412,7 +423,7 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	    (share <= SSTP_HYBRID_LOSSES && h->share <= SSTP_HYBRID_LOSS) ||
 	    sstp_hybrid_waited(h, rtt) >= sstp_hybrid_small(h) || sstp_hybrid_reorders(h, s))
 		return false;
-	sstp_hybrid_cut(c, h, s, div_u64(c->cwnd * 17ULL, 20));
+	sstp_hybrid_less(c, h, s);
 	return true;
 }
 
@@ -523,7 +534,6 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_BETA, true);
 	if (!slow_start)
 		sstp_hybrid_compete(h, s);
-	h->check = 0;
 	sstp_hybrid_cut(c, h, s, sstp_hybrid_beta(c));
 	if (!slow_start && !sstp_hybrid_reorders(h, s) &&
 	    sstp_hybrid_ms(s) - h->probed_ms > SSTP_HYBRID_OVERFLOW << h->fails)
@@ -555,7 +565,7 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 		return;
 	if (s->ce) {
 		/* RFC 8511: a queue that marks is short. */
-		sstp_hybrid_cut(c, h, s, div_u64(c->cwnd * 17ULL, 20));
+		sstp_hybrid_less(c, h, s);
 		return;
 	}
 	if (sstp_hybrid_reorders(h, s)) {

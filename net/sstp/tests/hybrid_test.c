@@ -407,6 +407,46 @@ static void hybrid_marks(struct kunit *test)
 	}
 }
 
+/* Marks in competitive mode begin an epoch at the window that they came with, as losses do: not at
+ * a larger one of long ago, to which the window would grow fast.
+ */
+static void hybrid_marks_epoch(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_start(&x, 100);
+
+	h->competes = true;
+	h->e.max = 10000;
+	hybrid_loss(&x, 60000, 3);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 85U);
+	/* Fast convergence: 100 (1 + 0.85) / 2 */
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 4), 92LL);
+	h->e.max = 10000;
+	x.s.highest = x.s.shipped;
+	hybrid_round(&x, 8, 8, HYBRID_BASE);
+	hybrid_round(&x, 8, 8, HYBRID_BASE);
+	KUNIT_EXPECT_LT(test, ctrl_sim_state(&x, 4), 100LL);
+}
+
+/* Two cuts do not make the queue short, but marks cut the window after the second one: the alarm
+ * must not return to the window before them.
+ */
+static void hybrid_marks_checked(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_start(&x, 1000);
+	u32 n;
+
+	h->cuts = SSTP_HYBRID_CUTS - 1;
+	sstp_hybrid_drain(&x.c, h, &x.s, 55000);
+	hybrid_loss(&x, 55000, 3);
+	for (n = 0; n < 2; n++) {
+		KUNIT_EXPECT_LE(test, x.c.cwnd, 600U);
+		KUNIT_EXPECT_FALSE(test, h->probes);
+		hybrid_round(&x, 10, 0, 55000);
+	}
+}
+
 /* Two cuts that do not make the queue short begin a probe with the window before the last. */
 static struct sstp_hybrid *hybrid_alarmed(struct kunit *test, struct ctrl_sim *x, u32 rtt)
 {
@@ -845,6 +885,8 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_first_overflow),
 	KUNIT_CASE(hybrid_overflows),
 	KUNIT_CASE(hybrid_marks),
+	KUNIT_CASE(hybrid_marks_epoch),
+	KUNIT_CASE(hybrid_marks_checked),
 	KUNIT_CASE(hybrid_probes),
 	KUNIT_CASE(hybrid_rests),
 	KUNIT_CASE(hybrid_joins),
