@@ -283,6 +283,15 @@ static void sstp_hybrid_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->w.ssthresh = c->cwnd;
 }
 
+/* The window is back at what it was before a cut, so the probe sends too much to show anything. */
+static void sstp_hybrid_stop_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
+				   const struct sstp_ctrl_sample *s)
+{
+	h->probes = false;
+	h->probed_ms = sstp_hybrid_ms(s);
+	c->cwnd = max(c->cwnd, h->prior);
+}
+
 /* The queue was emptied: those who filled it have joined. Or nothing has changed, though this flow
  * sent little, and nothing does: the path has become longer, and there is no queue, but room for a
  * larger window. Or others fill it.
@@ -499,6 +508,8 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 		h->e.start = 0;
 		h->growing = false;
 	}
+	if (h->w.undone && h->probes)
+		sstp_hybrid_stop_probe(c, h, s);
 	if ((s32)(s->highest - h->round_end) >= 0 && !sstp_hybrid_many_losses(c, h, s)) {
 		rtt = h->least[0];
 		sstp_hybrid_round(h, s);

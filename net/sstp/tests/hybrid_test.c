@@ -676,6 +676,40 @@ static void hybrid_timeout_competes(struct kunit *test)
 	}
 }
 
+/* A cut is undone in the probe that it began: the probe would measure what it does not do. */
+static void hybrid_undone_probe(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_start(&x, 1000);
+
+	h->probed_ms -= SSTP_HYBRID_OVERFLOW + 1;
+	hybrid_loss(&x, 60000, 0);
+	KUNIT_EXPECT_TRUE(test, h->probes);
+	x.s.undue = 1;
+	hybrid_round(&x, 10, 0, 60000);
+	x.s.undue = 0;
+	KUNIT_EXPECT_FALSE(test, h->probes);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
+	KUNIT_EXPECT_EQ(test, h->probed_ms, hybrid_ms(&x));
+}
+
+/* The epoch does not begin in the future, though the duration of a probe is in whole ms. */
+static void hybrid_probe_epoch(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_start(&x, 1000);
+
+	h->competes = true;
+	x.s.now = 2 * NSEC_PER_SEC - 1;
+	h->e.start = x.s.now;
+	sstp_hybrid_probe(&x.c, h, &x.s);
+	h->low = 60000;
+	x.s.now = 3 * NSEC_PER_SEC;
+	sstp_hybrid_end_probe(&x.c, h, &x.s);
+	KUNIT_EXPECT_TRUE(test, h->competes);
+	KUNIT_EXPECT_LE(test, h->e.start, x.s.now);
+}
+
 /* No report measures a round-trip time. */
 static void hybrid_no_rtt(struct kunit *test)
 {
@@ -895,6 +929,8 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_relapses),
 	KUNIT_CASE(hybrid_timeout),
 	KUNIT_CASE(hybrid_timeout_competes),
+	KUNIT_CASE(hybrid_undone_probe),
+	KUNIT_CASE(hybrid_probe_epoch),
 	KUNIT_CASE(hybrid_no_rtt),
 	KUNIT_CASE(hybrid_hostile),
 	KUNIT_CASE(hybrid_lines),
