@@ -92,7 +92,7 @@ static u32 sstp_report_requests(struct sock *sk, const void *p, u32 len,
 
 	sstp_snak_start(&it, p, len, a);
 	/* Entries that exceed the budget are ignored: the peer asks for them again. */
-	while (sp->loss.looks && sp->snd.vain && sstp_snak_next(&it, &run)) {
+	while (sp->loss.looks && sstp_snd_may_look(&sp->snd) && sstp_snak_next(&it, &run)) {
 		n = sstp_snd_snak(&sp->snd, &run, settled, &sp->loss.looks);
 		if (first) {
 			u32 packet = run.bits ? run.first : 0;

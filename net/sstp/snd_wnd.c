@@ -145,6 +145,7 @@ void sstp_snd_begin(struct sstp_snd_wnd *w, bool refill)
 	if (refill)
 		w->credit = max_t(u32, w->credit, SSTP_SND_LOOK);
 	w->vain = min_t(u32, w->credit, SSTP_SND_LOOK);
+	w->spare = w->vain / 16;
 }
 
 /* Charge one look at a packet that need not be shipped again. False when no look is left. */
@@ -423,7 +424,7 @@ static u32 sstp_snd_snak_part(struct sstp_snd_wnd *w, struct sstp_sseg *s,
 {
 	u32 wanted = 0, i;
 
-	for (i = 0; i < count && *budget && w->vain; i++) {
+	for (i = 0; i < count && *budget && sstp_snd_may_look(w); i++) {
 		if (run->bits && !(i % 32) &&
 		    run->map[i / 32] == cpu_to_be32(U32_MAX)) {
 			i += 31;
@@ -453,7 +454,7 @@ u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
 		last -= w->low - n;
 		n = w->low;
 	}
-	for (; last && *budget && w->vain; n++, last--) {
+	for (; last && *budget && sstp_snd_may_look(w); n++, last--) {
 		struct sstp_sseg *s;
 
 		if (n == w->end || sstp_after(n, w->next))

@@ -102,6 +102,8 @@ struct sstp_sseg {
  * @credit: packets that may be looked at in vain, and segments that are gone: it bounds the
  *	work that SNAKs cause. Grows by two with each shipment, to SSTP_SND_CREDIT at most
  * @vain: what is left of @credit for the reports of this skb, see sstp_snd_begin()
+ * @spare: of @vain, what SNAKs leave for the segments from @whole on. These are looked at later,
+ *	and new data would be shipped in their place until another skb comes
  * @whole_settled: the newest shipment that the receiver had, or had given up, when it asked
  *	for the segments from @whole on
  * @lost: newest shipment that the peer reported lost, since the caller set it
@@ -125,6 +127,7 @@ struct sstp_snd_wnd {
 	u32	credit;
 	u32	vain;
 	__cacheline_group_end(sstp_snd_wnd_send);
+	u32	spare;
 	u32	whole_settled;
 	u32	lost;
 	u32	ranges;
@@ -184,6 +187,12 @@ bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
  * with @refill, so that credit for one skb is granted anew.
  */
 void sstp_snd_begin(struct sstp_snd_wnd *w, bool refill);
+/* May SNAKs of this skb have more packets looked at? */
+static inline bool sstp_snd_may_look(const struct sstp_snd_wnd *w)
+{
+	return w->vain > w->spare;
+}
+
 /* Handle one run of a SNAK. Returns how many packets will be shipped again for it. Looks at
  * @budget packets (and segments that are gone) at most, and lowers @budget by them. Whole
  * segments beyond it are looked at when they are next to be shipped. Ends sooner when too

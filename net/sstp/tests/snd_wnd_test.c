@@ -864,17 +864,17 @@ static void snd_vain(struct kunit *test)
 }
 
 /* A range is asked for again while its first part is on its way: the part that was not examined
- * is not dropped for that.
+ * is neither dropped for that nor has to wait for another report, though the SNAK may have
+ * @budget packets examined in vain.
  */
-static void snd_whole_resumed(struct kunit *test)
+static void snd_resume(struct kunit *test, u32 budget)
 {
 	static const struct sstp_snak_run run = { 0, U16_MAX, 0, NULL };
 	const u32 size = SSTP_SND_LOOK / 4, segments = 16;
 	struct snd_sim *s = test->priv;
-	u32 packet, again = 0, budget;
+	u32 packet, again = 0, none = 0;
 	struct sstp_sseg *seg;
 
-	sstp_test_seed_rnd(test, &s->rnd);
 	snd_start(s, 0, 1);
 	while (s->end < segments)
 		snd_add(s, size, true);
@@ -882,13 +882,13 @@ static void snd_whole_resumed(struct kunit *test)
 	s->high = segments + 20;
 	while (snd_op_ship(s))
 		;
-	budget = 0;
-	sstp_snd_snak(&s->w, &run, segments * size, &budget);
+	sstp_snd_snak(&s->w, &run, segments * size, &none);
 	while (again < 10 * size && (seg = sstp_snd_rtx(&s->w, &packet))) {
 		sstp_snd_shipped_rtx(&s->w, seg, packet, s->w.shipment++);
 		again++;
 	}
 	/* No packet of the range has come when it is asked for again. */
+	sstp_snd_begin(&s->w, false);
 	sstp_snd_snak(&s->w, &run, segments * size, &budget);
 	while ((seg = sstp_snd_rtx(&s->w, &packet))) {
 		sstp_snd_shipped_rtx(&s->w, seg, packet, s->w.shipment++);
@@ -896,6 +896,15 @@ static void snd_whole_resumed(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, again, segments * size);
 	snd_stop(s);
+}
+
+static void snd_whole_resumed(struct kunit *test)
+{
+	struct snd_sim *s = test->priv;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	snd_resume(test, 0);
+	snd_resume(test, U32_MAX);
 }
 
 static void snd_count(void *arg, struct sstp_sseg *seg)
