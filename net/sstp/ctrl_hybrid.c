@@ -52,7 +52,7 @@
 #define SSTP_HYBRID_STEP	16U	/* part of the window that it grows by in a round trip */
 #define SSTP_HYBRID_LATE	8	/* part of the packets in flight that may be late */
 #define SSTP_HYBRID_CREDIT	16	/* binary places of packets not yet added */
-#define SSTP_HYBRID_BETA	870U	/* 0.85: window after marks, or many losses without a queue */
+#define SSTP_HYBRID_BETA	870U	/* 0.85: after marks, or many losses without a queue */
 #define SSTP_HYBRID_LOSS	(BIT(16) / 16)	/* share of lost packets that needs no queue */
 #define SSTP_HYBRID_LOSSES	(BIT(16) / 10)	/* the same, in one round trip */
 
@@ -167,7 +167,7 @@ static bool sstp_hybrid_queue(const struct sstp_ctrl *c, const struct sstp_hybri
 /* Less than this, us, is no queue but the unevenness of what is sent and measured. */
 static u32 sstp_hybrid_small(const struct sstp_hybrid *h)
 {
-	return clamp(sstp_hybrid_base(h) / 16, 1000U, 5000U);
+	return clamp(sstp_hybrid_base(h) / 32, 1000U, 2000U);
 }
 
 static bool sstp_hybrid_drained(const struct sstp_ctrl *c, const struct sstp_hybrid *h, u32 rtt)
@@ -428,7 +428,7 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	u32 rtt = max(h->most[0], h->most[1]), lost = h->lost;
 
 	h->share += (s32)(share - h->share) / 4;
-	if (lost < 3 || h->w.cut || h->probes ||
+	if ((lost < 3 && h->share <= BIT(16) / 4) || h->w.cut || h->probes ||
 	    (share <= SSTP_HYBRID_LOSSES && h->share <= SSTP_HYBRID_LOSS) ||
 	    sstp_hybrid_waited(h, rtt) >= sstp_hybrid_small(h) || sstp_hybrid_reorders(h, s))
 		return false;
@@ -574,12 +574,12 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 
 	if (!sstp_window_loss(c, &h->w, s) || h->probes)
 		return;
-	if (s->ce) {
+	if (s->ce && !s->lost) {
 		/* RFC 8511: a queue that marks is short. */
 		sstp_hybrid_less(c, h, s);
 		return;
 	}
-	if (sstp_hybrid_reorders(h, s)) {
+	if (s->ce || sstp_hybrid_reorders(h, s)) {
 		sstp_hybrid_overflow(c, h, s);
 		return;
 	}

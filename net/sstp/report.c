@@ -194,7 +194,7 @@ static void sstp_report_broken(struct sock *sk, u64 now)
 
 	if (!ops)
 		return;
-	sstp_cc_switch(sp, ops, sp->breaker.carried / 14 * 5);
+	sstp_cc_switch(sp, ops, div_u64(sp->breaker.carried * 5ULL, 14));
 	sstp_cc_sample(sp, &s, now);
 	sstp_ctrl_timeout(&sp->ctrl, &s);
 	SSTP_INC(sock_net(sk), CONTRACTSBROKEN);

@@ -8,7 +8,7 @@
 
 #define HYBRID_BASE	40000U	/* us */
 #define HYBRID_RUNS	4	/* beside cubic, with other times between the two */
-#define HYBRID_SMALL	2500U	/* us: sstp_hybrid_small() with this base */
+#define HYBRID_SMALL	1250U	/* us: sstp_hybrid_small() with this base */
 
 static u32 hybrid_ms(const struct ctrl_sim *x)
 {
@@ -223,7 +223,7 @@ static void hybrid_many_losses(struct kunit *test)
 		u32 rounds;	/* until the cut; 0 = there is none */
 	} t[] = {
 		{ 89, 11, HYBRID_BASE, 1 }, { 90, 10, HYBRID_BASE, 4 },
-		{ 2, 2, HYBRID_BASE, 0 }, { 930, 70, HYBRID_BASE, 8 },
+		{ 2, 2, HYBRID_BASE, 3 }, { 6, 2, HYBRID_BASE, 0 }, { 930, 70, HYBRID_BASE, 8 },
 		{ 940, 60, HYBRID_BASE, 0 }, { 89, 11, HYBRID_BASE + HYBRID_SMALL, 0 },
 		{ 89, 11, HYBRID_BASE + HYBRID_SMALL - 1, 1 },
 	};
@@ -286,7 +286,7 @@ static void hybrid_losses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
 	KUNIT_EXPECT_FALSE(test, h->competes);
 	KUNIT_EXPECT_EQ(test, h->random_ms, hybrid_ms(&x));
-	/* The path loses packets anyway, so within 10 s packets in the queue are taken out of it, */
+	/* The path loses packets anyway, so within 10 s packets are taken out of the queue, */
 	hybrid_wait(&x, SSTP_HYBRID_MEMORY);
 	hybrid_loss(&x, 42000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
@@ -315,8 +315,8 @@ static void hybrid_losses(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, h->competes);
 }
 
-/* The first loss for long that waited in a queue may be one of the path's own: the queue is emptied.
- * The second one is an overflow, and so is the first one soon after competitive mode.
+/* The first loss for long that waited in a queue may be one of the path's own: the queue is
+ * emptied. The second one is an overflow, and so is the first one soon after competitive mode.
  */
 static void hybrid_first_overflow(struct kunit *test)
 {
@@ -636,15 +636,15 @@ static void hybrid_timeout(struct kunit *test)
 {
 	struct ctrl_sim x;
 	struct sstp_hybrid *h = hybrid_alarmed(test, &x, 55000);
-	u32 prior = h->prior;
+	s64 threshold = h->prior * SSTP_CUBIC_BETA / SSTP_CUBIC_ONE;
 
 	x.ops->on_timeout(&x.c, &x.s);
 	KUNIT_EXPECT_FALSE(test, h->probes);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 2U);
-	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), (s64)(prior * SSTP_CUBIC_BETA / SSTP_CUBIC_ONE));
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), threshold);
 	x.ops->on_timeout(&x.c, &x.s);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 2U);
-	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), (s64)(prior * SSTP_CUBIC_BETA / SSTP_CUBIC_ONE));
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), threshold);
 	hybrid_run(&x, 400, HYBRID_BASE);
 	KUNIT_EXPECT_GE(test, (s64)x.c.cwnd, ctrl_sim_state(&x, 0));
 }
@@ -661,6 +661,7 @@ static void hybrid_timeout_competes(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		h = hybrid_start(&x, 1000);
 		h->probed_ms -= i * (SSTP_HYBRID_OVERFLOW + 1);
+		h->overflow_ms = hybrid_ms(&x);
 		x.s.srtt = 60000;
 		hybrid_loss(&x, 60000, 0);
 		KUNIT_EXPECT_TRUE(test, h->competes);
@@ -683,6 +684,7 @@ static void hybrid_undone_probe(struct kunit *test)
 	struct sstp_hybrid *h = hybrid_start(&x, 1000);
 
 	h->probed_ms -= SSTP_HYBRID_OVERFLOW + 1;
+	h->overflow_ms = hybrid_ms(&x);
 	hybrid_loss(&x, 60000, 0);
 	KUNIT_EXPECT_TRUE(test, h->probes);
 	x.s.undue = 1;
