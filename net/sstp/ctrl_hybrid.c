@@ -91,6 +91,7 @@
  * @growing: @begun_ms and @grown_us are valid
  * @empties: how often the queue has become empty since the last cut in competitive mode
  * @full: it was full since
+ * @many: @on_loss, which follows, cuts the window for many losses
  */
 struct sstp_hybrid {
 	struct sstp_window w;
@@ -132,6 +133,7 @@ struct sstp_hybrid {
 	bool	growing;
 	u8	empties;
 	bool	full;
+	bool	many;
 };
 
 static struct sstp_hybrid *sstp_hybrid(struct sstp_ctrl *c)
@@ -420,7 +422,9 @@ static void sstp_hybrid_less(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	sstp_hybrid_cut(c, h, s, div_u64(c->cwnd * 17ULL, 20));
 }
 
-/* Losses without a queue: so many that they may be an overflow of a very short one */
+/* Losses without a queue: so many that they may be an overflow of a very short one. The cut is made
+ * in the next callback if that is told of losses, so that they are counted once for its undo.
+ */
 static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				    const struct sstp_ctrl_sample *s)
 {
@@ -432,7 +436,13 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	    (share <= SSTP_HYBRID_LOSSES && h->share <= SSTP_HYBRID_LOSS) ||
 	    sstp_hybrid_waited(h, rtt) >= sstp_hybrid_small(h) || sstp_hybrid_reorders(h, s))
 		return false;
+	h->many = s->lost;
+	if (h->many) {
+		sstp_hybrid_round(h, s);
+		return true;
+	}
 	sstp_hybrid_less(c, h, s);
+	h->w.lost = lost;
 	return true;
 }
 
@@ -571,10 +581,12 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 {
 	struct sstp_hybrid *h = sstp_hybrid(c);
 	u32 ms = sstp_hybrid_ms(s), rtt;
+	bool many = h->many;
 
+	h->many = false;
 	if (!sstp_window_loss(c, &h->w, s) || h->probes)
 		return;
-	if (s->ce && !s->lost) {
+	if (many || (s->ce && !s->lost)) {
 		/* RFC 8511: a queue that marks is short. */
 		sstp_hybrid_less(c, h, s);
 		return;
