@@ -96,7 +96,7 @@ static void test_state(void)
 	must_be("state", ntohs(p.message.state), 1);
 	must_be("ctrl", ntohs(p.message.ctrl), 1);
 	must_be("half", p.message.half, 0);
-	ktap_result(!strncmp(p.message.name, "newreno", sizeof(p.message.name)),
+	ktap_result(!strncmp(p.message.name, "hybrid", sizeof(p.message.name)),
 		    "it names the controller");
 	/* The kernel's state, unconfirmed, comes again. */
 	states = p.states;

@@ -247,7 +247,7 @@ static void test_refused(void)
 	cid = nl_number(&get(c.rx)->m, SSTP_A_CONN_CID);
 	must_be("another's CID", change(cookie(c.tx), ARGS(U32(SSTP_A_CONN_CID, cid),
 							   CONTROL("rate"))), -ENOENT);
-	must(!strcmp(sock_info(c.rx).controller, "newreno"), "it was not that one");
+	must(!strcmp(sock_info(c.rx).controller, "hybrid"), "it was not that one");
 	sock_set(c.tx, SOL_SOCKET, SO_RCVBUF, 100000);
 	must_refuse(c.tx, "SO_RCVBUF", EINVAL, true, ARGS(CONTROL("rate"), POLICY("rrda")));
 	conn_close(&c);
