@@ -735,7 +735,7 @@ static void hybrid_probe_epoch(struct kunit *test)
 	h->e.start = x.s.now;
 	sstp_hybrid_probe(&x.c, h, &x.s);
 	h->low = 60000;
-	x.s.now = 3 * NSEC_PER_SEC;
+	x.s.now = 3ULL * NSEC_PER_SEC;
 	sstp_hybrid_end_probe(&x.c, h, &x.s);
 	KUNIT_EXPECT_TRUE(test, h->competes);
 	KUNIT_EXPECT_LE(test, h->e.start, x.s.now);
