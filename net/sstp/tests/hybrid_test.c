@@ -493,7 +493,7 @@ static struct sstp_hybrid *hybrid_alarmed(struct kunit *test, struct ctrl_sim *x
 	KUNIT_EXPECT_TRUE(test, h->probes);
 	KUNIT_EXPECT_LT(test, h->prior, 1000U);
 	KUNIT_EXPECT_LE(test, abs_diff(h->prior, was), 2U);
-	KUNIT_EXPECT_EQ(test, x->c.cwnd, (u32)(h->prior * (u64)HYBRID_BASE / rtt / 2));
+	KUNIT_EXPECT_EQ(test, x->c.cwnd, (u32)div_u64((u64)h->prior * HYBRID_BASE, 2 * rtt));
 	return h;
 }
 
