@@ -234,7 +234,8 @@ static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	sstp_hybrid_round(h, s);
 	h->least[1] = U32_MAX;
 	h->most[1] = 0;
-	sstp_window_cut(c, &h->w, s, max(cwnd, SSTP_HYBRID_CWND));
+	/* After a time-out the window may be smaller: a cut does not raise it. */
+	sstp_window_cut(c, &h->w, s, max(cwnd, min(c->cwnd, SSTP_HYBRID_CWND)));
 }
 
 /* Take the packets of this flow out of the queue that makes the round-trip time @rtt. */

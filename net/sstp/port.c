@@ -30,7 +30,7 @@ struct sstp_port_key {
 	u32	number;
 };
 
-/* What a socket claims of a port */
+/* The addresses and devices for which a socket wants a port, and with whom it shares them */
 struct sstp_claim {
 	struct in6_addr addr;
 	kuid_t	uid;
