@@ -423,8 +423,10 @@ static void sstp_hybrid_less(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	sstp_hybrid_cut(c, h, s, div_u64(c->cwnd * 17ULL, 20));
 }
 
-/* Losses without a queue: so many that they may be an overflow of a very short one. The cut is made
- * in the next callback if that is told of losses, so that they are counted once for its undo.
+/* Losses without a queue: so many that they may be an overflow of a very short one. Those of the
+ * round trip that begins with a cut left before the cut, so they were lost for the same cause. The
+ * cut is made in the next callback if that is told of losses, so that they are counted once for its
+ * undo.
  */
 static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				    const struct sstp_ctrl_sample *s)
@@ -442,6 +444,7 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		sstp_hybrid_round(h, s);
 		return true;
 	}
+	    (h->w.late && (s32)(h->round_end - h->w.recover) <= 0) ||
 	sstp_hybrid_less(c, h, s);
 	h->w.lost = lost;
 	return true;

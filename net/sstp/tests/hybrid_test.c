@@ -244,6 +244,35 @@ static void hybrid_many_losses(struct kunit *test)
 	}
 }
 
+/* The round trip that begins with a cut reports what was lost before it: that is no reason for
+ * another one.
+ */
+static void hybrid_many_once(struct kunit *test)
+{
+	struct sstp_ctrl_sample s;
+	struct ctrl_sim x;
+	u32 i;
+
+	hybrid_start(&x, 1000);
+	x.s.cwnd_limited = false;
+	hybrid_round(&x, 800, 200, HYBRID_BASE);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 850U);
+	for (i = 0; i < 2; i++) {
+		hybrid_wait(&x, HYBRID_BASE / USEC_PER_MSEC);
+		s = x.s;
+		s.highest = x.s.shipped;
+		x.s.shipped += 850;
+		s.shipped = x.s.shipped;
+		s.rtt = HYBRID_BASE;
+		s.delivered = 800;
+		s.lost = 200;
+		s.lost_ship = s.highest;
+		x.ops->on_ack(&x.c, &s);
+		x.ops->on_loss(&x.c, &s);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, i ? 722U : 850U, "round trip %u", i);
+	}
+}
+
 /* The cut for many losses is undone if all of them were only late, whether its report had some or
  * they came in reports before it.
  */
@@ -840,3 +869,4 @@ static struct kunit_suite hybrid_suite = {
 };
 
 kunit_test_suite(hybrid_suite);
+	KUNIT_CASE(hybrid_many_once),
