@@ -44,6 +44,7 @@
 #define SSTP_HYBRID_PROBE	200U	/* ms, and two round-trip times: duration of a probe */
 #define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
 #define SSTP_HYBRID_OVERFLOW	5000U	/* ms after a probe until an overflow begins one */
+#define SSTP_HYBRID_LONGER	8U	/* times that a path becomes longer at once, at most */
 #define SSTP_HYBRID_FAILS	4U	/* times that the time between probes doubles */
 #define SSTP_HYBRID_RATE	25	/* packets/s by which the window grows at first */
 #define SSTP_HYBRID_SLOW	250U	/* ms after a cut that it grows at this rate */
@@ -297,7 +298,7 @@ static void sstp_hybrid_stop_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 
 /* The queue was emptied: those who filled it have joined. Or nothing has changed, though this flow
  * sent little, and nothing does: the path has become longer, and there is no queue, but room for a
- * larger window. Or others fill it.
+ * window that is larger by as much, up to which slow start goes. Or others fill it.
  */
 static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				  const struct sstp_ctrl_sample *s)
@@ -316,7 +317,7 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		h->base_ms = sstp_hybrid_ms(s);
 		sstp_hybrid_relax(h, s);
 		h->fails = 0;
-		times = 2;
+		times = clamp(h->low / max(sstp_hybrid_base(h), 1U), 2U, SSTP_HYBRID_LONGER);
 	} else {
 		sstp_hybrid_compete(h, s);
 		h->fails = min(h->fails + 1U, SSTP_HYBRID_FAILS);

@@ -534,11 +534,12 @@ static void hybrid_probes(struct kunit *test)
 		{ 55000, 44000, HYBRID_BASE, false }, { 44000, 60000, HYBRID_BASE, false },
 		{ 55000, 55000, 55000, false }, { 55000, 54000, 54000, false },
 		{ 55000, 48000, HYBRID_BASE, true }, { 55000, 58000, HYBRID_BASE, true },
-		{ 70000, 60000, 60000, false },
+		{ 70000, 60000, 60000, false }, { 200000, 200000, 200000, false },
+		{ 400000, 400000, 400000, false },
 	};
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
-	u32 i, n, ms, prior;
+	u32 i, n, ms, prior, times;
 
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		h = hybrid_alarmed(test, &x, 55000);
@@ -599,6 +600,9 @@ static void hybrid_joins(struct kunit *test)
 		h = hybrid_start(&x, 1000);
 		hybrid_wait(&x, t[i].ms);
 		h->competes = true;
+		times = t[i].base == HYBRID_BASE ? 1 : clamp(t[i].base / HYBRID_BASE, 2U,
+							     SSTP_HYBRID_LONGER);
+		KUNIT_EXPECT_EQ_MSG(test, h->w.ssthresh, x.c.cwnd * times, "row %u", i);
 		h->fails = t[i].fails;
 		h->base_ms = hybrid_ms(&x);
 		h->most[0] = 60000;
