@@ -23,7 +23,8 @@
  * without probes.
  *
  * Losses: those of round trips in which nothing waits in the queue are the path's own, and
- * the window stays, unless they are many. A queue that overflows loses packets that waited.
+ * the window stays, unless they are many. So are those of delay mode in which much less waits than
+ * has waited of late without a loss. A queue that overflows loses packets that waited.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -35,6 +36,7 @@
 #define SSTP_HYBRID_TARGET	10000U	/* us that packets wait before a cut */
 #define SSTP_HYBRID_OWN		3	/* packets of a flow that wait at least before it cuts */
 #define SSTP_HYBRID_DRAINED	(SSTP_HYBRID_TARGET / 2)	/* us: the cut has helped */
+#define SSTP_HYBRID_HELD	(SSTP_HYBRID_TARGET / 2)	/* us: loses nothing if the target did not */
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
@@ -42,9 +44,9 @@
 #define SSTP_HYBRID_MEMORY	10000U	/* ms that what was seen counts */
 #define SSTP_HYBRID_RELAPSE	20000U	/* ms in which the end of competitive mode may be wrong */
 #define SSTP_HYBRID_PROBE	200U	/* ms, and two round-trip times: duration of a probe */
+#define SSTP_HYBRID_LONGER	8U	/* times that a path becomes longer at once, at most */
 #define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
 #define SSTP_HYBRID_OVERFLOW	5000U	/* ms after a probe until an overflow begins one */
-#define SSTP_HYBRID_LONGER	8U	/* times that a path becomes longer at once, at most */
 #define SSTP_HYBRID_FAILS	4U	/* times that the time between probes doubles */
 #define SSTP_HYBRID_RATE	25	/* packets/s by which the window grows at first */
 #define SSTP_HYBRID_SLOW	250U	/* ms after a cut that it grows at this rate */
@@ -82,16 +84,17 @@
  * @alarm_ms: when the last cuts in a row did not help
  * @random_ms: when the last loss came that no queue explains
  * @reorder_ms: when many packets were late
+ * @target_ms: when a cut was made as SSTP_HYBRID_TARGET was reached without a loss
  * @overflow_ms: when the first loss for long came that waited in a queue
  * @check: round trips until it is seen if the cut has helped; 0 = none is looked at
  * @cuts: cuts in a row that have not helped
  * @alarms: how often that led to a probe of late
  * @fails: binary logarithm of times that the time between probes is longer
+ * @empties: how often the queue has become empty since the last cut in competitive mode
  * @competes: competitive mode
  * @probes: a probe is under way
  * @growing: @begun_ms and @grown_us are valid
- * @empties: how often the queue has become empty since the last cut in competitive mode
- * @full: it was full since
+ * @full: the queue was full since it became empty
  * @many: @on_loss, which follows, cuts the window for many losses
  */
 struct sstp_hybrid {
@@ -123,18 +126,19 @@ struct sstp_hybrid {
 	u32	probed_ms;
 	u32	alarm_ms;
 	u32	random_ms;
+	u32	target_ms;
 	u32	overflow_ms;
 	u32	reorder_ms;
 	u8	check;
 	u8	cuts;
 	u8	alarms;
 	u8	fails;
-	bool	competes;
-	bool	probes;
-	bool	growing;
 	u8	empties;
-	bool	full;
-	bool	many;
+	bool	competes : 1;
+	bool	probes : 1;
+	bool	growing : 1;
+	bool	full : 1;
+	bool	many : 1;
 };
 
 static struct sstp_hybrid *sstp_hybrid(struct sstp_ctrl *c)
@@ -208,6 +212,7 @@ static void sstp_hybrid_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	h->probed_ms = ago;
 	h->alarm_ms = ago;
 	h->random_ms = ago;
+	h->target_ms = ago;
 	h->overflow_ms = ago;
 	h->reorder_ms = ago;
 	h->left_ms = ago - SSTP_HYBRID_RELAPSE;
@@ -312,12 +317,12 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		sstp_hybrid_relax(h, s);
 	} else if (h->high && h->high - h->low < h->low / 32 &&
 		   h->low > h->before / 32 * 31) {
+		times = clamp(h->low / max(sstp_hybrid_base(h), 1U), 2U, SSTP_HYBRID_LONGER);
 		h->base[0] = h->low;
 		h->base[1] = h->low;
 		h->base_ms = sstp_hybrid_ms(s);
 		sstp_hybrid_relax(h, s);
 		h->fails = 0;
-		times = clamp(h->low / max(sstp_hybrid_base(h), 1U), 2U, SSTP_HYBRID_LONGER);
 	} else {
 		sstp_hybrid_compete(h, s);
 		h->fails = min(h->fails + 1U, SSTP_HYBRID_FAILS);
@@ -411,8 +416,10 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	if (h->competes)
 		sstp_hybrid_count_empty(c, h, s, rtt);
 	if (!h->competes && !h->w.cut && c->cwnd / 2 < s->flight &&
-	    sstp_hybrid_queue(c, h, rtt, SSTP_HYBRID_TARGET, SSTP_HYBRID_OWN))
+	    sstp_hybrid_queue(c, h, rtt, SSTP_HYBRID_TARGET, SSTP_HYBRID_OWN)) {
+		h->target_ms = sstp_hybrid_ms(s);
 		sstp_hybrid_drain(c, h, s, rtt);
+	}
 }
 
 /* A cut that is smaller than CUBIC's, but begins an epoch of competitive mode as that does */
@@ -437,6 +444,7 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 
 	h->share += (s32)(share - h->share) / 4;
 	if ((lost < 3 && h->share <= BIT(16) / 4) || h->w.cut || h->probes ||
+	    (h->w.late && (s32)(h->round_end - h->w.recover) <= 0) ||
 	    (share <= SSTP_HYBRID_LOSSES && h->share <= SSTP_HYBRID_LOSS) ||
 	    sstp_hybrid_waited(h, rtt) >= sstp_hybrid_small(h) || sstp_hybrid_reorders(h, s))
 		return false;
@@ -445,7 +453,6 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		sstp_hybrid_round(h, s);
 		return true;
 	}
-	    (h->w.late && (s32)(h->round_end - h->w.recover) <= 0) ||
 	sstp_hybrid_less(c, h, s);
 	h->w.lost = lost;
 	return true;
@@ -582,10 +589,21 @@ static bool sstp_hybrid_overflows(const struct sstp_ctrl *c, struct sstp_hybrid 
 	return !first && ms - h->random_ms > SSTP_HYBRID_MEMORY;
 }
 
+/* In delay mode: has the queue held SSTP_HYBRID_TARGET of late, and does now much less wait? Where
+ * CoDel (RFC 8289) drops at its target of 5 ms, more has waited than SSTP_HYBRID_HELD.
+ */
+static bool sstp_hybrid_held(const struct sstp_ctrl *c, const struct sstp_hybrid *h, u32 ms,
+			     u32 rtt)
+{
+	return !h->competes && !sstp_window_in_slow_start(c, &h->w) &&
+	       ms - h->target_ms <= SSTP_HYBRID_MEMORY &&
+	       sstp_hybrid_waited(h, rtt) < SSTP_HYBRID_HELD;
+}
+
 static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_hybrid *h = sstp_hybrid(c);
-	u32 ms = sstp_hybrid_ms(s), rtt;
+	u32 ms = sstp_hybrid_ms(s), rtt, least;
 	bool many = h->many;
 
 	h->many = false;
@@ -601,7 +619,8 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 		return;
 	}
 	rtt = max3(s->rtt, h->most[0], h->most[1]);
-	if (!sstp_hybrid_queue(c, h, rtt, sstp_hybrid_small(h), 2)) {
+	if (!sstp_hybrid_queue(c, h, rtt, sstp_hybrid_small(h), 2) ||
+	    sstp_hybrid_held(c, h, ms, rtt)) {
 		h->random_ms = ms;
 		if (h->competes)
 			sstp_hybrid_relax(h, s);
@@ -612,8 +631,8 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 		return;
 	}
 	rtt = min(h->least[0], h->least[1]);
-	if (rtt != U32_MAX && !h->check &&
-	    sstp_hybrid_waited(h, rtt) >= sstp_hybrid_small(h))
+	least = ms - h->random_ms > SSTP_HYBRID_MEMORY ? sstp_hybrid_small(h) : SSTP_HYBRID_HELD;
+	if (rtt != U32_MAX && !h->check && sstp_hybrid_waited(h, rtt) >= least)
 		sstp_hybrid_drain(c, h, s, rtt);
 }
 

@@ -341,20 +341,25 @@ static void hybrid_losses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
 	KUNIT_EXPECT_FALSE(test, h->competes);
 	KUNIT_EXPECT_EQ(test, h->random_ms, hybrid_ms(&x));
-	/* The path loses packets anyway, so within 10 s packets are taken out of the queue, */
+	/* The path loses packets anyway, so within 10 s packets are taken out of a long queue, */
 	hybrid_wait(&x, SSTP_HYBRID_MEMORY);
 	hybrid_loss(&x, 42000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
 	h->random_ms = hybrid_ms(&x) - SSTP_HYBRID_MEMORY;
-	h->least[0] = 44000;
+	h->least[0] = HYBRID_BASE + SSTP_HYBRID_HELD - 1;
 	h->least[1] = 48000;
 	hybrid_loss(&x, 50000, 0);
-	KUNIT_EXPECT_EQ(test, x.c.cwnd, 863U);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
+	h->random_ms = hybrid_ms(&x) - SSTP_HYBRID_MEMORY;
+	h->least[0] = HYBRID_BASE + SSTP_HYBRID_HELD;
+	hybrid_loss(&x, 50000, 0);
+	/* 1000 * 40 / 45 * 0.95 */
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 843U);
 	KUNIT_EXPECT_FALSE(test, h->competes || h->probes);
 	/* once in a round trip, and not again until it is seen if that has helped. */
-	h->least[0] = 44000;
+	h->least[0] = 46000;
 	hybrid_loss(&x, 50000, 0);
-	KUNIT_EXPECT_EQ(test, x.c.cwnd, 863U);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 843U);
 	/* Later the flow competes. */
 	ctrl_sim_avoid(&x, 1000);
 	h->probed_ms = hybrid_ms(&x);
@@ -368,6 +373,45 @@ static void hybrid_losses(struct kunit *test)
 	hybrid_loss(&x, HYBRID_BASE, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 490U);
 	KUNIT_EXPECT_FALSE(test, h->competes);
+}
+
+/* The queue held 10 ms of late and lost nothing: a loss while less than half of that waits is
+ * the path's own. In competitive mode, and in slow start, it is an overflow.
+ */
+static void hybrid_held(struct kunit *test)
+{
+	static const struct {
+		u32 ago, rtt;
+		bool competes, slow_start, random;
+	} t[] = {
+		{ SSTP_HYBRID_MEMORY, HYBRID_BASE + SSTP_HYBRID_HELD - 1, false, false, true },
+		{ SSTP_HYBRID_MEMORY, HYBRID_BASE + SSTP_HYBRID_HELD, false, false, false },
+		{ SSTP_HYBRID_MEMORY + 1, HYBRID_BASE + SSTP_HYBRID_HELD - 1, false, false, false },
+		{ 0, HYBRID_BASE + HYBRID_SMALL, true, false, false },
+		{ 0, HYBRID_BASE + HYBRID_SMALL, false, true, false },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		hybrid_round(&x, 1000, 0, HYBRID_BASE + SSTP_HYBRID_TARGET);
+		KUNIT_EXPECT_EQ(test, h->target_ms, hybrid_ms(&x));
+		hybrid_wait(&x, t[i].ago);
+		sstp_hybrid_round(h, &x.s);
+		sstp_hybrid_round(h, &x.s);
+		h->check = 0;
+		h->probed_ms = hybrid_ms(&x);
+		h->overflow_ms = hybrid_ms(&x);
+		h->competes = t[i].competes;
+		ctrl_sim_avoid(&x, 1000);
+		if (t[i].slow_start)
+			h->w.ssthresh = 2000;
+		hybrid_loss(&x, t[i].rtt, 0);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].random ? 1000U : 700U, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, h->random_ms == hybrid_ms(&x), t[i].random, "row %u", i);
+	}
 }
 
 /* The first loss for long that waited in a queue may be one of the path's own: the queue is
@@ -393,14 +437,14 @@ static void hybrid_first_overflow(struct kunit *test)
 		h->left_ms = hybrid_ms(&x) - t[i].left;
 		h->least[1] = 44000;
 		hybrid_loss(&x, 60000, 0);
-		KUNIT_EXPECT_EQ_MSG(test, h->competes, t[i].first, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, t[i].first, "row %u", i);
 		/* 1000 * 40 / 44 * 0.95 */
 		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].first ? 700U : 863U, "row %u", i);
 		hybrid_wait(&x, t[i].again);
 		ctrl_sim_avoid(&x, 1000);
 		h->probed_ms = hybrid_ms(&x);
 		hybrid_loss(&x, 60000, 0);
-		KUNIT_EXPECT_EQ_MSG(test, h->competes, t[i].second, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, t[i].second, "row %u", i);
 	}
 }
 
@@ -436,7 +480,7 @@ static void hybrid_overflows(struct kunit *test)
 		x.s.srtt = 60000;
 		hybrid_loss(&x, 60000, 0);
 		KUNIT_EXPECT_TRUE(test, h->competes);
-		KUNIT_EXPECT_EQ_MSG(test, h->probes, t[i].probes, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->probes, t[i].probes, "row %u", i);
 		/* Half of what would be in flight without the queue: 700 * 40 / 60 / 2 */
 		KUNIT_EXPECT_EQ(test, x.c.cwnd, h->probes ? 233U : 700U);
 	}
@@ -457,7 +501,7 @@ static void hybrid_marks(struct kunit *test)
 		h->competes = i;
 		hybrid_loss(&x, HYBRID_BASE + i * 20000, 3);
 		KUNIT_EXPECT_EQ(test, x.c.cwnd, 850U);
-		KUNIT_EXPECT_EQ(test, h->competes, (bool)i);
+		KUNIT_EXPECT_EQ(test, (bool)h->competes, (bool)i);
 		KUNIT_EXPECT_FALSE(test, h->probes);
 	}
 }
@@ -552,10 +596,13 @@ static void hybrid_probes(struct kunit *test)
 				SSTP_HYBRID_PROBE + 2 * t[i].late / 1000);
 		KUNIT_EXPECT_LE(test, hybrid_ms(&x) - ms,
 				SSTP_HYBRID_PROBE + 3 * t[i].late / 1000);
-		KUNIT_EXPECT_EQ_MSG(test, h->competes, t[i].competes, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, t[i].competes, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, sstp_hybrid_base(h), t[i].base, "row %u", i);
 		if (t[i].competes || t[i].base != HYBRID_BASE)
 			KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, prior, "row %u", i);
+		times = t[i].base == HYBRID_BASE ? 1 : clamp(t[i].base / HYBRID_BASE, 2U,
+							     SSTP_HYBRID_LONGER);
+		KUNIT_EXPECT_EQ_MSG(test, h->w.ssthresh, x.c.cwnd * times, "row %u", i);
 		KUNIT_EXPECT_EQ(test, h->probed_ms, hybrid_ms(&x));
 	}
 }
@@ -600,9 +647,6 @@ static void hybrid_joins(struct kunit *test)
 		h = hybrid_start(&x, 1000);
 		hybrid_wait(&x, t[i].ms);
 		h->competes = true;
-		times = t[i].base == HYBRID_BASE ? 1 : clamp(t[i].base / HYBRID_BASE, 2U,
-							     SSTP_HYBRID_LONGER);
-		KUNIT_EXPECT_EQ_MSG(test, h->w.ssthresh, x.c.cwnd * times, "row %u", i);
 		h->fails = t[i].fails;
 		h->base_ms = hybrid_ms(&x);
 		h->most[0] = 60000;
@@ -611,7 +655,7 @@ static void hybrid_joins(struct kunit *test)
 		h->round_end = 100;
 		x.s.srtt = 60000;
 		ctrl_sim_ack(&x, 1, t[i].rtt);
-		KUNIT_EXPECT_EQ_MSG(test, h->probes, t[i].probes, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->probes, t[i].probes, "row %u", i);
 		KUNIT_EXPECT_TRUE(test, h->competes);
 	}
 }
@@ -657,8 +701,8 @@ static void hybrid_alarms(struct kunit *test)
 			h->cuts = SSTP_HYBRID_CUTS - 1;
 			h->check = 1;
 			sstp_hybrid_look(&x.c, h, &x.s, 55000);
-			KUNIT_EXPECT_EQ_MSG(test, h->probes, n || i < 4, "alarm %u", i);
-			KUNIT_EXPECT_EQ(test, h->competes, !h->probes);
+			KUNIT_EXPECT_EQ_MSG(test, (bool)h->probes, n || i < 4, "alarm %u", i);
+			KUNIT_EXPECT_EQ(test, (bool)h->competes, !h->probes);
 			KUNIT_EXPECT_EQ(test, x.c.cwnd, h->probes ? 500U : 1000U);
 		}
 	}
@@ -684,8 +728,8 @@ static void hybrid_relapses(struct kunit *test)
 		h->cuts = SSTP_HYBRID_CUTS - 1;
 		h->check = 1;
 		sstp_hybrid_look(&x.c, h, &x.s, 55000);
-		KUNIT_EXPECT_EQ(test, h->competes, !n);
-		KUNIT_EXPECT_EQ(test, h->probes, !!n);
+		KUNIT_EXPECT_EQ(test, (bool)h->competes, !n);
+		KUNIT_EXPECT_EQ(test, (bool)h->probes, !!n);
 		KUNIT_EXPECT_EQ(test, h->fails, n ? 0 : 1);
 		KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), n ? 250LL : 700LL);
 	}
@@ -726,7 +770,7 @@ static void hybrid_timeout_competes(struct kunit *test)
 		x.s.srtt = 60000;
 		hybrid_loss(&x, 60000, 0);
 		KUNIT_EXPECT_TRUE(test, h->competes);
-		KUNIT_EXPECT_EQ(test, h->probes, (bool)i);
+		KUNIT_EXPECT_EQ(test, (bool)h->probes, (bool)i);
 		x.ops->on_timeout(&x.c, &x.s);
 		hybrid_wait(&x, SSTP_HYBRID_MEMORY << SSTP_HYBRID_FAILS);
 		KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), 700LL);
@@ -845,9 +889,11 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_drain_due),
 	KUNIT_CASE(hybrid_share),
 	KUNIT_CASE(hybrid_many_losses),
+	KUNIT_CASE(hybrid_many_once),
 	KUNIT_CASE(hybrid_many_undone),
 	KUNIT_CASE(hybrid_cubic),
 	KUNIT_CASE(hybrid_losses),
+	KUNIT_CASE(hybrid_held),
 	KUNIT_CASE(hybrid_first_overflow),
 	KUNIT_CASE(hybrid_overflows),
 	KUNIT_CASE(hybrid_marks),
@@ -873,4 +919,3 @@ static struct kunit_suite hybrid_suite = {
 };
 
 kunit_test_suite(hybrid_suite);
-	KUNIT_CASE(hybrid_many_once),
