@@ -529,7 +529,10 @@ bool peer_await(struct peer *p, int ms, bool (*cond)(const struct peer *p))
 {
 	uint64_t end = now_ns() + ms * 1000000ULL;
 
-	while (!cond(p) && now_ns() < end)
+	while (!cond(p)) {
+		if (now_ns() >= end)
+			return false;
 		take(p, 10);
-	return cond(p);
+	}
+	return true;
 }
