@@ -36,6 +36,7 @@
 #define SSTP_HYBRID_TARGET	10000U	/* us that packets wait before a cut */
 #define SSTP_HYBRID_OWN		3	/* packets of a flow that wait at least before it cuts */
 #define SSTP_HYBRID_DRAINED	(SSTP_HYBRID_TARGET / 2)	/* us: the cut has helped */
+#define SSTP_HYBRID_LEAVE	95U	/* percent of what the path holds: the queue becomes empty */
 #define SSTP_HYBRID_HELD	(SSTP_HYBRID_TARGET / 2)	/* us: loses nothing if the target did not */
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
@@ -55,8 +56,8 @@
 #define SSTP_HYBRID_STEP	16U	/* part of the window that it grows by in a round trip */
 #define SSTP_HYBRID_LATE	8	/* part of the packets in flight that may be late */
 #define SSTP_HYBRID_CREDIT	16	/* binary places of packets not yet added */
-#define SSTP_HYBRID_BETA	870U	/* 0.85: after marks, or many losses without a queue */
-#define SSTP_HYBRID_LOSS	(BIT(16) / 16)	/* share of lost packets that needs no queue */
+#define SSTP_HYBRID_BETA	870U	/* 0.85: after marks, or many losses without another cut */
+#define SSTP_HYBRID_LOSS	(BIT(16) / 16)	/* share of lost packets that always causes a cut */
 #define SSTP_HYBRID_LOSSES	(BIT(16) / 10)	/* the same, in one round trip */
 
 /**
@@ -244,14 +245,17 @@ static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	sstp_window_cut(c, &h->w, s, max(cwnd, min(c->cwnd, SSTP_HYBRID_CWND)));
 }
 
-/* Take the packets of this flow out of the queue that makes the round-trip time @rtt. */
+/* Take the packets of this flow out of the queue that makes the round-trip time @rtt, and leave
+ * @percent of those that are on the path.
+ */
 static void sstp_hybrid_drain(struct sstp_ctrl *c, struct sstp_hybrid *h,
-			      const struct sstp_ctrl_sample *s, u32 rtt)
+			      const struct sstp_ctrl_sample *s, u32 rtt, u32 percent)
 {
 	u32 cwnd = div_u64((u64)c->cwnd * min(sstp_hybrid_base(h), rtt), max(rtt, 1U));
 
 	h->prior = c->cwnd;
-	sstp_hybrid_cut(c, h, s, max(div_u64(cwnd * 95ULL, 100), div_u64(c->cwnd * 7ULL, 10)));
+	sstp_hybrid_cut(c, h, s, max_t(u64, div_u64((u64)cwnd * percent, 100),
+				       div_u64(c->cwnd * 7ULL, 10)));
 	h->check = 2;
 }
 
@@ -418,7 +422,7 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	if (!h->competes && !h->w.cut && c->cwnd / 2 < s->flight &&
 	    sstp_hybrid_queue(c, h, rtt, SSTP_HYBRID_TARGET, SSTP_HYBRID_OWN)) {
 		h->target_ms = sstp_hybrid_ms(s);
-		sstp_hybrid_drain(c, h, s, rtt);
+		sstp_hybrid_drain(c, h, s, rtt, SSTP_HYBRID_LEAVE);
 	}
 }
 
@@ -431,22 +435,22 @@ static void sstp_hybrid_less(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	sstp_hybrid_cut(c, h, s, div_u64(c->cwnd * 17ULL, 20));
 }
 
-/* Losses without a queue: so many that they may be an overflow of a very short one. Those of the
- * round trip that begins with a cut left before the cut, so they were lost for the same cause. The
- * cut is made in the next callback if that is told of losses, so that they are counted once for its
- * undo.
+/* Losses that have caused no cut, but are so many that a queue overflows, whatever they were taken
+ * for. Those of the round trip that begins with a cut left before the cut: the cause is the same.
+ * The cut is made in the next callback if that is told of losses, so that they are counted once
+ * for its undo.
  */
 static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				    const struct sstp_ctrl_sample *s)
 {
 	u32 share = div_u64((u64)h->lost << 16, max(h->lost + h->delivered, 1U));
-	u32 rtt = max(h->most[0], h->most[1]), lost = h->lost;
+	u32 lost = h->lost;
 
 	h->share += (s32)(share - h->share) / 4;
 	if ((lost < 3 && h->share <= BIT(16) / 4) || h->w.cut || h->probes ||
 	    (h->w.late && (s32)(h->round_end - h->w.recover) <= 0) ||
 	    (share <= SSTP_HYBRID_LOSSES && h->share <= SSTP_HYBRID_LOSS) ||
-	    sstp_hybrid_waited(h, rtt) >= sstp_hybrid_small(h) || sstp_hybrid_reorders(h, s))
+	    sstp_hybrid_reorders(h, s))
 		return false;
 	h->many = s->lost;
 	if (h->many) {
@@ -631,9 +635,9 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 		return;
 	}
 	rtt = min(h->least[0], h->least[1]);
-	least = ms - h->random_ms > SSTP_HYBRID_MEMORY ? sstp_hybrid_small(h) : SSTP_HYBRID_HELD;
+	least = ms - h->target_ms > SSTP_HYBRID_MEMORY ? sstp_hybrid_small(h) : SSTP_HYBRID_HELD;
 	if (rtt != U32_MAX && !h->check && sstp_hybrid_waited(h, rtt) >= least)
-		sstp_hybrid_drain(c, h, s, rtt);
+		sstp_hybrid_drain(c, h, s, rtt, 100);
 }
 
 static void sstp_hybrid_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)

@@ -105,6 +105,30 @@ static void hybrid_beside_cubic(struct kunit *test)
 	}
 }
 
+/* Four flows beside four of cubic, with a queue of 4.8 ms: each window is small, so many overflows
+ * cost a flow one packet, while its round-trip time shows no queue.
+ */
+static void hybrid_short_queue(struct kunit *test)
+{
+	u32 k, i, share;
+
+	for (k = 0; k < HYBRID_RUNS; k++) {
+		struct line_sim *l = hybrid_line(test, 8333, 40);
+
+		for (i = 0; i < 8; i++)
+			line_add(test, l, i < 4 ? &sstp_ctrl_hybrid : &sstp_ctrl_cubic, 40000,
+				 !i ? 0 : i < 4 ? 100 + k * 350 : k * 700);
+		line_run(l, 12000);
+		line_run(l, 38000);
+		for (i = 0, share = 0; i < 4; i++)
+			share += l->flow[i]->got;
+		share = div_u64(share * 1000ULL, 38 * l->rate);
+		kunit_info(test, "run %u: share %u", k, share);
+		KUNIT_EXPECT_GE_MSG(test, share, 250U, "run %u", k);
+		KUNIT_EXPECT_LE_MSG(test, share, 750U, "run %u", k);
+	}
+}
+
 /* The path is longer from some time on: 8 s later the line is used. */
 static void hybrid_longer(struct kunit *test)
 {
@@ -126,6 +150,7 @@ static struct kunit_case hybrid_line_cases[] = {
 	KUNIT_CASE(hybrid_lines),
 	KUNIT_CASE(hybrid_shares),
 	KUNIT_CASE(hybrid_beside_cubic),
+	KUNIT_CASE(hybrid_short_queue),
 	KUNIT_CASE(hybrid_longer),
 	{}
 };

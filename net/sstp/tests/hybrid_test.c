@@ -162,7 +162,7 @@ static void hybrid_drains(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		h = hybrid_start(&x, t[i].cwnd);
-		sstp_hybrid_drain(&x.c, h, &x.s, t[i].rtt);
+		sstp_hybrid_drain(&x.c, h, &x.s, t[i].rtt, SSTP_HYBRID_LEAVE);
 		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].after, "row %u", i);
 		KUNIT_EXPECT_EQ(test, h->prior, t[i].cwnd);
 	}
@@ -212,8 +212,8 @@ static void hybrid_share(struct kunit *test)
 	KUNIT_EXPECT_GE(test, x.c.cwnd, 1000U);
 }
 
-/* So many losses without a queue that it may be too short to be seen: more than a tenth in one
- * round trip, or a 16th for long
+/* So many losses that a queue overflows, though it is too short to be seen, or they were taken for
+ * the path's own: more than a tenth in one round trip, or a 16th for long
  */
 static void hybrid_many_losses(struct kunit *test)
 {
@@ -224,6 +224,7 @@ static void hybrid_many_losses(struct kunit *test)
 		{ 89, 11, HYBRID_BASE, 1 }, { 90, 10, HYBRID_BASE, 4 },
 		{ 2, 2, HYBRID_BASE, 3 }, { 6, 2, HYBRID_BASE, 0 }, { 930, 70, HYBRID_BASE, 8 },
 		{ 940, 60, HYBRID_BASE, 0 }, { 89, 11, HYBRID_BASE + HYBRID_SMALL - 1, 1 },
+		{ 89, 11, HYBRID_BASE + HYBRID_SMALL, 1 },
 	};
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
@@ -233,6 +234,8 @@ static void hybrid_many_losses(struct kunit *test)
 		h = hybrid_start(&x, 1000);
 		for (n = 1; n <= 20; n++) {
 			was = x.c.cwnd;
+			h->random_ms = hybrid_ms(&x);
+			h->target_ms = hybrid_ms(&x);
 			hybrid_round(&x, t[i].delivered, t[i].lost, t[i].rtt);
 			if (x.c.cwnd < was)
 				break;
@@ -341,25 +344,21 @@ static void hybrid_losses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
 	KUNIT_EXPECT_FALSE(test, h->competes);
 	KUNIT_EXPECT_EQ(test, h->random_ms, hybrid_ms(&x));
-	/* The path loses packets anyway, so within 10 s packets are taken out of a long queue, */
+	/* The path loses packets anyway, so within 10 s packets are taken out of the queue, */
 	hybrid_wait(&x, SSTP_HYBRID_MEMORY);
 	hybrid_loss(&x, 42000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
 	h->random_ms = hybrid_ms(&x) - SSTP_HYBRID_MEMORY;
-	h->least[0] = HYBRID_BASE + SSTP_HYBRID_HELD - 1;
+	h->least[0] = 44000;
 	h->least[1] = 48000;
 	hybrid_loss(&x, 50000, 0);
-	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
-	h->random_ms = hybrid_ms(&x) - SSTP_HYBRID_MEMORY;
-	h->least[0] = HYBRID_BASE + SSTP_HYBRID_HELD;
-	hybrid_loss(&x, 50000, 0);
-	/* 1000 * 40 / 45 * 0.95 */
-	KUNIT_EXPECT_EQ(test, x.c.cwnd, 843U);
+	/* 1000 * 40 / 44 */
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 909U);
 	KUNIT_EXPECT_FALSE(test, h->competes || h->probes);
 	/* once in a round trip, and not again until it is seen if that has helped. */
-	h->least[0] = 46000;
+	h->least[0] = 44000;
 	hybrid_loss(&x, 50000, 0);
-	KUNIT_EXPECT_EQ(test, x.c.cwnd, 843U);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 909U);
 	/* Later the flow competes. */
 	ctrl_sim_avoid(&x, 1000);
 	h->probed_ms = hybrid_ms(&x);
@@ -412,6 +411,22 @@ static void hybrid_held(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].random ? 1000U : 700U, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, h->random_ms == hybrid_ms(&x), t[i].random, "row %u", i);
 	}
+	/* Nor are packets taken out of so short a queue for a loss while more waited, */
+	h = hybrid_start(&x, 1000);
+	h->target_ms = hybrid_ms(&x);
+	h->random_ms = hybrid_ms(&x);
+	h->least[0] = HYBRID_BASE + SSTP_HYBRID_HELD - 1;
+	hybrid_loss(&x, 50000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
+	/* but out of a longer one, or one that did not hold so much: 1000 * 40 / 45 */
+	h->least[0] = HYBRID_BASE + SSTP_HYBRID_HELD;
+	hybrid_loss(&x, 50000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 888U);
+	h = hybrid_start(&x, 1000);
+	h->random_ms = hybrid_ms(&x);
+	h->least[0] = HYBRID_BASE + SSTP_HYBRID_HELD - 1;
+	hybrid_loss(&x, 50000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 888U);
 }
 
 /* The first loss for long that waited in a queue may be one of the path's own: the queue is
@@ -438,8 +453,8 @@ static void hybrid_first_overflow(struct kunit *test)
 		h->least[1] = 44000;
 		hybrid_loss(&x, 60000, 0);
 		KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, t[i].first, "row %u", i);
-		/* 1000 * 40 / 44 * 0.95 */
-		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].first ? 700U : 863U, "row %u", i);
+		/* 1000 * 40 / 44 */
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].first ? 700U : 909U, "row %u", i);
 		hybrid_wait(&x, t[i].again);
 		ctrl_sim_avoid(&x, 1000);
 		h->probed_ms = hybrid_ms(&x);
@@ -537,7 +552,7 @@ static void hybrid_marks_checked(struct kunit *test)
 	u32 n;
 
 	h->cuts = SSTP_HYBRID_CUTS - 1;
-	sstp_hybrid_drain(&x.c, h, &x.s, 55000);
+	sstp_hybrid_drain(&x.c, h, &x.s, 55000, SSTP_HYBRID_LEAVE);
 	hybrid_loss(&x, 55000, 3);
 	for (n = 0; n < 2; n++) {
 		KUNIT_EXPECT_LE(test, x.c.cwnd, 600U);
