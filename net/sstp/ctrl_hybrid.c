@@ -24,7 +24,9 @@
  *
  * Losses: those of round trips in which nothing waits in the queue are the path's own, and
  * the window stays, unless they are many. So are those of delay mode in which much less waits than
- * has waited of late without a loss. A queue that overflows loses packets that waited.
+ * has waited of late without a loss. A queue that overflows loses packets that waited. Where
+ * packets are lost in round trips with a queue, and hardly ever in those without one, it is the
+ * queue that loses them, though single losses may seem to be the path's.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -36,8 +38,9 @@
 #define SSTP_HYBRID_TARGET	10000U	/* us that packets wait before a cut */
 #define SSTP_HYBRID_OWN		3	/* packets of a flow that wait at least before it cuts */
 #define SSTP_HYBRID_DRAINED	(SSTP_HYBRID_TARGET / 2)	/* us: the cut has helped */
-#define SSTP_HYBRID_LEAVE	95U	/* percent of what the path holds: the queue becomes empty */
-#define SSTP_HYBRID_HELD	(SSTP_HYBRID_TARGET / 2)	/* us: loses nothing if the target did not */
+#define SSTP_HYBRID_EXPECTED	8	/* round trips that tell by what packets are lost */
+#define SSTP_HYBRID_LEAVE	95U	/* percent of what the path holds that a cut leaves */
+#define SSTP_HYBRID_HELD	(SSTP_HYBRID_TARGET / 2)	/* us: what waits does not overflow */
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
@@ -87,6 +90,8 @@
  * @reorder_ms: when many packets were late
  * @target_ms: when a cut was made as SSTP_HYBRID_TARGET was reached without a loss
  * @overflow_ms: when the first loss for long came that waited in a queue
+ * @rounds: round trips of late, by whether a queue was seen in them
+ * @lossy: how many of them lost packets
  * @check: round trips until it is seen if the cut has helped; 0 = none is looked at
  * @cuts: cuts in a row that have not helped
  * @alarms: how often that led to a probe of late
@@ -130,6 +135,8 @@ struct sstp_hybrid {
 	u32	target_ms;
 	u32	overflow_ms;
 	u32	reorder_ms;
+	u16	rounds[2];
+	u16	lossy[2];
 	u8	check;
 	u8	cuts;
 	u8	alarms;
@@ -426,6 +433,42 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	}
 }
 
+/* Let the round trips so far count half. */
+static void sstp_hybrid_forget(struct sstp_hybrid *h)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		h->rounds[i] /= 2;
+		h->lossy[i] /= 2;
+	}
+}
+
+/* A round trip is over: was there a queue, and was a packet lost? */
+static void sstp_hybrid_count_round(struct sstp_hybrid *h)
+{
+	bool queue = sstp_hybrid_waited(h, h->most[0]) >= sstp_hybrid_small(h);
+
+	if (!h->most[0] || h->probes)
+		return;
+	if (h->rounds[queue] == U16_MAX)
+		sstp_hybrid_forget(h);
+	h->rounds[queue]++;
+	h->lossy[queue] += h->lost > 0;
+}
+
+/* Are losses those of a queue? A path of its own accord loses as many without one, so packets would
+ * have been lost in SSTP_HYBRID_EXPECTED round trips without a queue, and were in a quarter of that
+ * at most.
+ */
+static bool sstp_hybrid_queue_loses(const struct sstp_hybrid *h)
+{
+	u64 expected = (u64)h->lossy[1] * h->rounds[0];
+
+	return expected > (u64)h->rounds[1] * SSTP_HYBRID_EXPECTED &&
+	       (u64)h->lossy[0] * h->rounds[1] * 4 < expected;
+}
+
 /* A cut that is smaller than CUBIC's, but begins an epoch of competitive mode as that does */
 static void sstp_hybrid_less(struct sstp_ctrl *c, struct sstp_hybrid *h,
 			     const struct sstp_ctrl_sample *s)
@@ -447,6 +490,7 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	u32 lost = h->lost;
 
 	h->share += (s32)(share - h->share) / 4;
+	sstp_hybrid_count_round(h);
 	if ((lost < 3 && h->share <= BIT(16) / 4) || h->w.cut || h->probes ||
 	    (h->w.late && (s32)(h->round_end - h->w.recover) <= 0) ||
 	    (share <= SSTP_HYBRID_LOSSES && h->share <= SSTP_HYBRID_LOSS) ||
@@ -477,6 +521,7 @@ static void sstp_hybrid_measure(struct sstp_hybrid *h, const struct sstp_ctrl_sa
 		h->base[1] = h->base[0];
 		h->base[0] = U32_MAX;
 		h->base_ms = ms;
+		sstp_hybrid_forget(h);
 	}
 	h->base[0] = min(h->base[0], rtt);
 	h->least[0] = min(h->least[0], rtt);
@@ -583,14 +628,15 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
  */
 static bool sstp_hybrid_overflows(const struct sstp_ctrl *c, struct sstp_hybrid *h, u32 ms)
 {
+	bool queue = ms - h->random_ms > SSTP_HYBRID_MEMORY || sstp_hybrid_queue_loses(h);
 	bool first = ms - h->overflow_ms > SSTP_HYBRID_MEMORY &&
 		     ms - h->left_ms > SSTP_HYBRID_RELAPSE;
 
 	if (h->competes || sstp_window_in_slow_start(c, &h->w))
-		return h->competes || ms - h->random_ms > SSTP_HYBRID_MEMORY;
+		return h->competes || queue;
 	if (first)
 		h->overflow_ms = ms;
-	return !first && ms - h->random_ms > SSTP_HYBRID_MEMORY;
+	return !first && queue;
 }
 
 /* In delay mode: has the queue held SSTP_HYBRID_TARGET of late, and does now much less wait? Where
@@ -623,10 +669,10 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 		return;
 	}
 	rtt = max3(s->rtt, h->most[0], h->most[1]);
-	if (!sstp_hybrid_queue(c, h, rtt, sstp_hybrid_small(h), 2) ||
+	if (sstp_hybrid_waited(h, rtt) < sstp_hybrid_small(h) ||
 	    sstp_hybrid_held(c, h, ms, rtt)) {
 		h->random_ms = ms;
-		if (h->competes)
+		if (h->competes && !sstp_hybrid_queue_loses(h))
 			sstp_hybrid_relax(h, s);
 		return;
 	}

@@ -105,15 +105,15 @@ static void hybrid_beside_cubic(struct kunit *test)
 	}
 }
 
-/* Four flows beside four of cubic, with a queue of 4.8 ms: each window is small, so many overflows
- * cost a flow one packet, while its round-trip time shows no queue.
+/* Four flows beside four of cubic, with a queue of 2.4 ms: each window is small, so many overflows
+ * cost a flow a single packet, when it has not seen the queue yet.
  */
 static void hybrid_short_queue(struct kunit *test)
 {
 	u32 k, i, share;
 
 	for (k = 0; k < HYBRID_RUNS; k++) {
-		struct line_sim *l = hybrid_line(test, 8333, 40);
+		struct line_sim *l = hybrid_line(test, 8333, 20);
 
 		for (i = 0; i < 8; i++)
 			line_add(test, l, i < 4 ? &sstp_ctrl_hybrid : &sstp_ctrl_cubic, 40000,

@@ -429,6 +429,73 @@ static void hybrid_held(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 888U);
 }
 
+/* Where losses come with a queue, and would have come without one if they were the path's own, a loss
+ * without a queue does not make those with one the path's own.
+ */
+static void hybrid_queue_loses(struct kunit *test)
+{
+	static const struct {
+		u16 rounds[2], lossy[2];	/* without and with a queue */
+		bool queue;
+	} t[] = {
+		{ { 0, 100 }, { 0, 50 }, false },
+		{ { 16, 100 }, { 0, 50 }, false }, { { 17, 100 }, { 0, 50 }, true },
+		{ { 100, 100 }, { 12, 50 }, true }, { { 100, 100 }, { 13, 50 }, false },
+		{ { 100, 100 }, { 50, 50 }, false },
+		{ { U16_MAX, U16_MAX }, { U16_MAX, U16_MAX }, false },
+		{ { U16_MAX, U16_MAX }, { U16_MAX / 4, U16_MAX }, true },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, n;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		for (n = 0; n < 2; n++) {
+			h = hybrid_start(&x, 1000);
+			memcpy(h->rounds, t[i].rounds, sizeof(h->rounds));
+			memcpy(h->lossy, t[i].lossy, sizeof(h->lossy));
+			h->overflow_ms = hybrid_ms(&x);
+			h->random_ms = hybrid_ms(&x) - n * (SSTP_HYBRID_MEMORY + 1);
+			hybrid_loss(&x, 60000, 0);
+			KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, n || t[i].queue, "row %u", i);
+			/* Competitive mode ends with a loss of the path alone. */
+			hybrid_loss(&x, HYBRID_BASE, 0);
+			KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, t[i].queue, "row %u", i);
+		}
+	}
+}
+
+/* Round trips are counted by what they saw, but for those of a probe, and count half later. */
+static void hybrid_counts_rounds(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_start(&x, 1000);
+
+	hybrid_round(&x, 1000, 0, HYBRID_BASE + HYBRID_SMALL - 1);
+	hybrid_round(&x, 1000, 0, HYBRID_BASE + HYBRID_SMALL);
+	hybrid_round(&x, 1000, 2, HYBRID_BASE + HYBRID_SMALL);
+	hybrid_round(&x, 1000, 1, HYBRID_BASE);
+	hybrid_round(&x, 1000, 0, 0);
+	h->probes = true;
+	hybrid_round(&x, 1000, 1, HYBRID_BASE);
+	h->probes = false;
+	KUNIT_EXPECT_EQ(test, h->rounds[0], 2U);
+	KUNIT_EXPECT_EQ(test, h->lossy[0], 1U);
+	KUNIT_EXPECT_EQ(test, h->rounds[1], 2U);
+	KUNIT_EXPECT_EQ(test, h->lossy[1], 1U);
+	h->rounds[1] = U16_MAX;
+	h->lossy[1] = U16_MAX;
+	hybrid_round(&x, 1000, 1, HYBRID_BASE + HYBRID_SMALL);
+	KUNIT_EXPECT_EQ(test, h->rounds[0], 1U);
+	KUNIT_EXPECT_EQ(test, h->rounds[1], U16_MAX / 2 + 1U);
+	KUNIT_EXPECT_EQ(test, h->lossy[1], U16_MAX / 2 + 1U);
+	hybrid_wait(&x, SSTP_HYBRID_MEMORY + 1);
+	hybrid_round(&x, 1000, 0, 0);
+	hybrid_round(&x, 1000, 0, HYBRID_BASE);
+	KUNIT_EXPECT_EQ(test, h->rounds[0], 1U);
+	KUNIT_EXPECT_EQ(test, h->rounds[1], U16_MAX / 4 + 1U);
+}
+
 /* The first loss for long that waited in a queue may be one of the path's own: the queue is
  * emptied. The second one is an overflow, and so is the first one soon after competitive mode.
  */
@@ -759,14 +826,15 @@ static void hybrid_timeout(struct kunit *test)
 	x.ops->on_timeout(&x.c, &x.s);
 	KUNIT_EXPECT_FALSE(test, h->probes);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 2U);
-	hybrid_loss(&x, 55000, 0);
-	KUNIT_EXPECT_LE(test, x.c.cwnd, 2U);
 	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), threshold);
 	x.ops->on_timeout(&x.c, &x.s);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 2U);
 	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), threshold);
 	hybrid_run(&x, 400, HYBRID_BASE);
 	KUNIT_EXPECT_GE(test, (s64)x.c.cwnd, ctrl_sim_state(&x, 0));
+	x.ops->on_timeout(&x.c, &x.s);
+	hybrid_loss(&x, 55000, 0);
+	KUNIT_EXPECT_LE(test, x.c.cwnd, 2U);
 }
 
 /* After a time-out in competitive mode slow start reaches its threshold, though a probe is due, and
@@ -909,6 +977,8 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_cubic),
 	KUNIT_CASE(hybrid_losses),
 	KUNIT_CASE(hybrid_held),
+	KUNIT_CASE(hybrid_queue_loses),
+	KUNIT_CASE(hybrid_counts_rounds),
 	KUNIT_CASE(hybrid_first_overflow),
 	KUNIT_CASE(hybrid_overflows),
 	KUNIT_CASE(hybrid_marks),
