@@ -51,7 +51,7 @@
 #define MEMORY		(512L << 10)	/* of a socket, taken all together */
 #define SMALL		20000		/* buffers of every second listener */
 #define TRAIN		(72 << 10)	/* memory of the largest thing to come in */
-#define MESSAGE		250000		/* that programs send at most */
+#define WRITE_MOST	250000		/* bytes that programs send in one call */
 #define PORT		5000		/* of listeners */
 #define PEER_PORT	20000		/* of peers, by index */
 #define KEPT		64		/* segments, or packets, in memory */
@@ -1186,7 +1186,7 @@ static void check_memory(struct conn *c)
 	if (m[SK_MEMINFO_RMEM_ALLOC] > 2 * c->rcvbuf)
 		excess = larger(excess, m[SK_MEMINFO_RMEM_ALLOC] - 2 * c->rcvbuf);
 	if (m[SK_MEMINFO_RMEM_ALLOC] <= 2 * c->rcvbuf + TRAIN &&
-	    m[SK_MEMINFO_WMEM_QUEUED] <= c->sndbuf + 2 * MESSAGE)
+	    m[SK_MEMINFO_WMEM_QUEUED] <= c->sndbuf + 2 * WRITE_MOST)
 		return;
 	if (unbounded++ < 20)
 		ktap_diag("received: %u, with a buffer of %u; to send: %u, of %u",
@@ -1262,7 +1262,7 @@ static void some_mtu(void)
 /* A program's call */
 static void call(struct conn *c)
 {
-	static char buf[MESSAGE];
+	static char buf[WRITE_MOST];
 	int flags = MSG_DONTWAIT | (chance(&rng, 10) ? MSG_PEEK : 0);
 	uint32_t len = 1 + below(&rng, chance(&rng, 50) ? 300 :
 				 chance(&rng, 80) ? 20000 : sizeof(buf));
