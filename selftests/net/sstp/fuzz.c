@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Options, random numbers and final checks of the fuzzers and the stress test */
+#include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fuzz.h"
 
-#define END_MS	60000		/* for timers, user timeouts included */
+#define END_MS		60000		/* for timers, user timeouts included */
+#define MODULES		32
 
 static long slabs;		/* kB at first */
 
@@ -95,6 +99,65 @@ void fuzz_namespace(void)
 	fuzz_set("keepalive_time", "1");
 	fuzz_set("keepalive_intvl", "1");
 	fuzz_set("keepalive_probes", "2");
+}
+
+static char modules[MODULES][32];	/* "sstp_ctrl_bic" */
+static unsigned int n_modules;
+
+/* Load the module in @path, unless it is there, and keep its name. */
+static void load(const char *path)
+{
+	const char *base = strrchr(path, '/') + 1;
+	int fd = open(path, O_RDONLY), i;
+	char *name = modules[n_modules];
+
+	if (n_modules == MODULES)
+		die("more than %d controllers", MODULES);
+	if (fd < 0 || (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST))
+		die("%s:", path);
+	close(fd);
+	for (i = 0; base[i] && base[i] != '.' && i < (int)sizeof(modules[0]) - 1; i++)
+		name[i] = base[i] == '-' ? '_' : base[i];
+	n_modules++;
+}
+
+void fuzz_load(void)
+{
+	static const char * const files[] = { "sstp-ctrl-*.ko", "sstp-echo.ko" };
+	char pattern[300];
+	glob_t found;
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(pattern, sizeof(pattern), "%s/%s", getenv("SSTP_MODULE_DIR") ?: ".",
+			 files[i]);
+		if (glob(pattern, 0, NULL, &found))
+			continue;
+		for (k = 0; k < found.gl_pathc; k++)
+			load(found.gl_pathv[k]);
+		globfree(&found);
+	}
+	ktap_diag("%u modules of controllers", n_modules);
+}
+
+const char *fuzz_controller(struct rng *r)
+{
+	static const char * const own[] = { "hybrid", "newreno", "rate" };
+	uint32_t i = below(r, ARRAY_SIZE(own) + n_modules);
+
+	return i < ARRAY_SIZE(own) ? own[i] : strrchr(modules[i - ARRAY_SIZE(own)], '_') + 1;
+}
+
+static bool unloaded(void *name)
+{
+	return !syscall(SYS_delete_module, name, O_NONBLOCK) || errno == ENOENT;
+}
+
+void fuzz_unload(void)
+{
+	for (; n_modules; n_modules--)
+		if (!busywait(END_MS, unloaded, modules[n_modules - 1]))
+			ktap_diag("%s: %s", modules[n_modules - 1], strerror(errno));
 }
 
 static void run(const char *fmt, ...)

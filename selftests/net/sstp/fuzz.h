@@ -29,6 +29,13 @@ void fuzz_start(struct fuzz *f, int argc, char **argv, unsigned int seconds,
  */
 void fuzz_namespace(void);
 void fuzz_set(const char *name, const char *value);	/* net.sstp.* here */
+/* Load the modules of controllers that were built. They use sstp.ko, so all of them must be unloaded
+ * before fuzz_end(), when no socket has such a controller any more.
+ */
+void fuzz_load(void);
+void fuzz_unload(void);
+/* The name of a controller in sstp.ko, or in one of these modules */
+const char *fuzz_controller(struct rng *r);
 /* Two such namespaces and a link "v" between them with delay and loss: 10.0.0.1 and fd00::1,
  * 10.0.0.2 and fd00::2. The caller is in the first.
  */

@@ -446,9 +446,11 @@ static struct option some_option(struct worker *w)
 
 static long call_setsockopt(struct worker *w)
 {
-	static const char * const names[] = { "rate", "none", "", "static" };
+	static const char * const names[] = { "none", "", "static" };
+	/* Of policies and of controllers */
 	static const char * const params[] = {
 		"epoch", "k", "beta", "omega", "floor", "ceiling", "trend", "",
+		"kbit", "cwnd", "rto", "ack_interval", "ack_timer", "alpha", "gamma", "low_window",
 	};
 	struct option o = some_option(w);
 	socklen_t len = chance(&w->rng, 70) ? 4U << below(&w->rng, 4) :
@@ -473,7 +475,7 @@ static long call_setsockopt(struct worker *w)
 		    o.name == SO_BINDTODEVICE ||
 		    (o.level == SOL_TCP && o.name == TCP_CONGESTION)) {
 			strcpy(p, o.name == SSTP_CONTROLLER ||
-			       o.name == TCP_CONGESTION ? "newreno" :
+			       o.name == TCP_CONGESTION ? fuzz_controller(&w->rng) :
 			       o.name == SSTP_BUFFER_POLICY ? "static" : "lo");
 			/* For unknown names the kernel runs modprobe, which is slow. */
 			len = 16;
@@ -861,6 +863,7 @@ int main(int argc, char **argv)
 		if (home[i] < 0)
 			die("namespace:");
 	}
+	fuzz_load();
 	pthread_barrier_init(&all_there, NULL, THREADS);
 	for (i = 0; i < THREADS; i++)
 		prepare(&workers[i], i);
@@ -875,6 +878,7 @@ int main(int argc, char **argv)
 	fuzz_works();
 	for (i = 0; i < POOL; i++)
 		close(FIRST + i);
+	fuzz_unload();
 	fuzz_end();
 	return ktap_end();
 }
