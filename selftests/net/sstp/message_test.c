@@ -31,10 +31,11 @@ static void begin(const struct peer_init *init)
 	seq = 0;
 }
 
-static void end(void)
+static void end(const char *name)
 {
 	peer_must_be_right(&p);
 	peer_close(&p);
+	ktap_held(name);
 }
 
 static struct message_packet head(uint8_t flags, uint16_t kind, uint16_t ctrl, uint16_t state)
@@ -50,7 +51,7 @@ static struct message_packet state(uint8_t flags, uint16_t number, const char *n
 {
 	struct message_packet m = head(flags, 0, 1, number);
 
-	strncpy(m.name, name, sizeof(m.name));
+	memcpy(m.name, name, strnlen(name, sizeof(m.name)));
 	return m;
 }
 
@@ -80,11 +81,17 @@ static bool confirmed(const struct peer *q)
 	return q->states && ntohs(q->message.seen) == 1;
 }
 
+static unsigned int states_seen;
+
+static bool told_again(const struct peer *q)
+{
+	return q->states > states_seen;
+}
+
 /* A state that asks is confirmed, with the state of the other end, and that once. */
 static void test_state(void)
 {
 	struct message_packet m;
-	unsigned int states;
 
 	begin(&(struct peer_init){ .window = 10, .messages = true });
 	peer_listen(&p, CALM_MS);
@@ -99,19 +106,18 @@ static void test_state(void)
 	ktap_result(!strncmp(p.message.name, "hybrid", sizeof(p.message.name)),
 		    "it names the controller");
 	/* The kernel's state, unconfirmed, comes again. */
-	states = p.states;
+	states_seen = p.states;
 	ktap_result(p.message.h.flags & ASK, "it asks");
-	peer_listen(&p, CALM_MS);
-	ktap_result(p.states > states, "it comes again until it is confirmed");
+	ktap_result(peer_await(&p, WAIT_MS, told_again), "it comes again until it is confirmed");
 	m = state(0, 1, "newreno");
 	m.seen = htons(1);
-	peer_send(&p, &m, STATE_LEN);
+	counts("the confirmation", &m, STATE_LEN, "InMessages");
 	/* One may be on its way. */
 	peer_listen(&p, CALM_MS);
-	states = p.states;
+	states_seen = p.states;
 	peer_listen(&p, 4 * CALM_MS);
-	must_be("states after that", p.states - states, 0);
-	end();
+	must_be("states after that", p.states - states_seen, 0);
+	end("states say what they should, and no more come");
 }
 
 static void test_refused(void)
@@ -144,7 +150,7 @@ static void test_refused(void)
 	seq += 1 << 20;
 	m = head(0, 1, 1, 0);
 	counts("a number far away", &m, 20, "InOutOfWindow");
-	end();
+	end("what is refused changes nothing else");
 }
 
 /* Of a flood a share is taken, and the connection goes on. */
@@ -173,7 +179,7 @@ static void test_flood(void)
 	ktap_result(counted(&c), "most of a flood of messages is dropped: InMsgFlood");
 	peer_data(&p, 0, 0, 1, 1, LAST | ACK);
 	ktap_result(recv(p.fd, &byte, 1, 0) == 1, "data after that arrives");
-	end();
+	end("a flood");
 }
 
 static void test_not_agreed(void)
@@ -186,12 +192,12 @@ static void test_not_agreed(void)
 	m = head(BACK, 1, 0, 0);
 	counts("a message without an agreement", &m, 20, "InMsgUnknown");
 	peer_listen(&p, CALM_MS);
-	end();
+	end("nothing is sent without an agreement");
 }
 
 int main(void)
 {
-	ktap_plan(21);
+	ktap_plan(26);
 	new_namespace();
 	peer_may_vanish();
 	test_state();
