@@ -178,7 +178,8 @@ def build_programs(results):
     with open(made + ".lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         status, _ = stream(["make", "-s", f"-j{os.cpu_count()}", "-C",
-                         os.path.join(SELFTESTS, "net/sstp"), f"OUT={made}"], lines.append, log)
+                         os.path.join(SELFTESTS, "net/sstp"), f"OUT={made}",
+                         "CFLAGS=-O2 -g -Werror"], lines.append, log)
         # A copy, so that another run may build while this one's tests use them.
         shutil.copytree(made, out, symlinks=True, ignore=shutil.ignore_patterns("*.o"))
     if status:
