@@ -90,17 +90,8 @@ static void *peek(void *arg)
 static bool peeker_sleeps(void *arg)
 {
 	struct peeker *p = arg;
-	char path[64], state = 0;
-	FILE *f;
 
-	if (!p->tid)
-		return false;
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", p->tid);
-	f = fopen(path, "r");
-	if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-		die("%s:", path);
-	fclose(f);
-	return state == 'S';
+	return p->tid && thread_sleeps(p->tid);
 }
 
 /* Other threads run, on the only CPU of this process, when it sleeps; or in turn with it. */

@@ -53,10 +53,16 @@ static void test_connection(int family)
 	ktap_held(family == AF_INET ? "a connection, IPv4" : "a connection, IPv6");
 }
 
+static bool program_sleeps(void *unused)
+{
+	(void)unused;
+	return thread_sleeps(getpid());
+}
+
 static void *destroyer(void *whose)
 {
-	/* Let the program sleep in its call first. */
-	sleep_ns(50 * 1000000);
+	if (!busywait(WAIT_MS, program_sleeps, NULL))
+		die("the program does not sleep in its call");
 	return (void *)(intptr_t)destroy(*(uint64_t *)whose);
 }
 
@@ -247,7 +253,7 @@ static void test_limit(int limit_fd, int was)
 
 	/* The user timeout is weeks, and a closed socket has ten of them. */
 	all_held = true;
-	file_put("/proc/sys/net/sstp/orphan_timeout", "1");
+	file_put("/proc/sys/net/sstp/orphan_timeout", "5");
 	close(peer[0]);
 	leave(&at, l, &peer[0]);
 	must_be("one more", orphans().n, 1);

@@ -595,6 +595,19 @@ uint64_t nonce(void)
 	return n;
 }
 
+bool thread_sleeps(pid_t tid)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		die("%s:", path);
+	fclose(f);
+	return state == 'S';
+}
+
 bool busywait(unsigned int ms, bool (*cond)(void *arg), void *arg)
 {
 	uint64_t end = now_ns() + ms * 1000000ULL;

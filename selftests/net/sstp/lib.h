@@ -125,6 +125,8 @@ void sleep_ns(uint64_t ns);
 uint64_t nonce(void);			/* unpredictable, not 0 */
 /* Wait until cond(arg), or for @ms; returns the last result of cond. */
 bool busywait(unsigned int ms, bool (*cond)(void *arg), void *arg);
+/* Does thread @tid of this process sleep, as in a call that blocks? */
+bool thread_sleeps(pid_t tid);
 
 /* The number in @column, from 1, behind @name at the beginning of a line of @file;
  * -1 if there is none.
