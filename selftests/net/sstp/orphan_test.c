@@ -15,8 +15,8 @@
 #include "peer.h"
 
 #define LEN		5000
-#define TIMEOUT_MS	2500		/* the user timeout */
-#define IDLE_MS		3000
+#define TIMEOUT_MS	5000		/* the user timeout */
+#define IDLE_MS		5500
 
 static bool probed(void *arg)
 {
