@@ -7,13 +7,14 @@
  * model), and until the next probe otherwise (the short-term model).
  *
  * Differences from the draft:
- *  - The draft knows for each packet what was in flight when it left. Here it is the packet that
- *    a report answers that counts for all packets of the report, so there is no
+ *  - The draft knows for each packet what was in flight when it left. Here that is known of the
+ *    packet that a report answers, which stands for all packets of the report, so there is no
  *    InflightAtLoss(). Rounds are counted by shipments, not by the number of packets delivered.
  *  - In the short-term model the delivery rate of a round trip is divided by the gain with which
  *    its packets were paced. Else each round trip with a loss, wherever it was, lowers the rate
- *    by what the sender itself held back, and a path with a few chance losses ends at a fraction.
- *    The volume includes the packets that a report covers, as a window holds these as well.
+ *    by what the sender itself held back, and a few chance losses reduce it to a fraction.
+ *    The volume delivered in a round trip includes the packets of the report that ends it, as
+ *    the window holds these as well.
  *    ProbeRTT and the two rounds after it, of which the same is true, say nothing about the path:
  *    no bound follows from their losses, and max_bw does not age. No bound rises in a cycle.
  *  - A rate below half of the model's with a round-trip time of more than twice min_rtt, three
@@ -129,7 +130,7 @@ enum sstp_bbr_phase {
  * @since_up: rounds_since_probe_up
  * @loss_ranges: ranges lost in this loss round
  * @off_rounds: rounds in a row that contradict the model
- * @own_rounds: rounds until the delivery rate is no more what ProbeRTT made of it
+ * @own_rounds: rounds until ProbeRTT no longer limits the delivery rate
  * @slow_gain: least pacing gain of this loss round and of the last
  * @slow_gain_now: least pacing gain of this loss round
  * @full_reached: full_bw_reached
@@ -141,7 +142,7 @@ enum sstp_bbr_phase {
  * @idle_restart: no report has come since packets left after a pause
  * @probe_rtt_expired: ProbeRTT is due
  * @probe_rtt_low: see @probe_rtt_since
- * @probe_rtt_round: that is so since a round
+ * @probe_rtt_round: @probe_rtt_low has held for a round
  * @doubted: ProbeRTT is to tell which part of the model is wrong
  * @timeout: the window was cut by a time-out in this round
  */

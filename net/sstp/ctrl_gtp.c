@@ -46,8 +46,8 @@
 #define SSTP_GTP_SIZE_MIN	64U	/* bytes of a packet */
 #define SSTP_GTP_SIZE_MAX	65536U
 
-/* The receiving half. Intervals are longer than the shortest for so many packets, up to the
- * longest.
+/* The receiving half. An interval ends when it has SSTP_GTP_PACKETS packets, but not before the
+ * shortest time and not after the longest.
  */
 #define SSTP_GTP_SAMPLE		(10 * NSEC_PER_MSEC)	/* ns, shortest interval */
 #define SSTP_GTP_SAMPLE_MAX	(100 * NSEC_PER_MSEC)	/* ns, longest */
@@ -69,26 +69,26 @@
 #define SSTP_GTP_KBIT		1000U
 #define SSTP_GTP_MAX		1000000000U	/* SSTP_GTP_RATE_MAX */
 #define SSTP_GTP_FLOOR		64U	/* SSTP_GTP_RATE_MIN */
-#define SSTP_GTP_START		10000U	/* C at first is this, */
-#define SSTP_GTP_START_EACH	2000U	/* or this for each member that sends */
-#define SSTP_GTP_ONE		256U	/* degree from which congestion counts: that of */
-#define SSTP_GTP_QUEUE		4000U	/* this queueing delay, us, */
-#define SSTP_GTP_LOSS		20U	/* and of so many packets lost, of 1024 */
+#define SSTP_GTP_START		10000U	/* least C at first */
+#define SSTP_GTP_START_EACH	2000U	/* least C at first for each member that sends */
+#define SSTP_GTP_ONE		256U	/* degree from which congestion counts */
+#define SSTP_GTP_QUEUE		4000U	/* us: queueing delay of that degree */
+#define SSTP_GTP_LOSS		20U	/* packets lost of 1024, of that degree */
 #define SSTP_GTP_CUT		32	/* a path carries what arrives in congestion, less 1/32 */
-#define SSTP_GTP_DRAIN		256000U	/* us in which a queue is to be gone */
-#define SSTP_GTP_EPISODE	25	/* congestion that lasts is met anew */
-#define SSTP_GTP_PERSIST	100	/* such congestion is not of a member's own path */
-#define SSTP_GTP_RAISE		256	/* an estimate grows by 1/256 in a tick, */
-#define SSTP_GTP_QUIET		8	/* and by as much more after each 8 ticks, */
-#define SSTP_GTP_QUIET_MAX	248	/* up to 1/8, */
-#define SSTP_GTP_USED		16	/* while 15/16 of it arrive, */
-#define SSTP_GTP_CALM		32	/* or, after this many ticks, */
-#define SSTP_GTP_USED_CALM	4	/* 3/4 */
-#define SSTP_GTP_PAUSE		10	/* with 7/8 of C, for the queue to go, */
-#define SSTP_GTP_PAUSE_MIN	50	/* so long after the last time if there is a cause, */
-#define SSTP_GTP_PAUSE_MAX	200	/* else so long */
-#define SSTP_GTP_ALONE		24	/* points that make congestion a member's own: in a tick */
-#define SSTP_GTP_ALONE_FAST	3	/* 3 if others see none, else 1 */
+#define SSTP_GTP_DRAIN		256000U	/* us: time in which rates below C empty a queue */
+#define SSTP_GTP_EPISODE	25	/* after as many ticks of congestion the estimate is cut again */
+#define SSTP_GTP_PERSIST	100	/* congestion that lasts so long is not of a member's own path */
+#define SSTP_GTP_RAISE		256	/* an estimate grows by 1/256 in a tick */
+#define SSTP_GTP_QUIET		8	/* after as many ticks it grows by another 1/256 */
+#define SSTP_GTP_QUIET_MAX	248	/* ticks after which it grows no faster, by 1/8 */
+#define SSTP_GTP_USED		16	/* it grows only while 15/16 of it arrive */
+#define SSTP_GTP_CALM		32	/* ticks without congestion after which 3/4 are enough */
+#define SSTP_GTP_USED_CALM	4	/* 1/4 may be missing then */
+#define SSTP_GTP_PAUSE		10	/* ticks with 7/8 of C, in which the queue becomes empty */
+#define SSTP_GTP_PAUSE_MIN	50	/* ticks from one such pause to the next, at least */
+#define SSTP_GTP_PAUSE_MAX	200	/* the same, at most */
+#define SSTP_GTP_ALONE		24	/* points that make congestion a member's own */
+#define SSTP_GTP_ALONE_FAST	3	/* points of a tick if others see no congestion; else 1 */
 #define SSTP_GTP_SPARE		16	/* no member gets less than 1/16 of an equal share */
 #define SSTP_GTP_NEAR		128	/* no member is told of a change by less than 1/128 */
 #define SSTP_GTP_ROUNDS		16	/* of water filling */
@@ -246,8 +246,9 @@ static void sstp_gtp_newreno(struct sstp_ctrl *c, struct sstp_gtp *g,
 	sstp_window_pace(c, &g->w, s);
 }
 
-/* A round trip is over. If more was lost than delivered, the receiver does not see to the path, or
- * its word does not come: halve the rate. Else double what a time-out, or that, has left.
+/* A round trip is over. If more was lost than delivered, the receiver does not adapt the rate to
+ * the path, or its messages are lost: halve the rate. Else double the limit that was set so, or by
+ * a time-out.
  */
 static void sstp_gtp_round(struct sstp_gtp *g, const struct sstp_ctrl_sample *s)
 {
@@ -282,7 +283,7 @@ static void sstp_gtp_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 	sstp_gtp_pace(c, g, s);
 }
 
-/* To losses at a rate the receiver reacts, and sstp_gtp_round() if most is lost. */
+/* While there is a rate, the receiver reacts to losses; sstp_gtp_round() does if most is lost. */
 static void sstp_gtp_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_gtp *g = sstp_gtp(c);
@@ -557,8 +558,9 @@ static u32 sstp_gtp_alone(const struct sstp_group_member *m, const struct sstp_g
 			     sum->weight - arrival) ? SSTP_GTP_ALONE_FAST : 1;
 }
 
-/* Is it time for the queue to go? The lowest delay has to be measured without one: in each window
- * of the lowest delay, when there are new members, and when one may have measured it with one.
+/* Must the members send less now, so that the queue becomes empty? Each has to measure its lowest
+ * delay without a queue: in each window of that minimum, when there are new members, and when a
+ * member may have measured it with a queue.
  */
 static bool sstp_gtp_pause(struct sstp_gtp_group *q, bool fresh)
 {
@@ -570,7 +572,7 @@ static bool sstp_gtp_pause(struct sstp_gtp_group *q, bool fresh)
 	return q->pause++ < SSTP_GTP_PAUSE;
 }
 
-/* C at first. Slow starts of senders may bring more than it. */
+/* C before the first congestion. Senders in slow start may send more than it. */
 static void sstp_gtp_start(struct sstp_gtp_group *q, const struct sstp_gtp_sum *sum, u32 arrival)
 {
 	u32 rate = max3(q->link.rate, SSTP_GTP_START, sum->active * SSTP_GTP_START_EACH);
@@ -606,8 +608,9 @@ static u32 sstp_gtp_capacity(struct sstp_gtp_group *q, const struct sstp_gtp_sum
 	return sstp_gtp_pause(q, sum->fresh) ? rate - rate / 8 : rate;
 }
 
-/* Does a member use its share? It is seen when the sender has had time to follow, and in
- * congestion only that it does. One that did not has to use nearly all of the room that it has.
+/* Does a member use its share? A sender that has not had time to follow its last rate is not
+ * judged, and in congestion a low arrival rate proves nothing. A member that did not use its share
+ * has to use nearly all of it to count as using it again.
  */
 static void sstp_gtp_use(struct sstp_gtp_share *x, u32 arrival, bool congested)
 {
@@ -618,8 +621,8 @@ static void sstp_gtp_use(struct sstp_gtp_share *x, u32 arrival, bool congested)
 	x->wait -= x->wait > 0;
 }
 
-/* Adapt the estimate of a member's own path, where there is one. False if congestion did not go
- * although the member slowed down: it may not have been of that path.
+/* Adapt the estimate of a member's own path, if it has one. False if the congestion persisted
+ * although the member slowed down, so that path may not be its cause.
  */
 static bool sstp_gtp_own(struct sstp_group_member *m, const struct sstp_gtp_sum *sum)
 {

@@ -89,13 +89,13 @@
  * @random_ms: when the last loss came that no queue explains
  * @reorder_ms: when many packets were late
  * @target_ms: when a cut was made as SSTP_HYBRID_TARGET was reached without a loss
- * @overflow_ms: when the first loss for long came that waited in a queue
- * @rounds: round trips of late, by whether a queue was seen in them
+ * @overflow_ms: when the first loss in SSTP_HYBRID_MEMORY came with a queue
+ * @rounds: recent round trips, by whether a queue was seen in them
  * @lossy: how many of them lost packets
- * @check: round trips until it is seen if the cut has helped; 0 = none is looked at
+ * @check: round trips until the effect of the last cut is judged; 0 = no cut is to be judged
  * @cuts: cuts in a row that have not helped
  * @alarms: how often that led to a probe of late
- * @fails: binary logarithm of times that the time between probes is longer
+ * @fails: the time between probes is longer by a factor of 2^@fails
  * @empties: how often the queue has become empty since the last cut in competitive mode
  * @competes: competitive mode
  * @probes: a probe is under way
@@ -170,7 +170,9 @@ static u32 sstp_hybrid_waited(const struct sstp_hybrid *h, u32 rtt)
 	return rtt - min(rtt, sstp_hybrid_base(h));
 }
 
-/* Do packets wait for @us, and @own of this flow, if the round-trip time is @rtt? */
+/* Does a round-trip time of @rtt show that packets wait for @us at least, and that @own packets of
+ * this flow are among them?
+ */
 static bool sstp_hybrid_queue(const struct sstp_ctrl *c, const struct sstp_hybrid *h, u32 rtt,
 			      u32 us, u32 own)
 {
@@ -179,7 +181,7 @@ static bool sstp_hybrid_queue(const struct sstp_ctrl *c, const struct sstp_hybri
 	return waited >= us && (u64)c->cwnd * waited >= (u64)rtt * own;
 }
 
-/* Less than this, us, is no queue but the unevenness of what is sent and measured. */
+/* A wait of less than this, us, is no queue: packets leave, and times are measured, unevenly. */
 static u32 sstp_hybrid_small(const struct sstp_hybrid *h)
 {
 	return clamp(sstp_hybrid_base(h) / 32, 1000U, 2000U);
@@ -312,9 +314,10 @@ static void sstp_hybrid_stop_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	c->cwnd = max(c->cwnd, h->prior);
 }
 
-/* The queue was emptied: those who filled it have joined. Or nothing has changed, though this flow
- * sent little, and nothing does: the path has become longer, and there is no queue, but room for a
- * window that is larger by as much, up to which slow start goes. Or others fill it.
+/* The probe ends in one of three ways. The queue became empty: the flows that filled it are of this
+ * kind and have joined the probe. The round-trip time did not change, neither when this flow sent
+ * little nor during the probe: the path has become longer, and there is no queue, so slow start
+ * goes up to a window that is larger by as much. Else other flows fill the queue.
  */
 static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				  const struct sstp_ctrl_sample *s)
@@ -364,8 +367,9 @@ static bool sstp_hybrid_probe_due(const struct sstp_ctrl *c, const struct sstp_h
 	       sstp_hybrid_waited(h, s->rtt) < sstp_hybrid_waited(h, h->most[1]) / 4 * 3;
 }
 
-/* Cuts do not empty the queue. A flow that begins does that for a while, as does a path that has
- * become longer, so a probe looks first; but not again and again.
+/* Cuts did not empty the queue. That is also so for a while when another flow begins, or when the
+ * path has become longer, so a probe tells these apart from flows that fill the queue; but not
+ * again and again.
  */
 static void sstp_hybrid_alarm(struct sstp_ctrl *c, struct sstp_hybrid *h,
 			      const struct sstp_ctrl_sample *s)
@@ -389,8 +393,8 @@ static void sstp_hybrid_alarm(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	}
 }
 
-/* In competitive mode: the queue becomes empty again and again, though nothing was lost that would
- * make other flows of this mode give way. Those of delay mode do.
+/* In competitive mode the queue becomes empty again and again without a loss. Flows in competitive
+ * mode reduce their windows for losses only, so the others are in delay mode: return to it.
  */
 static void sstp_hybrid_count_empty(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				    const struct sstp_ctrl_sample *s, u32 rtt)
@@ -605,8 +609,8 @@ static u32 sstp_hybrid_beta(const struct sstp_ctrl *c)
 	return (u64)c->cwnd * SSTP_CUBIC_BETA / SSTP_CUBIC_ONE;
 }
 
-/* A queue has overflowed: CUBIC's cut, and if the last probe was long ago, one at once, as other
- * flows have lost packets too, and make room.
+/* A queue has overflowed: make the cut of CUBIC. If the last probe was long ago, begin one at once,
+ * as other flows have lost packets too, and reduce their windows.
  */
 static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				 const struct sstp_ctrl_sample *s)
@@ -622,9 +626,9 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		sstp_hybrid_probe(c, h, s);
 }
 
-/* Has a queue overflowed? The path may lose packets on its own as well; so the first loss for
- * long that waited in a queue is not taken for more than one of those, unless competitive mode
- * ended of late.
+/* Has a queue overflowed? The path may also lose packets on its own, while some wait in a queue. So
+ * the first loss in SSTP_HYBRID_MEMORY that came with a queue does not count, unless competitive
+ * mode ended less than SSTP_HYBRID_RELAPSE ago.
  */
 static bool sstp_hybrid_overflows(const struct sstp_ctrl *c, struct sstp_hybrid *h, u32 ms)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * "newreno": additive increase, multiplicative decrease in packets, as TCP's
- * (RFC 5681, RFC 6582), so that it shares a path with TCP fairly. The default
- * where no rate is declared.
+ * (RFC 5681, RFC 6582), so that it shares a path with TCP fairly.
  */
 #include <net/sstp_window.h>
 #include "ctrl.h"

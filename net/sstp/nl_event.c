@@ -123,7 +123,9 @@ void sstp_nl_resized(struct sock *sk, u32 old, u32 limit, bool shared)
 	sstp_nl_send(sk, skb, hdr);
 }
 
-/* At most once an epoch, or in SSTP_NL_EXHAUSTED: the counters have every packet. */
+/* Send at most one event in an epoch of the policy, or in SSTP_NL_EXHAUSTED if it has no epochs:
+ * the counters have every packet.
+ */
 void sstp_nl_exhausted(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);

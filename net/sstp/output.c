@@ -279,8 +279,8 @@ static bool sstp_ask_due(const struct sstp_sock *sp, u32 interval, u32 stamp)
 }
 
 /* SSTP_F_ACK if the @packets shipped at @stamp (us) ask the peer for a report, else 0. They do
- * if a report is due, and see sstp_ask_early(); and a retransmission (@again) asks if no packet
- * follows, which would show its loss or be reported.
+ * if a report is due, or early by sstp_ask_early(). A retransmission (@again) asks if no packet
+ * follows it, as nothing else would show that it was lost.
  */
 static u8 sstp_ask(struct sstp_sock *sp, u32 packets, bool again, u32 stamp)
 {
@@ -808,8 +808,8 @@ void sstp_push(struct sock *sk)
 	sstp_chrono_set(&sp->tx.chrono, held, now);
 	if (idle) {
 		/* A closed window of the peer is a limit of the path, as far as controllers are
-		 * concerned: without it more would arrive. A segment that waits for more data is
-		 * none.
+		 * concerned: without it more would arrive. A segment that waits for more data is no
+		 * such limit.
 		 */
 		if (held != SSTP_HELD_WINDOW && sstp_in_flight(sp) < sstp_ctrl_window(&sp->ctrl))
 			sstp_sample_idle(&sp->loss.sampler, sstp_stamp(&sp->hs, now));

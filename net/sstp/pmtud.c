@@ -144,8 +144,8 @@ bool sstp_pmtud_bh(struct sstp_pmtud *p, const struct sstp_pmtud_report *r)
 		p->bh_all_lost = false;
 		return false;
 	}
-	/* Who has packets in vain, for lack of room, reports each time that they come.
-	 * Small ones may come through now and then.
+	/* A peer that discards packets for lack of room reports each time that they come. Small
+	 * packets may come through a black hole now and then.
 	 */
 	if (p->bh_received != r->received) {
 		p->bh_received = r->received;

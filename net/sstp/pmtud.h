@@ -98,9 +98,9 @@ void sstp_pmtud_sent(struct sstp_pmtud *p, u32 size, u32 stamp, u64 due);
 bool sstp_pmtud_echo(struct sstp_pmtud *p, u32 stamp);
 /* A router says that the path takes @mtu. */
 bool sstp_pmtud_hint(struct sstp_pmtud *p, u32 mtu);
-/* The peer asks for the first packet that it lacks: small packets may come through,
- * but no larger ones. What comes next has but one try, as only sizes that nearly every
- * path takes follow, and larger ones are probed at once.
+/* The peer asks for the first packet that it lacks. If only smaller packets have come since it
+ * asked before, the path may not take this size: @mtu falls to SSTP_PMTU_BASE, and if that is
+ * lost as well, to @floor. Sizes between them are not tried, as probes find them at once.
  */
 bool sstp_pmtud_bh(struct sstp_pmtud *p, const struct sstp_pmtud_report *r);
 

@@ -294,7 +294,7 @@ static void sstp_port_put(struct sstp_port *p)
 }
 
 /* Groups of @p at the address of @claim. RCU. */
-static struct rhlist_head *sstp_claimss_at(struct sstp_port *p, const struct sstp_claim *claim)
+static struct rhlist_head *sstp_claims_at(struct sstp_port *p, const struct sstp_claim *claim)
 {
 	struct sstp_place place = { .port = p, .addr = claim->addr };
 
@@ -315,7 +315,7 @@ static bool sstp_claims_conflict(struct sstp_port *p, const struct sstp_claim *c
 		return false;
 	}
 	rcu_read_lock();
-	list = sstp_claimss_at(p, claim);
+	list = sstp_claims_at(p, claim);
 	rhl_for_each_entry_rcu(g, at, list, node)
 		if (sstp_claim_conflict(claim, &g->claim, false)) {
 			conflict = true;
@@ -344,7 +344,7 @@ static struct sstp_claims *sstp_claims_find(struct sstp_port *p, const struct ss
 	struct sstp_claims *g, *found = NULL;
 
 	rcu_read_lock();
-	list = sstp_claimss_at(p, claim);
+	list = sstp_claims_at(p, claim);
 	rhl_for_each_entry_rcu(g, at, list, node)
 		if (g->exclusive == exclusive && sstp_claim_same(&g->claim, claim)) {
 			found = g;

@@ -282,9 +282,9 @@ static void sstp_report_heard(struct sock *sk, u64 now)
 	sk->sk_err_soft = 0;
 }
 
-/* The round-trip time is measured now. While it was a guess, which may have been much too
- * large, timers were set by it: look again when the true one says so. And the buffer did not
- * follow the path, as how much that holds was not known.
+/* A sample has replaced the guess of the round-trip time, which may have been much too large. Set
+ * the timers again that were set by the guess, and let the receive buffer follow the path, whose
+ * bandwidth-delay product was not known until now.
  */
 static void sstp_report_measured(struct sock *sk, u64 now)
 {
@@ -309,7 +309,7 @@ static void sstp_report_rtt(struct sock *sk, const struct sstp_ack *a,
 		return;
 	sample->rtt = sstp_stamp(&sp->hs, now) - a->echo - a->hold;
 	sstp_rtt_sample(&sp->rtt, sample->rtt, sstp_us(now));
-	/* A controller may remember the lowest for ever: spare it what may be wrong. */
+	/* A controller may keep the lowest sample for ever, so it gets none that may be wrong. */
 	if (sample->rtt > SSTP_RTT_MAX || a->hold > SSTP_HOLD_MAX)
 		sample->rtt = 0;
 	if (guess && !sp->rtt.guess)

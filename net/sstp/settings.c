@@ -79,7 +79,7 @@ void sstp_set_conf(struct sstp_sock *sp, bool ctrl, const struct sstp_plugin_con
 		set.policy = *conf;
 	sstp_set(sp, &set);
 	if (ctrl) {
-		/* Whoever names a controller takes it as it is. */
+		/* A program that names a controller gets no circuit breaker over it. */
 		sp->breaker.guards = false;
 		sp->breaker.retry = 0;
 		sstp_cc_tune(sp);
@@ -148,14 +148,14 @@ static int sstp_set_plugin_params(struct sock *sk, bool ctrl, const struct sstp_
 	u32 bad;
 	int err;
 
-	/* Its listener has those of all who share the buffer. */
+	/* The parameters of a shared buffer are those of its listener. */
 	if (!ctrl && sp->rcvbuf.member.pool)
 		return -EINVAL;
 	g = sstp_conf_get(sp, ctrl);
 	if (!g)
 		return -ENOENT;
 	err = sstp_param_apply(g, &conf, p, n, &bad);
-	/* It fixes the name of a controller that was there by default. */
+	/* Parameters fix the controller's name, which may have been the default until now. */
 	if (!err && ctrl && strcmp(sp->set.ctrl.name, g->name) && !sstp_may_name(sk, g->name))
 		err = -EPERM;
 	if (!err)

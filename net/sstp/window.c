@@ -62,8 +62,8 @@ static bool sstp_hystart_round(struct sstp_hystart *h, const struct sstp_ctrl_sa
 	return h->baseline != U32_MAX && ++h->rounds >= SSTP_HYSTART_ROUNDS;
 }
 
-/* The same: the round-trip time has grown, so CSS begins; or it is lower than it was then, so that
- * was by chance, and slow start goes on.
+/* RFC 9406, section 4.2: CSS begins when the round-trip time has grown. If it falls below the one
+ * with which CSS began, it had grown by chance, and slow start goes on.
  */
 static void sstp_hystart_sample(struct sstp_hystart *h, u32 rtt)
 {
@@ -143,7 +143,7 @@ void sstp_window_grow(struct sstp_ctrl *c, struct sstp_window *w, u32 packets, u
 {
 	u32 grow;
 
-	/* Credit of the time when @per was larger */
+	/* Packets counted while @per was larger must not add up to several packets of growth. */
 	w->count = min(w->count, per) + packets;
 	grow = w->count / per;
 	w->count -= grow * per;
@@ -156,7 +156,7 @@ bool sstp_window_loss(const struct sstp_ctrl *c, struct sstp_window *w,
 {
 	if (!w->late || (s32)(s->lost_ship - w->recover) > 0)
 		return true;
-	/* The cut is undone only if these were late as well, and not if a queue says the same. */
+	/* Undo the cut only if these packets were late as well, and never after a mark. */
 	if (s->ce)
 		w->lost = 0;
 	if (w->lost)
@@ -165,7 +165,7 @@ bool sstp_window_loss(const struct sstp_ctrl *c, struct sstp_window *w,
 }
 EXPORT_SYMBOL_GPL(sstp_window_loss);
 
-/* Packets shipped before the cut may be lost for the same cause: they cause no other. */
+/* Packets shipped before the cut may be lost for the same cause: their loss causes no cut. */
 static void sstp_window_begin(struct sstp_window *w, const struct sstp_ctrl_sample *s)
 {
 	w->count = 0;

@@ -46,7 +46,7 @@ enum {
 				 */
 	SSTP_ACK_STRATEGY,	/* __u32 SSTP_ACK_HARD or SSTP_ACK_SOFT */
 	SSTP_WINDOW_FACTOR,	/* rw __u32 percent of the buffer, 100 to 1000 */
-	SSTP_CONTROLLER,	/* name */
+	SSTP_CONTROLLER,	/* rw name */
 	SSTP_BUFFER_POLICY,	/* name; before the connection is made */
 	SSTP_USER_TIMEOUT,	/* rw __u32 ms of waiting for the peer, 0 = default */
 	SSTP_NODELAY,		/* rw int: send small segments at once */
