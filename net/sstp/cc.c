@@ -32,7 +32,7 @@ void sstp_cc_ecn(struct sstp_sock *sp)
 	const struct sstp_ctrl_ops *ops = sp->ctrl.ops;
 	enum sstp_ctrl_ecn ecn = sp->hs.ecn && ops ? ops->ecn : SSTP_CTRL_ECN_NONE;
 	bool want = ecn == SSTP_CTRL_ECN_NEEDS ||
-		    (ecn == SSTP_CTRL_ECN_ANSWERS && READ_ONCE(sstp_net(sock_net(&sp->sk))->ecn));
+		    (ecn == SSTP_CTRL_ECN_ANSWERS && READ_ONCE(sstp_pernet(sock_net(&sp->sk))->ecn));
 
 	if (!sstp_ecn_works(&sp->loss.ecn) || want == !!sp->loss.ecn_field)
 		return;

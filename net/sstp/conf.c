@@ -13,7 +13,7 @@ void sstp_conf_ctrl(const struct sstp_sock *sp, char *name)
 	else if (sp->set.rate.peak)
 		strscpy(name, sstp_ctrl_rate.name, SSTP_NAME_MAX);
 	else
-		sstp_net_name_get(sstp_net(sock_net(&sp->sk))->ctrl, name);
+		sstp_net_name_get(sstp_pernet(sock_net(&sp->sk))->ctrl, name);
 }
 
 /* The pool that @sp is a member of, or that its children share. Its policy never changes. */
@@ -34,7 +34,7 @@ void sstp_conf_policy(const struct sstp_sock *sp, char *name)
 	else if (sp->set.policy.name[0])
 		strscpy(name, sp->set.policy.name, SSTP_NAME_MAX);
 	else
-		sstp_net_name_get(sstp_net(sock_net(&sp->sk))->policy, name);
+		sstp_net_name_get(sstp_pernet(sock_net(&sp->sk))->policy, name);
 }
 
 struct sstp_plugin *sstp_conf_get(const struct sstp_sock *sp, bool ctrl)

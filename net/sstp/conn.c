@@ -100,7 +100,7 @@ void sstp_sock_setup(struct sock *sk)
  */
 void sstp_sock_init(struct sock *sk, u16 domain)
 {
-	struct sstp_net *sn = sstp_net(sock_net(sk));
+	struct sstp_net *sn = sstp_pernet(sock_net(sk));
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	/* A connection has no device queue to poll: its packets come through UDP sockets. */

@@ -99,7 +99,7 @@ static int sstp_start_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int 
 	sp->id.peer.net = sock_net(sk);
 	sp->id.peer.addr = w.addr;
 	sp->id.peer.l3mdev = l3mdev_master_ifindex_by_index(sock_net(sk), sk->sk_bound_dev_if);
-	sp->id.peer.port = htons(READ_ONCE(sstp_net(sock_net(sk))->encap_port));
+	sp->id.peer.port = htons(READ_ONCE(sstp_pernet(sock_net(sk))->encap_port));
 	err = sstp_encap_route(sk);
 	if (!err)
 		err = sstp_bind_connect(sk);

@@ -224,7 +224,7 @@ struct sstp_bbr_ack {
 	bool	longterm_limited;
 };
 
-static struct sstp_bbr *sstp_bbr(struct sstp_ctrl *c)
+static struct sstp_bbr *sstp_bbr_priv(struct sstp_ctrl *c)
 {
 	return sstp_ctrl_priv(c, struct sstp_bbr);
 }
@@ -354,7 +354,7 @@ static void sstp_bbr_pace(struct sstp_ctrl *c, const struct sstp_bbr *b, u32 gai
 /* Section 5.2.1. A connection that had another controller starts with what is in flight. */
 static void sstp_bbr_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_bbr *b = sstp_bbr(c);
+	struct sstp_bbr *b = sstp_bbr_priv(c);
 	u32 ms = sstp_bbr_ms(s);
 
 	b->min_rtt = s->srtt ?: SSTP_BBR_NONE;
@@ -900,7 +900,7 @@ static void sstp_bbr_set_cwnd(struct sstp_ctrl *c, struct sstp_bbr *b,
 static void sstp_bbr_on_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_bbr_ack a = { .s = s, .ms = sstp_bbr_ms(s) };
-	struct sstp_bbr *b = sstp_bbr(c);
+	struct sstp_bbr *b = sstp_bbr_priv(c);
 
 	if (s->rate_delivered)
 		a.rate = min_t(u64, div_u64((u64)s->rate_delivered << SSTP_BBR_BW,
@@ -932,7 +932,7 @@ static void sstp_bbr_on_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
  */
 static void sstp_bbr_on_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_bbr *b = sstp_bbr(c);
+	struct sstp_bbr *b = sstp_bbr_priv(c);
 
 	if (!b->timeout && b->state != SSTP_BBR_PROBING_RTT)
 		b->prior_cwnd = c->cwnd;
@@ -945,7 +945,7 @@ static void sstp_bbr_on_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_samp
 static void sstp_bbr_on_pkt_sent(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
 				 const struct sstp_ctrl_packets *p)
 {
-	struct sstp_bbr *b = sstp_bbr(c);
+	struct sstp_bbr *b = sstp_bbr_priv(c);
 
 	if (s->in_flight != p->packets || p->again)
 		return;

@@ -40,7 +40,7 @@ struct sstp_bic {
 	u32	was_max;
 };
 
-static struct sstp_bic *sstp_bic(struct sstp_ctrl *c)
+static struct sstp_bic *sstp_bic_priv(struct sstp_ctrl *c)
 {
 	return sstp_ctrl_priv(c, struct sstp_bic);
 }
@@ -80,12 +80,12 @@ static u32 sstp_bic_per(const struct sstp_ctrl *c, u32 max)
 
 static void sstp_bic_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_window_init(c, &sstp_bic(c)->w, s);
+	sstp_window_init(c, &sstp_bic_priv(c)->w, s);
 }
 
 static void sstp_bic_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_bic *b = sstp_bic(c);
+	struct sstp_bic *b = sstp_bic_priv(c);
 	u32 packets = sstp_window_ack(c, &b->w, s);
 
 	if (b->w.undone)
@@ -108,7 +108,7 @@ static u32 sstp_bic_ssthresh(const struct sstp_ctrl *c)
  */
 static void sstp_bic_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_bic *b = sstp_bic(c);
+	struct sstp_bic *b = sstp_bic_priv(c);
 	u32 beta = sstp_bic_param(c, SSTP_BIC_BETA);
 
 	if (!sstp_window_loss(c, &b->w, s))
@@ -124,7 +124,7 @@ static void sstp_bic_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 /* The search begins anew, as in Linux's TCP. */
 static void sstp_bic_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_bic *b = sstp_bic(c);
+	struct sstp_bic *b = sstp_bic_priv(c);
 
 	b->max = 0;
 	sstp_window_timeout(c, &b->w, s, sstp_bic_ssthresh(c));

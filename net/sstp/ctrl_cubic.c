@@ -22,7 +22,7 @@ struct sstp_cubic {
 	u32	was_max;
 };
 
-static struct sstp_cubic *sstp_cubic(struct sstp_ctrl *c)
+static struct sstp_cubic *sstp_cubic_priv(struct sstp_ctrl *c)
 {
 	return sstp_ctrl_priv(c, struct sstp_cubic);
 }
@@ -34,12 +34,12 @@ static u32 sstp_cubic_beta(const struct sstp_ctrl *c)
 
 static void sstp_cubic_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_window_init(c, &sstp_cubic(c)->w, s);
+	sstp_window_init(c, &sstp_cubic_priv(c)->w, s);
 }
 
 static void sstp_cubic_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_cubic *q = sstp_cubic(c);
+	struct sstp_cubic *q = sstp_cubic_priv(c);
 	u32 packets = sstp_window_ack(c, &q->w, s);
 
 	if (q->w.undone)
@@ -62,7 +62,7 @@ static u32 sstp_cubic_ssthresh(const struct sstp_ctrl *c)
 
 static void sstp_cubic_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_cubic *q = sstp_cubic(c);
+	struct sstp_cubic *q = sstp_cubic_priv(c);
 
 	if (!sstp_window_loss(c, &q->w, s))
 		return;
@@ -74,7 +74,7 @@ static void sstp_cubic_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 /* Section 4.8: W_max is the window with which congestion avoidance begins. */
 static void sstp_cubic_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_cubic *q = sstp_cubic(c);
+	struct sstp_cubic *q = sstp_cubic_priv(c);
 
 	q->e = (struct sstp_cubic_epoch){};
 	sstp_window_timeout(c, &q->w, s, sstp_cubic_ssthresh(c));

@@ -40,7 +40,7 @@ struct sstp_dctcp {
 	bool	by_marks;
 };
 
-static struct sstp_dctcp *sstp_dctcp(struct sstp_ctrl *c)
+static struct sstp_dctcp *sstp_dctcp_priv(struct sstp_ctrl *c)
 {
 	return sstp_ctrl_priv(c, struct sstp_dctcp);
 }
@@ -55,7 +55,7 @@ static void sstp_dctcp_observe(struct sstp_dctcp *d, const struct sstp_ctrl_samp
 /* Alpha begins with 1, as in net/ipv4/tcp_dctcp.c: the first mark halves the window. */
 static void sstp_dctcp_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_dctcp *d = sstp_dctcp(c);
+	struct sstp_dctcp *d = sstp_dctcp_priv(c);
 
 	sstp_window_init(c, &d->w, s);
 	d->alpha = BIT(SSTP_DCTCP_SHIFT);
@@ -79,7 +79,7 @@ static void sstp_dctcp_update(const struct sstp_ctrl *c, struct sstp_dctcp *d)
 /* Section 3.4: the window grows as newreno's. */
 static void sstp_dctcp_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_dctcp *d = sstp_dctcp(c);
+	struct sstp_dctcp *d = sstp_dctcp_priv(c);
 	u32 packets = sstp_window_ack(c, &d->w, s);
 
 	d->delivered += s->delivered;
@@ -109,7 +109,7 @@ static u32 sstp_dctcp_ssthresh(const struct sstp_ctrl *c, const struct sstp_dctc
  */
 static void sstp_dctcp_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_dctcp *d = sstp_dctcp(c);
+	struct sstp_dctcp *d = sstp_dctcp_priv(c);
 	bool cut = sstp_window_loss(c, &d->w, s);
 
 	if (s->lost && (cut || (d->by_marks && (s32)(s->lost_ship - d->answered) > 0))) {
@@ -124,7 +124,7 @@ static void sstp_dctcp_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 
 static void sstp_dctcp_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_dctcp *d = sstp_dctcp(c);
+	struct sstp_dctcp *d = sstp_dctcp_priv(c);
 
 	/* A threshold that was set for marks does not stay. */
 	if (d->by_marks)

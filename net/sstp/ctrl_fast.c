@@ -38,7 +38,7 @@ struct sstp_fast {
 	bool	odd;
 };
 
-static struct sstp_fast *sstp_fast(struct sstp_ctrl *c)
+static struct sstp_fast *sstp_fast_priv(struct sstp_ctrl *c)
 {
 	return sstp_ctrl_priv(c, struct sstp_fast);
 }
@@ -50,7 +50,7 @@ static u32 sstp_fast_param(const struct sstp_ctrl *c, enum sstp_fast_param i)
 
 static void sstp_fast_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_fast *f = sstp_fast(c);
+	struct sstp_fast *f = sstp_fast_priv(c);
 
 	sstp_window_init(c, &f->w, s);
 	f->end = s->shipped;
@@ -85,7 +85,7 @@ static u32 sstp_fast_window(const struct sstp_ctrl *c)
 
 static void sstp_fast_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_fast *f = sstp_fast(c);
+	struct sstp_fast *f = sstp_fast_priv(c);
 
 	if (s->rtt)
 		sstp_fast_rtt(f, s->rtt, s->delivered, c->cwnd);
@@ -111,7 +111,7 @@ pace:
 
 static void sstp_fast_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_fast *f = sstp_fast(c);
+	struct sstp_fast *f = sstp_fast_priv(c);
 
 	if (sstp_window_loss(c, &f->w, s))
 		sstp_window_cut(c, &f->w, s, c->cwnd / 2);
@@ -119,7 +119,7 @@ static void sstp_fast_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s
 
 static void sstp_fast_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_window_timeout(c, &sstp_fast(c)->w, s, c->cwnd / 2);
+	sstp_window_timeout(c, &sstp_fast_priv(c)->w, s, c->cwnd / 2);
 }
 
 static void sstp_fast_get_info(const struct sstp_ctrl *c, s64 *state)

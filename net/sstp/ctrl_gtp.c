@@ -203,7 +203,7 @@ struct sstp_gtp_sum {
 	bool	fresh;
 };
 
-static struct sstp_gtp *sstp_gtp(struct sstp_ctrl *c)
+static struct sstp_gtp *sstp_gtp_priv(struct sstp_ctrl *c)
 {
 	return sstp_ctrl_priv(c, struct sstp_gtp);
 }
@@ -212,7 +212,7 @@ static struct sstp_gtp *sstp_gtp(struct sstp_ctrl *c)
 
 static void sstp_gtp_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_window_init(c, &sstp_gtp(c)->w, s);
+	sstp_window_init(c, &sstp_gtp_priv(c)->w, s);
 }
 
 /* Send at the rate that the receiver wants, or at @limit if that is lower. */
@@ -263,7 +263,7 @@ static void sstp_gtp_round(struct sstp_gtp *g, const struct sstp_ctrl_sample *s)
 
 static void sstp_gtp_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_gtp *g = sstp_gtp(c);
+	struct sstp_gtp *g = sstp_gtp_priv(c);
 
 	if (!s->peer_rate) {
 		sstp_gtp_newreno(c, g, s);
@@ -286,7 +286,7 @@ static void sstp_gtp_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 /* While there is a rate, the receiver reacts to losses; sstp_gtp_round() does if most is lost. */
 static void sstp_gtp_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_gtp *g = sstp_gtp(c);
+	struct sstp_gtp *g = sstp_gtp_priv(c);
 
 	if (g->rate)
 		g->lost = min_t(u64, (u64)g->lost + s->lost, U32_MAX);
@@ -296,7 +296,7 @@ static void sstp_gtp_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 
 static void sstp_gtp_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_gtp *g = sstp_gtp(c);
+	struct sstp_gtp *g = sstp_gtp_priv(c);
 
 	if (!g->rate) {
 		sstp_window_timeout(c, &g->w, s, c->cwnd / 2);
@@ -318,14 +318,14 @@ static void sstp_gtp_get_info(const struct sstp_ctrl *c, s64 *state)
 
 /* The receiving half */
 
-static struct sstp_gtp_recv *sstp_gtp_recv(struct sstp_recv *r)
+static struct sstp_gtp_recv *sstp_gtp_recv_priv(struct sstp_recv *r)
 {
 	return sstp_ctrl_priv(r, struct sstp_gtp_recv);
 }
 
 static void sstp_gtp_recv_init(struct sstp_recv *r, const struct sstp_recv_sample *s)
 {
-	sstp_gtp_recv(r)->frame = SSTP_GTP_SIZE_MIN;
+	sstp_gtp_recv_priv(r)->frame = SSTP_GTP_SIZE_MIN;
 }
 
 static u32 sstp_gtp_earlier(u32 a, u32 b)
@@ -362,7 +362,7 @@ static void sstp_gtp_begin(struct sstp_gtp_recv *u, u64 end)
 static void sstp_gtp_recv_packets(struct sstp_recv *r, const struct sstp_recv_sample *s,
 				  const struct sstp_ctrl_packets *p)
 {
-	struct sstp_gtp_recv *u = sstp_gtp_recv(r);
+	struct sstp_gtp_recv *u = sstp_gtp_recv_priv(r);
 
 	if (!p->packets)
 		return;
@@ -425,7 +425,7 @@ static u64 sstp_gtp_patience(const struct sstp_gtp_recv *u, u64 rate)
 /* The timer runs while packets come. */
 static void sstp_gtp_recv_timer(struct sstp_recv *r, const struct sstp_recv_sample *s)
 {
-	struct sstp_gtp_recv *u = sstp_gtp_recv(r);
+	struct sstp_gtp_recv *u = sstp_gtp_recv_priv(r);
 	u64 age = s->now - u->since;
 
 	if (!u->since)
@@ -444,7 +444,7 @@ static void sstp_gtp_recv_timer(struct sstp_recv *r, const struct sstp_recv_samp
 
 /* The group */
 
-static struct sstp_gtp_share *sstp_gtp_share(struct sstp_group_member *m)
+static struct sstp_gtp_share *sstp_gtp_share_of(struct sstp_group_member *m)
 {
 	BUILD_BUG_ON(sizeof(struct sstp_gtp_share) > sizeof(m->priv));
 	return (struct sstp_gtp_share *)m->priv;
@@ -525,7 +525,7 @@ static void sstp_gtp_gather(struct sstp_group *g, struct sstp_gtp_sum *sum)
 	*sum = all;
 	list_for_each_entry(m, &g->members, list) {
 		sstp_gtp_add(&all, m);
-		if (!sstp_gtp_share(m)->own.rate)
+		if (!sstp_gtp_share_of(m)->own.rate)
 			sstp_gtp_add(sum, m);
 		all.active += sstp_gtp_arrival(m) > 0;
 		all.fresh |= sstp_gtp_arrival(m) && !m->rate;
@@ -627,7 +627,7 @@ static void sstp_gtp_use(struct sstp_gtp_share *x, u32 arrival, bool congested)
 static bool sstp_gtp_own(struct sstp_group_member *m, const struct sstp_gtp_sum *sum)
 {
 	bool congested = sstp_gtp_degree(m) >= SSTP_GTP_ONE;
-	struct sstp_gtp_share *x = sstp_gtp_share(m);
+	struct sstp_gtp_share *x = sstp_gtp_share_of(m);
 	u32 arrival = sstp_gtp_arrival(m), limit;
 
 	if (!x->own.rate) {
@@ -653,7 +653,7 @@ static bool sstp_gtp_own(struct sstp_group_member *m, const struct sstp_gtp_sum 
 static bool sstp_gtp_want(struct sstp_group_member *m, const struct sstp_gtp_sum *sum,
 			  bool shared)
 {
-	struct sstp_gtp_share *x = sstp_gtp_share(m);
+	struct sstp_gtp_share *x = sstp_gtp_share_of(m);
 	u32 arrival = sstp_gtp_arrival(m);
 	bool waits = x->wait;
 
@@ -687,7 +687,7 @@ static u32 sstp_gtp_fill(struct sstp_group *g, u64 capacity)
 
 		done = 0;
 		list_for_each_entry(m, &g->members, list) {
-			u32 want = sstp_gtp_share(m)->want;
+			u32 want = sstp_gtp_share_of(m)->want;
 
 			if (want > next || (i && want <= level))
 				continue;
@@ -715,7 +715,7 @@ static u8 sstp_gtp_wait(const struct sstp_group_member *m)
  */
 static void sstp_gtp_assign(struct sstp_group_member *m, u32 level, u32 least)
 {
-	struct sstp_gtp_share *x = sstp_gtp_share(m);
+	struct sstp_gtp_share *x = sstp_gtp_share_of(m);
 	u32 told = div_u64(m->rate, SSTP_GTP_KBIT), rate = x->want, near = told / SSTP_GTP_NEAR;
 
 	if (!x->want)

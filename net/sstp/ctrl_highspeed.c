@@ -24,7 +24,7 @@ struct sstp_highspeed {
 	u32	row;
 };
 
-static struct sstp_highspeed *sstp_highspeed(struct sstp_ctrl *c)
+static struct sstp_highspeed *sstp_highspeed_priv(struct sstp_ctrl *c)
 {
 	return sstp_ctrl_priv(c, struct sstp_highspeed);
 }
@@ -42,12 +42,12 @@ static void sstp_highspeed_seek(struct sstp_highspeed *h, u32 cwnd)
 
 static void sstp_highspeed_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_window_init(c, &sstp_highspeed(c)->w, s);
+	sstp_window_init(c, &sstp_highspeed_priv(c)->w, s);
 }
 
 static void sstp_highspeed_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_highspeed *h = sstp_highspeed(c);
+	struct sstp_highspeed *h = sstp_highspeed_priv(c);
 	u32 packets = sstp_window_ack(c, &h->w, s);
 
 	if (packets) {
@@ -61,7 +61,7 @@ static void sstp_highspeed_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sampl
 
 static u32 sstp_highspeed_ssthresh(struct sstp_ctrl *c)
 {
-	struct sstp_highspeed *h = sstp_highspeed(c);
+	struct sstp_highspeed *h = sstp_highspeed_priv(c);
 
 	sstp_highspeed_seek(h, c->cwnd);
 	return c->cwnd - (u32)((u64)c->cwnd * sstp_highspeed_rows[h->row].decrease >> 8);
@@ -69,7 +69,7 @@ static u32 sstp_highspeed_ssthresh(struct sstp_ctrl *c)
 
 static void sstp_highspeed_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_highspeed *h = sstp_highspeed(c);
+	struct sstp_highspeed *h = sstp_highspeed_priv(c);
 
 	if (sstp_window_loss(c, &h->w, s))
 		sstp_window_cut(c, &h->w, s, sstp_highspeed_ssthresh(c));
@@ -77,7 +77,7 @@ static void sstp_highspeed_loss(struct sstp_ctrl *c, const struct sstp_ctrl_samp
 
 static void sstp_highspeed_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_window_timeout(c, &sstp_highspeed(c)->w, s, sstp_highspeed_ssthresh(c));
+	sstp_window_timeout(c, &sstp_highspeed_priv(c)->w, s, sstp_highspeed_ssthresh(c));
 }
 
 /* The row is that of the last report in congestion avoidance, or of the last cut. */

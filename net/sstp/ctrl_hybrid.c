@@ -149,7 +149,7 @@ struct sstp_hybrid {
 	bool	many : 1;
 };
 
-static struct sstp_hybrid *sstp_hybrid(struct sstp_ctrl *c)
+static struct sstp_hybrid *sstp_hybrid_priv(struct sstp_ctrl *c)
 {
 	return sstp_ctrl_priv(c, struct sstp_hybrid);
 }
@@ -210,7 +210,7 @@ static void sstp_hybrid_round(struct sstp_hybrid *h, const struct sstp_ctrl_samp
 
 static void sstp_hybrid_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_hybrid *h = sstp_hybrid(c);
+	struct sstp_hybrid *h = sstp_hybrid_priv(c);
 	u32 ms = sstp_hybrid_ms(s), ago = ms - 2 * SSTP_HYBRID_MEMORY;
 
 	sstp_window_init(c, &h->w, s);
@@ -572,7 +572,7 @@ static void sstp_hybrid_grow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 
 static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_hybrid *h = sstp_hybrid(c);
+	struct sstp_hybrid *h = sstp_hybrid_priv(c);
 	u32 packets = sstp_window_ack(c, &h->w, s);
 	u32 rtt;
 
@@ -656,7 +656,7 @@ static bool sstp_hybrid_held(const struct sstp_ctrl *c, const struct sstp_hybrid
 
 static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_hybrid *h = sstp_hybrid(c);
+	struct sstp_hybrid *h = sstp_hybrid_priv(c);
 	u32 ms = sstp_hybrid_ms(s), rtt, least;
 	bool many = h->many;
 
@@ -692,7 +692,7 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 
 static void sstp_hybrid_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_hybrid *h = sstp_hybrid(c);
+	struct sstp_hybrid *h = sstp_hybrid_priv(c);
 
 	if (h->probes) {
 		c->cwnd = h->prior;

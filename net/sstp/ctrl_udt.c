@@ -132,12 +132,12 @@ struct sstp_udt_recv {
 	bool	came;
 };
 
-static struct sstp_udt *sstp_udt(struct sstp_ctrl *c)
+static struct sstp_udt *sstp_udt_priv(struct sstp_ctrl *c)
 {
 	return sstp_ctrl_priv(c, struct sstp_udt);
 }
 
-static struct sstp_udt_recv *sstp_udt_recv(struct sstp_recv *r)
+static struct sstp_udt_recv *sstp_udt_recv_priv(struct sstp_recv *r)
 {
 	return sstp_ctrl_priv(r, struct sstp_udt_recv);
 }
@@ -206,7 +206,7 @@ static void sstp_udt_leave(struct sstp_ctrl *c, struct sstp_udt *u, u32 us)
 /* A connection that had another controller goes on at its rate. */
 static void sstp_udt_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_udt *u = sstp_udt(c);
+	struct sstp_udt *u = sstp_udt_priv(c);
 
 	u->last_rate = U64_MAX;
 	u->epoch = s->shipped;
@@ -241,7 +241,7 @@ static void sstp_udt_deliver(struct sstp_udt *u, const struct sstp_ctrl_sample *
 /* The timer runs while packets are delivered. */
 static void sstp_udt_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_udt *u = sstp_udt(c);
+	struct sstp_udt *u = sstp_udt_priv(c);
 
 	u->delivered = min_t(u64, (u64)u->delivered + s->delivered, SSTP_WINDOW_MAX);
 	if (s->delivered && !c->timer)
@@ -263,7 +263,7 @@ static u32 sstp_udt_start(u32 cwnd, u32 delivered)
 /* A SYN is over. */
 static void sstp_udt_timer(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_udt *u = sstp_udt(c);
+	struct sstp_udt *u = sstp_udt_priv(c);
 	u32 size = clamp(s->packet_size, 1U, SSTP_UDT_SIZE), delivered = u->delivered;
 	bool lost = u->lost, used;
 
@@ -310,7 +310,7 @@ static void sstp_udt_begin_epoch(struct sstp_ctrl *c, struct sstp_udt *u,
 
 static void sstp_udt_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_udt *u = sstp_udt(c);
+	struct sstp_udt *u = sstp_udt_priv(c);
 
 	if (u->slow_start) {
 		sstp_udt_leave(c, u, s->srtt + SSTP_UDT_SYN_US);
@@ -335,7 +335,7 @@ static void sstp_udt_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 /* As in UDT 4, where a time-out changes nothing but slow start */
 static void sstp_udt_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_udt *u = sstp_udt(c);
+	struct sstp_udt *u = sstp_udt_priv(c);
 
 	if (u->slow_start)
 		sstp_udt_leave(c, u, s->srtt + SSTP_UDT_SYN_US);
@@ -344,7 +344,7 @@ static void sstp_udt_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 static void sstp_udt_message(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
 			     const struct sstp_ctrl_msg *m)
 {
-	struct sstp_udt *u = sstp_udt(c);
+	struct sstp_udt *u = sstp_udt_priv(c);
 	u32 arrival, capacity;
 	__be32 v[2];
 
@@ -484,7 +484,7 @@ static void sstp_udt_pair(struct sstp_udt_recv *u, u64 now, const struct sstp_ct
 static void sstp_udt_recv_packets(struct sstp_recv *r, const struct sstp_recv_sample *s,
 				  const struct sstp_ctrl_packets *p)
 {
-	struct sstp_udt_recv *u = sstp_udt_recv(r);
+	struct sstp_udt_recv *u = sstp_udt_recv_priv(r);
 
 	if (!p->packets)
 		return;
@@ -498,7 +498,7 @@ static void sstp_udt_recv_packets(struct sstp_recv *r, const struct sstp_recv_sa
 /* A SYN is over: report, unless nothing came. */
 static void sstp_udt_recv_timer(struct sstp_recv *r, const struct sstp_recv_sample *s)
 {
-	struct sstp_udt_recv *u = sstp_udt_recv(r);
+	struct sstp_udt_recv *u = sstp_udt_recv_priv(r);
 	u32 arrival, capacity;
 	__be32 v[2];
 

@@ -43,7 +43,7 @@ struct sstp_vegas {
 	u32	last_train;
 };
 
-static struct sstp_vegas *sstp_vegas(struct sstp_ctrl *c)
+static struct sstp_vegas *sstp_vegas_priv(struct sstp_ctrl *c)
 {
 	return sstp_ctrl_priv(c, struct sstp_vegas);
 }
@@ -70,7 +70,7 @@ static void sstp_vegas_begin(struct sstp_vegas *v, const struct sstp_ctrl_sample
 
 static void sstp_vegas_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_vegas *v = sstp_vegas(c);
+	struct sstp_vegas *v = sstp_vegas_priv(c);
 
 	sstp_window_init(c, &v->w, s);
 	v->base = U32_MAX;
@@ -102,7 +102,7 @@ static void sstp_vegas_adjust(struct sstp_ctrl *c, struct sstp_vegas *v)
 
 static void sstp_vegas_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_vegas *v = sstp_vegas(c);
+	struct sstp_vegas *v = sstp_vegas_priv(c);
 	u32 packets = sstp_window_ack(c, &v->w, s);
 
 	if (s->rtt) {
@@ -127,14 +127,14 @@ static void sstp_vegas_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s
 static void sstp_vegas_sent(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
 			    const struct sstp_ctrl_packets *p)
 {
-	struct sstp_vegas *v = sstp_vegas(c);
+	struct sstp_vegas *v = sstp_vegas_priv(c);
 
 	v->train = max(v->train, p->packets);
 }
 
 static void sstp_vegas_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_vegas *v = sstp_vegas(c);
+	struct sstp_vegas *v = sstp_vegas_priv(c);
 
 	if (sstp_window_loss(c, &v->w, s))
 		sstp_window_cut(c, &v->w, s, c->cwnd / 2);
@@ -142,7 +142,7 @@ static void sstp_vegas_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 
 static void sstp_vegas_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_window_timeout(c, &sstp_vegas(c)->w, s, c->cwnd / 2);
+	sstp_window_timeout(c, &sstp_vegas_priv(c)->w, s, c->cwnd / 2);
 }
 
 static void sstp_vegas_get_info(const struct sstp_ctrl *c, s64 *state)

@@ -30,14 +30,14 @@ struct sstp_westwood {
 	u64	estimate;
 };
 
-static struct sstp_westwood *sstp_westwood(struct sstp_ctrl *c)
+static struct sstp_westwood *sstp_westwood_priv(struct sstp_ctrl *c)
 {
 	return sstp_ctrl_priv(c, struct sstp_westwood);
 }
 
 static void sstp_westwood_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_westwood *w = sstp_westwood(c);
+	struct sstp_westwood *w = sstp_westwood_priv(c);
 
 	sstp_window_init(c, &w->w, s);
 	w->at = s->now;
@@ -67,7 +67,7 @@ static void sstp_westwood_measure(struct sstp_westwood *w, const struct sstp_ctr
 
 static void sstp_westwood_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_westwood *w = sstp_westwood(c);
+	struct sstp_westwood *w = sstp_westwood_priv(c);
 	u32 packets = sstp_window_ack(c, &w->w, s);
 
 	sstp_westwood_measure(w, s);
@@ -79,7 +79,7 @@ static void sstp_westwood_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample
 /* BWE RTTmin, but no more than the present window, and as TCP before there is an estimate */
 static u32 sstp_westwood_ssthresh(struct sstp_ctrl *c)
 {
-	const struct sstp_westwood *w = sstp_westwood(c);
+	const struct sstp_westwood *w = sstp_westwood_priv(c);
 
 	if (!w->estimate || !w->rtt_min)
 		return c->cwnd / 2;
@@ -89,7 +89,7 @@ static u32 sstp_westwood_ssthresh(struct sstp_ctrl *c)
 
 static void sstp_westwood_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_westwood *w = sstp_westwood(c);
+	struct sstp_westwood *w = sstp_westwood_priv(c);
 
 	if (sstp_window_loss(c, &w->w, s))
 		sstp_window_cut(c, &w->w, s, sstp_westwood_ssthresh(c));
@@ -97,7 +97,7 @@ static void sstp_westwood_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sampl
 
 static void sstp_westwood_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	sstp_window_timeout(c, &sstp_westwood(c)->w, s, sstp_westwood_ssthresh(c));
+	sstp_window_timeout(c, &sstp_westwood_priv(c)->w, s, sstp_westwood_ssthresh(c));
 }
 
 static void sstp_westwood_get_info(const struct sstp_ctrl *c, s64 *state)

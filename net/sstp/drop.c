@@ -42,7 +42,7 @@ static const enum skb_drop_reason sstp_drop_reasons[__SSTP_MIB_MAX] = {
  */
 void sstp_drop(struct sock *sk, struct sk_buff *skb, enum sstp_mib_id why, u32 n)
 {
-	struct sstp_mib __percpu *mib = sstp_net(sock_net(sk))->mib;
+	struct sstp_mib __percpu *mib = sstp_pernet(sock_net(sk))->mib;
 
 	SNMP_ADD_STATS(mib, why, n);
 	if (trace_sstp_drop_enabled())

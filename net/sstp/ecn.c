@@ -114,7 +114,7 @@ static enum sstp_ecn_state sstp_ecn_next(struct sstp_ecn *e, const struct sstp_e
 	return e->state;
 }
 
-u32 sstp_ecn_report(struct sstp_ecn *e, const struct sstp_ecn_report *r)
+u32 sstp_ecn_update(struct sstp_ecn *e, const struct sstp_ecn_report *r)
 {
 	u32 ect = r->ect - e->ect, ce = r->ce - e->ce, received = r->received - e->received;
 

@@ -109,6 +109,6 @@ void sstp_ecn_stop(struct sstp_ecn *e);
  * r->delivered. If e->state becomes one of those that sstp_ecn_works() excludes, the caller must
  * not set ECT any more.
  */
-u32 sstp_ecn_report(struct sstp_ecn *e, const struct sstp_ecn_report *r);
+u32 sstp_ecn_update(struct sstp_ecn *e, const struct sstp_ecn_report *r);
 
 #endif /* _SSTP_ECN_H */

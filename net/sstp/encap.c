@@ -272,7 +272,7 @@ static void sstp_encap_free(struct sstp_encap *e)
  */
 void sstp_encap_close(struct net *net)
 {
-	struct sstp_net *sn = sstp_net(net);
+	struct sstp_net *sn = sstp_pernet(net);
 	struct sstp_encap *e;
 	unsigned long dev;
 
@@ -288,7 +288,7 @@ void sstp_encap_close(struct net *net)
 static struct sstp_encap *sstp_encap_get(struct net *net, int dev)
 {
 	int l3mdev = l3mdev_master_ifindex_by_index(net, dev), err;
-	struct sstp_net *sn = sstp_net(net);
+	struct sstp_net *sn = sstp_pernet(net);
 	struct sstp_encap *e = xa_load(&sn->encaps, l3mdev);
 
 	if (e)
@@ -308,7 +308,7 @@ static struct sstp_encap *sstp_encap_get(struct net *net, int dev)
 static int sstp_encap_netdev(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
-	struct sstp_net *sn = sstp_net(dev_net(dev));
+	struct sstp_net *sn = sstp_pernet(dev_net(dev));
 	struct sstp_encap *e;
 
 	if (event != NETDEV_UNREGISTER || !netif_is_l3_master(dev))
@@ -341,7 +341,7 @@ void sstp_encap_exit(void)
  */
 int sstp_encap_move(struct net *net, struct proto *prot, int port)
 {
-	struct sstp_net *sn = sstp_net(net);
+	struct sstp_net *sn = sstp_pernet(net);
 	int err = -EBUSY;
 	bool used;
 
@@ -372,7 +372,7 @@ static int sstp_encap_open_known(struct net *net, struct sstp_encap *e, bool v6)
 		struct sstp_encap_work w = {
 			.net = net,
 			.dev = e->dev,
-			.port = READ_ONCE(sstp_net(net)->encap_port),
+			.port = READ_ONCE(sstp_pernet(net)->encap_port),
 			.v6 = v6,
 			.group = true,
 		};
@@ -389,7 +389,7 @@ static int sstp_encap_open_known(struct net *net, struct sstp_encap *e, bool v6)
 int sstp_encap_open(struct sock *sk)
 {
 	struct net *net = sock_net(sk);
-	struct sstp_net *sn = sstp_net(net);
+	struct sstp_net *sn = sstp_pernet(net);
 	struct sstp_encap *e;
 	int err;
 
@@ -414,7 +414,7 @@ int sstp_encap_open(struct sock *sk)
 int sstp_encap_client(struct sock *sk, bool v6, __be16 *port)
 {
 	struct sstp_encap_work w = { .net = sock_net(sk), .v6 = v6 };
-	struct sstp_net *sn = sstp_net(sock_net(sk));
+	struct sstp_net *sn = sstp_pernet(sock_net(sk));
 	int i = get_random_u32() % SSTP_ENCAP_SOCKETS, err;
 	struct sstp_encap *e;
 

@@ -250,7 +250,7 @@ void sstp_handshake_again(struct sock *sk)
 		return;
 	}
 	if (sp->live.probes >= (sp->set.syncnt ?:
-			   READ_ONCE(sstp_net(sock_net(sk))->init_retries))) {
+			   READ_ONCE(sstp_pernet(sock_net(sk))->init_retries))) {
 		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_done(sk, sk->sk_err_soft ?: ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;
@@ -396,7 +396,7 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 			       const struct sstp_peer *peer)
 {
 	struct net *net = sock_net(usk);
-	struct sstp_net *sn = sstp_net(net);
+	struct sstp_net *sn = sstp_pernet(net);
 	u32 limit = clamp(READ_ONCE(lsk->sk_max_ack_backlog) / 2, 1U,
 			  (u32)SSTP_REQUESTS_MAX);
 	struct sstp_sock *sp;

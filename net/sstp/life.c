@@ -13,7 +13,7 @@
 void sstp_life(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_net *sn = sstp_net(sock_net(sk));
+	struct sstp_net *sn = sstp_pernet(sock_net(sk));
 	u64 now = sstp_now(), due;
 
 	if (sk->sk_state == TCP_CLOSING) {

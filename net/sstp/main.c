@@ -20,7 +20,7 @@
 
 static int __net_init sstp_net_init(struct net *net)
 {
-	struct sstp_net *sn = sstp_net(net);
+	struct sstp_net *sn = sstp_pernet(net);
 	int err, i;
 
 	mutex_init(&sn->encap_lock);
@@ -58,8 +58,8 @@ static void __net_exit sstp_net_pre_exit(struct net *net)
 static void __net_exit sstp_net_exit(struct net *net)
 {
 	sstp_mib_exit(net);
-	xa_destroy(&sstp_net(net)->all);
-	kfree(sstp_net(net)->port_lock);
+	xa_destroy(&sstp_pernet(net)->all);
+	kfree(sstp_pernet(net)->port_lock);
 }
 
 static struct pernet_operations sstp_net_ops = {
@@ -248,7 +248,7 @@ static void __init sstp_check_lines(void)
 }
 
 /* The families come last: a socket needs all the rest. */
-static int __init sstp_init(void)
+static int __init sstp_module_init(void)
 {
 	int err;
 
@@ -316,7 +316,7 @@ static void __exit sstp_exit(void)
 	sstp_ctrl_exit();
 }
 
-module_init(sstp_init);
+module_init(sstp_module_init);
 module_exit(sstp_exit);
 MODULE_DESCRIPTION("Segment streaming transport protocol");
 MODULE_LICENSE("GPL");

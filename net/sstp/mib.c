@@ -27,7 +27,7 @@ const char *sstp_mib_get(struct net *net, u32 i, u64 *value)
 	/* SSTP_MIB_NONE is no counter. */
 	if (i >= __SSTP_MIB_MAX - 1)
 		return NULL;
-	*value = sstp_mib_sum(sstp_net(net), i + 1);
+	*value = sstp_mib_sum(sstp_pernet(net), i + 1);
 	return sstp_mib_names[i + 1];
 }
 
@@ -49,7 +49,7 @@ static int sstp_mib_show(struct seq_file *m, void *v)
 
 int sstp_mib_init(struct net *net)
 {
-	struct sstp_net *sn = sstp_net(net);
+	struct sstp_net *sn = sstp_pernet(net);
 
 	sn->mib = alloc_percpu(struct sstp_mib);
 	if (!sn->mib)
@@ -65,5 +65,5 @@ int sstp_mib_init(struct net *net)
 void sstp_mib_exit(struct net *net)
 {
 	remove_proc_entry("sstp_snmp", net->proc_net);
-	free_percpu(sstp_net(net)->mib);
+	free_percpu(sstp_pernet(net)->mib);
 }

@@ -20,18 +20,18 @@ struct sstp_mib {
 	unsigned long mibs[__SSTP_MIB_MAX];
 };
 
-/* sstp_net() takes the RCU lock, so it comes before the addition, for which some architectures
+/* sstp_pernet() takes the RCU lock, so it comes before the addition, for which some architectures
  * disable interrupts unseen by lockdep.
  */
 #define SSTP_INC(net, name)						\
 	do {								\
-		struct sstp_mib __percpu *mib__ = sstp_net(net)->mib;	\
+		struct sstp_mib __percpu *mib__ = sstp_pernet(net)->mib;	\
 									\
 		SNMP_INC_STATS(mib__, SSTP_MIB_##name);			\
 	} while (0)
 #define SSTP_ADD(net, name, n)						\
 	do {								\
-		struct sstp_mib __percpu *mib__ = sstp_net(net)->mib;	\
+		struct sstp_mib __percpu *mib__ = sstp_pernet(net)->mib;	\
 									\
 		SNMP_ADD_STATS(mib__, SSTP_MIB_##name, n);		\
 	} while (0)

@@ -78,7 +78,7 @@ void sstp_monitor_fill(struct sstp_monitor *m, const struct sstp_info *i,
 	m->loss_rate = sstp_monitor_loss(m->packets_lost.recent, m->packets_sent.recent);
 }
 
-void sstp_monitor_mark(struct sstp_monitor_mark *mark, const struct sstp_info *i)
+void sstp_monitor_begin(struct sstp_monitor_mark *mark, const struct sstp_info *i)
 {
 	u32 n;
 

@@ -18,6 +18,6 @@ struct sstp_monitor_mark {
 void sstp_monitor_fill(struct sstp_monitor *m, const struct sstp_info *i,
 		       const struct sstp_monitor_mark *mark);
 /* Begin an interval at @i. */
-void sstp_monitor_mark(struct sstp_monitor_mark *mark, const struct sstp_info *i);
+void sstp_monitor_begin(struct sstp_monitor_mark *mark, const struct sstp_info *i);
 
 #endif /* _SSTP_MONITOR_H */

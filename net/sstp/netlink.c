@@ -104,7 +104,7 @@ static struct sock *sstp_nl_find(struct genl_info *info)
 }
 
 /* The sender of request @skb */
-static struct sstp_nl_reader sstp_nl_reader(const struct sk_buff *skb)
+static struct sstp_nl_reader sstp_nl_reader_of(const struct sk_buff *skb)
 {
 	return (struct sstp_nl_reader){
 		.ns = sk_user_ns(NETLINK_CB(skb).sk),
@@ -117,7 +117,7 @@ static struct sstp_nl_reader sstp_nl_reader(const struct sk_buff *skb)
 static int sstp_nl_conn(struct sk_buff *skb, struct sock *sk, const struct sk_buff *request,
 			const struct nlmsghdr *n, int flags, struct nlattr **attrs)
 {
-	struct sstp_nl_reader r = sstp_nl_reader(request);
+	struct sstp_nl_reader r = sstp_nl_reader_of(request);
 	int err = -ENOENT;
 	void *hdr;
 	bool slow;

@@ -45,6 +45,6 @@ bool sstp_net_allows(struct net *net, const char *name)
 {
 	char names[SSTP_ALLOWED_MAX];
 
-	sstp_net_names_get(sstp_net(net)->allowed, names, sizeof(names));
+	sstp_net_names_get(sstp_pernet(net)->allowed, names, sizeof(names));
 	return sstp_net_word(names, name);
 }

@@ -59,7 +59,7 @@ struct sstp_net {
 
 extern unsigned int sstp_net_id;
 
-static inline struct sstp_net *sstp_net(const struct net *net)
+static inline struct sstp_net *sstp_pernet(const struct net *net)
 {
 	return net_generic(net, sstp_net_id);
 }

@@ -14,7 +14,7 @@
 /* The lock of a port and of its listeners */
 static spinlock_t *sstp_port_lock(struct net *net, u16 port)
 {
-	return &sstp_net(net)->port_lock[port % SSTP_PORT_LOCKS];
+	return &sstp_pernet(net)->port_lock[port % SSTP_PORT_LOCKS];
 }
 
 /**
@@ -178,7 +178,7 @@ void sstp_port_exit(void)
 	rhashtable_destroy(&sstp_ports);
 }
 
-static struct sstp_claim sstp_claim(const struct sock *sk)
+static struct sstp_claim sstp_claim_of(const struct sock *sk)
 {
 	const struct sstp_sock *sp = sstp_sk(sk);
 
@@ -230,7 +230,7 @@ static bool sstp_claim_conflict(const struct sstp_claim *c, const struct sstp_cl
 
 static bool sstp_sock_conflict(const struct sstp_claim *c, struct sock *o)
 {
-	struct sstp_claim claim = sstp_claim(o);
+	struct sstp_claim claim = sstp_claim_of(o);
 
 	return sstp_claim_conflict(c, &claim, READ_ONCE(o->sk_state) == TCP_LISTEN);
 }
@@ -419,7 +419,7 @@ static void sstp_claims_put(struct sstp_claims *g)
 /* Give the port to @sk, in the group of its claim. Port's lock. */
 static int sstp_port_join(struct sstp_port *p, struct sock *sk, bool exclusive)
 {
-	struct sstp_claim claim = sstp_claim(sk);
+	struct sstp_claim claim = sstp_claim_of(sk);
 	struct sstp_claims *g;
 
 	g = sstp_claims_find(p, &claim, exclusive) ?: sstp_claims_make(p, &claim, exclusive);
@@ -438,7 +438,7 @@ static int sstp_port_join(struct sstp_port *p, struct sock *sk, bool exclusive)
 static int sstp_bind_try(struct sock *sk, u16 port)
 {
 	spinlock_t *lock = sstp_port_lock(sock_net(sk), port);
-	const struct sstp_claim claim = sstp_claim(sk);
+	const struct sstp_claim claim = sstp_claim_of(sk);
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_port *p;
 	int err = 0;
@@ -538,7 +538,7 @@ static bool sstp_listen_conflict_at(struct sock *sk, const struct sstp_claim *cl
 static bool sstp_listen_conflict(struct sock *sk)
 {
 	struct sstp_port *p = sstp_sk(sk)->bind.port;
-	struct sstp_claim claim = sstp_claim(sk);
+	struct sstp_claim claim = sstp_claim_of(sk);
 	struct sock *o;
 
 	if (sstp_port_shares(p, &claim))
@@ -560,7 +560,7 @@ static bool sstp_listen_conflict(struct sock *sk)
 static int sstp_port_move(struct sock *sk)
 {
 	struct sstp_port *old = sstp_sk(sk)->bind.port, *p;
-	const struct sstp_claim claim = sstp_claim(sk);
+	const struct sstp_claim claim = sstp_claim_of(sk);
 
 	p = sstp_port_get(sk, old->key.number);
 	if (!p)

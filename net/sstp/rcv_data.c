@@ -405,8 +405,8 @@ static void sstp_rcv_marks(struct sstp_sock *sp, u8 ecn, u32 packets)
 		SSTP_ADD(sock_net(&sp->sk), INECNMARKED, packets);
 }
 
-static void sstp_rcv_run(struct sock *sk, struct sk_buff *skb,
-			 struct sstp_rcv_run *run, u8 ecn, bool *taken)
+static void sstp_rcv_handle_run(struct sock *sk, struct sk_buff *skb, struct sstp_rcv_run *run,
+				u8 ecn, bool *taken)
 {
 	u32 len = min(run->count * run->stride, skb->len - run->off);
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -599,7 +599,7 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 		if (sp->rcvbuf.member.pool && atomic_read(&sk->sk_rmem_alloc) +
 		    (u64)skb->truesize > sstp_rcv_limit(&sp->rcvbuf))
 			sstp_rcvbuf_share(sp);
-		sstp_rcv_run(sk, skb, &run, ecn, &taken);
+		sstp_rcv_handle_run(sk, skb, &run, ecn, &taken);
 	}
 	if (!taken)
 		sstp_free(skb);

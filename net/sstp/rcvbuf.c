@@ -463,7 +463,7 @@ void sstp_rcvbuf_want(const struct sstp_sock *sp, struct sstp_want *w)
 static int sstp_rcvbuf_make(struct sock *sk, struct sstp_rbuf_core *b)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_net *sn = sstp_net(sock_net(sk));
+	struct sstp_net *sn = sstp_pernet(sock_net(sk));
 	char name[SSTP_NAME_MAX];
 	int err;
 

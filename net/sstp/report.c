@@ -381,7 +381,7 @@ static void sstp_report_marks(struct sock *sk, const struct sstp_ack *a,
 		.min_rtt = sp->rtt.min,
 	};
 
-	sample->ce = sstp_ecn_report(&sp->loss.ecn, &r);
+	sample->ce = sstp_ecn_update(&sp->loss.ecn, &r);
 	sp->stats.packets_marked += sample->ce;
 	SSTP_ADD(sock_net(sk), ECNMARKED, sample->ce);
 	if (sp->loss.ecn_field && !sstp_ecn_works(&sp->loss.ecn))

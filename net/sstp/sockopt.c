@@ -437,7 +437,7 @@ static int sstp_get_monitor(struct sock *sk, char __user *optval, int __user *op
 		if (put_user(len, optlen) || copy_to_user(optval, &buf->monitor, len))
 			err = -EFAULT;
 		else
-			sstp_monitor_mark(stats->mark, &buf->info);
+			sstp_monitor_begin(stats->mark, &buf->info);
 	}
 	release_sock(sk);
 	kfree(buf);

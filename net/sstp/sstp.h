@@ -235,7 +235,7 @@ static inline u32 sstp_rto(const struct sstp_rtt *rtt)
 static inline u64 sstp_user_timeout(const struct sstp_sock *sp)
 {
 	u32 ms = sp->set.user_timeout ?:
-		 READ_ONCE(sstp_net(sock_net(&sp->sk))->user_timeout);
+		 READ_ONCE(sstp_pernet(sock_net(&sp->sk))->user_timeout);
 
 	return ms * (u64)NSEC_PER_MSEC;
 }

@@ -80,7 +80,7 @@ void sstp_abort(struct sock *sk, int err, enum sstp_closed_by by)
 static void sstp_life_orphan(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_net *sn = sstp_net(sock_net(sk));
+	struct sstp_net *sn = sstp_pernet(sock_net(sk));
 	u64 wait = SSTP_ORPHAN_TIMEOUTS * sstp_user_timeout(sp);
 
 	if (sk->sk_state == TCP_FIN_WAIT2)

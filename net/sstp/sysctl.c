@@ -25,7 +25,7 @@ static int sstp_sysctl_port(SSTP_CTL_CONST struct ctl_table *t, int write,
 			    void *buffer, size_t *lenp, loff_t *ppos)
 {
 	struct net *net = t->extra1;
-	struct sstp_net *sn = sstp_net(net);
+	struct sstp_net *sn = sstp_pernet(net);
 	int port = READ_ONCE(sn->encap_port), err;
 	struct ctl_table tmp = {
 		.data = &port,
@@ -183,7 +183,7 @@ static const struct sstp_net sstp_defaults = {
 
 int sstp_sysctl_init(struct net *net)
 {
-	struct sstp_net *sn = sstp_net(net);
+	struct sstp_net *sn = sstp_pernet(net);
 	struct ctl_table *table;
 	u32 i, n;
 
@@ -212,7 +212,7 @@ int sstp_sysctl_init(struct net *net)
 
 void sstp_sysctl_exit(struct net *net)
 {
-	struct sstp_net *sn = sstp_net(net);
+	struct sstp_net *sn = sstp_pernet(net);
 	const struct ctl_table *table = sn->sysctl->ctl_table_arg;
 
 	unregister_net_sysctl_table(sn->sysctl);

@@ -101,7 +101,7 @@ int sstp_conn_list(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 	int err;
 
-	err = xa_alloc_bh(&sstp_net(sock_net(sk))->all, &sp->id.index, sk,
+	err = xa_alloc_bh(&sstp_pernet(sock_net(sk))->all, &sp->id.index, sk,
 			  xa_limit_31b, GFP_ATOMIC);
 	sp->id.listed = !err;
 	return err;
@@ -113,7 +113,7 @@ void sstp_conn_unlist(struct sock *sk)
 
 	if (!sp->id.listed)
 		return;
-	xa_erase_bh(&sstp_net(sock_net(sk))->all, sp->id.index);
+	xa_erase_bh(&sstp_pernet(sock_net(sk))->all, sp->id.index);
 	sp->id.listed = false;
 }
 
@@ -276,7 +276,7 @@ struct sock *sstp_conn_next(struct net *net, unsigned long *id,
 			    bool (*match)(const struct sock *sk, void *arg),
 			    void *arg)
 {
-	struct sstp_net *sn = sstp_net(net);
+	struct sstp_net *sn = sstp_pernet(net);
 	struct sock *sk;
 	bool found;
 

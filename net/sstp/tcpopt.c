@@ -158,7 +158,7 @@ int sstp_tcp_setsockopt(struct sock *sk, int opt, sockptr_t optval,
 static int sstp_tcp_get(const struct sock *sk, int opt, int *val)
 {
 	const struct sstp_sock *sp = sstp_sk(sk);
-	const struct sstp_net *sn = sstp_net(sock_net(sk));
+	const struct sstp_net *sn = sstp_pernet(sock_net(sk));
 	const struct sstp_settings *set = &sp->set;
 
 	switch (opt) {

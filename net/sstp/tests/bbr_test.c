@@ -9,7 +9,7 @@
 
 static struct sstp_bbr *bbr_of(struct line_flow *x)
 {
-	return sstp_bbr(&x->c);
+	return sstp_bbr_priv(&x->c);
 }
 
 /* The states that the controller was in, a bit for each */

@@ -103,14 +103,14 @@ static void bic_cut(struct kunit *test)
 	/* A second cut below the target: fast convergence */
 	ctrl_sim_avoid(&x, 900);
 	ctrl_sim_loss(&x);
-	KUNIT_EXPECT_EQ(test, sstp_bic(&x.c)->max, 809U);
+	KUNIT_EXPECT_EQ(test, sstp_bic_priv(&x.c)->max, 809U);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 719U);
 	/* A time-out ends the search; a second one in a row changes nothing. */
 	x.ops->on_timeout(&x.c, &x.s);
 	x.ops->on_timeout(&x.c, &x.s);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 2U);
-	KUNIT_EXPECT_EQ(test, sstp_bic(&x.c)->max, 0U);
-	KUNIT_EXPECT_EQ(test, sstp_bic(&x.c)->w.ssthresh, 719U);
+	KUNIT_EXPECT_EQ(test, sstp_bic_priv(&x.c)->max, 0U);
+	KUNIT_EXPECT_EQ(test, sstp_bic_priv(&x.c)->w.ssthresh, 719U);
 	/* A small window */
 	ctrl_sim_avoid(&x, 14);
 	ctrl_sim_loss(&x);

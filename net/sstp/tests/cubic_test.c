@@ -133,18 +133,18 @@ static void cubic_cuts(struct kunit *test)
 	ctrl_sim_start(&x, &sstp_ctrl_cubic, 100000);
 	ctrl_sim_avoid(&x, 1000);
 	ctrl_sim_loss(&x);
-	KUNIT_EXPECT_EQ(test, sstp_cubic(&x.c)->e.max, 1000U);
+	KUNIT_EXPECT_EQ(test, sstp_cubic_priv(&x.c)->e.max, 1000U);
 	/* Fast convergence: 800 * 1.7 / 2 */
 	ctrl_sim_avoid(&x, 800);
 	ctrl_sim_loss(&x);
-	KUNIT_EXPECT_EQ(test, sstp_cubic(&x.c)->e.max, 680U);
+	KUNIT_EXPECT_EQ(test, sstp_cubic_priv(&x.c)->e.max, 680U);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 560U);
 	/* A time-out, also in recovery: W_max is the window where slow start ends. */
 	x.ops->on_timeout(&x.c, &x.s);
 	x.ops->on_timeout(&x.c, &x.s);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 2U);
-	KUNIT_EXPECT_EQ(test, sstp_cubic(&x.c)->e.max, 0U);
-	KUNIT_EXPECT_EQ(test, sstp_cubic(&x.c)->w.ssthresh, 560U);
+	KUNIT_EXPECT_EQ(test, sstp_cubic_priv(&x.c)->e.max, 0U);
+	KUNIT_EXPECT_EQ(test, sstp_cubic_priv(&x.c)->w.ssthresh, 560U);
 	ctrl_sim_avoid(&x, 1000);
 	ctrl_sim_loss(&x);
 	ctrl_sim_avoid(&x, 800);

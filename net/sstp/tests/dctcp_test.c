@@ -110,15 +110,15 @@ static void dctcp_bounds(struct kunit *test)
 	ctrl_sim_start(&x, &sstp_ctrl_dctcp, 1000);
 	for (i = 0; i < 100; i++) {
 		dctcp_round(&x, 100, 100, 4);
-		KUNIT_ASSERT_LE(test, sstp_dctcp(&x.c)->alpha, DCTCP_ONE);
+		KUNIT_ASSERT_LE(test, sstp_dctcp_priv(&x.c)->alpha, DCTCP_ONE);
 	}
-	KUNIT_EXPECT_GE(test, sstp_dctcp(&x.c)->alpha, DCTCP_ONE - 32);
+	KUNIT_EXPECT_GE(test, sstp_dctcp_priv(&x.c)->alpha, DCTCP_ONE - 32);
 	for (i = 0; i < 300; i++)
 		dctcp_round(&x, 100, 0, 4);
-	KUNIT_EXPECT_LE(test, sstp_dctcp(&x.c)->alpha, SSTP_DCTCP_GAIN);
+	KUNIT_EXPECT_LE(test, sstp_dctcp_priv(&x.c)->alpha, SSTP_DCTCP_GAIN);
 	for (i = 0; i < 10; i++)
 		dctcp_round(&x, 0, 0, 1);
-	KUNIT_EXPECT_LE(test, sstp_dctcp(&x.c)->alpha, SSTP_DCTCP_GAIN);
+	KUNIT_EXPECT_LE(test, sstp_dctcp_priv(&x.c)->alpha, SSTP_DCTCP_GAIN);
 }
 
 /* A window, alpha, marks and losses of a report, and the window that they leave */
@@ -146,9 +146,9 @@ static void dctcp_cuts(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		ctrl_sim_start(&x, &sstp_ctrl_dctcp, 1000);
 		ctrl_sim_avoid(&x, t[i].cwnd);
-		sstp_dctcp(&x.c)->alpha = t[i].alpha;
+		sstp_dctcp_priv(&x.c)->alpha = t[i].alpha;
 		/* The observation window does not end in this report. */
-		sstp_dctcp(&x.c)->end = 1000;
+		sstp_dctcp_priv(&x.c)->end = 1000;
 		x.s.shipped = 1000;
 		dctcp_report(&x, 1, t[i].ce, t[i].lost);
 		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].then, "row %u", i);
@@ -176,8 +176,8 @@ static void dctcp_marked(struct ctrl_sim *x, u32 cwnd)
 	x->s.highest = x->s.shipped + 10;
 	x->s.shipped = x->s.highest + cwnd;
 	ctrl_sim_avoid(x, cwnd);
-	sstp_dctcp(&x->c)->alpha = 0;
-	sstp_dctcp(&x->c)->end = x->s.shipped + 1;
+	sstp_dctcp_priv(&x->c)->alpha = 0;
+	sstp_dctcp_priv(&x->c)->end = x->s.shipped + 1;
 	dctcp_report(x, 1, 1, 0);
 }
 

@@ -46,7 +46,7 @@ static u32 ecn_reports(struct ecn_sim *x)
 
 	x->r.ect = x->in.ect;
 	x->r.ce = x->in.ce;
-	ce = sstp_ecn_report(&x->e, &x->r);
+	ce = sstp_ecn_update(&x->e, &x->r);
 	x->sum += ce;
 	x->r.delivered = 0;
 	return ce;
@@ -277,7 +277,7 @@ static void ecn_invalid(struct kunit *test)
 		x.r.received = t[i].delivered;
 		x.r.ect = t[i].ect;
 		x.r.ce = t[i].ce;
-		KUNIT_EXPECT_EQ_MSG(test, sstp_ecn_report(&x.e, &x.r), t[i].told, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, sstp_ecn_update(&x.e, &x.r), t[i].told, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, x.e.state, SSTP_ECN_INVALID, "row %u", i);
 	}
 }

@@ -31,8 +31,8 @@ static void fast_window(struct kunit *test)
 		x.c.cwnd = t[i].cwnd;
 		x.c.param[SSTP_FAST_ALPHA] = t[i].alpha;
 		x.c.param[SSTP_FAST_GAMMA] = t[i].gamma;
-		sstp_fast(&x.c)->base = t[i].base;
-		sstp_fast(&x.c)->rtt = t[i].rtt;
+		sstp_fast_priv(&x.c)->base = t[i].base;
+		sstp_fast_priv(&x.c)->rtt = t[i].rtt;
 		KUNIT_EXPECT_EQ_MSG(test, sstp_fast_window(&x.c), t[i].then, "row %u", i);
 	}
 }

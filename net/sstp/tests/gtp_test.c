@@ -70,7 +70,7 @@ static void gtp_fill(struct kunit *test)
 		if (!g.count)
 			INIT_LIST_HEAD(&g.members);
 		for (n = 0; n < g.count; n++)
-			sstp_gtp_share(&m[n].m)->want = t[i].want[n];
+			sstp_gtp_share_of(&m[n].m)->want = t[i].want[n];
 		KUNIT_EXPECT_EQ_MSG(test, sstp_gtp_fill(&g, t[i].capacity), t[i].level,
 				    "row %u", i);
 	}
@@ -99,7 +99,7 @@ static u64 gtp_sum(struct sstp_group *g, u32 level)
 	u64 sum = 0;
 
 	list_for_each_entry(m, &g->members, list)
-		sum += min(sstp_gtp_share(m)->want, level);
+		sum += min(sstp_gtp_share_of(m)->want, level);
 	return sum;
 }
 
@@ -117,7 +117,7 @@ static void gtp_fill_many(struct kunit *test)
 
 		m = gtp_group(test, &g, gtp_fills[i].count);
 		for (n = 0; n < g.count; n++)
-			sstp_gtp_share(&m[n].m)->want = gtp_random_want(&state, gtp_fills[i].bits);
+			sstp_gtp_share_of(&m[n].m)->want = gtp_random_want(&state, gtp_fills[i].bits);
 		level = sstp_gtp_fill(&g, gtp_fills[i].capacity);
 		KUNIT_EXPECT_EQ_MSG(test, level, gtp_fills[i].level, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, gtp_sum(&g, level), gtp_fills[i].sum, "row %u", i);
@@ -125,7 +125,7 @@ static void gtp_fill_many(struct kunit *test)
 	/* 29 rounds: each want is just satisfied after the one below it. */
 	m = gtp_group(test, &g, 30);
 	for (n = 0; n < 30; n++)
-		sstp_gtp_share(&m[n].m)->want = 1U << n;
+		sstp_gtp_share_of(&m[n].m)->want = 1U << n;
 	for (i = 1; i < 1000000000; i += i / 7 + 1)
 		KUNIT_EXPECT_LE(test, gtp_sum(&g, sstp_gtp_fill(&g, i)), (u64)i);
 }
@@ -822,7 +822,7 @@ static void gtp_any_rate(struct kunit *test)
 			x.ops->on_timeout(&x.c, &x.s);
 		KUNIT_ASSERT_GE(test, x.c.cwnd, (u32)SSTP_WINDOW_MIN);
 		KUNIT_ASSERT_LE(test, x.c.cwnd, (u32)SSTP_WINDOW_MAX);
-		if (sstp_gtp(&x.c)->rate)
+		if (sstp_gtp_priv(&x.c)->rate)
 			KUNIT_ASSERT_LE(test, x.c.period, 9ULL * NSEC_PER_SEC);
 	}
 }

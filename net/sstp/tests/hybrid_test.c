@@ -20,7 +20,7 @@ static void hybrid_wait(struct ctrl_sim *x, u32 ms)
 /* Congestion avoidance with a window of @cwnd; the last probe was just now. */
 static struct sstp_hybrid *hybrid_start(struct ctrl_sim *x, u32 cwnd)
 {
-	struct sstp_hybrid *h = sstp_hybrid(&x->c);
+	struct sstp_hybrid *h = sstp_hybrid_priv(&x->c);
 
 	ctrl_sim_start(x, &sstp_ctrl_hybrid, HYBRID_BASE);
 	ctrl_sim_avoid(x, cwnd);
@@ -288,8 +288,8 @@ static void hybrid_many_undone(struct kunit *test)
 		hybrid_start(&x, 1000);
 		if (i) {
 			x.s.shipped = x.s.highest + 100;
-			sstp_hybrid(&x.c)->round_end = x.s.shipped;
-			sstp_hybrid(&x.c)->lost = 20;
+			sstp_hybrid_priv(&x.c)->round_end = x.s.shipped;
+			sstp_hybrid_priv(&x.c)->lost = 20;
 			hybrid_round(&x, 80, 0, HYBRID_BASE);
 		} else {
 			hybrid_round(&x, 80, 20, HYBRID_BASE);
@@ -314,7 +314,7 @@ static void hybrid_cubic(struct kunit *test)
 
 	ctrl_sim_start(&x, &sstp_ctrl_hybrid, 100000);
 	ctrl_sim_avoid(&x, 1000);
-	h = sstp_hybrid(&x.c);
+	h = sstp_hybrid_priv(&x.c);
 	h->probed_ms = hybrid_ms(&x);
 	h->overflow_ms = hybrid_ms(&x);
 	hybrid_loss(&x, 110000, 0);
@@ -549,7 +549,7 @@ static void hybrid_overflows(struct kunit *test)
 	u32 i;
 
 	ctrl_sim_start(&x, &sstp_ctrl_hybrid, HYBRID_BASE);
-	h = sstp_hybrid(&x.c);
+	h = sstp_hybrid_priv(&x.c);
 	x.c.cwnd = 1000;
 	hybrid_loss(&x, 60000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
@@ -891,7 +891,7 @@ static void hybrid_no_rtt(struct kunit *test)
 	u32 i;
 
 	ctrl_sim_start(&x, &sstp_ctrl_hybrid, 0);
-	h = sstp_hybrid(&x.c);
+	h = sstp_hybrid_priv(&x.c);
 	x.s.min_rtt = U32_MAX;
 	x.ops->init(&x.c, &x.s);
 	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 3), 0LL);
@@ -957,8 +957,8 @@ static void hybrid_hostile(struct kunit *test)
 			sstp_ctrl_hybrid.on_timeout(&c, &s);
 		KUNIT_ASSERT_GE(test, c.cwnd, 1U);
 		KUNIT_ASSERT_LE(test, c.cwnd, (u32)SSTP_WINDOW_MAX);
-		competes += sstp_hybrid(&c)->competes;
-		probes += sstp_hybrid(&c)->probes;
+		competes += sstp_hybrid_priv(&c)->competes;
+		probes += sstp_hybrid_priv(&c)->probes;
 	}
 	/* All of it was reached. */
 	KUNIT_EXPECT_GT(test, competes, n / 100);

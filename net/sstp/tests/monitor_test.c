@@ -61,7 +61,7 @@ static void monitor_fields(struct kunit *test)
 		memset(&m, 0xff, sizeof(m));
 		sstp_monitor_fill(&m, &is, &mark);
 		monitor_check(test, &m, &was, &is);
-		sstp_monitor_mark(&mark, &is);
+		sstp_monitor_begin(&mark, &is);
 		was = is;
 	}
 }
@@ -76,7 +76,7 @@ static void monitor_back(struct kunit *test)
 	memset(&i, 0, sizeof(i));
 	i.age = USEC_PER_SEC;
 	i.bytes_sent = 1000000;
-	sstp_monitor_mark(&mark, &i);
+	sstp_monitor_begin(&mark, &i);
 	i.age = 2 * USEC_PER_SEC;
 	i.bytes_sent = 400000;
 	sstp_monitor_fill(&m, &i, &mark);

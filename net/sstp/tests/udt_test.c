@@ -43,7 +43,7 @@ static void udt_run(struct ctrl_sim *x, u32 rate, u32 last, u32 capacity, u32 si
 	ctrl_sim_start(x, &sstp_ctrl_udt, 40000);
 	x->s.packet_size = size;
 	udt_tell(x, rate, capacity);
-	u = sstp_udt(&x->c);
+	u = sstp_udt_priv(&x->c);
 	u->slow_start = false;
 	u->last_rate = (u64)last << SSTP_UDT_SHIFT;
 	sstp_udt_set_rate(&x->c, u, (u64)rate << SSTP_UDT_SHIFT);
@@ -105,13 +105,13 @@ static void udt_growth(struct kunit *test)
 			udt_growths[i].size);
 		for (n = 0; n < udt_growths[i].syns; n++)
 			udt_syn(&x, 2000000);
-		milli = sstp_udt(&x.c)->rate * 1000 >> SSTP_UDT_SHIFT;
+		milli = sstp_udt_priv(&x.c)->rate * 1000 >> SSTP_UDT_SHIFT;
 		KUNIT_EXPECT_LE_MSG(test, abs_diff(milli, udt_growths[i].milli),
 				    div_u64(udt_growths[i].milli, 1000000) + 1,
 				    "row %u: %llu", i, milli);
 		KUNIT_EXPECT_EQ_MSG(test, x.c.period,
 				    div64_u64((u64)NSEC_PER_SEC << SSTP_UDT_SHIFT,
-					      sstp_udt(&x.c)->rate), "row %u", i);
+					      sstp_udt_priv(&x.c)->rate), "row %u", i);
 	}
 }
 
@@ -122,25 +122,25 @@ static void udt_no_growth(struct kunit *test)
 	u64 rate;
 
 	udt_run(&x, 10000, 0, 20000, 1500);
-	rate = sstp_udt(&x.c)->rate;
+	rate = sstp_udt_priv(&x.c)->rate;
 	udt_syn(&x, 0);
-	KUNIT_EXPECT_EQ(test, sstp_udt(&x.c)->rate, rate);
+	KUNIT_EXPECT_EQ(test, sstp_udt_priv(&x.c)->rate, rate);
 	KUNIT_EXPECT_EQ_MSG(test, x.c.timer, 0ULL, "the timer rests");
 	udt_syn(&x, 49);
-	KUNIT_EXPECT_EQ(test, sstp_udt(&x.c)->rate, rate);
+	KUNIT_EXPECT_EQ(test, sstp_udt_priv(&x.c)->rate, rate);
 	KUNIT_EXPECT_EQ(test, x.c.timer, x.s.now + SSTP_UDT_SYN);
 	udt_syn(&x, 50);
-	KUNIT_EXPECT_GT(test, sstp_udt(&x.c)->rate, rate);
+	KUNIT_EXPECT_GT(test, sstp_udt_priv(&x.c)->rate, rate);
 	/* A late report of a loss from before the last decrease, which changes no rate */
-	sstp_udt(&x.c)->epoch = x.s.shipped;
-	sstp_udt(&x.c)->every = 10;
-	sstp_udt(&x.c)->naks = 1;
-	rate = sstp_udt(&x.c)->rate;
+	sstp_udt_priv(&x.c)->epoch = x.s.shipped;
+	sstp_udt_priv(&x.c)->every = 10;
+	sstp_udt_priv(&x.c)->naks = 1;
+	rate = sstp_udt_priv(&x.c)->rate;
 	udt_nak(&x, x.s.shipped);
 	udt_syn(&x, 100);
-	KUNIT_EXPECT_EQ(test, sstp_udt(&x.c)->rate, rate);
+	KUNIT_EXPECT_EQ(test, sstp_udt_priv(&x.c)->rate, rate);
 	udt_syn(&x, 100);
-	KUNIT_EXPECT_GT(test, sstp_udt(&x.c)->rate, rate);
+	KUNIT_EXPECT_GT(test, sstp_udt_priv(&x.c)->rate, rate);
 }
 
 /* Slow start: the window grows by what is delivered in a SYN, and doubles at most, until it is
@@ -164,9 +164,9 @@ static void udt_slow_start(struct kunit *test)
 	x.s.flight = SSTP_WINDOW_MAX;
 	/* A loss ends it: 42 packets in 50 ms. */
 	udt_nak(&x, ++x.s.shipped);
-	KUNIT_EXPECT_FALSE(test, sstp_udt(&x.c)->slow_start);
+	KUNIT_EXPECT_FALSE(test, sstp_udt_priv(&x.c)->slow_start);
 	/* and, as that is only guessed, begins a loss epoch. */
-	KUNIT_EXPECT_EQ(test, sstp_udt(&x.c)->last_rate, 840ULL << SSTP_UDT_SHIFT);
+	KUNIT_EXPECT_EQ(test, sstp_udt_priv(&x.c)->last_rate, 840ULL << SSTP_UDT_SHIFT);
 	KUNIT_EXPECT_EQ(test, x.c.period, NSEC_PER_SEC * 9ULL / 8 / 840);
 
 	/* If A is known, it is the rate. */
@@ -174,7 +174,7 @@ static void udt_slow_start(struct kunit *test)
 	udt_tell(&x, 8000, 9000);
 	udt_nak(&x, ++x.s.shipped);
 	KUNIT_EXPECT_EQ(test, x.c.period, 125000ULL);
-	KUNIT_EXPECT_EQ(test, sstp_udt(&x.c)->last_rate, U64_MAX);
+	KUNIT_EXPECT_EQ(test, sstp_udt_priv(&x.c)->last_rate, U64_MAX);
 	udt_syn(&x, 100);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 8000 / 20 + 16U);
 
@@ -191,7 +191,7 @@ static void udt_slow_start(struct kunit *test)
 	udt_tell(&x, 8000, 9000);
 	x.c.cwnd = SSTP_WINDOW_MAX - 1;
 	udt_syn(&x, 2);
-	KUNIT_EXPECT_FALSE(test, sstp_udt(&x.c)->slow_start);
+	KUNIT_EXPECT_FALSE(test, sstp_udt_priv(&x.c)->slow_start);
 	KUNIT_EXPECT_LE(test, x.c.period, 125000ULL);
 
 	/* A live connection goes on with 100 packets in 40 ms. */
@@ -201,9 +201,9 @@ static void udt_slow_start(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 100U);
 	KUNIT_EXPECT_EQ(test, x.c.period, 400000ULL);
 	udt_nak(&x, 7);
-	KUNIT_EXPECT_EQ(test, sstp_udt(&x.c)->last_rate, U64_MAX);
+	KUNIT_EXPECT_EQ(test, sstp_udt_priv(&x.c)->last_rate, U64_MAX);
 	udt_nak(&x, 8);
-	KUNIT_EXPECT_EQ(test, sstp_udt(&x.c)->last_rate, 2500ULL << SSTP_UDT_SHIFT);
+	KUNIT_EXPECT_EQ(test, sstp_udt_priv(&x.c)->last_rate, 2500ULL << SSTP_UDT_SHIFT);
 }
 
 /* (8/9)^@n of @rate */
@@ -224,7 +224,7 @@ static void udt_epochs(struct kunit *test)
 
 	for (every = 1; every <= 7; every++) {
 		udt_run(&x, 80000, 0, 90000, 1500);
-		u = sstp_udt(&x.c);
+		u = sstp_udt_priv(&x.c);
 		x.s.shipped = U32_MAX - 3;	/* numbers wrap */
 		u->epoch = x.s.shipped - 10;
 		ship = x.s.shipped;
@@ -407,7 +407,7 @@ static void udt_measures(struct kunit *test)
 static void udt_no_pairs(struct kunit *test)
 {
 	struct udt_link l = { .now = NSEC_PER_SEC };
-	struct sstp_udt_recv *u = sstp_udt_recv(&l.r);
+	struct sstp_udt_recv *u = sstp_udt_recv_priv(&l.r);
 	u32 n;
 
 	for (n = 0; n < 100; n++) {
@@ -458,7 +458,7 @@ static void udt_messages(struct kunit *test)
 	struct ctrl_sim x;
 
 	ctrl_sim_start(&x, &sstp_ctrl_udt, 40000);
-	u = sstp_udt(&x.c);
+	u = sstp_udt_priv(&x.c);
 	memcpy(m.data, "\x00\x00\x10\x00\x00\x01\x00\x00", 8);
 	x.ops->on_message(&x.c, &x.s, &m);
 	KUNIT_EXPECT_EQ(test, u->arrival, 0x1000U);
@@ -502,7 +502,7 @@ static void udt_alone(struct kunit *test)
 	struct ctrl_sim x;
 
 	ctrl_sim_start(&x, &sstp_ctrl_udt, 40000);
-	u = sstp_udt(&x.c);
+	u = sstp_udt_priv(&x.c);
 	udt_sample(&x, 100, 10000, false);
 	KUNIT_EXPECT_EQ(test, u->arrival, 10000U);
 	KUNIT_EXPECT_EQ(test, u->capacity, 10000U);
@@ -597,7 +597,7 @@ static void udt_any(struct kunit *test)
 		KUNIT_ASSERT_GE(test, x.c.cwnd, SSTP_UDT_WINDOW);
 		KUNIT_ASSERT_LE(test, x.c.cwnd, (u32)SSTP_WINDOW_MAX);
 		KUNIT_ASSERT_LE(test, x.c.period, (u64)NSEC_PER_SEC);
-		KUNIT_ASSERT_TRUE(test, x.c.period || sstp_udt(&x.c)->slow_start);
+		KUNIT_ASSERT_TRUE(test, x.c.period || sstp_udt_priv(&x.c)->slow_start);
 
 		rs.now += sstp_rnd_edge(&rnd);
 		p.shipment = sstp_rnd_one_in(&rnd, 4) ? sstp_rnd_edge(&rnd) :
@@ -608,7 +608,7 @@ static void udt_any(struct kunit *test)
 		sstp_ctrl_udt.recv_packets(&r, &rs, &p);
 		r.timer = 0;
 		sstp_ctrl_udt.recv_timer(&r, &rs);
-		KUNIT_ASSERT_LE(test, sstp_udt_filter(&sstp_udt_recv(&r)->capacity, 0),
+		KUNIT_ASSERT_LE(test, sstp_udt_filter(&sstp_udt_recv_priv(&r)->capacity, 0),
 				SSTP_UDT_MAX);
 	}
 }

@@ -21,10 +21,10 @@ static void vegas_avoids(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		ctrl_sim_start(&x, &sstp_ctrl_vegas, 100000);
-		sstp_vegas(&x.c)->base = 100000;
+		sstp_vegas_priv(&x.c)->base = 100000;
 		ctrl_sim_avoid(&x, t[i].cwnd);
 		/* The round trip that began in init ends with this window. */
-		sstp_vegas(&x.c)->end = t[i].cwnd;
+		sstp_vegas_priv(&x.c)->end = t[i].cwnd;
 		ctrl_sim_round(&x, 2, t[i].rtt);
 		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].then, "row %u", i);
 	}
@@ -52,13 +52,13 @@ static void vegas_trains(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		ctrl_sim_start(&x, &sstp_ctrl_vegas, 100000);
-		sstp_vegas(&x.c)->base = 100000;
+		sstp_vegas_priv(&x.c)->base = 100000;
 		p.packets = t[i].last;
 		x.ops->on_pkt_sent(&x.c, &x.s, &p);
 		ctrl_sim_avoid(&x, 1000);
 		/* A round trip ends; in the next the packets are reported. */
-		sstp_vegas_begin(sstp_vegas(&x.c), &x.s);
-		sstp_vegas(&x.c)->end = 1000;
+		sstp_vegas_begin(sstp_vegas_priv(&x.c), &x.s);
+		sstp_vegas_priv(&x.c)->end = 1000;
 		p.packets = t[i].train;
 		x.ops->on_pkt_sent(&x.c, &x.s, &p);
 		p.packets = 1;
@@ -92,9 +92,9 @@ static void vegas_starts(struct kunit *test)
 /* Window of the round trip after one of 100 packets in which @waiting of them waited */
 static u32 vegas_next(struct ctrl_sim *x, u32 waiting)
 {
-	sstp_vegas(&x->c)->base = 100000;
+	sstp_vegas_priv(&x->c)->base = 100000;
 	ctrl_sim_avoid(x, 100);
-	sstp_vegas(&x->c)->end = x->s.highest + 100;
+	sstp_vegas_priv(&x->c)->end = x->s.highest + 100;
 	ctrl_sim_round(x, 2, 100000 + waiting * 1000);
 	return x->c.cwnd;
 }
@@ -119,15 +119,15 @@ static void vegas_params(struct kunit *test)
 	x.c.param[SSTP_VEGAS_GAMMA] = 12;
 	ctrl_sim_start(&x, &sstp_ctrl_vegas, 100000);
 	x.c.param[SSTP_VEGAS_GAMMA] = 12;
-	sstp_vegas(&x.c)->base = 100000;
+	sstp_vegas_priv(&x.c)->base = 100000;
 	x.c.cwnd = 120;
 	x.s.flight = 120;
-	sstp_vegas_begin(sstp_vegas(&x.c), &x.s);
-	sstp_vegas(&x.c)->round = 110000;
-	sstp_vegas_adjust(&x.c, sstp_vegas(&x.c));
+	sstp_vegas_begin(sstp_vegas_priv(&x.c), &x.s);
+	sstp_vegas_priv(&x.c)->round = 110000;
+	sstp_vegas_adjust(&x.c, sstp_vegas_priv(&x.c));
 	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), (s64)SSTP_WINDOW_MAX);
-	sstp_vegas(&x.c)->round = 111000;
-	sstp_vegas_adjust(&x.c, sstp_vegas(&x.c));
+	sstp_vegas_priv(&x.c)->round = 111000;
+	sstp_vegas_adjust(&x.c, sstp_vegas_priv(&x.c));
 	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), 109LL);
 }
 
@@ -157,7 +157,7 @@ static void vegas_state(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 1), 0LL);
 	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 2), 0LL);
 	x.s.shipped = 10;
-	sstp_vegas_begin(sstp_vegas(&x.c), &x.s);
+	sstp_vegas_begin(sstp_vegas_priv(&x.c), &x.s);
 	ctrl_sim_ack(&x, 1, 90000);
 	ctrl_sim_ack(&x, 1, 95000);
 	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 1), 90000LL);

@@ -11,7 +11,7 @@ static u64 westwood_path(struct ctrl_sim *x, u32 ms, u32 packets)
 		x->s.now += 10 * NSEC_PER_MSEC;
 		ctrl_sim_ack(x, packets, x->s.srtt);
 	}
-	return sstp_westwood(&x->c)->estimate / 1024;
+	return sstp_westwood_priv(&x->c)->estimate / 1024;
 }
 
 static void westwood_estimate(struct kunit *test)
