@@ -118,32 +118,42 @@ static inline void sstp_hrtimer_setup(struct hrtimer *t,
 #endif
 }
 
+/* Headers of IP and UDP before a train or packet */
+struct sstp_outer {
+	struct in6_addr	src;	/* IPv4 mapped */
+	struct in6_addr	dst;
+	__be16	sport;
+	__be16	dport;
+	u8	tos;
+	u8	ttl;
+	bool	df;		/* of IPv4 */
+};
+
 static inline void sstp_udp_xmit4(struct rtable *rt, struct sock *usk,
-				  struct sk_buff *skb, __be32 src, __be32 dst,
-				  u8 tos, u8 ttl, __be16 df, __be16 sport,
-				  __be16 dport)
+				  struct sk_buff *skb, const struct sstp_outer *o)
 {
+	__be32 src = o->src.s6_addr32[3], dst = o->dst.s6_addr32[3];
+	__be16 df = o->df ? htons(IP_DF) : 0;
+
 #ifdef SSTP_HAVE_UDP_TUNNEL_IPCB
-	udp_tunnel_xmit_skb(rt, usk, skb, src, dst, tos, ttl, df, sport, dport,
-			    false, false, 0);
+	udp_tunnel_xmit_skb(rt, usk, skb, src, dst, o->tos, o->ttl, df, o->sport,
+			    o->dport, false, false, 0);
 #else
-	udp_tunnel_xmit_skb(rt, usk, skb, src, dst, tos, ttl, df, sport, dport,
-			    false, false);
+	udp_tunnel_xmit_skb(rt, usk, skb, src, dst, o->tos, o->ttl, df, o->sport,
+			    o->dport, false, false);
 #endif
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
 static inline void sstp_udp_xmit6(struct dst_entry *dst, struct sock *usk,
-				  struct sk_buff *skb, struct in6_addr *src,
-				  struct in6_addr *dst_addr, u8 tos, u8 ttl,
-				  __be32 label, __be16 sport, __be16 dport)
+				  struct sk_buff *skb, struct sstp_outer *o)
 {
 #ifdef SSTP_HAVE_UDP_TUNNEL6_IP6CB
-	udp_tunnel6_xmit_skb(dst, usk, skb, NULL, src, dst_addr, tos, ttl,
-			     label, sport, dport, false, 0);
+	udp_tunnel6_xmit_skb(dst, usk, skb, NULL, &o->src, &o->dst, o->tos, o->ttl, 0,
+			     o->sport, o->dport, false, 0);
 #else
-	udp_tunnel6_xmit_skb(dst, usk, skb, NULL, src, dst_addr, tos, ttl,
-			     label, sport, dport, false);
+	udp_tunnel6_xmit_skb(dst, usk, skb, NULL, &o->src, &o->dst, o->tos, o->ttl, 0,
+			     o->sport, o->dport, false);
 #endif
 }
 

@@ -549,8 +549,15 @@ int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment, u8 ecn)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct dst_entry *dst = sstp_encap_dst(sk);
-	__be16 sport = sp->id.udp_port;
-	u8 tos = sp->set.tos | ecn;
+	struct sstp_outer o = {
+		.src = sp->id.saddr,
+		.dst = sp->id.peer.addr,
+		.sport = sp->id.udp_port,
+		.dport = sp->id.peer.port,
+		.tos = sp->set.tos | ecn,
+		.ttl = sp->set.ttl,
+		.df = !fragment,
+	};
 
 	if (!dst) {
 		sstp_drop(sk, skb, SSTP_MIB_OUTERR, max(skb_shinfo(skb)->gso_segs, 1));
@@ -567,19 +574,16 @@ int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment, u8 ecn)
 	local_bh_disable();
 	if (sstp_v4(&sp->id.peer.addr)) {
 		skb->protocol = htons(ETH_P_IP);
-		sstp_udp_xmit4((struct rtable *)dst, sk, skb,
-			       sp->id.saddr.s6_addr32[3],
-			       sp->id.peer.addr.s6_addr32[3], tos,
-			       sp->set.ttl < 0 ? ip4_dst_hoplimit(dst) : sp->set.ttl,
-			       fragment ? 0 : htons(IP_DF), sport,
-			       sp->id.peer.port);
+		if (sp->set.ttl < 0)
+			o.ttl = ip4_dst_hoplimit(dst);
+		sstp_udp_xmit4((struct rtable *)dst, sk, skb, &o);
 	} else {
 #if IS_ENABLED(CONFIG_IPV6)
 		skb->protocol = htons(ETH_P_IPV6);
 		skb->ignore_df = fragment;
-		sstp_udp_xmit6(dst, sk, skb, &sp->id.saddr, &sp->id.peer.addr,
-			       tos, sp->set.ttl < 0 ? ip6_dst_hoplimit(dst) :
-			       sp->set.ttl, 0, sport, sp->id.peer.port);
+		if (sp->set.ttl < 0)
+			o.ttl = ip6_dst_hoplimit(dst);
+		sstp_udp_xmit6(dst, sk, skb, &o);
 #else
 		dst_release(dst);
 		kfree_skb(skb);
@@ -594,8 +598,11 @@ void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
 		      const void *data, u32 len)
 {
 	struct net *net = sock_net(usk);
-	__be16 sport = inet_sk(usk)->inet_sport, dport = SSTP_IN(cause)->sport;
 	const struct sstp_skb_in *in = SSTP_IN(cause);
+	struct sstp_outer o = {
+		.src = in->daddr, .dst = in->saddr, .df = true,
+		.sport = inet_sk(usk)->inet_sport, .dport = in->sport,
+	};
 	int vrf = sstp_in_l3mdev(in);
 	struct sk_buff *skb;
 
@@ -613,17 +620,16 @@ void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
 			.saddr = in->daddr.s6_addr32[3],
 			.flowi4_proto = IPPROTO_UDP,
 			.flowi4_oif = vrf,
-			.fl4_sport = sport,
-			.fl4_dport = dport,
+			.fl4_sport = o.sport,
+			.fl4_dport = o.dport,
 		};
 		struct rtable *rt = ip_route_output_flow(net, &fl, NULL);
 
 		if (IS_ERR(rt))
 			goto no_route;
 		skb->protocol = htons(ETH_P_IP);
-		sstp_udp_xmit4(rt, usk, skb, fl.saddr, fl.daddr, 0,
-			       ip4_dst_hoplimit(&rt->dst), htons(IP_DF), sport,
-			       dport);
+		o.ttl = ip4_dst_hoplimit(&rt->dst);
+		sstp_udp_xmit4(rt, usk, skb, &o);
 		return;
 	}
 #if IS_ENABLED(CONFIG_IPV6)
@@ -633,8 +639,8 @@ void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
 			.saddr = in->daddr,
 			.flowi6_proto = IPPROTO_UDP,
 			.flowi6_oif = vrf,
-			.fl6_sport = sport,
-			.fl6_dport = dport,
+			.fl6_sport = o.sport,
+			.fl6_dport = o.dport,
 		};
 		struct dst_entry *dst;
 
@@ -644,8 +650,8 @@ void sstp_encap_reply(struct sock *usk, const struct sk_buff *cause,
 		if (IS_ERR(dst))
 			goto no_route;
 		skb->protocol = htons(ETH_P_IPV6);
-		sstp_udp_xmit6(dst, usk, skb, &fl.saddr, &fl.daddr, 0,
-			       ip6_dst_hoplimit(dst), 0, sport, dport);
+		o.ttl = ip6_dst_hoplimit(dst);
+		sstp_udp_xmit6(dst, usk, skb, &o);
 		return;
 	}
 #endif
