@@ -4,14 +4,14 @@
 #include <linux/slab.h>
 #include "pool.h"
 
-/* What an epoch has seen, at its begin */
+/* Begin an epoch: clear what the last one has measured. */
 static void sstp_pool_epoch_begin(struct sstp_pool *p, u32 used)
 {
 	sstp_rbuf_epoch_begin(&p->b.in, used);
 	p->path = 0;
 }
 
-/* What is read without the lock */
+/* Copy the limit and the length of an epoch to where they are read without the lock. */
 static void sstp_pool_publish(struct sstp_pool *p)
 {
 	WRITE_ONCE(p->limit, p->b.in.limit);
@@ -100,7 +100,7 @@ void sstp_pool_end(struct sstp_member *m)
 	spin_lock_bh(&p->lock);
 	sstp_pool_wake(m, false);
 	sstp_pool_activate(m, false);
-	/* Nobody's epochs go on: who comes next finds it as it was in the beginning. */
+	/* No member has epochs any more: the next one finds the pool in its initial state. */
 	if (!p->awake && !p->b.resting) {
 		p->b.resting = true;
 		sstp_rbuf_uncount(&p->b);
@@ -137,9 +137,9 @@ void sstp_pool_leave(struct sstp_member *m)
 	*m = (struct sstp_member){};
 }
 
-/* What it uses, and a part of what is free, as large as each other's: so it is all
- * used, however few need it. But an equal part of the whole at least: those who use
- * more than theirs get no more until it is there again.
+/* The share of a member: what it uses, and an equal part of what is free, so that all of the pool
+ * is used even if few members need it. It is at least an equal part of the whole: members that use
+ * more than that get no more until as much is free again.
  */
 u32 sstp_pool_share(struct sstp_member *m, u32 used)
 {
@@ -177,7 +177,7 @@ s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_sample *seen, u64 no
 	b->in.lacked += seen->lacked;
 	b->in.emptied |= seen->emptied;
 	b->in.queued = max(b->in.queued, used);
-	/* A member that had its part full says little of the whole. */
+	/* That a member had filled its share says little of the pool. */
 	b->in.drained |= seen->emptied && b->in.queued >= b->in.limit / 4 * 3;
 	p->path += seen->path;
 	/* Another CPU's @now may be later. */

@@ -192,7 +192,7 @@ def late(host, port):
     one.start()
     while counter("ActiveOpens") == before:
         time.sleep(0.01)
-    # Whoever hears of the connection from the other end finds it in its place.
+    # The peer may tell another thread of the connection, which then uses the descriptor.
     assert is_sstp(sock), "connect() has begun elsewhere"
     os.dup2(null, sock.fileno())
     equal(got, [])
@@ -240,7 +240,7 @@ def options():
     assert 500 < sock.getsockopt(tcp, socket.TCP_MAXSEG) < 65536
     info = sock.getsockopt(tcp, socket.TCP_INFO, 104)
     equal((len(info), info[0]), (104, 1))               # TCP_ESTABLISHED
-    # Of who has the same inode as one that is gone nothing is known.
+    # A later socket may have the inode of one that is closed, but not its values.
     other = client(at)
     equal(other.getsockopt(tcp, socket.TCP_KEEPIDLE), 7200)
 
@@ -343,7 +343,7 @@ def epoll_case():
         while not edge.poll(10)[0][1] & select.EPOLLIN:
             pass
         equal(sock.recv(10), b"x")
-    # Refused by both: the registration is still the first one.
+    # If both protocols refuse, the socket keeps its first registration.
     sock = socket.socket()
     sock.setblocking(False)
     edge = select.epoll()

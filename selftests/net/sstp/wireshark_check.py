@@ -219,7 +219,7 @@ def check_streams(packets, opened):
 
 
 def check_snaks(packets, ours):
-    """Who asks gets, and gets only what it asked for. ours: the end that was captured."""
+    """Each packet that a SNAK asks for comes again, and no other. ours: the end captured."""
     asked = {}                      # (stream, receiver, segment, packet or None): frames
     shipped = collections.defaultdict(list)     # (stream, sender, segment): (packet, shipment)
     answers = collections.defaultdict(list)     # frame of a SNAK: frames
