@@ -75,6 +75,10 @@ in_monitor() {
 	names "$work/monitor" "${monitor[@]}"
 }
 
+# Controllers in modules of their own are ctrl_NAME there.
+mapfile -t objects < <(grep -v '^#' net/sstp/layers | tr ' ' '\n' | grep . |
+	grep -v '^ctrl_' | sort -u)
+
 check "sstp.7 has every option" names "$man" "${options[@]}" SSTP_GAPS
 check "sstp.7 has every structure" names "$man" "${structs[@]}"
 check "sstp.7 has every option of IP and IPv6" names "$man" "${level_ip[@]}"
@@ -91,6 +95,7 @@ check "sstp.7 has every field of struct sstp_monitor" in_monitor
 check "sstp-protocol.rst has every packet type" names "$protocol" "${types[@]}"
 check "sstp-protocol.rst has every option of set-up" names "$protocol" "${wire[@]}"
 mapfile -t codes < <(sed -n 's/^\tSSTP_RESET_\([A-Z]*\),.*/\1/p' net/sstp/wire.h)
+check "sstp-internals.rst has every object and layer" names "$internals" "${objects[@]}"
 check "the Wireshark plug-in has every type, option and code" names \
 	tools/wireshark/afsstp.lua "${types[@]}" "${wire[@]}" "${codes[@]}"
 
