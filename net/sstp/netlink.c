@@ -88,7 +88,11 @@ static struct sock *sstp_nl_find(struct genl_info *info)
 	struct net *net = genl_info_net(info);
 	unsigned long id = 0;
 	struct sock *sk;
+	int err;
 
+	err = sstp_nl_check(info->attrs, info->extack);
+	if (err)
+		return ERR_PTR(err);
 	if (!cid && !info->attrs[SSTP_A_CONN_COOKIE]) {
 		GENL_SET_ERR_MSG(info, "neither a CID nor a cookie says which one");
 		return ERR_PTR(-EINVAL);
@@ -148,9 +152,6 @@ int sstp_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info)
 	struct sock *sk;
 	int err;
 
-	err = sstp_nl_check(info->attrs, info->extack);
-	if (err)
-		return err;
 	sk = sstp_nl_find(info);
 	if (IS_ERR(sk))
 		return PTR_ERR(sk);
@@ -466,11 +467,8 @@ static void sstp_nl_destroy(struct sock *sk)
 int sstp_nl_conn_destroy_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct sock *sk;
-	int err;
+	int err = 0;
 
-	err = sstp_nl_check(info->attrs, info->extack);
-	if (err)
-		return err;
 	sk = sstp_nl_find(info);
 	if (IS_ERR(sk))
 		return PTR_ERR(sk);

@@ -82,12 +82,9 @@ void fuzz_start(struct fuzz *f, int argc, char **argv, unsigned int seconds,
 void fuzz_set(const char *name, const char *value)
 {
 	char path[64];
-	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/sys/net/sstp/%s", name);
-	f = fopen(path, "w");
-	if (!f || fputs(value, f) < 0 || fclose(f))
-		die("%s:", path);
+	file_put(path, "%s", value);
 }
 
 void fuzz_namespace(void)

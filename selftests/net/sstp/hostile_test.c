@@ -46,12 +46,9 @@ static uint16_t encap_port = SSTP_PORT;
 static void set_sysctl(const char *name, const char *value)
 {
 	char path[64];
-	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/sys/net/sstp/%s", name);
-	f = fopen(path, "w");
-	if (!f || fputs(value, f) < 0 || fclose(f))
-		die("%s:", path);
+	file_put(path, "%s", value);
 }
 
 static uint64_t rnd(void)
