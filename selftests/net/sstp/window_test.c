@@ -313,6 +313,9 @@ static void test_lost_message(int type, bool both_ways, const char *name)
 	long packs;
 
 	conn_open(&c, type, AF_INET, 100, SSTP_ACK_HARD);
+	/* The outage lasts for as long as a slow machine needs to end it. */
+	sock_set(c.tx, SOL_SSTP, SSTP_USER_TIMEOUT, 20 * SILENCE_MS);
+	sock_set(c.rx, SOL_SSTP, SSTP_USER_TIMEOUT, 20 * SILENCE_MS);
 	conn_hold(&c);
 	granted = sock_info(c.rx).bytes_received;
 
