@@ -320,7 +320,7 @@ enum sstp_ctrl_ecn {
 	SSTP_CTRL_ECN_NEEDS,	/* it is of little use without: packets have ECT(0) in any case */
 };
 
-/* Which receiving halves of a controller share a group */
+/* Which receiving halves of a controller share a group. Those of different VRFs share none. */
 enum sstp_group_scope {
 	SSTP_GROUP_NONE,	/* none */
 	SSTP_GROUP_PEER,	/* those of connections with the same peer address */

@@ -23,7 +23,7 @@ struct net;
  * @ops: their controller
  * @net: their namespace
  * @addr: address of their peer; unspecified if they share a port
- * @l3mdev: ifindex of the VRF of that address, 0 = none
+ * @l3mdev: ifindex of the VRF of their peers, 0 = none: addresses and ports of each are its own
  * @scope: interface of that address, if it is link-local; else 0
  * @port: their local port; 0 if they share a peer
  */

@@ -40,12 +40,15 @@ static void sstp_half_report(struct sstp_half *h, u64 now)
 
 static void sstp_half_join(struct sstp_sock *sp, struct sstp_half *h)
 {
-	struct sstp_group_key key = { .ops = h->ops, .net = sock_net(&sp->sk) };
+	struct sstp_group_key key = {
+		.ops = h->ops,
+		.net = sock_net(&sp->sk),
+		.l3mdev = sp->id.peer.l3mdev,
+	};
 
 	switch (h->ops->group) {
 	case SSTP_GROUP_PEER:
 		key.addr = sp->id.peer.addr;
-		key.l3mdev = sp->id.peer.l3mdev;
 		key.scope = sp->id.scope;
 		break;
 	case SSTP_GROUP_PORT:

@@ -2,7 +2,8 @@
 /*
  * A controller "echo" with both halves, for tests of messages, timers and groups: the sending
  * half has a fixed window and sends a number every 10 ms, which the receiving half sends back.
- * Receiving halves of one peer share a group, which allows each 1 Mbit/s for each member.
+ * Receiving halves of one peer share a group, which allows each 1 Mbit/s for each member. Those of
+ * "echo-port", which is the same else, share one by their port.
  */
 #include <linux/module.h>
 #include <net/sstp_window.h>
@@ -123,6 +124,31 @@ static struct sstp_ctrl_ops echo_ctrl = {
 	.group		= SSTP_GROUP_PEER,
 };
 
-module_sstp_ctrl(echo_ctrl);
+static struct sstp_ctrl_ops echo_port_ctrl;	/* made of echo_ctrl */
+
+static int __init echo_start(void)
+{
+	int err;
+
+	echo_port_ctrl = echo_ctrl;
+	strscpy(echo_port_ctrl.name, "echo-port", SSTP_NAME_MAX);
+	echo_port_ctrl.group = SSTP_GROUP_PORT;
+	err = sstp_register_ctrl(&echo_ctrl);
+	if (err)
+		return err;
+	err = sstp_register_ctrl(&echo_port_ctrl);
+	if (err)
+		sstp_unregister_ctrl(&echo_ctrl);
+	return err;
+}
+module_init(echo_start);
+
+static void __exit echo_end(void)
+{
+	sstp_unregister_ctrl(&echo_port_ctrl);
+	sstp_unregister_ctrl(&echo_ctrl);
+}
+module_exit(echo_end);
+
 MODULE_DESCRIPTION("A controller of two halves, for tests of the segment streaming transport protocol");
 MODULE_LICENSE("GPL");

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -345,6 +346,26 @@ bool echo_ask(int fd, const union addr *to)
 
 	return !connect(fd, &to->sa, addr_len(to)) &&
 	       send(fd, &c, 1, MSG_NOSIGNAL) == 1 && recv(fd, &c, 1, 0) == 1;
+}
+
+int echo_load(void)
+{
+	char path[300];
+	int file, err;
+
+	snprintf(path, sizeof(path), "%s/sstp-echo.ko", getenv("SSTP_MODULE_DIR") ?: ".");
+	file = open(path, O_RDONLY);
+	if (file < 0)
+		return -errno;
+	err = syscall(SYS_finit_module, file, "", 0) && errno != EEXIST ? -errno : 0;
+	close(file);
+	return err;
+}
+
+bool echo_unloaded(void *unused)
+{
+	(void)unused;
+	return !syscall(SYS_delete_module, "sstp_echo", O_NONBLOCK) || errno == ENOENT;
 }
 
 bool parse_scaled(const char *text, unsigned int unit, uint64_t *value)

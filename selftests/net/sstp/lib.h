@@ -90,6 +90,10 @@ void *echo_serve(void *fd);
 /* Connect to such a listener; returns false, with errno, if not served. */
 bool echo_ask(int fd, const union addr *to);
 
+/* Load and unload sstp-echo.ko, controllers whose halves exchange messages: 0 or -errno. */
+int echo_load(void);
+bool echo_unloaded(void *unused);	/* for busywait(): sockets may still use it */
+
 /* Sizes and rates: "64", "64k", "16M", "1G"; @unit is 1024 or 1000. */
 bool parse_scaled(const char *text, unsigned int unit, uint64_t *value);
 

@@ -359,6 +359,88 @@ static void test_forged(void)
 	result("a connection takes nothing from another VRF");
 }
 
+/* A connection from @host with the controller "echo-port"; returns its two ends. */
+struct grouped {
+	int fd, peer;
+};
+
+static struct grouped grouped(int host, int l, uint16_t port)
+{
+	struct grouped g = { .fd = sock(host, NULL), .peer = -1 };
+	union addr to;
+
+	if (setsockopt(g.fd, SOL_SSTP, SSTP_CONTROLLER, "echo-port", 9))
+		die("SSTP_CONTROLLER:");
+	address(&to, OURS, port);
+	must_be("connect()", path_try(g.fd, &to), 0);
+	if (path_poll(l, POLLIN, 20000) & POLLIN)
+		g.peer = accept4(l, NULL, NULL, SOCK_NONBLOCK);
+	must(g.peer >= 0, "the listener has it");
+	return g;
+}
+
+struct awaited {
+	int fd;
+	const char *state;
+	int64_t least;
+};
+
+static bool reached(void *arg)
+{
+	const struct awaited *a = arg;
+
+	return param_get(a->fd, SSTP_CONTROLLER_PARAM, a->state) >= a->least;
+}
+
+static int64_t group_rate(const struct grouped *g)
+{
+	return param_get(g->fd, SSTP_CONTROLLER_PARAM, "rate");
+}
+
+/* The group has ticked several times since now: a number comes back each 10 ms, as it does. */
+static void ticks(const struct grouped *g)
+{
+	struct awaited a = { g->fd, "echoes" };
+
+	a.least = param_get(g->fd, SSTP_CONTROLLER_PARAM, a.state) + 20;
+	must(busywait(20000, reached, &a), "messages come back");
+}
+
+/* Receiving halves that share their group by the port do so within a VRF. Its rate is 1 Mbit/s for
+ * each member.
+ */
+static void test_group(void)
+{
+	struct grouped red[2], blue;
+	uint16_t port = 0;
+	struct awaited a;
+	int l[2], i;
+
+	if (proto == PROTO_TCP)
+		return;
+	l[0] = listener(R, "red", &port);
+	l[1] = listener(R, "blue", &port);
+	red[0] = grouped(A, l[0], port);
+	blue = grouped(B, l[1], port);
+	ticks(&red[0]);
+	ticks(&blue);
+	must_be("rate in red", group_rate(&red[0]), 1000000);
+	must_be("rate in blue", group_rate(&blue), 1000000);
+	red[1] = grouped(A, l[0], port);
+	a = (struct awaited){ red[0].fd, "rate", 2000000 };
+	must(busywait(20000, reached, &a), "two in red share a group");
+	ticks(&blue);
+	must_be("rate in blue then", group_rate(&blue), 1000000);
+	for (i = 0; i < 2; i++) {
+		close(red[i].fd);
+		close(red[i].peer);
+		close(l[i]);
+	}
+	close(blue.fd);
+	close(blue.peer);
+	result("groups by port are of one VRF");
+}
+
 /* Number of UDP sockets in this namespace: lines without the heading */
 static long udp_sockets(void)
 {
@@ -424,7 +506,7 @@ static void for_all(void (*test)(void))
 int main(void)
 {
 	all_held = true;
-	ktap_plan(26);
+	ktap_plan(29);
 	path_make();
 	path_enter(R);
 	if (system("ip link add probe type vrf table 99 2>/dev/null")) {
@@ -441,7 +523,11 @@ int main(void)
 	for_all(test_connect);
 	for_all(test_link_local);
 	for_all(test_forged);
+	if (echo_load())
+		die("sstp-echo");
+	for_all(test_group);
 	test_gone();
 	ktap_result(path_settle(), "nothing is left");
+	ktap_result(busywait(20000, echo_unloaded, NULL), "the controller unloads");
 	return ktap_end();
 }
