@@ -24,6 +24,7 @@ static const char * const names[][2] = {
 
 static enum proto proto;
 static int family;
+static bool loaded;		/* sstp-echo.ko */
 
 static void address(union addr *a, int whose, uint16_t port)
 {
@@ -400,7 +401,7 @@ static int64_t group_rate(const struct grouped *g)
 /* The group has ticked several times since now: a number comes back each 10 ms, as it does. */
 static void ticks(const struct grouped *g)
 {
-	struct awaited a = { g->fd, "echoes" };
+	struct awaited a = { .fd = g->fd, .state = "echoes" };
 
 	a.least = param_get(g->fd, SSTP_CONTROLLER_PARAM, a.state) + 20;
 	must(busywait(20000, reached, &a), "messages come back");
@@ -418,6 +419,10 @@ static void test_group(void)
 
 	if (proto == PROTO_TCP)
 		return;
+	if (!loaded) {
+		ktap_skip("no module sstp-echo was built", "groups by port");
+		return;
+	}
 	l[0] = listener(R, "red", &port);
 	l[1] = listener(R, "blue", &port);
 	red[0] = grouped(A, l[0], port);
@@ -523,11 +528,10 @@ int main(void)
 	for_all(test_connect);
 	for_all(test_link_local);
 	for_all(test_forged);
-	if (echo_load())
-		die("sstp-echo");
+	loaded = !echo_load();
 	for_all(test_group);
 	test_gone();
 	ktap_result(path_settle(), "nothing is left");
-	ktap_result(busywait(20000, echo_unloaded, NULL), "the controller unloads");
+	ktap_result(busywait(20000, echo_unloaded, NULL), "the controllers unload");
 	return ktap_end();
 }

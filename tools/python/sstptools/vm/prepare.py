@@ -48,7 +48,7 @@ def build_module(kernel, job):
         with open(build + ".log", "w+", encoding="utf-8", errors="replace") as log:
             done = subprocess.run(
                 ["make", "-C", TREE, "--no-print-directory", f"KDIR={kernel}/build",
-                 f"BUILD={build}", f"-j{os.cpu_count()}"],
+                 f"BUILD={build}", "SSTP_TESTS=y", f"-j{os.cpu_count()}"],
                 stdout=log, stderr=subprocess.STDOUT, check=False)
             if done.returncode:
                 log.seek(0)
