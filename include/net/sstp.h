@@ -233,6 +233,31 @@ struct sstp_ctrl {
 };
 
 /**
+ * struct sstp_ctrl_totals - what a connection has done since its set-up
+ * @age: ns since the set-up
+ * @packets_sent: DATA packets shipped, retransmissions included
+ * @packets_retrans: retransmissions among them
+ * @packets_lost: of them, reported lost
+ * @bytes_sent: of payload, each byte once
+ * @bytes_acked: of segments acknowledged
+ * @acks_received: PACKs
+ * @snaks_received: SNAKs
+ *
+ * For values since an earlier time, a controller keeps those of then and subtracts them. The
+ * sample has the present ones.
+ */
+struct sstp_ctrl_totals {
+	u64	age;
+	u64	packets_sent;
+	u64	packets_retrans;
+	u64	packets_lost;
+	u64	bytes_sent;
+	u64	bytes_acked;
+	u64	acks_received;
+	u64	snaks_received;
+};
+
+/**
  * struct sstp_recv_sample - state of a connection, input of the receiving half of a controller
  * @now: time, ns, CLOCK_MONOTONIC
  * @srtt: smoothed round-trip time, us; 0 = none measured, else 1 us to 60 s
@@ -409,6 +434,7 @@ struct sstp_ctrl_ops {
 
 int sstp_register_ctrl(struct sstp_ctrl_ops *ops);
 void sstp_unregister_ctrl(struct sstp_ctrl_ops *ops);
+void sstp_ctrl_totals(const struct sstp_ctrl *c, u64 now, struct sstp_ctrl_totals *t);
 
 /* The init and exit functions of a module that has the controller @ops and nothing else */
 #define module_sstp_ctrl(ops)	\

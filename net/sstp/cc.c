@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Calls of a connection's controller with a sample of the socket's state. */
+#include <linux/export.h>
 #include <net/inet_ecn.h>
 #include <trace/events/sstp.h>
 #include "cc.h"
@@ -25,6 +26,31 @@ void sstp_cc_sample(const struct sstp_sock *sp, struct sstp_ctrl_sample *s, u64 
 		s->peer_rate = t->peer.rate;
 	}
 }
+
+/**
+ * sstp_ctrl_totals - tell a controller what its connection has done since the set-up
+ * @c: the controller's own outputs and state, as a callback of the sending half got them
+ * @now: @now of the callback's sample
+ * @t: is filled
+ *
+ * Context: a callback of the sending half with a sample.
+ */
+void sstp_ctrl_totals(const struct sstp_ctrl *c, u64 now, struct sstp_ctrl_totals *t)
+{
+	const struct sstp_sock *sp = container_of(c, struct sstp_sock, ctrl.out);
+
+	*t = (struct sstp_ctrl_totals){
+		.age = now - sp->life.started_at,
+		.packets_sent = sp->stats.packets_sent,
+		.packets_retrans = sp->stats.packets_retrans,
+		.packets_lost = sp->stats.packets_lost,
+		.bytes_sent = sp->tx.bytes_sent,
+		.bytes_acked = sp->stats.bytes_acked,
+		.acks_received = sp->stats.acks_received,
+		.snaks_received = sp->stats.snaks_received,
+	};
+}
+EXPORT_SYMBOL_GPL(sstp_ctrl_totals);
 
 /* The two ends have agreed, or the controller has changed: does DATA leave with ECT(0)? */
 void sstp_cc_ecn(struct sstp_sock *sp)

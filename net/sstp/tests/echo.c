@@ -22,12 +22,18 @@ struct echo {
 	u32	late;		/* numbers that came back not in order, or never sent */
 	bool	half;		/* the peer runs the receiving half */
 	u64	rate;		/* that it allows */
+	u64	lost;		/* packets, since the set-up */
+	u64	reports;	/* that came since the set-up */
 };
 
 static void echo_look(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct echo *e = sstp_ctrl_priv(c, struct echo);
+	struct sstp_ctrl_totals total;
 
+	sstp_ctrl_totals(c, s->now, &total);
+	e->lost = total.packets_lost;
+	e->reports = total.acks_received + total.snaks_received;
 	c->cwnd = c->param[ECHO_WINDOW] ?: 100;
 	c->ack_interval = c->param[ECHO_ACK_INTERVAL];
 	c->ack_timer = c->param[ECHO_ACK_TIMER];
@@ -82,6 +88,8 @@ static void echo_get_info(const struct sstp_ctrl *c, s64 *state)
 	state[3] = e->timers;
 	state[4] = e->half;
 	state[5] = e->rate;
+	state[6] = e->lost;
+	state[7] = e->reports;
 }
 
 static void echo_recv(struct sstp_recv *r, const struct sstp_recv_sample *s)
@@ -119,7 +127,7 @@ static struct sstp_ctrl_ops echo_ctrl = {
 	.owner		= THIS_MODULE,
 	.params		= { { "cwnd", 1, 10000 }, { "ack_interval", 1, 65535 },
 			    { "ack_timer", 1000, 1000000 } },
-	.state		= { "sent", "echoes", "late", "timers", "half", "rate" },
+	.state		= { "sent", "echoes", "late", "timers", "half", "rate", "lost", "reports" },
 	.get_info	= echo_get_info,
 	.group		= SSTP_GROUP_PEER,
 };

@@ -64,6 +64,22 @@ serve
 transfer_begin --controller echo --for 10 "$b4"
 check "the halves find each other where a third is lost" busywait 15 state_least echoes 30
 check "in order, once" state_is late 0
+# What the controller reads of its connection's totals is what others see: losses and reports, which
+# both change with a report only, after which it reads them.
+totals() {
+	in_ns "$a" sstp show -j dport 7000 | python3 -c '
+import json, sys
+wrong = True
+for conn in json.load(sys.stdin):
+    info, state = conn["info"], conn["controller_params"]
+    reports = info["acks_received"] + info["snaks_received"]
+    print("# lost %d of %d, reports %d of %d" % (state["lost"], info["packets_lost"],
+                                                 state["reports"], reports))
+    wrong = (state["lost"], state["reports"]) != (info["packets_lost"], reports) or \
+        not state["lost"]
+sys.exit(wrong)'
+}
+check "the controller reads its connection's totals" totals
 ends "the transfer ends"
 stop_server
 impair delay 20ms rate 100mbit limit 333
