@@ -633,6 +633,7 @@ static void gtp_drift(struct kunit *test)
 	struct sstp_recv_sample s = { .now = NSEC_PER_SEC, .packet_size = 1500 };
 	u64 now = NSEC_PER_SEC;
 	struct sstp_recv r = {};
+	u64 at;
 	u32 n;
 
 	sstp_ctrl_gtp.recv_init(&r, &s);
@@ -650,10 +651,10 @@ static void gtp_drift(struct kunit *test)
 	gtp_timer(&r, now + 20 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(SSTP_GTP_DELAY, r.report[1]), 0ULL);
 	/* Then there is a queue of 5 ms for 12 s. */
-	for (n = 20; n < 12000; n++) {
-		gtp_packets(&r, now + n * NSEC_PER_MSEC, 2, 25000, 0, 2 * n);
-		if (now + n * NSEC_PER_MSEC >= r.timer)
-			gtp_timer(&r, now + n * NSEC_PER_MSEC);
+	for (n = 20, at = now + 20 * NSEC_PER_MSEC; n < 12000; n++, at += NSEC_PER_MSEC) {
+		gtp_packets(&r, at, 2, 25000, 0, 2 * n);
+		if (at >= r.timer)
+			gtp_timer(&r, at);
 		if (n > 40 && n < 9900)
 			KUNIT_ASSERT_EQ(test, FIELD_GET(SSTP_GTP_DELAY, r.report[1]), 5000ULL);
 	}
