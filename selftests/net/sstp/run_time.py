@@ -171,34 +171,37 @@ def kept(host, port, number):
     asyncio.run(run())
 
 
-def answers(host, port, number):
-    """Small requests and large answers, each after the one before it, on some connections that are
-    kept: first some short answers, then longer ones
+def answers(host, port, clients, size, number):
+    """Small requests and large answers, each after the one before it, on connections that are kept:
+    first some short answers, then those of @size
     """
     async def client():
         reader, writer = await asyncio.open_connection(host, int(port))
-        for size in [10000] * 20 + [30000] * int(number):
-            writer.write(b"send %d" % size)
-            await reader.readexactly(size)
+        for n in [10000] * 20 + [int(size)] * int(number):
+            writer.write(b"send %d" % n)
+            await reader.readexactly(n)
         writer.close()
 
     async def run():
         begin = time.monotonic()
-        await asyncio.gather(*(client() for _ in range(4)))
+        await asyncio.gather(*(client() for _ in range(int(clients))))
         print(time.monotonic() - begin)
 
     asyncio.run(run())
 
 
-def fresh(host, port, number):
+def fresh(host, port, clients, size, number):
     """A connection for each answer"""
-    async def run():
-        begin = time.monotonic()
+    async def client():
         for _ in range(int(number)):
             reader, writer = await asyncio.open_connection(host, int(port))
-            writer.write(b"send 100000")
-            await reader.readexactly(100000)
+            writer.write(b"send %d" % int(size))
+            await reader.readexactly(int(size))
             writer.close()
+
+    async def run():
+        begin = time.monotonic()
+        await asyncio.gather(*(client() for _ in range(int(clients))))
         print(time.monotonic() - begin)
 
     asyncio.run(run())

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # How long programs under sstp-run wait for their connections, and how many they make in a
 # second. In simulated time, where code takes none and each round trip counts in full.
-# timeout: 300
+# timeout: 600
 # quick: yes
 # kernels: uml
 # mode: time-travel
@@ -74,12 +74,15 @@ check "100 connections at once" ratio many "${both[@]}" 100
 check "requests of a proxy" ratio proxy "${both[@]}" 400
 check "requests on a connection that is kept" ratio keep "${both[@]}" 100
 check "requests with pauses on kept connections without TCP_NODELAY" ratio kept "${both[@]}" 25
-check "large answers on kept connections" ratio answers "${both[@]}" 100
-check "larger answers, a connection for each" ratio fresh "${both[@]}" 20
+for size in 1000 10000 30000 100000 300000; do
+	check "answers of $size bytes on kept connections" ratio answers "${both[@]}" 16 $size 50
+	check "answers of $size bytes, a connection for each" ratio fresh "${both[@]}" 16 $size 20
+done
+check "answers of 100000 bytes to one client" ratio fresh "${both[@]}" 1 100000 20
 # The window has not a packet more than these answers need, and the line spreads packets, so the
 # last one of a window is alone.
 impair delay 10ms rate 400mbit
-check "the same on a slower line" ratio fresh "${both[@]}" 20
+check "the same on a slower line" ratio fresh "${both[@]}" 1 100000 20
 
 # --- a service that has lost its SSTP since it was known to answer
 impair delay 10ms
