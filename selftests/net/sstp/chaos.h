@@ -20,7 +20,7 @@ enum chaos_key {
 	MEM, RMEM, WMEM,
 	/* The path */
 	RATE, RTT, JITTER, QUEUE, LOSS, BAD, GOOD, DUP, CORRUPT, REORDER, GAP, ONEWAY,
-	OUTAGE, OUTLEN, MTU, MTUAT, MTUTO, MTULEN, BLIND, TCP, TCPAT,
+	OUTAGE, OUTLEN, MTU, MTUAT, MTUTO, MTULEN, BLIND, TCP, TCPAT, ECN,
 	/* Seeds of random numbers for content, lengths, losses */
 	SEED,
 	KEYS
@@ -55,7 +55,7 @@ void chaos_net_make(void);
 /* An outage has ended, also if the case is over sooner. */
 void chaos_net_heal(const struct chaos *c);
 void chaos_net_remake(void);			/* before the next case */
-void chaos_net_mem(const struct chaos *c);	/* net.sstp.*mem */
+void chaos_net_mem(const struct chaos *c);	/* net.sstp.*mem, and ecn */
 void chaos_net_start(const struct chaos *c);
 /* Apply changes that are due by @ns after the start; returns the next time, or UINT64_MAX. */
 uint64_t chaos_net_event(const struct chaos *c, uint64_t ns);

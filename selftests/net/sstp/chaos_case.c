@@ -98,6 +98,8 @@ static const struct key {
 	/* bytes, ms */
 	[TCP] = { "tcp", 0, 10000, 3000000, 12 },
 	[TCPAT] = { "tcpat", 0, 1, 1000, 0 },
+	/* net.sstp.ecn; and the line marks packets where it would lose them */
+	[ECN] = { "ecn", 0, 1, 1, 25 },
 	[SEED] = { "seed", 1, 1, 1 << 30, 100 },
 };
 
@@ -249,7 +251,6 @@ static void mend(struct chaos *c)
 		v[AVERAGE] = 0;
 		v[BURSTS] = 0;
 		v[BURST] = 0;
-		v[NEWRENO] = 0;
 	}
 	/* The peak carries all bytes in 30 s, and is at least the lowest that is allowed. */
 	floor = most(v[SIZE] * 8 / 30, 8000);

@@ -80,6 +80,7 @@ struct netem {
 	struct tc_netem_corrupt corrupt;
 	struct tc_netem_gemodel burst;
 	uint64_t seed;
+	uint32_t ecn;			/* mark packets with ECT in place of losing them */
 };
 
 /* 0.000001 as netem has it */
@@ -111,6 +112,8 @@ static void netem(int host, const char *dev, const struct netem *m, bool change)
 		add(&r, TCA_NETEM_REORDER, &m->order, sizeof(m->order));
 	if (m->corrupt.probability)
 		add(&r, TCA_NETEM_CORRUPT, &m->corrupt, sizeof(m->corrupt));
+	if (m->ecn)
+		add(&r, TCA_NETEM_ECN, &m->ecn, sizeof(m->ecn));
 	if (m->rate)
 		add(&r, TCA_NETEM_RATE, &rate, sizeof(rate));
 	if (m->burst.p) {
@@ -175,9 +178,11 @@ static void set_line(const struct chaos *c, int host, bool out, bool change)
 			m.burst.r = share(v[GOOD]);	/* h = 0: all is lost */
 		}
 	}
+	m.ecn = v[ECN];
 	if (out) {
 		m.q.loss = ALL;
 		m.burst.p = 0;
+		m.ecn = 0;
 	}
 	netem(R, host == A ? "to-a" : "to-b", &m, change);
 }
@@ -242,6 +247,7 @@ void chaos_net_mem(const struct chaos *c)
 	for (host = A; host <= B; host += B - A) {
 		set_memory(host, "rmem", c->v[RMEM], "65536 4194304 268435456");
 		set_memory(host, "wmem", c->v[WMEM], "65536 1048576 268435456");
+		file_put("/proc/sys/net/sstp/ecn", "%u", (unsigned int)c->v[ECN]);
 	}
 	if (setns(first_ns, CLONE_NEWNET))
 		die("setns:");
