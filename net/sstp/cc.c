@@ -55,10 +55,11 @@ EXPORT_SYMBOL_GPL(sstp_ctrl_totals);
 /* The two ends have agreed, or the controller has changed: does DATA leave with ECT(0)? */
 void sstp_cc_ecn(struct sstp_sock *sp)
 {
+	const struct sstp_net *sn = sstp_pernet(sock_net(&sp->sk));
 	const struct sstp_ctrl_ops *ops = sp->ctrl.ops;
 	enum sstp_ctrl_ecn ecn = sp->hs.ecn && ops ? ops->ecn : SSTP_CTRL_ECN_NONE;
 	bool want = ecn == SSTP_CTRL_ECN_NEEDS ||
-		    (ecn == SSTP_CTRL_ECN_ANSWERS && READ_ONCE(sstp_pernet(sock_net(&sp->sk))->ecn));
+		    (ecn == SSTP_CTRL_ECN_ANSWERS && READ_ONCE(sn->ecn));
 
 	if (!sstp_ecn_works(&sp->loss.ecn) || want == !!sp->loss.ecn_field)
 		return;

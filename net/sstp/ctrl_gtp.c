@@ -76,8 +76,8 @@
 #define SSTP_GTP_LOSS		20U	/* packets lost of 1024, of that degree */
 #define SSTP_GTP_CUT		32	/* a path carries what arrives in congestion, less 1/32 */
 #define SSTP_GTP_DRAIN		256000U	/* us: time in which rates below C empty a queue */
-#define SSTP_GTP_EPISODE	25	/* after as many ticks of congestion the estimate is cut again */
-#define SSTP_GTP_PERSIST	100	/* congestion that lasts so long is not of a member's own path */
+#define SSTP_GTP_EPISODE	25	/* ticks of congestion until the next cut of an estimate */
+#define SSTP_GTP_PERSIST	100	/* ticks: longer congestion is not of a member's own path */
 #define SSTP_GTP_RAISE		256	/* an estimate grows by 1/256 in a tick */
 #define SSTP_GTP_QUIET		8	/* after as many ticks it grows by another 1/256 */
 #define SSTP_GTP_QUIET_MAX	248	/* ticks after which it grows no faster, by 1/8 */

@@ -40,7 +40,7 @@
 #define SSTP_HYBRID_DRAINED	(SSTP_HYBRID_TARGET / 2)	/* us: the cut has helped */
 #define SSTP_HYBRID_EXPECTED	8	/* round trips that tell by what packets are lost */
 #define SSTP_HYBRID_LEAVE	95U	/* percent of what the path holds that a cut leaves */
-#define SSTP_HYBRID_HELD	(SSTP_HYBRID_TARGET / 2)	/* us: what waits does not overflow */
+#define SSTP_HYBRID_HELD	(SSTP_HYBRID_TARGET / 2)	/* us: such a wait is no overflow */
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */

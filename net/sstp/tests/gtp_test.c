@@ -117,7 +117,8 @@ static void gtp_fill_many(struct kunit *test)
 
 		m = gtp_group(test, &g, gtp_fills[i].count);
 		for (n = 0; n < g.count; n++)
-			sstp_gtp_share_of(&m[n].m)->want = gtp_random_want(&state, gtp_fills[i].bits);
+			sstp_gtp_share_of(&m[n].m)->want =
+				gtp_random_want(&state, gtp_fills[i].bits);
 		level = sstp_gtp_fill(&g, gtp_fills[i].capacity);
 		KUNIT_EXPECT_EQ_MSG(test, level, gtp_fills[i].level, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, gtp_sum(&g, level), gtp_fills[i].sum, "row %u", i);

@@ -429,8 +429,8 @@ static void hybrid_held(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 888U);
 }
 
-/* Where losses come with a queue, and would have come without one if they were the path's own, a loss
- * without a queue does not make those with one the path's own.
+/* Where losses come with a queue, and would have come without one if they were the path's own, a
+ * loss without a queue does not make those with one the path's own.
  */
 static void hybrid_queue_loses(struct kunit *test)
 {

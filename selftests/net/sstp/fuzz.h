@@ -29,8 +29,8 @@ void fuzz_start(struct fuzz *f, int argc, char **argv, unsigned int seconds,
  */
 void fuzz_namespace(void);
 void fuzz_set(const char *name, const char *value);	/* net.sstp.* here */
-/* Load the modules of controllers that were built. They use sstp.ko, so all of them must be unloaded
- * before fuzz_end(), when no socket has such a controller any more.
+/* Load the modules of controllers that were built. They use sstp.ko, so all of them must be
+ * unloaded before fuzz_end(), when no socket has such a controller any more.
  */
 void fuzz_load(void);
 void fuzz_unload(void);
