@@ -314,7 +314,7 @@ def draw_controllers(result):
     """Draw throughput, Jain's index and the stability index against the number of connections,
     with a column for each algorithm: the module's beside the kernel's."""
     cells = result["cells"]
-    names = [name.removeprefix("SSTP, ") for name in flow_names(cells) if name.startswith("SSTP")]
+    names = list(dict.fromkeys(algorithm(name)[1] for name in flow_names(cells)))
     figure, axes = new_figure(3, len(names), (2.3 * len(names) + 1, 8), result["title"])
     for name, column in zip(names, axes.T):
         for (prefix, color), (loss, style) in itertools.product(
