@@ -23,10 +23,11 @@
  * without probes.
  *
  * Losses: those of round trips in which nothing waits in the queue are the path's own, and
- * the window stays, unless they are many. So are those of delay mode in which much less waits than
- * has waited of late without a loss. A queue that overflows loses packets that waited. Where
+ * the window stays, unless they are many. A queue that overflows loses packets that waited; but if
+ * 10 ms of queue have lost nothing in the last 10 s, a loss at less than 5 ms is the path's. Where
  * packets are lost in round trips with a queue, and hardly ever in those without one, it is the
- * queue that loses them, though single losses may seem to be the path's.
+ * queue that loses them, though single losses may seem to be the path's. A queue of less than
+ * sstp_hybrid_small() is not seen: its losses are taken for the path's.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -42,6 +43,7 @@
 #define SSTP_HYBRID_LEAVE	95U	/* percent of what the path holds that a cut leaves */
 #define SSTP_HYBRID_HELD	(SSTP_HYBRID_TARGET / 2)	/* us: such a wait is no overflow */
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
+#define SSTP_HYBRID_ALONE	1	/* the same at the end of a probe, in which it sends little */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
 #define SSTP_HYBRID_EMPTIES	3	/* times that an empty queue says that others give way */
@@ -214,7 +216,8 @@ static void sstp_hybrid_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	u32 ms = sstp_hybrid_ms(s), ago = ms - 2 * SSTP_HYBRID_MEMORY;
 
 	sstp_window_init(c, &h->w, s);
-	h->base[0] = s->min_rtt;
+	/* The handshake's packets are short: on a slow line those of data take longer. */
+	h->base[0] = s->total_delivered ? s->min_rtt : U32_MAX;
 	h->base[1] = U32_MAX;
 	h->base_ms = ms;
 	h->least[0] = U32_MAX;
@@ -324,7 +327,8 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 {
 	u32 rtt, cwnd = h->prior, times = 1;
 
-	if (h->low == U32_MAX || sstp_hybrid_drained(c, h, h->low)) {
+	if (h->low == U32_MAX ||
+	    !sstp_hybrid_queue(c, h, h->low, SSTP_HYBRID_DRAINED, SSTP_HYBRID_ALONE)) {
 		rtt = h->competes && h->least[1] != U32_MAX ? h->least[1] : h->before;
 		if (h->low != U32_MAX)
 			cwnd = div_u64((u64)cwnd * min(sstp_hybrid_base(h), rtt), max(rtt, 1U));
@@ -461,9 +465,9 @@ static void sstp_hybrid_count_round(struct sstp_hybrid *h)
 	h->lossy[queue] += h->lost > 0;
 }
 
-/* Are losses those of a queue? A path of its own accord loses as many without one, so packets would
- * have been lost in SSTP_HYBRID_EXPECTED round trips without a queue, and were in a quarter of that
- * at most.
+/* Does a queue lose most packets? Four times the share of round trips without a queue that are
+ * lossy is less than that of round trips with one, and at the latter share more than
+ * SSTP_HYBRID_EXPECTED of the former would have been lossy.
  */
 static bool sstp_hybrid_queue_loses(const struct sstp_hybrid *h)
 {
@@ -626,9 +630,9 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		sstp_hybrid_probe(c, h, s);
 }
 
-/* Has a queue overflowed? The path may also lose packets on its own, while some wait in a queue. So
- * the first loss in SSTP_HYBRID_MEMORY that came with a queue does not count, unless competitive
- * mode ended less than SSTP_HYBRID_RELAPSE ago.
+/* Has a queue overflowed? The path may lose packets on its own as well; so in delay mode a single
+ * loss with a queue in SSTP_HYBRID_MEMORY is no overflow, unless competitive mode ended in the last
+ * SSTP_HYBRID_RELAPSE.
  */
 static bool sstp_hybrid_overflows(const struct sstp_ctrl *c, struct sstp_hybrid *h, u32 ms)
 {

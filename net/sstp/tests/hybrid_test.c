@@ -24,6 +24,7 @@ static struct sstp_hybrid *hybrid_start(struct ctrl_sim *x, u32 cwnd)
 
 	ctrl_sim_start(x, &sstp_ctrl_hybrid, HYBRID_BASE);
 	ctrl_sim_avoid(x, cwnd);
+	h->base[0] = HYBRID_BASE;
 	h->probed_ms = hybrid_ms(x);
 	return h;
 }
@@ -315,6 +316,7 @@ static void hybrid_cubic(struct kunit *test)
 	ctrl_sim_start(&x, &sstp_ctrl_hybrid, 100000);
 	ctrl_sim_avoid(&x, 1000);
 	h = sstp_hybrid_priv(&x.c);
+	h->base[0] = 100000;
 	h->probed_ms = hybrid_ms(&x);
 	h->overflow_ms = hybrid_ms(&x);
 	hybrid_loss(&x, 110000, 0);
@@ -550,6 +552,7 @@ static void hybrid_overflows(struct kunit *test)
 
 	ctrl_sim_start(&x, &sstp_ctrl_hybrid, HYBRID_BASE);
 	h = sstp_hybrid_priv(&x.c);
+	h->base[0] = HYBRID_BASE;
 	x.c.cwnd = 1000;
 	hybrid_loss(&x, 60000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
@@ -647,6 +650,40 @@ static struct sstp_hybrid *hybrid_alarmed(struct kunit *test, struct ctrl_sim *x
 	KUNIT_EXPECT_LE(test, abs_diff(h->prior, was), 2U);
 	KUNIT_EXPECT_EQ(test, x->c.cwnd, (u32)div_u64((u64)h->prior * HYBRID_BASE, 2 * rtt));
 	return h;
+}
+
+/* The handshake measures less than data packets take on a slow line; a connection that had another
+ * controller has measured those.
+ */
+static void hybrid_base(struct kunit *test)
+{
+	struct ctrl_sim x;
+
+	ctrl_sim_start(&x, &sstp_ctrl_hybrid, HYBRID_BASE);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 3), 0LL);
+	hybrid_round(&x, 10, 0, HYBRID_BASE + 3000);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 3), HYBRID_BASE + 3000LL);
+	x.s.total_delivered = 1;
+	sstp_hybrid_init(&x.c, &x.s);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 3), (s64)HYBRID_BASE);
+}
+
+/* With the smallest window, as a probe may have, two packets of the flow never wait in a queue that
+ * is shorter than the path: it is not empty for that.
+ */
+static void hybrid_probes_alone(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_start(&x, 8);
+	u32 n;
+
+	h->competes = true;
+	x.s.srtt = HYBRID_BASE + 20000;
+	sstp_hybrid_probe(&x.c, h, &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, SSTP_HYBRID_CWND);
+	for (n = 0; n < 20 && h->probes; n++)
+		hybrid_round(&x, 4, 0, HYBRID_BASE + 20000 + n * 1000);
+	KUNIT_EXPECT_TRUE(test, h->competes);
 }
 
 /* How a probe ends: the queue became short; the path is longer; others fill the queue. */
@@ -984,6 +1021,8 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_marks),
 	KUNIT_CASE(hybrid_marks_epoch),
 	KUNIT_CASE(hybrid_marks_checked),
+	KUNIT_CASE(hybrid_base),
+	KUNIT_CASE(hybrid_probes_alone),
 	KUNIT_CASE(hybrid_probes),
 	KUNIT_CASE(hybrid_rests),
 	KUNIT_CASE(hybrid_joins),
