@@ -57,6 +57,8 @@ transfer_begin --controller echo -n 3 --for 10 "$b4"
 check "a group of three allows 3 Mbit/s" busywait 10 state_is rate 3000000
 ends "the transfers end"
 stop_server
+gone() { ! in_ns "$a" sstp show -j dport 7000 | grep -q '"info"'; }
+check "and their connections" busywait 60 gone
 
 # A path that loses half of what goes each way still carries some.
 impair delay 20ms rate 100mbit limit 333 loss 30%
