@@ -15,6 +15,7 @@
 #include <uapi/linux/sstp.h>
 
 struct attribute_group;
+struct sstp_plugin_life;
 
 #define SSTP_CTRL_PRIV_SIZE	200	/* bytes */
 #define SSTP_RBUF_PRIV_SIZE	128	/* bytes */
@@ -378,6 +379,7 @@ enum sstp_group_scope {
  * @name: unique, 1 to 15 graphic characters
  * @owner: module; each connection that has the controller holds a reference
  * @list: entry of the registry; RCU, written under the registry's lock
+ * @life: set by the core if this is a BPF program; NULL of a module
  * @params: parameters that programs and administrators may set for each connection
  * @state: names of the values that @get_info gives, valid and unique as those of @params
  * @check_params: checks values in range, or 0, against each other: -EINVAL if they contradict.
@@ -423,6 +425,7 @@ struct sstp_ctrl_ops {
 	char	name[SSTP_NAME_MAX];
 	struct module *owner;
 	struct list_head list;
+	struct sstp_plugin_life *life;
 	struct sstp_param_spec params[SSTP_PARAMS_MAX];
 	char	state[SSTP_STATE_MAX][SSTP_NAME_MAX];
 	int	(*check_params)(const u32 *param);
@@ -518,6 +521,7 @@ struct sstp_rbuf {
  * @name: unique, 1 to 15 graphic characters
  * @owner: module; each buffer that has the policy holds a reference
  * @list: entry of the registry; RCU, written under the registry's lock
+ * @life: as in struct sstp_ctrl_ops
  * @params: as in struct sstp_ctrl_ops, and so the next three
  * @state: names of the values that @get_info gives
  * @check_params: checks values against each other
@@ -534,6 +538,7 @@ struct sstp_rbuf_ops {
 	char	name[SSTP_NAME_MAX];
 	struct module *owner;
 	struct list_head list;
+	struct sstp_plugin_life *life;
 	struct sstp_param_spec params[SSTP_PARAMS_MAX];
 	char	state[SSTP_STATE_MAX][SSTP_NAME_MAX];
 	int	(*check_params)(const u32 *param);

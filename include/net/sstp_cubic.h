@@ -35,6 +35,8 @@ struct sstp_cubic_epoch {
 	u64	est;
 };
 
+/* Integer cube root, rounded down; at most 2^21 - 1 */
+u32 sstp_cubic_root(u64 v);
 /* The window, which is @cwnd, is cut. @fast: a flow whose W_max fell gives up more of it, to make
  * room for new flows (section 4.7).
  */

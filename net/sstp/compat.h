@@ -206,6 +206,21 @@ static inline struct nlattr **sstp_dump_attrs(struct netlink_callback *cb)
 #endif
 }
 
+/* struct_ops in modules, with the link that a program is registered by */
+#if defined(SSTP_HAVE_STRUCT_OPS_LINK) && defined(CONFIG_BPF_SYSCALL) &&	\
+	defined(CONFIG_BPF_JIT) && defined(CONFIG_DEBUG_INFO_BTF_MODULES)
+#define SSTP_HAVE_BPF
+#include <linux/bpf.h>
+#include <linux/bpf_verifier.h>
+#include <linux/btf.h>
+#include <linux/btf_ids.h>
+#endif
+
+/* Where there is no such flag, all functions have it. */
+#ifndef KF_TRUSTED_ARGS
+#define KF_TRUSTED_ARGS	0
+#endif
+
 #ifdef SSTP_HAVE_CTL_TABLE_CONST
 #define SSTP_CTL_CONST		const
 #else

@@ -4,16 +4,22 @@
 #include "netns.h"
 #include "sstp.h"
 
-void sstp_conf_ctrl(const struct sstp_sock *sp, char *name)
+void sstp_conf_ctrl_next(const struct sstp_sock *sp, char *name)
 {
-	if (sp->ctrl.ops)
-		strscpy(name, sp->ctrl.ops->name, SSTP_NAME_MAX);
-	else if (sp->set.ctrl.name[0])
+	if (sp->set.ctrl.name[0])
 		strscpy(name, sp->set.ctrl.name, SSTP_NAME_MAX);
 	else if (sp->set.rate.peak)
 		strscpy(name, sstp_ctrl_rate.name, SSTP_NAME_MAX);
 	else
 		sstp_net_name_get(sstp_pernet(sock_net(&sp->sk))->ctrl, name);
+}
+
+void sstp_conf_ctrl(const struct sstp_sock *sp, char *name)
+{
+	if (sp->ctrl.ops)
+		strscpy(name, sp->ctrl.ops->name, SSTP_NAME_MAX);
+	else
+		sstp_conf_ctrl_next(sp, name);
 }
 
 /* The pool that @sp is a member of, or that its children share. Its policy never changes. */

@@ -47,7 +47,20 @@ struct sstp_ctrl_ops *sstp_ctrl_get(const char *name)
 void sstp_ctrl_put(const struct sstp_ctrl_ops *ops)
 {
 	if (ops)
-		module_put(ops->owner);
+		sstp_plugin_put(sstp_plugin_of(ops));
+}
+
+/* A BPF program may be unloaded between sstp_ctrl_get() and the attachment: hybrid, which is always
+ * there, takes its place. Who attaches later than that finds it gone; who attached before is moved
+ * by evict.c.
+ */
+static const struct sstp_ctrl_ops *sstp_ctrl_present(const struct sstp_ctrl_ops *ops)
+{
+	if (!sstp_plugin_gone(sstp_plugin_of(ops)))
+		return ops;
+	sstp_ctrl_put(ops);
+	__module_get(sstp_ctrl_hybrid.owner);
+	return &sstp_ctrl_hybrid;
 }
 
 int sstp_ctrl_attach(struct sstp_ctrl_core *c, const char *name,
@@ -57,7 +70,7 @@ int sstp_ctrl_attach(struct sstp_ctrl_core *c, const char *name,
 
 	if (!ops)
 		return -ENOENT;
-	sstp_ctrl_begin(c, ops, conf, s);
+	sstp_ctrl_begin(c, sstp_ctrl_present(ops), conf, s);
 	return 0;
 }
 
@@ -72,7 +85,7 @@ void sstp_ctrl_switch(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 		return;
 	}
 	sstp_ctrl_detach(c);
-	sstp_ctrl_begin(c, ops, conf, s);
+	sstp_ctrl_begin(c, sstp_ctrl_present(ops), conf, s);
 	if (c->out.cwnd != SSTP_CWND_MAX)
 		c->out.cwnd = max(c->out.cwnd, held);
 	sstp_ctrl_bound(&c->out, s);

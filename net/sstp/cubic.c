@@ -18,8 +18,7 @@ static u32 sstp_cubic_alpha(u32 beta)
 				 SSTP_CUBIC_ONE + beta);
 }
 
-/* Integer cube root, rounded down */
-static u32 sstp_cubic_root(u64 v)
+u32 sstp_cubic_root(u64 v)
 {
 	u32 root = 0;
 	int bit;

@@ -3,6 +3,7 @@
 #include <linux/module.h>
 #include <linux/random.h>
 #include "af_sstp.h"
+#include "bpf.h"
 #include "clock.h"
 #include "ctrl.h"
 #include "encap.h"
@@ -278,10 +279,15 @@ static int __init sstp_module_init(void)
 	err = sstp_nl_init(sstp_nl_ops, ARRAY_SIZE(sstp_nl_ops));
 	if (err)
 		goto encap;
-	err = sstp_af_init();
+	err = sstp_bpf_init();
 	if (err)
 		goto netlink;
+	err = sstp_af_init();
+	if (err)
+		goto bpf;
 	return 0;
+bpf:
+	sstp_bpf_exit();
 netlink:
 	sstp_nl_exit();
 encap:
@@ -304,6 +310,7 @@ ctrl:
 static void __exit sstp_exit(void)
 {
 	sstp_af_exit();
+	sstp_bpf_exit();
 	sstp_nl_exit();
 	sstp_encap_exit();
 	unregister_pernet_subsys(&sstp_net_ops);

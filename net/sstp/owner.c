@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events that came while a process held the socket lock: handled when it releases the lock. */
+#include "evict.h"
 #include "input.h"
 #include "owner.h"
 #include "rcv_data.h"
@@ -12,6 +13,8 @@ void sstp_release_cb(struct sock *sk)
 
 	if (test_and_clear_bit(SSTP_FL_ERROR, &sp->pending.flags))
 		sstp_rcv_error(sk, READ_ONCE(sp->pending.icmp_err));
+	if (test_and_clear_bit(SSTP_FL_EVICT, &sp->pending.flags))
+		sstp_evict(sk);
 	if (test_and_clear_bit(SSTP_FL_CLOCK, &sp->pending.flags))
 		sstp_timer_run(sk);
 	sstp_rcv_tell(sk);
@@ -24,7 +27,8 @@ void sstp_release_cb(struct sock *sk)
 void sstp_catch_up(struct sock *sk)
 {
 	sk_flush_backlog(sk);
-	if (!(READ_ONCE(sstp_sk(sk)->pending.flags) & (BIT(SSTP_FL_CLOCK) | BIT(SSTP_FL_ERROR))))
+	if (!(READ_ONCE(sstp_sk(sk)->pending.flags) &
+	      (BIT(SSTP_FL_CLOCK) | BIT(SSTP_FL_ERROR) | BIT(SSTP_FL_EVICT))))
 		return;
 	spin_lock_bh(&sk->sk_lock.slock);
 	sstp_release_cb(sk);

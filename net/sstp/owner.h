@@ -12,6 +12,7 @@ enum {
 	SSTP_FL_CLOCK,		/* timers were due while a process held the lock */
 	SSTP_FL_THROTTLED,	/* enough bytes are in queues below SSTP */
 	SSTP_FL_ERROR,		/* an ICMP error waits in icmp_err */
+	SSTP_FL_EVICT,		/* a plug-in that the socket uses was unloaded */
 };
 
 /* Events that wait for the socket lock; written without it. */

@@ -67,10 +67,17 @@ int sstp_plugin_register(struct sstp_registry *r, struct sstp_plugin *p)
 
 void sstp_plugin_unregister(struct sstp_registry *r, struct sstp_plugin *p)
 {
+	if (p->life)
+		WRITE_ONCE(p->life->gone, true);
 	spin_lock(&r->lock);
 	list_del_rcu(&p->list);
 	spin_unlock(&r->lock);
 	synchronize_rcu();
+}
+
+static bool sstp_plugin_hold(struct sstp_plugin *p)
+{
+	return p->life ? refcount_inc_not_zero(&p->life->users) : try_module_get(p->owner);
 }
 
 struct sstp_plugin *sstp_plugin_get(struct sstp_registry *r, const char *name)
@@ -79,10 +86,18 @@ struct sstp_plugin *sstp_plugin_get(struct sstp_registry *r, const char *name)
 
 	rcu_read_lock();
 	p = sstp_plugin_find(r, name);
-	if (p && !try_module_get(p->owner))
+	if (p && !sstp_plugin_hold(p))
 		p = NULL;
 	rcu_read_unlock();
 	return p;
+}
+
+void sstp_plugin_put(const struct sstp_plugin *p)
+{
+	if (!p->life)
+		module_put(p->owner);
+	else if (refcount_dec_and_test(&p->life->users))
+		p->life->free(p->life);
 }
 
 bool sstp_plugin_here(struct sstp_registry *r, const char *name)

@@ -7,14 +7,35 @@
 #include <linux/container_of.h>
 #include <linux/list.h>
 #include <linux/module.h>
+#include <linux/refcount.h>
 #include <linux/spinlock.h>
+#include <linux/uidgid.h>
 #include <net/sstp.h>
+
+struct bpf_link;
+
+/**
+ * struct sstp_plugin_life - lifetime of a plug-in that is a BPF program, not a module
+ * @users: references: one of the registry, and those for which a module would be held
+ * @gone: it leaves the registry, and all who use it leave it
+ * @uid: user who loaded it
+ * @link: BPF link that keeps it loaded; valid while it is in the registry
+ * @free: frees the plug-in, when the last reference has been dropped
+ */
+struct sstp_plugin_life {
+	refcount_t users;
+	bool	gone;
+	kuid_t	uid;
+	const struct bpf_link *link;
+	void	(*free)(struct sstp_plugin_life *life);
+};
 
 /* The part of a struct sstp_ctrl_ops or struct sstp_rbuf_ops that a registry uses */
 struct sstp_plugin {
 	char	name[SSTP_NAME_MAX];
 	struct module *owner;
 	struct list_head list;
+	struct sstp_plugin_life *life;
 	struct sstp_param_spec params[SSTP_PARAMS_MAX];
 	char	state[SSTP_STATE_MAX][SSTP_NAME_MAX];
 	int	(*check_params)(const u32 *param);
@@ -25,11 +46,13 @@ struct sstp_plugin {
 		      offsetof(struct sstp_plugin, member))
 SSTP_PLUGIN_AT(struct sstp_ctrl_ops, owner);
 SSTP_PLUGIN_AT(struct sstp_ctrl_ops, list);
+SSTP_PLUGIN_AT(struct sstp_ctrl_ops, life);
 SSTP_PLUGIN_AT(struct sstp_ctrl_ops, params);
 SSTP_PLUGIN_AT(struct sstp_ctrl_ops, state);
 SSTP_PLUGIN_AT(struct sstp_ctrl_ops, check_params);
 SSTP_PLUGIN_AT(struct sstp_rbuf_ops, owner);
 SSTP_PLUGIN_AT(struct sstp_rbuf_ops, list);
+SSTP_PLUGIN_AT(struct sstp_rbuf_ops, life);
 SSTP_PLUGIN_AT(struct sstp_rbuf_ops, params);
 SSTP_PLUGIN_AT(struct sstp_rbuf_ops, state);
 SSTP_PLUGIN_AT(struct sstp_rbuf_ops, check_params);
@@ -65,16 +88,18 @@ extern struct sstp_registry sstp_rbufs;
  */
 int sstp_plugin_register(struct sstp_registry *r, struct sstp_plugin *p);
 void sstp_plugin_unregister(struct sstp_registry *r, struct sstp_plugin *p);	/* sleeps */
-/* The plug-in @name, with a reference on its module, or NULL. Any context. */
+/* The plug-in @name, with a reference on it or its module, or NULL. Any context. */
 struct sstp_plugin *sstp_plugin_get(struct sstp_registry *r, const char *name);
 /* Is the plug-in @name registered? */
 bool sstp_plugin_here(struct sstp_registry *r, const char *name);
 /* The same, but loads the module of one that is not, if the caller may. Sleeps. */
 bool sstp_plugin_exists(struct sstp_registry *r, const char *name);
-/* Let go a plug-in that sstp_plugin_get() returned. */
-static inline void sstp_plugin_put(const struct sstp_plugin *p)
+/* Let go a plug-in that sstp_plugin_get() returned. Any context. */
+void sstp_plugin_put(const struct sstp_plugin *p);
+/* Was it unloaded although it is in use? That is so with BPF programs only. */
+static inline bool sstp_plugin_gone(const struct sstp_plugin *p)
 {
-	module_put(p->owner);
+	return p->life && READ_ONCE(p->life->gone);
 }
 
 /* Plug-in number @i, from 0, or NULL if there are fewer. RCU */

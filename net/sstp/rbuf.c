@@ -98,7 +98,7 @@ struct sstp_rbuf_ops *sstp_rbuf_get(const char *name)
 void sstp_rbuf_put(const struct sstp_rbuf_ops *ops)
 {
 	if (ops)
-		module_put(ops->owner);
+		sstp_plugin_put(sstp_plugin_of(ops));
 }
 
 int sstp_rbuf_attach(struct sstp_rbuf_core *b, const char *name,
