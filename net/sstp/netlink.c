@@ -561,14 +561,16 @@ int sstp_nl_stat_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* Controllers and policies */
 
-static int sstp_nl_plugin(struct sk_buff *skb, u32 portid, const struct nlmsghdr *n, int flags,
-			  u8 cmd, const struct sstp_plugin *p)
+/* Describe @p in @skb, the answer to message @n of @req. */
+static int sstp_nl_plugin(struct sk_buff *skb, struct sk_buff *req, const struct nlmsghdr *n,
+			  int flags, u8 cmd, const struct sstp_plugin *p)
 {
-	void *hdr = genlmsg_put(skb, portid, n->nlmsg_seq, &sstp_nl_family, flags, cmd);
+	void *hdr = genlmsg_put(skb, NETLINK_CB(req).portid, n->nlmsg_seq, &sstp_nl_family, flags,
+				cmd);
 
 	if (!hdr)
 		return -EMSGSIZE;
-	if (sstp_nl_put_plugin(skb, p)) {
+	if (sstp_nl_put_plugin(skb, p, sk_user_ns(NETLINK_CB(req).sk))) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -577,7 +579,7 @@ static int sstp_nl_plugin(struct sk_buff *skb, u32 portid, const struct nlmsghdr
 }
 
 /* Reply with the plug-in that the request names. */
-static int sstp_nl_plugin_do(struct genl_info *info, struct sstp_registry *r)
+static int sstp_nl_plugin_do(struct sk_buff *req, struct genl_info *info, struct sstp_registry *r)
 {
 	struct nlattr *want = info->attrs[SSTP_A_PLUGIN_NAME];
 	const struct sstp_plugin *p;
@@ -593,7 +595,7 @@ static int sstp_nl_plugin_do(struct genl_info *info, struct sstp_registry *r)
 	rcu_read_lock();
 	for (i = 0; err == -ENOENT && (p = sstp_plugin_nth(r, i)); i++)
 		if (!strcmp(p->name, nla_data(want)))
-			err = sstp_nl_plugin(msg, info->snd_portid, info->nlhdr, 0,
+			err = sstp_nl_plugin(msg, req, info->nlhdr, 0,
 					     info->genlhdr->cmd, p);
 	rcu_read_unlock();
 	if (!err)
@@ -614,8 +616,7 @@ static int sstp_nl_plugin_dump(struct sk_buff *skb, struct netlink_callback *cb,
 	rcu_read_lock();
 	for (i = cb->args[0]; (p = sstp_plugin_nth(r, i)); i++)
 		if ((!want || !strcmp(p->name, nla_data(want))) &&
-		    sstp_nl_plugin(skb, NETLINK_CB(cb->skb).portid, cb->nlh, NLM_F_MULTI, cmd,
-				   p))
+		    sstp_nl_plugin(skb, cb->skb, cb->nlh, NLM_F_MULTI, cmd, p))
 			break;
 	rcu_read_unlock();
 	cb->args[0] = i;
@@ -624,7 +625,7 @@ static int sstp_nl_plugin_dump(struct sk_buff *skb, struct netlink_callback *cb,
 
 int sstp_nl_ctrl_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return sstp_nl_plugin_do(info, &sstp_ctrls);
+	return sstp_nl_plugin_do(skb, info, &sstp_ctrls);
 }
 
 int sstp_nl_ctrl_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
@@ -634,7 +635,7 @@ int sstp_nl_ctrl_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 
 int sstp_nl_policy_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return sstp_nl_plugin_do(info, &sstp_rbufs);
+	return sstp_nl_plugin_do(skb, info, &sstp_rbufs);
 }
 
 int sstp_nl_policy_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)

@@ -112,7 +112,8 @@ static int sstp_nl_put_spec(struct sk_buff *skb, const struct sstp_param_spec *s
 }
 
 /* A controller or a policy, and what it has. RCU */
-int sstp_nl_put_plugin(struct sk_buff *skb, const struct sstp_plugin *p)
+int sstp_nl_put_plugin(struct sk_buff *skb, const struct sstp_plugin *p,
+		       struct user_namespace *ns)
 {
 	u32 i, params = sstp_param_count(p->params);
 	u32 states = sstp_param_states((const char *)p->state);
@@ -125,6 +126,10 @@ int sstp_nl_put_plugin(struct sk_buff *skb, const struct sstp_plugin *p)
 	for (i = 0; i < states; i++)
 		if (nla_put_string(skb, SSTP_A_PLUGIN_STATE, p->state[i]))
 			return -EMSGSIZE;
+	if (p->life && (nla_put_u32(skb, SSTP_A_PLUGIN_BPF_LINK, READ_ONCE(p->life->link->id)) ||
+			nla_put_u32(skb, SSTP_A_PLUGIN_BPF_UID,
+				    from_kuid_munged(ns, p->life->uid))))
+		return -EMSGSIZE;
 	return 0;
 }
 

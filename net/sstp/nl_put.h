@@ -30,6 +30,7 @@ int sstp_nl_put_rate(struct sk_buff *skb, int attr, const struct sstp_rate_spec 
 int sstp_nl_put_conn(struct sk_buff *skb, struct sock *sk, const struct sstp_nl_reader *r);
 int sstp_nl_put_info(struct sk_buff *skb, struct sstp_sock *sp);
 int sstp_nl_put_params(struct sk_buff *skb, struct sstp_sock *sp, bool ctrl);
-int sstp_nl_put_plugin(struct sk_buff *skb, const struct sstp_plugin *p);
+int sstp_nl_put_plugin(struct sk_buff *skb, const struct sstp_plugin *p,
+		       struct user_namespace *ns);
 
 #endif /* _SSTP_NL_PUT_H */
