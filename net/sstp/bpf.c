@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Controllers in BPF, by struct_ops: the verifier calls this when it checks a program, and the
- * kernel when a link to the program begins and ends. The program is called by ctrl_bpf.c.
+ * Controllers and receive buffer policies in BPF, by struct_ops: the verifier calls this when it
+ * checks a program, and the kernel when a link to the program begins and ends. The program is
+ * called by ctrl_bpf.c or rbuf_bpf.c.
  */
 #include <linux/kobject.h>
 #include <linux/sysfs.h>
@@ -10,14 +11,17 @@
 #include "ctrl.h"
 #include "ctrl_bpf.h"
 #include "evict.h"
+#include "plugin.h"
+#include "rbuf.h"
+#include "rbuf_bpf.h"
 #include "sysfs.h"
 
 /* Why there is no BPF, or NULL */
 static const char *sstp_bpf_lack __ro_after_init;
 
 #ifdef SSTP_HAVE_BPF
-/* The kernel has looked at the struct_ops: registering them succeeds without BTF, too. */
-static bool sstp_bpf_known __ro_after_init;
+/* Struct_ops that the kernel has looked at: registering them succeeds without BTF, too. */
+static u32 sstp_bpf_known __ro_after_init;
 
 /* Bytes of a struct that programs may write: [at, end) */
 struct sstp_bpf_range {
@@ -45,6 +49,16 @@ static const struct sstp_bpf_range sstp_bpf_recv_outputs[] = {
 	{},
 };
 
+static const struct sstp_bpf_range sstp_bpf_rbuf_outputs[] = {
+	SSTP_BPF_OUTPUT(struct sstp_rbuf, epoch),
+	SSTP_BPF_OUTPUT(struct sstp_rbuf, limit),
+	SSTP_BPF_OUTPUT(struct sstp_rbuf, top),
+	SSTP_BPF_OUTPUT(struct sstp_rbuf, exact),
+	SSTP_BPF_OUTPUT(struct sstp_rbuf, rest),
+	SSTP_BPF_OUTPUT(struct sstp_rbuf, priv),
+	{},
+};
+
 /**
  * struct sstp_bpf_type - a struct that programs write to
  * @name: for messages of the verifier
@@ -68,6 +82,10 @@ static struct sstp_bpf_type sstp_bpf_recv = {
 	.name = "sstp_recv", .outputs = sstp_bpf_recv_outputs,
 };
 
+static struct sstp_bpf_type sstp_bpf_rbuf = {
+	.name = "sstp_rbuf", .outputs = sstp_bpf_rbuf_outputs,
+};
+
 /* Offset in the operations of the callback that @prog is for */
 static u32 sstp_bpf_callback(const struct bpf_prog *prog)
 {
@@ -89,23 +107,33 @@ static struct sstp_bpf_type *sstp_bpf_first_arg(const struct bpf_prog *prog)
 	return &sstp_bpf_ctrl;
 }
 
-/* Functions that look up the number of a struct are not exported by all kernels, so it is taken
- * from the first argument, which is loaded before it can be written to.
+/* May @prog access its arguments so? Functions that look up the number of a struct are not exported
+ * by all kernels, so that of @t is taken from the first argument, which is loaded before it can be
+ * written to.
  */
-static bool sstp_bpf_is_valid_access(int off, int size, enum bpf_access_type type,
-				     const struct bpf_prog *prog,
-				     struct bpf_insn_access_aux *info)
+static bool sstp_bpf_access(int off, int size, enum bpf_access_type type,
+			    const struct bpf_prog *prog, struct bpf_insn_access_aux *info,
+			    struct sstp_bpf_type *t)
 {
-	struct sstp_bpf_type *t;
-
 	if (!bpf_tracing_btf_ctx_access(off, size, type, prog, info))
 		return false;
 	if (!off && base_type(info->reg_type) == PTR_TO_BTF_ID) {
-		t = sstp_bpf_first_arg(prog);
 		WRITE_ONCE(t->btf, info->btf);
 		WRITE_ONCE(t->id, info->btf_id);
 	}
 	return true;
+}
+
+static bool sstp_bpf_ctrl_access(int off, int size, enum bpf_access_type type,
+				 const struct bpf_prog *prog, struct bpf_insn_access_aux *info)
+{
+	return sstp_bpf_access(off, size, type, prog, info, sstp_bpf_first_arg(prog));
+}
+
+static bool sstp_bpf_rbuf_access(int off, int size, enum bpf_access_type type,
+				 const struct bpf_prog *prog, struct bpf_insn_access_aux *info)
+{
+	return sstp_bpf_access(off, size, type, prog, info, &sstp_bpf_rbuf);
 }
 
 static bool sstp_bpf_is(const struct sstp_bpf_type *t, const struct bpf_reg_state *reg)
@@ -124,8 +152,10 @@ static int sstp_bpf_struct_access(struct bpf_verifier_log *log, const struct bpf
 		t = &sstp_bpf_ctrl;
 	else if (sstp_bpf_is(&sstp_bpf_recv, reg))
 		t = &sstp_bpf_recv;
+	else if (sstp_bpf_is(&sstp_bpf_rbuf, reg))
+		t = &sstp_bpf_rbuf;
 	if (!t || !(reg->type & PTR_TRUSTED)) {
-		bpf_log(log, "only the outputs in struct sstp_ctrl and sstp_recv are writable\n");
+		bpf_log(log, "only the outputs in the first argument are writable\n");
 		return -EACCES;
 	}
 	for (r = t->outputs; r->end; r++)
@@ -141,9 +171,15 @@ static const struct bpf_func_proto *sstp_bpf_func_proto(enum bpf_func_id id,
 	return bpf_base_func_proto(id, prog);
 }
 
-static const struct bpf_verifier_ops sstp_bpf_verifier_ops = {
+static const struct bpf_verifier_ops sstp_bpf_ctrl_verifier = {
 	.get_func_proto		= sstp_bpf_func_proto,
-	.is_valid_access	= sstp_bpf_is_valid_access,
+	.is_valid_access	= sstp_bpf_ctrl_access,
+	.btf_struct_access	= sstp_bpf_struct_access,
+};
+
+static const struct bpf_verifier_ops sstp_bpf_rbuf_verifier = {
+	.get_func_proto		= sstp_bpf_func_proto,
+	.is_valid_access	= sstp_bpf_rbuf_access,
 	.btf_struct_access	= sstp_bpf_struct_access,
 };
 
@@ -188,6 +224,26 @@ static int sstp_bpf_init_member(const struct btf_type *t, const struct btf_membe
 	return 0;
 }
 
+static int sstp_bpf_rbuf_init_member(const struct btf_type *t, const struct btf_member *member,
+				     void *kdata, const void *udata)
+{
+	const struct sstp_rbuf_ops *from = udata;
+	struct sstp_rbuf_ops *ops = kdata;
+
+	switch (__btf_member_bit_offset(t, member) / 8) {
+	case offsetof(struct sstp_rbuf_ops, name):
+		memcpy(ops->name, from->name, sizeof(ops->name));
+		return 1;
+	case offsetof(struct sstp_rbuf_ops, params):
+		memcpy(ops->params, from->params, sizeof(ops->params));
+		return 1;
+	case offsetof(struct sstp_rbuf_ops, state):
+		memcpy(ops->state, from->state, sizeof(ops->state));
+		return 1;
+	}
+	return 0;
+}
+
 /* Without a link nobody could tell who keeps the program. To load one takes CAP_BPF and
  * CAP_PERFMON, which the kernel has checked, but neither is for the network.
  */
@@ -203,13 +259,28 @@ static void sstp_bpf_unreg(void *kdata, struct bpf_link *link)
 {
 	struct sstp_ctrl_ops *ops = sstp_ctrl_bpf_remove(kdata);
 
-	sstp_evict_all(ops);
+	sstp_evict_all(sstp_plugin_of(ops), true);
 	sstp_ctrl_put(ops);
+}
+
+static int sstp_bpf_rbuf_reg(void *kdata, struct bpf_link *link)
+{
+	if (!link)
+		return -EOPNOTSUPP;
+	return capable(CAP_NET_ADMIN) ? sstp_rbuf_bpf_add(kdata, link) : -EPERM;
+}
+
+static void sstp_bpf_rbuf_unreg(void *kdata, struct bpf_link *link)
+{
+	struct sstp_rbuf_ops *ops = sstp_rbuf_bpf_remove(kdata);
+
+	sstp_evict_all(sstp_plugin_of(ops), false);
+	sstp_rbuf_put(ops);
 }
 
 static int sstp_bpf_known_init(struct btf *btf)
 {
-	sstp_bpf_known = true;
+	sstp_bpf_known++;
 	return 0;
 }
 
@@ -250,6 +321,14 @@ static void sstp_bpf_stub_recv_message(struct sstp_recv *r, const struct sstp_re
 {
 }
 
+static void sstp_bpf_stub_rbuf(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+{
+}
+
+static void sstp_bpf_stub_rbuf_release(struct sstp_rbuf *b)
+{
+}
+
 static struct sstp_ctrl_ops sstp_bpf_stubs = {
 	.init		= sstp_bpf_stub,
 	.release	= sstp_bpf_stub_release,
@@ -268,7 +347,7 @@ static struct sstp_ctrl_ops sstp_bpf_stubs = {
 };
 
 static struct bpf_struct_ops sstp_bpf_ctrl_ops = {
-	.verifier_ops	= &sstp_bpf_verifier_ops,
+	.verifier_ops	= &sstp_bpf_ctrl_verifier,
 	.init		= sstp_bpf_known_init,
 	.check_member	= sstp_bpf_check_member,
 	.init_member	= sstp_bpf_init_member,
@@ -276,6 +355,24 @@ static struct bpf_struct_ops sstp_bpf_ctrl_ops = {
 	.unreg		= sstp_bpf_unreg,
 	.name		= "sstp_ctrl_ops",
 	.cfi_stubs	= &sstp_bpf_stubs,
+	.owner		= THIS_MODULE,
+};
+
+static struct sstp_rbuf_ops sstp_bpf_rbuf_stubs = {
+	.init		= sstp_bpf_stub_rbuf,
+	.release	= sstp_bpf_stub_rbuf_release,
+	.update		= sstp_bpf_stub_rbuf,
+};
+
+static struct bpf_struct_ops sstp_bpf_rbuf_ops = {
+	.verifier_ops	= &sstp_bpf_rbuf_verifier,
+	.init		= sstp_bpf_known_init,
+	.check_member	= sstp_bpf_check_member,
+	.init_member	= sstp_bpf_rbuf_init_member,
+	.reg		= sstp_bpf_rbuf_reg,
+	.unreg		= sstp_bpf_rbuf_unreg,
+	.name		= "sstp_rbuf_ops",
+	.cfi_stubs	= &sstp_bpf_rbuf_stubs,
 	.owner		= THIS_MODULE,
 };
 
@@ -287,7 +384,8 @@ static const char *__init sstp_bpf_register(void)
 		return "the module has no BTF: it was built without pahole, or a vmlinux";
 	if (sstp_bpf_kfunc_init())
 		return "the kernel does not take the module's functions";
-	if (register_bpf_struct_ops(&sstp_bpf_ctrl_ops, sstp_ctrl_ops) || !sstp_bpf_known)
+	if (register_bpf_struct_ops(&sstp_bpf_ctrl_ops, sstp_ctrl_ops) ||
+	    register_bpf_struct_ops(&sstp_bpf_rbuf_ops, sstp_rbuf_ops) || sstp_bpf_known != 2)
 		return "the kernel does not take the module's struct_ops";
 	return NULL;
 }

@@ -28,6 +28,16 @@ static struct sstp_pool *sstp_conf_pool(const struct sstp_sock *sp)
 	return sp->rcvbuf.member.pool ?: sp->listen.pool;
 }
 
+void sstp_conf_policy_next(const struct sstp_sock *sp, char *name)
+{
+	if (sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK)
+		strscpy(name, sstp_rbuf_static.name, SSTP_NAME_MAX);
+	else if (sp->set.policy.name[0])
+		strscpy(name, sp->set.policy.name, SSTP_NAME_MAX);
+	else
+		sstp_net_name_get(sstp_pernet(sock_net(&sp->sk))->policy, name);
+}
+
 void sstp_conf_policy(const struct sstp_sock *sp, char *name)
 {
 	const struct sstp_pool *p = sstp_conf_pool(sp);
@@ -35,12 +45,8 @@ void sstp_conf_policy(const struct sstp_sock *sp, char *name)
 
 	if (ops)
 		strscpy(name, ops->name, SSTP_NAME_MAX);
-	else if (sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK)
-		strscpy(name, sstp_rbuf_static.name, SSTP_NAME_MAX);
-	else if (sp->set.policy.name[0])
-		strscpy(name, sp->set.policy.name, SSTP_NAME_MAX);
 	else
-		sstp_net_name_get(sstp_pernet(sock_net(&sp->sk))->policy, name);
+		sstp_conf_policy_next(sp, name);
 }
 
 struct sstp_plugin *sstp_conf_get(const struct sstp_sock *sp, bool ctrl)

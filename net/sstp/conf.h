@@ -13,9 +13,10 @@ struct sstp_sock;
  * connection of @sp would get. Socket lock
  */
 void sstp_conf_ctrl(const struct sstp_sock *sp, char *name);
-/* That of the next connection */
-void sstp_conf_ctrl_next(const struct sstp_sock *sp, char *name);
 void sstp_conf_policy(const struct sstp_sock *sp, char *name);
+/* That which the next connection would get, whatever is at work */
+void sstp_conf_ctrl_next(const struct sstp_sock *sp, char *name);
+void sstp_conf_policy_next(const struct sstp_sock *sp, char *name);
 /* That controller, if @ctrl, else that policy, with a reference on its module; or NULL */
 struct sstp_plugin *sstp_conf_get(const struct sstp_sock *sp, bool ctrl);
 /* Write its parameters to @to, then, if it is at work, its state: SSTP_PARAMS_MAX +

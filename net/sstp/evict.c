@@ -16,14 +16,15 @@
 #include "settings.h"
 #include "sstp.h"
 
-/* The next connection of a socket that names a controller which is gone has the default. */
-static void sstp_evict_name(struct sstp_sock *sp)
+/* The next connection of a socket that names a plug-in which is gone has the default. */
+static void sstp_evict_names(struct sstp_sock *sp)
 {
 	struct sstp_settings set = sp->set;
 
-	if (!set.ctrl.name[0] || sstp_plugin_here(&sstp_ctrls, set.ctrl.name))
-		return;
-	sstp_param_plugin(&set.ctrl, "");
+	if (set.ctrl.name[0] && !sstp_plugin_here(&sstp_ctrls, set.ctrl.name))
+		sstp_param_plugin(&set.ctrl, "");
+	if (set.policy.name[0] && !sstp_plugin_here(&sstp_rbufs, set.policy.name))
+		sstp_param_plugin(&set.policy, "");
 	sstp_set(sp, &set);
 }
 
@@ -41,14 +42,28 @@ static void sstp_evict_ctrl(struct sock *sk)
 	sstp_set_ctrl(sk, ops);
 }
 
+static void sstp_evict_policy(struct sock *sk)
+{
+	const struct sstp_rbuf_ops *ops;
+	char name[SSTP_NAME_MAX];
+
+	sstp_conf_policy_next(sstp_sk(sk), name);
+	ops = sstp_rbuf_get(name) ?: sstp_rbuf_get(sstp_rbuf_rrda.name);
+	if (ops)
+		sstp_rcvbuf_policy(sk, ops);
+}
+
 void sstp_evict(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_half *h = sp->ctrl.half;
 
-	sstp_evict_name(sp);
+	sstp_evict_names(sp);
 	if (h && sstp_plugin_gone(sstp_plugin_of(h->ops)))
 		sstp_half_stop(sp);
+	if (!sp->rcvbuf.member.pool && sp->rcvbuf.policy.ops &&
+	    sstp_plugin_gone(sstp_plugin_of(sp->rcvbuf.policy.ops)))
+		sstp_evict_policy(sk);
 	if (!sp->ctrl.ops)
 		return;
 	if (sstp_plugin_gone(sstp_plugin_of(sp->ctrl.ops)))
@@ -59,22 +74,27 @@ void sstp_evict(struct sock *sk)
 		sstp_push(sk);
 }
 
-/* Whether a socket has the controller cannot be told without its lock. */
+/* Whether a socket has the plug-in cannot be told without its lock. */
 static bool sstp_evict_any(const struct sock *sk, void *arg)
 {
 	return true;
 }
 
-static void sstp_evict_net(struct net *net, const struct sstp_ctrl_ops *ops)
+/* The sysctl @field gets its default @other, if it names @p. */
+static void sstp_evict_default(char *field, const struct sstp_plugin *p, const char *other)
 {
-	struct sstp_net *sn = sstp_pernet(net);
 	char name[SSTP_NAME_MAX];
+
+	sstp_net_name_get(field, name);
+	if (!strcmp(name, p->name))
+		sstp_net_names_set(field, other, SSTP_NAME_MAX);
+}
+
+static void sstp_evict_net(struct net *net)
+{
 	unsigned long id = 0;
 	struct sock *sk;
 
-	sstp_net_name_get(sn->ctrl, name);
-	if (!strcmp(name, ops->name))
-		sstp_net_names_set(sn->ctrl, sstp_ctrl_hybrid.name, SSTP_NAME_MAX);
 	for (; (sk = sstp_conn_next(net, &id, sstp_evict_any, NULL)); id++) {
 		local_bh_disable();
 		bh_lock_sock(sk);
@@ -89,12 +109,19 @@ static void sstp_evict_net(struct net *net, const struct sstp_ctrl_ops *ops)
 	}
 }
 
-void sstp_evict_all(const struct sstp_ctrl_ops *ops)
+void sstp_evict_all(const struct sstp_plugin *p, bool ctrl)
 {
+	struct sstp_net *sn;
 	struct net *net;
 
 	down_read(&net_rwsem);
-	for_each_net(net)
-		sstp_evict_net(net, ops);
+	for_each_net(net) {
+		sn = sstp_pernet(net);
+		if (ctrl)
+			sstp_evict_default(sn->ctrl, p, sstp_ctrl_hybrid.name);
+		else
+			sstp_evict_default(sn->policy, p, sstp_rbuf_rrda.name);
+		sstp_evict_net(net);
+	}
 	up_read(&net_rwsem);
 }

@@ -101,6 +101,15 @@ void sstp_rbuf_put(const struct sstp_rbuf_ops *ops)
 		sstp_plugin_put(sstp_plugin_of(ops));
 }
 
+const struct sstp_rbuf_ops *sstp_rbuf_present(const struct sstp_rbuf_ops *ops)
+{
+	if (!sstp_plugin_gone(sstp_plugin_of(ops)))
+		return ops;
+	sstp_rbuf_put(ops);
+	__module_get(sstp_rbuf_rrda.owner);
+	return &sstp_rbuf_rrda;
+}
+
 int sstp_rbuf_attach(struct sstp_rbuf_core *b, const char *name,
 		     const struct sstp_plugin_conf *conf)
 {
@@ -108,7 +117,7 @@ int sstp_rbuf_attach(struct sstp_rbuf_core *b, const char *name,
 
 	if (!ops)
 		return -ENOENT;
-	sstp_rbuf_begin(b, ops, conf);
+	sstp_rbuf_begin(b, sstp_rbuf_present(ops), conf);
 	return 0;
 }
 

@@ -35,6 +35,8 @@ int sstp_rbuf_attach(struct sstp_rbuf_core *b, const char *name,
 void sstp_rbuf_detach(struct sstp_rbuf_core *b);
 struct sstp_rbuf_ops *sstp_rbuf_get(const char *name);
 void sstp_rbuf_put(const struct sstp_rbuf_ops *ops);
+/* @ops, or, if that was unloaded, in its place rrda, which is always there; with its reference */
+const struct sstp_rbuf_ops *sstp_rbuf_present(const struct sstp_rbuf_ops *ops);
 /* rbuf_call.c: each call clamps the outputs of the policy to their ranges afterwards. */
 void sstp_rbuf_bound(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s);
 /* Give @b, which has no policy, the policy @ops, whose reference it takes over. The caller puts

@@ -536,7 +536,7 @@ void sstp_rcvbuf_policy(struct sock *sk, const struct sstp_rbuf_ops *ops)
 	sstp_rcvbuf_look(sk, &b->in);
 	b->resting = true;
 	sp->rcvbuf.unread = 0;
-	sstp_rbuf_begin(b, ops, &sp->set.policy);
+	sstp_rbuf_begin(b, sstp_rbuf_present(ops), &sp->set.policy);
 	sstp_rcvbuf_limit(sp, b->out.limit);
 }
 

@@ -101,13 +101,14 @@ int sstp_conn_list(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 	int err;
 
-	/* A BPF controller that goes now: sstp_evict_all() finds the socket after a grace period, or
-	 * its going is seen here.
+	/* If a controller or a policy in BPF goes now, sstp_evict_all() finds the socket, after a
+	 * grace period, or its going is seen here.
 	 */
 	rcu_read_lock();
 	err = xa_alloc_bh(&sstp_pernet(sock_net(sk))->all, &sp->id.index, sk,
 			  xa_limit_31b, GFP_ATOMIC);
-	if (sp->ctrl.ops && sstp_plugin_gone(sstp_plugin_of(sp->ctrl.ops)))
+	if ((sp->ctrl.ops && sstp_plugin_gone(sstp_plugin_of(sp->ctrl.ops))) ||
+	    (sp->rcvbuf.policy.ops && sstp_plugin_gone(sstp_plugin_of(sp->rcvbuf.policy.ops))))
 		set_bit(SSTP_FL_EVICT, &sp->pending.flags);
 	rcu_read_unlock();
 	sp->id.listed = !err;
