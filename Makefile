@@ -20,7 +20,9 @@ tools := sstp-run sstp
 
 # A User Mode Linux build tree needs to be told its architecture each time.
 arch := $(if $(shell grep -sx CONFIG_UML=y $(KDIR)/.config),ARCH=um)
-kbuild = +$(MAKE) -C $(KDIR) M=$(BUILD) $(arch)
+# With a vmlinux kbuild makes BTF of the modules, for controllers in BPF, and fails without pahole.
+no_pahole := $(if $(wildcard $(KDIR)/vmlinux),$(if $(shell command -v $(or $(PAHOLE),pahole)),,yes))
+kbuild = +$(MAKE) -C $(KDIR) M=$(BUILD) $(arch) $(if $(no_pahole),CONFIG_DEBUG_INFO_BTF_MODULES=)
 
 all: modules
 
@@ -53,6 +55,9 @@ links:
 			ln -sf "$(CURDIR)/$$f" "$(BUILD)/$$f"; done' - {} +
 
 modules: links
+ifneq ($(no_pahole),)
+	@echo 'No pahole (package dwarves): modules without BTF, so no controllers in BPF' >&2
+endif
 	$(kbuild) modules
 
 install: install-modules install-tools
