@@ -76,6 +76,7 @@ install-tools:
 	@for tool in $(tools); do $(MAKE) -C tools/$$tool install prefix=$(prefix) || exit; done
 	install -D -m 644 -t $(INSTALL_HDR_PATH)/include/linux include/uapi/linux/sstp.h \
 		include/uapi/linux/sstp_netlink.h
+	install -D -m 644 -t $(INSTALL_HDR_PATH)/include tools/bpf/sstp.bpf.h
 	install -D -m 644 -t $(man7) Documentation/man/sstp.7
 	@find examples -name __pycache__ -prune -o -type f -exec sh -c 'for f; do \
 		[ -x "$$f" ] && mode=755 || mode=644; \
@@ -83,7 +84,8 @@ install-tools:
 
 uninstall-tools:
 	@for tool in $(tools); do $(MAKE) -C tools/$$tool uninstall prefix=$(prefix) || exit; done
-	rm -f $(INSTALL_HDR_PATH)/include/linux/sstp.h $(INSTALL_HDR_PATH)/include/linux/sstp_netlink.h
+	rm -f $(INSTALL_HDR_PATH)/include/linux/sstp.h $(INSTALL_HDR_PATH)/include/linux/sstp_netlink.h \
+		$(INSTALL_HDR_PATH)/include/sstp.bpf.h
 	rm -f $(man7)/sstp.7
 	rm -rf $(doc)
 

@@ -29,7 +29,7 @@ while IFS= read -r file; do
 	case $file in
 	*/compat.h) check "$file" silent --ignore LINUX_VERSION_CODE,MACRO_ARG_REUSE ;;
 	*/mib.[ch]) check "$file" silent --ignore MACRO_ARG_UNUSED ;;
-	*/sstp/bpf.c|*/ctrl_bpf.c) check "$file" silent --ignore MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE ;;
+	*/sstp/bpf.c|*_bpf.c) check "$file" silent --ignore MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE ;;
 	*/nl_put.c|*/plugin.h|*/monitor.c) check "$file" silent --ignore MACRO_ARG_REUSE ;;
 	*/trace/events/*) check "$file" silent --ignore "$trace_form" ;;
 	*/sstp/sstp.h) check "$file" silent --ignore PARENTHESIS_ALIGNMENT ;;

@@ -24,7 +24,7 @@ there() {
 	done
 	return $missing
 }
-headers=(include/linux/sstp.h include/linux/sstp_netlink.h)
+headers=(include/linux/sstp.h include/linux/sstp_netlink.h include/sstp.bpf.h)
 mapfile -t pages < <(find Documentation tools -name '*.[178]' |
 	sed 's,.*/\(.*\)\.\(.\)$,share/man/man\2/\1.\2,')
 mapfile -t commands < <(cd tools && for file in */Makefile; do echo "bin/${file%/*}"; done)

@@ -20,6 +20,7 @@ static const struct command {
 	{ "monitor", cmd_monitor, "print events of connections" },
 	{ "set",     cmd_set,     "change a live connection" },
 	{ "kill",    cmd_kill,    "end connections" },
+	{ "ctrl",    cmd_ctrl,    "list controllers and policies; load and unload those in BPF" },
 	{ "top",     cmd_top,     "list the busiest connections, refreshed each second" },
 	{ "trace",   cmd_trace,   "record a connection" },
 	{ "plot",    cmd_plot,    "draw a recorded connection" },

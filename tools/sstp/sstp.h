@@ -222,6 +222,7 @@ int cmd_stat(int argc, char **argv);
 int cmd_monitor(int argc, char **argv);
 int cmd_set(int argc, char **argv);
 int cmd_kill(int argc, char **argv);
+int cmd_ctrl(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_plot(int argc, char **argv);

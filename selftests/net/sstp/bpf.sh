@@ -1,0 +1,192 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Controllers in BPF: they load, move data, and unload while connections have them; what does not
+# fit is refused by its name; and senseless ones hurt their own connections only. Where the
+# kernel has no struct_ops of modules, the module says so.
+# timeout: 600
+# append: slub_debug=FZPU page_poison=1
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/path.sh"
+
+command -v sstp > /dev/null || skip_all "the sstp command is not there: tools/sstp"
+programs=$SSTP_BIN/bpf
+[ -e "$programs/newreno.bpf.o" ] || skip_all "no programs: clang is missing (tools/deps bpf)"
+lack=$(cat /sys/kernel/sstp/bpf)
+pins=/sys/fs/bpf/sstp
+
+load() { local f; for f; do sstp ctrl load "$programs/$f.bpf.o" || return; done; }
+# refused TEXT COMMAND...: COMMAND fails with a message that has TEXT.
+refused() {
+	local text=$1
+	shift
+	"$@" > "$work/refused" 2>&1 && return 1
+	grep -qF -- "$text" "$work/refused" || { cat "$work/refused"; return 1; }
+}
+
+if [ "$lack" != yes ]; then
+	note "$lack"
+	# 6.12 as Debian builds it has all of it.
+	here() { case $SSTP_KERNEL in 6.12*) return 0 ;; *) return 1 ;; esac; }
+	check "a kernel that has struct_ops of modules is used" eval '! here'
+	check "what the kernel lacks is said" refused "no controllers in BPF: $lack" load newreno
+	check "controllers are listed" eval 'sstp ctrl | grep -q "^hybrid  *controller  *module$"'
+	finish
+fi
+
+setup_path || skip_all "no network namespaces"
+
+# --- they load
+builtin=$(sstp ctrl | wc -l)
+all=()
+for file in "$programs"/../bpf/*.bpf.o; do
+	name=$(basename "$file" .bpf.o)
+	[ ! -e "$(dirname "$0")/bpf/$name.bpf.c" ] && all+=("$name")
+done
+for name in "${all[@]}"; do
+	check "$name loads" load "$name"
+done
+check "it is told what is BPF, and whose" eval \
+	'sstp ctrl | grep -q "^bpf-newreno  *controller  *bpf  *[1-9][0-9]*  *0$"'
+json() {
+	sstp ctrl -j | python3 -c 'import json, sys
+d = {c["name"]: c for c in json.load(sys.stdin)}
+assert not d["hybrid"]["bpf"]
+assert d["bpf-newreno"]["bpf"] and d["bpf-newreno"]["link"] and not d["bpf-newreno"]["uid"]'
+}
+check "and as JSON" json
+check "a name that is taken is refused" refused "is registered already" load newreno
+in_use() { ! rmmod sstp 2> /dev/null; }
+check "the module stays while they are loaded" in_use
+
+# --- they move data
+has() { in_ns "$1" sstp show -i | grep -qw -- "$2"; }
+moves() {
+	serve
+	transfer --controller "$1" -u -d -s 2M "$b4" || { explain; return 1; }
+}
+impair delay 2ms rate 200mbit loss 0.1%
+for name in "${all[@]/#grow}"; do
+	[ -z "$name" ] || check "bpf-$name moves data where packets are lost" moves "bpf-$name"
+done
+
+# --- one goes while a connection has it: a slow one, until it has gone
+impair delay 2ms rate 1mbit
+serve
+transfer_begin --controller bpf-scalable -s 4M -T 60 "$b4"
+goes() {
+	busywait 20 has "$a" bpf-scalable &&
+		in_ns "$a" sstp set state established controller.a 20 &&
+		sstp ctrl unload bpf-scalable && ! has "$a" bpf-scalable && has "$a" hybrid
+}
+check "one goes while a connection has it, which gets the default" goes
+impair
+wait "$client"
+check "its data arrives" test $? = 0
+named() {
+	in_ns "$a" sysctl -qw net.sstp.controller=bpf-newreno &&
+	in_ns "$b" "$xfer" server -P sstp --controller bpf-newreno --background --pid "$work/pid" \
+		--json "$work/server" -n 2 > "$work/server.out" 2>&1 &&
+	transfer -s 10k "$b4" && sstp ctrl unload bpf-newreno &&
+	[ "$(in_ns "$a" sysctl -n net.sstp.controller)" = hybrid ] &&
+	transfer -s 10k "$b4" || { explain; return 1; }
+}
+check "who names one that went, by sysctl or listener, gets the default" named
+check "one that is not there cannot be unloaded" refused "no such link" \
+	sstp ctrl unload bpf-newreno
+
+# --- a policy
+impair delay 2ms rate 1mbit
+serve --policy bpf-grow
+transfer_begin -s 4M -T 60 "$b4"
+policy() {
+	busywait 20 has "$b" bpf-grow && busywait 20 eval 'in_ns "$b" sstp show -i | grep -q "need:[1-9]"' &&
+		sstp ctrl unload bpf-grow && has "$b" rrda
+}
+check "a policy goes while a connection has it, which gets the default" policy
+impair
+wait "$client"
+check "and its data arrives" test $? = 0
+
+# --- the page for those who write one: the program, and the commands of its sections
+page=$(readlink -f "$(dirname "$0")/../../../Documentation/networking/sstp-bpf.rst")
+headers=$(readlink -f "$(dirname "$0")/../../../tools/bpf")
+# block SECTION: prints the last literal block in SECTION.
+block() {
+	awk -v section="$1" '
+		/^[=]+$/ { on = before == section }
+		/^$/ || /^  / { if (on && literal) text = text substr($0, 3) "\n" }
+		/^[^ ]/ { if (on) literal = 0 }
+		/::$/ { literal = 1; if (on) text = "" }
+		{ before = $0 }
+		END { printf "%s", text }' "$page"
+}
+# follow SECTION [NAMESPACE]: runs the commands of SECTION.
+follow() {
+	(cd "$work" && CPATH=$headers env ${2:+ip netns exec "$2"} bash -ec "sudo() { \"\$@\"; }; $(block "$1")")
+}
+block Write > "$work/mine.bpf.c"
+check "the page: its controller loads" follow Load
+impair delay 2ms rate 1mbit
+serve
+transfer_begin -s 4M -T 60 "$b4"
+busywait 20 has "$a" hybrid
+use() { follow Use "$a" > "$work/use" && grep -q "mine:(packets:40" "$work/use"; }
+check "the page: a live connection gets it, and a parameter" use
+check "the page: it goes" follow Unload
+impair
+wait "$client"
+check "the page: the data arrives" test $? = 0
+
+# --- what does not fit
+check "a member that the module does not have is named" \
+	refused "has no sstp_ctrl_sample.later" load later_member
+check "so is a callback" refused "struct sstp_ctrl_ops has no on_later" load later_callback
+check "and one with other arguments" refused "sstp_ctrl_ops.init is of another type" load other_type
+check "a sample cannot be written" refused "only the outputs" load write_sample
+check "nor can parameters" refused "no output at offset" load write_param
+check "a controller that reacts to nothing is refused" refused "neither on_ack" load no_reaction
+check "what is no program is refused" refused "not an object file for BPF" sstp ctrl load /bin/true
+powerless() { setpriv --bounding-set=-bpf,-sys_admin --inh-caps=-bpf,-sys_admin "$@"; }
+check "who may not load BPF is told what it takes" \
+	refused CAP_BPF powerless sstp ctrl load "$programs/newreno.bpf.o"
+no_net_admin() { setpriv --bounding-set=-net_admin --inh-caps=-net_admin "$@"; }
+check "so is who may not change the network" \
+	refused CAP_NET_ADMIN no_net_admin sstp ctrl load "$programs/newreno.bpf.o"
+
+# --- what says senseless things
+check "hostile ones load" load hostile
+senseless() {
+	serve --controller "$1"
+	transfer --controller "$1" -u -d -s "$2" "$b4" || { explain; return 1; }
+}
+for name in zero any; do
+	check "h-$name moves data" senseless "h-$name" 20k
+done
+check "h-most moves data" senseless h-most 4k
+# One beside it goes on.
+beside() {
+	local hostile
+	serve --controller h-any -n 2
+	transfer_begin --controller h-any -s 100M -T 600 "$b4"
+	hostile=$client
+	transfer -s 10M "$b4" || { explain; return 1; }
+	kill -9 "$hostile"
+	stop_server
+}
+{ check "one beside it moves data" beside; } 2> /dev/null
+
+# --- again and again
+check "newreno loads again" load newreno
+times=${SSTP_BPF_TIMES:-40}
+check "100 connections move data while their controller goes $times times" \
+	bpf_cycle bpf-newreno "$times" 100
+
+settle
+rest=$(ls $pins)
+# shellcheck disable=SC2086 # names
+check "the others unload" sstp ctrl unload $rest
+check "none is left" test "$(sstp ctrl | wc -l)" = "$builtin"
+unloaded() { rmmod sstp; }
+check "the module unloads" busywait 20 unloaded
+check "and loads" insmod "$SSTP_MODULE_DIR/sstp.ko"
+finish
