@@ -22,6 +22,8 @@ fi
 # The kernel's build lists the module's objects, by what path depends on its version.
 while IFS= read -r file; do
 	object=$(basename "$file" .o)
+	# What only some kernels have is an object without symbols on others.
+	echo "$object a $object.o"
 	nm "$work/build/net/sstp/$object.o" | awk -v "object=$object" '{ print object, $(NF - 1), $NF }'
 done < <(cat "$work"/build/net/sstp/sstp{,-ctrl-*}.mod) > "$work/symbols"
 
