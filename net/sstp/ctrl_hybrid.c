@@ -43,7 +43,7 @@
 #define SSTP_HYBRID_LEAVE	95U	/* percent of what the path holds that a cut leaves */
 #define SSTP_HYBRID_HELD	(SSTP_HYBRID_TARGET / 2)	/* us: such a wait is no overflow */
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
-#define SSTP_HYBRID_ALONE	1	/* the same at the end of a probe, in which it sends little */
+#define SSTP_HYBRID_ALONE	1	/* the same after a probe, in which the flow sends little */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
 #define SSTP_HYBRID_EMPTIES	3	/* times that an empty queue says that others give way */
