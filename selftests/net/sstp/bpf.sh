@@ -4,6 +4,7 @@
 # fit is refused by its name; and senseless ones hurt their own connections only. Where the
 # kernel has no struct_ops of modules, the module says so.
 # timeout: 600
+# kernels: uml 6.12
 # append: slub_debug=FZPU page_poison=1
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"
@@ -177,7 +178,7 @@ beside() {
 
 # --- again and again
 check "newreno loads again" load newreno
-times=${SSTP_BPF_TIMES:-40}
+times=${SSTP_BPF_TIMES:-10}
 check "100 connections move data while their controller goes $times times" \
 	bpf_cycle bpf-newreno "$times" 100
 
