@@ -221,7 +221,7 @@ def measure(args):
     cells = {}
     for one in run("cost", {"cells": wanted_cells(args), "repeat": args.repeat,
                              "more": MORE // 2 if args.repeat > 1 else MORE}, args.kernel,
-                   580 * args.repeat):
+                   1800 * args.repeat):
         print(f"cost: {one['protocol']}, MTU {one['mtu']}, {one['write'] // KB} KB, "
               f"{one['flows']} flows: {one['instructions_per_byte']:.3f}", file=sys.stderr,
               flush=True)
