@@ -178,67 +178,74 @@ void peer_may_vanish(void)
 }
 
 static size_t make_data(struct peer *p, struct data_packet *d, int type,
-			uint32_t segment, uint32_t packet, size_t bytes,
-			uint32_t len, uint8_t flags)
+			const struct peer_piece *piece)
 {
 	/* KEEPALIVE has the number of the last shipment. */
 	uint32_t shipment = p->first_shipment + p->shipment - (type != DATA);
 	/* All packets but the last are of one size. */
-	size_t at = flags & LAST ? len - bytes : packet * bytes;
+	size_t at = piece->flags & LAST ? piece->len - piece->bytes : piece->packet * piece->bytes;
 
 	*d = (struct data_packet){
-		.h.cid = htonl(p->their_cid), .h.type = type, .h.flags = flags,
-		.h.packet = htons(packet), .shipment = htonl(shipment),
-		.segment = htonl(p->first + segment), .len = htonl(len),
+		.h.cid = htonl(p->their_cid), .h.type = type, .h.flags = piece->flags,
+		.h.packet = htons(piece->packet), .shipment = htonl(shipment),
+		.segment = htonl(p->first + piece->segment), .len = htonl(piece->len),
 		.stamp = htonl(now_us()),
 	};
-	content_fill(d->payload, bytes, p->seed + segment, at);
+	content_fill(d->payload, piece->bytes, p->seed + piece->segment, at);
 	if (type == DATA)
 		p->shipment++;
-	return DATA_HLEN + bytes;
+	return DATA_HLEN + piece->bytes;
 }
 
-size_t peer_make_data(struct peer *p, void *buf, uint32_t segment,
-		      uint32_t packet, size_t bytes, uint32_t len, uint8_t flags)
+size_t peer_make_data(struct peer *p, void *buf, const struct peer_piece *piece)
 {
-	return make_data(p, buf, DATA, segment, packet, bytes, len, flags);
+	return make_data(p, buf, DATA, piece);
 }
 
 void peer_data(struct peer *p, uint32_t segment, uint32_t packet, size_t bytes,
 	       uint32_t len, uint8_t flags)
 {
+	const struct peer_piece piece = { segment, packet, bytes, len, flags };
 	static char buf[65536];
 
-	peer_send(p, buf, peer_make_data(p, buf, segment, packet, bytes, len,
-					 flags));
+	peer_send(p, buf, peer_make_data(p, buf, &piece));
+}
+
+/* A packet of @type, without data */
+static void send_empty(struct peer *p, int type, uint32_t segment)
+{
+	const struct peer_piece none = { .segment = segment, .flags = ACK };
+	struct data_packet d;
+
+	peer_send(p, &d, make_data(p, &d, type, &none));
 }
 
 void peer_keepalive(struct peer *p, uint32_t segment)
 {
-	struct data_packet d;
-
-	peer_send(p, &d, make_data(p, &d, KEEPALIVE, segment, 0, 0, 0, ACK));
+	send_empty(p, KEEPALIVE, segment);
 }
 
 void peer_eos(struct peer *p, uint32_t segment)
 {
-	struct data_packet d;
-
-	peer_send(p, &d, make_data(p, &d, EOS, segment, 0, 0, 0, ACK));
+	send_empty(p, EOS, segment);
 }
 
-static void make_ack(struct peer *p, struct ack_packet *a, int type,
-		     uint32_t ack, uint32_t limit, uint8_t flags,
-		     uint32_t segment)
+/* What a PACK or SNAK reports: R_l, R_h, and the segment accepted */
+struct report {
+	uint32_t ack, limit, segment;
+	uint8_t flags;
+};
+
+static void make_ack(struct peer *p, struct ack_packet *a, int type, const struct report *r)
 {
-	p->our_ack = ack;
-	p->our_limit = limit;
+	p->our_ack = r->ack;
+	p->our_limit = r->limit;
 	*a = (struct ack_packet){
-		.h.cid = htonl(p->their_cid), .h.type = type, .h.flags = flags,
+		.h.cid = htonl(p->their_cid), .h.type = type, .h.flags = r->flags,
 		.control = htonl(p->first_shipment + p->control++),
-		.segment = htonl(p->their_first + segment),
-		.ack = htonl(p->their_first + ack),
-		.limit = htonl(p->their_first + limit),
+		.segment = htonl(p->their_first + r->segment),
+		.ack = htonl(p->their_first + r->ack),
+		.limit = htonl(p->their_first + r->limit),
 		.highest = htonl(p->their_shipment - 1),
 		.received = htonl(p->our_received),
 	};
@@ -255,7 +262,7 @@ void peer_pack(struct peer *p, uint32_t ack, uint32_t limit, uint8_t flags,
 	struct ack_packet *a = (void *)buf;
 	uint32_t marks[] = { htonl(p->our_ect), htonl(p->our_ce) };
 
-	make_ack(p, a, PACK, ack, limit, flags, segment);
+	make_ack(p, a, PACK, &(struct report){ ack, limit, segment, flags });
 	memcpy(a + 1, marks, sizeof(marks));
 	peer_send(p, a, sizeof(*a) + (flags & ECN ? sizeof(marks) : 0));
 }
@@ -267,7 +274,7 @@ void peer_snak(struct peer *p, uint32_t ack, uint32_t limit, uint64_t wanted)
 	char *at = buf + sizeof(*a);
 	int i, entries = 0;
 
-	make_ack(p, a, SNAK, ack, limit, 0, 0);
+	make_ack(p, a, SNAK, &(struct report){ .ack = ack, .limit = limit });
 	for (i = 0; i < 64; i++) {
 		struct snak_entry e = {
 			.segment = htonl(p->their_first + i), .bits = htons(1),

@@ -165,6 +165,14 @@ struct peer_init {
 	const struct peer *beside;	/* whose UDP socket it shares, or NULL */
 };
 
+/* What a packet of DATA carries: number @packet, of @bytes, of a segment of @len */
+struct peer_piece {
+	uint32_t segment, packet;
+	size_t bytes;
+	uint32_t len;
+	uint8_t flags;
+};
+
 /* Connects to @listener, which is put on the loopback address, and closed. */
 void peer_open(struct peer *p, int listener, const struct peer_init *init);
 /* The same, up to the answer: the next packet completes the set-up. */
@@ -180,12 +188,11 @@ void peer_leave(struct peer *p);
 void peer_may_vanish(void);
 /* A packet of our own making */
 void peer_send(struct peer *p, const void *packet, size_t len);
-/* Packet @packet, of @bytes, of a segment of @len */
+/* A packet of DATA; arguments are the members of struct peer_piece. */
 void peer_data(struct peer *p, uint32_t segment, uint32_t packet, size_t bytes,
 	       uint32_t len, uint8_t flags);
 /* The same, but not sent: it is put into @buf, and its length returned. */
-size_t peer_make_data(struct peer *p, void *buf, uint32_t segment,
-		      uint32_t packet, size_t bytes, uint32_t len, uint8_t flags);
+size_t peer_make_data(struct peer *p, void *buf, const struct peer_piece *piece);
 void peer_keepalive(struct peer *p, uint32_t segment);
 /* The same, and @segment, the one after the last, ends the stream. */
 void peer_eos(struct peer *p, uint32_t segment);

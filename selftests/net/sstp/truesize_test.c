@@ -49,7 +49,7 @@ static void close_peer(struct peer *p)
 /* The second packet of a segment of which the first never comes */
 static void make_half(struct peer *p, uint8_t *buf, uint32_t segment)
 {
-	peer_make_data(p, buf, segment, 1, HALF, 2 * HALF, LAST);
+	peer_make_data(p, buf, &(struct peer_piece){ segment, 1, HALF, 2 * HALF, LAST });
 }
 
 static bool packets_seen(void *arg)
@@ -225,7 +225,8 @@ static void test_again(void)
 	for (i = 0; i < 2; i++)
 		peer_data(&p, 0, i, HALF, len, 0);
 	for (i = 0; i < 4; i++)
-		peer_make_data(&p, train[i], 0, i, HALF, len, i == 3 ? LAST : 0);
+		peer_make_data(&p, train[i], &(struct peer_piece){
+			0, i, HALF, len, i == 3 ? LAST : 0 });
 	peer_send(&p, train, sizeof(train));
 	must(recv(p.fd, buf, len, MSG_WAITALL) == len &&
 	     content_check(buf, len, p.seed, 0) == len, "all is right");
