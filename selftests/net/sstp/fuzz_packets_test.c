@@ -808,27 +808,78 @@ static void deliver_train(struct conn *c)
 	sent.trains++;
 }
 
-/* An ICMP error that quotes a packet of the kernel */
-static void deliver_icmp(struct conn *c)
+union icmp_header {
+	struct icmphdr v4;
+	struct icmp6hdr v6;
+};
+
+/* An error of ICMPv6 up to the IPv6 header of the packet of @to that it quotes; returns its end. */
+static uint8_t *make_icmp6(uint8_t *buf, const union addr *to, const struct udphdr *udp,
+			   uint32_t mtu)
 {
-	static const uint8_t v4[] = {
+	struct ipv6hdr ip = {
+		.version = 6, .nexthdr = IPPROTO_UDP, .hop_limit = 60, .payload_len = udp->len,
+	};
+	union icmp_header h = {};
+
+	h.v6.icmp6_type = 1 + below(&rng, 4);
+	h.v6.icmp6_code = below(&rng, 8);
+	h.v6.icmp6_mtu = htonl(mtu);
+	memcpy(&ip.saddr, &to->v6.sin6_addr, 16);
+	memcpy(&ip.daddr, &(struct in6_addr){ .s6_addr = { 0xfd, [15] = 2 } }, 16);
+	memcpy(buf, &h, sizeof(h));
+	memcpy(buf + sizeof(h), &ip, sizeof(ip));
+	return buf + sizeof(h) + sizeof(ip);
+}
+
+/* The same of ICMP, without its sum */
+static uint8_t *make_icmp4(uint8_t *buf, const union addr *to, const struct udphdr *udp,
+			   uint32_t mtu)
+{
+	static const uint8_t types[] = {
 		ICMP_DEST_UNREACH, ICMP_DEST_UNREACH, ICMP_TIME_EXCEEDED,
 		ICMP_PARAMETERPROB, ICMP_REDIRECT,
 	};
+	struct iphdr ip = {
+		.version = 4, .ihl = 5, .ttl = 60, .protocol = IPPROTO_UDP,
+		.tot_len = htons(sizeof(ip) + ntohs(udp->len)),
+		.saddr = to->v4.sin_addr.s_addr, .daddr = htonl(0x0a000002),
+	};
+	union icmp_header h = {};
+
+	h.v4.type = types[below(&rng, ARRAY_SIZE(types))];
+	h.v4.code = h.v4.type != ICMP_DEST_UNREACH ? 0 :
+		    chance(&rng, 50) ? ICMP_FRAG_NEEDED : below(&rng, 16);
+	h.v4.un.frag.mtu = htons(mtu);
+	memcpy(buf, &h, sizeof(h));
+	memcpy(buf + sizeof(h), &ip, sizeof(ip));
+	return buf + sizeof(h) + sizeof(ip);
+}
+
+static void sum_icmp4(uint8_t *buf, size_t len)
+{
+	uint32_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < len; i += 2)
+		sum += buf[i] << 8 | (i + 1 < len ? buf[i + 1] : 0);
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	((struct icmphdr *)buf)->checksum = htons(~sum);
+}
+
+/* An ICMP error that quotes a packet of the kernel */
+static void deliver_icmp(struct conn *c)
+{
 	static const uint32_t mtus[] = {
 		0, 68, 127, 128, 552, 576, 1000, 1280, 1400, 1500, 65535,
 	};
 	static union packet quoted;
 	bool v6 = c->to.sa.sa_family == AF_INET6;
-	union {
-		struct icmphdr v4;
-		struct icmp6hdr v6;
-	} h = {};
-	uint8_t buf[600] = {}, *at = buf + sizeof(h);
-	uint16_t port = addr_port(&c->to);
+	uint8_t buf[600] = {}, *at;
 	struct udphdr udp;
 	union addr us, to = c->to;
-	uint32_t mtu = htonl(mtus[below(&rng, ARRAY_SIZE(mtus))]);
+	uint32_t mtu = mtus[below(&rng, ARRAY_SIZE(mtus))];
 	size_t len;
 
 	if (getsockname(c->udp, &us.sa, &(socklen_t){ sizeof(us) }))
@@ -839,58 +890,19 @@ static void deliver_icmp(struct conn *c)
 	if (len > 100)
 		len = 100;
 	udp = (struct udphdr){
-		.source = htons(port), .dest = htons(addr_port(&us)),
+		.source = htons(addr_port(&to)), .dest = htons(addr_port(&us)),
 		.len = htons(sizeof(udp) + len),
 	};
-	if (v6) {
-		struct ipv6hdr ip = {
-			.version = 6, .nexthdr = IPPROTO_UDP, .hop_limit = 60,
-			.payload_len = udp.len,
-		};
-
-		h.v6.icmp6_type = 1 + below(&rng, 4);
-		h.v6.icmp6_code = below(&rng, 8);
-		h.v6.icmp6_mtu = mtu;
-		memcpy(&ip.saddr, &c->to.v6.sin6_addr, 16);
-		memcpy(&ip.daddr, &(struct in6_addr){ .s6_addr = {
-			0xfd, [15] = 2 } }, 16);
-		memcpy(at, &ip, sizeof(ip));
-		at += sizeof(ip);
-	} else {
-		struct iphdr ip = {
-			.version = 4, .ihl = 5, .ttl = 60,
-			.protocol = IPPROTO_UDP,
-			.tot_len = htons(sizeof(ip) + sizeof(udp) + len),
-			.saddr = c->to.v4.sin_addr.s_addr,
-			.daddr = htonl(0x0a000002),
-		};
-
-		h.v4.type = v4[below(&rng, ARRAY_SIZE(v4))];
-		h.v4.code = h.v4.type != ICMP_DEST_UNREACH ? 0 :
-			    chance(&rng, 50) ? ICMP_FRAG_NEEDED :
-			    below(&rng, 16);
-		h.v4.un.frag.mtu = htons(ntohl(mtu));
-		memcpy(at, &ip, sizeof(ip));
-		at += sizeof(ip);
-	}
+	at = v6 ? make_icmp6(buf, &to, &udp, mtu) : make_icmp4(buf, &to, &udp, mtu);
 	memcpy(at, &udp, sizeof(udp));
 	at += sizeof(udp);
 	memcpy(at, &quoted, len);
 	at += len;
-	memcpy(buf, &h, sizeof(h));
 	len = at - buf;
 	if (chance(&rng, 10))
 		len = below(&rng, len + 1);
-	if (!v6 && len >= sizeof(h)) {
-		uint32_t sum = 0;
-		size_t i;
-
-		for (i = 0; i < len; i += 2)
-			sum += buf[i] << 8 | (i + 1 < len ? buf[i + 1] : 0);
-		while (sum >> 16)
-			sum = (sum & 0xffff) + (sum >> 16);
-		((struct icmphdr *)buf)->checksum = htons(~sum);
-	}
+	if (!v6 && len >= sizeof(union icmp_header))
+		sum_icmp4(buf, len);
 	addr_set_port(&to, 0);
 	sendto(icmp[v6], buf, len, MSG_DONTWAIT, &to.sa, addr_len(&to));
 	sent.icmp++;
