@@ -183,166 +183,217 @@ static const struct option long_options[] = {
 	{ }
 };
 
-static void parse_option(int c)
+static void parse_proto(const char *name)
 {
-	int proto;
+	int proto = proto_find(name);
 
+	if (proto < 0)
+		die("xfer: unknown protocol %s", name);
+	opt.proto = proto;
+}
+
+static void parse_type(const char *name)
+{
+	if (strcmp(name, "stream") && strcmp(name, "seqpacket"))
+		die("xfer: unknown type %s", name);
+	opt.type = strcmp(name, "stream") ? SOCK_SEQPACKET : SOCK_STREAM;
+}
+
+/* What both roles do: returns false if @c is no such option. */
+static bool parse_general(int c)
+{
 	switch (c) {
 	case 'P':
-		proto = proto_find(optarg);
-		if (proto < 0)
-			die("xfer: unknown protocol %s", optarg);
-		opt.proto = proto;
-		break;
+		parse_proto(optarg);
+		return true;
 	case 't':
-		if (strcmp(optarg, "stream") && strcmp(optarg, "seqpacket"))
-			die("xfer: unknown type %s", optarg);
-		opt.type = *optarg == 's' && optarg[1] == 't' ? SOCK_STREAM :
-			   SOCK_SEQPACKET;
-		break;
+		parse_type(optarg);
+		return true;
 	case 'p':
 		opt.port = number(optarg, 1000);
-		break;
+		return true;
 	case 'B':
 		opt.bind = optarg;
-		break;
+		return true;
 	case 'n':
 		opt.connections = number(optarg, 1000);
-		break;
+		return true;
 	case 'T':
 		opt.timeout = number(optarg, 1000);
-		break;
+		return true;
 	case 'j':
 		opt.json = optarg;
-		break;
+		return true;
 	case 'f':
 		opt.file = optarg;
-		break;
+		return true;
+	}
+	return false;
+}
+
+static bool parse_server(int c)
+{
+	switch (c) {
 	case '4':
 		opt.family = AF_INET;
-		break;
+		return true;
 	case '6':
 		opt.family = AF_INET6;
-		break;
+		return true;
 	case 'b':
 		opt.background = true;
-		break;
+		return true;
+	case O_PID:
+		opt.pidfile = optarg;
+		return true;
+	}
+	return false;
+}
+
+/* What a client asks of the server, and does itself */
+static bool parse_job(int c)
+{
+	switch (c) {
 	case 's':
 		opt.job.size = number(optarg, 1024);
-		break;
+		return true;
 	case 'w':
 		opt.job.write = number(optarg, 1024);
 		if (!opt.job.write)
 			die("xfer: --write 0 would never end");
-		break;
+		return true;
 	case 'R':
 		opt.job.flags |= JOB_RANDOM;
-		break;
+		return true;
 	case 'S':
 		opt.job.seed = strtoull(optarg, NULL, 0);
-		break;
+		return true;
 	case 'd':
 		opt.job.flags |= JOB_DOWN;
-		break;
+		return true;
 	case 'u':
 		opt.job.flags |= JOB_UP;
-		break;
-	case O_PID:
-		opt.pidfile = optarg;
-		break;
+		return true;
 	case O_NOCHECK:
 		opt.job.flags |= JOB_UNCHECKED;
-		break;
-	case O_RCVBUF:
-		opt.rcvbuf = number(optarg, 1024);
-		break;
-	case O_SNDBUF:
-		opt.sndbuf = number(optarg, 1024);
-		break;
-	case O_LOWAT:
-		opt.lowat = number(optarg, 1024);
-		break;
-	case O_NODELAY:
-		opt.nodelay = true;
-		opt.sstp[SSTP_NODELAY] = 1;
-		break;
-	case O_READSIZE:
-		opt.read_size = number(optarg, 1024);
-		break;
-	case O_READRATE:
-		opt.read_rate = number(optarg, 1000);
-		break;
-	case O_READPAUSE:
-		opt.read_pause = number(optarg, 1000);
-		break;
-	case O_READGAP:
-		parse_gap(optarg);
-		break;
-	case O_SENDPAUSE:
-		opt.send_pause = number(optarg, 1000);
-		break;
+		return true;
 	case O_FOR:
 		opt.seconds = number(optarg, 1000);
-		break;
+		return true;
 	case O_BIN:
 		opt.job.bin = number(optarg, 1000);
 		opt.job.flags |= JOB_BINS;
 		if (!opt.job.bin)
 			die("xfer: --bin 0 has no time");
-		break;
-	case O_KEEPALIVE:
-		opt.keepalive = true;
-		break;
+		return true;
+	}
+	return false;
+}
+
+/* When content is read and sent */
+static bool parse_pace(int c)
+{
+	switch (c) {
+	case O_READSIZE:
+		opt.read_size = number(optarg, 1024);
+		return true;
+	case O_READRATE:
+		opt.read_rate = number(optarg, 1000);
+		return true;
+	case O_READPAUSE:
+		opt.read_pause = number(optarg, 1000);
+		return true;
+	case O_READGAP:
+		parse_gap(optarg);
+		return true;
+	case O_SENDPAUSE:
+		opt.send_pause = number(optarg, 1000);
+		return true;
 	case O_PEAK:
 		opt.peak = true;
-		break;
+		return true;
+	}
+	return false;
+}
+
+/* Options of sockets that several protocols have */
+static bool parse_socket(int c)
+{
+	switch (c) {
+	case O_RCVBUF:
+		opt.rcvbuf = number(optarg, 1024);
+		return true;
+	case O_SNDBUF:
+		opt.sndbuf = number(optarg, 1024);
+		return true;
+	case O_LOWAT:
+		opt.lowat = number(optarg, 1024);
+		return true;
+	case O_NODELAY:
+		opt.nodelay = true;
+		opt.sstp[SSTP_NODELAY] = 1;
+		return true;
+	case O_KEEPALIVE:
+		opt.keepalive = true;
+		return true;
 	case O_CTRL:
 		opt.controller = optarg;
-		break;
+		return true;
+	}
+	return false;
+}
+
+static bool parse_sstp(int c)
+{
+	switch (c) {
 	case O_PARAM:
 		parse_param(optarg);
-		break;
+		return true;
 	case O_RATE:
 		parse_rate(optarg);
-		break;
+		return true;
 	case O_LIMIT:
 		opt.sstp[SSTP_RATE_LIMIT] = number(optarg, 1000);
-		break;
+		return true;
 	case O_SEGMENT:
 		opt.sstp[SSTP_SEGMENT_SIZE] = number(optarg, 1024);
-		break;
+		return true;
 	case O_SEGLIMIT:
 		opt.sstp[SSTP_SEGMENT_LIMIT] = number(optarg, 1024);
-		break;
+		return true;
 	case O_TOLERANCE:
 		opt.sstp[SSTP_TOLERANCE] = number(optarg, 1000);
-		break;
+		return true;
 	case O_ACK:
 		opt.sstp[SSTP_ACK_STRATEGY] = strcmp(optarg, "soft") ?
 					      SSTP_ACK_HARD : SSTP_ACK_SOFT;
-		break;
+		return true;
 	case O_FACTOR:
 		opt.sstp[SSTP_WINDOW_FACTOR] = number(optarg, 1000);
-		break;
+		return true;
 	case O_POOL:
 		opt.sstp[SSTP_POOL] = 1;
-		break;
+		return true;
 	case O_CLAMP:
 		opt.sstp[SSTP_WINDOW_CLAMP] = number(optarg, 1000);
-		break;
+		return true;
 	case O_POLICY:
 		opt.policy = optarg;
-		break;
+		return true;
 	case O_TIMEOUT:
 		opt.sstp[SSTP_USER_TIMEOUT] = number(optarg, 1000);
-		break;
-	case 'h':
-		usage(stdout);
-		exit(0);
-	default:
-		usage(stderr);
-		exit(2);
+		return true;
 	}
+	return false;
+}
+
+static void parse_option(int c)
+{
+	if (parse_general(c) || parse_server(c) || parse_job(c) || parse_pace(c) ||
+	    parse_socket(c) || parse_sstp(c))
+		return;
+	usage(c == 'h' ? stdout : stderr);
+	exit(c == 'h' ? 0 : 2);
 }
 
 const char *parse_args(int argc, char **argv)
