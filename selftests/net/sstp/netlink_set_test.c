@@ -68,85 +68,107 @@ static int64_t nl_param(int fd, uint16_t nest, const char *name)
 	return NONE;
 }
 
-static void test_set(void)
+static void set_contract(struct conn *c)
 {
-	struct conn c;
 	struct set s;
-	int i;
 
-	all_held = true;
-	conn_open(&c, AF_INET, SOCK_STREAM);
-	must_be("rate", change(cookie(c.tx), ARGS(NEST(SSTP_A_CONN_RATE,
+	must_be("rate", change(cookie(c->tx), ARGS(NEST(SSTP_A_CONN_RATE,
 		U64(SSTP_A_RATE_PEAK, 2000000000), U64(SSTP_A_RATE_AVERAGE, 1000000000),
 		U32(SSTP_A_RATE_BURST_LEN, 300)))), 0);
-	get_set(c.tx, &s);
+	get_set(c->tx, &s);
 	must_be("peak", s.rate.peak, 2000000000);
 	must_be("average", s.rate.average, 1000000000);
 	must_be("burst length", s.rate.burst_len, 300);
-	must_be("peak in force", sock_info(c.tx).rate.peak, 2000000000);
-	conn_move(&c, 4 * SEGMENT);
-	must_be("no rate", change(cookie(c.tx), ARGS(NEST(SSTP_A_CONN_RATE))), 0);
-	must_be("no contract", sock_info(c.tx).rate.peak, 0);
+	must_be("peak in force", sock_info(c->tx).rate.peak, 2000000000);
+	conn_move(c, 4 * SEGMENT);
+	must_be("no rate", change(cookie(c->tx), ARGS(NEST(SSTP_A_CONN_RATE))), 0);
+	must_be("no contract", sock_info(c->tx).rate.peak, 0);
+}
 
-	must_be("epoch", change(cookie(c.rx), ARGS(RRDA("epoch", 50))), 0);
-	must_be("all others", change(cookie(c.rx), ARGS(PARAMS(
+static void set_params(struct conn *c)
+{
+	must_be("epoch", change(cookie(c->rx), ARGS(RRDA("epoch", 50))), 0);
+	must_be("all others", change(cookie(c->rx), ARGS(PARAMS(
 		PARAM("k", 2), PARAM("beta", 3), PARAM("omega", 4), PARAM("floor", 5 << 16),
 		PARAM("ceiling", 6 << 16)))), 0);
-	must_be("epoch", policy_param(c.rx, "epoch"), 50);
-	must_be("k", policy_param(c.rx, "k"), 2);
-	must_be("beta", policy_param(c.rx, "beta"), 3);
-	must_be("omega", policy_param(c.rx, "omega"), 4);
-	must_be("floor", policy_param(c.rx, "floor"), 5 << 16);
-	must_be("ceiling", policy_param(c.rx, "ceiling"), 6 << 16);
-	must_be("epoch is read", nl_param(c.rx, SSTP_A_CONN_POLICY_PARAMS, "epoch"), 50);
-	must_be("ceiling is read", nl_param(c.rx, SSTP_A_CONN_POLICY_PARAMS, "ceiling"), 6 << 16);
-	must(nl_param(c.rx, SSTP_A_CONN_POLICY_PARAMS, "trend") != NONE, "the state is read");
-	must(nl_param(c.tx, SSTP_A_CONN_CONTROLLER_PARAMS, "ssthresh") > 0,
+	must_be("epoch", policy_param(c->rx, "epoch"), 50);
+	must_be("k", policy_param(c->rx, "k"), 2);
+	must_be("beta", policy_param(c->rx, "beta"), 3);
+	must_be("omega", policy_param(c->rx, "omega"), 4);
+	must_be("floor", policy_param(c->rx, "floor"), 5 << 16);
+	must_be("ceiling", policy_param(c->rx, "ceiling"), 6 << 16);
+	must_be("epoch is read", nl_param(c->rx, SSTP_A_CONN_POLICY_PARAMS, "epoch"), 50);
+	must_be("ceiling is read", nl_param(c->rx, SSTP_A_CONN_POLICY_PARAMS, "ceiling"), 6 << 16);
+	must(nl_param(c->rx, SSTP_A_CONN_POLICY_PARAMS, "trend") != NONE, "the state is read");
+	must(nl_param(c->tx, SSTP_A_CONN_CONTROLLER_PARAMS, "ssthresh") > 0,
 	     "the controller's state is read");
-	must_be("0", change(cookie(c.rx), ARGS(RRDA("epoch", 0))), 0);
-	must_be("0 is not read", nl_param(c.rx, SSTP_A_CONN_POLICY_PARAMS, "epoch"), NONE);
-	must_be("the rest stays", policy_param(c.rx, "k"), 2);
-	ktap_result(all_held, "contract and parameters of a live connection");
+	must_be("0", change(cookie(c->rx), ARGS(RRDA("epoch", 0))), 0);
+	must_be("0 is not read", nl_param(c->rx, SSTP_A_CONN_POLICY_PARAMS, "epoch"), NONE);
+	must_be("the rest stays", policy_param(c->rx, "k"), 2);
+}
 
-	all_held = true;
+static void set_ctrl_and_policy(struct conn *c)
+{
+	int i;
+
 	for (i = 0; i < 6; i++) {
 		static const char * const ctrl[] = { "rate", "newreno" };
 		static const char * const policy[] = { "static", "rrda" };
 
-		must_be("controller", change(cookie(c.tx), ARGS(CONTROL(ctrl[i % 2]))), 0);
-		must(!strcmp(sock_info(c.tx).controller, ctrl[i % 2]), ctrl[i % 2]);
-		must(i % 2 ? sock_info(c.tx).cwnd < UINT32_MAX :
-		     sock_info(c.tx).cwnd == UINT32_MAX, "a window of its own");
-		must_be("policy", change(cookie(c.rx), ARGS(POLICY(policy[i % 2]))), 0);
-		must(!strcmp(sock_info(c.rx).policy, policy[i % 2]), policy[i % 2]);
-		conn_move(&c, 100 * SEGMENT);
+		must_be("controller", change(cookie(c->tx), ARGS(CONTROL(ctrl[i % 2]))), 0);
+		must(!strcmp(sock_info(c->tx).controller, ctrl[i % 2]), ctrl[i % 2]);
+		must(i % 2 ? sock_info(c->tx).cwnd < UINT32_MAX :
+		     sock_info(c->tx).cwnd == UINT32_MAX, "a window of its own");
+		must_be("policy", change(cookie(c->rx), ARGS(POLICY(policy[i % 2]))), 0);
+		must(!strcmp(sock_info(c->rx).policy, policy[i % 2]), policy[i % 2]);
+		conn_move(c, 100 * SEGMENT);
 	}
-	must_be("k has gone with its policy", policy_param(c.rx, "k"), 0);
-	must_be("a policy with its parameters", change(cookie(c.rx), ARGS(POLICY("rrda"),
+	must_be("k has gone with its policy", policy_param(c->rx, "k"), 0);
+	must_be("a policy with its parameters", change(cookie(c->rx), ARGS(POLICY("rrda"),
 		RRDA("k", 9))), 0);
-	must_be("the same policy, k", policy_param(c.rx, "k"), 9);
-	must_be("static", change(cookie(c.rx), ARGS(POLICY("static"))), 0);
-	must_be("k of one to come", change(cookie(c.rx), ARGS(RRDA("k", 5), POLICY("rrda"))), 0);
-	must_be("another policy, k", policy_param(c.rx, "k"), 5);
-	ktap_result(all_held, "controller and policy of a live connection");
+	must_be("the same policy, k", policy_param(c->rx, "k"), 9);
+	must_be("static", change(cookie(c->rx), ARGS(POLICY("static"))), 0);
+	must_be("k of one to come", change(cookie(c->rx), ARGS(RRDA("k", 5), POLICY("rrda"))), 0);
+	must_be("another policy, k", policy_param(c->rx, "k"), 5);
+}
+
+/* Children have what their listener has then. */
+static void set_listener(struct conn *c)
+{
+	struct set s;
+
+	close(c->tx);
+	close(c->rx);
+	must_be("listener", change(cookie(c->listener), ARGS(
+		PEAK(3000000000), RRDA("k", 7), CONTROL("newreno"))), 0);
+	must_be("of a listener", nl_param(c->listener, SSTP_A_CONN_POLICY_PARAMS, "k"), 7);
+	conn_connect(c, AF_INET, SOCK_STREAM);
+	get_set(c->rx, &s);
+	must_be("a child's peak", s.rate.peak, 3000000000);
+	must_be("a child's k", policy_param(c->rx, "k"), 7);
+	must(!strcmp(s.controller, "newreno"), "a child's controller");
+	close(c->tx);
+	close(c->rx);
+	must_be("its policy", change(cookie(c->listener), ARGS(POLICY("static"))), 0);
+	conn_connect(c, AF_INET, SOCK_STREAM);
+	get_set(c->rx, &s);
+	must(!strcmp(s.policy, "static"), "a child's policy");
+}
+
+static void test_set(void)
+{
+	struct conn c;
 
 	all_held = true;
-	close(c.tx);
-	close(c.rx);
-	must_be("listener", change(cookie(c.listener), ARGS(
-		PEAK(3000000000), RRDA("k", 7), CONTROL("newreno"))), 0);
-	must_be("of a listener", nl_param(c.listener, SSTP_A_CONN_POLICY_PARAMS, "k"), 7);
-	conn_connect(&c, AF_INET, SOCK_STREAM);
-	get_set(c.rx, &s);
-	must_be("a child's peak", s.rate.peak, 3000000000);
-	must_be("a child's k", policy_param(c.rx, "k"), 7);
-	must(!strcmp(s.controller, "newreno"), "a child's controller");
-	close(c.tx);
-	close(c.rx);
-	must_be("its policy", change(cookie(c.listener), ARGS(POLICY("static"))), 0);
-	conn_connect(&c, AF_INET, SOCK_STREAM);
-	get_set(c.rx, &s);
-	must(!strcmp(s.policy, "static"), "a child's policy");
+	conn_open(&c, AF_INET, SOCK_STREAM);
+	set_contract(&c);
+	set_params(&c);
+	ktap_result(all_held, "contract and parameters of a live connection");
+	all_held = true;
+	set_ctrl_and_policy(&c);
+	ktap_result(all_held, "controller and policy of a live connection");
+	all_held = true;
+	set_listener(&c);
 	conn_close(&c);
 	ktap_result(all_held, "a listener's settings");
 }
@@ -165,18 +187,25 @@ static void must_refuse(int fd, const char *what, int err, bool blame,
 	must(!memcmp(&before, &after, sizeof(after)), what);
 }
 
-static void test_refused(void)
+/* A request with an invalid part, and how it fails */
+struct wrong {
+	const char *what;
+	int err;
+	const struct arg *args;
+};
+
+static void must_refuse_all(int fd, const struct wrong *cases, size_t n)
 {
-	/* A request with an invalid part changes nothing. */
+	for (; n; n--, cases++)
+		must_refuse(fd, cases->what, cases->err, true, cases->args);
+}
+
+static void refuse_rates(int fd)
+{
 #define RATE(peak, average, ...)							\
 	ARGS(CONTROL("rate"), NEST(SSTP_A_CONN_RATE, U64(SSTP_A_RATE_PEAK, peak),		\
 	     U64(SSTP_A_RATE_AVERAGE, average) __VA_OPT__(,) __VA_ARGS__))
-#define WRONG(name, v)	ARGS(CONTROL("rate"), RRDA(name, v))
-	const struct {
-		const char *what;
-		int err;
-		const struct arg *args;
-	} cases[] = {
+	const struct wrong cases[] = {
 		{ "peak too low", EINVAL, RATE(7999, 0) },
 		{ "peak too high", EINVAL, RATE(1000000000001, 0) },
 		{ "average above the peak", EINVAL, RATE(1000000, 1000001) },
@@ -190,6 +219,17 @@ static void test_refused(void)
 		{ "no part of a rate", EINVAL, RATE(1000000, 0, U32(9, 0)) },
 		{ "half a peak", EINVAL, ARGS(CONTROL("rate"), NEST(SSTP_A_CONN_RATE,
 						U32(SSTP_A_RATE_PEAK, 1000000))) },
+		{ "not a nest", EINVAL, ARGS(CONTROL("rate"), U32(SSTP_A_CONN_RATE, 0)) },
+	};
+#undef RATE
+
+	must_refuse_all(fd, cases, ARRAY_SIZE(cases));
+}
+
+static void refuse_params(int fd)
+{
+#define WRONG(name, v)	ARGS(CONTROL("rate"), RRDA(name, v))
+	const struct wrong cases[] = {
 		{ "epoch too long", EINVAL, WRONG("epoch", 10001) },
 		{ "k too large", EINVAL, WRONG("k", 256) },
 		{ "k negative", EINVAL, WRONG("k", -1) },
@@ -221,36 +261,31 @@ static void test_refused(void)
 		  ARGS(POLICY("static"), RRDA("k", 5)) },
 		{ "parameters of no controller", ENOENT,
 		  ARGS(PEAK(1000000), NEST(SSTP_A_CONN_CONTROLLER_PARAMS, PARAM("k", 5))) },
-		{ "not a nest", EINVAL, ARGS(CONTROL("rate"), U32(SSTP_A_CONN_RATE, 0)) },
+	};
+#undef WRONG
+
+	must_refuse_all(fd, cases, ARRAY_SIZE(cases));
+}
+
+static void refuse_names(int fd)
+{
+	const struct wrong cases[] = {
 		{ "no such policy", ENOENT, ARGS(CONTROL("rate"), POLICY("none")) },
 		{ "no policy's name", ENOENT, ARGS(PEAK(1000000), POLICY("")) },
 		{ "no such controller", ENOENT, ARGS(POLICY("static"), CONTROL("none")) },
 		{ "a long name", EINVAL, ARGS(PEAK(1000000), CONTROL("sixteen letters!")) },
 		{ "a name without an end", EINVAL,
 		  ARGS(PEAK(1000000), RAW(SSTP_A_CONN_CONTROLLER, "rate", 4)) },
-		{ "a filter", EINVAL, ARGS(CONTROL("rate"), U32(SSTP_A_CONN_STATES, ~0)) },
 	};
-#undef RATE
-#undef WRONG
-	uint32_t cid;
+
+	must_refuse_all(fd, cases, ARRAY_SIZE(cases));
+}
+
+/* The buffer of a pool is its listener's. */
+static void refuse_of_pool(void)
+{
 	struct conn c;
 	union addr at;
-	size_t i;
-
-	all_held = true;
-	conn_open(&c, AF_INET, SOCK_STREAM);
-	param_set(c.tx, SSTP_POLICY_PARAM, "ceiling", 1 << 20);
-	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		must_refuse(c.tx, cases[i].what, cases[i].err, true, cases[i].args);
-	must_refuse(c.tx, "nothing to change", EINVAL, false, ARGS());
-
-	cid = nl_number(&get(c.rx)->m, SSTP_A_CONN_CID);
-	must_be("another's CID", change(cookie(c.tx), ARGS(U32(SSTP_A_CONN_CID, cid),
-							   CONTROL("rate"))), -ENOENT);
-	must(!strcmp(sock_info(c.rx).controller, "hybrid"), "it was not that one");
-	sock_set(c.tx, SOL_SOCKET, SO_RCVBUF, 100000);
-	must_refuse(c.tx, "SO_RCVBUF", EINVAL, true, ARGS(CONTROL("rate"), POLICY("rrda")));
-	conn_close(&c);
 
 	c.listener = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
 	sock_set(c.listener, SOL_SSTP, SSTP_POOL, 1);
@@ -268,6 +303,32 @@ static void test_refused(void)
 	must_be("parameters of a pool", change(cookie(c.listener), ARGS(RRDA("k", 5))), 0);
 	must_be("a part has them", nl_param(c.rx, SSTP_A_CONN_POLICY_PARAMS, "k"), 5);
 	conn_close(&c);
+}
+
+static void test_refused(void)
+{
+	uint32_t cid;
+	struct conn c;
+
+	all_held = true;
+	conn_open(&c, AF_INET, SOCK_STREAM);
+	param_set(c.tx, SSTP_POLICY_PARAM, "ceiling", 1 << 20);
+	refuse_rates(c.tx);
+	refuse_params(c.tx);
+	refuse_names(c.tx);
+	must_refuse(c.tx, "a filter", EINVAL, true,
+		    ARGS(CONTROL("rate"), U32(SSTP_A_CONN_STATES, ~0)));
+	must_refuse(c.tx, "nothing to change", EINVAL, false, ARGS());
+
+	cid = nl_number(&get(c.rx)->m, SSTP_A_CONN_CID);
+	must_be("another's CID", change(cookie(c.tx), ARGS(U32(SSTP_A_CONN_CID, cid),
+							   CONTROL("rate"))), -ENOENT);
+	must(!strcmp(sock_info(c.rx).controller, "hybrid"), "it was not that one");
+	sock_set(c.tx, SOL_SOCKET, SO_RCVBUF, 100000);
+	must_refuse(c.tx, "SO_RCVBUF", EINVAL, true, ARGS(CONTROL("rate"), POLICY("rrda")));
+	conn_close(&c);
+
+	refuse_of_pool();
 	ktap_result(all_held, "what is wrong changes nothing");
 }
 
