@@ -389,12 +389,6 @@ static void test_races(void)
 	ktap_result(all_held, "changes of what comes and goes");
 }
 
-static bool no_sockets(void *arg)
-{
-	(void)arg;
-	return !sstp_sockets();
-}
-
 static atomic_bool listening;
 
 static void *listeners_come_and_go(void *arg)
@@ -430,7 +424,7 @@ static void test_orphans(void)
 		change_all();
 	listening = false;
 	pthread_join(thread, NULL);
-	must(busywait(WAIT_MS, no_sockets, NULL), "sockets are gone");
+	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "sockets are gone");
 	ktap_result(all_held, "changes of what was not accepted, while its listener goes");
 }
 
