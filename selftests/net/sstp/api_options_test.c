@@ -9,7 +9,6 @@
 static void row_buffers(void)
 {
 	int fd = sock(), peer;
-	union addr a;
 
 	note("RCVBUF", set_int(fd, SOL_SOCKET, SO_RCVBUF, 50000));
 	notef("doubled", "%d", get_int(fd, SOL_SOCKET, SO_RCVBUF));
@@ -28,15 +27,9 @@ static void row_buffers(void)
 				       4));
 	close(fd);
 	fd = sock();
-	addr_loopback(&a, family, 0);
 	set_int(fd, SOL_SOCKET, SO_RCVBUF, 77777);
 	set_int(fd, SOL_SOCKET, SO_SNDBUF, 88888);
-	if (xbind(fd, &a) || listen(fd, 1))
-		bail("listen");
-	a = name_of(fd, false);
-	if (xconnect(sock(), &a))
-		bail("connect");
-	peer = accept(fd, NULL, NULL);
+	peer = pair_of(sock(), fd);
 	notef("inherited", "%d %d", get_int(peer, SOL_SOCKET, SO_RCVBUF),
 	      get_int(peer, SOL_SOCKET, SO_SNDBUF));
 }
@@ -111,7 +104,6 @@ static void row_port_range(void)
 {
 	uint32_t range = port_range(40000, 50000);
 	int fd = socket(AF_INET, SOCK_STREAM, 0), child;
-	union addr a;
 
 	/* TCP has it since Linux 6.3. */
 	if (sock_int(fd, SOL_IP, IP_LOCAL_PORT_RANGE) == -ENOPROTOOPT)
@@ -130,13 +122,7 @@ static void row_port_range(void)
 	note("one end", set_int(fd, SOL_IP, IP_LOCAL_PORT_RANGE, port_range(0, 1)));
 	note("the other", set_int(fd, SOL_IP, IP_LOCAL_PORT_RANGE, port_range(65535, 0)));
 	notef("is", "%#x", get_int(fd, SOL_IP, IP_LOCAL_PORT_RANGE));
-	addr_loopback(&a, family, 0);
-	if (xbind(fd, &a) || listen(fd, 1))
-		bail("listen");
-	a = name_of(fd, false);
-	if (xconnect(sock(), &a))
-		bail("connect");
-	child = accept(fd, NULL, NULL);
+	child = pair_of(sock(), fd);
 	notef("of a child", "%#x", get_int(child, SOL_IP, IP_LOCAL_PORT_RANGE));
 }
 
@@ -350,14 +336,10 @@ static void row_sol_tcp_inherit(void)
 	set_int(l, IPPROTO_TCP, TCP_USER_TIMEOUT, 15000);
 	set_int(l, IPPROTO_TCP, TCP_LINGER2, 16);
 	set_int(l, IPPROTO_TCP, TCP_NOTSENT_LOWAT, 170000);
-	addr_loopback(&a, family, 0);
-	if (xbind(l, &a) || listen(l, 1))
-		bail("listen");
+	start_listening(l, &a);
 	note("WINDOW_CLAMP 0 of a listener", set_int(l, IPPROTO_TCP,
 						     TCP_WINDOW_CLAMP, 0));
-	a = name_of(l, false);
-	if (xconnect(fd, &a))
-		bail("connect");
+	join(fd, &a);
 	peer = accept(l, NULL, NULL);
 	note_tcp("listener", l);
 	note_tcp("accepted", peer);
@@ -617,7 +599,6 @@ static void row_sstp_unknown(void)
 static void row_sstp_inherit(void)
 {
 	int l = sock(), fd = sock(), peer;
-	union addr a;
 
 	set_int(l, SOL_SSTP, SSTP_SEGMENT_SIZE, 12345);
 	set_int(l, SOL_SSTP, SSTP_TOLERANCE, 5000);
@@ -626,13 +607,7 @@ static void row_sstp_inherit(void)
 	set_int(l, SOL_SSTP, SSTP_USER_TIMEOUT, 7000);
 	set_int(l, SOL_SSTP, SSTP_NODELAY, 1);
 	set_int(fd, SOL_SSTP, SSTP_TOLERANCE, 3000);
-	addr_loopback(&a, family, 0);
-	if (xbind(l, &a) || listen(l, 1))
-		bail("listen");
-	a = name_of(l, false);
-	if (xconnect(fd, &a))
-		bail("connect");
-	peer = accept(l, NULL, NULL);
+	peer = pair_of(fd, l);
 	expect("SEGMENT_SIZE", get_int(peer, SOL_SSTP, SSTP_SEGMENT_SIZE),
 	       "12345");
 	expect("WINDOW_FACTOR", get_int(peer, SOL_SSTP, SSTP_WINDOW_FACTOR),

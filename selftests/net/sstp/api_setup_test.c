@@ -317,8 +317,7 @@ static void row_accept(void)
 	nonblock(l, true);
 	note("nobody", accept(l, NULL, NULL));
 	note_state("listener", l);
-	if (xconnect(fd, &to))
-		bail("connect");
+	join(fd, &to);
 	await("a client", l, POLLIN);
 	peer = accept(l, &a.sa, &len);
 	b = name_of(fd, false);
@@ -332,8 +331,7 @@ static void row_accept(void)
 	close(peer);
 
 	fd = sock();
-	if (xconnect(fd, &to))
-		bail("connect");
+	join(fd, &to);
 	await("a client", l, POLLIN);
 	memset(&a, 0, sizeof(a));
 	len = 4;
@@ -343,8 +341,7 @@ static void row_accept(void)
 	      !!(fcntl(peer, F_GETFD) & FD_CLOEXEC));
 	close(fd);
 	fd = sock();
-	if (xconnect(fd, &to))
-		bail("connect");
+	join(fd, &to);
 	await("a client", l, POLLIN);
 	note("bad pointer", accept(l, BAD_POINTER, &len));
 	note("shutdown RD", shutdown(l, SHUT_RD));
@@ -476,8 +473,7 @@ static void row_reuseaddr(void)
 	union addr a;
 	int l = listener(&a), fd = sock(), peer, x;
 
-	if (xconnect(fd, &a))
-		bail("connect");
+	join(fd, &a);
 	peer = accept(l, NULL, NULL);
 	close(l);
 	note("port of a connection", xbind(sock(), &a));
@@ -499,8 +495,7 @@ static void row_reuseaddr(void)
 	note("listen", listen(l, 1));
 	note("listen both", listen(x, 1));
 	fd = sock();
-	if (xconnect(fd, &a))
-		bail("connect");
+	join(fd, &a);
 	peer = accept(l, NULL, NULL);
 	close(l);
 	close(x);
@@ -533,8 +528,7 @@ static void row_reuseport(void)
 	note("listen both", listen(l[1], 128));
 	for (i = 0; i < 64; i++) {
 		x = sock();
-		if (xconnect(x, &a))
-			bail("connect");
+		join(x, &a);
 		p[0].fd = l[0];
 		p[1].fd = l[1];
 		if (poll(p, 2, WAIT_MS) < 1)
@@ -677,8 +671,7 @@ static void row_scope(void)
 /* Options of an accepted socket */
 static void row_inherit(void)
 {
-	int l = sock(), fd, peer;
-	union addr a;
+	int l = sock(), peer;
 
 	set_int(l, SOL_SOCKET, SO_KEEPALIVE, 1);
 	set_int(l, SOL_SOCKET, SO_PRIORITY, 4);
@@ -691,14 +684,7 @@ static void row_inherit(void)
 		set_int(l, SOL_IPV6, IPV6_TCLASS, 0x08);
 	if (family == AF_INET)
 		set_int(l, SOL_IP, IP_TTL, 33);
-	addr_loopback(&a, family, 0);
-	if (xbind(l, &a) || listen(l, 1))
-		bail("listen");
-	a = name_of(l, false);
-	fd = sock();
-	if (xconnect(fd, &a))
-		bail("connect");
-	peer = accept(l, NULL, NULL);
+	peer = pair_of(sock(), l);
 	note("KEEPALIVE", get_int(peer, SOL_SOCKET, SO_KEEPALIVE));
 	note("PRIORITY", get_int(peer, SOL_SOCKET, SO_PRIORITY));
 	note("MARK", get_int(peer, SOL_SOCKET, SO_MARK));

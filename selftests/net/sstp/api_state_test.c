@@ -316,8 +316,7 @@ static void row_poll(void)
 
 	note_state("unconnected", fd);
 	note_state("listening", l);
-	if (xconnect(fd, &a))
-		bail("connect");
+	join(fd, &a);
 	note_state("connected", fd);
 	await("listening with a client", l, POLLIN);
 	peer = accept(l, NULL, NULL);
@@ -431,8 +430,7 @@ static void row_epoll_listener(void)
 	epoll_ctl(ep, EPOLL_CTL_ADD, l, &e);
 	note_epoll("nobody", ep, 0);
 	for (i = 0; i < 2; i++) {
-		if (xconnect(sock(), &a))
-			bail("connect");
+		join(sock(), &a);
 		note_epoll("a client", ep, WAIT_MS);
 	}
 	note_epoll("no edge", ep, 0);

@@ -123,27 +123,46 @@ union addr name_of(int fd, bool peer)
 	return a;
 }
 
-int listener(union addr *a)
+void start_listening(int fd, union addr *a)
 {
-	int fd = sock();
-
 	addr_loopback(a, family, 0);
 	if (xbind(fd, a) || listen(fd, 8))
 		bail("listener");
 	*a = name_of(fd, false);
+}
+
+int listener(union addr *a)
+{
+	int fd = sock();
+
+	start_listening(fd, a);
 	return fd;
+}
+
+void join(int fd, const union addr *to)
+{
+	if (xconnect(fd, to))
+		bail("connect");
+}
+
+int pair_of(int fd, int l)
+{
+	union addr a;
+	int peer;
+
+	start_listening(l, &a);
+	join(fd, &a);
+	peer = accept(l, NULL, NULL);
+	if (peer < 0)
+		bail("accept");
+	return peer;
 }
 
 int pair(int *peer)
 {
-	union addr a;
-	int l = listener(&a), fd = sock();
+	int l = sock(), fd = sock();
 
-	if (xconnect(fd, &a))
-		bail("connect");
-	*peer = accept(l, NULL, NULL);
-	if (*peer < 0)
-		bail("accept");
+	*peer = pair_of(fd, l);
 	close(l);
 	return fd;
 }

@@ -79,10 +79,14 @@ int sock_of(int family, int flags);
 int xbind(int fd, const union addr *a);
 int xconnect(int fd, const union addr *a);
 union addr name_of(int fd, bool peer);
-/* A listener on the loopback address */
+/* Set-up of a row, which ends if that fails: @fd listens on the loopback address, at @a. */
+void start_listening(int fd, union addr *a);
 int listener(union addr *a);
+void join(int fd, const union addr *to);
 /* Connected sockets: ours (returned) and what accept() gave */
 int pair(int *peer);
+/* The same of sockets that have their options: @fd connects to @l; returns what accept() gave. */
+int pair_of(int fd, int l);
 /* A port of the loopback address without a listener */
 void unused(union addr *a);
 /* An address at which no host answers */
