@@ -12,17 +12,9 @@ import socket
 import sys
 import time
 
-SOL_SSTP = 345
-SSTP_NODELAY = 11
+from run_cases import is_sstp
+
 TIMER = 0.0021  # simulated: of the timers of netem, twice on the way
-
-
-def is_sstp(sock):
-    try:
-        sock.getsockopt(SOL_SSTP, SSTP_NODELAY)
-        return True
-    except OSError:
-        return False
 
 
 def within(what, seconds, most):
