@@ -4,14 +4,27 @@
 #include "netns.h"
 #include "sstp.h"
 
+/* A plug-in may have been unloaded since its name was set: a BPF program while sockets name it, a
+ * module that no connection has. Those sockets have the default then.
+ */
+bool sstp_conf_names_ctrl(const struct sstp_sock *sp)
+{
+	return sp->set.ctrl.name[0] && sstp_plugin_here(&sstp_ctrls, sp->set.ctrl.name);
+}
+
 void sstp_conf_ctrl_next(const struct sstp_sock *sp, char *name)
 {
-	if (sp->set.ctrl.name[0])
+	if (sstp_conf_names_ctrl(sp)) {
 		strscpy(name, sp->set.ctrl.name, SSTP_NAME_MAX);
-	else if (sp->set.rate.peak)
+		return;
+	}
+	if (sp->set.rate.peak) {
 		strscpy(name, sstp_ctrl_rate.name, SSTP_NAME_MAX);
-	else
-		sstp_net_name_get(sstp_pernet(sock_net(&sp->sk))->ctrl, name);
+		return;
+	}
+	sstp_net_name_get(sstp_pernet(sock_net(&sp->sk))->ctrl, name);
+	if (!sstp_plugin_here(&sstp_ctrls, name))
+		strscpy(name, sstp_ctrl_hybrid.name, SSTP_NAME_MAX);
 }
 
 void sstp_conf_ctrl(const struct sstp_sock *sp, char *name)
@@ -30,12 +43,19 @@ static struct sstp_pool *sstp_conf_pool(const struct sstp_sock *sp)
 
 void sstp_conf_policy_next(const struct sstp_sock *sp, char *name)
 {
-	if (sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK)
+	const char *own = sp->set.policy.name;
+
+	if (sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK) {
 		strscpy(name, sstp_rbuf_static.name, SSTP_NAME_MAX);
-	else if (sp->set.policy.name[0])
-		strscpy(name, sp->set.policy.name, SSTP_NAME_MAX);
-	else
-		sstp_net_name_get(sstp_pernet(sock_net(&sp->sk))->policy, name);
+		return;
+	}
+	if (own[0] && sstp_plugin_here(&sstp_rbufs, own)) {
+		strscpy(name, own, SSTP_NAME_MAX);
+		return;
+	}
+	sstp_net_name_get(sstp_pernet(sock_net(&sp->sk))->policy, name);
+	if (!sstp_plugin_here(&sstp_rbufs, name))
+		strscpy(name, sstp_rbuf_rrda.name, SSTP_NAME_MAX);
 }
 
 void sstp_conf_policy(const struct sstp_sock *sp, char *name)

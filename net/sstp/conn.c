@@ -174,7 +174,7 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 		err = sstp_cc_start(sp, name);
 		if (err)
 			return err;
-		sp->breaker.guards = !sp->set.ctrl.name[0] && sp->set.rate.peak;
+		sp->breaker.guards = sp->set.rate.peak && !sstp_conf_names_ctrl(sp);
 	}
 	if (!sp->rcvbuf.policy.ops) {
 		err = sstp_rcvbuf_start(sk);

@@ -16,18 +16,6 @@
 #include "settings.h"
 #include "sstp.h"
 
-/* The next connection of a socket that names a plug-in which is gone has the default. */
-static void sstp_evict_names(struct sstp_sock *sp)
-{
-	struct sstp_settings set = sp->set;
-
-	if (set.ctrl.name[0] && !sstp_plugin_here(&sstp_ctrls, set.ctrl.name))
-		sstp_param_plugin(&set.ctrl, "");
-	if (set.policy.name[0] && !sstp_plugin_here(&sstp_rbufs, set.policy.name))
-		sstp_param_plugin(&set.policy, "");
-	sstp_set(sp, &set);
-}
-
 static void sstp_evict_ctrl(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -38,7 +26,7 @@ static void sstp_evict_ctrl(struct sock *sk)
 	ops = sstp_ctrl_get(name) ?: sstp_ctrl_get(sstp_ctrl_hybrid.name);
 	if (!ops)
 		return;
-	sp->breaker.guards = !sp->set.ctrl.name[0] && sp->set.rate.peak;
+	sp->breaker.guards = sp->set.rate.peak && !sstp_conf_names_ctrl(sp);
 	sstp_set_ctrl(sk, ops);
 }
 
@@ -58,18 +46,17 @@ void sstp_evict(struct sock *sk)
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_half *h = sp->ctrl.half;
 
-	sstp_evict_names(sp);
-	if (h && sstp_plugin_gone(sstp_plugin_of(h->ops)))
+	if (h && sstp_plugin_gone(sstp_plugin_of(h->ops))) {
 		sstp_half_stop(sp);
+		if (sp->ctrl.ops)
+			sstp_message_arm(sk, sstp_now());
+	}
 	if (!sp->rcvbuf.member.pool && sp->rcvbuf.policy.ops &&
 	    sstp_plugin_gone(sstp_plugin_of(sp->rcvbuf.policy.ops)))
 		sstp_evict_policy(sk);
-	if (!sp->ctrl.ops)
+	if (!sp->ctrl.ops || !sstp_plugin_gone(sstp_plugin_of(sp->ctrl.ops)))
 		return;
-	if (sstp_plugin_gone(sstp_plugin_of(sp->ctrl.ops)))
-		sstp_evict_ctrl(sk);
-	else
-		sstp_message_arm(sk, sstp_now());
+	sstp_evict_ctrl(sk);
 	if (sstp_synchronized(sk))
 		sstp_push(sk);
 }
