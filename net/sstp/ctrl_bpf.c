@@ -48,11 +48,18 @@ static const struct sstp_ctrl_ops *sstp_ctrl_bpf_half(const struct sstp_recv *r)
 	return container_of(r, struct sstp_half, out)->ops;
 }
 
-/* A window without a program, until the connection is moved */
+/* Without its program a connection has a small window until it is moved. */
 static void sstp_ctrl_bpf_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	c->cwnd = SSTP_CTRL_UNPACED;
-	SSTP_CTRL_BPF_CALL(sstp_ctrl_bpf_of(c), init, c, s);
+	const struct sstp_ctrl_ops *o = sstp_ctrl_bpf_of(c), *prog;
+
+	rcu_read_lock();
+	prog = rcu_dereference(container_of(o, struct sstp_ctrl_bpf, ops)->prog);
+	if (prog)
+		prog->init(c, s);
+	else
+		c->cwnd = SSTP_CTRL_UNPACED;
+	rcu_read_unlock();
 }
 
 static void sstp_ctrl_bpf_release(struct sstp_ctrl *c)
