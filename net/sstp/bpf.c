@@ -94,9 +94,20 @@ static u32 sstp_bpf_callback(const struct bpf_prog *prog)
 	return __btf_member_bit_offset(t, &btf_type_member(t)[prog->expected_attach_type]) / 8;
 }
 
+/* The struct that the callback of @prog gets first, or NULL */
 static struct sstp_bpf_type *sstp_bpf_first_arg(const struct bpf_prog *prog)
 {
 	switch (sstp_bpf_callback(prog)) {
+	case offsetof(struct sstp_ctrl_ops, init):
+	case offsetof(struct sstp_ctrl_ops, release):
+	case offsetof(struct sstp_ctrl_ops, on_ack):
+	case offsetof(struct sstp_ctrl_ops, on_loss):
+	case offsetof(struct sstp_ctrl_ops, on_timeout):
+	case offsetof(struct sstp_ctrl_ops, on_param):
+	case offsetof(struct sstp_ctrl_ops, on_pkt_sent):
+	case offsetof(struct sstp_ctrl_ops, on_timer):
+	case offsetof(struct sstp_ctrl_ops, on_message):
+		return &sstp_bpf_ctrl;
 	case offsetof(struct sstp_ctrl_ops, recv_init):
 	case offsetof(struct sstp_ctrl_ops, recv_release):
 	case offsetof(struct sstp_ctrl_ops, recv_packets):
@@ -104,7 +115,7 @@ static struct sstp_bpf_type *sstp_bpf_first_arg(const struct bpf_prog *prog)
 	case offsetof(struct sstp_ctrl_ops, recv_message):
 		return &sstp_bpf_recv;
 	}
-	return &sstp_bpf_ctrl;
+	return NULL;
 }
 
 /* May @prog access its arguments so? Functions that look up the number of a struct are not exported
@@ -127,7 +138,9 @@ static bool sstp_bpf_access(int off, int size, enum bpf_access_type type,
 static bool sstp_bpf_ctrl_access(int off, int size, enum bpf_access_type type,
 				 const struct bpf_prog *prog, struct bpf_insn_access_aux *info)
 {
-	return sstp_bpf_access(off, size, type, prog, info, sstp_bpf_first_arg(prog));
+	struct sstp_bpf_type *t = sstp_bpf_first_arg(prog);
+
+	return t && sstp_bpf_access(off, size, type, prog, info, t);
 }
 
 static bool sstp_bpf_rbuf_access(int off, int size, enum bpf_access_type type,
