@@ -176,6 +176,18 @@ beside() {
 }
 { check "one beside it moves data" beside; } 2> /dev/null
 
+# --- sockets that name one which goes before they are used
+check "newreno loads once more" load newreno
+names() {
+	local line
+	coproc python3 "$(dirname "$0")/bpf_names.py" bpf-newreno
+	read -r -u "${COPROC[0]}" line && [ "$line" = named ] || return
+	sstp ctrl unload bpf-newreno || return
+	echo >&"${COPROC[1]}"
+	read -r -u "${COPROC[0]}" line && echo "# $line" && [ "$line" = "hybrid hybrid" ]
+}
+check "sockets that name what is gone have the default" names
+
 # --- again and again
 check "newreno loads again" load newreno
 times=${SSTP_BPF_TIMES:-10}
