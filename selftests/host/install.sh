@@ -27,7 +27,7 @@ there() {
 headers=(include/linux/sstp.h include/linux/sstp_netlink.h include/sstp.bpf.h)
 mapfile -t pages < <(find Documentation tools -name '*.[178]' |
 	sed 's,.*/\(.*\)\.\(.\)$,share/man/man\2/\1.\2,')
-mapfile -t commands < <(cd tools && for file in */Makefile; do echo "bin/${file%/*}"; done)
+mapfile -t commands < <(cd tools && grep -l '^install:' */Makefile | sed 's,\(.*\)/.*,bin/\1,')
 completions=("${commands[@]/#bin/share/bash-completion/completions}")
 mapfile -t examples < <(find examples -name __pycache__ -prune -o -type f -print |
 	sed 's,^,share/doc/sstp/,')
