@@ -21,7 +21,8 @@ tools := sstp-run sstp
 # A User Mode Linux build tree needs to be told its architecture each time.
 arch := $(if $(shell grep -sx CONFIG_UML=y $(KDIR)/.config),ARCH=um)
 # With a vmlinux kbuild makes BTF of the modules, for controllers in BPF, and fails without pahole.
-no_pahole := $(if $(wildcard $(KDIR)/vmlinux),$(if $(shell command -v $(or $(PAHOLE),pahole)),,yes))
+btf := $(and $(wildcard $(KDIR)/vmlinux),$(shell grep -sx CONFIG_DEBUG_INFO_BTF_MODULES=y $(KDIR)/.config))
+no_pahole := $(if $(btf),$(if $(shell command -v $(or $(PAHOLE),pahole)),,yes))
 kbuild = +$(MAKE) -C $(KDIR) M=$(BUILD) $(arch) $(if $(no_pahole),CONFIG_DEBUG_INFO_BTF_MODULES=)
 
 all: modules
