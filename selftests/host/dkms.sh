@@ -39,4 +39,44 @@ for kernel in ${SSTP_KERNELS:-6.1 6.12}; do
 done
 check "remove" run_dkms remove --no-depmod --all
 check "nothing is left" sh -c "! find '$work/modules' -name 'sstp*.ko*' | grep ."
+
+# BTF, for controllers in BPF, takes pahole, and all else goes without. One small module will do.
+if ! dir=$(tools/vm/kernel path 6.12 2> /dev/null) || [ ! -e "$dir/build/vmlinux" ]; then
+	skip "builds without pahole" "no headers with a vmlinux are there"
+	finish
+fi
+small=$work/src/sstp-$version
+rm -rf "$work/tree" "$work/modules" "$small/net" "$small/include"
+mkdir -p "$work/tree" "$work/modules" "$work/bin" "$small/net/sstp" "$small/include"
+sed -i '/^[A-Z_]*\[[1-9]/d' "$small/dkms.conf"
+echo 'obj-m := sstp.o' > "$small/net/sstp/Kbuild"
+printf '#include <linux/module.h>\nMODULE_LICENSE("GPL");\n' > "$small/net/sstp/sstp.c"
+printf '%s\n' "$PATH" | tr : '\n' | while read -r at; do
+	find "$at"/ -maxdepth 1 ! -name pahole ! -type d -exec ln -st "$work/bin" {} + 2> /dev/null
+done
+
+release=$(cat "$dir/release")
+build=$(readlink -f "$dir/build")
+has_btf() { readelf -S "$1" | grep -qF ' .BTF '; }
+has_none() { ! has_btf "$1" && grep -qx 'No pahole.*no controllers in BPF' "$work/log"; }
+by_dkms() {
+	run_dkms build --force -k "$release" --kernelsourcedir "$build" > "$work/log" 2>&1 ||
+		{ cat "$work/log"; return 1; }
+}
+by_make() {
+	make -C "$small" "KDIR=$build" "BUILD=$work/$1" > "$work/log" 2>&1 ||
+		{ cat "$work/log"; return 1; }
+}
+built=$work/tree/sstp/$version/$release/$(uname -m)/module/sstp.ko
+check "one module is added" run_dkms add
+check "it is built with pahole" by_dkms
+check "... and has BTF" has_btf "$built"
+check "make builds it" by_make with
+check "... with BTF" has_btf "$work/with/net/sstp/sstp.ko"
+PATH=$work/bin
+check "pahole is not there" eval '! command -v pahole'
+check "it is built without pahole" by_dkms
+check "... has no BTF, and it is said why" has_none "$built"
+check "make builds it" by_make without
+check "... without BTF, and says why" has_none "$work/without/net/sstp/sstp.ko"
 finish
