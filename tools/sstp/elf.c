@@ -99,7 +99,11 @@ void elf_ops(struct elf_ops *o, const char *path)
 	}
 	if (!o->data)
 		die("%s has no controller: no section " SECTION, path);
-	for (i = 0; i < e->e_shnum; i++)
-		if (sections[i].sh_type == SHT_REL && sections[i].sh_info == own)
-			read_callbacks(o, sections, e->e_shnum, &sections[i]);
+	for (i = 0; i < e->e_shnum; i++) {
+		if (sections[i].sh_type != SHT_REL || sections[i].sh_info != own)
+			continue;
+		if (o->callbacks)
+			die("%s: section " SECTION " has two sections of relocations", path);
+		read_callbacks(o, sections, e->e_shnum, &sections[i]);
+	}
 }

@@ -147,6 +147,24 @@ check "a sample cannot be written" refused "only the outputs" load write_sample
 check "nor can parameters" refused "no output at offset" load write_param
 check "a controller that reacts to nothing is refused" refused "neither on_ack" load no_reaction
 check "what is no program is refused" refused "not an object file for BPF" sstp ctrl load /bin/true
+# Let all relocations be of the section with the operations.
+twice() {
+	python3 - "$programs/newreno.bpf.o" "$work/twice.bpf.o" <<-'END' && sstp ctrl load "$work/twice.bpf.o"
+		import struct, sys
+		d = bytearray(open(sys.argv[1], "rb").read())
+		at, count, names = *struct.unpack_from("<Q", d, 40), *struct.unpack_from("<HH", d, 60)
+		text = struct.unpack_from("<Q", d, at + names * 64 + 24)[0]
+		sections = [(i, *struct.unpack_from("<II", d, at + i * 64)) for i in range(count)]
+		own = [i for i, name, _ in sections
+		       if d[text + name:].startswith(b".struct_ops.link\0")]
+		rel = [i for i, _, kind in sections if kind == 9]
+		assert len(own) == 1 and len(rel) > 1
+		for i in rel:
+		    struct.pack_into("<I", d, at + i * 64 + 44, own[0])
+		open(sys.argv[2], "wb").write(d)
+	END
+}
+check "so is one whose operations are relocated twice" refused "two sections of relocations" twice
 powerless() { setpriv --bounding-set=-bpf,-sys_admin --inh-caps=-bpf,-sys_admin "$@"; }
 check "who may not load BPF is told what it takes" \
 	refused CAP_BPF powerless sstp ctrl load "$programs/newreno.bpf.o"
