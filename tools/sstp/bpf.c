@@ -226,6 +226,9 @@ static void take_member(struct plugin *p, const struct btf *btf, const char *nam
 	data += k[i].offset / 8;
 	if (!program) {
 		memcpy(p->value + data, l.elf.data + at, size);
+		if (!strcmp(member, "name"))
+			snprintf(p->name, sizeof(p->name), "%.*s", SSTP_NAME_MAX - 1,
+				 (const char *)p->value + data);
 		return;
 	}
 	if (p->n == CALLBACKS)
@@ -269,14 +272,8 @@ static void take_plugin(const struct btf *btf, uint32_t id, size_t at)
 	p->value = calloc(1, p->size);
 	if (!p->value)
 		die("no memory");
-	for (i = 0; i < btf_vlen(t); i++) {
-		const struct btf_member *m = &btf_members(t)[i];
-
-		if (!strcmp(btf__name_by_offset(btf, m->name_off), "name"))
-			snprintf(p->name, sizeof(p->name), "%.*s", SSTP_NAME_MAX - 1,
-				 (const char *)l.elf.data + at + m->offset / 8);
-		take_member(p, btf, name, m, at, data);
-	}
+	for (i = 0; i < btf_vlen(t); i++)
+		take_member(p, btf, name, &btf_members(t)[i], at, data);
 }
 
 static void take_plugins(void)
