@@ -193,6 +193,26 @@ static const char *program_at(size_t at)
 	return NULL;
 }
 
+/* A program is loaded for one callback only. */
+static void take_callback(struct plugin *p, const char *program, unsigned int member, size_t at)
+{
+	const struct callback *c;
+	unsigned int i, j;
+
+	for (i = 0; i < l.n; i++)
+		for (j = 0; j < l.plugins[i].n; j++) {
+			c = &l.plugins[i].callbacks[j];
+			if (!strcmp(c->program, program) &&
+			    (l.plugins[i].type != p->type || c->member != member))
+				die("%s: program %s is of two callbacks", l.path, program);
+		}
+	if (p->n == CALLBACKS)
+		die("%s: more than %d callbacks", l.path, CALLBACKS);
+	p->callbacks[p->n].program = program;
+	p->callbacks[p->n].member = member;
+	p->callbacks[p->n++].at = at;
+}
+
 /* Copy member @m of the struct @name at offset @at of the section to where the module has it. */
 static void take_member(struct plugin *p, const struct btf *btf, const char *name,
 			const struct btf_member *m, size_t at, size_t data)
@@ -224,18 +244,14 @@ static void take_member(struct plugin *p, const struct btf *btf, const char *nam
 		die("%s is for another version of the module, whose %s.%s is of another type",
 		    l.path, name, member);
 	data += k[i].offset / 8;
-	if (!program) {
-		memcpy(p->value + data, l.elf.data + at, size);
-		if (!strcmp(member, "name"))
-			snprintf(p->name, sizeof(p->name), "%.*s", SSTP_NAME_MAX - 1,
-				 (const char *)p->value + data);
+	if (program) {
+		take_callback(p, program, i, data);
 		return;
 	}
-	if (p->n == CALLBACKS)
-		die("%s: more than %d callbacks", l.path, CALLBACKS);
-	p->callbacks[p->n].program = program;
-	p->callbacks[p->n].member = i;
-	p->callbacks[p->n++].at = data;
+	memcpy(p->value + data, l.elf.data + at, size);
+	if (!strcmp(member, "name"))
+		snprintf(p->name, sizeof(p->name), "%.*s", SSTP_NAME_MAX - 1,
+			 (const char *)p->value + data);
 }
 
 /* Copy the name of a struct without a suffix ___, which tells variants of it apart. */

@@ -146,6 +146,8 @@ check "and one with other arguments" refused "sstp_ctrl_ops.init is of another t
 check "a sample cannot be written" refused "only the outputs" load write_sample
 check "nor can parameters" refused "no output at offset" load write_param
 check "a controller that reacts to nothing is refused" refused "neither on_ack" load no_reaction
+check "so is one program as two callbacks" refused "program init is of two callbacks" \
+	load two_callbacks
 check "what is no program is refused" refused "not an object file for BPF" sstp ctrl load /bin/true
 # Let all relocations be of the section with the operations.
 twice() {

@@ -11,4 +11,4 @@ SSTP_CALLBACK(init, struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 	c->cwnd = ((const struct sstp_ctrl_sample___later *)s)->later;
 }
 
-SSTP_CTRL("later", .init = (void *)init, .on_ack = (void *)init);
+SSTP_CTRL("later", .init = (void *)init);

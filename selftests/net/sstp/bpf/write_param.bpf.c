@@ -7,4 +7,4 @@ SSTP_CALLBACK(init, struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 	c->param[0] = ~0U;
 }
 
-SSTP_CTRL("write-param", .init = (void *)init, .on_ack = (void *)init);
+SSTP_CTRL("write-param", .init = (void *)init);

@@ -7,4 +7,4 @@ SSTP_CALLBACK(init, struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 	((struct sstp_ctrl_sample *)s)->rtt = 1;
 }
 
-SSTP_CTRL("write-sample", .init = (void *)init, .on_ack = (void *)init);
+SSTP_CTRL("write-sample", .init = (void *)init);
