@@ -290,6 +290,9 @@ static void take_plugin(const struct btf *btf, uint32_t id, size_t at)
 		die("no memory");
 	for (i = 0; i < btf_vlen(t); i++)
 		take_member(p, btf, name, &btf_members(t)[i], at, data);
+	if (strpbrk(p->name, BPF_PIN_NEVER))
+		die("%s: the name '%s' must not have '.' or '/', as it becomes a file in "
+		    BPF_PIN_DIR, l.path, p->name);
 }
 
 static void take_plugins(void)
@@ -398,8 +401,6 @@ static void register_plugin(struct plugin *p)
 	int map = make_map(p), link;
 	char path[128];
 
-	if (strchr(p->name, '/'))
-		die("%s: '%s' is not the name of a controller", l.path, p->name);
 	snprintf(path, sizeof(path), BPF_PIN_DIR "/%s", p->name);
 	link = bpf_link_create(map, 0, ATTACH_STRUCT_OPS, NULL);
 	if (link < 0 && errno == EEXIST)

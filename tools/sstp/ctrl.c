@@ -85,8 +85,8 @@ static void unload(const char *name)
 {
 	int err;
 
-	if (!*name || strlen(name) >= SSTP_NAME_MAX || strchr(name, '/'))
-		misused("'%s' is not the name of a controller or a policy", name);
+	if (!*name || strlen(name) >= SSTP_NAME_MAX || strpbrk(name, BPF_PIN_NEVER))
+		misused("'%s' is not the name of a controller or a policy in BPF", name);
 	err = bpf_unload(name);
 	if (err == -ENOENT)
 		die("no '%s' in BPF: " BPF_PIN_DIR " has no such link", name);

@@ -148,6 +148,8 @@ check "nor can parameters" refused "no output at offset" load write_param
 check "a controller that reacts to nothing is refused" refused "neither on_ack" load no_reaction
 check "so is one program as two callbacks" refused "program init is of two callbacks" \
 	load two_callbacks
+check "so is a name that no file there may have" refused "'1.0' must not have '.'" load dot
+check "and cannot be unloaded" refused "'1.0' is not the name" sstp ctrl unload 1.0
 check "what is no program is refused" refused "not an object file for BPF" sstp ctrl load /bin/true
 # Let all relocations be of the section with the operations.
 twice() {
