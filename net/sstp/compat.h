@@ -206,9 +206,12 @@ static inline struct nlattr **sstp_dump_attrs(struct netlink_callback *cb)
 #endif
 }
 
-/* struct_ops in modules, with the link that a program is registered by */
+/* struct_ops in modules, with the link that a program is registered by. Those who load programs
+ * write callbacks as the 64 bits that pointers of BPF have.
+ */
 #if defined(SSTP_HAVE_STRUCT_OPS_LINK) && defined(CONFIG_BPF_SYSCALL) &&	\
-	defined(CONFIG_BPF_JIT) && defined(CONFIG_DEBUG_INFO_BTF_MODULES)
+	defined(CONFIG_BPF_JIT) && defined(CONFIG_DEBUG_INFO_BTF_MODULES) &&	\
+	defined(CONFIG_64BIT)
 #define SSTP_HAVE_BPF
 #include <linux/bpf.h>
 #include <linux/bpf_verifier.h>
