@@ -11,7 +11,10 @@
 
 command -v sstp > /dev/null || skip_all "the sstp command is not there: tools/sstp"
 programs=$SSTP_BIN/bpf
-[ -e "$programs/newreno.bpf.o" ] || skip_all "no programs: clang is missing (tools/deps bpf)"
+[ -e "$programs/newreno.bpf.o" ] ||
+	skip_all "no programs: clang or the headers of libbpf are missing (tools/deps bpf)"
+sstp ctrl load /dev/null 2>&1 | grep -q "built without" &&
+	skip_all "the sstp command was built without libbpf 1.0 or newer (tools/deps bpf)"
 lack=$(cat /sys/kernel/sstp/bpf)
 pins=/sys/fs/bpf/sstp
 
