@@ -126,6 +126,7 @@ int sstp_nl_put_plugin(struct sk_buff *skb, const struct sstp_plugin *p,
 	for (i = 0; i < states; i++)
 		if (nla_put_string(skb, SSTP_A_PLUGIN_STATE, p->state[i]))
 			return -EMSGSIZE;
+	/* The link has its ID, which is not 0, a moment after it was registered. */
 	if (p->life && (nla_put_u32(skb, SSTP_A_PLUGIN_BPF_LINK, READ_ONCE(p->life->link->id)) ||
 			nla_put_u32(skb, SSTP_A_PLUGIN_BPF_UID,
 				    from_kuid_munged(ns, p->life->uid))))

@@ -36,19 +36,20 @@ static int print(const struct nlmsghdr *n, void *arg)
 	uint32_t link = 0, uid = 0;
 	struct list *l = arg;
 	struct nlattr *a;
+	bool bpf = false;
 
 	mnl_attr_for_each(a, n, GENL_HDRLEN) {
 		if (nl_is(a, SSTP_A_PLUGIN_NAME, MNL_TYPE_NUL_STRING))
 			name = mnl_attr_get_str(a);
 		else if (nl_is(a, SSTP_A_PLUGIN_BPF_LINK, MNL_TYPE_U32))
-			link = mnl_attr_get_u32(a);
+			bpf = true, link = mnl_attr_get_u32(a);
 		else if (nl_is(a, SSTP_A_PLUGIN_BPF_UID, MNL_TYPE_U32))
 			uid = mnl_attr_get_u32(a);
 	}
 	if (!l->json) {
 		if (!l->n++)
 			printf("%-16s%-12s%-8s%-8s%s\n", "NAME", "TYPE", "KIND", "LINK", "UID");
-		if (link)
+		if (bpf)
 			printf("%-16s%-12s%-8s%-8u%u\n", name, l->type, "bpf", link, uid);
 		else
 			printf("%-16s%-12s%s\n", name, l->type, "module");
@@ -57,8 +58,8 @@ static int print(const struct nlmsghdr *n, void *arg)
 	fputs(l->n++ ? ",\n " : "[", stdout);
 	fputs("{\"name\": ", stdout);
 	json_text(stdout, name);
-	printf(", \"type\": \"%s\", \"bpf\": %s", l->type, link ? "true" : "false");
-	if (link)
+	printf(", \"type\": \"%s\", \"bpf\": %s", l->type, bpf ? "true" : "false");
+	if (bpf)
 		printf(", \"link\": %u, \"uid\": %u", link, uid);
 	putchar('}');
 	return MNL_CB_OK;
