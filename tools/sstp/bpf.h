@@ -9,9 +9,9 @@
 #define BPF_OPS_SECTION	".sstp___ops.link"	/* what elf_ops() makes of .struct_ops.link */
 #define BPF_PIN_DIR	"/sys/fs/bpf/sstp"
 #define BPF_PIN_NEVER	"./"			/* characters that no name there may have */
-/* CAP_SYS_ADMIN: the kernel shows the BTF of modules to nobody else. */
+/* CAP_SYS_ADMIN: the kernel shows the BTF of modules to nobody else. It has CAP_BPF in it. */
 #define BPF_NOT_PERMITTED							\
-	"not permitted without CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN and CAP_NET_ADMIN (try sudo)"
+	"not permitted without CAP_SYS_ADMIN and CAP_NET_ADMIN (try sudo)"
 
 /* The plug-ins in an object file: bytes of the section, and the programs that it points to */
 struct elf_ops {

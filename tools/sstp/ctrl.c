@@ -20,7 +20,7 @@ static const char usage[] =
 "          loaded, as links in " BPF_PIN_DIR ", until it is unloaded\n"
 "  unload  unload what is in BPF: connections that have it get the default\n"
 "\n"
-"load and unload need CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN and CAP_NET_ADMIN.\n"
+"load needs CAP_SYS_ADMIN and CAP_NET_ADMIN, unload the right to remove the link.\n"
 "\n"
 "Example: sstp ctrl load my.bpf.o && sstp set 1a2b3c4d controller my\n";
 
@@ -92,7 +92,7 @@ static void unload(const char *name)
 	if (err == -ENOENT)
 		die("no '%s' in BPF: " BPF_PIN_DIR " has no such link", name);
 	if (err == -EPERM || err == -EACCES)
-		die(BPF_NOT_PERMITTED);
+		die("not permitted to remove the link " BPF_PIN_DIR "/%s (try sudo)", name);
 	if (err)
 		die("cannot unload '%s': %s", name, strerror(-err));
 }

@@ -172,12 +172,16 @@ twice() {
 	END
 }
 check "so is one whose operations are relocated twice" refused "two sections of relocations" twice
-powerless() { setpriv --bounding-set=-bpf,-sys_admin --inh-caps=-bpf,-sys_admin "$@"; }
-check "who may not load BPF is told what it takes" \
-	refused CAP_BPF powerless sstp ctrl load "$programs/newreno.bpf.o"
-no_net_admin() { setpriv --bounding-set=-net_admin --inh-caps=-net_admin "$@"; }
-check "so is who may not change the network" \
-	refused CAP_NET_ADMIN no_net_admin sstp ctrl load "$programs/newreno.bpf.o"
+# without CAPABILITIES COMMAND...: CAPABILITIES are -name,...
+without() { setpriv "--bounding-set=$1" "--inh-caps=$1" "${@:2}"; }
+for capability in sys_admin net_admin; do
+	check "without $capability none loads, and it is said what that takes" \
+		refused "without CAP_SYS_ADMIN and CAP_NET_ADMIN" \
+		without "-$capability" sstp ctrl load "$programs/newreno.bpf.o"
+done
+enough() { without -bpf,-perfmon sstp ctrl load "$programs/newreno.bpf.o" &&
+	sstp ctrl unload bpf-newreno; }
+check "it takes no other" enough
 
 # --- what says senseless things
 check "hostile ones load" load hostile
