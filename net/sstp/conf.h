@@ -19,7 +19,7 @@ bool sstp_conf_names_ctrl(const struct sstp_sock *sp);
 /* That which the next connection would get, whatever is at work */
 void sstp_conf_ctrl_next(const struct sstp_sock *sp, char *name);
 void sstp_conf_policy_next(const struct sstp_sock *sp, char *name);
-/* That controller, if @ctrl, else that policy, with a reference on its module; or NULL */
+/* That controller, if @ctrl, else that policy, with a reference; or NULL */
 struct sstp_plugin *sstp_conf_get(const struct sstp_sock *sp, bool ctrl);
 /* Write its parameters to @to, then, if it is at work, its state: SSTP_PARAMS_MAX +
  * SSTP_STATE_MAX at most. Returns how many; *@params of them are parameters. Socket lock

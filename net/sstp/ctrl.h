@@ -11,7 +11,7 @@
 
 /**
  * struct sstp_ctrl_core - the controller of a connection
- * @ops: callbacks, with a reference on their module; NULL = no controller
+ * @ops: callbacks, with a reference; NULL = no controller
  * @held_back: since the last report only the congestion window held back a packet
  * @cwnd_limited: as in struct sstp_ctrl_sample
  * @flight: as in struct sstp_ctrl_sample
@@ -48,14 +48,14 @@ struct sstp_ctrl_core {
 #define SSTP_CTRL_SMALL		8U	/* packets: smaller windows are reported packet by packet */
 #define SSTP_CTRL_IDLE		(200 * NSEC_PER_MSEC)	/* a path may change meanwhile */
 
-/* Attach the controller @name, with a reference on its module and the parameters that @conf has
- * for it. Any context.
+/* Attach the controller @name, with a reference and the parameters that @conf has for it. Any
+ * context.
  * Return: 0 or -ENOENT, with @c as it was.
  */
 int sstp_ctrl_attach(struct sstp_ctrl_core *c, const char *name,
 		     const struct sstp_plugin_conf *conf, const struct sstp_ctrl_sample *s);
 void sstp_ctrl_detach(struct sstp_ctrl_core *c);
-/* The controller @name, with a reference on its module, or NULL */
+/* The controller @name, with a reference, or NULL */
 struct sstp_ctrl_ops *sstp_ctrl_get(const char *name);
 void sstp_ctrl_put(const struct sstp_ctrl_ops *ops);	/* @ops may be NULL */
 /* Replace the controller of @c by @ops, whose reference @c takes over. The new window is at

@@ -9,7 +9,7 @@ struct sstp_sock;
 
 /**
  * struct sstp_half - the receiving half that this end runs
- * @ops: the controller that the peer named, with a reference on its module
+ * @ops: the controller that the peer named, with a reference
  * @out: outputs and state
  * @timer_at: the earliest time of the next @recv_timer, ns
  * @group: group, or NULL

@@ -14,8 +14,8 @@
  * @resting: no epoch runs; the next packet begins one
  * @counted: the buffer counts in sstp_rbuf_moving()
  * @out: outputs and state of the policy; the core may set its epoch, too
- * @ops: callbacks of the policy, with a reference on its module, unless a pool, of which the
- *	socket is a member, holds that; NULL = no policy
+ * @ops: callbacks of the policy, with a reference, unless a pool, of which the socket is a
+ *	member, holds that; NULL = no policy
  * @busy_until: time until which the buffer counts after its last epoch with traffic, ns
  */
 struct sstp_rbuf_core {
