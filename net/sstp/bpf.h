@@ -4,6 +4,7 @@
 #define _SSTP_BPF_H
 
 #include <linux/init.h>
+#include <net/sstp.h>
 
 /* Offer struct sstp_ctrl_ops and struct sstp_rbuf_ops to BPF programs. Where that cannot be,
  * /sys/kernel/sstp/bpf says why.
@@ -14,5 +15,19 @@ void sstp_bpf_exit(void);
 
 /* bpf_kfunc.c. Return: 0 or an error. */
 int __init sstp_bpf_kfunc_init(void);
+
+/* What programs may call; nothing else does. */
+void bpf_sstp_window_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
+u32 bpf_sstp_window_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
+void bpf_sstp_window_grow(struct sstp_ctrl *c, u32 packets, u32 per);
+bool bpf_sstp_window_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
+void bpf_sstp_window_cut(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s, u32 ssthresh);
+void bpf_sstp_window_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s, u32 ssthresh);
+void bpf_sstp_window_pace(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
+int bpf_sstp_send(struct sstp_ctrl *c, u16 kind, const void *data, u32 data__sz);
+int bpf_sstp_recv_send(struct sstp_recv *r, u16 kind, const void *data, u32 data__sz);
+int bpf_sstp_msg_read(const struct sstp_ctrl_msg *m, void *data, u32 data__sz);
+u64 bpf_sstp_peer_key(const struct sstp_ctrl *c);
+u32 bpf_sstp_cbrt(u64 v);
 
 #endif /* _SSTP_BPF_H */
