@@ -44,6 +44,7 @@
 #define SSTP_HYBRID_HELD	(SSTP_HYBRID_TARGET / 2)	/* us: such a wait is no overflow */
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
 #define SSTP_HYBRID_ALONE	1	/* the same after a probe, in which the flow sends little */
+#define SSTP_HYBRID_SINGLE	2U	/* packets lost at once that may be the path's own */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
 #define SSTP_HYBRID_EMPTIES	3	/* times that an empty queue says that others give way */
@@ -77,8 +78,9 @@
  * @lost: packets reported lost in this round trip
  * @delivered: packets reported delivered in it
  * @share: share of lost packets, smoothed, 2^-16
- * @begun_ms: when the window began to grow in delay mode; valid if @growing
- * @grown_us: until when it has grown, us
+ * @begun_ms: when the window began to grow in delay mode, later by the times in which it was not
+ *	used; valid if @growing
+ * @grown_us: until when it has grown, or in competitive mode when the last report came, us
  * @credit: part of a packet that it has grown by, 2^-SSTP_HYBRID_CREDIT
  * @low: lowest round-trip time in the probe, us; U32_MAX = none
  * @high: highest round-trip time late in the probe, us; 0 = none
@@ -116,7 +118,7 @@ struct sstp_hybrid {
 	u32	lost;
 	u32	delivered;
 	u32	share;
-	union {		/* in delay mode, and in a probe */
+	union {		/* in both modes, and in a probe */
 		struct {
 			u32	begun_ms;
 			u32	grown_us;
@@ -574,6 +576,24 @@ static void sstp_hybrid_grow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->credit = credit & (BIT(SSTP_HYBRID_CREDIT) - 1);
 }
 
+/* The window is not used: the time since the last report, a round trip at most, does not count for
+ * its growth, which goes on then: with a new beginning each time it would hardly grow for programs
+ * that send a window at a time.
+ */
+static void sstp_hybrid_rest(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
+{
+	u32 us = min((u32)div_u64(s->now, NSEC_PER_USEC) - h->grown_us, s->srtt);
+	u32 ms = us / USEC_PER_MSEC;
+
+	if (h->competes) {
+		if (h->e.start)
+			h->e.start = min(s->now, h->e.start + us * (u64)NSEC_PER_USEC);
+	} else if (h->growing) {
+		h->begun_ms += ms;
+		h->grown_us += ms * USEC_PER_MSEC;
+	}
+}
+
 static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_hybrid *h = sstp_hybrid_priv(c);
@@ -583,10 +603,14 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 	sstp_hybrid_measure(h, s);
 	if (h->w.undone)
 		h->e.max = max(h->e.max, h->e.prior);
-	if (h->w.undone || !s->cwnd_limited) {
+	if (h->w.undone) {
 		h->e.start = 0;
 		h->growing = false;
+	} else if (!s->cwnd_limited && !h->probes) {
+		sstp_hybrid_rest(h, s);
 	}
+	if (h->competes && !h->probes)
+		h->grown_us = div_u64(s->now, NSEC_PER_USEC);
 	if (h->w.undone && h->probes)
 		sstp_hybrid_stop_probe(c, h, s);
 	if ((s32)(s->highest - h->round_end) >= 0 && !sstp_hybrid_many_losses(c, h, s)) {
@@ -630,14 +654,14 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		sstp_hybrid_probe(c, h, s);
 }
 
-/* Has a queue overflowed? The path may lose packets on its own as well; so in delay mode a single
- * loss with a queue in SSTP_HYBRID_MEMORY is no overflow, unless competitive mode ended in the last
- * SSTP_HYBRID_RELAPSE.
+/* Has a queue overflowed? The path may lose packets on its own as well; so in delay mode a loss of
+ * one or two packets in SSTP_HYBRID_MEMORY is no overflow, unless competitive mode ended in the
+ * last SSTP_HYBRID_RELAPSE.
  */
 static bool sstp_hybrid_overflows(const struct sstp_ctrl *c, struct sstp_hybrid *h, u32 ms)
 {
 	bool queue = ms - h->random_ms > SSTP_HYBRID_MEMORY || sstp_hybrid_queue_loses(h);
-	bool first = ms - h->overflow_ms > SSTP_HYBRID_MEMORY &&
+	bool first = h->lost <= SSTP_HYBRID_SINGLE && ms - h->overflow_ms > SSTP_HYBRID_MEMORY &&
 		     ms - h->left_ms > SSTP_HYBRID_RELAPSE;
 
 	if (h->competes || sstp_window_in_slow_start(c, &h->w))

@@ -137,11 +137,15 @@ static void hybrid_growth_bounds(struct kunit *test)
 	h->begun_ms -= SSTP_HYBRID_LONG;
 	hybrid_run(&x, 81, HYBRID_BASE);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 27U);
-	/* A window that is not used does not grow, and growth begins anew. */
+	/* A window that is not used does not grow, and growth goes on when it is. */
+	was = hybrid_ms(&x) - h->begun_ms;
 	x.s.cwnd_limited = false;
 	hybrid_run(&x, 1000, HYBRID_BASE);
-	KUNIT_EXPECT_FALSE(test, h->growing);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 27U);
+	KUNIT_EXPECT_LE(test, hybrid_ms(&x) - h->begun_ms - was, 1U);
+	x.s.cwnd_limited = true;
+	hybrid_run(&x, 42, HYBRID_BASE);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 28U);
 	hybrid_start(&x, SSTP_WINDOW_MAX - 1);
 	hybrid_run(&x, 2000, HYBRID_BASE);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, (u32)SSTP_WINDOW_MAX);
