@@ -131,6 +131,36 @@ check "sstp.8 has every word of a filter" names "$man_tool" "${tool_filter[@]}"
 check "sstp.8 has every cause that is named" names "$man_tool" "${tool_why[@]}"
 check "sstp's completion has every command and word" names tools/sstp/completion "${tool[@]}" \
 	"${params[@]/#/controller[.]}" "${policy_params[@]/#/policy[.]}" "${tool_filter[@]}"
+# Programs in BPF have the same structs, but for members that are of no use or not supported there.
+same_structs() {
+	python3 - include/net/sstp.h tools/bpf/sstp.bpf.h include/uapi/linux/sstp.h <<-'END'
+		import re, sys
+		core, bpf, uapi = (open(name).read() for name in sys.argv[1:])
+		lacks = set("""sstp_ctrl.msg sstp_recv.msg sstp_recv.report sstp_ctrl_msg.data
+		    *.group_tick *.group *.check_params *.get_info *.owner *.list *.life *.sysfs""".split())
+		sizes = dict(re.findall(r"#define (SSTP_\w+)\s+(\d+)", uapi + core))
+		def structs(text):
+		    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+		    text = text.replace(" / sizeof(u64)", "/8").replace("sizeof(u64)", "8")
+		    text = re.sub(r"\bSSTP_[A-Z_]+", lambda m: sizes.get(m[0], m[0]), text)
+		    text = re.sub(r"\[(\d+)/8\]", lambda m: f"[{int(m[1]) // 8}]", text)
+		    for name, body in re.findall(r"^struct (\w+) \{\n(.*?)^\};", text, re.M | re.S):
+		        yield name, [" ".join(m.split()) for m in body.split(";") if m.strip()]
+		core = dict(structs(core))
+		wrong = []
+		for name, members in structs(bpf):
+		    if name not in core:    # state of functions
+		        continue
+		    want = [m for m in core[name] for n in re.findall(r"\(\*(\w+)\)|(\w+)[\[\d\]]*$", m)
+		            if not {f"{name}.{max(n)}", f"*.{max(n)}"} & lacks]
+		    wrong += [f"{name}: {m}" for m in set(want) ^ set(members)]
+		    if not wrong and want != members:
+		        wrong.append(f"{name}: order")
+		print("\n".join(wrong))
+		sys.exit(bool(wrong))
+	END
+}
+check "sstp.bpf.h has the structs of sstp.h" same_structs
 check "sstp.7 has every parameter" names "$man" "${params[@]}" "${policy_params[@]}"
 check "sstp.7 has every value of a state" names "$man" "${states[@]}"
 

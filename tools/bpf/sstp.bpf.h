@@ -57,6 +57,11 @@ struct sstp_ctrl_msg {
 	u16	len;
 };
 
+struct sstp_ship_range {
+	u32	first;
+	u32	count;
+};
+
 struct sstp_ctrl_sample {
 	u64	now;
 	u32	srtt;
@@ -84,6 +89,8 @@ struct sstp_ctrl_sample {
 	bool	app_limited;
 	u32	tx_in_flight;
 	u32	tx_lost;
+	u32	lost_ranges;
+	struct sstp_ship_range lost_range[4];
 	u64	arrival_rate;
 	u64	service_rate;
 	u32	ce;
@@ -100,7 +107,7 @@ struct sstp_ctrl {
 	u32	ack_timer;
 	u64	timer;
 	u32	param[8];
-	u64	priv[24];
+	u64	priv[25];
 };
 
 struct sstp_recv_sample {
@@ -119,7 +126,7 @@ struct sstp_recv_sample {
 struct sstp_recv {
 	u64	rate;
 	u64	timer;
-	u64	priv[24];
+	u64	priv[25];
 };
 
 /* State of the functions for congestion windows, at the beginning of @priv:
@@ -175,8 +182,12 @@ enum sstp_ctrl_ecn {
 };
 
 /* A controller, in the section .struct_ops.link. Its callbacks are programs of the section
- * "struct_ops". Not here, as BPF has no use for them: group_tick, check_params, get_info. @state
- * names the words of @priv from SSTP_PRIV on.
+ * "struct_ops". Not supported in BPF are group_tick, and so groups of receiving halves, and
+ * check_params; in place of get_info @state names the words of @priv from SSTP_PRIV on.
+ *
+ * @release and @recv_release are not called when the program is unloaded: it does not run any more
+ * when connections leave it. A receiving half that left it does not come back to a live connection
+ * when the program is loaded again, until the peer names the controller anew.
  */
 struct sstp_ctrl_ops {
 	void	(*init)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
@@ -204,7 +215,9 @@ struct sstp_ctrl_ops {
 	enum sstp_ctrl_ecn ecn;
 };
 
-/* A receive buffer policy. @state names the words of @priv. */
+/* A receive buffer policy. @state names the words of @priv. Not supported in BPF is check_params.
+ * @release is not called when the program is unloaded.
+ */
 struct sstp_rbuf_ops {
 	void	(*init)(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s);
 	void	(*release)(struct sstp_rbuf *b);

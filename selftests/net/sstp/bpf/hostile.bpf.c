@@ -57,6 +57,7 @@ SSTP_CALLBACK(any_ack, struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 	EIGHT(SCRIBBLE, 0);
 	EIGHT(SCRIBBLE, 8);
 	EIGHT(SCRIBBLE, 16);
+	SCRIBBLE(24);
 	c->cwnd = bpf_get_prandom_u32();
 	bpf_sstp_window_ack(c, s);
 	bpf_sstp_window_grow(c, bpf_get_prandom_u32(), bpf_get_prandom_u32());
@@ -82,6 +83,7 @@ SSTP_CALLBACK(any_recv, struct sstp_recv *r, const struct sstp_recv_sample *s)
 	EIGHT(SCRIBBLE_RECV, 0);
 	EIGHT(SCRIBBLE_RECV, 8);
 	EIGHT(SCRIBBLE_RECV, 16);
+	SCRIBBLE_RECV(24);
 	r->rate = message << (bpf_get_prandom_u32() & 31);
 	r->timer = 1;
 	bpf_sstp_recv_send(r, 1, &message, sizeof(message));
