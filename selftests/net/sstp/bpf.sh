@@ -29,8 +29,11 @@ refused() {
 
 if [ "$lack" != yes ]; then
 	note "$lack"
-	# 6.12 as Debian builds it has all of it.
-	here() { case $SSTP_KERNEL in 6.12*) return 0 ;; *) return 1 ;; esac; }
+	# Linux 6.12 with a JIT and BTF has all of it.
+	here() {
+		[ -e /sys/kernel/btf/vmlinux ] && [ -e /proc/sys/net/core/bpf_jit_enable ] &&
+			printf '%s\n' 6.12 "$(uname -r)" | sort -VC
+	}
 	check "a kernel that has struct_ops of modules is used" eval '! here'
 	check "what the kernel lacks is said" refused "no controllers in BPF: $lack" load newreno
 	check "controllers are listed" eval 'sstp ctrl | grep -q "^hybrid  *controller  *module$"'
@@ -74,17 +77,24 @@ for name in "${all[@]/#grow}"; do
 done
 
 # --- one goes while a connection has it: a slow one, until it has gone
+# send CLIENT OPTIONS...: begins to send, until sent.
+send() { transfer_begin --for 250 -T 300 "$@" "$b4"; }
+# Send no more, fast: is all of it there?
+sent() {
+	kill "$client"
+	impair
+	wait "$client"
+}
 impair delay 2ms rate 1mbit
-serve
-transfer_begin --controller bpf-scalable -s 4M -T 60 "$b4"
+serve -T 300
+send --controller bpf-scalable
 goes() {
 	busywait 20 has "$a" bpf-scalable &&
 		in_ns "$a" sstp set state established controller.a 20 &&
 		sstp ctrl unload bpf-scalable && ! has "$a" bpf-scalable && has "$a" hybrid
 }
 check "one goes while a connection has it, which gets the default" goes
-impair
-wait "$client"
+sent
 check "its data arrives" test $? = 0
 named() {
 	in_ns "$a" sysctl -qw net.sstp.controller=bpf-newreno &&
@@ -100,15 +110,14 @@ check "one that is not there cannot be unloaded" refused "no such link" \
 
 # --- a policy
 impair delay 2ms rate 1mbit
-serve --policy bpf-grow
-transfer_begin -s 4M -T 60 "$b4"
+serve -T 300 --policy bpf-grow
+send
 policy() {
 	busywait 20 has "$b" bpf-grow && busywait 20 eval 'in_ns "$b" sstp show -i | grep -q "need:[1-9]"' &&
 		sstp ctrl unload bpf-grow && has "$b" rrda
 }
 check "a policy goes while a connection has it, which gets the default" policy
-impair
-wait "$client"
+sent
 check "and its data arrives" test $? = 0
 
 # --- the page for those who write one: the program, and the commands of its sections
@@ -131,14 +140,13 @@ follow() {
 block Write > "$work/mine.bpf.c"
 check "the page: its controller loads" follow Load
 impair delay 2ms rate 1mbit
-serve
-transfer_begin -s 4M -T 60 "$b4"
+serve -T 300
+send
 busywait 20 has "$a" hybrid
 use() { follow Use "$a" > "$work/use" && grep -q "mine:(packets:40" "$work/use"; }
 check "the page: a live connection gets it, and a parameter" use
 check "the page: it goes" follow Unload
-impair
-wait "$client"
+sent
 check "the page: the data arrives" test $? = 0
 
 # --- what does not fit

@@ -33,6 +33,7 @@
 #define MS		1000000ULL
 
 static struct conn *conns;	/* the client's */
+static volatile sig_atomic_t told_to_end;
 FILE *json;
 
 static uint64_t conn_seed(const struct conn *c, bool up)
@@ -135,7 +136,7 @@ static bool send_content(struct conn *c, bool up)
 		if (!(c->job.flags & JOB_UNCHECKED))
 			hash_add(&c->tx_hash, buf, n);
 		ok = send_all(c, buf, n);
-		if (c->job.flags & JOB_TIMED && now_ns() >= stop)
+		if (c->job.flags & JOB_TIMED && (told_to_end || now_ns() >= stop))
 			c->job.size = c->sent + n;
 	}
 	if (fd >= 0)
@@ -757,6 +758,12 @@ static void timed_out(int sig)
 	_exit(124);
 }
 
+static void end_sending(int sig)
+{
+	(void)sig;
+	told_to_end = 1;
+}
+
 int main(int argc, char **argv)
 {
 	const char *host = parse_args(argc, argv);
@@ -766,6 +773,8 @@ int main(int argc, char **argv)
 		die("xfer: %s:", opt.json);
 	signal(SIGALRM, timed_out);
 	signal(SIGPIPE, SIG_IGN);
+	if (opt.seconds)
+		signal(SIGTERM, end_sending);
 	alarm(opt.timeout);
 	return host ? client(host) : server();
 }

@@ -57,7 +57,7 @@ static void usage(FILE *f)
 "      --read-gap MS:PAUSE[:PAUSE...]  after MS of reading none for PAUSE ms, for\n"
 "                         the next one then, and so on, again and again\n"
 "      --send-pause MS    wait before sending content\n"
-"      --for SECONDS      send for so long, in place of --size\n"
+"      --for SECONDS      send for so long, or until SIGTERM, in place of --size\n"
 "      --bin US           client: count what came in so many microseconds (100k);\n"
 "                         SSTP: look at the receive buffer then, read or not\n"
 "      --keepalive\n"
