@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,16 +72,21 @@ static void choose(void)
 			die("SSTP_CONTROLLER:");
 }
 
-static void must_have_left(void)
+static void must_all_have(bool it)
 {
 	struct sstp_info info;
 	int i;
 
 	for (i = 0; i < connections; i++) {
 		info = sock_info(pairs[i].tx);
-		if (!strcmp(info.controller, name))
-			die("connection %d has %s still", i, name);
+		if (!strcmp(info.controller, name) != it)
+			die("connection %d has %s", i, info.controller);
 	}
+}
+
+static bool has_gone_round(void *before)
+{
+	return rounds != *(int *)before;
 }
 
 int main(int argc, char **argv)
@@ -110,16 +114,17 @@ int main(int argc, char **argv)
 	for (i = 0; i < times; i++) {
 		before = rounds;
 		choose();
+		must_all_have(true);
 		if (bpf(BPF_LINK_DETACH, &(union bpf_attr){ .link_detach.link_fd = link }))
 			die("BPF_LINK_DETACH:");
-		must_have_left();
+		must_all_have(false);
 		close(link);
 		link = bpf(BPF_LINK_CREATE, &(union bpf_attr){
 			.link_create = { .prog_fd = map, .attach_type = ATTACH_STRUCT_OPS } });
 		if (link < 0)
 			die("BPF_LINK_CREATE:");
-		while (rounds == before)
-			sched_yield();
+		if (!busywait(WAIT_MS, has_gone_round, &before))
+			die("no data moves after round %d", i);
 	}
 	over = true;
 	pthread_join(thread, NULL);
