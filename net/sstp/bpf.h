@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Controllers and policies in BPF: struct_ops of the kernel, and functions that programs may call */
+/* Controllers and policies in BPF: struct_ops of the kernel, and functions for programs to call */
 #ifndef _SSTP_BPF_H
 #define _SSTP_BPF_H
 
