@@ -16,7 +16,7 @@ void sstp_bpf_exit(void);
 /* bpf_kfunc.c. Return: 0 or an error. */
 int __init sstp_bpf_kfunc_init(void);
 
-/* What programs may call; nothing else does. */
+/* Functions for BPF programs; the module does not call them. */
 void bpf_sstp_window_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
 u32 bpf_sstp_window_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);
 void bpf_sstp_window_grow(struct sstp_ctrl *c, u32 packets, u32 per);

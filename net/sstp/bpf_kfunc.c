@@ -13,7 +13,7 @@
 #ifdef SSTP_HAVE_BPF
 static_assert(sizeof(struct sstp_window) <= SSTP_CTRL_BPF_WINDOW * sizeof(u64));
 
-/* What a program has written is a bool: 0 or 1 */
+/* Make a bool that a BPF program may have written 0 or 1. */
 static void sstp_bpf_bool(bool *b)
 {
 	*(u8 *)b = !!*(u8 *)b;

@@ -38,7 +38,7 @@ do {									\
 	rcu_read_unlock();						\
 } while (0)
 
-/* What a program has written is a bool: 0 or 1 */
+/* Make the bools that a BPF program may have written 0 or 1. */
 static void sstp_rbuf_bpf_bools(struct sstp_rbuf *b)
 {
 	*(u8 *)&b->exact = !!*(u8 *)&b->exact;
