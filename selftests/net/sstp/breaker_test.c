@@ -138,6 +138,7 @@ static void test_beside(void)
 	struct flow f[2];
 	struct sstp_info i;
 	double early, late, tenth;
+	int t = 0;
 
 	all_held = true;
 	path_enter(A);
@@ -146,19 +147,25 @@ static void test_beside(void)
 	path_line("");
 	sstp_open(&f[0], 2 * LINE);
 	tcp_open(&f[1]);
-	early = flows_run(f, 2, 9);
+	do {
+		flows_run(f, 2, 1);
+		i = sock_info(f[0].tx);
+	} while (!i.contract_breaks && ++t < 3);
+	must_be("breaks", i.contract_breaks, 1);
+	/* Cubic has a window of a few packets now and grows at its own pace. */
+	early = flows_run(f, 2, 8);
 	tenth = flows_run(f, 2, 2);
 	i = sock_info(f[0].tx);
-	must_be("breaks", i.contract_breaks, 1);
+	must_be("breaks after 10 s more", i.contract_breaks, 1);
 	must(i.contract_wait > 0 && i.contract_wait <= 30000, "a time to try it again");
 	must(!strcmp(i.controller, "hybrid"), "hybrid");
 	must_be("the contract that stays", i.rate.peak, 2 * LINE);
 	must_be("ContractsBroken", path_counter(A, "ContractsBroken"), 1);
 	late = flows_run(f, 2, 9);
-	ktap_diag("cubic: %.3f of the line for 9 s, then %.3f, %.3f after 11 s; SSTP %.3f in all",
-		  early, tenth, late, f[0].bytes * 8.0 / 20 / LINE);
+	ktap_diag("cubic after the break: %.3f of the line for 8 s, then %.3f for 2 s, then %.3f; SSTP %.3f",
+		  early, tenth, late, f[0].bytes * 8.0 / 21 / LINE);
 	must(tenth >= 0.3 && late >= 0.3, "a share for TCP");
-	must(f[0].bytes * 8.0 / 20 / LINE >= 0.2, "a share for SSTP");
+	must(f[0].bytes * 8.0 / 21 / LINE >= 0.2, "a share for SSTP");
 	ktap_held("beside TCP cubic");
 	flow_close(&f[1]);
 	/* The contract is tried again, and breaks again. */
