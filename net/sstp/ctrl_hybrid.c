@@ -20,7 +20,8 @@
  * queue becomes empty, and all are back in delay mode; others leave the queue full.
  *
  * Where packets overtake others round-trip times say nothing about queues: it is competitive mode,
- * without probes.
+ * without probes. Packets overtake others where many are late for a whole round trip: after a burst
+ * of losses many seem to be late too, but only until the receiver is sure that they are lost.
  *
  * Losses: those of round trips in which nothing waits in the queue are the path's own, and
  * the window stays, unless they are many. A queue that overflows loses packets that waited; but if
@@ -91,7 +92,8 @@
  * @probed_ms: when the last probe ended
  * @alarm_ms: when the last cuts in a row did not help
  * @random_ms: when the last loss came that no queue explains
- * @reorder_ms: when many packets were late
+ * @late_ms: since when many packets are late; valid if @late
+ * @reorder_ms: when many packets had been late for a round trip
  * @target_ms: when a cut was made as SSTP_HYBRID_TARGET was reached without a loss
  * @overflow_ms: when the first loss in SSTP_HYBRID_MEMORY came with a queue
  * @rounds: recent round trips, by whether a queue was seen in them
@@ -105,6 +107,7 @@
  * @probes: a probe is under way
  * @growing: @begun_ms and @grown_us are valid
  * @full: the queue was full since it became empty
+ * @late: many packets were late in the last report
  * @many: @on_loss, which follows, cuts the window for many losses
  */
 struct sstp_hybrid {
@@ -138,6 +141,7 @@ struct sstp_hybrid {
 	u32	random_ms;
 	u32	target_ms;
 	u32	overflow_ms;
+	u32	late_ms;
 	u32	reorder_ms;
 	u16	rounds[2];
 	u16	lossy[2];
@@ -150,6 +154,7 @@ struct sstp_hybrid {
 	bool	probes : 1;
 	bool	growing : 1;
 	bool	full : 1;
+	bool	late : 1;
 	bool	many : 1;
 };
 
@@ -523,8 +528,14 @@ static void sstp_hybrid_measure(struct sstp_hybrid *h, const struct sstp_ctrl_sa
 	h->lost -= min(h->lost, s->undue);
 	h->lost = min_t(u64, (u64)h->lost + s->lost, SSTP_WINDOW_MAX);
 	h->delivered = min_t(u64, (u64)h->delivered + s->delivered, SSTP_WINDOW_MAX);
-	if (s->late > s->prior_in_flight / SSTP_HYBRID_LATE)
+	if (s->late <= s->prior_in_flight / SSTP_HYBRID_LATE) {
+		h->late = false;
+	} else if (!h->late) {
+		h->late = true;
+		h->late_ms = ms;
+	} else if (ms - h->late_ms > s->srtt / USEC_PER_MSEC) {
 		h->reorder_ms = ms;
+	}
 	if (!rtt)
 		return;
 	if (ms - h->base_ms > SSTP_HYBRID_MEMORY) {

@@ -955,6 +955,38 @@ static void hybrid_no_rtt(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, h->probes || h->competes);
 }
 
+/* Packets overtake others if more than an eighth of those in flight are late for longer than a round
+ * trip; after a burst of losses they only seem to be late until the receiver is sure.
+ */
+static void hybrid_reorders(struct kunit *test)
+{
+	static const struct {
+		u32 late, first, gap, second;	/* packets; ms that they are late, are not, and are */
+		bool reorders;
+	} t[] = {
+		{ 101, 1, 0, 0, false }, { 101, 41, 0, 0, false }, { 101, 42, 0, 0, true },
+		{ 100, 500, 0, 0, false }, { 101, 30, 1, 30, false }, { 101, 30, 1, 42, true },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 800);
+		x.s.prior_in_flight = 800;
+		x.s.late = t[i].late;
+		hybrid_run(&x, t[i].first, HYBRID_BASE);
+		x.s.late = 0;
+		hybrid_run(&x, t[i].gap, HYBRID_BASE);
+		x.s.late = t[i].late;
+		hybrid_run(&x, t[i].second, HYBRID_BASE);
+		KUNIT_EXPECT_EQ_MSG(test, sstp_hybrid_reorders(h, &x.s), t[i].reorders, "row %u", i);
+		/* A loss without a queue is the path's, but where the queue cannot be seen. */
+		hybrid_loss(&x, HYBRID_BASE, 0);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, t[i].reorders, "row %u", i);
+	}
+}
+
 /* Whatever a peer reports, the outputs stay in range, and nothing is divided by zero. */
 static void hybrid_hostile(struct kunit *test)
 {
@@ -1037,6 +1069,7 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_timeout_competes),
 	KUNIT_CASE(hybrid_undone_probe),
 	KUNIT_CASE(hybrid_no_rtt),
+	KUNIT_CASE(hybrid_reorders),
 	KUNIT_CASE(hybrid_hostile),
 	{}
 };
