@@ -29,6 +29,10 @@
  * packets are lost in round trips with a queue, and hardly ever in those without one, it is the
  * queue that loses them, though single losses may seem to be the path's. A queue of less than
  * sstp_hybrid_small() is not seen: its losses are taken for the path's.
+ *
+ * A link that delivers in bursts makes packets wait in each round trip, with or without a queue.
+ * The path loses packets there if those that waited less than others of their round trip are lost
+ * as often, and so are those of round trips in which one packet at least found no queue.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -41,6 +45,8 @@
 #define SSTP_HYBRID_OWN		3	/* packets of a flow that wait at least before it cuts */
 #define SSTP_HYBRID_DRAINED	(SSTP_HYBRID_TARGET / 2)	/* us: the cut has helped */
 #define SSTP_HYBRID_EXPECTED	8	/* round trips that tell by what packets are lost */
+#define SSTP_HYBRID_LITTLE	2	/* losses with little waiting that tell of the path's */
+#define SSTP_HYBRID_RARE	8	/* packets wait little once in so many times at least */
 #define SSTP_HYBRID_LEAVE	95U	/* percent of what the path holds that a cut leaves */
 #define SSTP_HYBRID_HELD	(SSTP_HYBRID_TARGET / 2)	/* us: such a wait is no overflow */
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
@@ -66,6 +72,16 @@
 #define SSTP_HYBRID_BETA	870U	/* 0.85: after marks, or many losses without another cut */
 #define SSTP_HYBRID_LOSS	(BIT(16) / 16)	/* share of lost packets that always causes a cut */
 #define SSTP_HYBRID_LOSSES	(BIT(16) / 10)	/* the same, in one round trip */
+
+/**
+ * struct sstp_hybrid_tally - what was seen without and with a queue
+ * @all: how often
+ * @lossy: how often packets were lost then
+ */
+struct sstp_hybrid_tally {
+	u16	all[2];
+	u16	lossy[2];
+};
 
 /**
  * struct sstp_hybrid - state of the controller
@@ -96,8 +112,10 @@
  * @reorder_ms: when many packets had been late for a round trip
  * @target_ms: when a cut was made as SSTP_HYBRID_TARGET was reached without a loss
  * @overflow_ms: when the first loss in SSTP_HYBRID_MEMORY came with a queue
- * @rounds: recent round trips, by whether a queue was seen in them
- * @lossy: how many of them lost packets
+ * @rounds: recent round trips, by whether a packet of theirs has waited
+ * @uneven: round trips in which packets have waited for unlike times, by whether all have waited;
+ *	those that a cut has ended are among them
+ * @reports: reports in such round trips, by whether their packets have waited as long as most
  * @check: round trips until the effect of the last cut is judged; 0 = no cut is to be judged
  * @cuts: cuts in a row that have not helped
  * @alarms: how often that led to a probe of late
@@ -143,8 +161,9 @@ struct sstp_hybrid {
 	u32	overflow_ms;
 	u32	late_ms;
 	u32	reorder_ms;
-	u16	rounds[2];
-	u16	lossy[2];
+	struct sstp_hybrid_tally rounds;
+	struct sstp_hybrid_tally uneven;
+	struct sstp_hybrid_tally reports;
 	u8	check;
 	u8	cuts;
 	u8	alarms;
@@ -206,8 +225,43 @@ static bool sstp_hybrid_reorders(const struct sstp_hybrid *h, const struct sstp_
 	return sstp_hybrid_ms(s) - h->reorder_ms <= SSTP_HYBRID_MEMORY;
 }
 
-static void sstp_hybrid_round(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
+/* Let what was seen so far count half. */
+static void sstp_hybrid_forget(struct sstp_hybrid_tally *t)
 {
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		t->all[i] /= 2;
+		t->lossy[i] /= 2;
+	}
+}
+
+static void sstp_hybrid_count(struct sstp_hybrid_tally *t, bool queue, bool lossy)
+{
+	if (t->all[queue] == U16_MAX)
+		sstp_hybrid_forget(t);
+	t->all[queue]++;
+	t->lossy[queue] += lossy;
+}
+
+/* Are round-trip times of one round trip, from @least to @most, further apart than a queue moves
+ * them? In slow start a queue may.
+ */
+static bool sstp_hybrid_apart(const struct sstp_ctrl *c, const struct sstp_hybrid *h, u32 least,
+			      u32 most)
+{
+	return most > least && most - least >= 2 * sstp_hybrid_small(h) && !h->probes &&
+	       !sstp_window_in_slow_start(c, &h->w);
+}
+
+static void sstp_hybrid_round(const struct sstp_ctrl *c, struct sstp_hybrid *h,
+			      const struct sstp_ctrl_sample *s)
+{
+	u32 least = min(h->least[0], h->least[1]);
+
+	if (sstp_hybrid_apart(c, h, h->least[0], h->most[0]))
+		sstp_hybrid_count(&h->uneven, sstp_hybrid_waited(h, least) >=
+				  sstp_hybrid_small(h), h->lost);
 	h->round_end = s->shipped;
 	h->least[1] = h->least[0];
 	h->least[0] = U32_MAX;
@@ -228,7 +282,7 @@ static void sstp_hybrid_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	h->base[1] = U32_MAX;
 	h->base_ms = ms;
 	h->least[0] = U32_MAX;
-	sstp_hybrid_round(h, s);
+	sstp_hybrid_round(c, h, s);
 	h->probed_ms = ago;
 	h->alarm_ms = ago;
 	h->random_ms = ago;
@@ -257,7 +311,7 @@ static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->check = 0;
 	h->empties = 0;
 	h->full = false;
-	sstp_hybrid_round(h, s);
+	sstp_hybrid_round(c, h, s);
 	h->least[1] = U32_MAX;
 	h->most[1] = 0;
 	/* After a time-out the window may be smaller: a cut does not raise it. */
@@ -448,28 +502,12 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	}
 }
 
-/* Let the round trips so far count half. */
-static void sstp_hybrid_forget(struct sstp_hybrid *h)
-{
-	u32 i;
-
-	for (i = 0; i < 2; i++) {
-		h->rounds[i] /= 2;
-		h->lossy[i] /= 2;
-	}
-}
-
 /* A round trip is over: was there a queue, and was a packet lost? */
 static void sstp_hybrid_count_round(struct sstp_hybrid *h)
 {
-	bool queue = sstp_hybrid_waited(h, h->most[0]) >= sstp_hybrid_small(h);
-
-	if (!h->most[0] || h->probes)
-		return;
-	if (h->rounds[queue] == U16_MAX)
-		sstp_hybrid_forget(h);
-	h->rounds[queue]++;
-	h->lossy[queue] += h->lost > 0;
+	if (h->most[0] && !h->probes)
+		sstp_hybrid_count(&h->rounds, sstp_hybrid_waited(h, h->most[0]) >=
+				  sstp_hybrid_small(h), h->lost);
 }
 
 /* Does a queue lose most packets? Four times the share of round trips without a queue that are
@@ -478,10 +516,18 @@ static void sstp_hybrid_count_round(struct sstp_hybrid *h)
  */
 static bool sstp_hybrid_queue_loses(const struct sstp_hybrid *h)
 {
-	u64 expected = (u64)h->lossy[1] * h->rounds[0];
+	const struct sstp_hybrid_tally *t = &h->rounds;
+	u64 expected = (u64)t->lossy[1] * t->all[0];
 
-	return expected > (u64)h->rounds[1] * SSTP_HYBRID_EXPECTED &&
-	       (u64)h->lossy[0] * h->rounds[1] * 4 < expected;
+	return expected > (u64)t->all[1] * SSTP_HYBRID_EXPECTED &&
+	       (u64)t->lossy[0] * t->all[1] * 4 < expected;
+}
+
+/* Are packets that waited little lost at least half as often as others? */
+static bool sstp_hybrid_alike(const struct sstp_hybrid_tally *t)
+{
+	return t->lossy[0] >= SSTP_HYBRID_LITTLE && t->all[0] * SSTP_HYBRID_RARE >= t->all[1] &&
+	       (u64)t->lossy[0] * t->all[1] * 2 >= (u64)t->lossy[1] * t->all[0];
 }
 
 /* A cut that is smaller than CUBIC's, but begins an epoch of competitive mode as that does */
@@ -513,7 +559,7 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		return false;
 	h->many = s->lost;
 	if (h->many) {
-		sstp_hybrid_round(h, s);
+		sstp_hybrid_round(c, h, s);
 		return true;
 	}
 	sstp_hybrid_less(c, h, s);
@@ -521,9 +567,10 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	return true;
 }
 
-static void sstp_hybrid_measure(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
+static void sstp_hybrid_measure(const struct sstp_ctrl *c, struct sstp_hybrid *h,
+				const struct sstp_ctrl_sample *s)
 {
-	u32 rtt = s->rtt, ms = sstp_hybrid_ms(s);
+	u32 rtt = s->rtt, ms = sstp_hybrid_ms(s), most;
 
 	h->lost -= min(h->lost, s->undue);
 	h->lost = min_t(u64, (u64)h->lost + s->lost, SSTP_WINDOW_MAX);
@@ -542,11 +589,17 @@ static void sstp_hybrid_measure(struct sstp_hybrid *h, const struct sstp_ctrl_sa
 		h->base[1] = h->base[0];
 		h->base[0] = U32_MAX;
 		h->base_ms = ms;
-		sstp_hybrid_forget(h);
+		sstp_hybrid_forget(&h->rounds);
+		sstp_hybrid_forget(&h->uneven);
+		sstp_hybrid_forget(&h->reports);
 	}
 	h->base[0] = min(h->base[0], rtt);
 	h->least[0] = min(h->least[0], rtt);
 	h->most[0] = max(h->most[0], rtt);
+	most = max(h->most[0], h->most[1]);
+	if (sstp_hybrid_apart(c, h, sstp_hybrid_base(h), most))
+		sstp_hybrid_count(&h->reports, sstp_hybrid_waited(h, rtt) >=
+				  sstp_hybrid_waited(h, most) / 2, s->lost);
 	if (!h->probes)
 		return;
 	h->low = min(h->low, rtt);
@@ -611,7 +664,7 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 	u32 packets = sstp_window_ack(c, &h->w, s);
 	u32 rtt;
 
-	sstp_hybrid_measure(h, s);
+	sstp_hybrid_measure(c, h, s);
 	if (h->w.undone)
 		h->e.max = max(h->e.max, h->e.prior);
 	if (h->w.undone) {
@@ -626,7 +679,7 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 		sstp_hybrid_stop_probe(c, h, s);
 	if ((s32)(s->highest - h->round_end) >= 0 && !sstp_hybrid_many_losses(c, h, s)) {
 		rtt = h->least[0];
-		sstp_hybrid_round(h, s);
+		sstp_hybrid_round(c, h, s);
 		sstp_hybrid_look(c, h, s, rtt);
 	}
 	if (h->probes) {
@@ -713,7 +766,8 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	}
 	rtt = max3(s->rtt, h->most[0], h->most[1]);
 	if (sstp_hybrid_waited(h, rtt) < sstp_hybrid_small(h) ||
-	    sstp_hybrid_held(c, h, ms, rtt)) {
+	    sstp_hybrid_held(c, h, ms, rtt) ||
+	    (sstp_hybrid_alike(&h->uneven) && sstp_hybrid_alike(&h->reports))) {
 		h->random_ms = ms;
 		if (h->competes && !sstp_hybrid_queue_loses(h))
 			sstp_hybrid_relax(h, s);

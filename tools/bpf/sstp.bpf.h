@@ -107,7 +107,7 @@ struct sstp_ctrl {
 	u32	ack_timer;
 	u64	timer;
 	u32	param[8];
-	u64	priv[25];
+	u64	priv[27];
 };
 
 struct sstp_recv_sample {
@@ -126,7 +126,7 @@ struct sstp_recv_sample {
 struct sstp_recv {
 	u64	rate;
 	u64	timer;
-	u64	priv[25];
+	u64	priv[27];
 };
 
 /* State of the functions for congestion windows, at the beginning of @priv:

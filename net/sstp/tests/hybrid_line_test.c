@@ -129,6 +129,50 @@ static void hybrid_short_queue(struct kunit *test)
 	}
 }
 
+/* 100 Mbit/s x 40 ms over a link that delivers in bursts and loses one packet in 100 */
+static void hybrid_bursts(struct kunit *test)
+{
+	static const u32 t[] = { 5, 10 };	/* ms */
+	u32 i, share;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		struct line_sim *l = hybrid_line(test, 8333, 333);
+
+		l->loss = 100;
+		l->burst = t[i] * NSEC_PER_MSEC;
+		hybrid_add(test, l, 40000, 0);
+		line_run(l, 15000);
+		share = line_run(l, 15000);
+		kunit_info(test, "bursts of %u ms: share %u", t[i], share);
+		KUNIT_EXPECT_GE_MSG(test, share, 700U, "row %u", i);
+	}
+}
+
+/* As many flows of cubic over such a link, whose queue of 5 ms the bursts of 10 ms hide */
+static void hybrid_bursts_beside(struct kunit *test)
+{
+	static const u32 t[] = { 1, 4 };
+	u32 i, k, n, share;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		for (k = 0, share = 0; k < HYBRID_RUNS; k++) {
+			struct line_sim *l = hybrid_line(test, 8333, 40);
+
+			l->burst = 10 * NSEC_PER_MSEC;
+			for (n = 0; n < 2 * t[i]; n++)
+				line_add(test, l, n % 2 ? &sstp_ctrl_cubic : &sstp_ctrl_hybrid,
+					 40000, n * 100 + k * 357 * (n % 2));
+			line_run(l, 12000);
+			line_run(l, 38000);
+			for (n = 0; n < 2 * t[i]; n += 2)
+				share += div_u64(l->flow[n]->got * 1000ULL, 38 * l->rate);
+		}
+		kunit_info(test, "%u flows: share %u", t[i], share / HYBRID_RUNS);
+		KUNIT_EXPECT_GE_MSG(test, share / HYBRID_RUNS, 250U, "row %u", i);
+		KUNIT_EXPECT_LE_MSG(test, share / HYBRID_RUNS, 750U, "row %u", i);
+	}
+}
+
 /* The path is longer from some time on: 8 s later the line is used. */
 static void hybrid_longer(struct kunit *test)
 {
@@ -151,6 +195,8 @@ static struct kunit_case hybrid_line_cases[] = {
 	KUNIT_CASE(hybrid_shares),
 	KUNIT_CASE(hybrid_beside_cubic),
 	KUNIT_CASE(hybrid_short_queue),
+	KUNIT_CASE(hybrid_bursts),
+	KUNIT_CASE(hybrid_bursts_beside),
 	KUNIT_CASE(hybrid_longer),
 	{}
 };

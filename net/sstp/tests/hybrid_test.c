@@ -404,8 +404,8 @@ static void hybrid_held(struct kunit *test)
 		hybrid_round(&x, 1000, 0, HYBRID_BASE + SSTP_HYBRID_TARGET);
 		KUNIT_EXPECT_EQ(test, h->target_ms, hybrid_ms(&x));
 		hybrid_wait(&x, t[i].ago);
-		sstp_hybrid_round(h, &x.s);
-		sstp_hybrid_round(h, &x.s);
+		sstp_hybrid_round(&x.c, h, &x.s);
+		sstp_hybrid_round(&x.c, h, &x.s);
 		h->check = 0;
 		h->probed_ms = hybrid_ms(&x);
 		h->overflow_ms = hybrid_ms(&x);
@@ -441,15 +441,15 @@ static void hybrid_held(struct kunit *test)
 static void hybrid_queue_loses(struct kunit *test)
 {
 	static const struct {
-		u16 rounds[2], lossy[2];	/* without and with a queue */
+		struct sstp_hybrid_tally rounds;	/* without and with a queue */
 		bool queue;
 	} t[] = {
-		{ { 0, 100 }, { 0, 50 }, false },
-		{ { 16, 100 }, { 0, 50 }, false }, { { 17, 100 }, { 0, 50 }, true },
-		{ { 100, 100 }, { 12, 50 }, true }, { { 100, 100 }, { 13, 50 }, false },
-		{ { 100, 100 }, { 50, 50 }, false },
-		{ { U16_MAX, U16_MAX }, { U16_MAX, U16_MAX }, false },
-		{ { U16_MAX, U16_MAX }, { U16_MAX / 4, U16_MAX }, true },
+		{ { { 0, 100 }, { 0, 50 } }, false },
+		{ { { 16, 100 }, { 0, 50 } }, false }, { { { 17, 100 }, { 0, 50 } }, true },
+		{ { { 100, 100 }, { 12, 50 } }, true }, { { { 100, 100 }, { 13, 50 } }, false },
+		{ { { 100, 100 }, { 50, 50 } }, false },
+		{ { { U16_MAX, U16_MAX }, { U16_MAX, U16_MAX } }, false },
+		{ { { U16_MAX, U16_MAX }, { U16_MAX / 4, U16_MAX } }, true },
 	};
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
@@ -458,8 +458,7 @@ static void hybrid_queue_loses(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		for (n = 0; n < 2; n++) {
 			h = hybrid_start(&x, 1000);
-			memcpy(h->rounds, t[i].rounds, sizeof(h->rounds));
-			memcpy(h->lossy, t[i].lossy, sizeof(h->lossy));
+			h->rounds = t[i].rounds;
 			h->overflow_ms = hybrid_ms(&x);
 			h->random_ms = hybrid_ms(&x) - n * (SSTP_HYBRID_MEMORY + 1);
 			hybrid_loss(&x, 60000, 0);
@@ -485,21 +484,102 @@ static void hybrid_counts_rounds(struct kunit *test)
 	h->probes = true;
 	hybrid_round(&x, 1000, 1, HYBRID_BASE);
 	h->probes = false;
-	KUNIT_EXPECT_EQ(test, h->rounds[0], 2U);
-	KUNIT_EXPECT_EQ(test, h->lossy[0], 1U);
-	KUNIT_EXPECT_EQ(test, h->rounds[1], 2U);
-	KUNIT_EXPECT_EQ(test, h->lossy[1], 1U);
-	h->rounds[1] = U16_MAX;
-	h->lossy[1] = U16_MAX;
+	KUNIT_EXPECT_EQ(test, h->rounds.all[0], 2U);
+	KUNIT_EXPECT_EQ(test, h->rounds.lossy[0], 1U);
+	KUNIT_EXPECT_EQ(test, h->rounds.all[1], 2U);
+	KUNIT_EXPECT_EQ(test, h->rounds.lossy[1], 1U);
+	h->rounds.all[1] = U16_MAX;
+	h->rounds.lossy[1] = U16_MAX;
 	hybrid_round(&x, 1000, 1, HYBRID_BASE + HYBRID_SMALL);
-	KUNIT_EXPECT_EQ(test, h->rounds[0], 1U);
-	KUNIT_EXPECT_EQ(test, h->rounds[1], U16_MAX / 2 + 1U);
-	KUNIT_EXPECT_EQ(test, h->lossy[1], U16_MAX / 2 + 1U);
+	KUNIT_EXPECT_EQ(test, h->rounds.all[0], 1U);
+	KUNIT_EXPECT_EQ(test, h->rounds.all[1], U16_MAX / 2 + 1U);
+	KUNIT_EXPECT_EQ(test, h->rounds.lossy[1], U16_MAX / 2 + 1U);
 	hybrid_wait(&x, SSTP_HYBRID_MEMORY + 1);
 	hybrid_round(&x, 1000, 0, 0);
 	hybrid_round(&x, 1000, 0, HYBRID_BASE);
-	KUNIT_EXPECT_EQ(test, h->rounds[0], 1U);
-	KUNIT_EXPECT_EQ(test, h->rounds[1], U16_MAX / 4 + 1U);
+	KUNIT_EXPECT_EQ(test, h->rounds.all[0], 1U);
+	KUNIT_EXPECT_EQ(test, h->rounds.all[1], U16_MAX / 4 + 1U);
+}
+
+/* Packets waited for unlike times: a loss is the path's if those that waited little are lost as
+ * often as the others, and so are those of round trips in which one at least did not wait.
+ */
+static void hybrid_uneven(struct kunit *test)
+{
+	static const struct {
+		struct sstp_hybrid_tally uneven, reports;	/* without and with a queue */
+		bool path;
+	} t[] = {
+		{ { { 0, 0 }, { 0, 0 } }, { { 0, 0 }, { 0, 0 } }, false },
+		{ { { 50, 50 }, { 2, 2 } }, { { 50, 50 }, { 2, 2 } }, true },
+		{ { { 50, 50 }, { 1, 1 } }, { { 50, 50 }, { 2, 2 } }, false },
+		{ { { 50, 50 }, { 2, 2 } }, { { 50, 50 }, { 1, 1 } }, false },
+		{ { { 50, 50 }, { 10, 20 } }, { { 50, 50 }, { 10, 20 } }, true },
+		{ { { 50, 50 }, { 10, 21 } }, { { 50, 50 }, { 10, 20 } }, false },
+		{ { { 50, 50 }, { 10, 20 } }, { { 50, 50 }, { 10, 21 } }, false },
+		{ { { 10, 80 }, { 10, 80 } }, { { 10, 80 }, { 10, 80 } }, true },
+		{ { { 10, 81 }, { 10, 80 } }, { { 10, 80 }, { 10, 80 } }, false },
+		{ { { U16_MAX, U16_MAX }, { U16_MAX, U16_MAX } },
+		  { { U16_MAX, U16_MAX }, { U16_MAX, U16_MAX } }, true },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		h->uneven = t[i].uneven;
+		h->reports = t[i].reports;
+		h->overflow_ms = hybrid_ms(&x);
+		hybrid_loss(&x, 60000, 0);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, !t[i].path, "row %u", i);
+	}
+}
+
+/* What is counted: reports and round trips in which round-trip times are apart by two times of what
+ * is no queue, but none of slow start or a probe; and a round trip that a cut ends
+ */
+static void hybrid_counts_uneven(struct kunit *test)
+{
+	static const u32 far = HYBRID_BASE + 2 * HYBRID_SMALL;
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		h = hybrid_start(&x, 1000);
+		h->probes = i == 1;
+		if (h->probes)
+			h->probe_ms = hybrid_ms(&x);
+		if (i == 2)
+			h->w.ssthresh = 2000;
+		x.s.shipped = x.s.highest + 1000;
+		h->round_end = x.s.shipped;
+		ctrl_sim_ack(&x, 1, i == 3 ? far - 1 : far);
+		ctrl_sim_ack(&x, 1, HYBRID_BASE + HYBRID_SMALL - 1);
+		ctrl_sim_ack(&x, 1, HYBRID_BASE + HYBRID_SMALL);
+		h->lost = 1;
+		sstp_hybrid_cut(&x.c, h, &x.s, 700);
+		KUNIT_EXPECT_EQ_MSG(test, h->reports.all[0], i ? 0U : 1U, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, h->reports.all[1], i ? 0U : 2U, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, h->uneven.all[0], 0U, "row %u", i);
+		/* The least and the most are apart by less than the reports' from the base. */
+		KUNIT_EXPECT_EQ_MSG(test, h->uneven.all[1], 0U, "row %u", i);
+	}
+	h = hybrid_start(&x, 1000);
+	x.s.shipped = x.s.highest + 1000;
+	h->round_end = x.s.shipped;
+	ctrl_sim_ack(&x, 1, far);
+	ctrl_sim_ack(&x, 1, HYBRID_BASE);
+	h->lost = 1;
+	sstp_hybrid_cut(&x.c, h, &x.s, 700);
+	KUNIT_EXPECT_EQ(test, h->uneven.all[0], 1U);
+	KUNIT_EXPECT_EQ(test, h->uneven.lossy[0], 1U);
+	ctrl_sim_ack(&x, 1, far + HYBRID_SMALL);
+	ctrl_sim_ack(&x, 1, HYBRID_BASE + HYBRID_SMALL);
+	sstp_hybrid_round(&x.c, h, &x.s);
+	KUNIT_EXPECT_EQ(test, h->uneven.all[1], 1U);
+	KUNIT_EXPECT_EQ(test, h->uneven.lossy[1], 0U);
 }
 
 /* The first loss for long that waited in a queue may be one of the path's own: the queue is
@@ -955,13 +1035,13 @@ static void hybrid_no_rtt(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, h->probes || h->competes);
 }
 
-/* Packets overtake others if more than an eighth of those in flight are late for longer than a round
- * trip; after a burst of losses they only seem to be late until the receiver is sure.
+/* Packets overtake others if more than an eighth of those in flight are late for longer than a
+ * round trip; after a burst of losses they only seem to be late until the receiver is sure.
  */
 static void hybrid_reorders(struct kunit *test)
 {
 	static const struct {
-		u32 late, first, gap, second;	/* packets; ms that they are late, are not, and are */
+		u32 late, first, gap, second;	/* packets; ms with, without and with them */
 		bool reorders;
 	} t[] = {
 		{ 101, 1, 0, 0, false }, { 101, 41, 0, 0, false }, { 101, 42, 0, 0, true },
@@ -980,7 +1060,8 @@ static void hybrid_reorders(struct kunit *test)
 		hybrid_run(&x, t[i].gap, HYBRID_BASE);
 		x.s.late = t[i].late;
 		hybrid_run(&x, t[i].second, HYBRID_BASE);
-		KUNIT_EXPECT_EQ_MSG(test, sstp_hybrid_reorders(h, &x.s), t[i].reorders, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, sstp_hybrid_reorders(h, &x.s), t[i].reorders,
+				    "row %u", i);
 		/* A loss without a queue is the path's, but where the queue cannot be seen. */
 		hybrid_loss(&x, HYBRID_BASE, 0);
 		KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, t[i].reorders, "row %u", i);
@@ -1052,6 +1133,8 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_held),
 	KUNIT_CASE(hybrid_queue_loses),
 	KUNIT_CASE(hybrid_counts_rounds),
+	KUNIT_CASE(hybrid_uneven),
+	KUNIT_CASE(hybrid_counts_uneven),
 	KUNIT_CASE(hybrid_first_overflow),
 	KUNIT_CASE(hybrid_overflows),
 	KUNIT_CASE(hybrid_marks),

@@ -83,6 +83,7 @@ static void line_ship(struct line_flow *x)
 	struct line_sim *l = x->line;
 	u64 packet = div_u64(NSEC_PER_SEC, l->rate), wait = l->free - min(l->free, l->now);
 	u32 n = ++x->shipped % LINE_RING, queued = div64_u64(wait, packet);
+	u64 sent;
 
 	x->sent[n] = l->now;
 	x->came[n] = 0;
@@ -92,8 +93,9 @@ static void line_ship(struct line_flow *x)
 	if (queued >= l->queue)
 		return;
 	l->free = max(l->free, l->now) + packet;
+	sent = l->burst ? (u64)DIV_ROUND_UP_ULL(l->free, l->burst) * l->burst : l->free;
 	if (!l->loss || sstp_rnd_below(&l->rnd, l->loss))
-		x->came[n] = l->free + (u64)x->rtt * NSEC_PER_USEC / 2;
+		x->came[n] = sent + (u64)x->rtt * NSEC_PER_USEC / 2;
 }
 
 /* All packets that may leave now, in trains as the core makes them */

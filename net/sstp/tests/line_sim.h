@@ -24,6 +24,7 @@ struct line_report {
  * @rate: packets/s
  * @queue: packets that the queue holds
  * @loss: one packet in this many is lost; 0 = none
+ * @burst: the line delivers what it has sent at multiples of this, ns; 0 = at once
  * @waits: handshakes wait in the queue, so a flow that begins later does not know its @rtt
  * @rnd: losses by chance
  * @now: ns
@@ -38,6 +39,7 @@ struct line_sim {
 	u32	rate;
 	u32	queue;
 	u32	loss;
+	u32	burst;
 	bool	waits;
 	struct rnd_state rnd;
 	u64	now;
