@@ -664,16 +664,7 @@ local function new_connection(a, b)
 	return c
 end
 
-local function set_cid(c, which, cid)
-	local e = c[which]
-	if e.cid == cid then
-		return
-	end
-	e.cid = cid
-	cids[cid_key(e.host, cid)] = { c, which }
-	if not c[3 - which].cid then
-		return
-	end
+local function forget_half(c)
 	local list = halves[pair_key(c[1].host, c[2].host)]
 	for i = #list, 1, -1 do
 		if list[i] == c then
@@ -682,27 +673,77 @@ local function set_cid(c, which, cid)
 	end
 end
 
+local function set_cid(c, which, cid)
+	local e = c[which]
+	if e.cid == cid then
+		return
+	end
+	e.cid = cid
+	cids[cid_key(e.host, cid)] = { c, which }
+	if c[3 - which].cid then
+		forget_half(c)
+	end
+end
+
 local function is_near(a, b)
 	return a and b and math.abs(serial(a, b)) < 65536
+end
+
+-- Returns a connection in which the CID of the owner is not known, and the owner's end in
+-- it: one between the same hosts, but not "except", with numbers near the packet's.
+local function find_half(p, owner, other, except)
+	for _, c in ipairs(halves[pair_key(owner, other)] or {}) do
+		for which = 1, 2 do
+			local from, to = c[3 - which], c[which]
+			if c ~= except and to.host == owner and from.host == other and not to.cid and
+			   (is_near(p.shipment, from.shipment) or
+			    is_near(p.highest, to.shipment)) then
+				return c, which
+			end
+		end
+	end
 end
 
 -- Finds the connection of a packet with a CID whose setup was not captured: one between
 -- the same hosts whose other direction has numbers near the packet's, or a new one.
 local function adopt(p, owner, other)
-	for _, c in ipairs(halves[pair_key(owner, other)] or {}) do
-		for which = 1, 2 do
-			local from, to = c[3 - which], c[which]
-			if to.host == owner and from.host == other and not to.cid and
-			   (is_near(p.shipment, from.shipment) or
-			    is_near(p.highest, to.shipment)) then
-				set_cid(c, which, p.cid)
-				return c, 3 - which
+	local c, which = find_half(p, owner, other)
+	if not c then
+		c, which = new_connection(owner, other), 1
+	end
+	set_cid(c, which, p.cid)
+	return c, 3 - which
+end
+
+-- Adds what is known of an end to another object of the same end.
+local function merge_end(e, other)
+	for name, value in pairs(other) do
+		if e[name] == nil then
+			e[name] = value
+		elseif type(value) == "table" then
+			for key, v in pairs(value) do
+				e[name][key] = v
 			end
 		end
 	end
-	local c = new_connection(owner, other)
-	set_cid(c, 1, p.cid)
-	return c, 2
+end
+
+-- A connection is begun for each direction if the first packets of both have no number in
+-- common. A later PACK or SNAK names numbers of the other direction: returns the
+-- connection into which this one is then merged, and the end that sent the packet.
+local function join(p, c, from)
+	local owner = c[3 - from]
+	local whole, which = find_half(p, owner.host, c[from].host, c)
+	if not whole then
+		return c, from
+	end
+	set_cid(whole, which, p.cid)
+	merge_end(whole[which], owner)
+	merge_end(whole[3 - which], c[from])
+	whole.number = math.min(whole.number, c.number)
+	c.joined = whole
+	forget_half(c)
+	return whole, 3 - which
 end
 
 local function is_stray(p)
@@ -733,6 +774,9 @@ local function find_connection(p, src, dst, well_formed)
 	local c, from
 	if known then
 		c, from = known[1], 3 - known[2]
+		if well_formed and not c[from].cid and not is_stray(p) then
+			c, from = join(p, c, from)
+		end
 	elseif well_formed then
 		c, from = adopt(p, owner, other)
 	else
@@ -805,7 +849,7 @@ local function learn(p, s, pinfo, src, dst)
 	if not c then
 		return r
 	end
-	r.stream = c.number
+	r.connection = c
 	if not well_formed then
 		return r
 	end
@@ -1143,8 +1187,9 @@ end
 -- Shows the captured part of a packet; of a malformed one only fields that lie within it.
 local function show(p, r, s, tree, tvb)
 	local shown = math.min(8, p.have)
-	if r.stream then
-		tree:add(f.stream, r.stream):set_generated()
+	if r.connection then
+		local c = r.connection.joined or r.connection
+		tree:add(f.stream, c.number):set_generated()
 	end
 	if p.type then
 		tree:add(f.cid, tvb(p.at, 4))
