@@ -642,9 +642,10 @@ local function cid_key(host, cid)
 end
 
 -- An end of a connection, as a sender: its CID, initial numbers and largest segment if
--- known; its last shipment; frames by timestamp; and the SNAK entries that it received.
+-- known; its last shipment; frames by timestamp; the SNAK entries that it received; the
+-- size of its packets by segment; and by segment when it was split anew.
 local function new_end(host)
-	return { host = host, stamps = {}, asked = {}, asked_whole = {} }
+	return { host = host, stamps = {}, asked = {}, asked_whole = {}, sizes = {}, splits = {} }
 end
 
 local function pair_key(a, b)
@@ -807,7 +808,42 @@ local function learn_asked(p, s, e, answer)
 	end
 end
 
--- Returns the last SNAK that requested a packet.
+local function later_answer(a, b)
+	return a and b and (a.asked_in > b.asked_in and a or b) or a or b
+end
+
+-- Returns the last SNAK that requested a whole segment.
+local function find_asked_whole(segment, e)
+	local list = e.asked_whole
+	for i = #list, math.max(1, #list - 4 * ASKED_KEPT + 1), -1 do
+		local a, n = list[i], serial(segment, list[i].segment)
+		if n >= 0 and n < a.first then
+			return a.answer
+		end
+	end
+end
+
+-- A sender that splits a segment anew ships all of its packets again, also those that no
+-- SNAK requested, and the numbers in earlier SNAKs are of other packets. Remembers the
+-- last SNAK that requested some of the segment before.
+local function learn_split(p, e, now)
+	local size = p.bytes
+	if has(p.flags, LAST) then
+		size = p.word > 0 and (p.seglen - p.bytes) / p.word or p.seglen
+	end
+	local before = e.sizes[p.segment]
+	e.sizes[p.segment] = size
+	if before and before ~= size then
+		local list, old = e.asked[p.segment], e.splits[p.segment]
+		local answer = later_answer(list and list[#list].answer,
+					    find_asked_whole(p.segment, e))
+		e.splits[p.segment] = { frame = now, answer = answer or old and old.answer }
+		e.asked[p.segment] = nil
+	end
+end
+
+-- Returns the last SNAK that requested a packet or, if there is none since its segment was
+-- split anew, the last one before that requested some of the segment.
 local function find_asked(p, e)
 	local found
 	local list = e.asked[p.segment] or {}
@@ -818,14 +854,11 @@ local function find_asked(p, e)
 			break
 		end
 	end
-	list = e.asked_whole
-	for i = #list, math.max(1, #list - 4 * ASKED_KEPT + 1), -1 do
-		local a, n = list[i], serial(p.segment, list[i].segment)
-		if n >= 0 and n < a.first then
-			return found and found.asked_in > a.answer.asked_in and found or a.answer
-		end
+	local split, whole = e.splits[p.segment], find_asked_whole(p.segment, e)
+	if whole and not (split and whole.asked_in < split.frame) then
+		found = later_answer(found, whole)
 	end
-	return found
+	return found or split and split.answer
 end
 
 local function find_echoed(p, e, r, now)
@@ -860,12 +893,16 @@ local function learn(p, s, pinfo, src, dst)
 			find_echoed(p, peer, r, pinfo.rel_ts)
 		end
 	elseif p.type <= EOS then
-		if not e.shipment or serial(p.shipment, e.shipment) > 0 then
+		local newest = not e.shipment or serial(p.shipment, e.shipment) > 0
+		if newest then
 			e.shipment = p.shipment
 		end
 		if p.type == DATA then
 			if not p.cut and not has(p.flags, LAST) then
 				e.size = p.len
+			end
+			if newest then
+				learn_split(p, e, pinfo.number)
 			end
 			r.over_limit = peer.limit and p.seglen > peer.limit
 			if has(p.flags, AGAIN) then

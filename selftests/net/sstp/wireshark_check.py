@@ -20,7 +20,7 @@ TYPES = ["DATA", "KEEPALIVE", "EOS", "PACK", "SNAK", "INIT", "INIT_ACK", "COOKIE
          "CLOSE", "MESSAGE"]
 DATA, KEEPALIVE, EOS, PACK, SNAK, INIT, INIT_ACK, COOKIE, RESET, CLOSE, MESSAGE = range(11)
 OPTIONS = range(1, 11)
-AGAIN, ECHO, ECN = 2, 2, 16
+LAST, AGAIN, ECHO, ECN = 1, 2, 2, 16
 # The numbers behind the header, as Documentation/networking/sstp-protocol.rst draws them
 DATA_FIELDS = "shipment segment len stamp".split()
 ACK_FIELDS = ("control accepted ack limit echo hold highest received arrival service "
@@ -218,12 +218,71 @@ def check_streams(packets, opened):
             names.add(name)
 
 
+class Asked:
+    """The frames of SNAKs that asked for what a sender ships of its segments"""
+
+    def __init__(self):
+        self.packets = collections.defaultdict(list)    # (segment, packet or None): frames
+        self.segments = collections.defaultdict(list)   # segment: frames
+        self.sizes = {}                                 # segment: size of its packets
+        self.splits = {}        # segment split anew: (frame, SNAKs before, packets since)
+
+    def ask(self, segment, packet, frame):
+        self.packets[segment, packet].append(frame)
+        self.segments[segment].append(frame)
+
+    def ship(self, p):
+        """A segment that is split anew, into packets of another size, is shipped again whole."""
+        segment, length, data = p.number("segment"), p.number("len"), len(p.data) - 24
+        size = data
+        if p.number("flags") & LAST:
+            size = (length - data) // p.number("packet") if p.number("packet") else length
+        if self.sizes.setdefault(segment, size) != size:
+            self.splits[segment] = p.frame, self.segments[segment][:], set()
+        self.sizes[segment] = size
+
+    def frames(self, p):
+        """Those that asked for a packet, or for some of its segment before it was split anew:
+        each packet is shipped once without being asked for since then."""
+        segment, packet = p.number("segment"), p.number("packet")
+        since, before, shipped = self.splits.get(segment, (0, [], set()))
+        first = packet not in shipped
+        shipped.add(packet)
+        found = [frame for n in (packet, None) for frame in self.packets[segment, n]
+                 if frame >= since]
+        return found or before * first
+
+
+def check_again(packets):
+    """Each packet that is shipped again was asked for, and the SNAK is shown."""
+    senders, again = collections.defaultdict(Asked), 0
+    for p in packets:
+        stream = p.number("stream")
+        if p.kind == DATA:
+            asked = senders[stream, p.src]
+            asked.ship(p)
+            frames = asked.frames(p)
+            if not p.number("flags") & AGAIN:
+                continue
+            again += 1
+            expect(f"frame {p.frame}: was asked for", frames)
+            expect(f"frame {p.frame}: asked for in {max(frames)}",
+                   p.number("asked_in") == max(frames))
+        elif p.kind == SNAK:
+            for segment, missing, count in entries(p.data):
+                for n in [0] if missing is not None else range(count):
+                    for packet in [None] if missing is None else missing:
+                        senders[stream, p.dst].ask((segment + n) % 2**32, packet, p.frame)
+    splits = sum(len(asked.splits) for asked in senders.values())
+    expect("something was sent again", again)
+    print(f"# {again} packets sent again, {splits} segments split anew")
+
+
 def check_snaks(packets, ours):
-    """Each packet that a SNAK asks for comes again, and no other. ours: the end captured."""
-    asked = {}                      # (stream, receiver, segment, packet or None): frames
+    """Each packet that a SNAK asks for comes again. ours: the end captured."""
     shipped = collections.defaultdict(list)     # (stream, sender, segment): (packet, shipment)
     answers = collections.defaultdict(list)     # frame of a SNAK: frames
-    again = answered = 0
+    answered = 0
     for p in packets:
         if p.has("asked_in"):
             answers[p.number("asked_in")].append(str(p.frame))
@@ -231,21 +290,12 @@ def check_snaks(packets, ours):
             shipped[p.number("stream"), p.src, p.number("segment")].append(
                 (p.number("packet"), p.number("shipment")))
     for p in packets:
-        stream = p.number("stream")
-        if p.kind == DATA and p.number("flags") & AGAIN:
-            again += 1
-            key = stream, p.dst, p.number("segment")
-            frames = asked.get((*key, p.number("packet")), set()) | asked.get((*key, None), set())
-            expect(f"frame {p.frame}: was asked for", frames)
-            expect(f"frame {p.frame}: asked for in {sorted(frames)[-1]}",
-                   p.number("asked_in") == max(frames))
         if p.kind != SNAK:
             continue
         for segment, missing, count in entries(p.data):
             whole = [(segment + n) % 2**32 for n in range(count)]
             for seg, n in [(seg, None) for seg in whole] if missing is None else [
                     (segment, n) for n in missing]:
-                asked.setdefault((stream, p.src, seg, n), set()).add(p.frame)
                 if p.src[0] in ours:
                     continue        # what is sent again may be lost before it is captured
                 answered += 1
@@ -253,10 +303,10 @@ def check_snaks(packets, ours):
                     n in (None, packet) and
                     0 < (shipment - p.number("highest") + p.number("unsettled")) % 2**32
                     < 2**31
-                    for packet, shipment in shipped[stream, p.dst, seg]))
+                    for packet, shipment in shipped[p.number("stream"), p.dst, seg]))
         expect(f"frame {p.frame}: its answer", p.fields["answered_in"] == answers[p.frame][:1])
-    expect("something was sent again", again and answered)
-    print(f"# {again} packets sent again, {answered} asked for at the captured end")
+    expect("something was asked for at the captured end", answered)
+    print(f"# {answered} asked for at the captured end")
 
 
 def check_echoes(packets):
@@ -359,6 +409,7 @@ def check_transfers(args):
         expect("segments missing whole", any(p.has("snak.segments") for p in packets))
         check_middle(args, packets)
     check_streams(packets, check_counters(packets, ours, args.before, args.after))
+    check_again(packets)
     check_snaks(packets, ours)
     check_echoes(packets)
 
