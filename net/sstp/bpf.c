@@ -37,6 +37,7 @@ static const struct sstp_bpf_range sstp_bpf_ctrl_outputs[] = {
 	SSTP_BPF_OUTPUT(struct sstp_ctrl, rto),
 	SSTP_BPF_OUTPUT(struct sstp_ctrl, ack_interval),
 	SSTP_BPF_OUTPUT(struct sstp_ctrl, ack_timer),
+	SSTP_BPF_OUTPUT(struct sstp_ctrl, rtt),
 	SSTP_BPF_OUTPUT(struct sstp_ctrl, timer),
 	SSTP_BPF_OUTPUT(struct sstp_ctrl, priv),
 	{},

@@ -18,6 +18,7 @@ void sstp_ctrl_bound(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 						 s->srtt * (u64)NSEC_PER_USEC));
 	if (c->rto)
 		c->rto = clamp_t(u32, c->rto, SSTP_RTO_LIMIT_MIN, SSTP_RTO_LIMIT_MAX);
+	c->rtt = min_t(u32, c->rtt, SSTP_RTT_LIMIT);
 	c->ack_interval = min_t(u32, c->ack_interval, U16_MAX);
 	if (c->ack_timer)
 		c->ack_timer = clamp_t(u32, c->ack_timer, SSTP_ACK_TIMER_MIN, SSTP_ACK_TIMER_MAX);

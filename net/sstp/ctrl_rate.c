@@ -5,8 +5,8 @@
  *
  * With the parameter kbit it is the UDPBlast of Gu and Grossman, section 4.1, and setting the
  * parameter is its setRate(): packets leave at a fixed rate of full frames, with a period of
- * frame / rate, however many are in flight. The parameters ack_interval and rto are the
- * setACKInterval() and the time-out of its own of section 3.3.
+ * frame / rate, however many are in flight. The parameters ack_interval, rto and rtt are
+ * the setACKInterval() and the times of its own of section 2.2.2.
  */
 #include <linux/math64.h>
 #include <net/sstp_window.h>
@@ -15,7 +15,12 @@
 /* ns * kbit/s for a byte */
 #define SSTP_CTRL_RATE_BYTE	(8ULL * USEC_PER_SEC)
 
-enum { SSTP_CTRL_RATE_KBIT, SSTP_CTRL_RATE_ACK_INTERVAL, SSTP_CTRL_RATE_RTO };
+enum {
+	SSTP_CTRL_RATE_KBIT,
+	SSTP_CTRL_RATE_ACK_INTERVAL,
+	SSTP_CTRL_RATE_RTO,
+	SSTP_CTRL_RATE_RTT,
+};
 
 /**
  * struct sstp_ctrl_rate_state - state of the controller
@@ -60,6 +65,7 @@ static void sstp_ctrl_rate_param(struct sstp_ctrl *c, const struct sstp_ctrl_sam
 {
 	c->ack_interval = c->param[SSTP_CTRL_RATE_ACK_INTERVAL];
 	c->rto = c->param[SSTP_CTRL_RATE_RTO];
+	c->rtt = c->param[SSTP_CTRL_RATE_RTT];
 	sstp_ctrl_rate_pace(c, s);
 }
 
@@ -80,5 +86,6 @@ struct sstp_ctrl_ops sstp_ctrl_rate = {
 		[SSTP_CTRL_RATE_KBIT] = { "kbit", 1, U32_MAX },
 		[SSTP_CTRL_RATE_ACK_INTERVAL] = { "ack_interval", 1, U16_MAX },
 		[SSTP_CTRL_RATE_RTO] = { "rto", SSTP_RTO_LIMIT_MIN, SSTP_RTO_LIMIT_MAX },
+		[SSTP_CTRL_RATE_RTT] = { "rtt", 1, SSTP_RTT_LIMIT },
 	},
 };

@@ -121,7 +121,7 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	i->snd_unacked = sp->tx.queued;
 	i->contract_breaks = sp->breaker.trips;
 	i->contract_wait = sstp_breaker_wait(&sp->breaker, sp->life.ended_at ?: sstp_now());
-	i->rto = sp->ctrl.out.rto ?: sstp_rto(&sp->rtt);
+	i->rto = sstp_send_rto(sp);
 	i->ecn = sp->loss.ecn.state;
 	i->ecn_agreed = sp->hs.ecn;
 	i->packets_marked = sp->stats.packets_marked;

@@ -275,7 +275,7 @@ static bool sstp_ask_due(const struct sstp_sock *sp, u32 interval, u32 stamp)
 {
 	if (interval)
 		return sp->tx.unasked >= interval;
-	return stamp - sp->tx.asked_at >= max(sstp_rtt_smoothed(&sp->rtt, 0), SSTP_ASK_GAP);
+	return stamp - sp->tx.asked_at >= max(sstp_send_rtt(sp, 0), SSTP_ASK_GAP);
 }
 
 /* SSTP_F_ACK if the @packets shipped at @stamp (us) ask the peer for a report, else 0. They do
@@ -424,7 +424,7 @@ static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
 	 * the packets that left without pacing are paid for.
 	 */
 	if (!sstp_in_flight(sp) && !sp->tx.paced && now >= sstp_ctrl_paid(&sp->ctrl))
-		sp->tx.unpaced = sstp_ctrl_unpaced(&sp->ctrl, sstp_srtt_ns(&sp->rtt), now);
+		sp->tx.unpaced = sstp_ctrl_unpaced(&sp->ctrl, sstp_send_rtt_ns(sp), now);
 	if (now < sp->ctrl.next && !sp->tx.unpaced) {
 		sstp_timer_set(&sp->clock, SSTP_T_PACE, sp->ctrl.next);
 		sp->tx.paced = true;
@@ -474,7 +474,7 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	}
 	trace_sstp_ship(sp, packets, wire, again);
 	sstp_rate_sent(&sp->rate, packets, wire, now);
-	sstp_ctrl_pace(&sp->ctrl, packets, unpaced, sstp_srtt_ns(&sp->rtt), now);
+	sstp_ctrl_pace(&sp->ctrl, packets, unpaced, sstp_send_rtt_ns(sp), now);
 	sstp_prr_sent(&sp->ctrl.prr, packets);
 	sp->tx.unpaced -= unpaced;
 	sp->tx.paced = false;

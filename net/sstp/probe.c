@@ -33,7 +33,7 @@ static bool sstp_probe_lone(const struct sstp_sock *sp)
 /* Time after which a KEEPALIVE shows the receiver whether the tail is lost, ns; @rto, ns */
 static u64 sstp_probe_tail(const struct sstp_sock *sp, u64 rto)
 {
-	u64 srtt = sstp_srtt_ns(&sp->rtt), wait = max(srtt / 4, 2 * NSEC_PER_MSEC);
+	u64 srtt = sstp_send_rtt_ns(sp), wait = max(srtt / 4, 2 * NSEC_PER_MSEC);
 
 	if (sstp_probe_lone(sp)) {
 		wait += srtt + sstp_ack_delay(srtt);
@@ -51,7 +51,7 @@ static u64 sstp_probe_tail(const struct sstp_sock *sp, u64 rto)
 void sstp_probe_arm(struct sock *sk, bool idle)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u32 rto = sp->ctrl.out.rto ?: sstp_rto(&sp->rtt);
+	u32 rto = sstp_send_rto(sp);
 	u64 now = sstp_now(), wait;
 
 	/* The peer may hold back a report for as long as it was told, but no answer to a probe. */

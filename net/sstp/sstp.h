@@ -231,6 +231,27 @@ static inline u32 sstp_rto(const struct sstp_rtt *rtt)
 	return sstp_rtt_timeout(rtt, SSTP_RTO_MARGIN, SSTP_RTO_MAX);
 }
 
+/* The round-trip time by which this end sends, us: the controller's own, or as measured */
+static inline u32 sstp_send_rtt(const struct sstp_sock *sp, u32 dflt)
+{
+	return sp->ctrl.out.rtt ?: sstp_rtt_smoothed(&sp->rtt, dflt);
+}
+
+static inline u64 sstp_send_rtt_ns(const struct sstp_sock *sp)
+{
+	return (u64)sstp_send_rtt(sp, 1000) * NSEC_PER_USEC;
+}
+
+/* sstp_rto() by the controller's own times, if it has any */
+static inline u32 sstp_send_rto(const struct sstp_sock *sp)
+{
+	const struct sstp_ctrl *c = &sp->ctrl.out;
+
+	if (!c->rto && c->rtt)
+		return min_t(u32, c->rtt + max_t(u32, sp->rtt.var, SSTP_RTO_MARGIN), SSTP_RTO_MAX);
+	return c->rto ?: sstp_rto(&sp->rtt);
+}
+
 /* Time without progress after which the connection is given up, ns */
 static inline u64 sstp_user_timeout(const struct sstp_sock *sp)
 {

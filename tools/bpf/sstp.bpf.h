@@ -105,6 +105,7 @@ struct sstp_ctrl {
 	u32	rto;
 	u32	ack_interval;
 	u32	ack_timer;
+	u32	rtt;
 	u64	timer;
 	u32	param[8];
 	u64	priv[27];

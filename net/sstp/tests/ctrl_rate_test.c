@@ -183,12 +183,33 @@ static void ctrl_rate_rto(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.out.rto, 0U);
 }
 
+/* A round-trip time of its own */
+static void ctrl_rate_rtt(struct kunit *test)
+{
+	struct ctrl_rate_sim x;
+
+	ctrl_rate_start(&x, 0, 1514);
+	KUNIT_EXPECT_EQ(test, x.c.out.rtt, 0U);
+	x.conf.param[3] = 1;
+	sstp_ctrl_begin(&x.c, &sstp_ctrl_rate, &x.conf, &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.out.rtt, 1U);
+	x.conf.param[3] = 60000000;
+	sstp_ctrl_tune(&x.c, &x.conf, &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.out.rtt, 60000000U);
+	sstp_ctrl_report(&x.c, &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.out.rtt, 60000000U);
+	x.conf.param[3] = 0;
+	sstp_ctrl_tune(&x.c, &x.conf, &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.out.rtt, 0U);
+}
+
 static struct kunit_case ctrl_rate_cases[] = {
 	KUNIT_CASE(ctrl_rate_exact),
 	KUNIT_CASE(ctrl_rate_slow),
 	KUNIT_CASE(ctrl_rate_changed),
 	KUNIT_CASE(ctrl_rate_ack_interval),
 	KUNIT_CASE(ctrl_rate_rto),
+	KUNIT_CASE(ctrl_rate_rtt),
 	{}
 };
 

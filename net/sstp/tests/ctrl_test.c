@@ -68,6 +68,7 @@ static void ctrl_say(struct sstp_ctrl *c)
 	c->cwnd = ctrl_says->cwnd;
 	c->period = ctrl_says->period;
 	c->rto = ctrl_says->cwnd;
+	c->rtt = ctrl_says->cwnd;
 	c->ack_interval = ctrl_says->cwnd;
 	c->ack_timer = ctrl_says->cwnd;
 	c->timer = ctrl_says->period;
@@ -100,6 +101,7 @@ static void ctrl_bounded(struct kunit *test, struct sstp_ctrl_core *c, const cha
 	KUNIT_EXPECT_EQ_MSG(test, c->out.period, ctrl_says->period_bound, "%s", call);
 	KUNIT_EXPECT_EQ_MSG(test, c->out.rto, ctrl_says->cwnd ?
 			    clamp_t(u32, ctrl_says->cwnd, 1000, 60000000) : 0, "%s", call);
+	KUNIT_EXPECT_EQ_MSG(test, c->out.rtt, min(ctrl_says->cwnd, 60000000U), "%s", call);
 	KUNIT_EXPECT_EQ_MSG(test, c->out.ack_interval, min(ctrl_says->cwnd, 65535U), "%s", call);
 	KUNIT_EXPECT_EQ_MSG(test, c->out.ack_timer, ctrl_says->cwnd ?
 			    clamp_t(u32, ctrl_says->cwnd, 1000, 1000000) : 0, "%s", call);

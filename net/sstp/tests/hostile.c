@@ -44,6 +44,7 @@ static void hostile_say(struct sstp_ctrl *c)
 		c->cwnd = get_random_u32() >> get_random_u32_below(32);
 		c->period = get_random_u64() >> get_random_u32_below(64);
 		c->rto = get_random_u32() >> get_random_u32_below(32);
+		c->rtt = get_random_u32() >> get_random_u32_below(32);
 		c->ack_interval = get_random_u32() >> get_random_u32_below(32);
 		c->ack_timer = get_random_u32() >> get_random_u32_below(32);
 		c->timer = get_random_u64() >> get_random_u32_below(64);

@@ -451,6 +451,7 @@ static long call_setsockopt(struct worker *w)
 	static const char * const params[] = {
 		"epoch", "k", "beta", "omega", "floor", "ceiling", "trend", "",
 		"kbit", "cwnd", "rto", "ack_interval", "ack_timer", "alpha", "gamma", "low_window",
+		"rtt",
 	};
 	struct option o = some_option(w);
 	socklen_t len = chance(&w->rng, 70) ? 4U << below(&w->rng, 4) :

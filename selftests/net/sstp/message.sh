@@ -119,21 +119,25 @@ impair loss 100%
 probes() { counter "$a" Probes; }
 probes_least() { [ "$(probes)" -ge "$1" ]; }
 check "its peer falls silent" busywait 30 probes_least 3
-# asked RTO: prints how many probes leave in 10 s with this time-out, us.
+# asked rto|rtt US: prints how many probes leave in 10 s with this time-out, or round-trip time.
 asked() {
 	local before
-	change controller.rto "$1"
+	change "controller.$1" "$2"
 	before=$(probes)
 	busywait 20 probes_least $((before + 1))
 	before=$(probes)
 	sleep 10
 	echo $(($(probes) - before))
 }
-long=$(asked 3000000)
-short=$(asked 1000000)
+long=$(asked rto 3000000)
+short=$(asked rto 1000000)
+change controller.rto 0
+round=$(asked rtt 2200000)
 echo "# probes in 10 s: $long with a time-out of 3 s, $short with 1 s"
 check "one of 3 s asks three times in 10 s" test "$long" = 3
 check "one of 1 s asks ten times" test "$short" = 10
+echo "# with a round-trip time of 2.2 s: $round"
+check "one computed from a round-trip time of 2.2 s asks four times" test "$round" = 4
 impair delay 20ms rate 100mbit limit 333
 ends "the transfer ends"
 stop_server

@@ -68,7 +68,7 @@ static void test_lists(void)
 	must_be("static", name_policy(fd, "static"), 0);
 	must_list("static", fd, SSTP_POLICY_PARAM, "");
 	must(!setsockopt(fd, SOL_SSTP, SSTP_CONTROLLER, "rate", 4), "rate");
-	must_list("rate", fd, SSTP_CONTROLLER_PARAM, "kbit ack_interval rto ");
+	must_list("rate", fd, SSTP_CONTROLLER_PARAM, "kbit ack_interval rto rtt ");
 	close(fd);
 
 	pair_open(&c);

@@ -13,6 +13,7 @@ SSTP_CALLBACK(zero, struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 	c->period = 0;
 	c->cwnd = 0;
 	c->rto = 0;
+	c->rtt = 0;
 	c->ack_interval = 0;
 	c->ack_timer = 0;
 	c->timer = 0;
@@ -34,6 +35,7 @@ SSTP_CALLBACK(most, struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 	c->period = ~0ULL;
 	c->cwnd = ~1U;
 	c->rto = ~0U;
+	c->rtt = ~0U;
 	c->ack_interval = ~0U;
 	c->ack_timer = ~0U;
 	c->timer = ~0ULL;
@@ -69,6 +71,7 @@ SSTP_CALLBACK(any_ack, struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 	c->period = (u64)bpf_get_prandom_u32() << (bpf_get_prandom_u32() & 31);
 	c->cwnd = bpf_get_prandom_u32() >> (bpf_get_prandom_u32() & 31);
 	c->rto = bpf_get_prandom_u32();
+	c->rtt = bpf_get_prandom_u32();
 	c->ack_interval = bpf_get_prandom_u32();
 	c->ack_timer = bpf_get_prandom_u32();
 	c->timer = 1;
