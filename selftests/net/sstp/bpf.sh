@@ -4,7 +4,7 @@
 # fit is refused by its name; and senseless ones hurt their own connections only. Where the
 # kernel has no struct_ops of modules, the module says so.
 # timeout: 600
-# kernels: uml 6.12
+# kernels: uml 6.12 stock
 # append: slub_debug=FZPU page_poison=1
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"

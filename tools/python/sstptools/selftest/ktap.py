@@ -7,6 +7,7 @@ import re
 HEADER = re.compile(r"^\W*(timeout|kernels|cpus|mem|mode|append|quick):\s*(.+?)\s*(\*/)?$")
 RESULT = re.compile(r"^(\s*)(ok|not ok)\b\s*(\d+)?\s*-?\s*([^#]*?)\s*(?:#\s*(.*))?$")
 PLAN = re.compile(r"^\s*1\.\.(\d+)\s*(#\s*SKIP\s*(.*))?$", re.I)
+SPARE = ("stock",)      # kernels for tests that name them
 SKIP_STATUS = 4         # of a test that says nothing else
 
 
@@ -17,7 +18,7 @@ class Test:
         self.path = path
         self.name = os.path.basename(path)
         self.timeout = 60
-        self.kernels = None             # all
+        self.kernels = None             # all but SPARE
         self.cpus = 2
         self.mem = "2G"
         self.quick = False
@@ -35,7 +36,9 @@ class Test:
     def runs_on(self, kernel):
         # "gcov" is "uml" with counters, "debug-smp" is "debug" with CPUs.
         like = {"gcov": "uml", "debug-smp": "debug", "6.12-rt": "6.12"}.get(kernel)
-        return self.kernels is None or kernel in self.kernels or like in self.kernels
+        if self.kernels is None:
+            return kernel not in SPARE
+        return kernel in self.kernels or like in self.kernels
 
 
 class Case:

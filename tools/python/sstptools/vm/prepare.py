@@ -41,13 +41,19 @@ def check_output(*command):
     return done.stdout.strip()
 
 
+def make_command(kernel):
+    """Return the make that builds modules for a kernel; see tools/vm/kernel -h."""
+    own = os.path.join(kernel, "make")
+    return own if os.path.exists(own) else "make"
+
+
 def build_module(kernel, job):
     """Build the module in the cache, separately for each tree and kernel; copy *.ko to job."""
     build = os.path.join(CACHE, "build", TREE_KEY, os.path.basename(os.path.realpath(kernel)))
     with locked(build + ".lock"):
         with open(build + ".log", "w+", encoding="utf-8", errors="replace") as log:
             done = subprocess.run(
-                ["make", "-C", TREE, "--no-print-directory", f"KDIR={kernel}/build",
+                [make_command(kernel), "-C", TREE, "--no-print-directory", f"KDIR={kernel}/build",
                  f"BUILD={build}", "SSTP_TESTS=y", f"-j{os.cpu_count()}"],
                 stdout=log, stderr=subprocess.STDOUT, check=False)
             if done.returncode:

@@ -32,7 +32,7 @@ def parse_args():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--kernel", "-k", default="uml", metavar="VER",
-        help="6.1, 6.12, 6.12-rt, uml (default), debug, gcov, kcsan or debug-smp, "
+        help="6.1, 6.12, 6.12-rt, stock, uml (default), debug, gcov, kcsan or debug-smp, "
              "see tools/vm/kernel")
     add("--cpus", type=int, default=2,
         help="virtual CPUs (default 2; uml, debug and gcov always have one)")
