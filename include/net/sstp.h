@@ -55,6 +55,14 @@ struct sstp_param_spec {
 };
 
 /**
+ * struct sstp_param_values - values of the parameters of a plug-in
+ * @param: in the order of @params of its ops, in range or 0
+ */
+struct sstp_param_values {
+	u32	param[SSTP_PARAMS_MAX];
+};
+
+/**
  * struct sstp_ship_range - shipments in a row
  * @first: number of the first (serial number)
  * @count: how many
@@ -434,7 +442,7 @@ struct sstp_ctrl_ops {
 	struct sstp_plugin_life *life;
 	struct sstp_param_spec params[SSTP_PARAMS_MAX];
 	char	state[SSTP_STATE_MAX][SSTP_NAME_MAX];
-	int	(*check_params)(const u32 *param);
+	int	(*check_params)(const struct sstp_param_values *v);
 	void	(*get_info)(const struct sstp_ctrl *c, s64 *state);
 	bool	restricted;
 	enum sstp_ctrl_ecn ecn;
@@ -547,7 +555,7 @@ struct sstp_rbuf_ops {
 	struct sstp_plugin_life *life;
 	struct sstp_param_spec params[SSTP_PARAMS_MAX];
 	char	state[SSTP_STATE_MAX][SSTP_NAME_MAX];
-	int	(*check_params)(const u32 *param);
+	int	(*check_params)(const struct sstp_param_values *v);
 	void	(*get_info)(const struct sstp_rbuf *b, s64 *state);
 	const struct attribute_group *sysfs;
 };

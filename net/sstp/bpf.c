@@ -46,7 +46,14 @@ static const struct sstp_bpf_range sstp_bpf_ctrl_outputs[] = {
 static const struct sstp_bpf_range sstp_bpf_recv_outputs[] = {
 	SSTP_BPF_OUTPUT(struct sstp_recv, rate),
 	SSTP_BPF_OUTPUT(struct sstp_recv, timer),
+	SSTP_BPF_OUTPUT(struct sstp_recv, report),
 	SSTP_BPF_OUTPUT(struct sstp_recv, priv),
+	{},
+};
+
+static const struct sstp_bpf_range sstp_bpf_group_outputs[] = {
+	SSTP_BPF_OUTPUT(struct sstp_group, tick),
+	SSTP_BPF_OUTPUT(struct sstp_group, priv),
 	{},
 };
 
@@ -83,6 +90,10 @@ static struct sstp_bpf_type sstp_bpf_recv = {
 	.name = "sstp_recv", .outputs = sstp_bpf_recv_outputs,
 };
 
+static struct sstp_bpf_type sstp_bpf_group = {
+	.name = "sstp_group", .outputs = sstp_bpf_group_outputs,
+};
+
 static struct sstp_bpf_type sstp_bpf_rbuf = {
 	.name = "sstp_rbuf", .outputs = sstp_bpf_rbuf_outputs,
 };
@@ -95,7 +106,7 @@ static u32 sstp_bpf_callback(const struct bpf_prog *prog)
 	return __btf_member_bit_offset(t, &btf_type_member(t)[prog->expected_attach_type]) / 8;
 }
 
-/* The struct that the callback of @prog gets first, or NULL */
+/* The struct with outputs that the callback of @prog gets first, or NULL */
 static struct sstp_bpf_type *sstp_bpf_first_arg(const struct bpf_prog *prog)
 {
 	switch (sstp_bpf_callback(prog)) {
@@ -115,13 +126,15 @@ static struct sstp_bpf_type *sstp_bpf_first_arg(const struct bpf_prog *prog)
 	case offsetof(struct sstp_ctrl_ops, recv_timer):
 	case offsetof(struct sstp_ctrl_ops, recv_message):
 		return &sstp_bpf_recv;
+	case offsetof(struct sstp_ctrl_ops, group_tick):
+		return &sstp_bpf_group;
 	}
 	return NULL;
 }
 
 /* May @prog access its arguments so? Functions that look up the number of a struct are not exported
  * by all kernels, so that of @t is taken from the first argument, which is loaded before it can be
- * written to.
+ * written to. @t: NULL if the first argument has no outputs
  */
 static bool sstp_bpf_access(int off, int size, enum bpf_access_type type,
 			    const struct bpf_prog *prog, struct bpf_insn_access_aux *info,
@@ -129,7 +142,7 @@ static bool sstp_bpf_access(int off, int size, enum bpf_access_type type,
 {
 	if (!bpf_tracing_btf_ctx_access(off, size, type, prog, info))
 		return false;
-	if (!off && base_type(info->reg_type) == PTR_TO_BTF_ID) {
+	if (t && !off && base_type(info->reg_type) == PTR_TO_BTF_ID) {
 		WRITE_ONCE(t->btf, info->btf);
 		WRITE_ONCE(t->id, info->btf_id);
 	}
@@ -139,15 +152,15 @@ static bool sstp_bpf_access(int off, int size, enum bpf_access_type type,
 static bool sstp_bpf_ctrl_access(int off, int size, enum bpf_access_type type,
 				 const struct bpf_prog *prog, struct bpf_insn_access_aux *info)
 {
-	struct sstp_bpf_type *t = sstp_bpf_first_arg(prog);
-
-	return t && sstp_bpf_access(off, size, type, prog, info, t);
+	return sstp_bpf_access(off, size, type, prog, info, sstp_bpf_first_arg(prog));
 }
 
 static bool sstp_bpf_rbuf_access(int off, int size, enum bpf_access_type type,
 				 const struct bpf_prog *prog, struct bpf_insn_access_aux *info)
 {
-	return sstp_bpf_access(off, size, type, prog, info, &sstp_bpf_rbuf);
+	bool checks = sstp_bpf_callback(prog) == offsetof(struct sstp_rbuf_ops, check_params);
+
+	return sstp_bpf_access(off, size, type, prog, info, checks ? NULL : &sstp_bpf_rbuf);
 }
 
 static bool sstp_bpf_is(const struct sstp_bpf_type *t, const struct bpf_reg_state *reg)
@@ -166,6 +179,8 @@ static int sstp_bpf_struct_access(struct bpf_verifier_log *log, const struct bpf
 		t = &sstp_bpf_ctrl;
 	else if (sstp_bpf_is(&sstp_bpf_recv, reg))
 		t = &sstp_bpf_recv;
+	else if (sstp_bpf_is(&sstp_bpf_group, reg))
+		t = &sstp_bpf_group;
 	else if (sstp_bpf_is(&sstp_bpf_rbuf, reg))
 		t = &sstp_bpf_rbuf;
 	if (!t || !(reg->type & PTR_TRUSTED)) {
@@ -197,7 +212,7 @@ static const struct bpf_verifier_ops sstp_bpf_rbuf_verifier = {
 	.btf_struct_access	= sstp_bpf_struct_access,
 };
 
-/* Callbacks run under the socket lock. */
+/* Callbacks run under the socket lock, or that of a group. */
 static int sstp_bpf_check_member(const struct btf_type *t, const struct btf_member *member,
 				 const struct bpf_prog *prog)
 {
@@ -233,6 +248,11 @@ static int sstp_bpf_init_member(const struct btf_type *t, const struct btf_membe
 		if ((u32)from->ecn > SSTP_CTRL_ECN_NEEDS)
 			return -EINVAL;
 		ops->ecn = from->ecn;
+		return 1;
+	case offsetof(struct sstp_ctrl_ops, group):
+		if ((u32)from->group > SSTP_GROUP_PORT)
+			return -EINVAL;
+		ops->group = from->group;
 		return 1;
 	}
 	return 0;
@@ -335,6 +355,15 @@ static void sstp_bpf_stub_recv_message(struct sstp_recv *r, const struct sstp_re
 {
 }
 
+static void sstp_bpf_stub_group_tick(struct sstp_group *g)
+{
+}
+
+static int sstp_bpf_stub_check_params(const struct sstp_param_values *v)
+{
+	return 0;
+}
+
 static void sstp_bpf_stub_rbuf(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 {
 }
@@ -358,6 +387,8 @@ static struct sstp_ctrl_ops sstp_bpf_stubs = {
 	.recv_packets	= sstp_bpf_stub_recv_packets,
 	.recv_timer	= sstp_bpf_stub_recv,
 	.recv_message	= sstp_bpf_stub_recv_message,
+	.group_tick	= sstp_bpf_stub_group_tick,
+	.check_params	= sstp_bpf_stub_check_params,
 };
 
 static struct bpf_struct_ops sstp_bpf_ctrl_ops = {
@@ -376,6 +407,7 @@ static struct sstp_rbuf_ops sstp_bpf_rbuf_stubs = {
 	.init		= sstp_bpf_stub_rbuf,
 	.release	= sstp_bpf_stub_rbuf_release,
 	.update		= sstp_bpf_stub_rbuf,
+	.check_params	= sstp_bpf_stub_check_params,
 };
 
 static struct bpf_struct_ops sstp_bpf_rbuf_ops = {
@@ -417,15 +449,15 @@ static ssize_t bpf_show(struct kobject *kobj, struct kobj_attribute *attr, char 
 
 static struct kobj_attribute sstp_bpf_attr = __ATTR_RO(bpf);
 static struct attribute *sstp_bpf_attrs[] = { &sstp_bpf_attr.attr, NULL };
-static const struct attribute_group sstp_bpf_group = { .attrs = sstp_bpf_attrs };
+static const struct attribute_group sstp_bpf_attr_group = { .attrs = sstp_bpf_attrs };
 
 int __init sstp_bpf_init(void)
 {
 	sstp_bpf_lack = sstp_bpf_register();
-	return sstp_sysfs_add(&sstp_bpf_group);
+	return sstp_sysfs_add(&sstp_bpf_attr_group);
 }
 
 void sstp_bpf_exit(void)
 {
-	sstp_sysfs_remove(&sstp_bpf_group);
+	sstp_sysfs_remove(&sstp_bpf_attr_group);
 }

@@ -29,5 +29,17 @@ int bpf_sstp_recv_send(struct sstp_recv *r, u16 kind, const void *data, u32 data
 int bpf_sstp_msg_read(const struct sstp_ctrl_msg *m, void *data, u32 data__sz);
 u64 bpf_sstp_peer_key(const struct sstp_ctrl *c);
 u32 bpf_sstp_cbrt(u64 v);
+int bpf_sstp_totals(const struct sstp_ctrl *c, u64 now, void *data, u32 data__sz);
+
+/* The members of a group, one by one */
+struct bpf_iter_sstp_group {
+	u64	opaque[2];
+};
+
+int bpf_iter_sstp_group_new(struct bpf_iter_sstp_group *it, struct sstp_group *g);
+struct sstp_group_member *bpf_iter_sstp_group_next(struct bpf_iter_sstp_group *it);
+void bpf_iter_sstp_group_destroy(struct bpf_iter_sstp_group *it);
+void bpf_sstp_member_rate(struct sstp_group_member *m, u64 rate);
+int bpf_sstp_member_priv(struct sstp_group_member *m, u32 i, u64 value);
 
 #endif /* _SSTP_BPF_H */

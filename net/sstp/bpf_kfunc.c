@@ -10,8 +10,19 @@
 #include "ctrl_bpf.h"
 #include "sstp.h"
 
+#define SSTP_BPF_TOTALS_MAX	1024	/* bytes of struct sstp_ctrl_totals that programs may know */
+
 #ifdef SSTP_HAVE_BPF
 static_assert(sizeof(struct sstp_window) <= SSTP_CTRL_BPF_WINDOW * sizeof(u64));
+
+/* What struct bpf_iter_sstp_group holds */
+struct sstp_bpf_members {
+	const struct sstp_group *group;
+	struct list_head *at;		/* the member that was returned last */
+};
+
+static_assert(sizeof(struct sstp_bpf_members) <= sizeof(struct bpf_iter_sstp_group));
+static_assert(__alignof__(struct sstp_bpf_members) == __alignof__(struct bpf_iter_sstp_group));
 
 /* Make a bool that a BPF program may have written 0 or 1. */
 static void sstp_bpf_bool(bool *b)
@@ -123,6 +134,64 @@ __bpf_kfunc u32 bpf_sstp_cbrt(u64 v)
 	return sstp_cubic_root(v);
 }
 
+/* Copy struct sstp_ctrl_totals, or the beginning of it if that is all the program knows; what the
+ * module does not know becomes 0. @now is that of the sample. Returns the bytes copied, or -E2BIG:
+ * that is no such struct.
+ */
+__bpf_kfunc int bpf_sstp_totals(const struct sstp_ctrl *c, u64 now, void *data, u32 data__sz)
+{
+	struct sstp_ctrl_totals t;
+	u32 n = min_t(u32, data__sz, sizeof(t));
+
+	if (data__sz > SSTP_BPF_TOTALS_MAX)
+		return -E2BIG;
+	sstp_ctrl_totals(c, now, &t);
+	memcpy(data, &t, n);
+	memset(data + n, 0, data__sz - n);
+	return n;
+}
+
+/* The members of a group: only @group_tick has one, and runs under the lock of the group, so none
+ * leaves meanwhile.
+ */
+__bpf_kfunc int bpf_iter_sstp_group_new(struct bpf_iter_sstp_group *it, struct sstp_group *g)
+{
+	struct sstp_bpf_members *m = (struct sstp_bpf_members *)it;
+
+	m->group = g;
+	m->at = &g->members;
+	return 0;
+}
+
+__bpf_kfunc struct sstp_group_member *bpf_iter_sstp_group_next(struct bpf_iter_sstp_group *it)
+{
+	struct sstp_bpf_members *m = (struct sstp_bpf_members *)it;
+
+	if (m->at->next == &m->group->members)
+		return NULL;
+	m->at = m->at->next;
+	return list_entry(m->at, struct sstp_group_member, list);
+}
+
+__bpf_kfunc void bpf_iter_sstp_group_destroy(struct bpf_iter_sstp_group *it)
+{
+}
+
+/* Set @rate of a member. */
+__bpf_kfunc void bpf_sstp_member_rate(struct sstp_group_member *m, u64 rate)
+{
+	m->rate = rate;
+}
+
+/* Set word @i of @priv of a member. -EINVAL: there is no such word. */
+__bpf_kfunc int bpf_sstp_member_priv(struct sstp_group_member *m, u32 i, u64 value)
+{
+	if (i >= ARRAY_SIZE(m->priv))
+		return -EINVAL;
+	m->priv[i] = value;
+	return 0;
+}
+
 __bpf_kfunc_end_defs();
 
 BTF_KFUNCS_START(sstp_bpf_kfuncs)
@@ -138,6 +207,12 @@ BTF_ID_FLAGS(func, bpf_sstp_recv_send, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, bpf_sstp_msg_read, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, bpf_sstp_peer_key, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, bpf_sstp_cbrt)
+BTF_ID_FLAGS(func, bpf_sstp_totals, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, bpf_iter_sstp_group_new, KF_ITER_NEW | KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, bpf_iter_sstp_group_next, KF_ITER_NEXT | KF_RET_NULL)
+BTF_ID_FLAGS(func, bpf_iter_sstp_group_destroy, KF_ITER_DESTROY)
+BTF_ID_FLAGS(func, bpf_sstp_member_rate, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, bpf_sstp_member_priv, KF_TRUSTED_ARGS)
 BTF_KFUNCS_END(sstp_bpf_kfuncs)
 
 static const struct btf_kfunc_id_set sstp_bpf_kfunc_set = {

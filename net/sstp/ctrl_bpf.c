@@ -6,7 +6,7 @@
 #include "ctrl.h"
 #include "ctrl_bpf.h"
 #include "half.h"
-#include "plugin.h"
+#include "param.h"
 
 /**
  * struct sstp_ctrl_bpf - a controller that is a BPF program
@@ -118,6 +118,25 @@ static void sstp_ctrl_bpf_recv_message(struct sstp_recv *r, const struct sstp_re
 	SSTP_CTRL_BPF_CALL(sstp_ctrl_bpf_half(r), recv_message, r, s, m);
 }
 
+static void sstp_ctrl_bpf_group_tick(struct sstp_group *g)
+{
+	SSTP_CTRL_BPF_CALL(container_of(g, struct sstp_group_core, out)->key.ops, group_tick, g);
+}
+
+static int sstp_ctrl_bpf_check_params(const struct sstp_param_values *v)
+{
+	const struct sstp_plugin *g = container_of(v, struct sstp_param_check, values)->plugin;
+	const struct sstp_ctrl_ops *o = container_of(&g->name, struct sstp_ctrl_ops, name), *prog;
+	int err = 0;
+
+	rcu_read_lock();
+	prog = rcu_dereference(container_of(o, struct sstp_ctrl_bpf, ops)->prog);
+	if (prog)
+		err = prog->check_params(v);
+	rcu_read_unlock();
+	return err;
+}
+
 /* A program cannot write to an array that it is passed: its state is the words after the window. */
 static void sstp_ctrl_bpf_get_info(const struct sstp_ctrl *c, s64 *state)
 {
@@ -151,6 +170,7 @@ int sstp_ctrl_bpf_add(struct sstp_ctrl_ops *prog, const struct bpf_link *link)
 	memcpy(ops->state, prog->state, sizeof(ops->state));
 	ops->restricted = prog->restricted;
 	ops->ecn = prog->ecn;
+	ops->group = prog->group;
 	ops->get_info = sstp_ctrl_bpf_get_info;
 	/* The core looks which callbacks there are. */
 #define SSTP_CTRL_BPF_SET(cb)	(ops->cb = prog->cb ? sstp_ctrl_bpf_##cb : NULL)
@@ -168,6 +188,8 @@ int sstp_ctrl_bpf_add(struct sstp_ctrl_ops *prog, const struct bpf_link *link)
 	SSTP_CTRL_BPF_SET(recv_packets);
 	SSTP_CTRL_BPF_SET(recv_timer);
 	SSTP_CTRL_BPF_SET(recv_message);
+	SSTP_CTRL_BPF_SET(group_tick);
+	SSTP_CTRL_BPF_SET(check_params);
 #undef SSTP_CTRL_BPF_SET
 	err = sstp_register_ctrl(ops);
 	if (err)

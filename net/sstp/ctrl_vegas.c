@@ -53,10 +53,10 @@ static u32 sstp_vegas_param(const u32 *param, enum sstp_vegas_param i)
 	return param[i] ?: sstp_vegas_defaults[i];
 }
 
-static int sstp_vegas_check(const u32 *param)
+static int sstp_vegas_check(const struct sstp_param_values *v)
 {
-	return sstp_vegas_param(param, SSTP_VEGAS_ALPHA) <
-	       sstp_vegas_param(param, SSTP_VEGAS_BETA) ? 0 : -EINVAL;
+	return sstp_vegas_param(v->param, SSTP_VEGAS_ALPHA) <
+	       sstp_vegas_param(v->param, SSTP_VEGAS_BETA) ? 0 : -EINVAL;
 }
 
 static void sstp_vegas_begin(struct sstp_vegas *v, const struct sstp_ctrl_sample *s)

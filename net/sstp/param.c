@@ -38,6 +38,16 @@ void sstp_param_plugin(struct sstp_plugin_conf *conf, const char *name)
 	strscpy(conf->name, name, SSTP_NAME_MAX);
 }
 
+/* Do the values not contradict each other? */
+static bool sstp_param_agree(const struct sstp_plugin *g, const struct sstp_plugin_conf *conf)
+{
+	struct sstp_param_check check = { .plugin = g };
+
+	static_assert(sizeof(check.values.param) == sizeof(conf->param));
+	memcpy(check.values.param, conf->param, sizeof(conf->param));
+	return !g->check_params || !g->check_params(&check.values);
+}
+
 int sstp_param_apply(const struct sstp_plugin *g, struct sstp_plugin_conf *conf,
 		     const struct sstp_param *p, u32 n, u32 *bad)
 {
@@ -53,7 +63,7 @@ int sstp_param_apply(const struct sstp_plugin *g, struct sstp_plugin_conf *conf,
 			return err;
 		}
 	}
-	if (n && g->check_params && g->check_params(new.param)) {
+	if (n && !sstp_param_agree(g, &new)) {
 		*bad = n;
 		return -EINVAL;
 	}

@@ -15,6 +15,12 @@ struct sstp_plugin_conf {
 	u32	param[SSTP_PARAMS_MAX];
 };
 
+/* Values that are checked, with the plug-in: @check_params of a BPF program finds it by them. */
+struct sstp_param_check {
+	const struct sstp_plugin *plugin;
+	struct sstp_param_values values;
+};
+
 /* Number of parameters in the array @spec */
 u32 sstp_param_count(const struct sstp_param_spec *spec);
 

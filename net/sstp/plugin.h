@@ -38,7 +38,7 @@ struct sstp_plugin {
 	struct sstp_plugin_life *life;
 	struct sstp_param_spec params[SSTP_PARAMS_MAX];
 	char	state[SSTP_STATE_MAX][SSTP_NAME_MAX];
-	int	(*check_params)(const u32 *param);
+	int	(*check_params)(const struct sstp_param_values *v);
 };
 
 #define SSTP_PLUGIN_AT(type, member)					\

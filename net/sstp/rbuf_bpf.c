@@ -6,7 +6,7 @@
 #include <linux/cred.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include "plugin.h"
+#include "param.h"
 #include "rbuf.h"
 #include "rbuf_bpf.h"
 
@@ -62,6 +62,20 @@ static void sstp_rbuf_bpf_update(struct sstp_rbuf *b, const struct sstp_rbuf_sam
 	sstp_rbuf_bpf_bools(b);
 }
 
+static int sstp_rbuf_bpf_check_params(const struct sstp_param_values *v)
+{
+	const struct sstp_plugin *g = container_of(v, struct sstp_param_check, values)->plugin;
+	const struct sstp_rbuf_ops *o = container_of(&g->name, struct sstp_rbuf_ops, name), *prog;
+	int err = 0;
+
+	rcu_read_lock();
+	prog = rcu_dereference(container_of(o, struct sstp_rbuf_bpf, ops)->prog);
+	if (prog)
+		err = prog->check_params(v);
+	rcu_read_unlock();
+	return err;
+}
+
 static void sstp_rbuf_bpf_get_info(const struct sstp_rbuf *b, s64 *state)
 {
 	memcpy(state, b->priv, SSTP_STATE_MAX * sizeof(*state));
@@ -95,6 +109,7 @@ int sstp_rbuf_bpf_add(struct sstp_rbuf_ops *prog, const struct bpf_link *link)
 	ops->init = prog->init ? sstp_rbuf_bpf_init : NULL;
 	ops->release = prog->release ? sstp_rbuf_bpf_release : NULL;
 	ops->update = prog->update ? sstp_rbuf_bpf_update : NULL;
+	ops->check_params = prog->check_params ? sstp_rbuf_bpf_check_params : NULL;
 	ops->get_info = sstp_rbuf_bpf_get_info;
 	err = sstp_register_rbuf(ops);
 	if (err)

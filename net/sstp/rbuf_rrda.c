@@ -160,9 +160,9 @@ static void sstp_rbuf_rrda_update(struct sstp_rbuf *b, const struct sstp_rbuf_sa
 	b->limit = limit;
 }
 
-static int sstp_rbuf_rrda_check(const u32 *param)
+static int sstp_rbuf_rrda_check(const struct sstp_param_values *v)
 {
-	u32 floor = param[SSTP_RRDA_FLOOR], ceiling = param[SSTP_RRDA_CEILING];
+	u32 floor = v->param[SSTP_RRDA_FLOOR], ceiling = v->param[SSTP_RRDA_CEILING];
 
 	return floor && ceiling && floor > ceiling ? -EINVAL : 0;
 }

@@ -127,6 +127,40 @@ struct sstp_recv_sample {
 struct sstp_recv {
 	u64	rate;
 	u64	timer;
+	u64	report[2];
+	u64	priv[27];
+};
+
+/* What a connection has done since its set-up: bpf_sstp_totals() */
+struct sstp_ctrl_totals {
+	u64	age;
+	u64	packets_sent;
+	u64	packets_retrans;
+	u64	packets_lost;
+	u64	bytes_sent;
+	u64	bytes_acked;
+	u64	acks_received;
+	u64	snaks_received;
+};
+
+/* Values of parameters that are to be set */
+struct sstp_param_values {
+	u32	param[8];
+};
+
+/* A receiving half in a group. It is written by bpf_sstp_member_rate() and bpf_sstp_member_priv().
+ */
+struct sstp_group_member {
+	u64	report[2];
+	u64	rate;
+	u64	priv[2];
+};
+
+/* Writable are @tick and @priv. */
+struct sstp_group {
+	u32	count;
+	u64	tick;
+	u64	now;
 	u64	priv[27];
 };
 
@@ -182,9 +216,15 @@ enum sstp_ctrl_ecn {
 	SSTP_CTRL_ECN_NEEDS,
 };
 
+enum sstp_group_scope {
+	SSTP_GROUP_NONE,
+	SSTP_GROUP_PEER,
+	SSTP_GROUP_PORT,
+};
+
 /* A controller, in the section .struct_ops.link. Its callbacks are programs of the section
- * "struct_ops". Not supported in BPF are group_tick, and so groups of receiving halves, and
- * check_params; in place of get_info @state names the words of @priv from SSTP_PRIV on.
+ * "struct_ops". In place of get_info @state names the words of @priv from SSTP_PRIV on. Values
+ * that @check_params returns another number than 0 for are refused.
  *
  * @release and @recv_release are not called when the program is unloaded: it does not run any more
  * when connections leave it. A receiving half that left it does not come back to a live connection
@@ -209,15 +249,18 @@ struct sstp_ctrl_ops {
 	void	(*recv_timer)(struct sstp_recv *r, const struct sstp_recv_sample *s);
 	void	(*recv_message)(struct sstp_recv *r, const struct sstp_recv_sample *s,
 				const struct sstp_ctrl_msg *m);
+	void	(*group_tick)(struct sstp_group *g);
 	char	name[16];
 	struct sstp_param_spec params[8];
 	char	state[8][16];
+	int	(*check_params)(const struct sstp_param_values *v);
 	bool	restricted;
 	enum sstp_ctrl_ecn ecn;
+	enum sstp_group_scope group;
 };
 
-/* A receive buffer policy. @state names the words of @priv. Not supported in BPF is check_params.
- * @release is not called when the program is unloaded.
+/* A receive buffer policy. @state names the words of @priv. @release is not called when the program
+ * is unloaded.
  */
 struct sstp_rbuf_ops {
 	void	(*init)(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s);
@@ -226,6 +269,7 @@ struct sstp_rbuf_ops {
 	char	name[16];
 	struct sstp_param_spec params[8];
 	char	state[8][16];
+	int	(*check_params)(const struct sstp_param_values *v);
 };
 
 /* Define a policy: SSTP_POLICY("mine", .init = (void *)init, ...); */
@@ -245,6 +289,20 @@ struct sstp_rbuf_ops {
 /* Define a callback of either: SSTP_CALLBACK(on_ack, struct sstp_ctrl *c, ...) { ... } */
 #define SSTP_CALLBACK(function, ...)					\
 	SEC("struct_ops") void BPF_PROG(function, __VA_ARGS__)
+
+/* Define check_params: SSTP_CHECK(check, const struct sstp_param_values *v) { ... } */
+#define SSTP_CHECK(function, ...)					\
+	SEC("struct_ops") int BPF_PROG(function, __VA_ARGS__)
+
+/* In group_tick, for each member m of the group g: SSTP_FOR_EACH_MEMBER(m, g) { ... }
+ * Clang gives no BTF to a function that is named by cleanup() only.
+ */
+#define SSTP_FOR_EACH_MEMBER(m, g)					\
+	for (struct bpf_iter_sstp_group					\
+	     __it __attribute__((cleanup(bpf_iter_sstp_group_destroy))),	\
+	     *__no __attribute__((unused)) = (bpf_iter_sstp_group_new(&__it, g),	\
+					      (void)bpf_iter_sstp_group_destroy, (void *)0); \
+	     ((m) = bpf_iter_sstp_group_next(&__it)); )
 
 /* The first word of @priv that the functions below do not keep. A program that uses none of them
  * may use all words.
@@ -272,5 +330,17 @@ extern int bpf_sstp_recv_send(struct sstp_recv *r, u16 kind, const void *data,
 extern int bpf_sstp_msg_read(const struct sstp_ctrl_msg *m, void *data, u32 data__sz) __ksym;
 extern u64 bpf_sstp_peer_key(const struct sstp_ctrl *c) __ksym;
 extern u32 bpf_sstp_cbrt(u64 v) __ksym;
+extern int bpf_sstp_totals(const struct sstp_ctrl *c, u64 now, void *data, u32 data__sz) __ksym;
+
+struct bpf_iter_sstp_group {
+	u64	opaque[2];
+};
+
+extern int bpf_iter_sstp_group_new(struct bpf_iter_sstp_group *it, struct sstp_group *g) __ksym;
+extern struct sstp_group_member *
+bpf_iter_sstp_group_next(struct bpf_iter_sstp_group *it) __ksym;
+extern void bpf_iter_sstp_group_destroy(struct bpf_iter_sstp_group *it) __ksym;
+extern void bpf_sstp_member_rate(struct sstp_group_member *m, u64 rate) __ksym;
+extern int bpf_sstp_member_priv(struct sstp_group_member *m, u32 i, u64 value) __ksym;
 
 #endif /* _SSTP_BPF_H */

@@ -54,9 +54,9 @@ static void hostile_say(struct sstp_ctrl *c)
 }
 
 /* A parameter of 2^32 - 1 means no window, as for the core. */
-static int hostile_check(const u32 *param)
+static int hostile_check(const struct sstp_param_values *v)
 {
-	return param[0] == SSTP_CWND_MAX && param[1] ? -EINVAL : 0;
+	return v->param[0] == SSTP_CWND_MAX && v->param[1] ? -EINVAL : 0;
 }
 
 static void hostile_get_info(const struct sstp_ctrl *c, s64 *state)

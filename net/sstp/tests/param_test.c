@@ -4,9 +4,9 @@
 #include "../param.c"
 
 /* "sum" and "part" contradict each other if a part is greater than the sum. */
-static int param_check(const u32 *param)
+static int param_check(const struct sstp_param_values *v)
 {
-	return param[0] && param[2] > param[0] ? -EINVAL : 0;
+	return v->param[0] && v->param[2] > v->param[0] ? -EINVAL : 0;
 }
 
 static const struct sstp_plugin param_plugin = {

@@ -294,7 +294,8 @@ static void policy_valid(struct kunit *test)
 		{ 0, 0 }, { 4096, 4096 }, { 1 << 30, 0 }, { 0, 4096 },
 		{ 8192, 8191, -EINVAL }, { 1 << 30, (1 << 30) - 1, -EINVAL },
 	};
-	u32 i, param[SSTP_PARAMS_MAX] = {};
+	struct sstp_param_values v = {};
+	u32 i;
 
 	for (i = 0; i < SSTP_RRDA_WEIGH_MEMORY; i++) {
 		const struct sstp_param_spec *own = &sstp_rbuf_rrda.params[i];
@@ -305,10 +306,9 @@ static void policy_valid(struct kunit *test)
 	}
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		param[SSTP_RRDA_FLOOR] = cases[i].floor;
-		param[SSTP_RRDA_CEILING] = cases[i].ceiling;
-		KUNIT_EXPECT_EQ_MSG(test, sstp_rbuf_rrda.check_params(param), cases[i].err,
-				    "%u", i);
+		v.param[SSTP_RRDA_FLOOR] = cases[i].floor;
+		v.param[SSTP_RRDA_CEILING] = cases[i].ceiling;
+		KUNIT_EXPECT_EQ_MSG(test, sstp_rbuf_rrda.check_params(&v), cases[i].err, "%u", i);
 	}
 }
 

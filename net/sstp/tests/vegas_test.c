@@ -135,17 +135,17 @@ static void vegas_params(struct kunit *test)
 static void vegas_checks(struct kunit *test)
 {
 	static const struct {
-		u32 param[SSTP_PARAMS_MAX];
+		struct sstp_param_values v;
 		int err;
 	} t[] = {
-		{ { 0, 0, 0 }, 0 }, { { 3, 0, 99 }, 0 }, { { 4, 0, 0 }, -EINVAL },
-		{ { 0, 3, 0 }, 0 }, { { 0, 2, 0 }, -EINVAL }, { { 20, 40, 0 }, 0 },
-		{ { 40, 40, 0 }, -EINVAL }, { { 41, 40, 0 }, -EINVAL },
+		{ { { 0, 0, 0 } }, 0 }, { { { 3, 0, 99 } }, 0 }, { { { 4, 0, 0 } }, -EINVAL },
+		{ { { 0, 3, 0 } }, 0 }, { { { 0, 2, 0 } }, -EINVAL }, { { { 20, 40, 0 } }, 0 },
+		{ { { 40, 40, 0 } }, -EINVAL }, { { { 41, 40, 0 } }, -EINVAL },
 	};
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(t); i++)
-		KUNIT_EXPECT_EQ_MSG(test, sstp_ctrl_vegas.check_params(t[i].param), t[i].err,
+		KUNIT_EXPECT_EQ_MSG(test, sstp_ctrl_vegas.check_params(&t[i].v), t[i].err,
 				    "row %u", i);
 }
 

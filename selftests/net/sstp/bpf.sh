@@ -120,6 +120,29 @@ check "a policy goes while a connection has it, which gets the default" policy
 sent
 check "and its data arrives" test $? = 0
 
+# --- groups, checked parameters, totals: what plug-ins in C have as well
+check "one with a group loads" load group
+impair delay 2ms
+serve -T 300 -n 2
+send --controller group
+other=$client
+send --controller group
+# rates RATE N: N connections have a group that allows RATE, and count what they do.
+rates() {
+	[ "$(in_ns "$a" sstp show -i | grep -c "rate:$1 sent:[1-9][0-9]* reports:[1-9]")" = "$2" ]
+}
+check "its members share what it says for each" busywait 60 rates 2000000 2
+values() { in_ns "$a" sstp set state established "$@"; }
+contradict() { ! values controller.least 5 && values controller.most 10 &&
+	values controller.least 5 && ! values controller.least 11 && values controller.least 10; }
+kill "$other"
+wait "$other"
+check "what is left is shared by the others" busywait 60 rates 1000000 1
+check "values that contradict each other are refused" contradict
+check "it goes while a group has members" sstp ctrl unload group
+sent
+check "the data arrives" test $? = 0
+
 # --- the page for those who write one: the program, and the commands of its sections
 page=$(readlink -f "$(dirname "$0")/../../../Documentation/networking/sstp-bpf.rst")
 headers=$(readlink -f "$(dirname "$0")/../../../tools/bpf")
@@ -156,6 +179,9 @@ check "so is a callback" refused "struct sstp_ctrl_ops has no on_later" load lat
 check "and one with other arguments" refused "sstp_ctrl_ops.init is of another type" load other_type
 check "a sample cannot be written" refused "only the outputs" load write_sample
 check "nor can parameters" refused "no output at offset" load write_param
+check "nor can a member of a group" refused "only the outputs" load write_member
+check "nor can values that are checked" refused "only the outputs" load write_values
+check "a callback of a connection has no group" refused "expected pointer to STRUCT sstp_group" load wrong_context
 check "a controller that reacts to nothing is refused" refused "neither on_ack" load no_reaction
 check "so is one program as two callbacks" refused "program init is of two callbacks" \
 	load two_callbacks

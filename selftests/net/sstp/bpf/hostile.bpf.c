@@ -88,6 +88,7 @@ SSTP_CALLBACK(any_recv, struct sstp_recv *r, const struct sstp_recv_sample *s)
 	EIGHT(SCRIBBLE_RECV, 16);
 	SCRIBBLE_RECV(24);
 	r->rate = message << (bpf_get_prandom_u32() & 31);
+	r->report[0] = message << 32;
 	r->timer = 1;
 	bpf_sstp_recv_send(r, 1, &message, sizeof(message));
 }
@@ -124,9 +125,32 @@ SSTP_CALLBACK(any_recv_timer, struct sstp_recv *r, const struct sstp_recv_sample
 	bpf_sstp_recv_send(r, 1, &message, sizeof(message));
 }
 
+/* All members, for each of them */
+SSTP_CALLBACK(any_tick, struct sstp_group *g)
+{
+	struct sstp_group_member *m, *other;
+
+	SSTP_FOR_EACH_MEMBER(m, g)
+		SSTP_FOR_EACH_MEMBER(other, g) {
+			u64 any = (u64)bpf_get_prandom_u32() << (bpf_get_prandom_u32() & 63);
+
+			bpf_sstp_member_rate(other, any | 1 << 20);
+			bpf_sstp_member_priv(m, bpf_get_prandom_u32(), any);
+			g->priv[24] = any;
+		}
+	g->tick = 0;
+}
+
+SSTP_CHECK(any_check, const struct sstp_param_values *v)
+{
+	return (1 << 31) + v->param[0];
+}
+
 SEC(".struct_ops.link") struct sstp_ctrl_ops h_any = {
 	.init = (void *)any, .on_ack = (void *)any_ack, .on_timer = (void *)any_timer,
-	.recv_init = (void *)any_recv, .recv_timer = (void *)any_recv_timer, .name = "h-any",
+	.recv_init = (void *)any_recv, .recv_timer = (void *)any_recv_timer,
+	.group_tick = (void *)any_tick, .group = SSTP_GROUP_PEER, .check_params = (void *)any_check,
+	.params = { { "one", 1, ~0U } }, .name = "h-any",
 };
 
 char LICENSE[] SEC("license") = "GPL";
