@@ -172,6 +172,12 @@ check "the page: it goes" follow Unload
 sent
 check "the page: the data arrives" test $? = 0
 
+# --- what says senseless things: one sends slowly, so begin now
+check "hostile ones load" load hostile
+serve --controller h-any
+transfer_begin --controller h-any -u -d -s 20k "$b4"
+any=$client
+
 # --- what does not fit
 check "a member that the module does not have is named" \
 	refused "has no sstp_ctrl_sample.later" load later_member
@@ -217,17 +223,16 @@ enough() { without -bpf,-perfmon sstp ctrl load "$programs/newreno.bpf.o" &&
 	sstp ctrl unload bpf-newreno; }
 check "it takes no other" enough
 
-# --- what says senseless things
-check "hostile ones load" load hostile
+# --- the senseless ones
+any() { wait "$any" || { explain; return 1; }; }
+check "h-any moves data" any
 senseless() {
 	serve --controller "$1"
 	transfer --controller "$1" -u -d -s "$2" "$b4" || { explain; return 1; }
 }
-for name in zero any; do
-	check "h-$name moves data" senseless "h-$name" 20k
-done
+check "h-zero moves data" senseless h-zero 20k
 check "h-most moves data" senseless h-most 4k
-# One beside it goes on.
+# One beside it goes on. The hostile one leaves much that is not sent.
 beside() {
 	local hostile
 	serve --controller h-any -n 2
@@ -238,6 +243,10 @@ beside() {
 	stop_server
 }
 { check "one beside it moves data" beside; } 2> /dev/null
+lingers() { has "$a" h-any; }
+check "a connection that its program left still has it" lingers
+check "the hostile ones unload" sstp ctrl unload h-zero h-most h-any
+check "which ends what they held up" busywait 20 sockets_are "$a" 0
 
 # --- sockets that name one which goes before they are used
 check "newreno loads once more" load newreno
