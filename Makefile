@@ -111,6 +111,7 @@ evaluation:
 	tools/bench/server --each -m $(to)/each.md
 	tools/bench/server --ablation -m $(to)/parts.md
 	tools/bench/memory -m $(to)/memory.md
+	tools/bench/bpf -m $(to)/bpf.md
 	$(tables)
 
 # What the paper on UDT/CCC has: Table 1 is of statements, 2 of controllers, 3 and 4 of cost.

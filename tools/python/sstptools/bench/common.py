@@ -22,13 +22,14 @@ SERVER = "10.9.9.2"
 
 # --- on the host -----------------------------------------------------------------
 
-def run(name, job, kernel, timeout, *options, programs=("xfer",)):
+def run(name, job, kernel, timeout, *options, programs=("xfer",), targets=()):
     """Boot a machine in which tools/bench/NAME --guest FILE measures @job; yield the objects
-    that it prints, one per line."""
+    that it prints, one per line. @targets: others of selftests/net/sstp/Makefile"""
     with tempfile.TemporaryDirectory(prefix=f"sstp-{name}-") as work:
         # Link statically: the time of an idle guest flies while the host reads a library.
         subprocess.run(["make", "-s", "-C", f"{TREE}/selftests/net/sstp", "LDLIBS=-static",
-                        f"OUT={work}/bin", *(f"{work}/bin/{p}" for p in programs)], check=True)
+                        f"OUT={work}/bin", *(f"{work}/bin/{p}" for p in programs), *targets],
+                       check=True)
         with open(f"{work}/job", "w", encoding="ascii") as f:
             json.dump(job, f)
         with subprocess.Popen(

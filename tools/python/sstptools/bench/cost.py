@@ -43,6 +43,7 @@ TITLES = {"sstp": "SSTP", "sstp-rate": "SSTP, rate declared", "tcp": "TCP", "sct
           "tcp-reno": "TCP reno", "sstp-newreno": "SSTP newreno"}
 USUAL = ["sstp", "sstp-rate", "tcp", "sctp"]
 RENO = ["tcp-reno", "sstp-newreno"]
+CTRL = "sstp-ctrl-"     # prefix of a protocol: the name of a controller follows
 ACK = "sstp-ack-"       # prefix of a protocol: ACK interval in packets, "-", kbit/s follow
 WRITES = [1 * KB, 4 * KB, 16 * KB, 64 * KB]
 ALL = [(mtu, write) for mtu in (1500, 9000) for write in WRITES]
@@ -130,6 +131,8 @@ def xfer_options(protocol):
         packets, kbit = protocol[len(ACK):].split("-")
         return (["-P", "sstp"], ["--controller", "rate", "--param", f"ack_interval={packets}",
                                  "--param", f"kbit={kbit}"])
+    if protocol.startswith(CTRL):
+        return ["-P", "sstp"], ["--controller", protocol[len(CTRL):]]
     return PROTOCOLS[protocol], []
 
 
@@ -151,7 +154,7 @@ class Bench(Lab):
 
     def transfer(self, cell, size):
         """Move @size bytes of each connection; return the number of instructions that this
-        took, of data packets and of reports."""
+        took, of data packets, of reports and of retransmissions, and the ns that passed."""
         options, more = xfer_options(cell["protocol"])
         common = ["-T", "300", "--read-size", "128k", "-n", str(cell["flows"]), *options]
         self.enter("b")
@@ -169,7 +172,7 @@ class Bench(Lab):
             raise RuntimeError(f"xfer failed: {cell}, {size}: {status}")
         after = counters()
         return [busy, *(after.get(name, 0) - before.get(name, 0)
-                        for name in ("OutData", "InPacks", "RetransData"))]
+                        for name in ("OutData", "InPacks", "RetransData")), end - begin]
 
 
 def guest(job_file):
@@ -186,7 +189,7 @@ def guest(job_file):
             short = lab.transfer(cell, size)
             more = job["more"] * size // short[0]
             long = lab.transfer(cell, size + more)
-            busy, packets, reports, again = (a - b for a, b in zip(long, short))
+            busy, packets, reports, again, _ = (a - b for a, b in zip(long, short))
             report({**cell, "instructions_per_byte": busy / (more * flows), "packets": packets,
                     "reports": reports, "resent": again})
 

@@ -317,7 +317,8 @@ def main():
             "[parts of RRDA](parts.md) on it,\n"
             "[how receive buffers leave memory to others](memory.md),\n"
             "[instructions per byte by number of connections and ACK interval](flows.md), and\n"
-            "[the statements of each controller](statements.md). `make evaluation` writes all,\n"
+            "[the statements of each controller](statements.md). Those in BPF have\n"
+            "[a comparison with the same in C](bpf.md). `make evaluation` writes all,\n"
             "`make evaluation-ccc` what has a counterpart in Gu and Grossman's paper on UDT/CCC:\n"
             "statements (its Table 1), controllers (Table 2), instructions (Tables 3 and 4), and\n"
             "groups of gtp.\n"]

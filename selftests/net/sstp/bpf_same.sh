@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Controllers in BPF do as those of the same algorithms in C: over a line whose queue overflows
+# they take the same time within 2%. Machines that run one instruction a nanosecond repeat that.
+# timeout: 300
+# kernels: 6.12
+# mode: icount
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/path.sh"
+
+grep -qw sstp_icount /proc/cmdline || skip_all "the CPU's time is not exact here"
+command -v sstp > /dev/null || skip_all "the sstp command is not there: tools/sstp"
+programs=$SSTP_BIN/bpf
+[ -e "$programs/newreno.bpf.o" ] ||
+	skip_all "no programs: clang or the headers of libbpf are missing (tools/deps bpf)"
+[ "$(cat /sys/kernel/sstp/bpf)" = yes ] || skip_all "$(cat /sys/kernel/sstp/bpf)"
+setup_path || skip_all "no network namespaces"
+
+# 100 Mbit/s and 20 ms; a fifth of what is in flight may queue.
+tc -n "$r" qdisc add dev "to-$b" root tbf rate 100mbit burst 20kb limit 50kb &&
+tc -n "$r" qdisc add dev "to-$a" root netem delay 20ms limit 10000 || skip_all "no tbf or netem"
+
+# takes CONTROLLER: prints the microseconds that a transfer takes.
+takes() {
+	serve
+	transfer --controller "$1" -u -d -s 20M "$b4" || return
+	field seconds | tr -d .
+}
+same() {
+	local ours theirs
+	ours=$(takes "$1") && theirs=$(takes "bpf-$1") || { explain; return 1; }
+	note "$1: $ours us in C, $theirs us in BPF"
+	[ $(((ours - theirs) * 50)) -le "$ours" ] && [ $(((theirs - ours) * 50)) -le "$ours" ]
+}
+names=(newreno scalable cubic vegas)
+for name in "${names[@]}"; do
+	module=$SSTP_MODULE_DIR/sstp-ctrl-$name.ko
+	[ ! -e "$module" ] || insmod "$module"
+	check "bpf-$name loads" sstp ctrl load "$programs/$name.bpf.o"
+	check "bpf-$name takes as long as $name" same "$name"
+done
+settle
+check "they unload" sstp ctrl unload "${names[@]/#/bpf-}"
+for name in "${names[@]:1}"; do
+	check "and so does the module of $name" rmmod "sstp-ctrl-$name"
+done
+finish
