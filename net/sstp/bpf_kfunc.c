@@ -10,7 +10,7 @@
 #include "ctrl_bpf.h"
 #include "sstp.h"
 
-#define SSTP_BPF_TOTALS_MAX	1024	/* bytes of struct sstp_ctrl_totals that programs may know */
+#define SSTP_BPF_TOTALS_MAX	1024	/* bytes of struct sstp_ctrl_totals, of whatever version */
 
 #ifdef SSTP_HAVE_BPF
 static_assert(sizeof(struct sstp_window) <= SSTP_CTRL_BPF_WINDOW * sizeof(u64));
