@@ -136,8 +136,8 @@ same_structs() {
 	python3 - include/net/sstp.h tools/bpf/sstp.bpf.h include/uapi/linux/sstp.h <<-'END'
 		import re, sys
 		core, bpf, uapi = (open(name).read() for name in sys.argv[1:])
-		lacks = set("""sstp_ctrl.msg sstp_recv.msg sstp_recv.report sstp_ctrl_msg.data
-		    *.group_tick *.group *.check_params *.get_info *.owner *.list *.life *.sysfs""".split())
+		lacks = set("""sstp_ctrl.msg sstp_recv.msg sstp_ctrl_msg.data sstp_group.members
+		    *.get_info *.owner *.list *.life *.sysfs""".split())
 		sizes = dict(re.findall(r"#define (SSTP_\w+)\s+(\d+)", uapi + core))
 		def structs(text):
 		    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
