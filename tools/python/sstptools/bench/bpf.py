@@ -40,7 +40,7 @@ def parse_args():
     add("-m", "--markdown", metavar="FILE",
         help="write a chapter of Documentation/evaluation to FILE")
     add("-c", "--check", action="store_true",
-        help=f"fail if the times of C and BPF on the line differ by more than {SAME:.0%}")
+        help=f"fail if the times of C and BPF on the line differ by more than {SAME:.0%}%")
     add("--guest", metavar="JOB", help=argparse.SUPPRESS)
     return parser.parse_args()
 
