@@ -530,6 +530,18 @@ static bool sstp_hybrid_alike(const struct sstp_hybrid_tally *t)
 	       (u64)t->lossy[0] * t->all[1] * 2 >= (u64)t->lossy[1] * t->all[0];
 }
 
+/* Does a link that delivers in bursts lose packets, whatever waits? At least half of all round
+ * trips are uneven there: on others only those in which a queue overflows or becomes empty are.
+ */
+static bool sstp_hybrid_path_loses(const struct sstp_hybrid *h)
+{
+	const struct sstp_hybrid_tally *t = &h->uneven, *all = &h->rounds;
+
+	return (t->all[0] + t->all[1]) * 2 >= all->all[0] + all->all[1] &&
+	       sstp_hybrid_alike(t) && sstp_hybrid_alike(&h->reports) &&
+	       !sstp_hybrid_queue_loses(h);
+}
+
 /* A cut that is smaller than CUBIC's, but begins an epoch of competitive mode as that does */
 static void sstp_hybrid_less(struct sstp_ctrl *c, struct sstp_hybrid *h,
 			     const struct sstp_ctrl_sample *s)
@@ -767,7 +779,7 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	rtt = max3(s->rtt, h->most[0], h->most[1]);
 	if (sstp_hybrid_waited(h, rtt) < sstp_hybrid_small(h) ||
 	    sstp_hybrid_held(c, h, ms, rtt) ||
-	    (sstp_hybrid_alike(&h->uneven) && sstp_hybrid_alike(&h->reports))) {
+	    sstp_hybrid_path_loses(h)) {
 		h->random_ms = ms;
 		if (h->competes && !sstp_hybrid_queue_loses(h))
 			sstp_hybrid_relax(h, s);
@@ -795,6 +807,7 @@ static void sstp_hybrid_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_samp
 	h->e = (struct sstp_cubic_epoch){};
 	h->growing = false;
 	h->check = 0;
+	h->late = false;
 	sstp_window_timeout(c, &h->w, s, sstp_hybrid_beta(c));
 }
 

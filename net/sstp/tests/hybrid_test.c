@@ -507,20 +507,31 @@ static void hybrid_counts_rounds(struct kunit *test)
 static void hybrid_uneven(struct kunit *test)
 {
 	static const struct {
-		struct sstp_hybrid_tally uneven, reports;	/* without and with a queue */
+		struct sstp_hybrid_tally uneven, reports, rounds; /* without and with a queue */
 		bool path;
 	} t[] = {
-		{ { { 0, 0 }, { 0, 0 } }, { { 0, 0 }, { 0, 0 } }, false },
-		{ { { 50, 50 }, { 2, 2 } }, { { 50, 50 }, { 2, 2 } }, true },
-		{ { { 50, 50 }, { 1, 1 } }, { { 50, 50 }, { 2, 2 } }, false },
-		{ { { 50, 50 }, { 2, 2 } }, { { 50, 50 }, { 1, 1 } }, false },
-		{ { { 50, 50 }, { 10, 20 } }, { { 50, 50 }, { 10, 20 } }, true },
-		{ { { 50, 50 }, { 10, 21 } }, { { 50, 50 }, { 10, 20 } }, false },
-		{ { { 50, 50 }, { 10, 20 } }, { { 50, 50 }, { 10, 21 } }, false },
-		{ { { 10, 80 }, { 10, 80 } }, { { 10, 80 }, { 10, 80 } }, true },
-		{ { { 10, 81 }, { 10, 80 } }, { { 10, 80 }, { 10, 80 } }, false },
+		{ { { 0, 0 }, { 0, 0 } }, { { 0, 0 }, { 0, 0 } }, .path = false },
+		{ { { 50, 50 }, { 2, 2 } }, { { 50, 50 }, { 2, 2 } }, { { 0, 200 }, { 0, 4 } },
+		  true },
+		{ { { 50, 50 }, { 2, 2 } }, { { 50, 50 }, { 2, 2 } }, { { 0, 201 }, { 0, 4 } },
+		  false },
+		/* Uneven are only those that overflow: in others nothing waits or is lost. */
+		{ { { 20, 0 }, { 20, 0 } }, { { 50, 50 }, { 20, 20 } }, { { 30, 20 }, { 0, 20 } },
+		  false },
+		{ { { 50, 0 }, { 2, 0 } }, { { 50, 50 }, { 2, 2 } }, { { 0, 100 }, { 0, 2 } },
+		  true },
+		{ { { 50, 50 }, { 9, 9 } }, { { 50, 50 }, { 9, 9 } }, { { 99, 99 }, { 0, 9 } },
+		  false },
+		{ { { 50, 50 }, { 2, 2 } }, { { 50, 50 }, { 2, 2 } }, .path = true },
+		{ { { 50, 50 }, { 1, 1 } }, { { 50, 50 }, { 2, 2 } }, .path = false },
+		{ { { 50, 50 }, { 2, 2 } }, { { 50, 50 }, { 1, 1 } }, .path = false },
+		{ { { 50, 50 }, { 10, 20 } }, { { 50, 50 }, { 10, 20 } }, .path = true },
+		{ { { 50, 50 }, { 10, 21 } }, { { 50, 50 }, { 10, 20 } }, .path = false },
+		{ { { 50, 50 }, { 10, 20 } }, { { 50, 50 }, { 10, 21 } }, .path = false },
+		{ { { 10, 80 }, { 10, 80 } }, { { 10, 80 }, { 10, 80 } }, .path = true },
+		{ { { 10, 81 }, { 10, 80 } }, { { 10, 80 }, { 10, 80 } }, .path = false },
 		{ { { U16_MAX, U16_MAX }, { U16_MAX, U16_MAX } },
-		  { { U16_MAX, U16_MAX }, { U16_MAX, U16_MAX } }, true },
+		  { { U16_MAX, U16_MAX }, { U16_MAX, U16_MAX } }, .path = true },
 	};
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
@@ -530,6 +541,7 @@ static void hybrid_uneven(struct kunit *test)
 		h = hybrid_start(&x, 1000);
 		h->uneven = t[i].uneven;
 		h->reports = t[i].reports;
+		h->rounds = t[i].rounds;
 		h->overflow_ms = hybrid_ms(&x);
 		hybrid_loss(&x, 60000, 0);
 		KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, !t[i].path, "row %u", i);
