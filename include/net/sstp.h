@@ -26,7 +26,7 @@ struct sstp_plugin_life;
 #define SSTP_PERIOD_LIMIT	NSEC_PER_SEC	/* ns */
 #define SSTP_RTO_LIMIT_MIN	USEC_PER_MSEC	/* us, of a controller */
 #define SSTP_RTO_LIMIT_MAX	(60 * USEC_PER_SEC)	/* us */
-#define SSTP_RTT_LIMIT		(60 * USEC_PER_SEC)	/* us, of a controller */
+#define SSTP_RTT_LIMIT		(3 * USEC_PER_SEC)	/* us, of a controller */
 #define SSTP_SHIP_RANGES	4	/* ranges of lost shipments in a sample */
 #define SSTP_ACK_TIMER_MIN	USEC_PER_MSEC	/* us */
 #define SSTP_ACK_TIMER_MAX	USEC_PER_SEC	/* us */
@@ -199,11 +199,10 @@ struct sstp_ctrl_sample {
  * @rto: us without an answer until the peer is asked for a report, SSTP_RTO_LIMIT_MIN to
  *	SSTP_RTO_LIMIT_MAX; 0 = as computed from round-trip times. A change applies to the next
  *	wait
- * @rtt: us, the round-trip time by which this end sends, 60 s at most; 0 = as measured. It is in
- *	place of @srtt where the core computes @rto, asks for reports once a round trip, lets
- *	packets leave without pacing, and looks for a lost tail. Samples always have what was
- *	measured: a controller computes its own from @rtt of these, or from @now of packets sent
- *	and reported
+ * @rtt: us, the round-trip time by which this end sends, 3 s at most; 0 = as measured. It is in
+ *	place of @srtt where the core computes @rto, asks for reports once a round trip, and looks
+ *	for a lost tail. Samples always have what was measured: a controller computes its own from
+ *	@rtt of these, or from @now of packets sent and reported
  * @ack_interval: packets after which the peer is asked to report at once, 1 to 65535 and no more
  *	than the window; a train of up to SSTP_TRAIN_PACKETS asks once. 0 = about one in
  *	a millisecond, 4 to 16 in a window and no more than 256 packets apart, or once a round

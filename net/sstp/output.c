@@ -424,7 +424,7 @@ static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
 	 * the packets that left without pacing are paid for.
 	 */
 	if (!sstp_in_flight(sp) && !sp->tx.paced && now >= sstp_ctrl_paid(&sp->ctrl))
-		sp->tx.unpaced = sstp_ctrl_unpaced(&sp->ctrl, sstp_send_rtt_ns(sp), now);
+		sp->tx.unpaced = sstp_ctrl_unpaced(&sp->ctrl, sstp_srtt_ns(&sp->rtt), now);
 	if (now < sp->ctrl.next && !sp->tx.unpaced) {
 		sstp_timer_set(&sp->clock, SSTP_T_PACE, sp->ctrl.next);
 		sp->tx.paced = true;
@@ -474,7 +474,7 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	}
 	trace_sstp_ship(sp, packets, wire, again);
 	sstp_rate_sent(&sp->rate, packets, wire, now);
-	sstp_ctrl_pace(&sp->ctrl, packets, unpaced, sstp_send_rtt_ns(sp), now);
+	sstp_ctrl_pace(&sp->ctrl, packets, unpaced, sstp_srtt_ns(&sp->rtt), now);
 	sstp_prr_sent(&sp->ctrl.prr, packets);
 	sp->tx.unpaced -= unpaced;
 	sp->tx.paced = false;

@@ -101,7 +101,7 @@ static void ctrl_bounded(struct kunit *test, struct sstp_ctrl_core *c, const cha
 	KUNIT_EXPECT_EQ_MSG(test, c->out.period, ctrl_says->period_bound, "%s", call);
 	KUNIT_EXPECT_EQ_MSG(test, c->out.rto, ctrl_says->cwnd ?
 			    clamp_t(u32, ctrl_says->cwnd, 1000, 60000000) : 0, "%s", call);
-	KUNIT_EXPECT_EQ_MSG(test, c->out.rtt, min(ctrl_says->cwnd, 60000000U), "%s", call);
+	KUNIT_EXPECT_EQ_MSG(test, c->out.rtt, min(ctrl_says->cwnd, 3000000U), "%s", call);
 	KUNIT_EXPECT_EQ_MSG(test, c->out.ack_interval, min(ctrl_says->cwnd, 65535U), "%s", call);
 	KUNIT_EXPECT_EQ_MSG(test, c->out.ack_timer, ctrl_says->cwnd ?
 			    clamp_t(u32, ctrl_says->cwnd, 1000, 1000000) : 0, "%s", call);
