@@ -6,6 +6,7 @@
 #include "netns.h"
 #include "output.h"
 #include "path.h"
+#include "probe.h"
 #include "settings.h"
 #include "sstp.h"
 
@@ -65,6 +66,16 @@ static bool sstp_may_name(const struct sock *sk, const char *name)
 	       sstp_net_allows(net, name);
 }
 
+/* The controller or its parameters have changed: wait by what it says now. The old one may have let
+ * the next probe wait for a minute.
+ */
+static void sstp_set_waits(struct sock *sk)
+{
+	sstp_message_arm(sk, sstp_now());
+	if (sstp_timer_pending(&sstp_sk(sk)->clock, SSTP_T_PROBE))
+		sstp_probe_arm(sk, true);
+}
+
 /* Set the controller, if @ctrl, or the policy of connections to come, and its parameters also
  * where it is at work: a controller learns of them now, a policy in its next callback. Packets may
  * be due then. @conf is checked. Socket lock
@@ -83,7 +94,7 @@ void sstp_set_conf(struct sstp_sock *sp, bool ctrl, const struct sstp_plugin_con
 		sp->breaker.guards = false;
 		sp->breaker.retry = 0;
 		sstp_cc_tune(sp);
-		sstp_message_arm(&sp->sk, sstp_now());
+		sstp_set_waits(&sp->sk);
 		return;
 	}
 	if (!sp->rcvbuf.member.pool)
@@ -100,7 +111,7 @@ void sstp_set_ctrl(struct sock *sk, const struct sstp_ctrl_ops *ops)
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	sstp_cc_switch(sp, ops, sstp_in_flight(sp));
-	sstp_message_arm(sk, sstp_now());
+	sstp_set_waits(sk);
 }
 
 int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,
