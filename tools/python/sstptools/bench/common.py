@@ -18,17 +18,18 @@ from sstptools.tree import TREE
 
 SHM = "/dev/shm"                # in the guest: directory of programs and their output
 SERVER = "10.9.9.2"
+TARGETS = ("command", "bpf")    # of selftests/net/sstp/Makefile, of several programs
 
 
 # --- on the host -----------------------------------------------------------------
 
-def run(name, job, kernel, timeout, *options, programs=("xfer",), targets=()):
+def run(name, job, kernel, timeout, *options, programs=("xfer",)):
     """Boot a machine in which tools/bench/NAME --guest FILE measures @job; yield the objects
-    that it prints, one per line. @targets: others of selftests/net/sstp/Makefile"""
+    that it prints, one per line. @programs may have names of TARGETS."""
     with tempfile.TemporaryDirectory(prefix=f"sstp-{name}-") as work:
         # Link statically: the time of an idle guest flies while the host reads a library.
         subprocess.run(["make", "-s", "-C", f"{TREE}/selftests/net/sstp", "LDLIBS=-static",
-                        f"OUT={work}/bin", *(f"{work}/bin/{p}" for p in programs), *targets],
+                        f"OUT={work}/bin", *(p if p in TARGETS else f"{work}/bin/{p}" for p in programs)],
                        check=True)
         with open(f"{work}/job", "w", encoding="ascii") as f:
             json.dump(job, f)
