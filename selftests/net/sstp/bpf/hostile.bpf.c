@@ -6,6 +6,7 @@
 			one((at) + 4); one((at) + 5); one((at) + 6); one((at) + 7)
 #define SCRIBBLE(i)	(c->priv[i] = (u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32())
 #define SCRIBBLE_RECV(i)	(r->priv[i] = message << (i))
+#define SCRIBBLE_GROUP(i)	(g->priv[i] = any << (i))
 #define MESSAGE(i)	(message[i] = c->priv[i])
 
 SSTP_CALLBACK(zero, struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
@@ -60,6 +61,8 @@ SSTP_CALLBACK(any_ack, struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 	EIGHT(SCRIBBLE, 8);
 	EIGHT(SCRIBBLE, 16);
 	SCRIBBLE(24);
+	SCRIBBLE(25);
+	SCRIBBLE(26);
 	c->cwnd = bpf_get_prandom_u32();
 	bpf_sstp_window_ack(c, s);
 	bpf_sstp_window_grow(c, bpf_get_prandom_u32(), bpf_get_prandom_u32());
@@ -87,6 +90,8 @@ SSTP_CALLBACK(any_recv, struct sstp_recv *r, const struct sstp_recv_sample *s)
 	EIGHT(SCRIBBLE_RECV, 8);
 	EIGHT(SCRIBBLE_RECV, 16);
 	SCRIBBLE_RECV(24);
+	SCRIBBLE_RECV(25);
+	SCRIBBLE_RECV(26);
 	r->rate = message << (bpf_get_prandom_u32() & 31);
 	r->report[0] = message << 32;
 	r->timer = 1;
@@ -129,21 +134,27 @@ SSTP_CALLBACK(any_recv_timer, struct sstp_recv *r, const struct sstp_recv_sample
 SSTP_CALLBACK(any_tick, struct sstp_group *g)
 {
 	struct sstp_group_member *m, *other;
+	u64 any = bpf_get_prandom_u32();
 
+	EIGHT(SCRIBBLE_GROUP, 0);
+	EIGHT(SCRIBBLE_GROUP, 8);
+	EIGHT(SCRIBBLE_GROUP, 16);
+	SCRIBBLE_GROUP(24);
+	SCRIBBLE_GROUP(25);
+	SCRIBBLE_GROUP(26);
 	SSTP_FOR_EACH_MEMBER(m, g)
 		SSTP_FOR_EACH_MEMBER(other, g) {
-			u64 any = (u64)bpf_get_prandom_u32() << (bpf_get_prandom_u32() & 63);
-
+			any = (u64)bpf_get_prandom_u32() << (bpf_get_prandom_u32() & 63);
 			bpf_sstp_member_rate(other, any | 1 << 20);
 			bpf_sstp_member_priv(m, bpf_get_prandom_u32(), any);
-			g->priv[24] = any;
 		}
 	g->tick = 0;
 }
 
+/* Refuses all values but 1 << 31, by numbers from the least to the most. */
 SSTP_CHECK(any_check, const struct sstp_param_values *v)
 {
-	return (1 << 31) + v->param[0];
+	return (1U << 31) + v->param[0];
 }
 
 SEC(".struct_ops.link") struct sstp_ctrl_ops h_any = {
