@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * "group": receiving halves on one port share a group, which allows each 1 Mbit/s for each member
- * that reports its own number. State: the rate, packets sent and reports that came since the set-up,
- * and the most members that a tick found twice in different ways.
+ * that reports its own number. State: the rate, and packets sent and reports that came since the
+ * set-up.
  */
 #include "sstp.bpf.h"
 
