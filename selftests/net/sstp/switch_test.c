@@ -128,7 +128,7 @@ static bool has_state(void *arg)
 
 static void await(int fd, int state)
 {
-	busywait(WAIT_MS, has_state, &(struct state){ fd, state });
+	must(busywait(WAIT_MS, has_state, &(struct state){ fd, state }), "the state is reached");
 }
 
 static void test_before(void)
