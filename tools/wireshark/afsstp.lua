@@ -696,7 +696,8 @@ local function find_half(p, owner, other, except)
 	for _, c in ipairs(halves[pair_key(owner, other)] or {}) do
 		for which = 1, 2 do
 			local from, to = c[3 - which], c[which]
-			if c ~= except and to.host == owner and from.host == other and not to.cid and
+			if c ~= except and not to.cid and
+			   to.host == owner and from.host == other and
 			   (is_near(p.shipment, from.shipment) or
 			    is_near(p.highest, to.shipment)) then
 				return c, which

@@ -20,6 +20,5 @@ SSTP_CALLBACK(group_tick, struct sstp_group *g)
 		m->rate = 1;
 }
 
-SSTP_CTRL("write-member", .init = (void *)init, 
-	  .recv_init = (void *)recv_init, .group_tick = (void *)group_tick,
-	  .group = SSTP_GROUP_PORT);
+SSTP_CTRL("write-member", .init = (void *)init, .recv_init = (void *)recv_init,
+	  .group_tick = (void *)group_tick, .group = SSTP_GROUP_PORT);
