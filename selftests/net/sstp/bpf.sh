@@ -113,7 +113,8 @@ impair delay 2ms rate 1mbit
 serve -T 300 --policy bpf-grow
 send
 policy() {
-	busywait 20 has "$b" bpf-grow && busywait 20 eval 'in_ns "$b" sstp show -i | grep -q "need:[1-9]"' &&
+	busywait 20 has "$b" bpf-grow &&
+		busywait 20 eval 'in_ns "$b" sstp show -i | grep -q "need:[1-9]"' &&
 		sstp ctrl unload bpf-grow && has "$b" rrda
 }
 check "a policy goes while a connection has it, which gets the default" policy
@@ -159,7 +160,8 @@ block() {
 # follow DIRECTORY NAMESPACE BLOCK: runs the commands of BLOCK as they are, with what they installed
 follow() {
 	local path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-	(cd "$1" && env "PATH=$path" ${2:+ip netns exec "$2"} bash -ec "sudo() { \"\$@\"; }; $(block "${@:3}")")
+	(cd "$1" && env "PATH=$path" ${2:+ip netns exec "$2"} \
+		bash -ec "sudo() { \"\$@\"; }; $(block "${@:3}")")
 }
 takes() { [ "$(follow "$work" "" "What it takes" 1)" = yes ]; }
 check "the page: this kernel has what it takes" takes
@@ -198,7 +200,11 @@ check "a sample cannot be written" refused "only the outputs" load write_sample
 check "nor can parameters" refused "no output at offset" load write_param
 check "nor can a member of a group" refused "only the outputs" load write_member
 check "nor can values that are checked" refused "only the outputs" load write_values
-check "a callback of a connection has no group" refused "expected pointer to STRUCT sstp_group" load wrong_context
+check "nor can the number of members" refused "no output at offset" load write_group
+check "a member that is not there has no rate" refused "Possibly NULL pointer passed" \
+	load no_member
+check "a callback of a connection has no group" \
+	refused "expected pointer to STRUCT sstp_group" load wrong_context
 check "a controller that reacts to nothing is refused" refused "neither on_ack" load no_reaction
 check "so is one program as two callbacks" refused "program init is of two callbacks" \
 	load two_callbacks
@@ -207,7 +213,7 @@ check "and cannot be unloaded" refused "'1.0' is not the name" sstp ctrl unload 
 check "what is no program is refused" refused "not an object file for BPF" sstp ctrl load /bin/true
 # Let all relocations be of the section with the operations.
 twice() {
-	python3 - "$programs/newreno.bpf.o" "$work/twice.bpf.o" <<-'END' && sstp ctrl load "$work/twice.bpf.o"
+	python3 - "$programs/newreno.bpf.o" "$work/twice.bpf.o" <<-'END' &&
 		import struct, sys
 		d = bytearray(open(sys.argv[1], "rb").read())
 		at, count, names = *struct.unpack_from("<Q", d, 40), *struct.unpack_from("<HH", d, 60)
@@ -221,6 +227,7 @@ twice() {
 		    struct.pack_into("<I", d, at + i * 64 + 44, own[0])
 		open(sys.argv[2], "wb").write(d)
 	END
+		sstp ctrl load "$work/twice.bpf.o"
 }
 check "so is one whose operations are relocated twice" refused "two sections of relocations" twice
 # without CAPABILITIES COMMAND...: CAPABILITIES are -name,...
@@ -245,18 +252,22 @@ senseless() {
 check "h-zero moves data" senseless h-zero 20k
 check "h-most moves data" senseless h-most 4k
 # One beside it goes on. The hostile one leaves much that is not sent.
-beside() {
-	local hostile
-	serve --controller h-any -n 2
-	transfer_begin --controller h-any -s 100M -T 600 "$b4"
-	hostile=$client
-	transfer -s 10M "$b4" || { explain; return 1; }
-	kill -9 "$hostile"
-	stop_server
+serve --controller h-any -n 2
+transfer_begin --controller h-any -s 100M -T 600 "$b4"
+hostile=$client
+# Its check of parameters takes one value only, 1 << 31.
+fits() {
+	busywait 20 has "$a" h-any || return
+	! values controller.one 1 && ! values controller.one 4294967295 &&
+		values controller.one 2147483648
 }
-{ check "one beside it moves data" beside; } 2> /dev/null
-lingers() { has "$a" h-any; }
-check "a connection that its program left still has it" lingers
+check "what is no 0 refuses its parameters" fits
+beside() { transfer -s 10M "$b4" || { explain; return 1; }; }
+check "one beside it moves data" beside
+{ kill -9 "$hostile"; wait "$hostile"; } 2> /dev/null
+# The server is there still, so it has reset nothing.
+check "a connection whose process has ended still has it" has "$a" h-any
+stop_server
 check "the hostile ones unload" sstp ctrl unload h-zero h-most h-any
 check "which ends what they held up" busywait 20 sockets_are "$a" 0
 
