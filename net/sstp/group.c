@@ -37,8 +37,8 @@ static struct sstp_group_core *sstp_group_find(const struct sstp_group_key *k)
 	return NULL;
 }
 
-/* The work of @group_tick has to be linear in the number of members, which a remote peer chooses, as
- * it runs in softirq under the group's lock.
+/* The work of @group_tick has to be linear in the number of members, which a remote peer chooses,
+ * as it runs in softirq under the group's lock.
  */
 static enum hrtimer_restart sstp_group_fire(struct hrtimer *hrt)
 {

@@ -226,8 +226,8 @@ enum sstp_group_scope {
  * "struct_ops". In place of get_info @state names the words of @priv from SSTP_PRIV on. Values are
  * refused if @check_params does not return 0.
  *
- * The work of @group_tick has to be linear in the number of members, which a remote peer chooses, as
- * it runs in softirq under the group's lock.
+ * The work of @group_tick has to be linear in the number of members, which a remote peer chooses,
+ * as it runs in softirq under the group's lock.
  *
  * @release and @recv_release are not called when the program is unloaded: it does not run any more
  * when connections leave it. A receiving half that left it does not come back to a live connection
