@@ -158,10 +158,7 @@ int sstp_ctrl_bpf_add(struct sstp_ctrl_ops *prog, const struct bpf_link *link)
 
 	if (!b)
 		return -ENOMEM;
-	refcount_set(&b->life.users, 1);
-	b->life.uid = current_uid();
-	b->life.link = link;
-	b->life.free = sstp_ctrl_bpf_free;
+	sstp_plugin_life_init(&b->life, link, sstp_ctrl_bpf_free);
 	RCU_INIT_POINTER(b->prog, prog);
 	ops = &b->ops;
 	ops->life = &b->life;

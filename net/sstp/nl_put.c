@@ -129,7 +129,8 @@ int sstp_nl_put_plugin(struct sk_buff *skb, const struct sstp_plugin *p,
 	/* The link has its ID, which is not 0, a moment after it was registered. */
 	if (p->life && (nla_put_u32(skb, SSTP_A_PLUGIN_BPF_LINK, READ_ONCE(p->life->link->id)) ||
 			nla_put_u32(skb, SSTP_A_PLUGIN_BPF_UID,
-				    from_kuid_munged(ns, p->life->uid))))
+				    from_kuid_munged(ns, p->life->uid)) ||
+			nla_put_string(skb, SSTP_A_PLUGIN_BPF_COMM, p->life->comm)))
 		return -EMSGSIZE;
 	return 0;
 }

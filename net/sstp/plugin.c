@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Registries: controllers and receive buffer policies, by their names. */
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/ctype.h>
 #include <linux/kmod.h>
 #include <linux/rculist.h>
@@ -48,6 +49,22 @@ static bool sstp_plugin_params_valid(const struct sstp_plugin *p)
 				return false;
 	}
 	return true;
+}
+
+void sstp_plugin_life_init(struct sstp_plugin_life *life, const struct bpf_link *link,
+			   void (*free)(struct sstp_plugin_life *life))
+{
+	char *c;
+
+	refcount_set(&life->users, 1);
+	life->uid = current_uid();
+	/* A program may choose any bytes, and those who read them print them. */
+	get_task_comm(life->comm, current);
+	for (c = life->comm; *c; c++)
+		if (!isascii(*c) || !isprint(*c))
+			*c = '?';
+	life->link = link;
+	life->free = free;
 }
 
 int sstp_plugin_register(struct sstp_registry *r, struct sstp_plugin *p)

@@ -8,6 +8,7 @@
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/refcount.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
 #include <net/sstp.h>
@@ -19,6 +20,7 @@ struct bpf_link;
  * @users: references: one of the registry, and those for which a module would be held
  * @gone: it leaves the registry, and all who use it leave it
  * @uid: user who loaded it
+ * @comm: name of the program that loaded it; printable ASCII
  * @link: BPF link that keeps it loaded; valid while it is in the registry
  * @free: frees the plug-in, when the last reference has been dropped
  */
@@ -26,6 +28,7 @@ struct sstp_plugin_life {
 	refcount_t users;
 	bool	gone;
 	kuid_t	uid;
+	char	comm[TASK_COMM_LEN];
 	const struct bpf_link *link;
 	void	(*free)(struct sstp_plugin_life *life);
 };
@@ -83,6 +86,9 @@ struct sstp_registry {
 extern struct sstp_registry sstp_ctrls;
 extern struct sstp_registry sstp_rbufs;
 
+/* Set all of @life, which is 0: the caller's task loads the plug-in. Process context. */
+void sstp_plugin_life_init(struct sstp_plugin_life *life, const struct bpf_link *link,
+			   void (*free)(struct sstp_plugin_life *life));
 /* Add a plug-in. -EINVAL: its name is not valid, or what it says of its parameters and its
  * state; -EEXIST: its name is taken.
  */

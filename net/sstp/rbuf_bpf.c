@@ -96,10 +96,7 @@ int sstp_rbuf_bpf_add(struct sstp_rbuf_ops *prog, const struct bpf_link *link)
 
 	if (!b)
 		return -ENOMEM;
-	refcount_set(&b->life.users, 1);
-	b->life.uid = current_uid();
-	b->life.link = link;
-	b->life.free = sstp_rbuf_bpf_free;
+	sstp_plugin_life_init(&b->life, link, sstp_rbuf_bpf_free);
 	RCU_INIT_POINTER(b->prog, prog);
 	ops = &b->ops;
 	ops->life = &b->life;

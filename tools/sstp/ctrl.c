@@ -32,7 +32,7 @@ struct list {
 
 static int print(const struct nlmsghdr *n, void *arg)
 {
-	const char *name = "";
+	const char *name = "", *comm = "";
 	uint32_t link = 0, uid = 0;
 	struct list *l = arg;
 	struct nlattr *a;
@@ -45,12 +45,16 @@ static int print(const struct nlmsghdr *n, void *arg)
 			bpf = true, link = mnl_attr_get_u32(a);
 		else if (nl_is(a, SSTP_A_PLUGIN_BPF_UID, MNL_TYPE_U32))
 			uid = mnl_attr_get_u32(a);
+		else if (nl_is(a, SSTP_A_PLUGIN_BPF_COMM, MNL_TYPE_NUL_STRING))
+			comm = mnl_attr_get_str(a);
 	}
 	if (!l->json) {
 		if (!l->n++)
-			printf("%-16s%-12s%-8s%-8s%s\n", "NAME", "TYPE", "KIND", "LINK", "UID");
+			printf("%-16s%-12s%-8s%-8s%-12s%s\n", "NAME", "TYPE", "KIND", "LINK",
+			       "UID", "COMM");
 		if (bpf)
-			printf("%-16s%-12s%-8s%-8u%u\n", name, l->type, "bpf", link, uid);
+			printf("%-16s%-12s%-8s%-8u%-12u%s\n", name, l->type, "bpf", link, uid,
+			       comm);
 		else
 			printf("%-16s%-12s%s\n", name, l->type, "module");
 		return MNL_CB_OK;
@@ -59,8 +63,10 @@ static int print(const struct nlmsghdr *n, void *arg)
 	fputs("{\"name\": ", stdout);
 	json_text(stdout, name);
 	printf(", \"type\": \"%s\", \"bpf\": %s", l->type, bpf ? "true" : "false");
-	if (bpf)
-		printf(", \"link\": %u, \"uid\": %u", link, uid);
+	if (bpf) {
+		printf(", \"link\": %u, \"uid\": %u, \"comm\": ", link, uid);
+		json_text(stdout, comm);
+	}
 	putchar('}');
 	return MNL_CB_OK;
 }

@@ -53,14 +53,25 @@ for name in "${all[@]}"; do
 	check "$name loads" load "$name"
 done
 check "it is told what is BPF, and whose" eval \
-	'sstp ctrl | grep -q "^bpf-newreno  *controller  *bpf  *[1-9][0-9]*  *0$"'
+	'sstp ctrl | grep -q "^bpf-newreno  *controller  *bpf  *[1-9][0-9]*  *0  *sstp$"'
 json() {
 	sstp ctrl -j | python3 -c 'import json, sys
 d = {c["name"]: c for c in json.load(sys.stdin)}
 assert not d["hybrid"]["bpf"]
-assert d["bpf-newreno"]["bpf"] and d["bpf-newreno"]["link"] and not d["bpf-newreno"]["uid"]'
+assert d["bpf-newreno"]["bpf"] and d["bpf-newreno"]["link"] and not d["bpf-newreno"]["uid"]
+assert d["bpf-newreno"]["comm"] == "sstp"'
 }
 check "and as JSON" json
+# A program whose name has bytes that end a line, a string of JSON, or control a terminal
+hostile() {
+	local name=$'x\ny z\e"\\\xe9'
+	ln -s "$(command -v sstp)" "$work/$name" && sstp ctrl unload bpf-newreno &&
+		"$work/$name" ctrl load "$programs/newreno.bpf.o" &&
+		sstp ctrl | grep -q '^bpf-newreno .* 0  *x?y z?"\\?$' &&
+		sstp ctrl -j | python3 -c 'import json, sys
+assert "x?y z?\"\\?" in [c.get("comm") for c in json.load(sys.stdin)]'
+}
+check "what a program calls itself breaks no line" hostile
 check "a name that is taken is refused" refused "is registered already" load newreno
 in_use() { ! rmmod sstp 2> /dev/null; }
 check "the module stays while they are loaded" in_use
