@@ -4,7 +4,9 @@
  * checks a program, and the kernel when a link to the program begins and ends. The program is
  * called by ctrl_bpf.c or rbuf_bpf.c.
  */
+#include <linux/cred.h>
 #include <linux/kobject.h>
+#include <linux/rculist.h>
 #include <linux/sysfs.h>
 #include "bpf.h"
 #include "compat.h"
@@ -447,8 +449,44 @@ static ssize_t bpf_show(struct kobject *kobj, struct kobj_attribute *attr, char 
 	return sysfs_emit(buf, "%s\n", sstp_bpf_lack ?: "yes");
 }
 
+/* Write a line for each plug-in of @r from @at on, as long as whole lines fit into the page. The
+ * line of one in BPF has who loaded it and the number of references, without the registry's.
+ * Return: the end of the last line
+ */
+static int sstp_bpf_emit(char *buf, int at, const struct sstp_registry *r, const char *type)
+{
+	const struct sstp_plugin *p;
+	int n;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(p, &r->list, list) {
+		if (p->life)
+			n = sysfs_emit_at(buf, at, "%s %s bpf %u %u %s\n", type, p->name,
+					  from_kuid_munged(current_user_ns(), p->life->uid),
+					  refcount_read(&p->life->users) - 1, p->life->comm);
+		else
+			n = sysfs_emit_at(buf, at, "%s %s c\n", type, p->name);
+		if (n && buf[at + n - 1] != '\n')
+			break;
+		at += n;
+	}
+	rcu_read_unlock();
+	return at;
+}
+
+static ssize_t plugins_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	int at = sstp_bpf_emit(buf, 0, &sstp_ctrls, "controller");
+
+	return sstp_bpf_emit(buf, at, &sstp_rbufs, "policy");
+}
+
 static struct kobj_attribute sstp_bpf_attr = __ATTR_RO(bpf);
-static struct attribute *sstp_bpf_attrs[] = { &sstp_bpf_attr.attr, NULL };
+static struct kobj_attribute sstp_bpf_plugins_attr = __ATTR_RO(plugins);
+static struct attribute *sstp_bpf_attrs[] = {
+	&sstp_bpf_attr.attr, &sstp_bpf_plugins_attr.attr, NULL
+};
+
 static const struct attribute_group sstp_bpf_attr_group = { .attrs = sstp_bpf_attrs };
 
 int __init sstp_bpf_init(void)

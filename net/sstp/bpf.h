@@ -7,8 +7,9 @@
 #include <net/sstp.h>
 
 /* Offer struct sstp_ctrl_ops and struct sstp_rbuf_ops to BPF programs. Where that cannot be,
- * /sys/kernel/sstp/bpf says why.
- * Return: 0, or the error of creating that file.
+ * /sys/kernel/sstp/bpf says why. /sys/kernel/sstp/plugins lists all plug-ins, and whose those in
+ * BPF are.
+ * Return: 0, or the error of creating these files.
  */
 int __init sstp_bpf_init(void);
 void sstp_bpf_exit(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* /sys/kernel/sstp: settings that hold for the whole system. */
+/* /sys/kernel/sstp: settings and lists of the whole system. */
 #ifndef _SSTP_SYSFS_H
 #define _SSTP_SYSFS_H
 

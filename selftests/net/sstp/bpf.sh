@@ -37,6 +37,7 @@ if [ "$lack" != yes ]; then
 	check "a kernel that has struct_ops of modules is used" eval '! here'
 	check "what the kernel lacks is said" refused "no controllers in BPF: $lack" load newreno
 	check "controllers are listed" eval 'sstp ctrl | grep -q "^hybrid  *controller  *module$"'
+	check "in sysfs, too" grep -qx "controller hybrid c" /sys/kernel/sstp/plugins
 	finish
 fi
 
@@ -62,11 +63,18 @@ assert d["bpf-newreno"]["bpf"] and d["bpf-newreno"]["link"] and not d["bpf-newre
 assert d["bpf-newreno"]["comm"] == "sstp"'
 }
 check "and as JSON" json
+# listed LINE: sysfs has LINE.
+listed() { grep -qxF -- "$1" /sys/kernel/sstp/plugins || { cat /sys/kernel/sstp/plugins; return 1; }; }
+check "sysfs tells it, too" listed "controller bpf-newreno bpf 0 0 sstp"
+check "and of a policy" listed "policy bpf-grow bpf 0 0 sstp"
+check "and what is in C" eval 'listed "controller hybrid c" && listed "policy rrda c"'
 # A program whose name has bytes that end a line, a string of JSON, or control a terminal
 hostile() {
 	local name=$'x\ny z\e"\\\xe9'
 	ln -s "$(command -v sstp)" "$work/$name" && sstp ctrl unload bpf-newreno &&
+		! grep -F bpf-newreno /sys/kernel/sstp/plugins &&
 		"$work/$name" ctrl load "$programs/newreno.bpf.o" &&
+		listed 'controller bpf-newreno bpf 0 0 x?y z?"\?' &&
 		sstp ctrl | grep -q '^bpf-newreno .* 0  *x?y z?"\\?$' &&
 		sstp ctrl -j | python3 -c 'import json, sys
 assert "x?y z?\"\\?" in [c.get("comm") for c in json.load(sys.stdin)]'
@@ -307,6 +315,7 @@ rest=$(ls $pins)
 # shellcheck disable=SC2086 # names
 check "the others unload" sstp ctrl unload $rest
 check "none is left" test "$(sstp ctrl | wc -l)" = "$builtin"
+check "nor in sysfs" eval '! grep -w bpf /sys/kernel/sstp/plugins'
 unloaded() { rmmod sstp; }
 check "the module unloads" busywait 20 unloaded
 check "and loads" insmod "$SSTP_MODULE_DIR/sstp.ko"
