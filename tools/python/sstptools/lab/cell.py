@@ -44,8 +44,8 @@ def shell_settings(cell):
              ("rtt_at", path["rtt_at"]), ("rtt_later", path["rtt_later"]),
              *((way, f"({path['bursts'] or format(path[way] * 100, 'f') + '%'})")
                for way in ("loss", "loss_back")),
-             ("limit", analysis.limit(path)), ("bucket", f"({path['bucket']})"),
-             ("reorder", f"({path['reorder']})"),
+             ("slot", path["slot"]), ("limit", analysis.limit(path)),
+             ("bucket", f"({path['bucket']})"), ("reorder", f"({path['reorder']})"),
              ("controllers", f"({shlex.join(sorted(controllers(cell['flows'])))})"),
              ("outage_at", path["outage_at"]), ("outage_for", path["outage_for"]),
              ("capture", int(cell["capture"])), ("sample", int(cell["sample"])),

@@ -89,7 +89,7 @@ def load(word):
 def settings(experiment, values):
     """Return the path with @values of the sweep, and with these the settings that [let] derives."""
     path = {"loss_back": None, "rate_back": None, "wire": None, "outage_at": 0, "outage_for": 0,
-            "rtt_at": 0, "rtt_later": 0, "reorder": "", "bursts": "", "bucket": ""}
+            "rtt_at": 0, "rtt_later": 0, "reorder": "", "bursts": "", "slot": 0, "bucket": ""}
     path.update(experiment["path"])
     path.update(values)
     path.update(experiment["case"][values["case"]] if "case" in values else {})

@@ -18,6 +18,7 @@ The file has, in TOML:
               also loss_back, rate_back (of the way back), outage_at, outage_for (s), rtt_later
               (ms), which the round-trip time becomes at rtt_at (s), reorder and bursts
               (arguments of netem's "reorder" and "loss"; loss is still what the line loses),
+              slot (ms: the line delivers at multiples of it what it has sent until then),
               bucket (arguments of a token bucket tbf at the rate, behind a line of wire bit/s),
               settle (s; with --bin: how the connections share the line is measured from then
               on); and settings of your own
