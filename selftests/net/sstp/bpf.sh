@@ -63,8 +63,9 @@ assert d["bpf-newreno"]["bpf"] and d["bpf-newreno"]["link"] and not d["bpf-newre
 assert d["bpf-newreno"]["comm"] == "sstp"'
 }
 check "and as JSON" json
+plugins=/sys/kernel/sstp/plugins
 # listed LINE: sysfs has LINE.
-listed() { grep -qxF -- "$1" /sys/kernel/sstp/plugins || { cat /sys/kernel/sstp/plugins; return 1; }; }
+listed() { grep -qxF -- "$1" $plugins || { cat $plugins; return 1; }; }
 check "sysfs tells it, too" listed "controller bpf-newreno bpf 0 0 sstp"
 check "and of a policy" listed "policy bpf-grow bpf 0 0 sstp"
 check "and what is in C" eval 'listed "controller hybrid c" && listed "policy rrda c"'
@@ -72,7 +73,7 @@ check "and what is in C" eval 'listed "controller hybrid c" && listed "policy rr
 hostile() {
 	local name=$'x\ny z\e"\\\xe9'
 	ln -s "$(command -v sstp)" "$work/$name" && sstp ctrl unload bpf-newreno &&
-		! grep -F bpf-newreno /sys/kernel/sstp/plugins &&
+		! grep -F bpf-newreno $plugins &&
 		"$work/$name" ctrl load "$programs/newreno.bpf.o" &&
 		listed 'controller bpf-newreno bpf 0 0 x?y z?"\?' &&
 		sstp ctrl | grep -q '^bpf-newreno .* 0  *x?y z?"\\?$' &&
@@ -315,7 +316,7 @@ rest=$(ls $pins)
 # shellcheck disable=SC2086 # names
 check "the others unload" sstp ctrl unload $rest
 check "none is left" test "$(sstp ctrl | wc -l)" = "$builtin"
-check "nor in sysfs" eval '! grep -w bpf /sys/kernel/sstp/plugins'
+check "nor in sysfs" eval '! grep -w bpf $plugins'
 unloaded() { rmmod sstp; }
 check "the module unloads" busywait 20 unloaded
 check "and loads" insmod "$SSTP_MODULE_DIR/sstp.ko"
