@@ -3,7 +3,6 @@
 # A controller that sets senseless windows and periods cannot stall a connection: data arrives,
 # also on a lossy path. And callbacks never get an impossible sample.
 # timeout: 300
-# quick: yes
 # kernels: uml debug
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"
