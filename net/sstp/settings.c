@@ -66,14 +66,21 @@ static bool sstp_may_name(const struct sock *sk, const char *name)
 	       sstp_net_allows(net, name);
 }
 
-/* The controller or its parameters have changed: wait by what it says now. The old one may have let
- * the next probe wait for a minute.
+/* The controller or its parameters have changed: wait for no longer than it says now. The old one
+ * may have let the next probe wait for a minute. During set-up the deadline is that of INIT or
+ * INIT_ACK.
  */
 static void sstp_set_waits(struct sock *sk)
 {
+	struct sstp_clock *clock = &sstp_sk(sk)->clock;
+	u64 at = clock->at[SSTP_T_PROBE];
+
 	sstp_message_arm(sk, sstp_now());
-	if (sstp_timer_pending(&sstp_sk(sk)->clock, SSTP_T_PROBE))
-		sstp_probe_arm(sk, true);
+	if ((1 << sk->sk_state) & (TCPF_SYN_SENT | TCPF_SYN_RECV) ||
+	    !sstp_timer_pending(clock, SSTP_T_PROBE))
+		return;
+	sstp_probe_arm(sk, true);
+	sstp_timer_sooner(clock, SSTP_T_PROBE, at);
 }
 
 /* Set the controller, if @ctrl, or the policy of connections to come, and its parameters also

@@ -131,10 +131,16 @@ static void await(int fd, int state)
 	must(busywait(WAIT_MS, has_state, &(struct state){ fd, state }), "the state is reached");
 }
 
+static bool more_left(void *arg)
+{
+	return sstp_counter("OutPkts") > *(long *)arg;
+}
+
 static void test_before(void)
 {
 	int fd = new_socket(SOCK_STREAM), l = new_socket(SOCK_STREAM);
 	union addr nowhere;
+	long left;
 
 	must_take("a new socket", fd, TCP_CLOSE);
 	addr_loopback(&nowhere, AF_INET, 0);
@@ -151,6 +157,8 @@ static void test_before(void)
 	fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, SOCK_NONBLOCK);
 	must(connect(fd, &nowhere.sa, addr_len(&nowhere)) && errno == EINPROGRESS, "it connects");
 	must_take("set-up", fd, TCP_SYN_SENT);
+	left = sstp_counter("OutPkts");
+	must(busywait(WAIT_MS, more_left, &left), "INIT is repeated");
 	close(fd);
 	ktap_held("before a connection is established");
 }
