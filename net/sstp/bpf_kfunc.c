@@ -15,7 +15,7 @@
 #ifdef SSTP_HAVE_BPF
 static_assert(sizeof(struct sstp_window) <= SSTP_CTRL_BPF_WINDOW * sizeof(u64));
 
-/* What struct bpf_iter_sstp_group holds */
+/* Members of struct bpf_iter_sstp_group */
 struct sstp_bpf_members {
 	const struct sstp_group *group;
 	struct list_head *at;		/* the member that was returned last */

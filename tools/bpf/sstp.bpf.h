@@ -131,7 +131,7 @@ struct sstp_recv {
 	u64	priv[27];
 };
 
-/* What a connection has done since its set-up: bpf_sstp_totals() */
+/* Totals of a connection since its set-up: bpf_sstp_totals() */
 struct sstp_ctrl_totals {
 	u64	age;
 	u64	packets_sent;

@@ -548,8 +548,8 @@ static void hybrid_uneven(struct kunit *test)
 	}
 }
 
-/* What is counted: reports and round trips in which round-trip times are apart by two times of what
- * is no queue, but none of slow start or a probe; and a round trip that a cut ends
+/* Reports and round trips are counted if round-trip times are apart by twice of what is no queue,
+ * but none of slow start or a probe; a round trip that a cut ends is counted, too.
  */
 static void hybrid_counts_uneven(struct kunit *test)
 {
