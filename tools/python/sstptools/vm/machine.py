@@ -14,7 +14,8 @@ import tempfile
 import time
 
 from sstptools.tree import CACHE
-from sstptools.vm.prepare import check_output, compiled, locked, preinit, say, stock_boot_files
+from sstptools.vm.prepare import (check_output, compiled, counter, locked, preinit, say,
+                                  stock_boot_files)
 
 QEMU_LOG = "qemu.log"           # of resets and power-offs, in the job's directory
 GUEST_SHUTDOWN = "reason=6"     # SHUTDOWN_CAUSE_GUEST_SHUTDOWN in that log
@@ -52,6 +53,8 @@ def qemu_command(args, kernel, job, accel, ports):
         # oops ends the machine, and the caller may start another.
         threads = "multi" if args.parallel else "single"
         command += ["-accel", f"tcg,thread={threads}", "-cpu", "max"]
+    if args.count:
+        command += ["-plugin", f"{counter()},out={args.count}"]
     command += ["-device", "virtio-rng-pci",
                 "-fsdev", "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap",
                 "-device", "virtio-9p-pci,fsdev=root,mount_tag=hostroot"]
@@ -271,8 +274,8 @@ def kvm_works(kernel):
         if not os.path.exists(answer):
             say("trying KVM (once)")
             probe = argparse.Namespace(
-                uml=False, cpus=1, mem="512M", icount=False, parallel=False, out=None, append="",
-                log=None, show_log=False, seed=None)
+                uml=False, cpus=1, mem="512M", icount=False, parallel=False, count=None, out=None,
+                append="", log=None, show_log=False, seed=None)
             with tempfile.TemporaryDirectory(prefix="sstp-vm-") as job:
                 # With no script to run, preinit powers off right away.
                 machine = Machine(probe, kernel, job, "kvm")

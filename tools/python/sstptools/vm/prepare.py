@@ -5,6 +5,7 @@ import fcntl
 import glob
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -68,7 +69,7 @@ def compiled(name, *flags):
     """Compile a program of tools/vm, unless this version of it is cached."""
     source = os.path.join(DIRECTORY, name + ".c")
     with open(source, "rb") as f:
-        key = hashlib.sha256(f.read()).hexdigest()[:8]
+        key = hashlib.sha256(f.read() + " ".join(flags).encode()).hexdigest()[:8]
     path = os.path.join(CACHE, "boot", f"{name}-{key}")
     with locked(os.path.join(CACHE, "boot", ".lock")):
         if not os.path.exists(path):
@@ -79,6 +80,14 @@ def compiled(name, *flags):
 
 def preinit():
     return compiled("preinit", "-static")
+
+
+def counter():
+    """Return the plug-in of QEMU that counts instructions by address."""
+    version = check_output("qemu-system-x86_64", "--version")
+    major = int(re.search(r"version (\d+)", version)[1])
+    # The plug-in uses what the interface has in both versions; QEMU 9 does not load version 1.
+    return compiled("count", "-shared", "-fPIC", f"-DVERSION={2 if major >= 9 else 1}")
 
 
 def stock_boot_files(kernel):

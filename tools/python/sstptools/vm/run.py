@@ -41,6 +41,9 @@ def parse_args():
         help="auto: KVM if a kernel boots with it here, else emulation")
     add("--icount", action="store_true",
         help="emulate one CPU at exactly one instruction per nanosecond")
+    add("--count", metavar="FILE",
+        help="with --icount: write the number of instructions by address to FILE, each time that "
+             "the guest asks for it; see tools/vm/count.c")
     add("--parallel", action="store_true",
         help="run emulated CPUs in parallel, not in turns; see qemu_command() in "
              "tools/python/sstptools/vm/machine.py")
@@ -72,6 +75,8 @@ def parse_args():
         parser.error("--seed needs --time-travel")
     if args.time_travel and args.kernel == "debug-smp":
         parser.error("debug-smp has no --time-travel: simulated time needs a single CPU")
+    if args.count and not args.icount:
+        parser.error("--count needs --icount")
     if args.icount:
         args.cpus, args.accel = 1, "tcg"
     return args
