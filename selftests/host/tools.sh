@@ -140,6 +140,35 @@ check "tools/bench/cost -f shows the range of repetitions" cost_shows 'at most 2
 check "tools/bench/cost refuses no connection" refused tools/bench/cost -n 0
 check "tools/bench/cost --paper chooses its cells" refused tools/bench/cost --paper -n 2
 
+# where_json: an exchange of SSTP's and of TCP's; where_counts: what the plug-in of QEMU counted
+where_json() {
+	echo '{"kernel": "6.12", "cells": [
+	 {"kind": "exchange", "mtu": 1500, "size": 1, "protocol": "sstp", "delay": "delay",
+	  "packets": 2, "OutData": 2, "OutPacks": 0, "OutKeepalives": 0,
+	  "functions": [["ACKs", "sstp_ack_pack", "[sstp]", 30], ["ACKs", "f", "", 12.5]]},
+	 {"kind": "exchange", "mtu": 1500, "size": 1, "protocol": "tcp", "delay": "delay",
+	  "packets": 2, "OutData": 0, "OutPacks": 0, "OutKeepalives": 0,
+	  "functions": [["ACKs", "tcp_ack", "", 41]]}]}' > "$work/where.json"
+	tools/bench/where -n 1 -f "$work/where.json" > "$work/where" &&
+		grep -Eq -- "$1" "$work/where"
+}
+where_counts() {
+	printf 'mark 0\nffffffff80000010 5\nmark 0\nffffffff80000010 7\nffffffff80000030 4\n' \
+		> "$work/counts"
+	printf 'ffffffff80000018 9\nmark 0\n400000 9\n' >> "$work/counts"
+	PYTHONPATH=tools/python python3 -c 'import sys
+from sstptools.bench.where import Symbols, read_counts
+symbols = Symbols([["ffffffff80000010", "tcp_ack"], ["ffffffff80000020", "sstp_push", "[sstp]"],
+                   ["ffffffff80000000", "udp_rcv"]], {"sstp_push": "output"})
+assert [symbols.sums(one) for one in read_counts(sys.argv[1])] == [
+    {("ACKs", "tcp_ack", ""): 5},
+    {("ACKs", "tcp_ack", ""): 16, ("headers, trains", "sstp_push", "[sstp]"): 4},
+    {("programs", "(programs)", ""): 9}]' "$work/counts"
+}
+check "tools/bench/where -f shows layers side by side" where_json '^ACKs +42\.5 +41\.0$'
+check "tools/bench/where -f shows functions" where_json '^ +30\.0  ACKs +sstp_ack_pack \[sstp\]$'
+check "tools/bench/where counts by function and mark" where_counts
+
 # Semicolons in functions: not of comments, strings, structures, tables or macros
 statements_count() {
 	PYTHONPATH=tools/python python3 -c 'from sstptools.bench.statements import functions
