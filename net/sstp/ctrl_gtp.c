@@ -38,6 +38,7 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 #include <net/sstp_window.h>
+#include "owd.h"
 
 /* The sending half */
 #define SSTP_GTP_RATE_MIN	64000ULL	/* bit/s */
@@ -52,7 +53,6 @@
 #define SSTP_GTP_SAMPLE		(10 * NSEC_PER_MSEC)	/* ns, shortest interval */
 #define SSTP_GTP_SAMPLE_MAX	(100 * NSEC_PER_MSEC)	/* ns, longest */
 #define SSTP_GTP_PACKETS	16U
-#define SSTP_GTP_BASE		(5ULL * NSEC_PER_SEC)	/* ns, half of a lowest delay's time */
 #define SSTP_GTP_HEADERS	62U	/* bytes before the payload */
 #define SSTP_GTP_LOSSES		3U	/* packets: fewer in an interval may be chance */
 
@@ -115,25 +115,23 @@ struct sstp_gtp {
  * struct sstp_gtp_recv - state of the receiving half
  * @since: end of the last interval, ns; 0 = nothing comes
  * @last: when the last packets came, ns
- * @turn: when @base moves on, ns; 0 = no delay was measured yet
+ * @owd: lowest one-way delay of the last 5 to 10 s
  * @next: shipment expected next
  * @packets: came in this interval
  * @lost: shipments skipped in this interval, less those that were only late
  * @frame: bytes of a full frame of the sender
  * @delay: lowest one-way delay of this interval, us, plus a constant, modulo 2^32
- * @base: lowest of these 5 s and of those before
  * @timed: @delay was measured
  */
 struct sstp_gtp_recv {
 	u64	since;
 	u64	last;
-	u64	turn;
+	struct sstp_owd owd;
 	u32	next;
 	u32	packets;
 	u32	lost;
 	u32	frame;
 	u32	delay;
-	u32	base[2];
 	bool	timed;
 };
 
@@ -328,25 +326,11 @@ static void sstp_gtp_recv_init(struct sstp_recv *r, const struct sstp_recv_sampl
 	sstp_gtp_recv_priv(r)->frame = SSTP_GTP_SIZE_MIN;
 }
 
-static u32 sstp_gtp_earlier(u32 a, u32 b)
-{
-	return (s32)(a - b) < 0 ? a : b;
-}
-
-/* A one-way delay; clocks drift, so the lowest of long ago does not count. */
+/* A one-way delay */
 static void sstp_gtp_delay(struct sstp_gtp_recv *u, u64 now, u32 delay)
 {
-	if (!u->turn || now >= u->turn + SSTP_GTP_BASE) {
-		u->base[0] = delay;
-		u->base[1] = delay;
-		u->turn = now + SSTP_GTP_BASE;
-	} else if (now >= u->turn) {
-		u->base[1] = u->base[0];
-		u->base[0] = delay;
-		u->turn = now + SSTP_GTP_BASE;
-	}
-	u->base[0] = sstp_gtp_earlier(u->base[0], delay);
-	u->delay = u->timed ? sstp_gtp_earlier(u->delay, delay) : delay;
+	sstp_owd_add(&u->owd, now, delay);
+	u->delay = u->timed ? sstp_owd_lower(u->delay, delay) : delay;
 	u->timed = true;
 }
 
@@ -402,8 +386,7 @@ static void sstp_gtp_report(struct sstp_recv *r, struct sstp_gtp_recv *u, u32 sr
 	u32 delay = 0, lost = 0;
 
 	if (u->timed)
-		delay = clamp_t(s32, u->delay - sstp_gtp_earlier(u->base[0], u->base[1]), 0,
-				SSTP_GTP_TIME_MAX);
+		delay = min_t(u32, sstp_owd_queue(&u->owd, u->delay), SSTP_GTP_TIME_MAX);
 	if (u->lost >= SSTP_GTP_LOSSES)
 		lost = u->lost * 1024 / (u->lost + u->packets);
 	r->report[0] = r->report[0] && rate ? (r->report[0] + rate) / 2 : rate;
