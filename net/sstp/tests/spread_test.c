@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Capacity of a path from the dispersion of trains */
+#include "sstp_test.h"
+#include "../spread.c"
+
+/**
+ * struct spread_path - a path that is simulated packet by packet
+ * @rate: bytes/s of the narrowest link
+ * @cross: packets of others that the link carries between two of ours
+ * @push: packets of a push
+ * @every: us between two pushes
+ * @coalesce: ns of an interval of interrupts; 0 = each packet comes at once
+ * @least: lowest estimate that is right, in thousandths of @rate; 0 = there must be none
+ * @most: highest
+ */
+struct spread_path {
+	u64 rate;
+	u32 cross;
+	u32 push;
+	u32 every;
+	u64 coalesce;
+	u32 least;
+	u32 most;
+};
+
+static const struct spread_path spread_paths[] = {
+	/* 100 Mbit/s, 1 Gbit/s, 10 Gbit/s; pushes of 64 packets */
+	{ 12500000, 0, 64, 100000, 0, 999, 1001 },
+	{ 125000000, 0, 64, 100000, 0, 998, 1002 },
+	{ 1250000000, 0, 64, 100000, 0, 990, 1010 },
+	/* As many packets of others: half of the capacity */
+	{ 125000000, 1, 64, 100000, 0, 498, 502 },
+	/* Pushes of four packets at twice the rate join; at the link's rate they do not. */
+	{ 12500000, 0, 4, 240, 0, 950, 1050 },
+	{ 12500000, 0, 4, 480, 0, 0, 0 },
+	/* Six packets have five gaps. */
+	{ 12500000, 0, 6, 100000, 0, 0, 0 },
+	{ 12500000, 0, 7, 100000, 0, 998, 1002 },
+	/* Interrupts every 125 us: a push of 64 packets is too short at 1 Gbit/s, longer trains are
+	 * right; at 10 Gbit/s there are ten intervals in a thousand packets.
+	 */
+	{ 125000000, 0, 64, 100000, 125000, 0, 0 },
+	{ 125000000, 0, 16, 96, 125000, 900, 1100 },
+	{ 1250000000, 0, 1024, 100000, 125000, 0, 0 },
+	{ 1250000000, 0, 2048, 100000, 125000, 900, 1100 },
+};
+
+static void spread_run(struct sstp_spread *t, const struct spread_path *p, u32 packets)
+{
+	const u32 bytes = 1500;
+	u64 free = 0, at, now = 0;
+	u32 i;
+
+	for (i = 0; i < packets; i++) {
+		u32 stamp = i / p->push * p->every;
+
+		at = max((u64)stamp * NSEC_PER_USEC, free);
+		free = at + div64_u64((1 + p->cross) * bytes * NSEC_PER_SEC, p->rate);
+		now = free + NSEC_PER_SEC;
+		if (p->coalesce)
+			now = div64_u64(now + p->coalesce - 1, p->coalesce) * p->coalesce;
+		sstp_spread_add(t, now, stamp, 1, bytes);
+	}
+}
+
+static void spread_dispersion(struct kunit *test)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(spread_paths); i++) {
+		const struct spread_path *p = spread_paths + i;
+		struct sstp_spread t = {};
+		u64 got;
+
+		spread_run(&t, p, 20000);
+		got = div64_u64(sstp_spread_capacity(&t) * 1000, p->rate);
+		KUNIT_EXPECT_GE_MSG(test, got, p->least, "row %u", i);
+		KUNIT_EXPECT_LE_MSG(test, got, p->most, "row %u", i);
+	}
+}
+
+/* An estimate needs five trains; a gap ends a train, which then counts if it is long enough. */
+static void spread_count(struct kunit *test)
+{
+	struct sstp_spread t = {};
+	u32 i, k;
+
+	for (k = 0; k < SSTP_SPREAD_TRAINS; k++) {
+		KUNIT_EXPECT_EQ(test, sstp_spread_capacity(&t), 0ULL);
+		for (i = 0; i < 12; i++)
+			sstp_spread_add(&t, k * NSEC_PER_SEC + i * 1000, k, 1, 1000);
+		sstp_spread_break(&t);
+		sstp_spread_break(&t);
+	}
+	KUNIT_EXPECT_EQ(test, sstp_spread_capacity(&t), 1000000000ULL);
+	/* A short one does not. */
+	for (i = 0; i < 5; i++)
+		sstp_spread_add(&t, 100 * NSEC_PER_SEC + i * 9000, k, 1, 1000);
+	sstp_spread_break(&t);
+	KUNIT_EXPECT_EQ(test, sstp_spread_capacity(&t), 1000000000ULL);
+}
+
+/* One skb of a whole train has no dispersion: its packets are the first arrival of the next. */
+static void spread_joined(struct kunit *test)
+{
+	struct sstp_spread t = {};
+	u32 i;
+
+	for (i = 0; i < 200; i++)
+		sstp_spread_add(&t, NSEC_PER_SEC + i * 512000ULL, i * 256, 44, 64000);
+	KUNIT_EXPECT_EQ(test, sstp_spread_capacity(&t), 125000000ULL);
+	t = (struct sstp_spread){};
+	for (i = 0; i < 200; i++)
+		sstp_spread_add(&t, NSEC_PER_SEC, i, 44, 64000);
+	KUNIT_EXPECT_EQ(test, sstp_spread_capacity(&t), 0ULL);
+}
+
+/* Any stamps, times and sizes: no division by zero, and an estimate in range */
+static void spread_hostile(struct kunit *test)
+{
+	struct sstp_spread t = {};
+	struct rnd_state rnd;
+	u64 now = 0;
+	u32 i;
+
+	sstp_test_seed_rnd(test, &rnd);
+	for (i = 0; i < sstp_test_rounds(200000); i++) {
+		now += sstp_rnd_one_in(&rnd, 4) ? sstp_rnd_edge(&rnd) : sstp_rnd_below(&rnd, 3);
+		if (sstp_rnd_one_in(&rnd, 1000))
+			now = sstp_rnd_u64(&rnd);
+		sstp_spread_add(&t, now, sstp_rnd_one_in(&rnd, 3) ? sstp_rnd_edge(&rnd) : t.stamp,
+			       sstp_rnd_edge(&rnd), sstp_rnd_edge(&rnd));
+		if (sstp_rnd_one_in(&rnd, 50))
+			sstp_spread_break(&t);
+		KUNIT_EXPECT_LE(test, sstp_spread_capacity(&t), SSTP_SPREAD_RATE_MAX);
+	}
+	KUNIT_EXPECT_EQ(test, t.trains, SSTP_SPREAD_TRAINS);
+}
+
+static struct kunit_case spread_cases[] = {
+	KUNIT_CASE(spread_dispersion),
+	KUNIT_CASE(spread_count),
+	KUNIT_CASE(spread_joined),
+	KUNIT_CASE(spread_hostile),
+	{ }
+};
+
+static struct kunit_suite spread_suite = {
+	.name = "sstp_spread",
+	.test_cases = spread_cases,
+};
+
+kunit_test_suite(spread_suite);
