@@ -205,6 +205,28 @@ check "make evaluation-ccc makes all tables of a paper" paper_tables
 check "tools/bench/statements counts semicolons of functions" statements_count
 check "tools/bench/statements writes its table" statements_json
 
+# A model forecasts a periodic share, and is chosen; a recorded program that reads evenly is
+# forecast exactly.
+forecast_pays() {
+	for ((ms = 10; ms <= 1200; ms += 10)); do echo "$((ms * 1000 - 1)) 1000"; done \
+		> "$work/even"
+	tools/bench/forecast -s 10 -j "$work/forecast.json" > "$work/shown" &&
+		tools/bench/forecast -d 10 -a 1 "$work/even" -j "$work/even.json" > /dev/null &&
+		python3 -c 'import json, sys
+rows = {(r["series"], r["delta_ms"], r["steps"]): r["error"] for r in json.load(open(sys.argv[1]))}
+e = rows["periodic", 10, 1]
+assert e["chosen"] <= 0.8 * min(e["last"], e["average"]), e
+assert abs(e["floating"] / e["AR(8), 64"] - 1) < 0.004, e
+even, = json.load(open(sys.argv[2]))
+assert even["error"]["chosen"] == 0, even' "$work/forecast.json" "$work/even.json"
+}
+forecast_refuses() {
+	echo "1000 x" > "$work/bad"
+	refused tools/bench/forecast "$work/bad" && refused tools/bench/forecast -a 17
+}
+check "tools/bench/forecast shows that a model pays for a periodic share" forecast_pays
+check "tools/bench/forecast refuses what is no trace" forecast_refuses
+
 # drawing COMMAND TEXT
 drawing() { "tools/bench/$1" -f "$work/$1.json" -m "$work/$1.md" &&
 	    grep -q "($1.svg)" "$work/$1.md" && grep -q '<svg' "$work/$1.svg" &&
@@ -322,6 +344,8 @@ vectors() { net/sstp/tests/rrda_reference.py | cmp - net/sstp/tests/rrda_vectors
 check "rrda_vectors.h is what rrda_reference.py writes" vectors
 highspeed() { net/sstp/tests/highspeed_table.py | cmp - net/sstp/ctrl_highspeed_table.h; }
 check "ctrl_highspeed_table.h is what highspeed_table.py writes" highspeed
+ar_vectors() { tools/bench/forecast --vectors | cmp - net/sstp/tests/ar_vectors.h; }
+check "ar_vectors.h is what tools/bench/forecast writes" ar_vectors
 exactly() { net/sstp/tests/"$1"_reference.py | cmp - "net/sstp/tests/$1_vectors.h"; }
 for suite in udt gtp; do
 	check "${suite}_vectors.h is what ${suite}_reference.py writes" exactly "$suite"
