@@ -45,6 +45,40 @@ bool sstp_parse_data(const void *p, u32 len, struct sstp_data *d)
 	       DIV_ROUND_UP(d->len, d->bytes) <= SSTP_PACKETS_MAX;
 }
 
+static void sstp_parse_field(struct sstp_ack *a, u8 type, const u8 *v)
+{
+	u32 first = get_unaligned_be32(v), second = get_unaligned_be32(v + 4);
+
+	switch (type) {
+	case SSTP_FIELD_FORECAST:
+		a->forecast = min_t(u32, first, SSTP_FORECAST_MAX);
+		a->horizon = min_t(u32, second ?: 1, SSTP_HORIZON_MAX);
+		break;
+	case SSTP_FIELD_QUEUE:
+		a->queue = min_t(u32, first, SSTP_QUEUE_MAX);
+		a->refused = min_t(u32, second, SSTP_QUEUE_MAX);
+		break;
+	default:
+		return;
+	}
+	a->fields |= BIT(type);
+}
+
+/* Take the fields of a PACK from @p to @end. */
+static void sstp_parse_fields(struct sstp_ack *a, const u8 *p, const u8 *end)
+{
+	a->fields = 0;
+	a->forecast = 0;
+	a->horizon = 0;
+	a->queue = 0;
+	a->refused = 0;
+	while (end - p >= 2 && end - p - 2 >= p[1]) {
+		if (p[1] >= SSTP_FIELD_LEN)
+			sstp_parse_field(a, p[0], p + 2);
+		p += 2 + p[1];
+	}
+}
+
 bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a)
 {
 	const struct sstp_ack_hdr *h = p;
@@ -75,10 +109,12 @@ bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a)
 	a->unsettled = be32_to_cpu(h->unsettled);
 	a->ect = a->flags & SSTP_F_ECN ? be32_to_cpu(n->ect) : 0;
 	a->ce = a->flags & SSTP_F_ECN ? be32_to_cpu(n->ce) : 0;
+	e += sstp_ack_hlen(a->flags);
+	sstp_parse_fields(a, e, a->type == SSTP_PACK ? end : e);
 	if (a->type == SSTP_PACK)
 		return !a->entries;
 
-	for (i = 0, e += sstp_ack_hlen(a->flags); i < a->entries; i++) {
+	for (i = 0; i < a->entries; i++) {
 		const struct sstp_snak_entry *s = (const void *)e;
 		u32 segment, first, bits, size;
 		u64 pos;
@@ -335,6 +371,26 @@ void sstp_build_ack(void *p, const struct sstp_ack *a)
 		n->ect = cpu_to_be32(a->ect);
 		n->ce = cpu_to_be32(a->ce);
 	}
+}
+
+static u8 *sstp_put_field(u8 *o, u8 type, u32 first, u32 second)
+{
+	*o++ = type;
+	*o++ = SSTP_FIELD_LEN;
+	put_unaligned_be32(first, o);
+	put_unaligned_be32(second, o + 4);
+	return o + SSTP_FIELD_LEN;
+}
+
+u32 sstp_build_fields(void *p, const struct sstp_ack *a)
+{
+	u8 *o = p;
+
+	if (a->fields & BIT(SSTP_FIELD_FORECAST))
+		o = sstp_put_field(o, SSTP_FIELD_FORECAST, a->forecast, a->horizon);
+	if (a->fields & BIT(SSTP_FIELD_QUEUE))
+		o = sstp_put_field(o, SSTP_FIELD_QUEUE, a->queue, a->refused);
+	return o - (u8 *)p;
 }
 
 static u8 *sstp_put_opt(u8 *o, u8 type, const void *v, u8 n)

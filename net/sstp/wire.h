@@ -123,6 +123,22 @@ struct sstp_ecn_hdr {
 	__be32	ce;
 } __packed;
 
+/* Fields that may follow the fixed part of a PACK, but not of a SNAK, which its entries fill: type
+ * (1 byte), bytes of value (1 byte), value, which may be longer than what is known of it. Unknown
+ * ones are skipped; one that is not there in full ends the list, and is ignored.
+ */
+enum sstp_field {
+	SSTP_FIELD_FORECAST = 1,	/* kbit/s, ms: 8 bytes */
+	SSTP_FIELD_QUEUE,		/* bytes, packets: 8 bytes */
+};
+
+#define SSTP_FIELD_LEN		8	/* bytes of value, of each of these */
+#define SSTP_FIELDS_MAX		(2 * (2 + SSTP_FIELD_LEN))
+/* The peer's numbers are bounded by these. */
+#define SSTP_FORECAST_MAX	1000000000U	/* kbit/s */
+#define SSTP_HORIZON_MAX	60000U	/* ms, at least 1 */
+#define SSTP_QUEUE_MAX		0x40000000U	/* bytes, and packets */
+
 /**
  * struct sstp_snak_entry - one piece of the retransmission bitmap
  * @segment: segment number
@@ -267,7 +283,10 @@ struct sstp_data {
 };
 
 /* A PACK, or a SNAK without its entries, in host order; members as in struct sstp_ack_hdr and
- * struct sstp_ecn_hdr. @ect and @ce are 0 without SSTP_F_ECN.
+ * struct sstp_ecn_hdr. @ect and @ce are 0 without SSTP_F_ECN. @fields: BIT(type) of each field;
+ * of SSTP_FIELD_FORECAST @forecast (kbit/s, at which the program will read) and @horizon (ms until
+ * then), of SSTP_FIELD_QUEUE @queue (least bytes that waited for the program since the last such
+ * field) and @refused (packets that found no room since), 0 without it.
  */
 struct sstp_ack {
 	u32	cid;
@@ -289,6 +308,11 @@ struct sstp_ack {
 	u32	unsettled;
 	u32	ect;
 	u32	ce;
+	u32	fields;
+	u32	forecast;
+	u32	horizon;
+	u32	queue;
+	u32	refused;
 };
 
 /* Options of an INIT or INIT_ACK, rates in bit/s; absent ones are 0 or empty. */
@@ -398,6 +422,8 @@ static inline u32 sstp_ack_hlen(u8 flags)
 void sstp_build_data(void *p, const struct sstp_data *d);
 /* Writes sstp_ack_hlen(@a->flags) bytes. */
 void sstp_build_ack(void *p, const struct sstp_ack *a);
+/* Append the fields of a PACK. Returns their length: up to SSTP_FIELDS_MAX. */
+u32 sstp_build_fields(void *p, const struct sstp_ack *a);
 /* Fills all SSTP_INIT_LEN bytes; returns how many must be sent. */
 u32 sstp_build_init(void *p, const struct sstp_init *i);
 /* Returns the length of the packet: up to SSTP_MESSAGE_LEN. */

@@ -47,6 +47,9 @@ local OPTION_LEN = {
 	[OPT_RATE] = 16, [OPT_RATE_LIMIT] = 4, [OPT_SEGMENT] = 4, [OPT_TOLERANCE] = 4,
 	[OPT_STRATEGY] = 1, [OPT_COOKIE] = 16, [OPT_MESSAGES] = 1, [OPT_ECN] = 1,
 }
+local FIELD_FORECAST, FIELD_QUEUE = 1, 2
+local PACK_FIELDS = { [FIELD_FORECAST] = "FORECAST", [FIELD_QUEUE] = "QUEUE" }
+local FIELD_LEN = 8		-- of each of these, at least
 local CODES = {
 	[0] = "ABORT", [1] = "REFUSED", [2] = "UNKNOWN", [3] = "VERSION", [4] = "PROTOCOL",
 }
@@ -171,6 +174,14 @@ local f = {
 		"Packets of segment R_l received without a gap"),
 	unsettled = uint32("unsettled", "Unsettled",
 		"All shipments up to H less this number arrived or were given up"),
+
+	field = uint8("field", "Field", "Field of a PACK", PACK_FIELDS),
+	field_len = uint8("field.len", "Length", "Bytes of the value"),
+	field_value = bytes("field.value", "Value", "Value of an unknown field"),
+	forecast = uint32("forecast", "Forecast", "Rate at which the program will read, kbit/s"),
+	horizon = uint32("forecast.horizon", "Horizon", "Time until then, ms"),
+	queue = uint32("queue", "Queue", "Least bytes that waited for the program in the epoch"),
+	refused = uint32("queue.refused", "Refused", "Packets that found no room in the epoch"),
 
 	snak_segment = uint32("snak.segment", "Segment",
 		"Segment of which packets are missing, or first missing segment"),
@@ -311,6 +322,9 @@ local WORD = {			-- field of the last two bytes of the header
 	[INIT] = f.options_len, [INIT_ACK] = f.options_len,
 	[MESSAGE] = f.kind,
 }
+local FIELD_FIELDS = {
+	[FIELD_FORECAST] = { f.forecast, f.horizon }, [FIELD_QUEUE] = { f.queue, f.refused },
+}
 local OPTION_FIELDS = {
 	[OPT_RATE] = { { f.peak, 0 }, { f.average, 4 }, { f.burst_rate, 8 }, { f.burst_len, 12 } },
 	[OPT_RATE_LIMIT] = { { f.rate_limit, 0 } }, [OPT_SEGMENT] = { { f.segment_size, 0 } },
@@ -387,7 +401,16 @@ check[DATA] = function(p)
 	end
 end
 
-check[PACK] = function(p)
+-- Fields end where one is not there in full, as sstp_parse_fields() has it.
+check[PACK] = function(p, s)
+	local at = fixed_len(PACK, p.flags)
+	p.list = {}
+	while p.len - at >= 2 and p.len - at - 2 >= number(s, p.at + at + 1, 1) do
+		local o = { at = at, type = number(s, p.at + at, 1), len = number(s, p.at + at + 1, 1) }
+		o.size = 2 + o.len
+		p.list[#p.list + 1] = o
+		at = at + o.size
+	end
 	return p.word ~= 0 and "a PACK has no entries" or nil
 end
 
@@ -1143,6 +1166,22 @@ local function show_options(p, tree, tvb)
 	end
 end
 
+local function show_fields(p, tree, tvb)
+	for _, o in ipairs(p.list) do
+		local at = p.at + o.at
+		local item = tree:add(f.field, tvb(at, 1))
+		item:set_len(o.size)
+		item:add(f.field_len, tvb(at + 1, 1))
+		local known = FIELD_FIELDS[o.type]
+		if known and o.len >= FIELD_LEN then
+			item:add(known[1], tvb(at + 2, 4))
+			item:add(known[2], tvb(at + 6, 4))
+		elseif o.len > 0 then
+			item:add(f.field_value, tvb(at + 2, o.len))
+		end
+	end
+end
+
 local function show_entries(p, r, s, tree, tvb)
 	for _, e in ipairs(p.list) do
 		local at = p.at + e.at
@@ -1274,6 +1313,8 @@ local function show(p, r, s, tree, tvb)
 			shown = last.at + last.size
 			if p.type == SNAK then
 				show_entries(p, r, s, tree, tvb)
+			elseif p.type == PACK then
+				show_fields(p, tree, tvb)
 			else
 				show_options(p, tree, tvb)
 			end

@@ -356,6 +356,112 @@ static void wire_pack_round_trip(struct kunit *test)
 	}
 }
 
+/* Fields of a PACK, as drawn in sstp-protocol.rst */
+static void wire_fields_layout(struct kunit *test)
+{
+	static const u8 want[SSTP_FIELDS_MAX + 1] = {
+		1, 8, 0x01, 0x02, 0x03, 0x04, 0, 0, 0x05, 0x06,
+		2, 8, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e,
+	};
+	struct sstp_ack a = {
+		.fields = BIT(SSTP_FIELD_FORECAST) | BIT(SSTP_FIELD_QUEUE),
+		.forecast = 0x01020304, .horizon = 0x0506, .queue = 0x0708090a,
+		.refused = 0x0b0c0d0e,
+	};
+	u8 p[SSTP_FIELDS_MAX + 1] = {};
+
+	KUNIT_EXPECT_EQ(test, sstp_build_fields(p, &a), SSTP_FIELDS_MAX);
+	KUNIT_EXPECT_MEMEQ(test, p, want, sizeof(want));
+	a.fields = 0;
+	KUNIT_EXPECT_EQ(test, sstp_build_fields(p, &a), 0U);
+}
+
+/* A PACK with @len bytes of fields at @p, or a SNAK with those as an entry */
+static bool wire_parse_fields(struct kunit *test, struct sstp_ack *a, const u8 *p, u32 len)
+{
+	u8 whole[SSTP_ACK_HLEN_MAX + 64];
+	u32 head = sstp_ack_hlen(a->flags);
+
+	sstp_build_ack(whole, a);
+	memcpy(whole + head, p, len);
+	return sstp_parse_ack(wire_copy(test, whole, head + len), head + len, a);
+}
+
+static void wire_fields(struct kunit *test)
+{
+	static const struct {
+		u32 len;
+		u32 fields, forecast, horizon, queue, refused;
+		u8 p[40];
+	} t[] = {
+		{ 0 },
+		{ 20, 6, 600000, 10, 65536, 3,
+		  { 1, 8, 0, 9, 0x27, 0xc0, 0, 0, 0, 10, 2, 8, 0, 1, 0, 0, 0, 0, 0, 3 } },
+		/* Bounds */
+		{ 20, 6, SSTP_FORECAST_MAX, SSTP_HORIZON_MAX, SSTP_QUEUE_MAX, SSTP_QUEUE_MAX,
+		  { 1, 8, 255, 255, 255, 255, 255, 255, 255, 255,
+		    2, 8, 255, 255, 255, 255, 255, 255, 255, 255 } },
+		{ 10, 2, 0, 1, 0, 0, { 1, 8 } },
+		/* Longer than known, behind an unknown one, and before an empty one */
+		{ 19, 4, 0, 0, 1, 2, { 9, 3, 1, 2, 3, 2, 10, 0, 0, 0, 1, 0, 0, 0, 2, 7, 7, 3, 0 } },
+		/* Too short for what is known of it */
+		{ 9, 0, 0, 0, 0, 0, { 1, 7, 1, 2, 3, 4, 5, 6, 7 } },
+		/* Not there in full: the rest is ignored. */
+		{ 1, 0, 0, 0, 0, 0, { 1 } },
+		{ 9, 0, 0, 0, 0, 0, { 1, 8, 1, 2, 3, 4, 5, 6, 7 } },
+		{ 12, 2, 1, 1, 0, 0, { 1, 8, 0, 0, 0, 1, 0, 0, 0, 1, 2, 1 } },
+		{ 13, 0, 0, 0, 0, 0, { 3, 255, 0, 1, 8, 0, 0, 0, 1, 0, 0, 0, 1 } },
+		/* The last one of a type counts. */
+		{ 20, 4, 0, 0, 3, 4,
+		  { 2, 8, 0, 0, 0, 1, 0, 0, 0, 2, 2, 8, 0, 0, 0, 3, 0, 0, 0, 4 } },
+	};
+	u32 i, ecn;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		for (ecn = 0; ecn <= SSTP_F_ECN; ecn += SSTP_F_ECN) {
+			struct sstp_ack a = { .type = SSTP_PACK, .flags = ecn, .fields = U32_MAX };
+
+			KUNIT_ASSERT_TRUE(test, wire_parse_fields(test, &a, t[i].p, t[i].len));
+			KUNIT_EXPECT_EQ_MSG(test, a.fields, t[i].fields, "row %u", i);
+			KUNIT_EXPECT_EQ_MSG(test, a.forecast, t[i].forecast, "row %u", i);
+			KUNIT_EXPECT_EQ_MSG(test, a.horizon, t[i].horizon, "row %u", i);
+			KUNIT_EXPECT_EQ_MSG(test, a.queue, t[i].queue, "row %u", i);
+			KUNIT_EXPECT_EQ_MSG(test, a.refused, t[i].refused, "row %u", i);
+		}
+	}
+}
+
+/* What is built is parsed, and no byte of a SNAK is a field. */
+static void wire_fields_round_trip(struct kunit *test)
+{
+	struct rnd_state r;
+	u8 p[64] = {};
+	u32 i, n;
+
+	sstp_test_seed_rnd(test, &r);
+	for (i = 0; i < 1000; i++) {
+		struct sstp_ack a = { .type = SSTP_PACK }, out;
+
+		a.fields = sstp_rnd_below(&r, 4) << 1;
+		a.forecast = a.fields & 2 ? sstp_rnd_below(&r, SSTP_FORECAST_MAX + 1) : 0;
+		a.horizon = a.fields & 2 ? sstp_rnd_range(&r, 1, SSTP_HORIZON_MAX) : 0;
+		a.queue = a.fields & 4 ? sstp_rnd_below(&r, SSTP_QUEUE_MAX + 1) : 0;
+		a.refused = a.fields & 4 ? sstp_rnd_below(&r, SSTP_QUEUE_MAX + 1) : 0;
+		n = sstp_build_fields(p, &a);
+		out = a;
+		KUNIT_ASSERT_TRUE(test, wire_parse_fields(test, &out, p, n));
+		KUNIT_ASSERT_MEMEQ(test, &out, &a, sizeof(a));
+	}
+	memset(p, 0, sizeof(p));
+	p[5] = 8;	/* packets 0 on: eight whole segments of an entry without a bitmap */
+	for (n = 0; n < 2; n++) {
+		struct sstp_ack a = { .type = SSTP_SNAK, .entries = 1 };
+
+		KUNIT_EXPECT_EQ(test, wire_parse_fields(test, &a, p, n ? 18 : 8), !n);
+		KUNIT_EXPECT_EQ(test, a.fields, 0U);
+	}
+}
+
 struct wire_entry {
 	u32	segment;
 	u16	first;
@@ -1036,8 +1142,14 @@ static const char *wire_use(const void *p, u32 len, u32 parser, u32 *accepted)
 			return NULL;
 		++*accepted;
 		sstp_snak_start(&it, p, len, &a);
-		if (a.type == SSTP_PACK)
+		if (a.type == SSTP_PACK) {
+			if (a.forecast > SSTP_FORECAST_MAX || a.horizon > SSTP_HORIZON_MAX ||
+			    a.queue > SSTP_QUEUE_MAX || a.refused > SSTP_QUEUE_MAX)
+				return "fields";
 			return sstp_snak_next(&it, &run) ? "entry" : NULL;
+		}
+		if (a.fields)
+			return "fields of a SNAK";
 		while (sstp_snak_next(&it, &run)) {
 			if (n++ && (sstp_before(run.segment, segment) ||
 				    (run.segment == segment &&
@@ -1167,6 +1279,9 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(wire_data_edges),
 	KUNIT_CASE(wire_ack_layout),
 	KUNIT_CASE(wire_pack_round_trip),
+	KUNIT_CASE(wire_fields_layout),
+	KUNIT_CASE(wire_fields),
+	KUNIT_CASE(wire_fields_round_trip),
 	KUNIT_CASE(wire_snak_entries),
 	KUNIT_CASE(wire_snak_lengths),
 	KUNIT_CASE(wire_snak_bounds),

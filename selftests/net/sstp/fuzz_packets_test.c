@@ -392,6 +392,26 @@ static size_t probe(struct conn *c, union packet *p, int type)
 	return DATA_HLEN + 1 + below(&rng, chance(&rng, 80) ? 1500 : 9000);
 }
 
+/* Fields of a PACK: right ones, and of any type and length */
+static uint8_t *fields(uint8_t *at)
+{
+	unsigned int n = chance(&rng, 60) ? 0 : 1 + below(&rng, 3);
+
+	while (n--) {
+		uint8_t len = chance(&rng, 80) ? 8 : below(&rng, 40);
+		uint32_t value[10];
+		size_t i;
+
+		for (i = 0; i < sizeof(value) / sizeof(*value); i++)
+			value[i] = htonl(odd_number(&rng));
+		*at++ = chance(&rng, 90) ? below(&rng, 4) : below(&rng, 256);
+		*at++ = chance(&rng, 95) ? len : len + 1;
+		memcpy(at, value, len);
+		at += len;
+	}
+	return at;
+}
+
 /* Acknowledge all shipped segments, or some of them. */
 static size_t ack_packet(struct conn *c, union packet *p, int type)
 {
@@ -433,7 +453,7 @@ static size_t ack_packet(struct conn *c, union packet *p, int type)
 		at += sizeof(marks);
 	}
 	if (type == PACK)
-		return at - p->bytes;
+		return fields(at) - p->bytes;
 	n = 1 + below(&rng, 4);
 	for (i = 0; i < n; i++) {
 		struct snak_entry e = {

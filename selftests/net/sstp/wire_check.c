@@ -39,6 +39,13 @@ static u32 get_unaligned_be32(const void *p)
 	return be32_to_cpu(v);
 }
 
+static void put_unaligned_be32(u32 v, void *p)
+{
+	__be32 b = cpu_to_be32(v);
+
+	memcpy(p, &b, sizeof(b));
+}
+
 #define _SSTP_COMPAT_H
 #include "../../../net/sstp/wire.c"
 

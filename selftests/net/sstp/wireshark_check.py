@@ -175,6 +175,25 @@ def check_missing(p, data):
         expect(f"frame {p.frame}: their number", int(next(counts)) == len(packets))
 
 
+def pack_fields(data):
+    """(type, value) of each field behind the fixed part of a PACK"""
+    at = 64 if data[5] & ECN else 56
+    while len(data) - at >= 2 and len(data) - at - 2 >= data[at + 1]:
+        yield data[at], data[at + 2:at + 2 + data[at + 1]]
+        at += 2 + data[at + 1]
+
+
+def check_fields(p, data):
+    found = list(pack_fields(data))
+    expect(f"frame {p.frame}: fields", p.fields["field"] == [str(kind) for kind, _ in found])
+    for field, names in ((1, ("forecast", "forecast.horizon")), (2, ("queue", "queue.refused"))):
+        values = [struct.unpack_from(">2I", value) for kind, value in found
+                  if kind == field and len(value) >= 8]
+        for n, name in enumerate(names):
+            expect(f"frame {p.frame}: {name}",
+                   p.fields[name] == [str(value[n]) for value in values])
+
+
 def check_numbers(p, data):
     """What is shown is what the bytes are."""
     cid, kind, flags, third = struct.unpack_from(">IBBH", data)
@@ -189,6 +208,8 @@ def check_numbers(p, data):
             expect(f"frame {p.frame}: {name} is {value}", p.number(name) == value)
     if kind == SNAK:
         check_missing(p, data)
+    elif kind == PACK:
+        check_fields(p, data)
     elif kind == DATA:
         expect(f"frame {p.frame}: data", p.text("data").replace(":", "") == data[24:].hex())
 
