@@ -108,6 +108,24 @@ struct sstp_ctrl_msg {
 };
 
 /**
+ * struct sstp_feedback - what a receiving half tells the peer's controller in a PACK
+ * @valid: there is something to tell
+ * @forecast: kbit/s at which the program will read, up to 10^9
+ * @horizon: ms until then, 1 to 60000
+ * @queue: least bytes that waited for the program since the last feedback, up to 2^30
+ * @refused: packets that found no room since then, up to 2^30
+ *
+ * Feedback may be lost, as a PACK may.
+ */
+struct sstp_feedback {
+	bool	valid;
+	u32	forecast;
+	u32	horizon;
+	u32	queue;
+	u32	refused;
+};
+
+/**
  * struct sstp_ctrl_sample - state of a connection, input of a controller
  * @now: time, ns, CLOCK_MONOTONIC
  * @srtt: smoothed round-trip time, us; 0 = none measured, else 1 us to 60 s
@@ -151,6 +169,7 @@ struct sstp_ctrl_msg {
  * @service_rate: rate at which the receiving program reads, bit/s, 0 = not known
  * @ce: packets that this report newly reports marked by queues on the path, @delivered at most;
  *	0 unless @ecn of the ops is set
+ * @feedback: of the receiving half, if the report has any
  *
  * The members before @rtt are valid in every callback. Those from @rtt on describe one PACK or
  * SNAK: they are valid in @on_ack and @on_loss, and 0 in all others.
@@ -187,6 +206,7 @@ struct sstp_ctrl_sample {
 	u64	arrival_rate;
 	u64	service_rate;
 	u32	ce;
+	struct sstp_feedback feedback;
 };
 
 /**
@@ -279,6 +299,10 @@ struct sstp_ctrl_totals {
  * @bytes: of payload that came, without copies
  * @arrival_rate: rate at which data arrives, bit/s, of the last complete interval; 0 = none yet
  * @service_rate: rate at which the program reads, likewise
+ * @served: bytes that the program has read since the half began
+ * @unread: ns in which data waited for the program, since the set-up
+ * @lowest: least bytes that waited for it since the last @recv_timer, or since the half began
+ * @refused: packets that found no room in the receive buffer, modulo 2^32
  * @queued: bytes of memory in use in the receive buffer
  * @limit: limit of the receive buffer, bytes of memory
  * @packet_size: bytes of a full frame of this end, link-layer header included
@@ -290,6 +314,10 @@ struct sstp_recv_sample {
 	u64	bytes;
 	u64	arrival_rate;
 	u64	service_rate;
+	u64	served;
+	u64	unread;
+	u32	lowest;
+	u32	refused;
 	u32	queued;
 	u32	limit;
 	u32	packet_size;
@@ -302,6 +330,9 @@ struct sstp_recv_sample {
  *	@group_tick sets it, and the half has the new value after its next @recv_timer or
  *	@recv_message.
  * @timer: time of the next @recv_timer, as @timer of struct sstp_ctrl
+ * @feedback: for the peer's controller. The next PACK has it, and leaves at once after
+ *	@recv_timer, also while packets are missing and a SNAK would do. The core sets its
+ *	@valid to false then
  * @report: values for the group, which gets them after @recv_init, @recv_timer and
  *	@recv_message
  * @priv: state of the receiving half, zeroed before @recv_init
@@ -313,6 +344,7 @@ struct sstp_recv_sample {
 struct sstp_recv {
 	u64	rate;
 	u64	timer;
+	struct sstp_feedback feedback;
 	u64	report[SSTP_GROUP_REPORTS];
 	u64	priv[SSTP_CTRL_PRIV_SIZE / sizeof(u64)];
 	struct sstp_ctrl_msg msg;

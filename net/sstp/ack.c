@@ -8,6 +8,7 @@
  */
 #include <trace/events/sstp.h>
 #include "ack.h"
+#include "half.h"
 #include "mem.h"
 #include "rcv_data.h"
 #include "rcvbuf.h"
@@ -105,15 +106,34 @@ static void sstp_ack_done(struct sstp_sock *sp, u64 now)
 	sp->acker.ack_sent = now;
 }
 
+/* Take the feedback of the receiving half into a PACK. */
+static void sstp_ack_fields(struct sstp_sock *sp, struct sstp_ack *a)
+{
+	struct sstp_half *h = sp->ctrl.half;
+
+	if (!h || !h->out.feedback.valid)
+		return;
+	h->out.feedback.valid = false;
+	a->fields = BIT(SSTP_FIELD_FORECAST) | BIT(SSTP_FIELD_QUEUE);
+	a->forecast = h->out.feedback.forecast;
+	a->horizon = h->out.feedback.horizon;
+	a->queue = h->out.feedback.queue;
+	a->refused = h->out.feedback.refused;
+}
+
 static void sstp_ack_pack(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u8 buf[SSTP_ACK_HLEN_MAX];
+	u8 buf[SSTP_ACK_HLEN_MAX + SSTP_FIELDS_MAX];
 	struct sstp_ack a;
+	u32 len;
 
 	sstp_ack_fill(sp, &a, now);
+	sstp_ack_fields(sp, &a);
+	len = sstp_ack_hlen(a.flags);
 	sstp_build_ack(buf, &a);
-	sstp_send_small(sk, buf, sstp_ack_hlen(a.flags));
+	len += sstp_build_fields(buf + len, &a);
+	sstp_send_small(sk, buf, len);
 	sp->stats.acks_sent++;
 	SSTP_INC(sock_net(sk), OUTPACKS);
 	sstp_ack_done(sp, now);
@@ -296,6 +316,18 @@ void sstp_ack_epoch(struct sock *sk)
 
 	if (sstp_rcvbuf_epoch(sk, now))
 		sstp_ack_room(sk, now);
+}
+
+/* The receiving half may have something to tell after its timer: send it. */
+void sstp_ack_feedback(struct sock *sk, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (!sp->ctrl.half || !sp->ctrl.half->out.feedback.valid || !sstp_synchronized(sk))
+		return;
+	sstp_rcvbuf_wnd(sp);
+	sstp_rcvbuf_grant(sp);
+	sstp_ack_pack(sk, now);
 }
 
 /* After packets came: send a PACK or SNAK now, or set SSTP_T_ACK to do so later. */

@@ -62,6 +62,7 @@ void sstp_ack_check(struct sock *sk);
 void sstp_ack_read(struct sock *sk);
 void sstp_ack_epoch(struct sock *sk);
 void sstp_ack_due(struct sock *sk);
+void sstp_ack_feedback(struct sock *sk, u64 now);
 void sstp_ack_room(struct sock *sk, u64 now);
 
 #endif /* _SSTP_ACK_H */

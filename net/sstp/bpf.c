@@ -48,6 +48,7 @@ static const struct sstp_bpf_range sstp_bpf_ctrl_outputs[] = {
 static const struct sstp_bpf_range sstp_bpf_recv_outputs[] = {
 	SSTP_BPF_OUTPUT(struct sstp_recv, rate),
 	SSTP_BPF_OUTPUT(struct sstp_recv, timer),
+	SSTP_BPF_OUTPUT(struct sstp_recv, feedback),
 	SSTP_BPF_OUTPUT(struct sstp_recv, report),
 	SSTP_BPF_OUTPUT(struct sstp_recv, priv),
 	{},

@@ -5,6 +5,8 @@
 
 static void sstp_half_sample(const struct sstp_sock *sp, struct sstp_recv_sample *s, u64 now)
 {
+	u64 since = sp->rx.unread_since ?: now;
+
 	*s = (struct sstp_recv_sample){
 		.now = now,
 		.srtt = sstp_rtt_smoothed(&sp->rtt, 0),
@@ -12,6 +14,10 @@ static void sstp_half_sample(const struct sstp_sock *sp, struct sstp_recv_sample
 		.bytes = sp->acker.bytes_received,
 		.arrival_rate = sp->acker.arrival_rate,
 		.service_rate = sp->acker.service_rate,
+		.served = sp->ctrl.half->served,
+		.unread = sp->rx.unread_time + (now > since ? now - since : 0),
+		.lowest = min_t(u64, sp->ctrl.half->lowest, U32_MAX),
+		.refused = sp->stats.packets_discarded,
 		.queued = atomic_read(&sp->sk.sk_rmem_alloc),
 		.limit = sp->rcvbuf.policy.in.limit,
 		.packet_size = sp->path.frame,
@@ -27,6 +33,10 @@ static void sstp_half_bound(struct sstp_recv *r, u64 now)
 		r->timer = min(r->timer, now + SSTP_CTRL_TIMER_MAX);
 	if (r->rate)
 		r->rate = clamp(div_u64(r->rate, 1000), 1ULL, (u64)U32_MAX) * 1000;
+	r->feedback.forecast = min(r->feedback.forecast, SSTP_FORECAST_MAX);
+	r->feedback.horizon = clamp(r->feedback.horizon, 1U, SSTP_HORIZON_MAX);
+	r->feedback.queue = min(r->feedback.queue, SSTP_QUEUE_MAX);
+	r->feedback.refused = min(r->feedback.refused, SSTP_QUEUE_MAX);
 	r->msg.len = min_t(u16, r->msg.len, SSTP_MSG_MAX);
 }
 
@@ -78,6 +88,7 @@ void sstp_half_start(struct sstp_sock *sp, const char *name, u64 now)
 		return;
 	}
 	h->ops = ops;
+	h->lowest = sp->rx.readable;
 	sp->ctrl.half = h;
 	sstp_half_join(sp, h);
 	sstp_half_sample(sp, &s, now);
@@ -126,6 +137,7 @@ void sstp_half_timer(struct sstp_sock *sp, u64 now)
 	h->timer_at = now + SSTP_CTRL_TIMER_MIN;
 	sstp_half_sample(sp, &s, now);
 	h->ops->recv_timer(&h->out, &s);
+	h->lowest = sp->rx.readable;
 	sstp_half_report(h, now);
 }
 

@@ -3,6 +3,7 @@
 #ifndef _SSTP_HALF_H
 #define _SSTP_HALF_H
 
+#include <linux/minmax.h>
 #include "group.h"
 
 struct sstp_sock;
@@ -14,6 +15,8 @@ struct sstp_sock;
  * @timer_at: the earliest time of the next @recv_timer, ns
  * @group: group, or NULL
  * @member: this half in it
+ * @served: bytes that the program has read since the half began
+ * @lowest: least bytes that waited for it since the last @recv_timer
  */
 struct sstp_half {
 	const struct sstp_ctrl_ops *ops;
@@ -21,7 +24,18 @@ struct sstp_half {
 	u64	timer_at;
 	struct sstp_group_core *group;
 	struct sstp_group_member member;
+	u64	served;
+	u64	lowest;
 };
+
+/* The program has read @len bytes, and @left wait. @h may be NULL. */
+static inline void sstp_half_read(struct sstp_half *h, u32 len, u64 left)
+{
+	if (!h)
+		return;
+	h->served += len;
+	h->lowest = min(h->lowest, left);
+}
 
 /* Run the receiving half of controller @name, if this end has it, in place of the one that runs,
  * unless that is the same. Without memory none runs.

@@ -3,6 +3,7 @@
 #include <linux/highmem.h>
 #include <trace/events/sstp.h>
 #include "ack.h"
+#include "half.h"
 #include "owner.h"
 #include "recvmsg.h"
 #include "sendmsg.h"
@@ -217,6 +218,7 @@ static void sstp_consume(struct sock *sk, struct sstp_rseg *s, u32 len)
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	sp->rx.readable -= len;
+	sstp_half_read(sp->ctrl.half, len, sp->rx.readable);
 	if (!sp->rx.readable && sp->rx.unread_since) {
 		sp->rx.unread_time += (sp->life.ended_at ?: sstp_now()) - sp->rx.unread_since;
 		sp->rx.unread_since = 0;

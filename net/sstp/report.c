@@ -473,6 +473,13 @@ static void sstp_report_control(struct sstp_sock *sp, const struct sstp_ack *a, 
 		sample->lost_ship = sample->highest;
 	sample->arrival_rate = a->arrival * 1000ULL;
 	sample->service_rate = a->service * 1000ULL;
+	sample->feedback = (struct sstp_feedback){
+		.valid = a->fields & BIT(SSTP_FIELD_FORECAST),
+		.forecast = a->forecast,
+		.horizon = a->horizon,
+		.queue = a->queue,
+		.refused = a->refused,
+	};
 	sstp_ctrl_used(&sp->ctrl, sample, flight);
 	sstp_ctrl_report(&sp->ctrl, sample);
 	trace_sstp_ctrl(sp, sample, false);

@@ -38,8 +38,10 @@ void sstp_timer_run(struct sock *sk)
 	}
 	if (sstp_timer_due(&sp->clock, SSTP_T_RCVBUF, now))
 		sstp_ack_epoch(sk);
-	if (sstp_timer_due(&sp->clock, SSTP_T_CTRL, now))
+	if (sstp_timer_due(&sp->clock, SSTP_T_CTRL, now)) {
 		sstp_message_due(sk, now);
+		sstp_ack_feedback(sk, now);
+	}
 	if (sstp_timer_due(&sp->clock, SSTP_T_MEM, now))
 		sstp_sndbuf_retry(sk);
 	if (sstp_timer_due(&sp->clock, SSTP_T_PROBE, now))

@@ -94,6 +94,8 @@ static void hostile_recv_say(struct sstp_recv *r)
 	r->timer = 1;
 	memset(r->report, 0xff, sizeof(r->report));
 	hostile_talk(&r->msg);
+	memset(&r->feedback, 0xff, sizeof(r->feedback));
+	r->feedback.valid = true;
 	if (READ_ONCE(random)) {
 		r->rate = get_random_u64() >> get_random_u32_below(64);
 		r->timer = get_random_u64() >> get_random_u32_below(64);
