@@ -37,7 +37,7 @@ _sstp_run()
 	[[ $cur == = ]] && cur=''
 	case $option in
 	-c|--controller)
-		mapfile -t COMPREPLY < <(compgen -W 'bbr bic cubic dctcp fast gtp highspeed hybrid newreno rate scalable udt vegas westwood' -- "$cur") ;;
+		mapfile -t COMPREPLY < <(compgen -W 'bbr bic cubic dctcp fast gtp highspeed hybrid newreno paptc rate scalable udt vegas westwood' -- "$cur") ;;
 	-p|--policy)
 		mapfile -t COMPREPLY < <(compgen -W 'rrda static' -- "$cur") ;;
 	-l|--listen)

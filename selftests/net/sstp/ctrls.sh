@@ -11,7 +11,7 @@ cd "$(dirname "$0")" || exit 1
 need_simulated_time
 . ./path.sh
 
-modules=(scalable highspeed bic cubic westwood vegas fast udt gtp dctcp bbr)
+modules=(scalable highspeed bic cubic westwood vegas fast udt gtp dctcp bbr paptc)
 controllers=(hybrid newreno rate "${modules[@]}")
 declare -A kbit=([rate]=90000)	# their parameter kbit
 

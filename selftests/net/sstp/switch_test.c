@@ -25,7 +25,7 @@
 
 static const char * const names[] = {
 	"hybrid", "newreno", "rate", "scalable", "highspeed", "bic", "cubic", "westwood", "vegas",
-	"fast", "udt", "gtp", "dctcp", "bbr",
+	"fast", "udt", "gtp", "dctcp", "bbr", "paptc",
 };
 
 #define NAMES	ARRAY_SIZE(names)

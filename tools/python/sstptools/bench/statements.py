@@ -34,6 +34,7 @@ ROWS = [
     ("GTP", "gtp", None, None),
     ("-", "dctcp", None, None),
     ("-", "bbr", None, None),
+    ("-", "paptc", None, None),
     ("-", "hybrid", None, None),
 ]
 EXTRA = re.compile(r"_(get_info|check)$")
