@@ -147,6 +147,32 @@ static bool send_content(struct conn *c, bool up)
 
 /* Receiving */
 
+/* Time of the next line of the trace, ns */
+static uint64_t next_grant(const struct pace *p)
+{
+	return p->begin + p->line / opt.grants * opt.trace[opt.grants - 1].at +
+	       opt.trace[p->line % opt.grants].at;
+}
+
+/* @n bytes were read: wait until the trace grants them. */
+static void read_replayed(struct pace *p, size_t n)
+{
+	uint64_t now = now_ns();
+
+	if (!p->begin)
+		p->begin = now;
+	/* What it could have read until now is lost. */
+	for (; next_grant(p) <= now; p->line++)
+		p->granted = 0;
+	while (p->granted < n) {
+		n -= p->granted;
+		sleep_ns(next_grant(p) - now);
+		now = next_grant(p);
+		p->granted = opt.trace[p->line++ % opt.grants].bytes;
+	}
+	p->granted -= n;
+}
+
 /* @n bytes were read: pause to read at the wanted rate, or for the wanted time. The rate counts
  * from the last pause, so that data that came meanwhile is read no faster.
  */
@@ -314,7 +340,10 @@ static bool receive_content(struct conn *c, bool up)
 		if (!(c->job.flags & JOB_UNCHECKED))
 			hash_add(&r->hash, buf, n);
 		r->pos += n;
-		read_slowly(&pace, n);
+		if (opt.grants)
+			read_replayed(&pace, n);
+		else
+			read_slowly(&pace, n);
 	}
 	r->res.ns = first ? r->res.ns - first : 0;
 	r->res.bytes = r->pos;

@@ -72,6 +72,8 @@ struct options {
 	uint64_t read_pause;		/* ms */
 	uint64_t gap[1 + GAPS_MAX];	/* ms of reading, then of each pause */
 	unsigned int gaps;
+	struct grant *trace;
+	size_t grants;
 	uint64_t send_pause;		/* ms */
 	uint64_t seconds;		/* to send for */
 	uint64_t read_size;
@@ -87,8 +89,16 @@ struct options {
 	const char *policy;
 };
 
+/* A recorded program could read so many bytes until then. */
+struct grant {
+	uint64_t at;		/* ns since it began */
+	uint64_t bytes;
+};
+
 /* Progress of a slow reader */
 struct pace {
+	size_t line;		/* next one of the trace */
+	uint64_t granted;	/* bytes that the last one granted and that were not read */
 	uint64_t begin;		/* ns: when reading began, or began again */
 	uint64_t got;		/* bytes since */
 	unsigned int gap;	/* pauses so far */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* xfer's command line. */
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,10 @@ static void usage(FILE *f)
 "      --read-pause MS    wait before the first read\n"
 "      --read-gap MS:PAUSE[:PAUSE...]  after MS of reading none for PAUSE ms, for\n"
 "                         the next one then, and so on, again and again\n"
+"      --read-trace FILE  read as a recorded program: lines MICROSECONDS BYTES, as\n"
+"                         tools/bench/forecast reads, again from the first one\n"
+"                         after the last. What it could read while no data was\n"
+"                         there is lost\n"
 "      --send-pause MS    wait before sending content\n"
 "      --for SECONDS      send for so long, or until SIGTERM, in place of --size\n"
 "      --bin US           client: count what came in so many microseconds (100k);\n"
@@ -127,12 +132,38 @@ static void parse_gap(char *text)
 	opt.gaps = n - 1;
 }
 
+static void read_trace(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	uint64_t us, bytes, sum = 0;
+	char line[200];
+
+	if (!f)
+		die("xfer: %s:", path);
+	while (fgets(line, sizeof(line), f)) {
+		size_t n = opt.grants;
+
+		if (strspn(line, " \t\n") == strcspn(line, "#"))
+			continue;
+		opt.trace = realloc(opt.trace, (n + 1) * sizeof(*opt.trace));
+		if (!opt.trace || sscanf(line, "%" SCNu64 " %" SCNu64, &us, &bytes) != 2 ||
+		    us * 1000 <= (n ? opt.trace[n - 1].at : 0))
+			die("xfer: %s: MICROSECONDS BYTES are wanted, and times that ascend", path);
+		opt.trace[n] = (struct grant){ .at = us * 1000, .bytes = bytes };
+		opt.grants++;
+		sum += bytes;
+	}
+	if (!sum)
+		die("xfer: %s grants nothing", path);
+	fclose(f);
+}
+
 enum {				/* long options without a letter */
 	O_PID = 256, O_NOCHECK, O_PEAK, O_RCVBUF, O_SNDBUF, O_LOWAT, O_NODELAY,
 	O_READSIZE, O_READRATE, O_READPAUSE, O_CTRL, O_RATE, O_LIMIT, O_SEGMENT,
 	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_CLAMP, O_POOL, O_POLICY,
 	O_TIMEOUT, O_SENDPAUSE, O_KEEPALIVE, O_FOR, O_BIN, O_READGAP,
-	O_PARAM,
+	O_PARAM, O_TRACE,
 };
 
 static const struct option long_options[] = {
@@ -162,6 +193,7 @@ static const struct option long_options[] = {
 	{ "read-rate",	required_argument, NULL, O_READRATE },
 	{ "read-pause",	required_argument, NULL, O_READPAUSE },
 	{ "read-gap",	required_argument, NULL, O_READGAP },
+	{ "read-trace",	required_argument, NULL, O_TRACE },
 	{ "send-pause",	required_argument, NULL, O_SENDPAUSE },
 	{ "for",	required_argument, NULL, O_FOR },
 	{ "bin",	required_argument, NULL, O_BIN },
@@ -305,6 +337,9 @@ static bool parse_pace(int c)
 		return true;
 	case O_READGAP:
 		parse_gap(optarg);
+		return true;
+	case O_TRACE:
+		read_trace(optarg);
 		return true;
 	case O_SENDPAUSE:
 		opt.send_pause = number(optarg, 1000);
