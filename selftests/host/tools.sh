@@ -333,6 +333,62 @@ check "completion of an option" completes "sstp show -" 2 -m
 check "completion of a state" completes "sstp show state estab" 3 established
 check "completion of a change" completes "sstp set abcd policy.ceil" 3 policy.ceiling
 
+# Cross traffic of the lab: what the generator draws from its seed
+make -s -C selftests/net/sstp "OUT=$work/bin" "$work/bin/cross" || exit
+draws() { "$work/bin/cross" "$@" 127.0.0.1 1; }
+seeded() {
+	draws "$1" -r 5e7 -S 3 -P 20000 > "$work/draw" &&
+		draws "$1" -r 5e7 -S 3 -P 20000 | cmp - "$work/draw" &&
+		! draws "$1" -r 5e7 -S 4 -P 20000 | cmp -s - "$work/draw"
+}
+# Two million packets at 420 Mbit/s, in order
+udp_mean() {
+	draws udp -r 420e6 -P 2000000 | awk '
+		{ bits += 8 * $2; back += $1 < last; last = $1 }
+		END { mean = bits / last / 420e6; print mean; exit back || mean < 0.98 || mean > 1.02 }'
+}
+# The variance of the rate falls slower from 100 ms to 1 s than by the factor 0.15 that it would
+# if on and off times were exponential.
+udp_bursts() {
+	draws udp -r 420e6 -P 2000000 | awk '
+		{ short[int($1 / 0.1)]++; long[int($1)]++; last = $1 }
+		function spread(n, bins,   i, sum, squares) {
+			for (i = 0; i < bins; i++) {
+				sum += n[i]; squares += n[i] ^ 2
+			}
+			return bins * squares / sum ^ 2 - 1
+		}
+		END {
+			ratio = spread(long, int(last)) / spread(short, int(last / 0.1))
+			print ratio; exit ratio < 0.25 || ratio > 1
+		}'
+}
+# 200,000 flows: sizes within their bounds with the mean of a bounded Pareto distribution; the
+# times between are exponential, whose standard deviation is the mean
+flow_sizes() {
+	draws flows -r 420e6 -P 200000 | awk -v a=1.5 -v l=10000 -v m=10000000 '
+		function off(x) { return x < 0.98 || x > 1.02 }
+		{ sum += $2; bad += $2 < l || $2 > m; gap = $1 - last; last = $1; squares += gap * gap }
+		END {
+			want = a * l ^ a / (1 - (l / m) ^ a) * (l ^ (1 - a) - m ^ (1 - a)) / (a - 1)
+			mean = last / NR; size = sum / NR / want
+			rate = sum * 8 * 1514 / 1448 / last / 420e6
+			deviation = sqrt(squares / NR - mean * mean) / mean
+			print bad + 0, size, rate, deviation
+			exit bad || off(size) || off(rate) || off(deviation)
+		}'
+}
+for kind in udp flows; do
+	check "cross $kind: a seed has its packets" seeded "$kind"
+done
+check "cross udp has the mean rate" udp_mean
+check "cross udp has bursts of all lengths" udp_bursts
+check "cross flows have their sizes and times" flow_sizes
+check "cross -h" eval '"$work/bin/cross" -h | grep -q ^Usage'
+check "cross without a rate" status_is 1 draws udp
+check "cross of a rate with a letter" status_is 1 draws udp -r 50M
+check "cross of an unknown kind" status_is 2 draws none
+
 # An unknown kernel is only reported after the command line was parsed.
 check "tools/vm/run of a command with options" status_is 97 tools/vm/run -k no sh -c true -k
 check "tools/vm/run of a command behind --" status_is 97 tools/vm/run -k no -- sh -c true
