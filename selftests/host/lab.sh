@@ -194,6 +194,82 @@ check "an experiment of a user's own is measured and drawn" mine
 check "its cells are all combinations, of each flow" test 8 = \
 	"$(grep -c '"measured"' "$work/away/lab-results/mine.json")"
 check "the picture shows what is varied, and its flows" drawn
+
+# Cross traffic of all kinds beside a transfer of a size, which a queue of 10 ms has room for
+cat > "$work/own/crowd.toml" <<-END
+	title = "Cross traffic"
+	sample = true
+	[path]
+	rate = 50_000_000
+	rtt = 20
+	loss = 0.0
+	part = 10e6
+	[sweep]
+	queue_ms = [10]
+	slot = [0, 0.5]
+	[[cross]]
+	name = "bursts"
+	kind = "udp"
+	rate = "{part}"
+	stop = 5
+	[[cross]]
+	name = "short"
+	kind = "flows"
+	rate = "{part}"
+	stop = 5
+	rtt = 40
+	most = 1e6
+	[[cross]]
+	name = "window"
+	kind = "long"
+	rate = "{part}"
+	stop = 5
+	count = 2
+	[[cross]]
+	name = "none"
+	kind = "udp"
+	rate = 0
+	[[flow]]
+	name = "mine"
+	proto = "sstp"
+	size = "20M"
+	start = 2
+	client = ["--bin", "20000"]
+	server = ["--lowat", "8K"]
+	[[flow]]
+	name = "TCP"
+	proto = "tcp"
+	size = "20M"
+	start = 2
+END
+crowd() { tools/lab/run -o "$work/$1" "${@:2}" "$work/own/crowd.toml"; }
+crowd_is() { numbers "import json
+cells = json.load(open('$work/crowd1/crowd.json'))['cells']
+for c in cells:
+    assert 'measured' in c, c.get('failed')
+$1"; }
+check "cross traffic of all kinds" crowd crowd1 -f mine -n 2
+check "... again" crowd crowd2 -f mine -n 2
+check "... with the same bytes" cmp "$work/crowd1/crowd.json" "$work/crowd2/crowd.json"
+check "... each with its name, and the packets of its rate in 5 s" crowd_is "
+    bursts, short, window = ({'name': s['name'], 'rate': s['sent'] * 1514 * 8 / 5}
+                             for s in c['measured']['cross'])
+    assert [s['name'] for s in (bursts, short, window)] == ['bursts', 'short', 'window']
+    assert 6e6 < bursts['rate'] < 14e6 and 4e6 < short['rate'] < 16e6, (bursts, short)
+    assert 5e6 < window['rate'] <= 10.8e6, window"
+check "... with the packets that each lost" crowd_is "
+    lost = sum(s['lost'] for s in c['measured']['cross'] + c['measured']['flows'])
+    assert lost == c['measured']['dropped'] > 0, (lost, c['measured']['dropped'])"
+check "... with other traffic for each seed" crowd_is "
+sent = {(c['seed'], c['measured']['cross'][0]['sent']) for c in cells if c['path']['slot'] == 0}
+assert len(sent) == 2 and len(set(dict(sent).values())) == 2, sent"
+check "... which delays packets by the queue's 10 ms at most" crowd_is "
+    assert 0 < c['measured']['queue_ms'] < c['measured']['queue_95'] <= 10.3, c['measured']"
+check "... bytes of the flow as asked for" crowd_is "
+    assert c['measured']['flows'][0]['bytes'] == 20 << 20, c['measured']['flows'][0]['bytes']"
+check "... and when the flow has what they leave" crowd_is "
+    assert 0 < c['measured']['flows'][0]['gain_rtt'] < 200, c['measured']['flows'][0]['gain_rtt']"
+
 # spoiled SED WHY: the file, edited by SED, is refused with one line that has WHY.
 spoiled() {
 	sed "$1" "$work/own/mine.toml" > "$work/own/bad.toml"
@@ -202,9 +278,15 @@ spoiled() {
 		[ ! -e "$work/bad" ]
 }
 check "one without a title is refused" spoiled '/^title/d' 'no title'
+check "one whose path has no queue" spoiled '/^queue/d' 'none of queue,'
 check "one whose path has no loss" spoiled '/^loss/d' 'no loss'
 check "one without seconds" spoiled '/^seconds/d' 'no seconds'
 check "one that varies nothing it uses" spoiled 's/{segment}/{sigment}/' "lacks 'sigment'"
+check "one with two sizes of the queue" spoiled 's/^queue = .*/&\nqueue_ms = 9/' "or several"
+check "one with cross traffic of an unknown kind" spoiled \
+	'/^title/s/$/\ncross = [{ name = "x", kind = "odd", rate = 1 }]/' "kind of cross traffic"
+check "one whose cross traffic is nearer than half the path" spoiled \
+	'/^title/s/$/\ncross = [{ name = "x", kind = "udp", rate = 1, rtt = 4 }]/' "half the path"
 check "one that is not TOML" spoiled '1s/"$//' 'bad.toml: '
 check "one that wants another picture" spoiled '2s/^/draw = "pie"\n/' 'draw is one of'
 check "two of one name" eval '! tools/lab/run wan "$work/own/../own/wan.toml" 2>/dev/null'

@@ -334,7 +334,7 @@ check "completion of a state" completes "sstp show state estab" 3 established
 check "completion of a change" completes "sstp set abcd policy.ceil" 3 policy.ceiling
 
 # Cross traffic of the lab: what the generator draws from its seed
-make -s -C selftests/net/sstp "OUT=$work/bin" "$work/bin/cross" || exit
+make -s -C selftests/net/sstp "OUT=$work/bin" "$work/bin/cross" "$work/bin/backlog" || exit
 draws() { "$work/bin/cross" "$@" 127.0.0.1 1; }
 seeded() {
 	draws "$1" -r 5e7 -S 3 -P 20000 > "$work/draw" &&
@@ -388,6 +388,8 @@ check "cross -h" eval '"$work/bin/cross" -h | grep -q ^Usage'
 check "cross without a rate" status_is 1 draws udp
 check "cross of a rate with a letter" status_is 1 draws udp -r 50M
 check "cross of an unknown kind" status_is 2 draws none
+check "backlog -h" eval '"$work/bin/backlog" -h | grep -q ^Usage'
+check "backlog of no device" status_is 1 "$work/bin/backlog" none 10
 
 # An unknown kernel is only reported after the command line was parsed.
 check "tools/vm/run of a command with options" status_is 97 tools/vm/run -k no sh -c true -k

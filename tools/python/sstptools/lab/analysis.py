@@ -14,8 +14,22 @@ def line_rate(path):
     return path["rate"] * PAYLOAD / FRAME * (1 - path["loss"])
 
 
+def apart(path):
+    """Whether the setting of the queue's size is of the queue alone, without the wire"""
+    return path.get("queue_ms") is not None or path.get("queue_bdp") is not None
+
+
+def queue_time(path):
+    """How long a full queue that is apart from the wire delays a packet, ms"""
+    return path["queue_ms"] if path.get("queue_ms") is not None else (
+        path["queue_bdp"] * path["rtt"])
+
+
 def limit(path):
-    """Packets that netem may hold: those in the line's queue and those on the wire"""
+    """Packets that netem may hold: those in the line's queue and, unless that is apart, those on
+    the wire"""
+    if apart(path):
+        return max(1, round(queue_time(path) * path["rate"] / 8e3 / FRAME))
     return int(path["queue"] * path["rate"] * path["rtt"] / 8e3 / FRAME) + 100
 
 

@@ -18,6 +18,7 @@ from sstptools import vm
 from sstptools.lab import analysis
 from sstptools.tree import TREE
 
+PROGRAMS = ("xfer", "cross", "backlog")     # of selftests, which tools/lab/guest runs
 KEPT = ("goodput", "seconds", "bytes", "retransmits", "receive_peak")
 KEPT_INFO = ("rtt", "rcv_window", "packets_sent", "packets_retrans", "packets_received",
              "packets_discarded", "packets_duplicate", "acks_sent", "snaks_sent", "acks_received",
@@ -45,6 +46,7 @@ def shell_settings(cell):
              *((way, f"({path['bursts'] or format(path[way] * 100, 'f') + '%'})")
                for way in ("loss", "loss_back")),
              ("slot", path["slot"]), ("limit", analysis.limit(path)),
+             ("apart", int(analysis.apart(path))), ("crosses", len(cell.get("cross", []))),
              ("bucket", f"({path['bucket']})"), ("reorder", f"({path['reorder']})"),
              ("controllers", f"({shlex.join(sorted(controllers(cell['flows'])))})"),
              ("outage_at", path["outage_at"]), ("outage_for", path["outage_for"]),
@@ -55,6 +57,9 @@ def shell_settings(cell):
                   (f"rtt{n}", flow["rtt"]), (f"times{n}", flow["times"]),
                   (f"client{n}", f"(-w 1M {shlex.join(flow['client'])})"),
                   (f"server{n}", f"({shlex.join(flow['server'])})")]
+    for n, source in enumerate(cell.get("cross", [])):
+        lines += [(f"cross{n}", f"({shlex.join(source['options'])})"),
+                  (f"cross_rtt{n}", source["rtt"]), (f"window{n}", source["window"])]
     return "".join(f"{name}={value}\n" for name, value in lines)
 
 
@@ -90,6 +95,18 @@ def buffer_use(measured, info):
     limits = measured["limit_bins"]
     return {"buffer_max": max(limits), "buffer_mean": round(sum(limits) / len(limits)),
             "discarded": round(info["packets_discarded"] / info["packets_received"], 5)}
+
+
+def gain(cell, flow, measured):
+    """Return the time until 90% of what cross traffic leaves comes, in round-trip times from the end
+    of the source that stops last; None if it never comes."""
+    rtt, step = cell["path"]["rtt"] / 1e3, measured["bin_ms"] / 1e3
+    stop = max(source["stop"] for source in cell["cross"] if source["stop"] is not None)
+    stays = sum(source["rate"] for source in cell["cross"] if source["stop"] is None)
+    level = 0.9 * (analysis.line_rate(cell["path"]) - stays * analysis.PAYLOAD / analysis.FRAME)
+    found = analysis.reaches(measured["goodput_bins"], step, measured["bin_start"], level, rtt,
+                             stop - flow["start"])
+    return found if found is None else round(found / rtt, 3)
 
 
 def each_result(cell, flow, measured):
@@ -135,6 +152,9 @@ def flow_result(cell, flow, clients, server):
         if cell["path"]["outage_for"]:
             result.update(times(cell["path"], client))
             kept += [k for k in ("goodput_bins", "arrived_bins") if k in client]
+        elif any(source["stop"] is not None for source in cell.get("cross", [])):
+            result["gain_rtt"] = gain(cell, flow, client)
+            kept.append("goodput_bins")
         elif "settle" in cell["path"]:
             result.update(each_result(cell, flow, client))
         else:
@@ -151,6 +171,50 @@ def of_analysis(path, flow, dropped):
     there = dict(path, loss=dropped / flow["info"]["packets_sent"])
     return {"of_analysis": round(share / analysis.efficiency(there, path["window"]), 4),
             "of_most": round(share / analysis.late_efficiency(there, path["window"]), 4)}
+
+
+def counters(work, name):
+    """Return packets and bytes to each address, as tc shows the filters that count them."""
+    counts = {}
+    for item in read_json(work, name):
+        options = item.get("options", {})
+        address = options.get("keys", {}).get("dst_ip")
+        if address:
+            stats = options["actions"][0]["stats"]
+            counts[address] = stats["packets"], stats["bytes"]
+    return counts
+
+
+def add_counts(cell, work, measured):
+    """Add to each flow the packets that it lost on the way, and to each source of cross traffic
+    these and its rate (bit/s of the line) during the flows."""
+    sent, came = counters(work, "sent.drained"), counters(work, "came.drained")
+    begin, end = (counters(work, f"came.{when}") for when in ("begin", "end"))
+    for n, flow in enumerate(measured["flows"]):
+        address = f"10.0.2.{10 + n}"
+        flow.update(sent=sent[address][0], lost=sent[address][0] - came[address][0])
+    seconds = max(f["start"] + r["seconds"] for f, r in zip(cell["flows"], measured["flows"]))
+    seconds -= min(f["start"] for f in cell["flows"])
+    sources = []
+    for n, source in enumerate(cell.get("cross", [])):
+        address = f"10.0.2.{100 + n}"
+        rate = 8 * (end[address][1] - begin[address][1]) / seconds
+        sources.append({"name": source["name"], "rate": round(rate), "sent": sent[address][0],
+                        "lost": sent[address][0] - came[address][0]})
+    if sources:
+        measured["cross"] = sources
+        measured["cross_rate"] = sum(s["rate"] for s in sources)
+
+
+def queue_delays(cell, work):
+    """Return how long the queue delayed packets at each sample since the first flow began, ms.
+    Unless the queue is apart from the wire, samples have the packets of both."""
+    path, first = cell["path"], min(f["start"] for f in cell["flows"])
+    wire = 0 if analysis.apart(path) else path["rtt"] / 2
+    with open(os.path.join(work, "queue"), encoding="utf-8") as f:
+        samples = [line.split() for line in f]
+    return [max(0.0, int(bytes_) * 8e3 / path["rate"] - wire)
+            for time_, bytes_ in samples if float(time_) >= first]
 
 
 def measure(cell, work):
@@ -178,18 +242,19 @@ def measure(cell, work):
                         delay_mean=round(sum(arrived) / len(arrived), 6),
                         told_mean=round(sum(acked) / len(acked), 6))
     if cell["sample"]:
-        with open(os.path.join(work, "queue"), encoding="utf-8") as f:
-            # netem's backlog includes the packets on the wire, which spend the line's delay there.
-            queue = [max(0.0, int(line) * 8e3 / cell["path"]["rate"] - cell["path"]["rtt"] / 2)
-                     for line in f]
+        queue = sorted(queue_delays(cell, work))
         measured["queue_ms"] = round(sum(queue) / len(queue), 3)
+        measured["queue_95"] = round(queue[int(0.95 * len(queue))], 3)
+    add_counts(cell, work, measured)
     return measured
 
 
-def run_cell(cell, xfer, timeout):
-    """Run @cell; return it with its measurements or its failure, and the seconds it took."""
+def run_cell(cell, programs, timeout):
+    """Run @cell; return it with its measurements or its failure, and the seconds it took.
+    @programs: the directory of PROGRAMS"""
     with tempfile.TemporaryDirectory() as work:
-        shutil.copy(xfer, work)
+        for name in PROGRAMS:
+            shutil.copy(os.path.join(programs, name), work)
         with open(os.path.join(work, "cell"), "w", encoding="utf-8") as f:
             f.write(shell_settings(cell))
         begin = time.monotonic()

@@ -15,7 +15,11 @@ DIRECTORY = os.path.join(TREE, "tools/lab/experiments")
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
              ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv, ast.USub: operator.neg}
 NEEDED = ("title", "path", "sweep", "flow")     # or "title" and "experiments"
-PATH_NEEDED = ("rate", "rtt", "loss", "queue")
+PATH_NEEDED = ("rate", "rtt", "loss")
+QUEUES = ("queue", "queue_ms", "queue_bdp")     # one of these as well
+# Options of selftests' cross for each kind of cross traffic, besides rate, start and stop
+CROSS = {"udp": ("count", "on", "off", "shape", "packet"),
+         "flows": ("least", "most", "shape", "controller"), "long": ("count", "controller")}
 # Pictures that tools/lab/plot can draw: "settings" fits any experiment, the others need the
 # settings and flows of the experiments in the tree that name them
 DRAWN = ("settings", "loss", "start", "window", "buffer", "sharing", "readers", "controllers",
@@ -83,6 +87,10 @@ def load(word):
         lacks = [key for key in PATH_NEEDED if key not in {**experiment["path"], **sweep}]
         if lacks:
             raise ValueError(f"its path has no {', '.join(lacks)}")
+        cases = experiment.get("case", {}).values() if "case" in sweep else [{}]
+        for case in cases:
+            if len([q for q in QUEUES if q in {**experiment["path"], **sweep, **case}]) != 1:
+                raise ValueError(f"its path has none of {', '.join(QUEUES)}, or several")
     return experiment
 
 
@@ -112,13 +120,39 @@ def flows_of(experiment, path, names, seconds):
         starts, rtts = (v if isinstance(v, list) else [v]
                         for v in (flow.get("start", 0), flow.get("rtt", 0)))
         for start, rtt in itertools.product(starts, rtts):
-            length = (["--size", flow["size"]] if "size" in flow else
+            length = (["--size", str(flow["size"]).format(**names)] if "size" in flow else
                       ["--for", str(seconds - start)])
             flows.append({"name": flow["name"], "proto": flow["proto"],
                           "client": [o.format(**names) for o in flow.get("client", [])] + length,
                           "server": [o.format(**names) for o in flow.get("server", [])],
                           "start": start, "rtt": rtt, "times": flow.get("times", 1)})
     return flows
+
+
+def cross_of(experiment, names, seed):
+    """Return the sources of cross traffic over the path: settings may be given by name, as in
+    options of flows. A source without rate is none."""
+    sources = []
+    for n, given in enumerate(experiment.get("cross", [])):
+        source = {k: v.format(**names) if isinstance(v, str) else v for k, v in given.items()}
+        kind, rate, rtt = source["kind"], float(source["rate"]), float(source.get("rtt", names["rtt"]))
+        if kind not in CROSS:
+            raise ValueError(f"kind of cross traffic is one of {', '.join(CROSS)}")
+        odd = set(source) - {"name", "kind", "rate", "rtt", "start", "stop", *CROSS[kind]}
+        if odd:
+            raise ValueError(f"{source['name']} has {', '.join(sorted(odd))}")
+        if rtt < names["rtt"] / 2:
+            raise ValueError(f"the round-trip time of {source['name']} is less than half the path's")
+        options = [kind, "--seed", str(100 * seed + n)]
+        options += [] if kind == "long" else ["--rate", f"{rate:.0f}"]
+        for key in ("start", "stop", *CROSS[kind]):
+            options += [f"--{key}", str(source[key])] if key in source else []
+        share = rate * analysis.PAYLOAD / analysis.FRAME / int(source.get("count", 1))
+        if rate:
+            sources.append({"name": source["name"], "options": options, "rate": rate, "rtt": rtt,
+                            "window": round(share * rtt / 8e3) if kind == "long" else 0,
+                            "stop": float(source["stop"]) if "stop" in source else None})
+    return sources
 
 
 def cells(experiment, quick, seeds, kernel, keys):
@@ -129,11 +163,13 @@ def cells(experiment, quick, seeds, kernel, keys):
     for values, seed in itertools.product(itertools.product(*sweep.values()), seeds):
         path, names = settings(experiment, dict(zip(sweep, values)))
         seconds = names.get("seconds", experiment.get("seconds"))
-        if seconds is None:
+        if seconds is None and not all("size" in flow for flow in experiment["flow"]):
             raise ValueError("it has no seconds")
+        cross = cross_of(experiment, names, seed)
         flows = flows_of(experiment, path, names, seconds)
         for together in [flows] if experiment.get("together") else [[f] for f in flows]:
             yield {"path": path, "seconds": seconds, "seed": seed, "flows": together,
                    "source": keys[has_module(together)], "kernel": kernel,
                    "capture": experiment.get("capture", False),
-                   "sample": experiment.get("sample", False)}
+                   "sample": experiment.get("sample", False),
+                   **({"cross": cross} if cross else {})}

@@ -14,11 +14,16 @@ The file has, in TOML:
   draw        picture: "settings" (default: share of the line against the first setting that is
               varied), or one of those that tools/lab/experiments use, for the same settings
   together    true: all flows share the path, not each in a cell of its own
-  [path]      rate (bit/s), rtt (ms), loss (share of packets), queue (bandwidth-delay products);
+  sample      true: the queue is sampled every 10 ms: mean and 95% of its delays are measured
+  [path]      rate (bit/s), rtt (ms), loss (share of packets), and the size of the queue, as one
+              of queue (bandwidth-delay products of queue and wire: half of one is on the wire, 100
+              packets are added), queue_ms or queue_bdp (ms or bandwidth-delay products of the queue
+              alone);
               also loss_back, rate_back (of the way back), outage_at, outage_for (s), rtt_later
               (ms), which the round-trip time becomes at rtt_at (s), reorder and bursts
               (arguments of netem's "reorder" and "loss"; loss is still what the line loses),
-              slot (ms: the line delivers at multiples of it what it has sent until then),
+              slot (ms: the line delivers at multiples of it what it has sent until then, as
+              interfaces do that interrupt once for several packets),
               bucket (arguments of a token bucket tbf at the rate, behind a line of wire bit/s),
               settle (s; with --bin: how the connections share the line is measured from then
               on); and settings of your own
@@ -29,9 +34,26 @@ The file has, in TOML:
   [[flow]]    name, proto ("sstp" or "tcp"), client and server: options of selftests' xfer, in
               which {rate} is replaced by the setting of this name; start (s) and rtt (ms, if
               not the path's), of which lists make several flows; size (bytes to send, in place
-              of seconds) and times (how often, one transfer after the other)
+              of seconds; also {NAME} of a setting) and times (how often, one transfer after the
+              other)
+  [[cross]]   cross traffic that shares the line with the flows: name, kind, rate (bit/s of the
+              line, with headers), rtt (ms, if not the path's; at least half of it), start and
+              stop (s); all may be {NAME} of a setting, and a rate of 0 is no traffic. Each seed
+              has other random numbers. The kinds, with settings of their own:
+              udp    count sources (64) that send at a constant rate for on ms, and nothing for
+                     off ms (means, 50 and 150): bounded Pareto distributions of shape (1.5);
+                     packet: bytes of a frame (1514)
+              flows  TCP connections that begin as a Poisson process, each sends a size from least
+                     to most (1e4, 1e7 bytes): a bounded Pareto distribution of shape (1.5); the
+                     congestion control controller
+              long   count TCP connections (1) whose windows are so small that all have the rate at
+                     most; controller
   [[wanted]]  flow, measure, least, most, where: the range of a measure, and the cells in
               which it has to hold
+
+Each flow's result has the packets that it lost on the way (lost), and those of cross traffic this
+and the rate while flows last. If some of it stops, flows with --bin have the round-trip times from
+then until 90% of what the rest of it leaves (gain_rtt).
 
 A file may instead have a title and experiments, a list of those that it stands for.
 
@@ -52,7 +74,7 @@ import sys
 import tempfile
 
 from sstptools import vm
-from sstptools.lab.cell import run_cell
+from sstptools.lab.cell import PROGRAMS, run_cell
 from sstptools.lab.experiment import cells, experiments, load, members, name_of
 from sstptools.lab.verdict import describe, means, misses, unjudged
 from sstptools.tree import TREE
@@ -87,7 +109,8 @@ def summary(cell):
 
 
 MODULE = ("net/sstp/*.[ch]", "net/sstp/Kbuild", "Kbuild", "include/**/*.h")
-BENCH = ("selftests/net/sstp/xfer*", "selftests/net/sstp/lib.*", "selftests/net/sstp/path.sh",
+BENCH = ("selftests/net/sstp/xfer*", "selftests/net/sstp/cross.c",
+         "selftests/net/sstp/backlog.c", "selftests/net/sstp/lib.*", "selftests/net/sstp/path.sh",
          "selftests/net/sstp/Makefile", "tools/lab/guest", "tools/vm/config.uml", "tools/vm/*.c",
          "tools/vm/guest", "tools/python/sstptools/lab/analysis.py",
          "tools/python/sstptools/lab/cell.py", "tools/python/sstptools/vm/*.py")
@@ -140,7 +163,8 @@ def known(path, todo):
 
 
 def same_settings(one, other):
-    return all(one.get(k) == other[k] for k in ("path", "seconds", "seed", "flows"))
+    return all(one.get(k) == other.get(k)
+               for k in ("path", "seconds", "seed", "flows", "cross"))
 
 
 def others(path, every, todo):
@@ -187,12 +211,11 @@ def run_cells(args, experiment, every, path):
             print(f"{describe(cell, sweep)}: {summary(cell)} (known)", flush=True)
     with tempfile.TemporaryDirectory() as work:
         subprocess.run(["make", "-s", "-C", os.path.join(TREE, "selftests/net/sstp"),
-                        f"OUT={work}", f"{work}/xfer"], check=True)
+                        f"OUT={work}", *(f"{work}/{name}" for name in PROGRAMS)], check=True)
         # Build kernel and module, if need be, before several machines need them at once.
         subprocess.run(vm.command("uml", ["true"]), check=True, stdout=subprocess.DEVNULL)
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-            futures = {pool.submit(run_cell, cell, os.path.join(work, "xfer"),
-                                   args.timeout): i for i, cell in enumerate(every)
+            futures = {pool.submit(run_cell, cell, work, args.timeout): i for i, cell in enumerate(every)
                        if cell in todo and not results[i]}
             for n, future in enumerate(concurrent.futures.as_completed(futures), 1):
                 cell, seconds = future.result()

@@ -9,7 +9,12 @@ import statistics
 MEASURES = {"efficiency": "Share of the line", "steady": "Share of the line", "use": "Share of all",
             "fair": "Part of a fair share", "jain": "Jain's index", "stability": "Stability index",
             "time": "Median time, s", "longest": "Longest time, s",
-            "queue_ms": "Mean delay in the queue, ms", "dropped": "Packets lost on the way"}
+            "queue_ms": "Mean delay in the queue, ms", "dropped": "Packets lost on the way",
+            "queue_95": "95% of the delays in the queue, ms", "lost": "Packets that the flow lost",
+            "goodput": "Goodput, Mbit/s", "cross_rate": "Cross traffic, Mbit/s",
+            "gain_rtt": "Round-trip times until 90% of the line after cross traffic stopped"}
+# Measures in bit/s, which are shown in Mbit/s
+RATES = ("goodput", "cross_rate")
 
 
 def rate_text(rate):
