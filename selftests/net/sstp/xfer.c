@@ -413,9 +413,12 @@ static bool set_sstp(int fd)
 	    setsockopt(fd, SOL_SSTP, SSTP_CONTROLLER_PARAM, opt.param,
 		       opt.params * sizeof(*opt.param)))
 		return false;
-	return !opt.policy ||
-	       !setsockopt(fd, SOL_SSTP, SSTP_BUFFER_POLICY, opt.policy,
-			   strlen(opt.policy));
+	if (opt.policy &&
+	    setsockopt(fd, SOL_SSTP, SSTP_BUFFER_POLICY, opt.policy, strlen(opt.policy)))
+		return false;
+	return !opt.policy_params ||
+	       !setsockopt(fd, SOL_SSTP, SSTP_POLICY_PARAM, opt.policy_param,
+			   opt.policy_params * sizeof(*opt.policy_param));
 }
 
 /* Options of a socket that connects or listens; children inherit them. */

@@ -87,6 +87,8 @@ struct options {
 	struct sstp_param param[SSTP_PARAMS_MAX];	/* of the controller */
 	unsigned int params;
 	const char *policy;
+	struct sstp_param policy_param[SSTP_PARAMS_MAX];
+	unsigned int policy_params;
 };
 
 /* A recorded program could read so many bytes until then. */

@@ -78,6 +78,7 @@ static void usage(FILE *f)
 "      --ack hard|soft\n"
 "      --window-factor PERCENT, --window SEGMENTS (at most)\n"
 "      --policy NAME, --pool  of the receive buffer; one for all connections\n"
+"      --policy-param NAME=N  a parameter of the policy, repeatable\n"
 "      --user-timeout MS\n");
 }
 
@@ -103,18 +104,19 @@ static void parse_rate(char *text)
 	r->burst_len = text ? number(text, 1000) : 0;
 }
 
-static void parse_param(char *text)
+/* Append the parameter in @text to the @n in @params, of which SSTP_PARAMS_MAX have room. */
+static void parse_param(char *text, struct sstp_param *params, unsigned int *n)
 {
 	const char *name = strsep(&text, "=");
-	struct sstp_param *p;
+	struct sstp_param *p = &params[*n];
 
-	if (opt.params == ARRAY_SIZE(opt.param))
+	if (*n == SSTP_PARAMS_MAX)
 		die("xfer: %d parameters at most", SSTP_PARAMS_MAX);
-	p = &opt.param[opt.params++];
 	if (!text || !*name || strlen(name) >= sizeof(p->name))
-		die("xfer: --param is NAME=N");
+		die("xfer: a parameter is NAME=N");
 	strcpy(p->name, name);
 	p->value = number(text, 1000);
+	(*n)++;
 }
 
 static void parse_gap(char *text)
@@ -163,7 +165,7 @@ enum {				/* long options without a letter */
 	O_READSIZE, O_READRATE, O_READPAUSE, O_CTRL, O_RATE, O_LIMIT, O_SEGMENT,
 	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_CLAMP, O_POOL, O_POLICY,
 	O_TIMEOUT, O_SENDPAUSE, O_KEEPALIVE, O_FOR, O_BIN, O_READGAP,
-	O_PARAM, O_TRACE,
+	O_PARAM, O_POLICYPARAM, O_TRACE,
 };
 
 static const struct option long_options[] = {
@@ -211,6 +213,7 @@ static const struct option long_options[] = {
 	{ "window",	required_argument, NULL, O_CLAMP },
 	{ "pool",	no_argument,	   NULL, O_POOL },
 	{ "policy",	required_argument, NULL, O_POLICY },
+	{ "policy-param", required_argument, NULL, O_POLICYPARAM },
 	{ "user-timeout", required_argument, NULL, O_TIMEOUT },
 	{ }
 };
@@ -382,7 +385,10 @@ static bool parse_sstp(int c)
 {
 	switch (c) {
 	case O_PARAM:
-		parse_param(optarg);
+		parse_param(optarg, opt.param, &opt.params);
+		return true;
+	case O_POLICYPARAM:
+		parse_param(optarg, opt.policy_param, &opt.policy_params);
 		return true;
 	case O_RATE:
 		parse_rate(optarg);
