@@ -235,7 +235,7 @@ cat > "$work/own/crowd.toml" <<-END
 	size = "20M"
 	start = 2
 	client = ["--bin", "20000"]
-	server = ["--lowat", "8K"]
+	server = ["--lowat", "8K", "--policy", "rrda", "--policy-param", "epoch=50"]
 	[[flow]]
 	name = "TCP"
 	proto = "tcp"
@@ -278,11 +278,11 @@ spoiled() {
 		[ ! -e "$work/bad" ]
 }
 check "one without a title is refused" spoiled '/^title/d' 'no title'
-check "one whose path has no queue" spoiled '/^queue/d' 'none of queue,'
+check "one whose path has no queue" spoiled '/^queue/d' 'a queue or queue_ms'
 check "one whose path has no loss" spoiled '/^loss/d' 'no loss'
 check "one without seconds" spoiled '/^seconds/d' 'no seconds'
 check "one that varies nothing it uses" spoiled 's/{segment}/{sigment}/' "lacks 'sigment'"
-check "one with two sizes of the queue" spoiled 's/^queue = .*/&\nqueue_ms = 9/' "or several"
+check "one with two sizes of the queue" spoiled 's/^queue = .*/&\nqueue_ms = 9/' "a queue or queue_ms"
 check "one with cross traffic of an unknown kind" spoiled \
 	'/^title/s/$/\ncross = [{ name = "x", kind = "odd", rate = 1 }]/' "kind of cross traffic"
 check "one whose cross traffic is nearer than half the path" spoiled \

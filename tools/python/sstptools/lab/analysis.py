@@ -21,8 +21,7 @@ def apart(path):
 
 def queue_time(path):
     """How long a full queue that is apart from the wire delays a packet, ms"""
-    return path["queue_ms"] if path.get("queue_ms") is not None else (
-        path["queue_bdp"] * path["rtt"])
+    return path["queue_bdp"] * path["rtt"] if path.get("queue_bdp") else path["queue_ms"]
 
 
 def limit(path):

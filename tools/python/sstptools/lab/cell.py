@@ -31,10 +31,11 @@ def has_module(flows):
     return any(flow["proto"] != "tcp" for flow in flows)
 
 
-def controllers(flows):
-    """Return the names of the module's controllers that @flows use."""
-    return {options["--controller"] for flow in flows if flow["proto"] != "tcp"
-            for options in [dict(itertools.pairwise(flow["client"]))] if "--controller" in options}
+def plugins(flows):
+    """Return the module's controllers that @flows use, as ctrl-NAME, and policies, as rbuf-NAME."""
+    return {f"{kind}-{options[key]}" for flow in flows if flow["proto"] != "tcp"
+            for end, key, kind in (("client", "--controller", "ctrl"), ("server", "--policy", "rbuf"))
+            for options in [dict(itertools.pairwise(flow[end]))] if key in options}
 
 
 def shell_settings(cell):
@@ -48,7 +49,7 @@ def shell_settings(cell):
              ("slot", path["slot"]), ("limit", analysis.limit(path)),
              ("apart", int(analysis.apart(path))), ("crosses", len(cell.get("cross", []))),
              ("bucket", f"({path['bucket']})"), ("reorder", f"({path['reorder']})"),
-             ("controllers", f"({shlex.join(sorted(controllers(cell['flows'])))})"),
+             ("plugins", f"({shlex.join(sorted(plugins(cell['flows'])))})"),
              ("outage_at", path["outage_at"]), ("outage_for", path["outage_for"]),
              ("capture", int(cell["capture"])), ("sample", int(cell["sample"])),
              ("count", len(cell["flows"])), ("module", int(has_module(cell["flows"])))]
@@ -157,7 +158,7 @@ def flow_result(cell, flow, clients, server):
             kept.append("goodput_bins")
         elif "settle" in cell["path"]:
             result.update(each_result(cell, flow, client))
-        else:
+        elif flow["proto"] != "tcp":
             result.update(buffer_use(client, server["info"]))
             kept += ["limit_bins", "used_bins"]
         result.update((k, client[k]) for k in kept)

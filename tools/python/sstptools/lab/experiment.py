@@ -16,7 +16,6 @@ OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mu
              ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv, ast.USub: operator.neg}
 NEEDED = ("title", "path", "sweep", "flow")     # or "title" and "experiments"
 PATH_NEEDED = ("rate", "rtt", "loss")
-QUEUES = ("queue", "queue_ms", "queue_bdp")     # one of these as well
 # Options of selftests' cross for each kind of cross traffic, besides rate, start and stop
 CROSS = {"udp": ("count", "on", "off", "shape", "packet"),
          "flows": ("least", "most", "shape", "controller"), "long": ("count", "controller")}
@@ -89,8 +88,9 @@ def load(word):
             raise ValueError(f"its path has no {', '.join(lacks)}")
         cases = experiment.get("case", {}).values() if "case" in sweep else [{}]
         for case in cases:
-            if len([q for q in QUEUES if q in {**experiment["path"], **sweep, **case}]) != 1:
-                raise ValueError(f"its path has none of {', '.join(QUEUES)}, or several")
+            given = {**experiment["path"], **sweep, **case}
+            if ("queue" in given) == ("queue_ms" in given or "queue_bdp" in given):
+                raise ValueError("its path has a queue or queue_ms, queue_bdp")
     return experiment
 
 
@@ -135,6 +135,8 @@ def cross_of(experiment, names, seed):
     sources = []
     for n, given in enumerate(experiment.get("cross", [])):
         source = {k: v.format(**names) if isinstance(v, str) else v for k, v in given.items()}
+        for key in {"start", "stop"} & set(source):
+            source[key] = float(source[key])
         kind, rate, rtt = source["kind"], float(source["rate"]), float(source.get("rtt", names["rtt"]))
         if kind not in CROSS:
             raise ValueError(f"kind of cross traffic is one of {', '.join(CROSS)}")
@@ -146,20 +148,28 @@ def cross_of(experiment, names, seed):
         options = [kind, "--seed", str(100 * seed + n)]
         options += [] if kind == "long" else ["--rate", f"{rate:.0f}"]
         for key in ("start", "stop", *CROSS[kind]):
-            options += [f"--{key}", str(source[key])] if key in source else []
+            options += [f"--{key}", str(source[key])] if source.get(key) else []
         share = rate * analysis.PAYLOAD / analysis.FRAME / int(source.get("count", 1))
         if rate:
             sources.append({"name": source["name"], "options": options, "rate": rate, "rtt": rtt,
                             "window": round(share * rtt / 8e3) if kind == "long" else 0,
-                            "stop": float(source["stop"]) if "stop" in source else None})
+                            "stop": source.get("stop") or None})
     return sources
 
 
 def cells(experiment, quick, seeds, kernel, keys):
     """Yield the cells: for each seed and combination of values one per flow, or one for all flows
     of an experiment with "together". @keys has the digests of the sources without the module,
-    and with it (run.source_keys())."""
-    sweep = experiment["quick" if quick else "sweep"]
+    and with it (run.source_keys()). Combinations that a case makes equal are one cell."""
+    known, sweep = [], experiment["quick" if quick else "sweep"]
+    for cell in combinations(experiment, sweep, seeds, kernel, keys):
+        if cell not in known:
+            known.append(cell)
+            yield cell
+
+
+def combinations(experiment, sweep, seeds, kernel, keys):
+    """Yield a cell for each combination of the values of @sweep, and flow, see cells()."""
     for values, seed in itertools.product(itertools.product(*sweep.values()), seeds):
         path, names = settings(experiment, dict(zip(sweep, values)))
         seconds = names.get("seconds", experiment.get("seconds"))

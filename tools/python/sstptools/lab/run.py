@@ -17,8 +17,8 @@ The file has, in TOML:
   sample      true: the queue is sampled every 10 ms: mean and 95% of its delays are measured
   [path]      rate (bit/s), rtt (ms), loss (share of packets), and the size of the queue, as one
               of queue (bandwidth-delay products of queue and wire: half of one is on the wire, 100
-              packets are added), queue_ms or queue_bdp (ms or bandwidth-delay products of the queue
-              alone);
+              packets are added), queue_bdp (bandwidth-delay products of the queue alone) or queue_ms
+              (ms, where queue_bdp is 0 or not given);
               also loss_back, rate_back (of the way back), outage_at, outage_for (s), rtt_later
               (ms), which the round-trip time becomes at rtt_at (s), reorder and bursts
               (arguments of netem's "reorder" and "loss"; loss is still what the line loses),
@@ -38,7 +38,7 @@ The file has, in TOML:
               other)
   [[cross]]   cross traffic that shares the line with the flows: name, kind, rate (bit/s of the
               line, with headers), rtt (ms, if not the path's; at least half of it), start and
-              stop (s); all may be {NAME} of a setting, and a rate of 0 is no traffic. Each seed
+              stop (s; a stop of 0: never); all may be {NAME} of a setting, and a rate of 0 is no traffic. Each seed
               has other random numbers. The kinds, with settings of their own:
               udp    count sources (64) that send at a constant rate for on ms, and nothing for
                      off ms (means, 50 and 150): bounded Pareto distributions of shape (1.5);
