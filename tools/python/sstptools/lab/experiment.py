@@ -22,7 +22,7 @@ CROSS = {"udp": ("count", "on", "off", "shape", "packet"),
 # Pictures that tools/lab/plot can draw: "settings" fits any experiment, the others need the
 # settings and flows of the experiments in the tree that name them
 DRAWN = ("settings", "loss", "start", "window", "buffer", "sharing", "readers", "controllers",
-         "shares", "bars")
+         "shares", "bars", "sobas")
 FUNCTIONS = {"int": int, "max": max, "min": min}
 
 

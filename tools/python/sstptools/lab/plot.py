@@ -11,7 +11,8 @@ import textwrap
 
 from sstptools.lab import analysis, verdict
 from sstptools.lab.experiment import load, name_of
-from sstptools.lab.verdict import MEASURES, algorithm, measures, rate_text, setting_text
+from sstptools.lab.verdict import (
+    MEASURES, algorithm, measures, queue_text, rate_text, setting_text)
 
 COLORS = {"SSTP, contract": "#0b6e4f", "SSTP, newreno": "#58a182", "SSTP, hybrid": "#8a6d1d", "TCP cubic": "#c8553d",
           "TCP bbr": "#3d5a98"}
@@ -392,9 +393,86 @@ def draw_shares(result):
     return figure
 
 
+def draw_queues(row, cells, flows):
+    """Draw goodput, the queue and lost packets of a path against the size of the queue."""
+    path = cells[0]["path"]
+    queues = sorted(dict.fromkeys(c["path"]["queue_bdp"] for c in cells))
+    for key, style, label in (("available", "-", "A"), ("paper_sobas", "--", "the paper, SOBAS"),
+                              ("paper_most", ":", "the paper, largest buffer")):
+        if path[key]:
+            row[0].axhline(path[key], color="black", linewidth=0.8, linestyle=style, label=label)
+    for axis, (what, value) in zip(row, (
+            ("Mbit/s", lambda c: c["measured"]["flows"][0]["goodput"] / 1e6),
+            ("95% of the queue, ms", lambda c: c["measured"]["queue_95"]),
+            ("lost packets", lambda c: c["measured"]["flows"][0]["lost"]))):
+        for name, color in flows.items():
+            here = [(queues.index(c["path"]["queue_bdp"]), value(c)) for c in cells
+                    if c["flows"][0]["name"] == name]
+            if here:
+                axis.plot(*zip(*sorted(here)), "o-", color=color, label=name, markersize=4)
+        axis.set_xticks(range(len(queues)), [queue_text({**path, "queue_bdp": q}) for q in queues])
+        axis.set_ylabel(what)
+        axis.set_ylim(bottom=0)
+    row[2].set_yscale("symlog")
+    row[0].set_title(f"{path['case']}: {rate_text(path['rate'])}, {path['rtt']:g} ms", loc="left",
+                     fontsize=10)
+
+
+def draw_leaves(axis, cells, flows):
+    """Draw goodput over time around the time when cross traffic leaves."""
+    for cell in cells:
+        path, flow = cell["path"], cell["measured"]["flows"][0]
+        stop = path["stop"] - cell["flows"][0]["start"]
+        shown = [(t * path["rtt"] / 1e3 - stop, share * analysis.line_rate(path) / 1e6)
+                 for t, share in means(path, flow, "goodput_bins")]
+        axis.plot(*zip(*[s for s in shown if -1 <= s[0] <= 4]), linewidth=1.2,
+                  color=flows[flow["name"]], label=flow["name"])
+        axis.set_title(f"{path['case']}, {queue_text(path)}", loc="left", fontsize=10)
+    axis.set_xlabel("seconds after cross traffic stopped")
+    axis.set_ylabel("Mbit/s")
+    axis.set_ylim(bottom=0)
+
+
+def draw_cases(axis, cells, flows, title):
+    """Draw goodput of each cell as a bar, and what the paper has."""
+    names = [c["path"]["case"] if "fixed" in c["flows"][0]["name"] else
+             c["flows"][0]["name"].removeprefix("SSTP ") for c in cells]
+    for n, cell in enumerate(cells):
+        axis.barh(n, cell["measured"]["flows"][0]["goodput"] / 1e6, height=0.7,
+                  color=flows[cell["flows"][0]["name"]], label=cell["flows"][0]["name"])
+        if cell["path"]["paper_sobas"]:
+            axis.plot(cell["path"]["paper_sobas"], n, "kx", label="the paper, this window")
+    if cells:
+        axis.axvline(cells[0]["path"]["available"], color="black", linewidth=0.8)
+    axis.set_yticks(range(len(cells)), names)
+    axis.invert_yaxis()
+    axis.set_xlabel("Mbit/s")
+    axis.set_title(title, loc="left", fontsize=10)
+
+
+def draw_sobas(result):
+    """Draw each path against the size of the queue, and below these the cases of one queue."""
+    cells = result["cells"]
+    flows = dict(zip(flow_names(cells), PALETTE))
+    cases = {case: [c for c in cells if c["path"]["case"] == case]
+             for case in dict.fromkeys(c["path"]["case"] for c in cells)}
+    leaves = cases.pop("leaves", [])
+    windows, congested = ([c for case in list(cases) if case.startswith(begin)
+                           for c in cases.pop(case)] for begin in ("S ", "congested"))
+    figure, axes = new_figure(len(cases) + 1, 3, (16, 2.4 * len(cases) + 4.5), result["title"])
+    for row, here in zip(axes, cases.values()):
+        draw_queues(row, here, flows)
+    draw_leaves(axes[-1][0], leaves, flows)
+    draw_cases(axes[-1][1], windows, flows, "windows S on NYU 80")
+    draw_cases(axes[-1][2], congested, flows, "congested")
+    legend(figure, axes)
+    return figure
+
+
 DRAW = {"settings": draw_settings, "loss": draw_loss, "start": draw_start, "window": draw_window,
         "buffer": draw_buffer, "sharing": draw_sharing, "readers": draw_readers,
-        "controllers": draw_controllers, "shares": draw_shares, "bars": draw_bars}
+        "controllers": draw_controllers, "shares": draw_shares, "bars": draw_bars,
+        "sobas": draw_sobas}
 
 
 def main():

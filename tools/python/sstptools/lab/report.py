@@ -14,12 +14,12 @@ import sys
 from sstptools.lab import analysis
 from sstptools.lab.experiment import load, members
 from sstptools.lab.verdict import (
-    MEASURES, algorithm, describe, judge, means, misses, rate_text, setting_text)
+    MEASURES, algorithm, describe, judge, means, misses, queue_text, rate_text, setting_text)
 from sstptools.markdown import markdown_table
 from sstptools.tree import TREE
 
 ORDER = ("long", "wan", "start", "window", "buffer", "readers", "fresh", "sharing", "beside",
-         "late", "rtts", "paths", "short", "controllers", "gtp")
+         "late", "rtts", "paths", "short", "controllers", "gtp", "sobas")
 
 SHARED = ("steady", "jain", "stability")        # measures of connections that share a line
 
@@ -196,6 +196,45 @@ def shares(cells):
                  [number(flow(c)[k]) for k in (*SHARED, "least", "largest")] for c in cells]))
 
 
+def mbit(rate):
+    return "-" if rate is None else f"{rate / 1e6:.{0 if rate >= 1e8 else 1 if rate >= 1e7 else 2}f}"
+
+
+# Columns of sobas(): heading, value of a cell
+SOBAS = (("Goodput, Mbit/s", lambda c: mbit(flow(c)["goodput"])),
+         ("of A", lambda c: number(flow(c)["goodput"] / c["path"]["available"] / 1e6, 2)),
+         ("Queue, ms", lambda c: f"{c['measured']['queue_ms']:.1f}"),
+         ("95%", lambda c: f"{c['measured']['queue_95']:.1f}"),
+         ("RTT, ms", lambda c: f"{c['path']['rtt'] + c['measured']['queue_ms']:.1f}"),
+         ("Lost", lambda c: f"{flow(c)['lost']:.0f}"),
+         ("Cross, Mbit/s", lambda c: mbit(c["measured"].get("cross_rate"))))
+
+
+def sobas_path(cells):
+    """Return the table of a path: a row for each flow, with a value for each size of the queue."""
+    path, columns = cells[0]["path"], SOBAS
+    if any("gain_rtt" in flow(c) for c in cells):
+        columns += (("RTTs until 90%", lambda c: number(flow(c).get("gain_rtt"), 1)),)
+    paper = "".join(f", {what} {path[key]:g}" for what, key in
+                    (("SOBAS", "paper_sobas"), ("largest buffer", "paper_most")) if path[key])
+    rows = []
+    for name in dict.fromkeys(flow(c)["name"] for c in cells):
+        here = [c for c in cells if flow(c)["name"] == name]
+        rows.append([name] + [", ".join(map(value, here)) for _, value in columns])
+    return (f"{path['case']}, {rate_text(path['rate'])}, {path['rtt']:g} ms, A "
+            f"{path['available']:g}{paper and '; the paper' + paper.lstrip(',') + ' Mbit/s'}; "
+            "queues of " + ", ".join(dict.fromkeys(queue_text(c["path"]) for c in cells)) +
+            ":\n\n" + markdown_table([["", *(head for head, _ in columns)]] + rows) + "\n")
+
+
+def sobas(cells):
+    return ("Each entry has a value for each size of the queue. RTT is the path's with the mean "
+            "delay in the queue,\nlost are the flow's own packets, and cross is what cross traffic "
+            "has while the flow lasts:\n\n" + "".join(
+                sobas_path([c for c in cells if c["path"]["case"] == case])
+                for case in dict.fromkeys(c["path"]["case"] for c in cells)))
+
+
 def compared(cells):
     """Return a table for each measure that the experiment shows: a column for each flow, or for
     all that share the line, with the measure of each if they differ in it."""
@@ -248,7 +287,7 @@ def section(name, directory, out):
     cells = [{"experiment": name, **cell} for cell in means(measured)]
     tell = {"wan": wan, "long": wan, "start": start, "window": window, "buffer": buffer,
             "readers": readers, "fresh": readers, "sharing": sharing,
-            "controllers": controllers, "gtp": shares}.get(name, compared)
+            "controllers": controllers, "gtp": shares, "sobas": sobas}.get(name, compared)
     text = (f"## {result['title']}\n\n{experiment['text'].strip()}\n\n"
             f"`tools/lab/run {'--quick ' if result['quick'] else ''}{name}`, "
             f"{len(measured)} of {result['count']} cells, on " +

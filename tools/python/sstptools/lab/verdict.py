@@ -11,10 +11,12 @@ MEASURES = {"efficiency": "Share of the line", "steady": "Share of the line", "u
             "time": "Median time, s", "longest": "Longest time, s",
             "queue_ms": "Mean delay in the queue, ms", "dropped": "Packets lost on the way",
             "queue_95": "95% of the delays in the queue, ms", "lost": "Packets that the flow lost",
-            "goodput": "Goodput, Mbit/s", "cross_rate": "Cross traffic, Mbit/s",
             "gain_rtt": "Round-trip times until 90% of the line after cross traffic stopped"}
-# Measures in bit/s, which are shown in Mbit/s
-RATES = ("goodput", "cross_rate")
+
+
+def queue_text(path):
+    """Return the size of a queue that is apart from the wire."""
+    return f"{path['queue_bdp']:g} BDP" if path.get("queue_bdp") else f"{path['queue_ms']:g} ms"
 
 
 def rate_text(rate):
