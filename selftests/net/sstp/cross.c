@@ -177,25 +177,28 @@ struct source {
 	double until;		/* when it is off */
 };
 
+/* The next packet is due after @gap seconds of being on, be it in several periods. */
 static void next_packet(struct source *s, double gap)
 {
+	while (s->next + gap >= s->until) {
+		gap -= s->until - s->next;
+		s->next = s->until + period(opt.off / 1e3);
+		s->until = s->next + period(opt.on / 1e3);
+	}
 	s->next += gap;
-	if (s->next < s->until)
-		return;
-	s->next = s->until + period(opt.off / 1e3);
-	s->until = s->next + period(opt.on / 1e3);
 }
 
-/* Begin anywhere in a period. Periods before 0 are too many to send no packets in. */
+/* Begin anywhere in a period, and anywhere between two packets. */
 static void begin_source(struct source *s, double gap)
 {
 	s->until = -PAST;
 	do {
-		s->next = s->until;
-		next_packet(s, 0);
+		s->next = s->until + period(opt.off / 1e3);
+		s->until = s->next + period(opt.on / 1e3);
 	} while (s->until <= 0);
 	if (s->next < 0)
-		next_packet(s, gap * ceil(-s->next / gap));
+		s->next = 0;
+	next_packet(s, gap * uniform());
 }
 
 static struct source *first_source(struct source *s)
