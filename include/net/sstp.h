@@ -10,6 +10,7 @@
 #include <linux/device/driver.h>
 #include <linux/list.h>
 #include <linux/module.h>
+#include <linux/stddef.h>
 #include <linux/time64.h>
 #include <linux/types.h>
 #include <uapi/linux/sstp.h>
@@ -505,24 +506,58 @@ void sstp_ctrl_totals(const struct sstp_ctrl *c, u64 now, struct sstp_ctrl_total
  * @served: bytes of memory of the data that the program read in the epoch
  * @lacked: bytes of memory of the data that came in the epoch and was discarded
  * @available: bytes of memory that all buffers with much traffic may share equally
+ * @rtt: last round-trip time that this end measured, us; 0 = none yet
+ * @queue: lowest time that a packet of the epoch waited in queues of the path, us: the rise of its
+ *	one-way delay over the lowest of the last 5 to 10 s
+ * @queue_most: the longest such time, us
+ * @rate: payload that came in the epoch, bytes/s
+ * @capacity: payload that the narrowest link carried between the packets of trains, bytes/s, mean
+ *	of the last five trains; 0 = fewer came. The first estimate ends an epoch early
+ * @lost: packets that the path lost, as found in the epoch
+ * @lost_queue: mean time that packets waited when these were lost, us
+ * @unanswered: requests for a round-trip time to which no answer came before the next
+ * @segment: bytes of a large segment of late; 0 = none came yet
+ * @packet: bytes of payload in a packet, the most of the epoch
+ * @granted: bytes of payload that the peer may ship beyond what this end has accepted
+ * @window_limited: the peer had as much in flight as @granted allows
+ * @app_limited: the peer paused for more than half a round trip, not for want of a window
  *
  * In @init the members from @queued on describe no epoch yet. A timer may end an epoch late:
- * @arrived, @served and @lacked are scaled to the nominal length.
+ * @arrived, @served and @lacked are scaled to the nominal length. Those from @rtt on are 0 unless
+ * the policy has set @measure before the epoch; they come from the peer's stamps and echoes, so
+ * they are in range but need not be true. The core keeps both parts apart, @use and @seen.
  */
 struct sstp_rbuf_sample {
-	u32	limit;
-	u32	least;
-	u32	first;
-	u32	ceiling;
-	u32	path;
-	u32	queued;
-	u32	used;
-	bool	emptied;
-	bool	drained;
-	u64	arrived;
-	u64	served;
-	u64	lacked;
-	u64	available;
+	struct_group_tagged(sstp_rbuf_use, use,
+		u32	limit;
+		u32	least;
+		u32	first;
+		u32	ceiling;
+		u32	path;
+		u32	queued;
+		u32	used;
+		bool	emptied;
+		bool	drained;
+		u64	arrived;
+		u64	served;
+		u64	lacked;
+		u64	available;
+	);
+	struct_group_tagged(sstp_rbuf_seen, seen,
+		u32	rtt;
+		u32	queue;
+		u32	queue_most;
+		u32	lost;
+		u64	rate;
+		u64	capacity;
+		u32	lost_queue;
+		u32	unanswered;
+		u32	segment;
+		u32	packet;
+		u32	granted;
+		bool	window_limited;
+		bool	app_limited;
+	);
 };
 
 /**
@@ -536,6 +571,15 @@ struct sstp_rbuf_sample {
  * @exact: no window larger than the buffer, whatever SSTP_WINDOW_FACTOR says, unless the
  *	program set SO_RCVBUF
  * @rest: the policy needs no @update until a packet comes, so no timer is armed
+ * @measure: the policy wants the members of the sample from @rtt on; this end then asks the peer
+ *	for a report once in two round trips while data comes. Not where connections share a buffer
+ * @window: bytes of payload that the peer may have in flight, apart from the memory that @limit
+ *	allows, as what the program has not read yet is not in flight; 0 = as much as the memory
+ *	allows. As the window moves by whole segments the core adds up to two of them. It has no
+ *	effect while @measure is not set, nor on a peer with a contract, which does not send the
+ *	faster for a larger window
+ * @widen: the window is @window and the payload that came since @measure was set, so that it grows
+ *	as a sender's in slow start does
  * @param: values of the parameters, as in struct sstp_ctrl
  * @priv: state of the policy, zeroed before @init
  *
@@ -552,6 +596,9 @@ struct sstp_rbuf {
 	u32	top;
 	bool	exact;
 	bool	rest;
+	bool	measure;
+	bool	widen;
+	u32	window;
 	u32	param[SSTP_PARAMS_MAX];
 	u64	priv[SSTP_RBUF_PRIV_SIZE / sizeof(u64)];
 };

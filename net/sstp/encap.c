@@ -80,6 +80,8 @@ static void sstp_encap_note(struct sk_buff *skb)
 		in.ecn = ipv6_get_dsfield(ipv6_hdr(skb)) & INET_ECN_MASK;
 	}
 	*SSTP_IN(skb) = in;
+	/* From here on it is when the skb was put into a backlog, CLOCK_MONOTONIC. */
+	skb->tstamp = 0;
 }
 
 /* UDP has queued packets or trains: pass them up. Softirq. */

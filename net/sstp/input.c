@@ -233,6 +233,7 @@ static void sstp_rcv_locked(struct sock *sk, struct sk_buff *skb)
 		sp->live.asks = 0;
 		sstp_rcv_data(sk, skb);
 		sstp_rcv_done(sk);
+		sstp_probe_path(sk, now);
 		return;
 	}
 
@@ -280,6 +281,7 @@ static bool sstp_backlog_add(struct sock *sk, struct sk_buff *skb)
 		.limit = sk_prot_mem_limits(sk, 2),
 	};
 
+	skb->tstamp = ktime_get();
 	if (sstp_backlog_full(&b) || sk_add_backlog(sk, skb, INT_MAX))
 		return false;
 	atomic_long_add(skb->truesize, &sstp_backlogs);

@@ -157,7 +157,7 @@ u32 sstp_pool_share(struct sstp_member *m, u32 used)
 	return clamp_t(s64, share, limit / n, limit);
 }
 
-s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_sample *seen, u64 now,
+s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_use *seen, u64 now,
 		    u32 *limit, s64 *state)
 {
 	struct sstp_pool *p = m->pool;
@@ -190,7 +190,7 @@ s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_sample *seen, u64 no
 		b->in.arrived = mul_u64_u64_div_u64(b->in.arrived, b->out.epoch, elapsed);
 		b->in.served = mul_u64_u64_div_u64(b->in.served, b->out.epoch, elapsed);
 		b->in.lacked = mul_u64_u64_div_u64(b->in.lacked, b->out.epoch, elapsed);
-		b->in.limit = sstp_rbuf_update(b);
+		b->in.limit = sstp_rbuf_update(b, NULL);
 		sstp_rbuf_count(b, now);
 		sstp_pool_publish(p);
 		grown = (s64)b->in.limit - old;

@@ -124,7 +124,7 @@ u32 sstp_pool_share(struct sstp_member *m, u32 used);
  * grew for that, to @limit; negative: it shrank. If that ends the pool's epoch, @seen has
  * what the pool saw in it, for traces, as the policy's @state is.
  */
-s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_sample *seen, u64 now,
+s64 sstp_pool_epoch(struct sstp_member *m, struct sstp_rbuf_use *seen, u64 now,
 		    u32 *limit, s64 *state);
 
 #endif /* _SSTP_POOL_H */

@@ -99,6 +99,21 @@ void sstp_probe_rtt(struct sock *sk)
 	sstp_send_context(sk, SSTP_F_ACK);
 }
 
+/* Data came: if the policy of the buffer measures the path, ask for a report from time to time. An
+ * end that sends gets reports in any case. Only data causes requests: two ends that both measure
+ * would answer each other's for ever.
+ */
+void sstp_probe_path(struct sock *sk, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_gauge *m = sstp_rcvbuf_gauge(&sp->rcvbuf);
+
+	if (!m || !sstp_synchronized(sk) || sstp_in_flight(sp) || sp->rtt.guess)
+		return;
+	if (sstp_gauge_ask(m, now, sstp_rtt_smoothed(&sp->rtt, 0)))
+		sstp_send_context(sk, SSTP_F_ACK);
+}
+
 /* SSTP_T_PROBE has expired: send a probe, or give the connection up. */
 void sstp_probe(struct sock *sk)
 {

@@ -20,7 +20,7 @@
  */
 struct sstp_rbuf_core {
 	__cacheline_group_begin(sstp_rbuf_core_read);
-	struct sstp_rbuf_sample in;
+	struct sstp_rbuf_use in;
 	bool	resting;
 	bool	counted;
 	__cacheline_group_end(sstp_rbuf_core_read);
@@ -38,7 +38,7 @@ void sstp_rbuf_put(const struct sstp_rbuf_ops *ops);
 /* @ops, or, if that was unloaded, in its place rrda, which is always there; with its reference */
 const struct sstp_rbuf_ops *sstp_rbuf_present(const struct sstp_rbuf_ops *ops);
 /* rbuf_call.c: each call clamps the outputs of the policy to their ranges afterwards. */
-void sstp_rbuf_bound(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s);
+void sstp_rbuf_bound(struct sstp_rbuf *b, const struct sstp_rbuf_use *s);
 /* Give @b, which has no policy, the policy @ops, whose reference it takes over. The caller puts
  * the limit b->out.limit, which the policy wants, in force.
  */
@@ -48,11 +48,13 @@ void sstp_rbuf_tune(struct sstp_rbuf_core *b, const struct sstp_plugin_conf *con
 void sstp_rbuf_get_info(const struct sstp_rbuf_core *b, s64 *state);
 /* Release and initialize the policy again: its state is lost, limit and parameters stay. */
 void sstp_rbuf_restart(struct sstp_rbuf_core *b);
-/* An epoch ended. Returns the limit that the policy wants, which is not in force yet. */
-u32 sstp_rbuf_update(struct sstp_rbuf_core *b);
+/* An epoch ended. @seen: what was measured of the path, or NULL. Returns the limit that the policy
+ * wants, which is not in force yet.
+ */
+u32 sstp_rbuf_update(struct sstp_rbuf_core *b, const struct sstp_rbuf_seen *seen);
 
 /* Begin an epoch: clear what @s measured in the last one. @used: bytes in use now */
-static inline void sstp_rbuf_epoch_begin(struct sstp_rbuf_sample *s, u32 used)
+static inline void sstp_rbuf_epoch_begin(struct sstp_rbuf_use *s, u32 used)
 {
 	s->arrived = 0;
 	s->served = 0;

@@ -9,7 +9,7 @@
 #include "rbuf.h"
 
 /* An unchanged limit is not clamped: SO_RCVBUF may have set one below @least. */
-void sstp_rbuf_bound(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+void sstp_rbuf_bound(struct sstp_rbuf *b, const struct sstp_rbuf_use *s)
 {
 	u32 most = max(s->ceiling, s->least);
 
@@ -23,14 +23,19 @@ void sstp_rbuf_bound(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 /* Call @init with the parameters that b->out has. A policy without @update has no epochs. */
 static void sstp_rbuf_start(struct sstp_rbuf_core *b)
 {
+	const struct sstp_rbuf_sample s = { .use = b->in };
+
 	b->out.epoch = 0;
 	b->out.limit = b->in.limit;
 	b->out.top = b->in.ceiling;
 	b->out.exact = false;
 	b->out.rest = false;
 	memset(b->out.priv, 0, sizeof(b->out.priv));
+	b->out.measure = false;
+	b->out.widen = false;
+	b->out.window = 0;
 	if (b->ops->init)
-		b->ops->init(&b->out, &b->in);
+		b->ops->init(&b->out, &s);
 	if (!b->ops->update)
 		b->out.epoch = 0;
 	sstp_rbuf_bound(&b->out, &b->in);
@@ -64,10 +69,14 @@ void sstp_rbuf_get_info(const struct sstp_rbuf_core *b, s64 *state)
 		b->ops->get_info(&b->out, state);
 }
 
-u32 sstp_rbuf_update(struct sstp_rbuf_core *b)
+u32 sstp_rbuf_update(struct sstp_rbuf_core *b, const struct sstp_rbuf_seen *seen)
 {
+	struct sstp_rbuf_sample s = { .use = b->in };
+
+	if (seen)
+		s.seen = *seen;
 	b->out.limit = b->in.limit;
-	b->ops->update(&b->out, &b->in);
+	b->ops->update(&b->out, &s);
 	sstp_rbuf_bound(&b->out, &b->in);
 	b->resting = b->out.rest;
 	return b->out.limit;

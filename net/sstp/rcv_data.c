@@ -71,6 +71,7 @@ u32 sstp_headers_at(struct sstp_cursor *c, u32 off, u32 size, u32 len, void *buf
 void sstp_rcv_accept(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_gauge *m = sstp_rcvbuf_gauge(&sp->rcvbuf);
 	struct sstp_rcv_wnd *w = &sp->rcv;
 	u32 n = w->low, gapped = 0;
 	u64 got = 0;
@@ -83,6 +84,8 @@ void sstp_rcv_accept(struct sock *sk)
 		const struct sstp_rseg *s = sstp_rcv_slot(w, n);
 
 		got += s->len;
+		if (m)
+			sstp_gauge_segment(m, s->len, sstp_mean(w));
 		trace_sstp_segment_ready(sp, n, s);
 		sp->rcvbuf.segments_received++;
 		if (sp->acker.req_limit < SSTP_RCV_SEGMENTS)
@@ -395,6 +398,24 @@ static void sstp_rcv_control(struct sstp_sock *sp, const struct sstp_rcv_run *ru
 	sstp_message_arm(&sp->sk, sp->live.last_rx);
 }
 
+/* Measure the path by the packets of @run, which came at @now (ns), @gap shipments after those
+ * before.
+ */
+static void sstp_rcv_measure(struct sstp_sock *sp, const struct sstp_rcv_run *run, u32 gap,
+			     u64 now)
+{
+	const struct sstp_gauge_packets p = {
+		.now = now,
+		.stamp = sp->acker.echo,
+		.packets = run->count,
+		.bytes = sstp_run_bytes(run, run->count),
+		.gap = gap,
+		.again = run->flags & SSTP_F_AGAIN,
+	};
+
+	sstp_gauge_packets(sp->rcvbuf.gauge, &p);
+}
+
 /* Count @packets that came with the ECN field @ecn. */
 static void sstp_rcv_marks(struct sstp_sock *sp, u8 ecn, u32 packets)
 {
@@ -424,6 +445,8 @@ static void sstp_rcv_handle_run(struct sock *sk, struct sk_buff *skb, struct sst
 	sp->stats.packets_received += run->count;
 	if (sp->ctrl.half && sp->ctrl.half->ops->recv_packets)
 		sstp_rcv_control(sp, run, gap);
+	if (sstp_rcvbuf_gauge(&sp->rcvbuf))
+		sstp_rcv_measure(sp, run, gap, sstp_in_arrival(skb, sp->live.last_rx));
 	if (run->flags & SSTP_F_ACK)
 		sp->acker.ack_now = true;
 	/* An skb whose packets belong to several segments is charged once. */

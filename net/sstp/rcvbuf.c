@@ -7,6 +7,7 @@
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <linux/slab.h>
 #include <trace/events/sstp.h>
 #include "conf.h"
 #include "mem.h"
@@ -70,7 +71,7 @@ static unsigned long sstp_rcvbuf_available(void)
 }
 
 /* Account for a limit of @total pages, of which @available are free: the fullest one counts. */
-static void sstp_rcvbuf_fuller(struct sstp_rbuf_sample *in, u64 total, u64 available)
+static void sstp_rcvbuf_fuller(struct sstp_rbuf_use *in, u64 total, u64 available)
 {
 	u64 bytes = min(available, U64_MAX >> PAGE_SHIFT) << PAGE_SHIFT;
 
@@ -100,7 +101,7 @@ static unsigned long sstp_rcvbuf_files(struct mem_cgroup *g)
 	return pages;
 }
 
-static void sstp_rcvbuf_group(const struct sock *sk, struct sstp_rbuf_sample *in)
+static void sstp_rcvbuf_group(const struct sock *sk, struct sstp_rbuf_use *in)
 {
 	struct mem_cgroup *g = mem_cgroup_sockets_enabled ? sk->sk_memcg : NULL;
 	unsigned long files = g ? sstp_rcvbuf_files(g) : 0;
@@ -118,13 +119,13 @@ static void sstp_rcvbuf_group(const struct sock *sk, struct sstp_rbuf_sample *in
 	}
 }
 #else
-static void sstp_rcvbuf_group(const struct sock *sk, struct sstp_rbuf_sample *in)
+static void sstp_rcvbuf_group(const struct sock *sk, struct sstp_rbuf_use *in)
 {
 }
 #endif
 
 /* Sample the memory that is available, for the policy. */
-static void sstp_rcvbuf_look(struct sock *sk, struct sstp_rbuf_sample *in)
+static void sstp_rcvbuf_look(struct sock *sk, struct sstp_rbuf_use *in)
 {
 	long most = sk_prot_mem_limits(sk, 2);	/* pages, of all SSTP sockets */
 
@@ -330,6 +331,25 @@ static u64 sstp_rcvbuf_follow(struct sstp_sock *sp)
 	return want > b->in.limit ? want : 0;
 }
 
+/* Bound W by the window that the policy wants. That is of data in flight, and so counts from R_l
+ * on, while W counts from the first segment that the program has not read.
+ */
+static void sstp_rcvbuf_narrow(struct sstp_sock *sp)
+{
+	const struct sstp_gauge *m = sstp_rcvbuf_gauge(&sp->rcvbuf);
+	const struct sstp_rbuf *out = &sp->rcvbuf.policy.out;
+	u64 bytes = out->window;
+	u32 most;
+
+	if (!m || !bytes || sp->hs.peer_rate)
+		return;
+	if (out->widen)
+		bytes += sp->acker.bytes_received - m->since;
+	most = sp->rcv.low - sp->rcv.read + sstp_gauge_segments(m, min_t(u64, bytes, U32_MAX),
+							      sstp_mean(&sp->rcv));
+	sp->rcvbuf.window = min(sp->rcvbuf.window, most);
+}
+
 /* Compute B and W from the buffer's limit. The first window has to last until the peer gets a
  * grant that is based on the round-trip time. Returns whether W is no larger than B.
  */
@@ -358,6 +378,7 @@ bool sstp_rcvbuf_wnd(struct sstp_sock *sp)
 				      SSTP_RCVBUF_SLOTS * sizeof(struct sstp_rseg)),
 			 2 * SSTP_RCV_CHUNK));
 	sp->rcvbuf.window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
+	sstp_rcvbuf_narrow(sp);
 	/* Not far behind rcv.read, or serial number arithmetic would take it to be ahead. */
 	reach = sp->rcv.read - 1;
 	if (factor == 100)
@@ -480,6 +501,32 @@ static int sstp_rcvbuf_make(struct sock *sk, struct sstp_rbuf_core *b)
 	return err;
 }
 
+/* Packets that the path has lost, as far as is certain, from an arbitrary number on */
+static u32 sstp_rcvbuf_lost(const struct sstp_arrivals *a)
+{
+	return a->highest - a->received - a->out - a->out_next;
+}
+
+/* Begin or end to measure the path, as the policy wants. Without memory it asks again. */
+static void sstp_rcvbuf_measure(struct sstp_sock *sp)
+{
+	struct sstp_rcvbuf *r = &sp->rcvbuf;
+	struct sstp_rbuf *out = &r->policy.out;
+
+	if (out->measure == !!r->gauge)
+		return;
+	if (!out->measure) {
+		kfree(r->gauge);
+		r->gauge = NULL;
+		return;
+	}
+	r->gauge = kzalloc_obj(*r->gauge, GFP_ATOMIC | __GFP_NOWARN);
+	if (r->gauge)
+		sstp_gauge_init(r->gauge, sp->acker.bytes_received);
+	else
+		out->measure = false;
+}
+
 /* Start the receive buffer of a connection, or join the pool. */
 int sstp_rcvbuf_start(struct sock *sk)
 {
@@ -501,6 +548,7 @@ int sstp_rcvbuf_start(struct sock *sk)
 	sp->rcvbuf.limit_peak = sp->rcvbuf.policy.in.limit;
 	/* RbufGrownBytes less RbufShrunkBytes are the bytes of all buffers, so this counts. */
 	SSTP_ADD(sock_net(sk), RBUFGROWNBYTES, sp->rcvbuf.policy.in.limit);
+	sstp_rcvbuf_measure(sp);
 	return 0;
 }
 
@@ -515,6 +563,8 @@ void sstp_rcvbuf_stop(struct sstp_sock *sp)
 	if (sp->rcvbuf.policy.ops)
 		SSTP_ADD(sock_net(&sp->sk), RBUFSHRUNKBYTES, sp->rcvbuf.policy.in.limit);
 	sstp_rbuf_detach(&sp->rcvbuf.policy);
+	kfree(sp->rcvbuf.gauge);
+	sp->rcvbuf.gauge = NULL;
 }
 
 /* Change the policy to @ops, whose reference the connection takes over. The new policy begins
@@ -537,6 +587,7 @@ void sstp_rcvbuf_policy(struct sock *sk, const struct sstp_rbuf_ops *ops)
 	b->resting = true;
 	sp->rcvbuf.unread = 0;
 	sstp_rbuf_begin(b, sstp_rbuf_present(ops), &sp->set.policy);
+	sstp_rcvbuf_measure(sp);
 	sstp_rcvbuf_limit(sp, b->out.limit);
 }
 
@@ -565,9 +616,32 @@ static u64 sstp_rcvbuf_rate(const struct sstp_rbuf_core *b, u64 bytes, u64 elaps
 	return mul_u64_u64_div_u64(bytes, b->out.epoch, elapsed);
 }
 
-/* End an epoch of a buffer that is not shared: its policy sets the new limit. */
-static void sstp_rcvbuf_own(struct sstp_sock *sp, u64 elapsed)
+/* What was measured of the path in an epoch of @elapsed ns in which @bytes of payload came */
+static const struct sstp_rbuf_seen *sstp_rcvbuf_seen(struct sstp_sock *sp, u64 bytes, u64 elapsed)
 {
+	struct sstp_gauge *m = sstp_rcvbuf_gauge(&sp->rcvbuf);
+	const struct sstp_gauge_epoch e = {
+		.now = sp->rcvbuf.epoch_at,
+		.elapsed = elapsed,
+		.bytes = bytes,
+		.lost = sstp_rcvbuf_lost(&sp->arrivals),
+		.rtt = sstp_rtt_measured(&sp->rtt, 0) ? sp->rtt.latest : 0,
+		.granted = sp->rcv.high + 1 - sp->rcv.low,
+	};
+
+	if (!m)
+		return NULL;
+	sstp_gauge_end(m, &e);
+	return &m->seen;
+}
+
+/* End an epoch of a buffer that is not shared: its policy sets the new limit. @bytes: of payload
+ * that came in it
+ */
+static void sstp_rcvbuf_own(struct sstp_sock *sp, u64 bytes, u64 elapsed)
+{
+	const struct sstp_rbuf_seen none = {};
+	const struct sstp_rbuf_seen *seen = sstp_rcvbuf_seen(sp, bytes, elapsed);
 	struct sstp_rbuf_core *b = &sp->rcvbuf.policy;
 	s64 state[SSTP_STATE_MAX];
 	u32 old = b->in.limit;
@@ -575,9 +649,10 @@ static void sstp_rcvbuf_own(struct sstp_sock *sp, u64 elapsed)
 	b->in.arrived = sstp_rcvbuf_rate(b, b->in.arrived, elapsed);
 	b->in.served = sstp_rcvbuf_rate(b, b->in.served, elapsed);
 	b->in.lacked = sstp_rcvbuf_rate(b, b->in.lacked, elapsed);
-	sstp_rcvbuf_limit(sp, sstp_rbuf_update(b));
+	sstp_rcvbuf_limit(sp, sstp_rbuf_update(b, seen));
 	sstp_rbuf_get_info(b, state);
-	trace_sstp_rbuf_epoch(sp, state, old, b->in.limit, false);
+	trace_sstp_rbuf_epoch(sp, seen ?: &none, state, old, b->in.limit, false);
+	sstp_rcvbuf_measure(sp);
 	sstp_rbuf_count(b, sp->rcvbuf.epoch_at);
 }
 
@@ -588,6 +663,7 @@ static void sstp_rcvbuf_member(struct sstp_sock *sp, u64 now)
 {
 	struct sstp_rbuf_core *b = &sp->rcvbuf.policy;
 	struct sstp_member *m = &sp->rcvbuf.member;
+	const struct sstp_rbuf_seen none = {};
 	s64 state[SSTP_STATE_MAX];
 	s64 grown;
 	u32 limit;
@@ -600,7 +676,7 @@ static void sstp_rcvbuf_member(struct sstp_sock *sp, u64 now)
 	grown = sstp_pool_epoch(m, &b->in, now, &limit, state);
 	sstp_rcvbuf_count(sp, grown);
 	if (grown) {
-		trace_sstp_rbuf_epoch(sp, state, limit - grown, limit, true);
+		trace_sstp_rbuf_epoch(sp, &none, state, limit - grown, limit, true);
 		trace_sstp_rbuf_limit(sp, limit - grown, limit, true);
 		sstp_nl_resized(&sp->sk, limit - grown, limit, true);
 	}
@@ -623,6 +699,14 @@ static bool sstp_rcvbuf_bounded(struct sock *sk)
 		b->in.limit >= b->in.available / 2);
 }
 
+/* Does an estimate of the capacity end the epoch? A sender in slow start would soon exceed it. */
+static bool sstp_rcvbuf_news(const struct sstp_rcvbuf *r, u64 elapsed)
+{
+	const struct sstp_gauge *m = sstp_rcvbuf_gauge(r);
+
+	return m && m->news && elapsed >= SSTP_RBUF_EPOCH_MIN;
+}
+
 /* End the epoch if it is over, or begin one if the buffer rested. Returns whether there may be
  * more room than before.
  */
@@ -631,8 +715,8 @@ bool sstp_rcvbuf_epoch(struct sock *sk, u64 now)
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_rbuf_core *b = &sp->rcvbuf.policy;
 	bool member = sp->rcvbuf.member.pool;
-	u32 old = b->in.limit;
-	u64 elapsed;
+	u32 old = b->in.limit, window = b->out.window;
+	u64 elapsed, bytes;
 
 	if (member)
 		b->out.epoch = sstp_pool_length(sp->rcvbuf.member.pool);
@@ -652,7 +736,7 @@ bool sstp_rcvbuf_epoch(struct sock *sk, u64 now)
 		return member;
 	}
 	elapsed = now - sp->rcvbuf.epoch_at;
-	if (elapsed < b->out.epoch) {
+	if (elapsed < b->out.epoch && !sstp_rcvbuf_news(&sp->rcvbuf, elapsed)) {
 		/* The pool's epochs may have become longer since the timer was set. */
 		sstp_timer_sooner(&sp->clock, SSTP_T_RCVBUF, sp->rcvbuf.epoch_at + b->out.epoch);
 		return false;
@@ -664,17 +748,18 @@ bool sstp_rcvbuf_epoch(struct sock *sk, u64 now)
 	if (b->in.arrived && sstp_rcvbuf_reads(sp) && sp->rcvbuf.unread < SSTP_RCVBUF_SILENT &&
 	    sstp_may_grow(sk))
 		b->in.path = min_t(u64, sstp_rcvbuf_path(sp), U32_MAX);
-	b->in.arrived = sstp_rcvbuf_memory(sp, b->in.arrived);
+	bytes = b->in.arrived;
+	b->in.arrived = sstp_rcvbuf_memory(sp, bytes);
 	b->in.served = sstp_rcvbuf_memory(sp, b->in.served);
 	b->in.lacked = sstp_rcvbuf_memory(sp, b->in.lacked);
 	if (member)
 		sstp_rcvbuf_member(sp, now);
 	else
-		sstp_rcvbuf_own(sp, elapsed);
+		sstp_rcvbuf_own(sp, bytes, elapsed);
 	sp->rcvbuf.epochs++;
 	sp->rcvbuf.bounded += sstp_rcvbuf_bounded(sk);
 	sstp_rbuf_epoch_begin(&b->in, atomic_read(&sk->sk_rmem_alloc));
 	if (!b->resting)
 		sstp_timer_set(&sp->clock, SSTP_T_RCVBUF, now + b->out.epoch);
-	return member || b->in.limit > old;
+	return member || b->in.limit > old || b->out.window != window;
 }

@@ -6,6 +6,7 @@
 #include <linux/minmax.h>
 #include <linux/types.h>
 #include "compat.h"
+#include "gauge.h"
 #include "pool.h"
 #include "rbuf.h"
 #include "rcv_wnd.h"
@@ -41,6 +42,7 @@ struct sstp_rcvbuf {
 	struct sstp_member member;	/* in a pool that a listener's children share */
 	__cacheline_group_end(sstp_rcvbuf_read);
 	struct sstp_rbuf_core policy;
+	struct sstp_gauge *gauge;	/* of the path, while the policy measures, or NULL */
 	u64		exhausted_at;	/* ns: when SSTP_CMD_EXHAUSTED was last sent */
 	u32		epochs;
 	u32		bounded;	/* epochs in which memory bounded the limit */
@@ -60,6 +62,12 @@ static inline u32 sstp_rcv_limit(const struct sstp_rcvbuf *b)
 static inline u32 sstp_mean(const struct sstp_rcv_wnd *w)
 {
 	return max(w->mean >> 3, 512U);
+}
+
+/* What measures the path, if the policy wants that; else NULL */
+static inline struct sstp_gauge *sstp_rcvbuf_gauge(const struct sstp_rcvbuf *r)
+{
+	return unlikely(r->policy.out.measure) ? r->gauge : NULL;
 }
 
 u32 sstp_rcvbuf_segment(const struct sstp_sock *sp);

@@ -309,6 +309,8 @@ static void sstp_report_rtt(struct sock *sk, const struct sstp_ack *a,
 		return;
 	sample->rtt = sstp_stamp(&sp->hs, now) - a->echo - a->hold;
 	sstp_rtt_sample(&sp->rtt, sample->rtt, sstp_us(now));
+	if (sp->rcvbuf.gauge)
+		sstp_gauge_answered(sp->rcvbuf.gauge);
 	/* A controller may keep the lowest sample for ever, so it gets none that may be wrong. */
 	if (sample->rtt > SSTP_RTT_MAX || a->hold > SSTP_HOLD_MAX)
 		sample->rtt = 0;

@@ -54,4 +54,10 @@ static inline u32 sstp_in_packets(const struct sk_buff *skb)
 	return skb->len > size && size ? DIV_ROUND_UP(skb->len, size) : 1;
 }
 
+/* When @skb came, ns: as it was put into the backlog, or else @now */
+static inline u64 sstp_in_arrival(const struct sk_buff *skb, u64 now)
+{
+	return skb->tstamp ? ktime_to_ns(skb->tstamp) : now;
+}
+
 #endif /* _SSTP_SKB_IN_H */

@@ -141,6 +141,7 @@ same_structs() {
 		sizes = dict(re.findall(r"#define (SSTP_\w+)\s+(\d+)", uapi + core))
 		def structs(text):
 		    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+		    text = re.sub(r"^\tstruct_group_tagged\(.*|^\t\);", "", text, flags=re.M)
 		    text = text.replace(" / sizeof(u64)", "/8").replace("sizeof(u64)", "8")
 		    text = re.sub(r"\bSSTP_[A-Z_]+", lambda m: sizes.get(m[0], m[0]), text)
 		    text = re.sub(r"\[(\d+)/8\]", lambda m: f"[{int(m[1]) // 8}]", text)

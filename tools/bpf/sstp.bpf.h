@@ -189,6 +189,19 @@ struct sstp_rbuf_sample {
 	u64	served;
 	u64	lacked;
 	u64	available;
+	u32	rtt;
+	u32	queue;
+	u32	queue_most;
+	u32	lost;
+	u64	rate;
+	u64	capacity;
+	u32	lost_queue;
+	u32	unanswered;
+	u32	segment;
+	u32	packet;
+	u32	granted;
+	bool	window_limited;
+	bool	app_limited;
 };
 
 /* Writable are all members but @param. */
@@ -198,6 +211,9 @@ struct sstp_rbuf {
 	u32	top;
 	bool	exact;
 	bool	rest;
+	bool	measure;
+	bool	widen;
+	u32	window;
 	u32	param[8];
 	u64	priv[16];
 };

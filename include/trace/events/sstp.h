@@ -415,13 +415,16 @@ DEFINE_EVENT(sstp_segment, sstp_segment_read,
 	TP_ARGS(sp, segment, s)
 );
 
-/* A policy has handled an epoch. @alpha: share of memory in use, in thousandths. @state: of the
- * policy; its names are copied, as the policy may be gone when the event is read.
+/* A policy has handled an epoch. @alpha: share of memory in use, in thousandths. From @rtt to
+ * @limited: what it knows of the path, 0 unless it measures; times in us, rates in bytes/s;
+ * @limited: 1 = by the window, 2 = by the sending program. @window: as the policy wants it, bytes;
+ * 0 = as memory allows. @state: of the policy; its names are copied, as the policy may be gone when
+ * the event is read.
  */
 TRACE_EVENT(sstp_rbuf_epoch,
-	TP_PROTO(const struct sstp_sock *sp, const s64 *state, u32 old, u32 limit,
-		 bool shared),
-	TP_ARGS(sp, state, old, limit, shared),
+	TP_PROTO(const struct sstp_sock *sp, const struct sstp_rbuf_seen *seen, const s64 *state,
+		 u32 old, u32 limit, bool shared),
+	TP_ARGS(sp, seen, state, old, limit, shared),
 	TP_STRUCT__entry(
 		SSTP_TP_CONN
 		__array(char, policy, SSTP_NAME_MAX)
@@ -431,6 +434,16 @@ TRACE_EVENT(sstp_rbuf_epoch,
 		__field(__u32, queued)
 		__field(__u32, path)
 		__field(__u32, alpha)
+		__field(__u32, rtt)
+		__field(__u32, queue)
+		__field(__u32, queue_most)
+		__field(__u64, rate)
+		__field(__u64, capacity)
+		__field(__u32, lost)
+		__field(__u32, lost_queue)
+		__field(__u32, granted)
+		__field(__u8, limited)
+		__field(__u32, window)
 		__array(char, names, SSTP_STATE_MAX * SSTP_NAME_MAX)
 		__array(__s64, state, SSTP_STATE_MAX)
 		__field(__u32, old)
@@ -446,6 +459,16 @@ TRACE_EVENT(sstp_rbuf_epoch,
 		__entry->queued = sp->rcvbuf.policy.in.queued;
 		__entry->path = sp->rcvbuf.policy.in.path;
 		__entry->alpha = sp->rcvbuf.policy.in.used * 1000ULL / SSTP_RBUF_ONE;
+		__entry->rtt = seen->rtt;
+		__entry->queue = seen->queue;
+		__entry->queue_most = seen->queue_most;
+		__entry->rate = seen->rate;
+		__entry->capacity = seen->capacity;
+		__entry->lost = seen->lost;
+		__entry->lost_queue = seen->lost_queue;
+		__entry->granted = seen->granted;
+		__entry->limited = seen->window_limited ? 1 : seen->app_limited ? 2 : 0;
+		__entry->window = sp->rcvbuf.policy.out.window;
 		memcpy(__entry->names, sp->rcvbuf.policy.ops->state,
 		       SSTP_STATE_MAX * SSTP_NAME_MAX);
 		memcpy(__entry->state, state, SSTP_STATE_MAX * sizeof(*state));
@@ -453,10 +476,12 @@ TRACE_EVENT(sstp_rbuf_epoch,
 		__entry->limit = limit;
 		__entry->shared = shared;
 	),
-	TP_printk(SSTP_TP_FMT "policy=%s arrived=%llu served=%llu lacked=%llu queued=%u path=%u alpha=%u%s old=%u limit=%u shared=%d",
+	TP_printk(SSTP_TP_FMT "policy=%s arrived=%llu served=%llu lacked=%llu queued=%u path=%u alpha=%u rtt=%u queue=%u queue_most=%u rate=%llu capacity=%llu lost=%u lost_queue=%u granted=%u limited=%u window=%u%s old=%u limit=%u shared=%d",
 		  SSTP_TP_ARGS, __entry->policy, __entry->arrived,
 		  __entry->served, __entry->lacked, __entry->queued,
-		  __entry->path, __entry->alpha,
+		  __entry->path, __entry->alpha, __entry->rtt, __entry->queue,
+		  __entry->queue_most, __entry->rate, __entry->capacity, __entry->lost,
+		  __entry->lost_queue, __entry->granted, __entry->limited, __entry->window,
 		  sstp_trace_state(p, __entry->names, __entry->state),
 		  __entry->old, __entry->limit, __entry->shared)
 );

@@ -172,6 +172,11 @@ static void hostile_update(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s
 	b->epoch = 1;
 	b->limit = U32_MAX;
 	b->top = U32_MAX;
+	/* The smallest window, and sometimes no measurements, on which it depends */
+	b->window = 1;
+	b->measure = b->priv[0]++ % 4;
+	if (s->window_limited && s->app_limited)
+		WRITE_ONCE(senseless, true);
 }
 
 static void hostile_begin(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)

@@ -52,7 +52,7 @@ static void pool_leave(struct sstp_member *m, u32 n)
 		sstp_pool_leave(&m[n]);
 }
 
-static s64 pool_epoch(struct sstp_member *m, struct sstp_rbuf_sample *seen, u64 now)
+static s64 pool_epoch(struct sstp_member *m, struct sstp_rbuf_use *seen, u64 now)
 {
 	s64 state[SSTP_STATE_MAX];
 	u32 limit;
@@ -89,7 +89,7 @@ static void pool_shares(struct kunit *test)
 static void pool_full(struct kunit *test)
 {
 	struct sstp_pool *p = pool_of(test, 8 * MB);
-	struct sstp_rbuf_sample seen = { .emptied = true, .drained = true };
+	struct sstp_rbuf_use seen = { .emptied = true, .drained = true };
 	struct sstp_member m[2];
 	u64 now = NSEC_PER_SEC;
 
@@ -115,7 +115,7 @@ static void pool_full(struct kunit *test)
 static void pool_empty(struct kunit *test)
 {
 	struct sstp_pool *p = pool_of(test, 8 * MB);
-	struct sstp_rbuf_sample seen = { .path = MB, .lacked = MB, .emptied = true };
+	struct sstp_rbuf_use seen = { .path = MB, .lacked = MB, .emptied = true };
 	struct sstp_member m[2];
 
 	pool_join(p, m, 2);
@@ -134,7 +134,7 @@ static void pool_empty(struct kunit *test)
 	pool_leave(m, 2);
 	/* An epoch begins with the next member, however late it joins. */
 	pool_join(p, m, 1);
-	seen = (struct sstp_rbuf_sample){ .arrived = 1000 };
+	seen = (struct sstp_rbuf_use){ .arrived = 1000 };
 	KUNIT_EXPECT_EQ(test, pool_epoch(&m[0], &seen, 100ULL * NSEC_PER_SEC), 0);
 	KUNIT_EXPECT_EQ(test, p->at, 100ULL * NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, p->b.in.arrived, 1000U);

@@ -67,7 +67,7 @@ static void rbuf_hostile(struct kunit *test)
 		sstp_rbuf_begin(&b, &ops, &rbuf_none);
 		rbuf_bounded(test, &b, "init");
 		b.out.limit = 0;
-		KUNIT_EXPECT_EQ(test, sstp_rbuf_update(&b), rbuf_says->bound);
+		KUNIT_EXPECT_EQ(test, sstp_rbuf_update(&b, NULL), rbuf_says->bound);
 		rbuf_bounded(test, &b, "update");
 		KUNIT_EXPECT_TRUE(test, b.resting);
 		sstp_rbuf_restart(&b);
@@ -81,7 +81,8 @@ static void rbuf_silent(struct kunit *test)
 	static const struct sstp_rbuf_ops ops = {};
 	struct sstp_rbuf_core b = {
 		.in = { .limit = MB, .least = 4 * KB, .ceiling = 8 * MB },
-		.out = { .epoch = 1, .exact = true, .rest = true, .priv = { 1 } },
+		.out = { .epoch = 1, .exact = true, .rest = true, .measure = true,
+			 .widen = true, .window = 1, .priv = { 1 } },
 	};
 	s64 state[SSTP_STATE_MAX] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	u32 i;
@@ -90,7 +91,8 @@ static void rbuf_silent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b.out.limit, MB);
 	KUNIT_EXPECT_EQ(test, b.out.top, 8 * MB);
 	KUNIT_EXPECT_EQ(test, b.out.epoch, 0ULL);
-	KUNIT_EXPECT_FALSE(test, b.out.exact || b.out.rest);
+	KUNIT_EXPECT_FALSE(test, b.out.exact || b.out.rest || b.out.measure);
+	KUNIT_EXPECT_FALSE(test, b.out.widen || b.out.window);
 	KUNIT_EXPECT_EQ(test, b.out.priv[0], 0ULL);
 	/* It tells nothing of itself. */
 	sstp_rbuf_get_info(&b, state);
@@ -127,7 +129,7 @@ static void rbuf_params(struct kunit *test)
 	conf.param[0] = 7;
 	sstp_rbuf_tune(&b, &conf);
 	KUNIT_EXPECT_EQ(test, b.out.epoch, 5ULL * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, sstp_rbuf_update(&b), MB);
+	KUNIT_EXPECT_EQ(test, sstp_rbuf_update(&b, NULL), MB);
 	KUNIT_EXPECT_EQ(test, b.out.epoch, 7ULL * NSEC_PER_MSEC);
 	sstp_rbuf_get_info(&b, state);
 	KUNIT_EXPECT_EQ(test, state[0], 0LL);
@@ -136,7 +138,7 @@ static void rbuf_params(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b.out.epoch, 7ULL * NSEC_PER_MSEC);
 	/* Those of another policy are not for this one. */
 	sstp_rbuf_tune(&b, &(struct sstp_plugin_conf){ .name = "other", .param = { 9 } });
-	sstp_rbuf_update(&b);
+	sstp_rbuf_update(&b, NULL);
 	KUNIT_EXPECT_EQ(test, b.out.epoch, 7ULL * NSEC_PER_MSEC);
 	sstp_rbuf_begin(&b, &ops, &(struct sstp_plugin_conf){ .name = "other", .param = { 9 } });
 	KUNIT_EXPECT_EQ(test, b.out.epoch, 3ULL * NSEC_PER_MSEC);
@@ -147,9 +149,41 @@ static void rbuf_params(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b.out.epoch, 7ULL * NSEC_PER_MSEC);
 }
 
+static struct sstp_rbuf_sample rbuf_got;
+
+static void rbuf_look(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+{
+	rbuf_got = *s;
+}
+
+/* A policy gets what was measured of the path, or zeros. */
+static void rbuf_seen(struct kunit *test)
+{
+	static const struct sstp_rbuf_ops ops = { .init = rbuf_look, .update = rbuf_look };
+	static const struct sstp_rbuf_seen none;
+	const struct sstp_rbuf_seen seen = { .rtt = 7, .rate = 9, .app_limited = true };
+	struct sstp_rbuf_core b = {
+		.in = { .limit = MB, .least = 4 * KB, .ceiling = 8 * MB, .available = 5 },
+	};
+
+	rbuf_got.rtt = 1;
+	sstp_rbuf_begin(&b, &ops, &rbuf_none);
+	KUNIT_EXPECT_MEMEQ(test, &rbuf_got.use, &b.in, sizeof(b.in));
+	KUNIT_EXPECT_MEMEQ(test, &rbuf_got.seen, &none, sizeof(none));
+	sstp_rbuf_update(&b, &seen);
+	KUNIT_EXPECT_MEMEQ(test, &rbuf_got.use, &b.in, sizeof(b.in));
+	KUNIT_EXPECT_EQ(test, rbuf_got.rtt, 7U);
+	KUNIT_EXPECT_EQ(test, rbuf_got.rate, 9ULL);
+	KUNIT_EXPECT_TRUE(test, rbuf_got.app_limited);
+	sstp_rbuf_update(&b, NULL);
+	KUNIT_EXPECT_EQ(test, rbuf_got.rtt, 0U);
+	KUNIT_EXPECT_FALSE(test, rbuf_got.app_limited);
+}
+
 static struct kunit_case rbuf_cases[] = {
 	KUNIT_CASE(rbuf_hostile),
 	KUNIT_CASE(rbuf_silent),
+	KUNIT_CASE(rbuf_seen),
 	KUNIT_CASE(rbuf_params),
 	{}
 };
