@@ -641,4 +641,8 @@ struct sstp_rbuf_ops {
 int sstp_register_rbuf(struct sstp_rbuf_ops *ops);
 void sstp_unregister_rbuf(struct sstp_rbuf_ops *ops);
 
+/* The same for a module that has the policy @ops and nothing else */
+#define module_sstp_rbuf(ops)	\
+	module_driver(ops, sstp_register_rbuf, sstp_unregister_rbuf)
+
 #endif /* _NET_SSTP_H */

@@ -25,7 +25,7 @@ while IFS= read -r file; do
 	# What only some kernels have is an object without symbols on others.
 	echo "$object a $object.o"
 	nm "$work/build/net/sstp/$object.o" | awk -v "object=$object" '{ print object, $(NF - 1), $NF }'
-done < <(cat "$work"/build/net/sstp/sstp{,-ctrl-*}.mod) > "$work/symbols"
+done < <(cat "$work"/build/net/sstp/sstp{,-ctrl-*,-rbuf-*}.mod) > "$work/symbols"
 
 layers() { python3 selftests/host/layers.py "$@"; }
 check "calls go down the layers" layers net/sstp/layers "$work/symbols"

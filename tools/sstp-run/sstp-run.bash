@@ -39,7 +39,7 @@ _sstp_run()
 	-c|--controller)
 		mapfile -t COMPREPLY < <(compgen -W 'bbr bic cubic dctcp fast gtp highspeed hybrid newreno paptc rate scalable udt vegas westwood' -- "$cur") ;;
 	-p|--policy)
-		mapfile -t COMPREPLY < <(compgen -W 'rrda static' -- "$cur") ;;
+		mapfile -t COMPREPLY < <(compgen -W 'rrda sobas static' -- "$cur") ;;
 	-l|--listen)
 		mapfile -t COMPREPLY < <(compgen -W 'both sstp tcp' -- "$cur") ;;
 	-L|--log)

@@ -28,7 +28,7 @@ static const char usage[] =
 "  -r, --rate P[:AVERAGE[:F[:L]]]  rate contract of each connection: bit/s, bursts\n"
 "                                  in 1000 s, packets; k, M, G, T: 1000 each\n"
 "  -c, --controller NAME           controller: hybrid, cubic, ...\n"
-"  -p, --policy NAME               policy of the receive buffer: rrda or static\n"
+"  -p, --policy NAME               policy of the receive buffer: rrda, ...\n"
 "  -l, --listen both|sstp|tcp      protocols that servers accept (both)\n"
 "  -t, --timeout MS                time to wait for an SSTP answer (2000)\n"
 "  -v, --verbose                   print the protocol of each connection\n"

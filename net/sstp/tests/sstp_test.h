@@ -20,6 +20,8 @@
 #define EXPORT_SYMBOL_GPL(symbol)
 #undef module_sstp_ctrl
 #define module_sstp_ctrl(ops)
+#undef module_sstp_rbuf
+#define module_sstp_rbuf(ops)
 
 /* Seed of random runs: with the same seed a failure occurs again. */
 extern unsigned int sstp_test_seed;

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "sobas": a window that lets a transfer use the path but not overflow its queue, after Prasad,
+ * Jain and Dovrolis, "Socket buffer auto-sizing for high-performance data transfers" (Journal of
+ * Grid Computing 1(4), 2003). With mode=1 it does as the paper says; the default differs as the
+ * functions below say, mainly in that a constant rate alone is no sign of a path that is full, as
+ * a congestion window that grows slowly looks like it, and that the window follows the path.
+ *
+ * The paper measures rates in windows of two round-trip times, here epochs. The core measures the
+ * rest: see struct sstp_rbuf_sample. The window is apart from the limit of memory, which is always
+ * a multiple of what comes in an epoch.
+ */
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+#include <net/sstp.h>
+#include "flat.h"
+
+/* Parameters: 1 = the paper's rules; shares in thousandths; epochs */
+enum sstp_sobas_param {
+	SSTP_SOBAS_MODE,
+	SSTP_SOBAS_FLAT,	/* rates that differ by less are equal */
+	SSTP_SOBAS_DROP,	/* a rate that falls by more has dropped */
+	SSTP_SOBAS_TARGET,	/* of the lowest round-trip time: queue of a path that is full */
+	SSTP_SOBAS_HOLD,	/* epochs for which the policy stands aside */
+};
+
+static const u32 sstp_sobas_defaults[] = {
+	[SSTP_SOBAS_FLAT] = 50,
+	[SSTP_SOBAS_DROP] = 100,
+	[SSTP_SOBAS_TARGET] = 60,
+	[SSTP_SOBAS_HOLD] = 64,
+};
+
+enum sstp_sobas_state {
+	SSTP_SOBAS_OPEN,	/* the capacity is not known: a window that grows with the data */
+	SSTP_SOBAS_START,	/* a window by the capacity */
+	SSTP_SOBAS_LINEAR,	/* mode=1: such a window was too small, and grows */
+	SSTP_SOBAS_SET,		/* a window by the rate of a path that was full */
+	SSTP_SOBAS_DRAIN,	/* half of it, to measure the lowest round-trip time */
+	SSTP_SOBAS_ASIDE,	/* the path is congested: no window */
+};
+
+#define SSTP_SOBAS_EPOCH	(100 * NSEC_PER_MSEC)	/* ns, before a round-trip time is known */
+#define SSTP_SOBAS_EPOCH_MIN	(10 * NSEC_PER_MSEC)
+#define SSTP_SOBAS_EPOCH_MAX	(2ULL * NSEC_PER_SEC)
+#define SSTP_SOBAS_TARGET_MIN	1000U	/* us: less is noise */
+#define SSTP_SOBAS_FLOOR	4U	/* packets: smallest window */
+#define SSTP_SOBAS_FIRST	16384U	/* bytes: first window, which grows as slow start does */
+#define SSTP_SOBAS_WINDOW_MAX	BIT(30)	/* bytes */
+#define SSTP_SOBAS_SLOW		5U	/* equal rates that make a flat one, and */
+#define SSTP_SOBAS_FAST		2U	/* the same while the transfer starts */
+#define SSTP_SOBAS_LOSSY	2U	/* epochs with losses that show that the window is too large */
+#define SSTP_SOBAS_MEAN		4U	/* epochs whose mean rate counts then, as losses make it vary */
+#define SSTP_SOBAS_EFFECT	3U	/* epochs until a smaller window has emptied the queue */
+#define SSTP_SOBAS_WAIT		2U	/* epochs after which a window that is used up may grow */
+#define SSTP_SOBAS_STEP_MAX	4U	/* growth in an epoch, parts of 32 */
+#define SSTP_SOBAS_STALE	16U	/* epochs until the lowest round-trip time is doubted */
+#define SSTP_SOBAS_IDLE		8U	/* epochs in which nothing came or was read: a rest */
+#define SSTP_SOBAS_MEMORY	2U	/* times the memory that an epoch's data needs */
+#define SSTP_SOBAS_SCARCE	(SSTP_RBUF_ONE / 4 * 3)	/* share of memory in use */
+
+/**
+ * struct sstp_sobas - state of the policy for one buffer
+ * @flat: rates of the last epochs
+ * @window: S, bytes; 0 = none
+ * @base: lowest round-trip time, us; 0 = none yet
+ * @low: the same since the window was halved
+ * @queue: queue for which the window was last cut, us; 0 = that has been judged
+ * @sets: times that the window was set by the rate
+ * @asides: times that the policy stood aside
+ * @state: enum sstp_sobas_state
+ * @step: growth of the window in the next epoch, parts of 32
+ * @epochs: in this state, 65535 at most
+ * @lossy: epochs in a row in which packets that had waited were lost
+ * @stale: epochs in a row with a long round trip and without a queue
+ * @idle: epochs in a row in which nothing came or was read
+ * @congested: mode=1: a request for a round-trip time was lost
+ */
+struct sstp_sobas {
+	struct sstp_flat flat;
+	u32	window;
+	u32	base;
+	u32	low;
+	u32	queue;
+	u32	sets;
+	u32	asides;
+	u8	state;
+	u8	step;
+	u16	epochs;
+	u8	lossy;
+	u8	stale;
+	u8	idle;
+	bool	congested;
+};
+
+static struct sstp_sobas *sstp_sobas(struct sstp_rbuf *b)
+{
+	return (void *)b->priv;
+}
+
+static u32 sstp_sobas_param(const struct sstp_rbuf *b, enum sstp_sobas_param i)
+{
+	return b->param[i] ?: sstp_sobas_defaults[i];
+}
+
+static void sstp_sobas_enter(struct sstp_sobas *u, enum sstp_sobas_state state)
+{
+	u->state = state;
+	u->epochs = 0;
+	u->step = 1;
+	u->stale = 0;
+}
+
+static void sstp_sobas_init(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+{
+	BUILD_BUG_ON(sizeof(struct sstp_sobas) > sizeof(b->priv));
+	b->epoch = SSTP_SOBAS_EPOCH;
+	b->exact = true;
+	b->measure = true;
+	b->widen = true;
+	b->window = SSTP_SOBAS_FIRST;
+	sstp_sobas(b)->window = SSTP_SOBAS_FIRST;
+	sstp_sobas_enter(sstp_sobas(b), SSTP_SOBAS_OPEN);
+}
+
+/* Bytes that @rate (bytes/s) carries in @us, as a window: no rate or time of the peer's may close
+ * it.
+ */
+static u32 sstp_sobas_bytes(const struct sstp_rbuf_sample *s, u64 rate, u32 us)
+{
+	u32 least = SSTP_SOBAS_FLOOR * clamp(s->packet, 512U, 65536U);
+	u64 bytes = mul_u64_u64_div_u64(rate, us, USEC_PER_SEC);
+
+	return clamp_t(u64, bytes, least, SSTP_SOBAS_WINDOW_MAX);
+}
+
+/* The capacity is known: a window that the path holds without a queue */
+static void sstp_sobas_start(struct sstp_sobas *u, const struct sstp_rbuf_sample *s, u32 us)
+{
+	sstp_sobas_enter(u, SSTP_SOBAS_START);
+	sstp_flat_reset(&u->flat);
+	u->window = sstp_sobas_bytes(s, s->capacity, us);
+}
+
+static u32 sstp_sobas_add(u32 window, u64 bytes)
+{
+	return min_t(u64, window + bytes, SSTP_SOBAS_WINDOW_MAX);
+}
+
+/* The policy stands aside, as others keep the queue full: a small window would only lose. */
+static void sstp_sobas_aside(struct sstp_sobas *u)
+{
+	sstp_sobas_enter(u, SSTP_SOBAS_ASIDE);
+	u->window = 0;
+	u->queue = 0;
+	u->asides++;
+}
+
+/* Set the window by @rate (bytes/s) in a round trip of @us. */
+static void sstp_sobas_set(struct sstp_sobas *u, const struct sstp_rbuf_sample *s, u64 rate, u32 us)
+{
+	sstp_sobas_enter(u, SSTP_SOBAS_SET);
+	u->window = sstp_sobas_bytes(s, rate, us);
+	u->sets++;
+}
+
+/* An epoch by the paper's rules. What it leaves open: a path is congested if a report that this
+ * end asked for did not come. The states of figure 8 in which two equal rates are enough are taken
+ * to be those with a window by the capacity.
+ */
+static void sstp_sobas_paper(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+{
+	struct sstp_sobas *u = sstp_sobas(b);
+	u32 share = sstp_sobas_param(b, SSTP_SOBAS_FLAT), n;
+	bool drop;
+
+	u->congested |= s->unanswered;
+	if (u->state > SSTP_SOBAS_LINEAR)
+		return;
+	n = u->state == SSTP_SOBAS_OPEN ? SSTP_SOBAS_SLOW : SSTP_SOBAS_FAST;
+	drop = sstp_flat_drop(&u->flat, share, sstp_sobas_param(b, SSTP_SOBAS_DROP));
+	if (drop || sstp_flat_rate(&u->flat, n, share)) {
+		if (u->congested)
+			sstp_sobas_aside(u);
+		else
+			sstp_sobas_set(u, s, drop ? sstp_flat_mean(&u->flat, 1, SSTP_FLAT_CONST) :
+				       sstp_flat_mean(&u->flat, 0, n), s->rtt);
+	} else if (u->state == SSTP_SOBAS_OPEN && s->capacity) {
+		sstp_sobas_start(u, s, s->rtt);
+	} else if (u->state != SSTP_SOBAS_OPEN && s->window_limited) {
+		/* A packet in a round trip; an epoch has two. */
+		u->state = SSTP_SOBAS_LINEAR;
+		u->window = sstp_sobas_add(u->window, 2ULL * s->packet);
+	}
+}
+
+/* Queue that a full path has, us: not less than that of a segment, as the window consists of whole
+ * ones.
+ */
+static u32 sstp_sobas_target(const struct sstp_rbuf *b, const struct sstp_rbuf_sample *s, u32 base)
+{
+	u64 share = div_u64((u64)base * sstp_sobas_param(b, SSTP_SOBAS_TARGET), SSTP_FLAT_ONE);
+	u64 segment = mul_u64_u64_div_u64(s->segment, USEC_PER_SEC, max(s->rate, 1ULL));
+
+	return clamp_t(u64, max(share, min_t(u64, segment, base)), SSTP_SOBAS_TARGET_MIN,
+		       USEC_PER_SEC);
+}
+
+/* Is the path full? The rate is constant, and what is in flight beyond that waits. A long round trip
+ * alone is no sign of it: the path, or that of the reports, may have become longer.
+ */
+static bool sstp_sobas_full(const struct sstp_rbuf *b, const struct sstp_sobas *u,
+			    const struct sstp_rbuf_sample *s, u32 target)
+{
+	u32 share = sstp_sobas_param(b, SSTP_SOBAS_FLAT);
+
+	return !s->app_limited && s->queue >= target &&
+	       sstp_flat_rate(&u->flat, SSTP_SOBAS_FAST, share);
+}
+
+/* The window is used up, and nothing waits: the path may carry more, as when others have left it.
+ * Growth becomes faster as long as that is so.
+ */
+static void sstp_sobas_grow(struct sstp_sobas *u, const struct sstp_rbuf_sample *s)
+{
+	u->window = sstp_sobas_add(u->window, (u64)u->window * u->step / 32 + s->packet);
+	u->step = min(2U * u->step, SSTP_SOBAS_STEP_MAX);
+}
+
+/* The round trip is long but nothing seems to wait: the path has become longer, or the queue has
+ * stood for so long that the lowest one-way delay contains it. Send little to find out.
+ */
+static void sstp_sobas_stale(struct sstp_sobas *u, const struct sstp_rbuf_sample *s, u32 target)
+{
+	u->stale = s->rtt - u->base >= target && s->queue < target ? u->stale + 1 : 0;
+	if (u->stale < SSTP_SOBAS_STALE)
+		return;
+	sstp_sobas_enter(u, SSTP_SOBAS_DRAIN);
+	u->window = sstp_sobas_bytes(s, s->rate / 2, u->base);
+	u->low = s->rtt;
+}
+
+/* An epoch with the window in force, in START or SET */
+static void sstp_sobas_follow(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s, u32 target)
+{
+	struct sstp_sobas *u = sstp_sobas(b);
+	u32 share = sstp_sobas_param(b, SSTP_SOBAS_FLAT);
+	bool drop = sstp_flat_drop(&u->flat, share, sstp_sobas_param(b, SSTP_SOBAS_DROP));
+
+	u->lossy = s->lost && s->lost_queue >= target ? min(u->lossy + 1U, SSTP_SOBAS_LOSSY) : 0;
+	if (u->queue && u->epochs >= SSTP_SOBAS_EFFECT) {
+		/* A smaller window that leaves the queue as long as it was, or full, shows that
+		 * others fill it.
+		 */
+		if (u->lossy == SSTP_SOBAS_LOSSY ||
+		    (s->queue >= target && s->queue >= u->queue / 4 * 3)) {
+			sstp_sobas_aside(u);
+			return;
+		}
+		u->queue = 0;
+	}
+	if (drop && s->lost && s->lost_queue >= target) {
+		/* This end's packets overflowed the queue: keep to the rate before. */
+		sstp_sobas_set(u, s, sstp_flat_mean(&u->flat, 1, SSTP_FLAT_CONST), u->base);
+	} else if (!u->queue && u->lossy == SSTP_SOBAS_LOSSY) {
+		sstp_sobas_set(u, s, sstp_flat_mean(&u->flat, 0,
+						    min_t(u32, u->flat.count, SSTP_SOBAS_MEAN)),
+			       u->base);
+		u->queue = s->lost_queue;
+	} else if (!u->queue && sstp_sobas_full(b, u, s, target)) {
+		sstp_sobas_set(u, s, sstp_flat_mean(&u->flat, 0, SSTP_SOBAS_FAST), u->base);
+		u->queue = s->queue;
+	} else if (u->state != SSTP_SOBAS_OPEN && u->epochs >= SSTP_SOBAS_WAIT &&
+		   s->window_limited && s->queue < target / 2 + 1) {
+		sstp_sobas_grow(u, s);
+	}
+	if (u->window)
+		sstp_sobas_stale(u, s, target);
+}
+
+/* An epoch by the rules of the default */
+static void sstp_sobas_epoch(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+{
+	struct sstp_sobas *u = sstp_sobas(b);
+	u32 target;
+
+	u->base = min(u->base ?: U32_MAX, s->rtt);
+	target = sstp_sobas_target(b, s, u->base);
+	switch (u->state) {
+	case SSTP_SOBAS_OPEN:
+		if (s->capacity) {
+			sstp_sobas_start(u, s, u->base);
+			break;
+		}
+		fallthrough;
+	case SSTP_SOBAS_START:
+	case SSTP_SOBAS_SET:
+		sstp_sobas_follow(b, s, target);
+		break;
+	case SSTP_SOBAS_DRAIN:
+		u->low = min(u->low, s->rtt);
+		if (u->epochs < SSTP_SOBAS_WAIT)
+			break;
+		u->base = u->low;
+		sstp_sobas_set(u, s, sstp_flat_mean(&u->flat, SSTP_SOBAS_WAIT, 1), u->base);
+		break;
+	case SSTP_SOBAS_ASIDE:
+		if (u->epochs >= sstp_sobas_param(b, SSTP_SOBAS_HOLD) && s->queue < target)
+			sstp_sobas_enter(u, SSTP_SOBAS_OPEN);
+		break;
+	}
+}
+
+/* Memory of the buffer: room for more than the window */
+static u32 sstp_sobas_memory(const struct sstp_rbuf_sample *s)
+{
+	u64 need = SSTP_SOBAS_MEMORY * max_t(u64, s->arrived, s->path);
+	u64 most = max_t(u64, s->available / 2, s->limit);
+
+	if (s->used > SSTP_SOBAS_SCARCE)
+		return min(s->limit, s->first);
+	if (s->lacked || s->drained)
+		need = max(need, 2ULL * s->limit);
+	return min3(max_t(u64, need, s->limit), most, (u64)s->ceiling);
+}
+
+static void sstp_sobas_update(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
+{
+	struct sstp_sobas *u = sstp_sobas(b);
+
+	b->measure = true;
+	u->idle = s->arrived || s->served || s->lacked ? 0 : min(u->idle + 1U, SSTP_SOBAS_IDLE);
+	b->rest = u->idle == SSTP_SOBAS_IDLE;
+	b->limit = b->rest ? min(s->limit, s->first) : sstp_sobas_memory(s);
+	if (!s->rtt || !s->rate)
+		return;
+	b->epoch = clamp(2ULL * s->rtt * NSEC_PER_USEC, (u64)SSTP_SOBAS_EPOCH_MIN,
+			 SSTP_SOBAS_EPOCH_MAX);
+	sstp_flat_add(&u->flat, s->rate);
+	if (u->epochs < U16_MAX)
+		u->epochs++;
+	if (b->param[SSTP_SOBAS_MODE])
+		sstp_sobas_paper(b, s);
+	else
+		sstp_sobas_epoch(b, s);
+	b->window = u->window;
+	b->widen = u->state == SSTP_SOBAS_OPEN;
+}
+
+static void sstp_sobas_get_info(const struct sstp_rbuf *b, s64 *state)
+{
+	const struct sstp_sobas *u = (const void *)b->priv;
+
+	state[0] = u->state;
+	state[1] = u->base;
+	state[2] = u->sets;
+	state[3] = u->asides;
+}
+
+static struct sstp_rbuf_ops sstp_rbuf_sobas = {
+	.init	= sstp_sobas_init,
+	.update	= sstp_sobas_update,
+	.name	= "sobas",
+	.owner	= THIS_MODULE,
+	.params	= {
+		[SSTP_SOBAS_MODE] = { "mode", 1, 1 },
+		[SSTP_SOBAS_FLAT] = { "flat", 1, SSTP_FLAT_ONE },
+		[SSTP_SOBAS_DROP] = { "drop", 1, SSTP_FLAT_ONE },
+		[SSTP_SOBAS_TARGET] = { "target", 1, SSTP_FLAT_ONE },
+		[SSTP_SOBAS_HOLD] = { "hold", 1, U16_MAX },
+	},
+	.state	= { "phase", "base", "sets", "asides" },
+	.get_info = sstp_sobas_get_info,
+};
+
+module_sstp_rbuf(sstp_rbuf_sobas);
+MODULE_DESCRIPTION("SSTP receive buffer policy: SOBAS");
+MODULE_LICENSE("GPL");
