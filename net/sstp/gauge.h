@@ -95,9 +95,9 @@ struct sstp_gauge_epoch {
 /* @bytes: of payload that have come */
 void sstp_gauge_init(struct sstp_gauge *m, u64 bytes);
 void sstp_gauge_packets(struct sstp_gauge *m, const struct sstp_gauge_packets *p);
-/* A segment of @len bytes was accepted. @guess: bytes of one as set-up has it. Large ones count, as a
- * window for many small segments would hold far too much if large ones follow, like those of a file
- * after its name; small ones alone count after some tens of them.
+/* A segment of @len bytes was accepted. @guess: bytes of one as set-up has it. Large ones count, as
+ * a window for many small segments would hold far too much if large ones follow, like those of a
+ * file after its name; small ones alone count after some tens of them.
  */
 static inline void sstp_gauge_segment(struct sstp_gauge *m, u32 len, u32 guess)
 {

@@ -50,8 +50,8 @@ enum sstp_sobas_state {
 #define SSTP_SOBAS_WINDOW_MAX	BIT(30)	/* bytes */
 #define SSTP_SOBAS_SLOW		5U	/* equal rates that make a flat one, and */
 #define SSTP_SOBAS_FAST		2U	/* the same while the transfer starts */
-#define SSTP_SOBAS_LOSSY	2U	/* epochs with losses that show that the window is too large */
-#define SSTP_SOBAS_MEAN		4U	/* epochs whose mean rate counts then, as losses make it vary */
+#define SSTP_SOBAS_LOSSY	2U	/* epochs with losses, by too large a window */
+#define SSTP_SOBAS_MEAN		4U	/* rates whose mean counts then, as losses make them vary */
 #define SSTP_SOBAS_EFFECT	3U	/* epochs until a smaller window has emptied the queue */
 #define SSTP_SOBAS_WAIT		2U	/* epochs after which a window that is used up may grow */
 #define SSTP_SOBAS_STEP_MAX	4U	/* growth in an epoch, parts of 32 */
@@ -207,8 +207,8 @@ static u32 sstp_sobas_target(const struct sstp_rbuf *b, const struct sstp_rbuf_s
 		       USEC_PER_SEC);
 }
 
-/* Is the path full? The rate is constant, and what is in flight beyond that waits. A long round trip
- * alone is no sign of it: the path, or that of the reports, may have become longer.
+/* Is the path full? The rate is constant, and what is in flight beyond that waits. A long round
+ * trip alone is no sign of it: the path, or that of the reports, may have become longer.
  */
 static bool sstp_sobas_full(const struct sstp_rbuf *b, const struct sstp_sobas *u,
 			    const struct sstp_rbuf_sample *s, u32 target)

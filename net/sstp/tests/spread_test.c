@@ -129,7 +129,7 @@ static void spread_hostile(struct kunit *test)
 		if (sstp_rnd_one_in(&rnd, 1000))
 			now = sstp_rnd_u64(&rnd);
 		sstp_spread_add(&t, now, sstp_rnd_one_in(&rnd, 3) ? sstp_rnd_edge(&rnd) : t.stamp,
-			       sstp_rnd_edge(&rnd), sstp_rnd_edge(&rnd));
+				sstp_rnd_edge(&rnd), sstp_rnd_edge(&rnd));
 		if (sstp_rnd_one_in(&rnd, 50))
 			sstp_spread_break(&t);
 		KUNIT_EXPECT_LE(test, sstp_spread_capacity(&t), SSTP_SPREAD_RATE_MAX);
