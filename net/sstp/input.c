@@ -158,6 +158,70 @@ static void sstp_rcv_done(struct sock *sk)
 	sstp_state_check(sk);
 }
 
+/* Handle DATA, a packet or a train. Consumes @skb. */
+static void sstp_rcv_train(struct sock *sk, struct sk_buff *skb, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (sk->sk_state == TCP_SYN_RECV)
+		sstp_handshake_confirm(sk, true);
+	sp->live.last_rx = now;
+	sp->live.keepalives = 0;
+	sp->live.asks = 0;
+	sstp_rcv_data(sk, skb);
+	sstp_rcv_done(sk);
+	sstp_probe_path(sk, now);
+}
+
+/* Handle a PACK, and the DATA packet that follows it: @skb has nothing else. Consumes @skb. */
+static void sstp_rcv_ride(struct sock *sk, struct sk_buff *skb, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u8 buf[SSTP_RIDE_HLEN];
+	const void *p;
+	u32 data;
+
+	p = skb_header_pointer(skb, 0, min_t(u32, skb->len, sizeof(buf)), buf);
+	if (!p)
+		goto no_mem;
+	sstp_report_begin(sp, now);
+	if (sk->sk_state == TCP_SYN_RECV)
+		sstp_handshake_confirm(sk, false);
+	data = sstp_report_rcv(sk, skb, p, skb->len);
+	if (!data || sk->sk_state == TCP_CLOSE)
+		goto out;
+	if (!pskb_pull(skb, data))
+		goto no_mem;
+	SSTP_IN(skb)->size = min_t(u32, skb->len, U16_MAX);
+	sstp_ack_credit(&sp->acker, skb->len + sstp_overhead(&sp->id));
+	sstp_rcv_train(sk, skb, now);
+	return;
+no_mem:
+	sstp_drop(sk, skb, SSTP_MIB_INNOMEM, 1);
+out:
+	sstp_free(skb);
+}
+
+/* The same for a packet of @len bytes at offset @off of @skb, which is linear. */
+static void sstp_rcv_ride_of(struct sock *sk, struct sk_buff *skb, u32 off, u32 len, u64 now)
+{
+	struct sk_buff *piece = sstp_extract(skb, off, len);
+
+	if (!piece) {
+		sstp_drop(sk, skb, SSTP_MIB_INNOMEM, 1);
+		return;
+	}
+	*SSTP_IN(piece) = *SSTP_IN(skb);
+	SSTP_IN(piece)->why = 0;
+	sstp_rcv_ride(sk, piece, now);
+}
+
+/* Does a DATA packet follow the PACK of header @h? */
+static bool sstp_rides(const struct sstp_hdr *h)
+{
+	return h->type == SSTP_PACK && h->flags & SSTP_F_DATA;
+}
+
 /* Handle a packet of @type, not DATA: @len bytes at offset @off of @skb, which is linear. */
 static void sstp_rcv_small(struct sock *sk, struct sk_buff *skb, u32 off, u32 len,
 			   u8 type, u64 now)
@@ -179,7 +243,10 @@ static void sstp_rcv_small(struct sock *sk, struct sk_buff *skb, u32 off, u32 le
 	case SSTP_SNAK:
 		if (sk->sk_state == TCP_SYN_RECV)
 			sstp_handshake_confirm(sk, false);
-		sstp_report_rcv(sk, skb, off, len);
+		if (sstp_rides((void *)(skb->data + off)))
+			sstp_rcv_ride_of(sk, skb, off, len, now);
+		else
+			sstp_report_rcv(sk, skb, skb->data + off, len);
 		break;
 	case SSTP_MESSAGE:
 		sstp_message_rcv(sk, skb, off, len, now);
@@ -226,14 +293,11 @@ static void sstp_rcv_locked(struct sock *sk, struct sk_buff *skb)
 		sstp_ack_credit(&sp->acker, skb->len + sstp_in_packets(skb) *
 				    sstp_overhead(&sp->id));
 	if (type == SSTP_DATA) {
-		if (sk->sk_state == TCP_SYN_RECV)
-			sstp_handshake_confirm(sk, true);
-		sp->live.last_rx = now;
-		sp->live.keepalives = 0;
-		sp->live.asks = 0;
-		sstp_rcv_data(sk, skb);
-		sstp_rcv_done(sk);
-		sstp_probe_path(sk, now);
+		sstp_rcv_train(sk, skb, now);
+		return;
+	}
+	if (sstp_rides(h) && skb->len <= SSTP_IN(skb)->size) {
+		sstp_rcv_ride(sk, skb, now);
 		return;
 	}
 

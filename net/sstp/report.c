@@ -511,8 +511,10 @@ static void sstp_report_probes(struct sock *sk, bool moved, bool news, bool prob
 		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
 }
 
-/* Handle a PACK or SNAK of @len bytes at offset @off of @skb, which is linear. */
-void sstp_report_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
+/* Handle a PACK or SNAK of @len bytes of @skb, which are at @p. Of a PACK only SSTP_RIDE_HLEN bytes
+ * need to be there. Returns where the DATA packet that follows begins, or 0.
+ */
+u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snd_wnd *w = &sp->snd;
@@ -522,19 +524,18 @@ void sstp_report_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	s32 was_lost = sp->loss.lost_total;
 	bool probed = sp->live.probes, more = false, moved, news;
 	u64 was_acked = sp->stats.bytes_acked;
-	const void *p = skb->data + off;
 	u64 now = sstp_now();
 	struct sstp_ack a;
 
 	if (!sstp_parse_ack(p, len, &a)) {
 		sstp_drop(sk, skb, SSTP_MIB_INERRFORMAT, 1);
-		return;
+		return 0;
 	}
 	if (!sstp_report_valid(sk, skb, &a, now))
-		return;
+		return a.data;
 	if (!sstp_report_apply(sk, &a)) {
 		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
-		return;
+		return a.data;
 	}
 	sstp_report_heard(sk, now);
 	if (a.flags & SSTP_F_SEGMENT) {
@@ -561,4 +562,5 @@ void sstp_report_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len)
 	sstp_report_probes(sk, moved, news, probed);
 	sstp_push(sk);
 	sstp_state_check(sk);
+	return a.data;
 }

@@ -45,6 +45,6 @@ struct sstp_loss {
 };
 
 void sstp_report_begin(struct sstp_sock *sp, u64 now);
-void sstp_report_rcv(struct sock *sk, struct sk_buff *skb, u32 off, u32 len);
+u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len);
 
 #endif /* _SSTP_REPORT_H */

@@ -79,6 +79,15 @@ static void sstp_parse_fields(struct sstp_ack *a, const u8 *p, const u8 *end)
 	}
 }
 
+/* Is the packet at @at, behind the PACK at @p, a DATA packet of the same connection? */
+static bool sstp_ack_has_data(const void *p, u32 len, u32 at)
+{
+	const struct sstp_hdr *h = p, *d = p + at;
+
+	return h->type == SSTP_PACK && len > at + SSTP_DATA_HLEN &&
+	       d->type == SSTP_DATA && d->cid == h->cid;
+}
+
 bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a)
 {
 	const struct sstp_ack_hdr *h = p;
@@ -109,8 +118,11 @@ bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a)
 	a->unsettled = be32_to_cpu(h->unsettled);
 	a->ect = a->flags & SSTP_F_ECN ? be32_to_cpu(n->ect) : 0;
 	a->ce = a->flags & SSTP_F_ECN ? be32_to_cpu(n->ce) : 0;
+	a->data = a->flags & SSTP_F_DATA ? sstp_ack_hlen(a->flags) : 0;
+	if (a->data && !sstp_ack_has_data(p, len, a->data))
+		return false;
 	e += sstp_ack_hlen(a->flags);
-	sstp_parse_fields(a, e, a->type == SSTP_PACK ? end : e);
+	sstp_parse_fields(a, e, a->type == SSTP_PACK && !a->data ? end : e);
 	if (a->type == SSTP_PACK)
 		return !a->entries;
 

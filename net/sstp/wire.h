@@ -40,6 +40,7 @@ enum sstp_type {
 #define SSTP_F_SEGMENT	0x04	/* the segment field is valid */
 #define SSTP_F_PADDED	0x08	/* the echoed timestamp is that of a padded packet */
 #define SSTP_F_ECN	0x10	/* struct sstp_ecn_hdr follows the fixed part */
+#define SSTP_F_DATA	0x80	/* PACK: a DATA packet of the same connection follows */
 /* Flags of MESSAGE */
 #define SSTP_F_BACK	0x01	/* from a receiving half to the controller whose half it is */
 #define SSTP_F_ASK	0x02	/* state: confirm it */
@@ -286,7 +287,8 @@ struct sstp_data {
  * struct sstp_ecn_hdr. @ect and @ce are 0 without SSTP_F_ECN. @fields: BIT(type) of each field;
  * of SSTP_FIELD_FORECAST @forecast (kbit/s, at which the program will read) and @horizon (ms until
  * then), of SSTP_FIELD_QUEUE @queue (least bytes that waited for the program since the last such
- * field) and @refused (packets that found no room since), 0 without it.
+ * field) and @refused (packets that found no room since), 0 without it. @data: where the DATA
+ * packet that follows a PACK begins; 0 without SSTP_F_DATA.
  */
 struct sstp_ack {
 	u32	cid;
@@ -313,6 +315,7 @@ struct sstp_ack {
 	u32	horizon;
 	u32	queue;
 	u32	refused;
+	u32	data;
 };
 
 /* Options of an INIT or INIT_ACK, rates in bit/s; absent ones are 0 or empty. */
@@ -375,7 +378,9 @@ struct sstp_message {
 };
 
 /* Parse a packet of @len contiguous bytes at @p. False if it is malformed. Callers compare the
- * serial numbers with the state of the connection. Entries of a SNAK are checked to ascend.
+ * serial numbers with the state of the connection. Entries of a SNAK are checked to ascend. Of a
+ * PACK, the first SSTP_RIDE_HLEN bytes need to be contiguous: the DATA packet that follows is
+ * parsed by itself.
  */
 bool sstp_parse_data(const void *p, u32 len, struct sstp_data *d);
 bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a);
@@ -411,6 +416,9 @@ static inline bool sstp_snak_wanted(const struct sstp_snak_run *run, u32 bit)
 }
 
 #define SSTP_ACK_HLEN_MAX	(sizeof(struct sstp_ack_hdr) + sizeof(struct sstp_ecn_hdr))
+
+/* Most bytes of headers in a PACK that a DATA packet follows */
+#define SSTP_RIDE_HLEN		(SSTP_ACK_HLEN_MAX + SSTP_DATA_HLEN)
 
 /* Bytes of a PACK, and of a SNAK before its entries, that has these @flags */
 static inline u32 sstp_ack_hlen(u8 flags)

@@ -29,7 +29,7 @@ local FIXED = {
 local STATE_LEN, MESSAGE_LEN = 44, 80
 -- Flags of DATA, KEEPALIVE and EOS; of PACK and SNAK; of RESET; of MESSAGE
 local LAST, AGAIN, ACK, EOR = 1, 2, 4, 8
-local SOFT, ECHO, SEGMENT, PADDED, ECN = 1, 2, 4, 8, 16
+local SOFT, ECHO, SEGMENT, PADDED, ECN, RIDES = 1, 2, 4, 8, 16, 128
 local STRAY = 1
 local BACK, ASK = 1, 2
 
@@ -110,6 +110,7 @@ local f = {
 	has_segment = flag("segment", "SEGMENT", SEGMENT, "Segment accepted is valid"),
 	padded = flag("padded", "PADDED", PADDED, "The echoed timestamp is of a padded packet"),
 	has_ecn = flag("ecn", "ECN", ECN, "Counts of packets that came with ECT(0) and CE follow"),
+	rides = flag("data", "DATA", RIDES, "A DATA packet follows"),
 	stray = flag("stray", "STRAY", STRAY, "The sender has no such connection"),
 	back = flag("back", "BACK", BACK, "From a receiving half to the controller"),
 	ask = flag("ask", "ASK", ASK, "The other end shall confirm the state"),
@@ -311,7 +312,7 @@ local LAYOUTS = {
 	[MESSAGE] = MESSAGE_LAYOUT,
 }
 local DATA_FLAGS = { f.last, f.again, f.ack_now, f.eor }
-local ACK_FLAGS = { f.soft, f.has_echo, f.has_segment, f.padded, f.has_ecn }
+local ACK_FLAGS = { f.soft, f.has_echo, f.has_segment, f.padded, f.has_ecn, f.rides }
 local FLAGS = {
 	[DATA] = DATA_FLAGS, [KEEPALIVE] = DATA_FLAGS, [EOS] = DATA_FLAGS,
 	[PACK] = ACK_FLAGS, [SNAK] = ACK_FLAGS, [RESET] = { f.stray },
@@ -367,6 +368,7 @@ end
 
 -- Each function returns the reason for which a receiver drops a packet, or nil.
 local check = {}
+local parse
 
 -- Checks as sstp_parse_data() does.
 check[DATA] = function(p)
@@ -401,17 +403,27 @@ check[DATA] = function(p)
 	end
 end
 
--- Fields end where one is not there in full, as sstp_parse_fields() has it.
+-- Checks as sstp_parse_ack() does, and sstp_parse_data() what follows. Fields end where one is not
+-- there in full, as sstp_parse_fields() has it.
 check[PACK] = function(p, s)
 	local at = fixed_len(PACK, p.flags)
 	p.list = {}
+	if p.word ~= 0 then
+		return "a PACK has no entries"
+	elseif has(p.flags, RIDES) then
+		local data = parse(s, p.at + at, p.len - at)
+		if data.type ~= DATA or data.cid ~= p.cid or data.problem then
+			return "no DATA packet follows that is well-formed"
+		end
+		p.rides = true
+		return nil
+	end
 	while p.len - at >= 2 and p.len - at - 2 >= number(s, p.at + at + 1, 1) do
 		local o = { at = at, type = number(s, p.at + at, 1), len = number(s, p.at + at + 1, 1) }
 		o.size = 2 + o.len
 		p.list[#p.list + 1] = o
 		at = at + o.size
 	end
-	return p.word ~= 0 and "a PACK has no entries" or nil
 end
 
 -- Checks as sstp_parse_ack() does. p.list has the entries before a malformed one, and
@@ -419,6 +431,9 @@ end
 check[SNAK] = function(p, s)
 	local at, stop, next = fixed_len(SNAK, p.flags), p.len, 0
 	p.list = {}
+	if has(p.flags, RIDES) then
+		return "no DATA packet follows a SNAK"
+	end
 	for i = 1, p.word do
 		if stop - at < 8 then
 			return "entry " .. i .. " is beyond the end"
@@ -553,7 +568,7 @@ end
 
 -- Parses the packet of len bytes at offset at of s. If s has less than len bytes, the
 -- capture cut the packet: then "cut" is set, and only the captured part is parsed.
-local function parse(s, at, len)
+function parse(s, at, len)
 	local p = { at = at, len = len, have = math.min(len, #s - at), rel = {} }
 	p.cut = p.have < len
 	if len < 8 then
@@ -987,6 +1002,10 @@ local function train_size(s, len, src, dst)
 	elseif p.type == SNAK then
 		local e = p.list[p.word]
 		size = e and e.at + e.size
+	elseif p.rides then
+		local data = parse(s, fixed_len(p.type, p.flags), len)
+		size = has(data.flags, LAST) and data.word == 0 and
+		       fixed_len(p.type, p.flags) + FIXED[DATA] + data.seglen
 	elseif p.type ~= DATA then
 		size = fixed_len(p.type, p.flags)
 	elseif has(p.flags, LAST) and p.word == 0 then
@@ -1341,10 +1360,20 @@ function sstp.dissector(tvb, pinfo, tree)
 
 	local size = known.size or len
 	local list = {}
-	for at = 0, len - 1, size do
-		local p = parse(s, at, math.min(size, len - at))
+	local function add(p)
 		list[#list + 1] = p
 		known[#list] = known[#list] or learn(p, s, pinfo, src, dst)
+	end
+	for at = 0, len - 1, size do
+		local p = parse(s, at, math.min(size, len - at))
+		if p.rides then
+			local data, fixed = nil, fixed_len(p.type, p.flags)
+			data = parse(s, at + fixed, p.len - fixed)
+			p.len, p.have = fixed, fixed
+			add(p)
+			p = data
+		end
+		add(p)
 	end
 
 	pinfo.cols.protocol = "AFSSTP"
@@ -1356,8 +1385,10 @@ function sstp.dissector(tvb, pinfo, tree)
 		pinfo.cols.info = text
 		return len
 	end
-	root:add(f.train, #list):set_generated()
-	root:add(f.train_size, size):set_generated()
+	if known.size then
+		root:add(f.train, #list):set_generated()
+		root:add(f.train_size, size):set_generated()
+	end
 	for i, p in ipairs(list) do
 		local item = root:add(sstp, tvb(p.at, p.len))
 		show(p, known[i], s, item, tvb)

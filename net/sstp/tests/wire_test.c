@@ -462,6 +462,38 @@ static void wire_fields_round_trip(struct kunit *test)
 	}
 }
 
+/* A DATA packet of one byte follows a PACK; nothing else does, and nothing follows a SNAK. */
+static void wire_pack_data(struct kunit *test)
+{
+	u8 whole[SSTP_RIDE_HLEN + 1];
+	struct sstp_data d = { .type = SSTP_DATA, .flags = SSTP_F_LAST, .len = 1 };
+	struct sstp_ack a, out;
+	struct rnd_state r;
+	u32 i, len, head;
+
+	sstp_test_seed_rnd(test, &r);
+	for (i = 0; i < 200; i++) {
+		wire_rnd_ack(&r, &a);
+		a.flags |= SSTP_F_DATA;
+		head = sstp_ack_hlen(a.flags);
+		memset(whole, 0, sizeof(whole));
+		d.type = sstp_rnd_one_in(&r, 8) ? SSTP_KEEPALIVE : SSTP_DATA;
+		d.cid = sstp_rnd_one_in(&r, 8) ? ~a.cid : a.cid;
+		a.type = sstp_rnd_one_in(&r, 8) ? SSTP_SNAK : SSTP_PACK;
+		sstp_build_ack(whole, &a);
+		sstp_build_data(whole + head, &d);
+		for (len = 0; len <= head + SSTP_DATA_HLEN + 1; len++) {
+			bool ok = sstp_parse_ack(wire_copy(test, whole, len), len, &out);
+
+			KUNIT_ASSERT_EQ(test, ok, len > head + SSTP_DATA_HLEN &&
+					d.type == SSTP_DATA && d.cid == a.cid &&
+					a.type == SSTP_PACK);
+			if (ok)
+				KUNIT_ASSERT_EQ(test, out.data, head);
+		}
+	}
+}
+
 struct wire_entry {
 	u32	segment;
 	u16	first;
@@ -1282,6 +1314,7 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(wire_fields_layout),
 	KUNIT_CASE(wire_fields),
 	KUNIT_CASE(wire_fields_round_trip),
+	KUNIT_CASE(wire_pack_data),
 	KUNIT_CASE(wire_snak_entries),
 	KUNIT_CASE(wire_snak_lengths),
 	KUNIT_CASE(wire_snak_bounds),

@@ -586,6 +586,22 @@ static size_t message(struct conn *c, union packet *p)
 	return offsetof(struct message_packet, data) + len;
 }
 
+/* A PACK, and DATA that follows it */
+static size_t ride(struct conn *c, union packet *p)
+{
+	static union packet data;
+	size_t head, len = next_data(c, &data);
+
+	ack_packet(c, p, PACK);
+	/* Its fields, if there are any, give way. */
+	head = sizeof(p->ack) + (p->h.flags & ECN ? 8 : 0);
+	if (head + len > sizeof(*p))
+		return head;
+	p->h.flags |= RIDES;
+	memcpy(p->bytes + head, &data, len);
+	return head + len;
+}
+
 static size_t right_packet(struct conn *c, union packet *p)
 {
 	switch (below(&rng, 1000)) {
@@ -594,7 +610,7 @@ static size_t right_packet(struct conn *c, union packet *p)
 	case 400 ... 549:
 		return again_data(c, p);
 	case 550 ... 749:
-		return ack_packet(c, p, PACK);
+		return chance(&rng, 40) ? ride(c, p) : ack_packet(c, p, PACK);
 	case 750 ... 899:
 		return ack_packet(c, p, SNAK);
 	case 900:
@@ -623,6 +639,16 @@ static void add(union packet *p, size_t offset, uint32_t n)
 	p->word[offset / 4] = htonl(ntohl(p->word[offset / 4]) + n);
 }
 
+/* The same for DATA behind a PACK */
+static void rebase_ride(struct conn *c, union packet *p)
+{
+	const size_t at = sizeof(struct ack_packet);
+
+	p->word[at / 4] = p->h.cid;
+	add(p, at + offsetof(struct data_packet, shipment), c->shipment);
+	add(p, at + offsetof(struct data_packet, segment), c->segment);
+}
+
 /* Make numbers of a packet from the corpus relative to those of the connection. */
 static void rebase(struct conn *c, union packet *p)
 {
@@ -641,8 +667,10 @@ static void rebase(struct conn *c, union packet *p)
 		add(p, offsetof(struct ack_packet, ack), c->their_segment);
 		add(p, offsetof(struct ack_packet, limit), c->their_segment);
 		add(p, offsetof(struct ack_packet, highest), c->their_shipment);
-		add(p, offsetof(struct ack_packet, entry[0].segment),
-		    c->their_segment);
+		if (p->h.flags & RIDES)
+			rebase_ride(c, p);
+		else
+			add(p, offsetof(struct ack_packet, entry[0].segment), c->their_segment);
 		break;
 	case INIT:
 	case INIT_ACK:
@@ -996,6 +1024,14 @@ static void note(struct conn *c, const union packet *p, size_t len)
 		sent.probed += c->padded;
 		if (p->h.flags & ACK)
 			answer(c, ack_packet, PACK);
+	} else if (p->h.type == PACK && p->h.flags & RIDES) {
+		size_t head = sizeof(p->ack) + (p->h.flags & ECN ? 8 : 0);
+		static union packet data;
+
+		if (len > head + DATA_HLEN) {
+			memcpy(&data, p->bytes + head, len - head);
+			note(c, &data, len - head);
+		}
 	} else if (p->h.type == SNAK &&
 		   len >= sizeof(p->ack) + sizeof(p->ack.entry[0])) {
 		c->is_asked = true;

@@ -465,6 +465,25 @@ static void note_message(struct peer *p, const void *packet, size_t n)
 		p->states++;
 }
 
+/* Bytes of a PACK, whatever follows it */
+static size_t ack_len(const struct hdr *h)
+{
+	return sizeof(struct ack_packet) + (h->flags & ECN ? 8 : 0);
+}
+
+/* A PACK that DATA follows */
+static void note_ride(struct peer *p, const void *packet, size_t n)
+{
+	size_t head = ack_len(packet);
+	const struct data_packet *d = packet + head;
+
+	note_ack(p, packet, head);
+	if (n > head + DATA_HLEN && d->h.type == DATA && ntohl(d->h.cid) == p->cid)
+		note_data(p, d, n - head);
+	else
+		p->wrong++;
+}
+
 static void note(struct peer *p, const void *packet, size_t n)
 {
 	const struct hdr *h = packet;
@@ -482,6 +501,8 @@ static void note(struct peer *p, const void *packet, size_t n)
 		note_data(p, packet, n);
 	else if ((h->type == KEEPALIVE || h->type == EOS) && n >= DATA_HLEN)
 		note_probe(p, packet);
+	else if (h->type == PACK && h->flags & RIDES && n > ack_len(h))
+		note_ride(p, packet, n);
 	else if ((h->type == PACK || h->type == SNAK) && n >= sizeof(struct ack_packet))
 		note_ack(p, packet, n);
 	else if (h->type == MESSAGE && p->talks && n <= sizeof(p->message))

@@ -65,7 +65,8 @@ static bool good(const u8 *p, u32 len)
 		return sstp_parse_data(p, len, &data);
 	case SSTP_PACK:
 	case SSTP_SNAK:
-		return sstp_parse_ack(p, len, &ack);
+		return sstp_parse_ack(p, len, &ack) &&
+		       (!ack.data || sstp_parse_data(p + ack.data, len - ack.data, &data));
 	case SSTP_INIT:
 	case SSTP_INIT_ACK:
 		return sstp_parse_init(p, len, &init);
