@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The receiver's reports, PACK and SNAK: when one is sent, and what is in it. R_l, which
+ * The receiver's reports, PACK and SNAK: when one is sent; pack.c says what is in it. R_l, which
  * acknowledges, and R_h, the window, travel in the same packets but are independent: neither
  * waits for the other. report.c handles them at the sender.
  *
@@ -10,6 +10,7 @@
 #include "ack.h"
 #include "half.h"
 #include "mem.h"
+#include "pack.h"
 #include "rcv_data.h"
 #include "rcvbuf.h"
 #include "small.h"
@@ -36,107 +37,6 @@ static u32 sstp_ack_wanted(const struct sstp_sock *sp)
 	if (sstp_after(to, sp->rcv.low + sp->acker.req_limit - 1))
 		to = sp->rcv.low + sp->acker.req_limit - 1;
 	return to;
-}
-
-/* Compute arrival and service rate when an interval, max(SRTT, 10 ms), is over. */
-static void sstp_ack_rates(struct sstp_sock *sp, u64 now)
-{
-	u64 interval = now - sp->acker.arrival_at;
-
-	if (interval < max(sstp_srtt_ns(&sp->rtt), 10 * NSEC_PER_MSEC))
-		return;
-	/* In us, not ns: bytes * 8 * NSEC_PER_SEC overflows 64 bits at 2 GB. */
-	interval = div_u64(interval, NSEC_PER_USEC);
-	sp->acker.arrival_rate = div64_u64(sp->acker.arrival_bytes * 8 * USEC_PER_SEC,
-					   interval);
-	sp->acker.service_rate = div64_u64(sp->acker.service_bytes * 8 * USEC_PER_SEC,
-					   interval);
-	sp->acker.arrival_bytes = 0;
-	sp->acker.service_bytes = 0;
-	sp->acker.arrival_at = now;
-}
-
-static void sstp_ack_fill(struct sstp_sock *sp, struct sstp_ack *a, u64 now)
-{
-	struct sstp_rseg *s;
-
-	memset(a, 0, sizeof(*a));
-	sstp_ack_rates(sp, now);
-	a->cid = sp->id.peer.cid;
-	a->type = SSTP_PACK;
-	if (sp->hs.strategy == SSTP_ACK_SOFT)
-		a->flags |= SSTP_F_SOFT;
-	if (sp->acker.has_accepted) {
-		a->flags |= SSTP_F_SEGMENT;
-		a->segment = sp->acker.ack_segment;
-		sp->acker.has_accepted = false;
-	}
-	if (sp->acker.has_echo) {
-		a->flags |= SSTP_F_ECHO;
-		if (sp->acker.echo_padded)
-			a->flags |= SSTP_F_PADDED;
-		a->echo = sp->acker.echo;
-		a->hold = sstp_us(now - sp->acker.echo_at);
-	}
-	a->control = sp->acker.snd_ctl++;
-	a->ack = sp->rcv.low;
-	a->limit = sp->rcv.high;
-	a->highest = sp->arrivals.highest;
-	a->received = sp->arrivals.received;
-	a->arrival = min_t(u64, div_u64(sp->acker.arrival_rate, 1000), U32_MAX);
-	a->service = min_t(u64, div_u64(sp->acker.service_rate, 1000), U32_MAX);
-	s = sstp_rcv_slot(&sp->rcv, sp->rcv.low);
-	a->late = min_t(u32, sp->arrivals.out + sp->arrivals.out_next, U16_MAX);
-	a->progress = s ? s->next : 0;
-	a->unsettled = sp->arrivals.highest - sstp_arrivals_settled(&sp->arrivals);
-	if (sp->acker.has_ecn && sp->hs.ecn) {
-		a->flags |= SSTP_F_ECN;
-		a->ect = sp->acker.ecn.ect;
-		a->ce = sp->acker.ecn.ce;
-	}
-}
-
-static void sstp_ack_done(struct sstp_sock *sp, u64 now)
-{
-	if (sp->acker.advertised != sp->rcv.high)
-		trace_sstp_rcv_window(sp);
-	sp->acker.advertised = sp->rcv.high;
-	sp->acker.unacked = 0;
-	sp->acker.ack_now = false;
-	sp->acker.ack_sent = now;
-}
-
-/* Take the feedback of the receiving half into a PACK. */
-static void sstp_ack_fields(struct sstp_sock *sp, struct sstp_ack *a)
-{
-	struct sstp_half *h = sp->ctrl.half;
-
-	if (!h || !h->out.feedback.valid)
-		return;
-	h->out.feedback.valid = false;
-	a->fields = BIT(SSTP_FIELD_FORECAST) | BIT(SSTP_FIELD_QUEUE);
-	a->forecast = h->out.feedback.forecast;
-	a->horizon = h->out.feedback.horizon;
-	a->queue = h->out.feedback.queue;
-	a->refused = h->out.feedback.refused;
-}
-
-static void sstp_ack_pack(struct sock *sk, u64 now)
-{
-	struct sstp_sock *sp = sstp_sk(sk);
-	u8 buf[SSTP_ACK_HLEN_MAX + SSTP_FIELDS_MAX];
-	struct sstp_ack a;
-	u32 len;
-
-	sstp_ack_fill(sp, &a, now);
-	sstp_ack_fields(sp, &a);
-	len = sstp_ack_hlen(a.flags);
-	sstp_build_ack(buf, &a);
-	len += sstp_build_fields(buf + len, &a);
-	sstp_send_small(sk, buf, len);
-	sp->stats.acks_sent++;
-	SSTP_INC(sock_net(sk), OUTPACKS);
-	sstp_ack_done(sp, now);
 }
 
 /* Time after which a packet is asked for again, us: at most 5/4 SRTT + 1 ms. An end that only
@@ -220,7 +120,7 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 			consume_skb(skb);
 			break;
 		}
-		sstp_ack_fill(sp, &a, now);
+		sstp_pack_fill(sp, &a, now);
 		a.type = SSTP_SNAK;
 		a.entries = job.entries;
 		sstp_build_ack(skb_put(skb, head + len), &a);
@@ -237,7 +137,7 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 		sp->acker.snak_sent = now;
 		/* The next packet that comes brings credit for the remaining requests. */
 		sp->acker.snak_now = job.more;
-		sstp_ack_done(sp, now);
+		sstp_pack_done(sp, now);
 	}
 	return sent;
 }
@@ -265,6 +165,14 @@ static bool sstp_ack_near(const struct sstp_sock *sp)
 	       (u64)(left - sp->rcvbuf.window / 4) * sstp_rcvbuf_segment(sp) < flight;
 }
 
+/* A report is due @wait (ns) from @now on, at the latest. */
+static void sstp_ack_within(struct sstp_sock *sp, u64 now, u64 wait)
+{
+	if (!sp->acker.pack_due || now + wait < sp->acker.pack_due)
+		sp->acker.pack_due = now + wait;
+	sstp_timer_sooner(&sp->clock, SSTP_T_ACK, sp->acker.pack_due);
+}
+
 /* The buffer has more room than before: advance R_h, and report it if the window grew by a
  * quarter, or if the window may limit the sender. Ask for packets that found no room before.
  */
@@ -280,14 +188,13 @@ void sstp_ack_room(struct sock *sk, u64 now)
 	sstp_rcv_tell(sk);
 	gained = sp->rcv.high - sp->acker.advertised;
 	if (gained && gained >= DIV_ROUND_UP(sp->rcvbuf.window, 4)) {
-		sstp_ack_pack(sk, now);
+		sstp_pack_send(sk, now);
 	} else if (gained && !sstp_epollin_ready(sk) && sstp_ack_near(sp)) {
 		/* The sender works with a smaller window until it learns of the new one. */
 		if ((u64)gained * sstp_mean(&sp->rcv) >= SSTP_GRANT_BYTES)
-			sstp_ack_pack(sk, now);
+			sstp_pack_send(sk, now);
 		else
-			sstp_timer_sooner(&sp->clock, SSTP_T_ACK,
-					  now + SSTP_ACK_DELAY_MIN);
+			sstp_ack_within(sp, now, SSTP_ACK_DELAY_MIN);
 	}
 	/* There is room for packets that were discarded: ask for them without delay. */
 	if (!sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sstp_ack_wanted(sp)))
@@ -327,7 +234,7 @@ void sstp_ack_feedback(struct sock *sk, u64 now)
 		return;
 	sstp_rcvbuf_wnd(sp);
 	sstp_rcvbuf_grant(sp);
-	sstp_ack_pack(sk, now);
+	sstp_pack_send(sk, now);
 }
 
 /* After packets came: send a PACK or SNAK now, or set SSTP_T_ACK to do so later. */
@@ -366,12 +273,12 @@ void sstp_ack_check(struct sock *sk)
 	    (sp->acker.unacked && (sp->acker.unacked >= full || sp->set.quickack))) {
 		sstp_rcvbuf_wnd(sp);
 		sstp_rcvbuf_grant(sp);
-		sstp_ack_pack(sk, now);
+		sstp_pack_send(sk, now);
 	} else if (sp->acker.unacked) {
 		wait = sp->acker.told_timer * (u64)NSEC_PER_USEC;
 		if (!wait)
 			wait = sstp_ack_delay(srtt);
-		sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now + wait);
+		sstp_ack_within(sp, now, wait);
 	}
 	if (sp->arrivals.has_cand)
 		sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now +
@@ -381,6 +288,14 @@ void sstp_ack_check(struct sock *sk)
 				  sstp_ack_wait(sp, sp->rcvbuf.mem_limited && sp->acker.due_bytes ==
 						sp->acker.bytes_received ?
 						sp->acker.due_rounds : 0));
+}
+
+/* May the report wait at @now (ns)? SSTP_T_ACK was set for an earlier one then, which has ridden
+ * with data.
+ */
+static bool sstp_ack_early(const struct sstp_sock *sp, u64 now)
+{
+	return now < sp->acker.pack_due && !sp->acker.ack_now && !sp->arrivals.has_cand;
 }
 
 /* SSTP_T_ACK has expired: send the SNAK or PACK that waits, and look for retries. */
@@ -398,9 +313,13 @@ void sstp_ack_due(struct sock *sk)
 	if (sk->sk_state == TCP_CLOSE)
 		return;
 	sp->acker.snak_now = false;
-	if (!sstp_ack_snak(sk, now) &&
-	    (sp->acker.unacked || sp->acker.ack_now || sp->rcv.high != sp->acker.advertised))
-		sstp_ack_pack(sk, now);
+	if (!sstp_ack_snak(sk, now)) {
+		if (sstp_ack_early(sp, now))
+			sstp_timer_sooner(&sp->clock, SSTP_T_ACK, sp->acker.pack_due);
+		else if (sp->acker.unacked || sp->acker.ack_now ||
+			 sp->rcv.high != sp->acker.advertised)
+			sstp_pack_send(sk, now);
+	}
 	if (!sp->arrivals.has_cand && !sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sp->rcv.high))
 		return;
 	if (silent > sstp_user_timeout(sp)) {

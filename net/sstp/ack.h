@@ -38,6 +38,9 @@ struct sstp_acker {
 	u32		snak_credit;	/* bytes that came, less 8 times those of SNAKs sent */
 	u64		echo_at;	/* ns: arrival of @echo */
 	u64		ack_sent;	/* ns: last PACK or SNAK */
+	u64		pack_due;	/* ns: when accepted data is reported at the latest;
+					 * 0 = none waits
+					 */
 	u64		arrival_at;	/* ns: start of the interval of both rates */
 	u64		arrival_bytes;	/* payload that came in the interval */
 	__cacheline_group_end(sstp_acker_arrival);

@@ -168,6 +168,7 @@ static void sstp_rcv_train(struct sock *sk, struct sk_buff *skb, u64 now)
 	sp->live.last_rx = now;
 	sp->live.keepalives = 0;
 	sp->live.asks = 0;
+	sp->live.prompt = min(sp->live.prompt + 1U, SSTP_PROMPT);
 	sstp_rcv_data(sk, skb);
 	sstp_rcv_done(sk);
 	sstp_probe_path(sk, now);

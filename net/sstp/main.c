@@ -179,6 +179,7 @@ static void __init sstp_check_receiver(void)
 	SSTP_IN(acker, arrival, snak_credit);
 	SSTP_IN(acker, arrival, echo_at);
 	SSTP_IN(acker, arrival, ack_sent);
+	SSTP_IN(acker, arrival, pack_due);
 	SSTP_IN(acker, arrival, arrival_at);
 	SSTP_IN(acker, arrival, arrival_bytes);
 	SSTP_IN(acker, read, bytes_received);
@@ -196,7 +197,7 @@ static void __init sstp_check_receiver(void)
 	SSTP_IN(rcv_wnd, arrival, tolerance);
 	SSTP_IN(rcv_wnd, arrival, mean);
 	SSTP_IN(rcv_wnd, arrival, has_eos);
-	SSTP_SPAN(acker.ack_now, rcv.has_eos, 152);
+	SSTP_SPAN(acker.ack_now, rcv.has_eos, 160);
 
 	SSTP_IN(rcvbuf, read, debt);
 	SSTP_IN(rcvbuf, read, slots);

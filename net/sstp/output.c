@@ -11,6 +11,7 @@
 #include "encap.h"
 #include "message.h"
 #include "output.h"
+#include "pack.h"
 #include "path.h"
 #include "probe.h"
 #include "small.h"
@@ -192,7 +193,10 @@ static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 		}
 		return true;
 	}
-	return s->len >= s->size || sp->snd.low == sp->snd.next;
+	if (s->len >= s->size || sp->snd.low == sp->snd.next)
+		return true;
+	sp->live.prompt = 0;
+	return false;
 }
 
 /* Bytes of a stream in a segment: whole packets, and whole trains of them. The peer can
@@ -278,18 +282,30 @@ static bool sstp_ask_due(const struct sstp_sock *sp, u32 interval, u32 stamp)
 	return stamp - sp->tx.asked_at >= max(sstp_send_rtt(sp, 0), SSTP_ASK_GAP);
 }
 
+/* Will an answer bring the report of the @packets just shipped? It will if the program waits for
+ * each answer before it goes on, else the report comes a little later on its own. A packet that is
+ * all that is under way can wait for that: see sstp_probe_lone().
+ */
+static bool sstp_ask_needless(const struct sstp_sock *sp, u32 packets)
+{
+	return sp->live.prompt >= SSTP_PROMPT && packets == 1 && sstp_in_flight(sp) == 1 &&
+	       sstp_ctrl_window(&sp->ctrl) > 1;
+}
+
 /* SSTP_F_ACK if the @packets shipped at @stamp (us) ask the peer for a report, else 0. They do
  * if a report is due, or early by sstp_ask_early(). A retransmission (@again) asks if no packet
- * follows it, as nothing else would show that it was lost.
+ * follows it, as nothing else would show that it was lost. They do not if an answer brings it.
  */
 static u8 sstp_ask(struct sstp_sock *sp, u32 packets, bool again, u32 stamp)
 {
 	u32 interval = sstp_ctrl_interval(&sp->ctrl, sp->rtt.min);
 	bool end = sp->snd.next == sp->snd.end && !sp->snd.pending;
+	bool needless = end && !again && sstp_ask_needless(sp, packets);
 
 	sp->tx.unasked += packets;
-	if (!sstp_ask_due(sp, interval, stamp)) {
-		if (sstp_ask_early(sp, packets, end))
+	/* Without an interval a request also shows that the peer is there. */
+	if (!sstp_ask_due(sp, interval, stamp) || (needless && interval)) {
+		if (!needless && sstp_ask_early(sp, packets, end))
 			sp->live.asks++;
 		else if (!end || !again)
 			return 0;
@@ -329,10 +345,10 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 	struct sstp_data_hdr *h = NULL;
 	struct sk_buff *skb;
 
-	skb = alloc_skb(SSTP_HEADROOM, GFP_ATOMIC | __GFP_NOWARN);
+	skb = alloc_skb(SSTP_RIDE_ROOM, GFP_ATOMIC | __GFP_NOWARN);
 	if (!skb)
 		return NULL;
-	skb_reserve(skb, SSTP_HEADROOM);
+	skb_reserve(skb, SSTP_RIDE_ROOM);
 	/* Packets of a segment that was cut anew do not lie in memory as they are sent. */
 	while (s && n < max && s->size == s->mem) {
 		u32 bytes = SSTP_DATA_HLEN + sstp_sseg_bytes(s, s->next), count;
@@ -734,15 +750,18 @@ static bool sstp_push_next(struct sock *sk, struct sstp_next *x, int budget, u64
 	return true;
 }
 
-/* Ship the packets of @x as one train, or the one retransmission. False without memory. */
+/* Ship the packets of @x as one train, or the one retransmission. A report that waits rides with
+ * them, or goes before the first of an answer, as the peer relies on it. False without memory.
+ */
 static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 stamp = sstp_stamp(&sp->hs, now), n = 1, wire;
 	struct sstp_snd_wnd *w = &sp->snd;
+	bool first = !sstp_in_flight(sp);
 	struct sk_buff *skb;
 
-	if (!sstp_in_flight(sp))
+	if (first)
 		sstp_sample_start(&sp->loss.sampler, stamp, sp->loss.delivered,
 				  sp->loss.highest - sp->loss.late);
 	if (x->again) {
@@ -764,6 +783,8 @@ static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 	/* Add the headers below SSTP's of every packet of the train. */
 	wire = skb->len + n * (sp->path.frame - sp->path.size - SSTP_DATA_HLEN);
 	sstp_sent(sk, skb, n, wire, x->again, now);
+	if (sp->acker.unacked && !(n == 1 && !x->big && sstp_pack_ride(sp, skb, now)) && first)
+		sstp_pack_send(sk, now);
 	sstp_encap_xmit(sk, skb, x->big || sstp_pmtud_least(&sp->path.pmtud),
 			sp->loss.ecn_field);
 	return true;

@@ -10,6 +10,7 @@ struct sstp_sock;
 
 #define SSTP_ASK_GAP	100000U	/* us between requests for a report that nothing else is due for */
 
+#define SSTP_PROMPT	2U	/* such answers, after which none is asked for */
 #define SSTP_ASKS_MAX	4U	/* reports that small writes may ask for until data comes */
 
 /* Whether the peer answers. Socket lock. */
@@ -21,6 +22,9 @@ struct sstp_live {
 	u8		probes;		/* unanswered probes, or repetitions of INIT, INIT_ACK */
 	u8		blocked;	/* probes in a row answered by a closed window */
 	u8		asks;		/* reports that small writes asked for since data came */
+	u8		prompt;		/* answers in a row that came before a small write had to
+					 * wait for a report, SSTP_PROMPT at most
+					 */
 };
 
 bool sstp_waits(const struct sstp_sock *sp);

@@ -548,6 +548,8 @@ u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len
 	sstp_report_delivered(sp, &a, &sample);
 	if (sp->loss.ecn_field || a.flags & SSTP_F_ECN)
 		sstp_report_marks(sk, &a, &sample);
+	if (!sstp_in_flight(sp))
+		sp->tx.unasked = 0;
 	sstp_report_rate(sp, &a, flight, &sample, now);
 	sstp_report_lost(sk, p, len, &a, &sample);
 	sstp_report_wary(sp, flight, was_lost);

@@ -76,6 +76,51 @@ static long packets_of(int n, bool both)
 	return packets() - before;
 }
 
+/* @writes small writes from @from to @to, which reads them all. */
+static void pass(int from, int to, int writes)
+{
+	char buf[100] = "";
+	int n;
+
+	for (n = 0; n < writes; n++)
+		must_be("send", send(from, buf, sizeof(buf), 0), sizeof(buf));
+	while (n) {
+		must(path_poll(to, POLLIN, 20000) & POLLIN, "it arrives");
+		if (recv(to, buf, sizeof(buf), 0) != sizeof(buf))
+			die("recv:");
+		n--;
+	}
+}
+
+/* @n requests, of @writes writes, and answers, one at a time */
+static void exchanges(int n, int writes)
+{
+	while (n--) {
+		pass(fd, peer, writes);
+		pass(peer, fd, 1);
+	}
+}
+
+/* An answer brings the report of its request, and the next request that of the answer. */
+static void rides(void)
+{
+	uint64_t start;
+	long before;
+
+	exchanges(4, 1);
+	before = packets();
+	start = now_ns();
+	exchanges(10, 1);
+	must_be("packets of 10 requests and answers", packets() - before, 20);
+	must_be("ms", (now_ns() - start) / 1000000, 10 * RTT_MS);
+	ktap_held("a request and its answer take two packets and a round trip");
+	exchanges(4, 2);
+	start = now_ns();
+	exchanges(10, 2);
+	must_be("ms", (now_ns() - start) / 1000000, 10 * 2 * RTT_MS);
+	ktap_held("a request of two writes waits for one report, without delay");
+}
+
 /* Connect so that the KEEPALIVE that answers the first INIT_ACK is lost: the round-trip time of B
  * then is a guess, which contains the time until INIT_ACK is repeated, after 250 ms. The KEEPALIVE
  * that asks for a better one is lost, too.
@@ -109,7 +154,7 @@ static void connect_guess(void)
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(7);
+	ktap_plan(9);
 	path_make();
 	path_impair(A, delay[0]);
 	path_impair(B, delay[0]);
@@ -121,6 +166,7 @@ int main(void)
 	ktap_held("a byte takes two packets");
 	must_be("packets of a byte each way", packets_of(10, true), 40);
 	ktap_held("a byte each way takes four");
+	rides();
 	/* A KEEPALIVE after SRTT * 5/4 and 12 ms, a SNAK and the byte */
 	comes(fd, peer, 3, "a lost byte comes three round trips later at most");
 	comes(fd, peer, 2, "from then on two");

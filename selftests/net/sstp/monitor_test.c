@@ -165,6 +165,7 @@ static void test_state(void)
 
 	conn_open(&c, AF_INET, SOCK_STREAM);
 	conn_move(&c, 100 * SEGMENT);
+	must(busywait(WAIT_MS, all_acked, &c.tx), "the last report comes");
 	must(busywait(WAIT_MS, agrees, &c.tx), "it stands still");
 	must(busywait(WAIT_MS, agrees, &c.rx), "so does the receiver");
 	m = monitor(c.tx);

@@ -60,6 +60,14 @@ fails_with() {
 	shift
 	! "$@" && [[ " $want " == *" $(field error) "* ]]
 }
+# exchanged: requests and answers of 100 bytes
+exchanged() {
+	local words=(sstp delay 100 20) server
+	in_ns "$b" "$SSTP_BIN/exchange" server "${words[@]}" &
+	server=$!
+	busywait 10 sockets_are "$b" 1 &&
+		in_ns "$a" "$SSTP_BIN/exchange" client "${words[@]}" "$b4" && wait "$server"
+}
 ended() { ! kill -0 "$client" 2> /dev/null; }
 broken() { busywait 40 ended && fails_with "ECONNRESET EPIPE" false; }
 
@@ -79,6 +87,7 @@ moved "segments with options" -t seqpacket -n 2 --tolerance 10000 --ack soft --r
 moved "segments of a packet" -t seqpacket -- -t seqpacket -s 200k -w 1000 "$b4"
 impair delay 5ms
 check "a controller of two halves loads" insmod "$SSTP_MODULE_DIR/sstp-echo.ko"
+check "answers that bring reports" exchanged
 moved "messages of controllers" -- --controller echo -s 3M "$b4"
 in_ns "$b" sysctl -qw net.core.somaxconn=4
 moved "set-ups with cookies" -n 8 -- -n 8 -s 10k "$b4"

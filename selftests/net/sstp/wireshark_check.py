@@ -20,7 +20,7 @@ TYPES = ["DATA", "KEEPALIVE", "EOS", "PACK", "SNAK", "INIT", "INIT_ACK", "COOKIE
          "CLOSE", "MESSAGE"]
 DATA, KEEPALIVE, EOS, PACK, SNAK, INIT, INIT_ACK, COOKIE, RESET, CLOSE, MESSAGE = range(11)
 OPTIONS = range(1, 11)
-LAST, AGAIN, ECHO, ECN = 1, 2, 2, 16
+LAST, AGAIN, ECHO, ECN, RIDES = 1, 2, 2, 16, 128
 # The numbers behind the header, as Documentation/networking/sstp-protocol.rst draws them
 DATA_FIELDS = "shipment segment len stamp".split()
 ACK_FIELDS = ("control accepted ack limit echo hold highest received arrival service "
@@ -136,6 +136,22 @@ def judge(program, pieces):
     done = subprocess.run([program], input="".join(p.hex() + "\n" for p in pieces), text=True,
                           stdout=subprocess.PIPE, check=True)
     return [line == "good" for line in done.stdout.split()]
+
+
+def rides(data):
+    """Does a DATA packet follow the PACK?"""
+    return data[4] == PACK and data[5] & RIDES
+
+
+def datagrams(pieces):
+    """Packets as they travel: a PACK and the DATA packet that follows it are one."""
+    head = b""
+    for data in pieces:
+        if rides(data):
+            head = data
+        else:
+            yield head + data
+            head = b""
 
 
 def numbers(text):
@@ -354,7 +370,8 @@ def check_counters(packets, ours, before, after):
     sent = [p for p in packets if p.src[0] in ours]
     kinds = collections.Counter(p.kind for p in sent)
     again = sum(p.kind == DATA and p.number("flags") & AGAIN > 0 for p in sent)
-    for name, found in (("OutPkts", len(sent)), ("InPkts", len(packets) - len(sent)),
+    out, all_of_both = (sum(not p.rides for p in some) for some in (sent, packets))
+    for name, found in (("OutPkts", out), ("InPkts", all_of_both - out),
                         ("OutData", kinds[DATA] - again), ("RetransData", again),
                         ("OutPacks", kinds[PACK]), ("OutSnaks", kinds[SNAK]),
                         ("OutKeepalives", kinds[KEEPALIVE] + kinds[EOS]),
@@ -404,16 +421,17 @@ def check_transfers(args):
         if payload is None:
             quoted += len(found)            # by ICMP
             continue
-        trains += len(found) > 1
         at = start
         for p in found:
             expect(f"frame {number}: a packet at {at}", p.at == at)
             p.src, p.dst, p.data = src, dst, payload[at - start:at - start + p.size]
             at += p.size
+            p.rides = bool(rides(p.data))
             check_numbers(p, p.data)
+        trains += len(found) > 1 + any(p.rides for p in found)
         expect(f"frame {number}: {len(payload)} bytes", at - start == len(payload))
         packets += found
-    expect("they are good", all(judge(args.parser, [p.data for p in packets])))
+    expect("they are good", all(judge(args.parser, datagrams(p.data for p in packets))))
     kinds = collections.Counter(TYPES[p.kind] for p in packets)
     print(f"# {len(packets)} packets, {trains} trains, {quoted} quoted, {dict(kinds)}")
     if args.trains:
@@ -424,7 +442,7 @@ def check_transfers(args):
         expect("something that ICMP quotes", quoted)
         options = {int(o) for p in packets for o in p.fields["option"]}
         expect(f"every option, not only {options}", options == set(OPTIONS))
-        for flag in "last again ack eor soft echo segment stray".split():
+        for flag in "last again ack eor soft echo segment data stray".split():
             expect(f"the flag {flag}", any(
                 {"1", "True"} & set(p.fields["flags." + flag]) for p in packets))
         expect("segments missing whole", any(p.has("snak.segments") for p in packets))
@@ -491,6 +509,13 @@ def random_snak(rng):
     return struct.pack(">IBBH11I", 1, SNAK, 0, n, *range(11)) + body
 
 
+def random_ride(rng):
+    """A PACK, or nearly, and what follows it"""
+    flags, kind = rng.choice([RIDES] * 4 + [0, ECN]), rng.choice([PACK] * 8 + [SNAK])
+    return struct.pack(">IBBH11I", rng.choice([1] * 8 + [2]), kind, flags, 0,
+                       *range(11)) + bytes(4) + random_data(rng)
+
+
 def random_init(rng):
     """Options of all kinds, well or nearly"""
     options = b""
@@ -529,7 +554,7 @@ def hostile(rng, args):
         data = rng.randbytes(rng.choice([1, 7, 8, 24, 60, 300, 1400]))
         yield data[:4] + bytes([rng.randrange(12)]) + data[5:] if rng.randrange(2) else data
     for _ in range(args.number // 4):
-        for make in random_data, random_snak, random_init:
+        for make in random_data, random_snak, random_ride, random_init:
             yield make(rng)
     yield bytes(65000)
     # A SNAK of all entries and one of all bits that there is room for
@@ -557,11 +582,11 @@ def check_hostile(args):
             continue
         expect(f"frame {number}: shown whole", sum(p.size for p in found) == len(payload))
         if len(found) > 1:
-            tally["train"] += 1
+            parts = list(datagrams(payload[p.at - found[0].at:][:p.size] for p in found))
+            tally["train" if len(parts) > 1 else "ride"] += 1
             expect(f"frame {number}: a train of good packets", not any(
                 p.malformed for p in found))
-            for p in found:
-                pieces.append(payload[p.at - found[0].at:][:p.size])
+            pieces += parts
             continue
         good = verdicts[number - 1]
         kind = TYPES[payload[4]] if len(payload) > 7 and payload[4] < len(TYPES) else "other"
@@ -572,7 +597,7 @@ def check_hostile(args):
             check_missing(found[0], payload)
     expect("trains of good packets", all(judge(args.parser, pieces)))
     print(f"# {dict(tally)}")
-    expect("there were some of each", tally["cut"] and all(
+    expect("there were some of each", tally["cut"] and tally["ride"] and all(
         tally[kind, good] for kind in TYPES for good in (True, False)))
 
 

@@ -45,7 +45,7 @@ TOP = 25                        # functions that are shown
 FILES = {
     "headers, trains": "output wire encap stride",
     "windows": "snd_wnd rcv_wnd arrivals want rcvbuf rbuf rbuf_call rbuf_rrda rrda pool",
-    "ACKs": "ack report rcv_snak small talk message half group rtt sample ecn",
+    "ACKs": "ack pack report rcv_snak small talk message half group rtt sample ecn",
     "timers": "clock timer probe life",
     "pacing, control": "rate cc ctrl ctrl_call window cubic prr breaker chrono",
     "input": "input rcv_data table backlog",
