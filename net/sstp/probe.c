@@ -20,13 +20,16 @@ bool sstp_waits(const struct sstp_sock *sp)
 }
 
 /* Is the tail in flight a single packet that probably arrives, and is reported without being
- * asked for? A KEEPALIVE meanwhile and its PACK would double the packets of a small exchange. It
- * only pays on a path that loses packets, and under a contract, which may not slow down. A guess of
- * the round-trip time means that a packet of the set-up was lost, and may be far too long to wait.
+ * asked for, or one of the short answers of a connection that has had some? A KEEPALIVE meanwhile
+ * and its PACK would double the packets of a small exchange. It only pays on a path that loses
+ * packets, and under a contract, which may not slow down. A guess of the round-trip time means that
+ * a packet of the set-up was lost, and may be far too long to wait.
  */
 static bool sstp_probe_lone(const struct sstp_sock *sp)
 {
-	return sstp_in_flight(sp) <= 1 && !sp->loss.wary && !sp->rtt.guess &&
+	const u32 most = sp->live.prompt < SSTP_PROMPT ? 1 : SSTP_WARY;
+
+	return sstp_in_flight(sp) <= most && !sp->loss.wary && !sp->rtt.guess &&
 	       !sstp_rate_bound(&sp->rate);
 }
 

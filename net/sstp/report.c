@@ -459,7 +459,7 @@ static void sstp_report_wary(struct sstp_sock *sp, u32 flight, s32 lost)
 {
 	if (sp->loss.lost_total > lost)
 		sp->loss.wary = SSTP_WARY;
-	else if (sp->loss.wary && flight == 1 && !sstp_in_flight(sp))
+	else if (sp->loss.wary && flight && flight <= SSTP_WARY && !sstp_in_flight(sp))
 		sp->loss.wary--;
 }
 

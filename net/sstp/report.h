@@ -12,7 +12,7 @@ struct sk_buff;
 struct sock;
 struct sstp_sock;
 
-#define SSTP_WARY	16	/* see sstp_loss.wary */
+#define SSTP_WARY	16	/* see sstp_loss.wary; packets of a short answer, at most */
 
 /* Sender: the peer's reports, and the losses that follow from them. Socket lock. */
 struct sstp_loss {
@@ -22,8 +22,9 @@ struct sstp_loss {
 	u32		highest;	/* H, highest shipment that the peer has seen */
 	u16		late;		/* shipments before @highest that may still arrive */
 	u8		ecn_field;	/* ECN field of DATA: 0 or INET_ECN_ECT_0 */
-	u8		wary;		/* packets alone in flight that must arrive before such a
-					 * packet probably does: SSTP_WARY after a loss
+	u8		wary;		/* packets alone in flight, or short answers, that must
+					 * arrive before such a packet probably does: SSTP_WARY
+					 * after a loss
 					 */
 	u32		received;	/* DATA packets that the peer received, modulo 2^32 */
 	u32		delivered;	/* sum of sstp_ctrl_sample.delivered, modulo 2^32 */

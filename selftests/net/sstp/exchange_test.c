@@ -121,6 +121,47 @@ static void rides(void)
 	ktap_held("a request of two writes waits for one report, without delay");
 }
 
+/* Answers of three packets. The report of the request comes with them, so that the next request
+ * does not wait for it, and nothing probes for theirs.
+ */
+static void answers(int n)
+{
+	char buf[4000] = "";
+
+	while (n--) {
+		size_t left = sizeof(buf);
+
+		pass(fd, peer, 1);
+		must_be("send", send(peer, buf, sizeof(buf), 0), sizeof(buf));
+		while (left) {
+			ssize_t got;
+
+			must(path_poll(fd, POLLIN, 20000) & POLLIN, "it arrives");
+			got = recv(fd, buf, left, 0);
+			if (got <= 0)
+				die("recv:");
+			left -= got;
+		}
+	}
+}
+
+static void answers_of_packets(void)
+{
+	long before, probes;
+	uint64_t start;
+
+	answers(4);
+	before = packets();
+	probes = path_counter(A, "OutKeepalives") + path_counter(B, "OutKeepalives");
+	start = now_ns();
+	answers(10);
+	must_be("packets of 10 such answers", packets() - before, 60);
+	must_be("KEEPALIVEs", path_counter(A, "OutKeepalives") +
+		path_counter(B, "OutKeepalives") - probes, 0);
+	must_be("ms", (now_ns() - start) / 1000000, 10 * RTT_MS);
+	ktap_held("a longer answer takes a round trip, and no KEEPALIVE");
+}
+
 /* Connect so that the KEEPALIVE that answers the first INIT_ACK is lost: the round-trip time of B
  * then is a guess, which contains the time until INIT_ACK is repeated, after 250 ms. The KEEPALIVE
  * that asks for a better one is lost, too.
@@ -154,7 +195,7 @@ static void connect_guess(void)
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(9);
+	ktap_plan(10);
 	path_make();
 	path_impair(A, delay[0]);
 	path_impair(B, delay[0]);
@@ -167,6 +208,7 @@ int main(void)
 	must_be("packets of a byte each way", packets_of(10, true), 40);
 	ktap_held("a byte each way takes four");
 	rides();
+	answers_of_packets();
 	/* A KEEPALIVE after SRTT * 5/4 and 12 ms, a SNAK and the byte */
 	comes(fd, peer, 3, "a lost byte comes three round trips later at most");
 	comes(fd, peer, 2, "from then on two");
