@@ -100,12 +100,14 @@ def buffer_use(measured, info):
 
 def gain(cell, flow, measured):
     """Return the time until 90% of what cross traffic leaves comes, in round-trip times from the end
-    of the source that stops last; None if it never comes."""
+    of the source that stops last; None if it never comes. Reads of SSTP have whole segments, which
+    may take longer than a bin, so its packets are counted as they arrive."""
     rtt, step = cell["path"]["rtt"] / 1e3, measured["bin_ms"] / 1e3
     stop = max(source["stop"] for source in cell["cross"] if source["stop"] is not None)
     stays = sum(source["rate"] for source in cell["cross"] if source["stop"] is None)
     level = 0.9 * (analysis.line_rate(cell["path"]) - stays * analysis.PAYLOAD / analysis.FRAME)
-    found = analysis.reaches(measured["goodput_bins"], step, measured["bin_start"], level, rtt,
+    bins = measured.get("arrived_bins", measured["goodput_bins"])
+    found = analysis.reaches(bins, step, measured["bin_start"], level, rtt,
                              stop - flow["start"])
     return found if found is None else round(found / rtt, 3)
 
@@ -155,7 +157,7 @@ def flow_result(cell, flow, clients, server):
             kept += [k for k in ("goodput_bins", "arrived_bins") if k in client]
         elif any(source["stop"] is not None for source in cell.get("cross", [])):
             result["gain_rtt"] = gain(cell, flow, client)
-            kept.append("goodput_bins")
+            kept += [k for k in ("goodput_bins", "arrived_bins") if k in client]
         elif "settle" in cell["path"]:
             result.update(each_result(cell, flow, client))
         elif flow["proto"] != "tcp":

@@ -412,8 +412,9 @@ def draw_queues(row, cells, flows):
                 axis.plot(*zip(*sorted(here)), "o-", color=color, label=name, markersize=4)
         axis.set_xticks(range(len(queues)), [queue_text({**path, "queue_bdp": q}) for q in queues])
         axis.set_ylabel(what)
-        axis.set_ylim(bottom=0)
     row[2].set_yscale("symlog")
+    for axis in row:
+        axis.set_ylim(0, 1.1 * axis.get_ylim()[1])
     row[0].set_title(f"{path['case']}: {rate_text(path['rate'])}, {path['rtt']:g} ms", loc="left",
                      fontsize=10)
 
@@ -424,7 +425,8 @@ def draw_leaves(axis, cells, flows):
         path, flow = cell["path"], cell["measured"]["flows"][0]
         stop = path["stop"] - cell["flows"][0]["start"]
         shown = [(t * path["rtt"] / 1e3 - stop, share * analysis.line_rate(path) / 1e6)
-                 for t, share in means(path, flow, "goodput_bins")]
+                 for t, share in means(path, flow, "arrived_bins" if "arrived_bins" in flow else
+                                       "goodput_bins")]
         axis.plot(*zip(*[s for s in shown if -1 <= s[0] <= 4]), linewidth=1.2,
                   color=flows[flow["name"]], label=flow["name"])
         axis.set_title(f"{path['case']}, {queue_text(path)}", loc="left", fontsize=10)
