@@ -53,6 +53,7 @@
 #define SSTP_PAPTC_PART		4	/* of T: data that shall wait, and raise of the rate */
 #define SSTP_PAPTC_WAIT_MAX	(5 * USEC_PER_MSEC)	/* us: more data than that need not wait */
 #define SSTP_PAPTC_QUEUE_MIN	16U	/* packets: fewer need not wait either */
+#define SSTP_PAPTC_COUNT_MAX	BIT(21)	/* packets: times 1024 they fit 32 bits */
 #define SSTP_PAPTC_MANY		16U	/* packets that show what is in a packet */
 #define SSTP_PAPTC_LEAST	2U	/* packets in T at least */
 #define SSTP_PAPTC_PATIENCE	8	/* T without a report, and at least: */
@@ -89,9 +90,9 @@ enum {
  * @sent: r_S
  * @again: x, 1/1024
  * @payload: bytes of a packet
- * @packets: shipped before the last report of the other half, modulo 2^32
- * @retrans: retransmissions among them, likewise
- * @bytes: of payload in them, likewise
+ * @packets: that left since the last report of the other half
+ * @retrans: retransmissions among them
+ * @bytes: of payload in them
  * @told_at: when that report came, ns; 0 = none came
  * @following: the rate applies
  */
@@ -265,28 +266,33 @@ static u32 sstp_paptc_paper(const struct sstp_paptc *p, u32 read, u64 rho)
 
 /* The sending half */
 
-/* Count what was sent since the last report of the other half. */
-static void sstp_paptc_count(struct sstp_ctrl *c, struct sstp_paptc *p, u64 now)
+/* Packets leave. */
+static void sstp_paptc_sent(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
+			    const struct sstp_ctrl_packets *sent)
 {
-	struct sstp_ctrl_totals total;
-	u32 packets, again, bytes;
+	struct sstp_paptc *p = sstp_paptc_priv(c);
 
-	sstp_ctrl_totals(c, now, &total);
-	packets = total.packets_sent - p->packets;
-	again = min((u32)total.packets_retrans - p->retrans, packets);
-	bytes = total.bytes_sent - p->bytes;
-	if (packets - again >= SSTP_PAPTC_MANY)
-		p->payload = clamp(bytes / (packets - again), SSTP_PAPTC_SIZE_MIN,
+	p->packets = min_t(u64, (u64)p->packets + sent->packets, SSTP_PAPTC_COUNT_MAX);
+	p->bytes = min_t(u64, (u64)p->bytes + sent->bytes, U32_MAX);
+	if (sent->again)
+		p->retrans = min(p->retrans + sent->packets, p->packets);
+}
+
+/* Evaluate what left since the last report of the other half. */
+static void sstp_paptc_count(struct sstp_paptc *p, u64 now)
+{
+	u64 us = div_u64(now - p->told_at, NSEC_PER_USEC);
+
+	if (p->packets >= SSTP_PAPTC_MANY)
+		p->payload = clamp(p->bytes / p->packets, SSTP_PAPTC_SIZE_MIN,
 				   SSTP_PAPTC_SIZE_MAX);
-	if (packets && p->told_at) {
-		p->again = div_u64(again * 1024ULL, packets);
-		p->sent = sstp_paptc_rate((u64)packets * p->payload,
-					  min_t(u64, div_u64(now - p->told_at, NSEC_PER_USEC),
-						U32_MAX));
+	if (p->packets && p->told_at) {
+		p->again = p->retrans * 1024 / p->packets;
+		p->sent = sstp_paptc_rate(p->bytes, min_t(u64, us, U32_MAX));
 	}
-	p->packets = total.packets_sent;
-	p->retrans = total.packets_retrans;
-	p->bytes = total.bytes_sent;
+	p->packets = 0;
+	p->retrans = 0;
+	p->bytes = 0;
 }
 
 /* The other half reported. */
@@ -297,7 +303,7 @@ static void sstp_paptc_feedback(struct sstp_ctrl *c, struct sstp_paptc *p,
 	u64 least = (u64)s->srtt + SSTP_PAPTC_SLACK, us = f->horizon * (u64)USEC_PER_MSEC;
 	u32 read;
 
-	sstp_paptc_count(c, p, s->now);
+	sstp_paptc_count(p, s->now);
 	p->told_at = s->now;
 	p->forecast = f->forecast;
 	p->horizon = clamp_t(u64, us, least, 2 * least + SSTP_PAPTC_EPOCHS);
@@ -317,7 +323,7 @@ static void sstp_paptc_feedback(struct sstp_ctrl *c, struct sstp_paptc *p,
 	if (!p->sent)
 		return;
 	read = min_t(u64, div_u64(s->service_rate, 1000), SSTP_PAPTC_RATE_MAX);
-	p->steps = min(p->steps + 1, S32_MAX);
+	p->steps = min_t(u32, p->steps + 1, S32_MAX);
 	p->rate = sstp_paptc_paper(p, read, sstp_paptc_step(c, p->steps));
 }
 
@@ -349,7 +355,6 @@ static void sstp_paptc_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 	p->payload = clamp(s->packet_size, SSTP_PAPTC_HEADERS + SSTP_PAPTC_SIZE_MIN,
 			   SSTP_PAPTC_SIZE_MAX) - SSTP_PAPTC_HEADERS;
 	p->following = s->in_flight;
-	sstp_paptc_count(c, p, s->now);
 }
 
 static void sstp_paptc_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
@@ -511,7 +516,7 @@ static void sstp_paptc_report(struct sstp_recv *r, struct sstp_paptc_half *h,
 	r->feedback.horizon = div_u64(rtt + h->length + NSEC_PER_MSEC - 1, NSEC_PER_MSEC);
 	r->feedback.queue = s->lowest;
 	r->feedback.refused = e->refused;
-	past = clamp(SSTP_PAPTC_PAST / h->length, 1U, SSTP_PAPTC_EPOCHS_MAX);
+	past = clamp_t(u32, SSTP_PAPTC_PAST / h->length, 1, SSTP_PAPTC_EPOCHS_MAX);
 	h->past[h->epochs % past] = (struct sstp_paptc_past){
 		.rate = e->rate, .lowest = s->lowest,
 	};
@@ -533,7 +538,7 @@ static void sstp_paptc_recv_timer(struct sstp_recv *r, const struct sstp_recv_sa
 	sstp_paptc_counts(s, &counts);
 	sstp_meter_end(&h->meter, &counts, s->now, h->length, &e);
 	h->received = s->received;
-	h->quiet = moved ? 0 : min(h->quiet + 1, SSTP_PAPTC_BACK_OFF);
+	h->quiet = moved ? 0 : min_t(u32, h->quiet + 1, SSTP_PAPTC_BACK_OFF);
 	if (h->quiet <= 1)
 		sstp_paptc_report(r, h, s, &e);
 	/* A program that rests while data waits is looked at less and less often. */
@@ -546,6 +551,7 @@ static struct sstp_ctrl_ops sstp_ctrl_paptc = {
 	.on_ack		= sstp_paptc_ack,
 	.on_loss	= sstp_paptc_loss,
 	.on_timeout	= sstp_paptc_timeout,
+	.on_pkt_sent	= sstp_paptc_sent,
 	.recv_init	= sstp_paptc_recv_init,
 	.recv_release	= sstp_paptc_recv_release,
 	.recv_packets	= sstp_paptc_recv_packets,

@@ -62,6 +62,14 @@ struct sstp_ship_range {
 	u32	count;
 };
 
+struct sstp_feedback {
+	bool	valid;
+	u32	forecast;
+	u32	horizon;
+	u32	queue;
+	u32	refused;
+};
+
 struct sstp_ctrl_sample {
 	u64	now;
 	u32	srtt;
@@ -94,6 +102,7 @@ struct sstp_ctrl_sample {
 	u64	arrival_rate;
 	u64	service_rate;
 	u32	ce;
+	struct sstp_feedback feedback;
 };
 
 /* Writable are all members but @param. An index of @priv that is a constant is checked when the
@@ -118,6 +127,10 @@ struct sstp_recv_sample {
 	u64	bytes;
 	u64	arrival_rate;
 	u64	service_rate;
+	u64	served;
+	u64	unread;
+	u32	lowest;
+	u32	refused;
 	u32	queued;
 	u32	limit;
 	u32	packet_size;
@@ -127,6 +140,7 @@ struct sstp_recv_sample {
 struct sstp_recv {
 	u64	rate;
 	u64	timer;
+	struct sstp_feedback feedback;
 	u64	report[2];
 	u64	priv[27];
 };

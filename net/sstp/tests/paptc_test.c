@@ -3,16 +3,6 @@
 #include <linux/slab.h>
 #include "sstp_test.h"
 #include "ctrl_sim.h"
-
-static struct sstp_ctrl_totals paptc_total;
-
-static void paptc_totals(const struct sstp_ctrl *c, u64 now, struct sstp_ctrl_totals *t)
-{
-	*t = paptc_total;
-}
-
-/* There is no socket whose counters could be read. */
-#define sstp_ctrl_totals(c, now, t)	paptc_totals(c, now, t)
 #include "../ctrl_paptc.c"
 
 /* (12): k^-gamma, gamma in 1/1000, as floating point has it, 24 fractional bits */
@@ -202,7 +192,6 @@ static struct paptc_sim *paptc_start(struct kunit *test, u32 way, u32 rate)
 	struct paptc_sim *q = kunit_kzalloc(test, sizeof(*q), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, q);
-	paptc_total = (struct sstp_ctrl_totals){};
 	ctrl_sim_start(&q->x, &sstp_ctrl_paptc, 2 * way * USEC_PER_MSEC);
 	q->way = way;
 	q->buffer = 1000000 + rate / 8 * 2 * way;
@@ -223,6 +212,7 @@ static void paptc_send(struct paptc_sim *q)
 {
 	u64 sent = paptc_was(q, q->sent, 1), known = paptc_was(q, q->read, q->way + 1);
 	u64 acked = paptc_was(q, q->sent, 2 * q->way + 1), most, packets;
+	struct sstp_ctrl_packets left = {};
 
 	most = min(known + q->buffer, acked + q->x.c.cwnd * 1434ULL);
 	packets = div_u64(most - min(sent, most), 1434);
@@ -231,8 +221,9 @@ static void paptc_send(struct paptc_sim *q)
 		packets = min(packets, div64_u64(q->time, q->x.c.period));
 	q->time = min(q->time - packets * q->x.c.period, max(q->x.c.period, 1ULL * NSEC_PER_MSEC));
 	q->sent[q->ms % PAPTC_MS] = sent + packets * 1434;
-	paptc_total.bytes_sent += packets * 1434;
-	paptc_total.packets_sent += packets;
+	left.packets = packets;
+	left.bytes = packets * 1434;
+	sstp_ctrl_paptc.on_pkt_sent(&q->x.c, &q->x.s, &left);
 	q->x.s.shipped += packets;
 }
 
@@ -390,6 +381,7 @@ static void paptc_paper_rests(struct kunit *test)
 /* Any feedback: the rate is never so low that nothing leaves, nor beyond the window. */
 static void paptc_hostile(struct kunit *test)
 {
+	struct sstp_ctrl_packets left = {};
 	struct ctrl_sim x;
 	struct rnd_state r;
 	u32 i;
@@ -398,9 +390,10 @@ static void paptc_hostile(struct kunit *test)
 	ctrl_sim_start(&x, &sstp_ctrl_paptc, 20000);
 	for (i = 0; i < sstp_test_rounds(20000); i++) {
 		x.s.now += sstp_rnd_range(&r, 1, 50 * NSEC_PER_MSEC);
-		paptc_total.packets_sent += sstp_rnd_below(&r, 1000);
-		paptc_total.packets_retrans += sstp_rnd_below(&r, 100);
-		paptc_total.bytes_sent += sstp_rnd_edge(&r);
+		left.packets = sstp_rnd_range(&r, 1, 64);
+		left.bytes = sstp_rnd_range(&r, left.packets, 65536 * left.packets);
+		left.again = sstp_rnd_below(&r, 2);
+		sstp_ctrl_paptc.on_pkt_sent(&x.c, &x.s, &left);
 		x.c.param[SSTP_PAPTC_LAW] = sstp_rnd_below(&r, 2);
 		x.s.service_rate = sstp_rnd_edge(&r) * 1000ULL;
 		x.s.feedback = (struct sstp_feedback){
