@@ -168,7 +168,11 @@ static void sstp_rcv_train(struct sock *sk, struct sk_buff *skb, u64 now)
 	sp->live.last_rx = now;
 	sp->live.keepalives = 0;
 	sp->live.asks = 0;
-	sp->live.prompt = min(sp->live.prompt + 1U, SSTP_PROMPT);
+	/* An answer may have many packets. */
+	if (sp->live.answer_ship != sp->snd.shipment) {
+		sp->live.answer_ship = sp->snd.shipment;
+		sp->live.prompt = min(sp->live.prompt + 1U, SSTP_PROMPT);
+	}
 	sstp_rcv_data(sk, skb);
 	sstp_rcv_done(sk);
 	sstp_probe_path(sk, now);

@@ -19,6 +19,7 @@ struct sstp_live {
 	u64		wait_since;	/* ns: first of the unanswered probes */
 	u32		context_ship;	/* snd.shipment at the last KEEPALIVE or EOS */
 	u32		keepalives;	/* unanswered keep-alives of an idle connection */
+	u32		answer_ship;	/* snd.shipment at the last answer */
 	u8		probes;		/* unanswered probes, or repetitions of INIT, INIT_ACK */
 	u8		blocked;	/* probes in a row answered by a closed window */
 	u8		asks;		/* reports that small writes asked for since data came */

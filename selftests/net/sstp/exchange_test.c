@@ -121,17 +121,17 @@ static void rides(void)
 	ktap_held("a request of two writes waits for one report, without delay");
 }
 
-/* Answers of three packets. The report of the request comes with them, so that the next request
- * does not wait for it, and nothing probes for theirs.
+/* Answers of three packets to @n requests, of @writes writes. The report of the request comes with
+ * them, so that the next request does not wait for it, and nothing probes for theirs.
  */
-static void answers(int n)
+static void answers(int n, int writes)
 {
 	char buf[4000] = "";
 
 	while (n--) {
 		size_t left = sizeof(buf);
 
-		pass(fd, peer, 1);
+		pass(fd, peer, writes);
 		must_be("send", send(peer, buf, sizeof(buf), 0), sizeof(buf));
 		while (left) {
 			ssize_t got;
@@ -150,16 +150,21 @@ static void answers_of_packets(void)
 	long before, probes;
 	uint64_t start;
 
-	answers(4);
+	answers(4, 1);
 	before = packets();
 	probes = path_counter(A, "OutKeepalives") + path_counter(B, "OutKeepalives");
 	start = now_ns();
-	answers(10);
+	answers(10, 1);
 	must_be("packets of 10 such answers", packets() - before, 60);
 	must_be("KEEPALIVEs", path_counter(A, "OutKeepalives") +
 		path_counter(B, "OutKeepalives") - probes, 0);
 	must_be("ms", (now_ns() - start) / 1000000, 10 * RTT_MS);
 	ktap_held("a longer answer takes a round trip, and no KEEPALIVE");
+	answers(4, 2);
+	start = now_ns();
+	answers(10, 2);
+	must_be("ms", (now_ns() - start) / 1000000, 10 * 2 * RTT_MS);
+	ktap_held("so it does after a request of two writes, whose report comes without delay");
 }
 
 /* Connect so that the KEEPALIVE that answers the first INIT_ACK is lost: the round-trip time of B
@@ -195,7 +200,7 @@ static void connect_guess(void)
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(10);
+	ktap_plan(11);
 	path_make();
 	path_impair(A, delay[0]);
 	path_impair(B, delay[0]);
