@@ -178,6 +178,12 @@ static void sstp_rcv_train(struct sock *sk, struct sk_buff *skb, u64 now)
 	sstp_probe_path(sk, now);
 }
 
+/* Does a DATA packet follow the PACK of header @h? */
+static bool sstp_rides(const struct sstp_hdr *h)
+{
+	return h->type == SSTP_PACK && h->flags & SSTP_F_DATA;
+}
+
 /* Handle a PACK, and the DATA packet that follows it: @skb has nothing else. Consumes @skb. */
 static void sstp_rcv_ride(struct sock *sk, struct sk_buff *skb, u64 now)
 {
@@ -189,6 +195,13 @@ static void sstp_rcv_ride(struct sock *sk, struct sk_buff *skb, u64 now)
 	p = skb_header_pointer(skb, 0, min_t(u32, skb->len, sizeof(buf)), buf);
 	if (!p)
 		goto no_mem;
+	/* Other processes may write to pages of @skb that a local sender spliced: only what lies
+	 * in @buf is checked, and nothing behind it may be taken for a part of the report.
+	 */
+	if (!sstp_rides(p)) {
+		sstp_drop(sk, skb, SSTP_MIB_INERRFORMAT, 1);
+		goto out;
+	}
 	sstp_report_begin(sp, now);
 	if (sk->sk_state == TCP_SYN_RECV)
 		sstp_handshake_confirm(sk, false);
@@ -219,12 +232,6 @@ static void sstp_rcv_ride_of(struct sock *sk, struct sk_buff *skb, u32 off, u32 
 	*SSTP_IN(piece) = *SSTP_IN(skb);
 	SSTP_IN(piece)->why = 0;
 	sstp_rcv_ride(sk, piece, now);
-}
-
-/* Does a DATA packet follow the PACK of header @h? */
-static bool sstp_rides(const struct sstp_hdr *h)
-{
-	return h->type == SSTP_PACK && h->flags & SSTP_F_DATA;
 }
 
 /* Handle a packet of @type, not DATA: @len bytes at offset @off of @skb, which is linear. */
