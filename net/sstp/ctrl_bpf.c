@@ -91,9 +91,16 @@ static void sstp_ctrl_bpf_on_message(struct sstp_ctrl *c, const struct sstp_ctrl
 	SSTP_CTRL_BPF_CALL(sstp_ctrl_bpf_of(c), on_message, c, s, m);
 }
 
+/* Make the bool that a BPF program may have written 0 or 1. */
+static void sstp_ctrl_bpf_bools(struct sstp_recv *r)
+{
+	*(u8 *)&r->feedback.valid = !!*(u8 *)&r->feedback.valid;
+}
+
 static void sstp_ctrl_bpf_recv_init(struct sstp_recv *r, const struct sstp_recv_sample *s)
 {
 	SSTP_CTRL_BPF_CALL(sstp_ctrl_bpf_half(r), recv_init, r, s);
+	sstp_ctrl_bpf_bools(r);
 }
 
 static void sstp_ctrl_bpf_recv_release(struct sstp_recv *r)
@@ -105,17 +112,20 @@ static void sstp_ctrl_bpf_recv_packets(struct sstp_recv *r, const struct sstp_re
 				       const struct sstp_ctrl_packets *p)
 {
 	SSTP_CTRL_BPF_CALL(sstp_ctrl_bpf_half(r), recv_packets, r, s, p);
+	sstp_ctrl_bpf_bools(r);
 }
 
 static void sstp_ctrl_bpf_recv_timer(struct sstp_recv *r, const struct sstp_recv_sample *s)
 {
 	SSTP_CTRL_BPF_CALL(sstp_ctrl_bpf_half(r), recv_timer, r, s);
+	sstp_ctrl_bpf_bools(r);
 }
 
 static void sstp_ctrl_bpf_recv_message(struct sstp_recv *r, const struct sstp_recv_sample *s,
 				       const struct sstp_ctrl_msg *m)
 {
 	SSTP_CTRL_BPF_CALL(sstp_ctrl_bpf_half(r), recv_message, r, s, m);
+	sstp_ctrl_bpf_bools(r);
 }
 
 static void sstp_ctrl_bpf_group_tick(struct sstp_group *g)
