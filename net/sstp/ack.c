@@ -237,6 +237,16 @@ void sstp_ack_feedback(struct sock *sk, u64 now)
 	sstp_pack_send(sk, now);
 }
 
+/* Bytes in memory that the peer may have in flight: what the program has not read is not in flight
+ * if the policy bounds that.
+ */
+static u64 sstp_ack_flight(const struct sstp_sock *sp)
+{
+	u32 unread = sstp_rcvbuf_gauge(&sp->rcvbuf) ? sp->rcv.low - sp->rcv.read : 0;
+
+	return (u64)(sp->rcvbuf.window - min(unread, sp->rcvbuf.window)) * sstp_mean(&sp->rcv);
+}
+
 /* After packets came: send a PACK or SNAK now, or set SSTP_T_ACK to do so later. */
 void sstp_ack_check(struct sock *sk)
 {
@@ -268,7 +278,7 @@ void sstp_ack_check(struct sock *sk)
 		}
 	}
 	full = sp->acker.told_interval ? sp->acker.told_interval * sp->path.size : SSTP_ACK_BYTES;
-	full = min_t(u64, (u64)sp->rcvbuf.window * sstp_mean(&sp->rcv) / 4, full);
+	full = min_t(u64, sstp_ack_flight(sp) / 4, full);
 	if (sp->acker.ack_now ||
 	    (sp->acker.unacked && (sp->acker.unacked >= full || sp->set.quickack))) {
 		sstp_rcvbuf_wnd(sp);

@@ -8,6 +8,7 @@
 #include <trace/events/sstp.h>
 #include "half.h"
 #include "pack.h"
+#include "rcvbuf.h"
 #include "small.h"
 #include "sstp.h"
 
@@ -29,11 +30,17 @@ static void sstp_pack_rates(struct sstp_sock *sp, u64 now)
 	sp->acker.arrival_at = now;
 }
 
-/* Describe in @a, as a PACK, what came up to @now (ns). */
+/* Describe in @a, as a PACK, what came up to @now (ns). A window that a policy bounds moves with
+ * R_l, others only as the program reads.
+ */
 void sstp_pack_fill(struct sstp_sock *sp, struct sstp_ack *a, u64 now)
 {
 	struct sstp_rseg *s;
 
+	if (sstp_rcvbuf_gauge(&sp->rcvbuf)) {
+		sstp_rcvbuf_wnd(sp);
+		sstp_rcvbuf_grant(sp);
+	}
 	memset(a, 0, sizeof(*a));
 	sstp_pack_rates(sp, now);
 	a->cid = sp->id.peer.cid;

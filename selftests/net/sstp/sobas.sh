@@ -88,6 +88,21 @@ follows() {
 check "the rate follows within 20 round trips" follows || notes
 note "$(follows)"
 
+# --- what the program has not read is not in flight: the window moves on, without probes.
+read_by() {
+	queue
+	serve --policy sobas "$@"
+	transfer --controller rate --param kbit=120000 -s 20M "$b4" || { explain; return 1; }
+}
+at_once() { read_by && field seconds > "$work/once"; }
+check "a program reads at once" at_once
+waits() { read_by --lowat 1M --read-size 8M && field seconds > "$work/waits"; }
+check "another waits for 1 MB each time" waits
+as_fast() { awk '{ took[NR] = $1 } END { exit !(NR == 2 && took[2] <= 1.1 * took[1]) }' \
+	"$work/once" "$work/waits"; }
+check "that takes no longer" as_fast
+note "$(cat "$work/once") s, $(cat "$work/waits") s"
+
 # --- delays that mean nothing stall nothing: those of packets are random, then change for good.
 random() {
 	impair delay 20ms 15ms rate 100mbit limit 1000
