@@ -231,6 +231,7 @@ static void sstp_rcv_ride_of(struct sock *sk, struct sk_buff *skb, u32 off, u32 
 	}
 	*SSTP_IN(piece) = *SSTP_IN(skb);
 	SSTP_IN(piece)->why = 0;
+	piece->tstamp = skb->tstamp;
 	sstp_rcv_ride(sk, piece, now);
 }
 
