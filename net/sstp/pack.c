@@ -140,6 +140,8 @@ bool sstp_pack_ride(struct sstp_sock *sp, struct sk_buff *skb, u64 now)
 	sstp_build_ack(skb_push(skb, len), &a);
 	sp->stats.acks_sent++;
 	SSTP_INC(sock_net(&sp->sk), OUTPACKS);
+	/* The frame is one of data, so all of it counts towards a contract. */
+	sstp_rate_sent(&sp->rate, 0, len, now);
 	sstp_pack_done(sp, now);
 	return true;
 }

@@ -17,6 +17,11 @@
 #define RTT_MS		40
 #define IDLE_MS		5000
 #define WARY		16		/* single packets after a loss: SSTP_WARY */
+#define KBIT		400		/* a contract, */
+#define SECONDS		10		/* and how long it is looked at */
+#define FRAME		(14 + 20 + 8 + 24)	/* bytes of Ethernet, IP, UDP and DATA headers */
+#define PACK		56		/* bytes */
+#define AHEAD		100		/* messages */
 
 static const char * const delay[] = { "delay 20ms", "delay 20ms loss 100%" };
 static int fd, peer;
@@ -167,6 +172,58 @@ static void answers_of_packets(void)
 	ktap_held("so it does after a request of two writes, whose report comes without delay");
 }
 
+/* A message from @from, unless @to has not read AHEAD that came or are under way, @ahead */
+static void stream(int from, int to, int *ahead)
+{
+	char buf[100] = "";
+
+	if (*ahead < AHEAD && send(from, buf, sizeof(buf), 0) == sizeof(buf))
+		++*ahead;
+	while (recv(to, buf, sizeof(buf), 0) == sizeof(buf))
+		--*ahead;
+}
+
+/* Reports of A that have ridden */
+static long ridden(void)
+{
+	return path_counter(A, "OutData") + path_counter(A, "OutPacks") +
+	       path_counter(A, "OutSnaks") + path_counter(A, "OutKeepalives") -
+	       path_counter(A, "OutPkts");
+}
+
+/* A sends messages by a contract, and gets as many: what rides with its packets counts. */
+static void contract_counts(void)
+{
+	struct sstp_rate_spec rate = { .peak = KBIT * 1000 };
+	long data, rides, bytes, most;
+	int there = 0, back = 0, ms;
+	uint64_t start;
+
+	fd = path_socket(A, SOCK_SEQPACKET);
+	if (setsockopt(fd, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate)))
+		die("SSTP_RATE:");
+	peer = path_connect(fd, path_socket(B, SOCK_SEQPACKET), AF_INET);
+	data = path_counter(A, "OutData");
+	rides = ridden();
+	start = now_ns();
+	for (ms = 0; ms < SECONDS * 1000; ms++) {
+		stream(fd, peer, &there);
+		if (ms % 2)
+			stream(peer, fd, &back);
+		sleep_ns(1000000);
+	}
+	data = path_counter(A, "OutData") - data;
+	rides = ridden() - rides;
+	bytes = data * (FRAME + 100) + rides * PACK;
+	most = (now_ns() - start) / 1000000 * KBIT / 8;
+	ktap_diag("%ld packets with %ld reports, %ld of %ld bytes", data, rides, bytes, most);
+	must(rides > data / 4, "reports ride");
+	must(bytes <= most + most / 100, "no more than agreed");
+	ktap_held("reports that ride count towards a contract");
+	close(fd);
+	close(peer);
+}
+
 /* Connect so that the KEEPALIVE that answers the first INIT_ACK is lost: the round-trip time of B
  * then is a guess, which contains the time until INIT_ACK is repeated, after 250 ms. The KEEPALIVE
  * that asks for a better one is lost, too.
@@ -200,7 +257,7 @@ static void connect_guess(void)
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(11);
+	ktap_plan(12);
 	path_make();
 	path_impair(A, delay[0]);
 	path_impair(B, delay[0]);
@@ -226,6 +283,7 @@ int main(void)
 	comes(peer, fd, 6, "a loss in the set-up counts");
 	close(fd);
 	close(peer);
+	contract_counts();
 	ktap_result(path_settle(), "all sockets go");
 	return ktap_end();
 }
