@@ -242,7 +242,8 @@ void sstp_ack_feedback(struct sock *sk, u64 now)
  */
 static u64 sstp_ack_flight(const struct sstp_sock *sp)
 {
-	u32 unread = sstp_rcvbuf_gauge(&sp->rcvbuf) ? sp->rcv.low - sp->rcv.read : 0;
+	bool bounded = sstp_rcvbuf_gauge(&sp->rcvbuf) && sp->rcvbuf.policy.out.window;
+	u32 unread = bounded ? sp->rcv.low - sp->rcv.read : 0;
 
 	return (u64)(sp->rcvbuf.window - min(unread, sp->rcvbuf.window)) * sstp_mean(&sp->rcv);
 }
