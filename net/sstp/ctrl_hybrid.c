@@ -199,14 +199,13 @@ static u32 sstp_hybrid_waited(const struct sstp_hybrid *h, u32 rtt)
 }
 
 /* Does a round-trip time of @rtt show that packets wait for @us at least, and that @own packets of
- * this flow are among them?
+ * this flow, which has @cwnd in flight, are among them?
  */
-static bool sstp_hybrid_queue(const struct sstp_ctrl *c, const struct sstp_hybrid *h, u32 rtt,
-			      u32 us, u32 own)
+static bool sstp_hybrid_queue(const struct sstp_hybrid *h, u32 cwnd, u32 rtt, u32 us, u32 own)
 {
 	u32 waited = sstp_hybrid_waited(h, rtt);
 
-	return waited >= us && (u64)c->cwnd * waited >= (u64)rtt * own;
+	return waited >= us && (u64)cwnd * waited >= (u64)rtt * own;
 }
 
 /* A wait of less than this, us, is no queue: packets leave, and times are measured, unevenly. */
@@ -217,7 +216,7 @@ static u32 sstp_hybrid_small(const struct sstp_hybrid *h)
 
 static bool sstp_hybrid_drained(const struct sstp_ctrl *c, const struct sstp_hybrid *h, u32 rtt)
 {
-	return !sstp_hybrid_queue(c, h, rtt, SSTP_HYBRID_DRAINED, SSTP_HYBRID_LEFT);
+	return !sstp_hybrid_queue(h, c->cwnd, rtt, SSTP_HYBRID_DRAINED, SSTP_HYBRID_LEFT);
 }
 
 static bool sstp_hybrid_reorders(const struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
@@ -389,7 +388,7 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	u32 rtt, cwnd = h->prior, times = 1;
 
 	if (h->low == U32_MAX ||
-	    !sstp_hybrid_queue(c, h, h->low, SSTP_HYBRID_DRAINED, SSTP_HYBRID_ALONE)) {
+	    !sstp_hybrid_queue(h, c->cwnd, h->low, SSTP_HYBRID_DRAINED, SSTP_HYBRID_ALONE)) {
 		rtt = h->competes && h->least[1] != U32_MAX ? h->least[1] : h->before;
 		if (h->low != U32_MAX)
 			cwnd = div_u64((u64)cwnd * min(sstp_hybrid_base(h), rtt), max(rtt, 1U));
@@ -473,10 +472,22 @@ static void sstp_hybrid_count_empty(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	}
 }
 
+/* Packets that this flow keeps in flight: the window or, where the receiver's window holds the
+ * sender back, fewer, which may fill a queue all the same; 0 if the program sends too little.
+ */
+static u32 sstp_hybrid_kept(const struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
+{
+	if (c->cwnd / 2 < s->flight)
+		return c->cwnd;
+	return s->app_limited ? 0 : s->flight;
+}
+
 /* The end of a round trip whose lowest round-trip time was @rtt, U32_MAX = none */
 static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 			     const struct sstp_ctrl_sample *s, u32 rtt)
 {
+	u32 kept;
+
 	if (rtt == U32_MAX || h->probes || sstp_window_in_slow_start(c, &h->w))
 		return;
 	if (sstp_hybrid_reorders(h, s)) {
@@ -495,9 +506,11 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	}
 	if (h->competes)
 		sstp_hybrid_count_empty(c, h, s, rtt);
-	if (!h->competes && !h->w.cut && c->cwnd / 2 < s->flight &&
-	    sstp_hybrid_queue(c, h, rtt, SSTP_HYBRID_TARGET, SSTP_HYBRID_OWN)) {
+	kept = sstp_hybrid_kept(c, s);
+	if (!h->competes && !h->w.cut &&
+	    sstp_hybrid_queue(h, kept, rtt, SSTP_HYBRID_TARGET, SSTP_HYBRID_OWN)) {
 		h->target_ms = sstp_hybrid_ms(s);
+		c->cwnd = min(c->cwnd, max(kept, SSTP_HYBRID_CWND));
 		sstp_hybrid_drain(c, h, s, rtt, SSTP_HYBRID_LEAVE);
 	}
 }

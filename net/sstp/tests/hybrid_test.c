@@ -173,16 +173,21 @@ static void hybrid_drains(struct kunit *test)
 	}
 }
 
-/* When it drains: 10 ms wait, and three packets of this flow; the window is used. */
+/* When it drains: 10 ms wait, and three packets of this flow; the program does not leave the window
+ * unused. 760 = 0.95 * 40 / 50 * 1000. If the receiver's window is smaller, that counts.
+ */
 static void hybrid_drain_due(struct kunit *test)
 {
 	static const struct {
 		u32 cwnd, rtt, flight;
-		bool due;
+		bool app_limited, due;
+		u32 after;
 	} t[] = {
-		{ 1000, 50000, 1000, true }, { 1000, 49999, 1000, false },
-		{ 14, 50000, 14, false }, { 15, 50000, 15, true },
-		{ 1000, 50000, 500, false }, { 1000, 50000, 501, true },
+		{ 1000, 50000, 1000, false, true, 760 }, { 1000, 49999, 1000, false, false, 1000 },
+		{ 14, 50000, 14, false, false, 14 }, { 15, 50000, 15, false, true, 11 },
+		{ 1000, 50000, 500, true, false, 1000 }, { 1000, 50000, 501, true, true, 760 },
+		{ 1000, 50000, 500, false, true, 380 }, { 1000, 50000, 14, false, false, 1000 },
+		{ 1000, 49999, 500, false, false, 1000 },
 	};
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
@@ -191,8 +196,12 @@ static void hybrid_drain_due(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		h = hybrid_start(&x, t[i].cwnd);
 		x.s.flight = t[i].flight;
+		x.s.app_limited = t[i].app_limited;
+		x.s.cwnd_limited = t[i].flight * 2 > t[i].cwnd;
 		hybrid_round(&x, 1, 0, t[i].rtt);
 		KUNIT_EXPECT_EQ_MSG(test, h->check == 2, t[i].due, "row %u", i);
+		KUNIT_EXPECT_LE_MSG(test, abs_diff(x.c.cwnd, t[i].after), 2U, "row %u: %u", i,
+				    x.c.cwnd);
 		KUNIT_EXPECT_FALSE(test, h->competes || h->probes);
 	}
 }
