@@ -24,20 +24,20 @@ static void sobas_begin(struct sstp_rbuf *b, u32 mode)
 	const struct sstp_rbuf_sample s = sobas_sample();
 
 	*b = (struct sstp_rbuf){ .limit = s.limit, .param = { mode } };
-	sstp_sobas_init(b, &s);
+	sstp_rbuf_sobas.init(b, &s);
 }
 
 static void sobas_epochs(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s, u32 n)
 {
 	while (n--)
-		sstp_sobas_update(b, s);
+		sstp_rbuf_sobas.update(b, s);
 }
 
 static enum sstp_sobas_state sobas_state(struct sstp_rbuf *b)
 {
 	s64 state[SSTP_STATE_MAX];
 
-	sstp_sobas_get_info(b, state);
+	sstp_rbuf_sobas.get_info(b, state);
 	return state[0];
 }
 
@@ -336,7 +336,7 @@ static void sobas_hostile(struct kunit *test)
 		s.app_limited = !s.window_limited && sstp_rnd_one_in(&rnd, 2);
 		if (sstp_rnd_one_in(&rnd, 1000))
 			sobas_begin(&b, sstp_rnd_below(&rnd, 2));
-		sstp_sobas_update(&b, &s);
+		sstp_rbuf_sobas.update(&b, &s);
 		KUNIT_EXPECT_TRUE(test, !b.window || b.window >= SSTP_SOBAS_FLOOR * 512);
 		KUNIT_EXPECT_LE(test, b.window, (u32)SSTP_SOBAS_WINDOW_MAX);
 		KUNIT_EXPECT_LE(test, b.epoch, SSTP_SOBAS_EPOCH_MAX);
