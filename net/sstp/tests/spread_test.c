@@ -124,7 +124,8 @@ static void spread_hostile(struct kunit *test)
 	u32 i;
 
 	sstp_test_seed_rnd(test, &rnd);
-	for (i = 0; i < sstp_test_rounds(200000); i++) {
+	/* Trains that count are rare, so a slow kernel has as many rounds. */
+	for (i = 0; i < 200000; i++) {
 		now += sstp_rnd_one_in(&rnd, 4) ? sstp_rnd_edge(&rnd) : sstp_rnd_below(&rnd, 3);
 		if (sstp_rnd_one_in(&rnd, 1000))
 			now = sstp_rnd_u64(&rnd);
