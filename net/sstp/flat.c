@@ -17,13 +17,19 @@ void sstp_flat_reset(struct sstp_flat *f)
 	f->count = 0;
 }
 
+/* Are there @n rates, and @skip newer ones? The compiler does not know the bound of the count. */
+static bool sstp_flat_has(const struct sstp_flat *f, u32 skip, u32 n)
+{
+	return n && skip + n <= min_t(u32, f->count, SSTP_FLAT_RATES);
+}
+
 /* Are the @n rates that are not the @skip newest almost equal? Rates of 0 are no rates. */
 static bool sstp_flat_equal(const struct sstp_flat *f, u32 skip, u32 n, u32 share)
 {
 	u64 least = U64_MAX, most = 0;
 	u32 i;
 
-	if (!n || skip + n > f->count)
+	if (!sstp_flat_has(f, skip, n))
 		return false;
 	for (i = skip; i < skip + n; i++) {
 		least = min(least, f->rate[i]);
@@ -51,7 +57,7 @@ u64 sstp_flat_mean(const struct sstp_flat *f, u32 skip, u32 n)
 	u64 sum = 0;
 	u32 i;
 
-	if (!n || skip + n > f->count)
+	if (!sstp_flat_has(f, skip, n))
 		return 0;
 	for (i = skip; i < skip + n; i++)
 		sum += f->rate[i];
