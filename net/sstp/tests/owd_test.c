@@ -3,7 +3,7 @@
 #include "sstp_test.h"
 #include "../owd.h"
 
-#define SEC	NSEC_PER_SEC
+#define SEC	((u64)NSEC_PER_SEC)
 
 /* Delays with any constant, also one that wraps around */
 static void owd_rise(struct kunit *test)
