@@ -73,9 +73,11 @@ static void ar_pays(struct kunit *test)
 static void ar_horizon(struct kunit *test)
 {
 	struct sstp_ar *a = kunit_kzalloc(test, sizeof(*a), GFP_KERNEL);
-	u32 forecast[400 + SSTP_AR_STEPS], i, steps = 6;
+	u32 *forecast = kunit_kcalloc(test, 400 + SSTP_AR_STEPS, sizeof(*forecast), GFP_KERNEL);
+	u32 i, steps = 6;
 
 	KUNIT_ASSERT_NOT_NULL(test, a);
+	KUNIT_ASSERT_NOT_NULL(test, forecast);
 	for (i = 0; i < 400; i++)
 		forecast[i + steps] = sstp_ar_add(a, ar_periodic(i), steps);
 	for (i = 360; i < 400; i++)

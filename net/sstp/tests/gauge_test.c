@@ -3,7 +3,7 @@
 #include "sstp_test.h"
 #include "../gauge.c"
 
-#define MS	NSEC_PER_MSEC
+#define MS	((u64)NSEC_PER_MSEC)
 
 /* A packet that left at @left (us) and waited for @wait us */
 static void gauge_packet(struct sstp_gauge *m, u32 left, u32 wait, u32 gap)

@@ -324,7 +324,7 @@ static void sobas_hostile(struct kunit *test)
 		bool steady = i % 100 >= 20;
 
 		s.rtt = steady ? RTT + i % 100 * 1000 : sstp_rnd_edge(&rnd) % 60000001;
-		s.rate = steady ? RATE : sstp_rnd_u64(&rnd) % (SSTP_FLAT_RATE_MAX + 1);
+		s.rate = steady ? RATE : min(sstp_rnd_u64(&rnd) >> 23, SSTP_FLAT_RATE_MAX);
 		s.queue = sstp_rnd_one_in(&rnd, 30) ? sstp_rnd_below(&rnd, 10000001) : 0;
 		s.capacity = sstp_rnd_one_in(&rnd, 2) ? SSTP_FLAT_RATE_MAX : 0;
 		s.lost = sstp_rnd_one_in(&rnd, 20) ? sstp_rnd_edge(&rnd) : 0;

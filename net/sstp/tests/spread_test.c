@@ -88,14 +88,14 @@ static void spread_count(struct kunit *test)
 	for (k = 0; k < SSTP_SPREAD_TRAINS; k++) {
 		KUNIT_EXPECT_EQ(test, sstp_spread_capacity(&t), 0ULL);
 		for (i = 0; i < 12; i++)
-			sstp_spread_add(&t, k * NSEC_PER_SEC + i * 1000, k, 1, 1000);
+			sstp_spread_add(&t, k * (u64)NSEC_PER_SEC + i * 1000, k, 1, 1000);
 		sstp_spread_break(&t);
 		sstp_spread_break(&t);
 	}
 	KUNIT_EXPECT_EQ(test, sstp_spread_capacity(&t), 1000000000ULL);
 	/* A short one does not. */
 	for (i = 0; i < 5; i++)
-		sstp_spread_add(&t, 100 * NSEC_PER_SEC + i * 9000, k, 1, 1000);
+		sstp_spread_add(&t, 100ULL * NSEC_PER_SEC + i * 9000, k, 1, 1000);
 	sstp_spread_break(&t);
 	KUNIT_EXPECT_EQ(test, sstp_spread_capacity(&t), 1000000000ULL);
 }
