@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a receiver measures of its path for the policy of its buffer */
+/* Measurements of the path at the receiver, for the policy of its buffer */
 #include <linux/math64.h>
 #include <linux/string.h>
 #include "gauge.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a receiver measures of its path for the policy of its buffer: queueing delay, capacity,
+ * Measurements of the path at the receiver, for the policy of its buffer: queueing delay, capacity,
  * losses and the delay at which they happened. Pure mechanism: no socket, no clock.
  */
 #ifndef _SSTP_GAUGE_H

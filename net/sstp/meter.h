@@ -4,7 +4,7 @@
  * mu of Lu, Wu, Rao and Wang ("Performance-Adaptive Prediction-Based Transport Control over
  * Dedicated Links"), equation (6).
  *
- * What a program read is its service rate only while data waited for it. An epoch in which it was
+ * Bytes that a program read show its service rate only while data waited. An epoch in which it was
  * without data for a time shows that the rate is at least what it read in the epoch, and at most
  * what it would have read with data all the time. Between these the rate is taken to be that of
  * the epoch before: else a sender that follows the rate would never send faster again.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a report says, and reports that ride with data: a PACK that waits is put before the next
+ * Contents of reports, and reports that ride with data: a PACK that waits is put before the next
  * DATA packet that has room for it, so that an answer acknowledges its request.
  *
  * Socket lock throughout.

@@ -616,7 +616,7 @@ static u64 sstp_rcvbuf_rate(const struct sstp_rbuf_core *b, u64 bytes, u64 elaps
 	return mul_u64_u64_div_u64(bytes, b->out.epoch, elapsed);
 }
 
-/* What was measured of the path in an epoch of @elapsed ns in which @bytes of payload came */
+/* Measurements of the path in an epoch of @elapsed ns in which @bytes of payload came */
 static const struct sstp_rbuf_seen *sstp_rcvbuf_seen(struct sstp_sock *sp, u64 bytes, u64 elapsed)
 {
 	struct sstp_gauge *m = sstp_rcvbuf_gauge(&sp->rcvbuf);

@@ -64,7 +64,7 @@ static inline u32 sstp_mean(const struct sstp_rcv_wnd *w)
 	return max(w->mean >> 3, 512U);
 }
 
-/* What measures the path, if the policy wants that; else NULL */
+/* The measurements of the path, if the policy wants them; else NULL */
 static inline struct sstp_gauge *sstp_rcvbuf_gauge(const struct sstp_rcvbuf *r)
 {
 	return unlikely(r->policy.out.measure) ? r->gauge : NULL;

@@ -70,7 +70,7 @@ void sstp_spread_add(struct sstp_spread *t, u64 now, u32 stamp, u32 packets, u32
 		sstp_spread_begin(t, now, stamp);
 		return;
 	}
-	/* What came with the first packets is part of the first arrival. */
+	/* Packets that came with the first ones are part of the first arrival. */
 	if (now == t->first)
 		return;
 	t->gap = max(t->gap, now - t->last);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a receiver measures of its path */
+/* Measurements of the path at the receiver */
 #include "sstp_test.h"
 #include "../gauge.c"
 
