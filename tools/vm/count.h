@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What count.c uses of the interface of QEMU's plug-ins, versions 1 and 2: Debian 12 has no package
- * with QEMU's own header.
+ * Declarations of QEMU's plug-in interface, versions 1 and 2, that count.c uses: Debian 12 has no
+ * package with QEMU's own header.
  */
 #ifndef _SSTP_VM_COUNT_H
 #define _SSTP_VM_COUNT_H

@@ -181,7 +181,7 @@ struct paptc_sim {
 	bool	lost;
 };
 
-/* What a number was @ago ms ago */
+/* The number at @of that belongs to @ago ms before now */
 static u64 paptc_was(const struct paptc_sim *q, const u64 *of, u32 ago)
 {
 	return q->ms >= ago ? of[(q->ms - ago) % PAPTC_MS] : 0;

@@ -431,7 +431,7 @@ static void wire_fields(struct kunit *test)
 	}
 }
 
-/* What is built is parsed, and no byte of a SNAK is a field. */
+/* Fields that are built are parsed as they were, and no byte of a SNAK is a field. */
 static void wire_fields_round_trip(struct kunit *test)
 {
 	struct rnd_state r;

@@ -236,16 +236,16 @@ def load(path):
 def compare(rates, steps):
     """Return the errors of all forecasts of a series, relative to its mean."""
     chooser, due, total, count = Chooser(), {}, {}, 0
-    for now, rate in enumerate(rates):
-        if now in due and now >= WARM_UP:
+    for number, rate in enumerate(rates):
+        if number in due and number >= WARM_UP:
             count += 1
-            for name, value in due[now].items():
+            for name, value in due[number].items():
                 total[name] = total.get(name, 0) + (value - rate) ** 2
         found, best = chooser.add(rate, steps)
-        floating = forecast(rates[now + 1 - WINDOWS[-1]:now + 1], 8, steps) \
-            if now + 1 >= WINDOWS[-1] else rate
-        due[now + steps] = {**found, "floating": floating, "chosen": found[best]}
-        due.pop(now, None)
+        floating = forecast(rates[number + 1 - WINDOWS[-1]:number + 1], 8, steps) \
+            if number + 1 >= WINDOWS[-1] else rate
+        due[number + steps] = {**found, "floating": floating, "chosen": found[best]}
+        due.pop(number, None)
     mean = sum(rates[WARM_UP:]) / max(len(rates) - WARM_UP, 1)
     if not count or not mean:
         sys.exit(f"a series needs {WARM_UP + steps + 1} samples, not all 0")
