@@ -81,6 +81,7 @@ void sstp_sock_setup(struct sock *sk)
 	sock_set_flag(sk, SOCK_RCU_FREE);
 	sk->sk_destruct = sstp_destruct;
 	sk->sk_backlog_rcv = sk->sk_prot->backlog_rcv;
+	sp->id.sn = sstp_pernet(sock_net(sk));
 	INIT_LIST_HEAD(&sp->family.sibling);
 	spin_lock_init(&sp->listen.lock);
 	INIT_LIST_HEAD(&sp->listen.ready);

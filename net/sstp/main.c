@@ -230,11 +230,12 @@ static void __init sstp_check_lines(void)
 	SSTP_IN(settings, setup, nodelay);
 	SSTP_IN(settings, setup, cork);
 	SSTP_IN(settings, setup, quickack);
+	SSTP_IN(ident, setup, sn);
 	SSTP_IN(ident, setup, peer);
 	SSTP_IN(ident, setup, saddr);
 	SSTP_IN(ident, setup, cid);
 	SSTP_IN(ident, setup, udp_port);
-	SSTP_SPAN(set.segment_size, id.udp_port, 104);
+	SSTP_SPAN(set.segment_size, id.udp_port, 112);
 
 	SSTP_IN(clock, any, at);
 	SSTP_IN(clock, any, armed);

@@ -36,6 +36,10 @@ struct sstp_mib {
 		SNMP_ADD_STATS(mib__, SSTP_MIB_##name, n);		\
 	} while (0)
 
+/* The same for a socket, struct sstp_sock, when packets come and leave */
+#define SSTP_SK_INC(sp, name)		SSTP_SK_ADD(sp, name, 1)
+#define SSTP_SK_ADD(sp, name, n)	SNMP_ADD_STATS((sp)->id.sn->mib, SSTP_MIB_##name, n)
+
 /* Counter @i, from 0: its name and value; NULL after the last counter */
 const char *sstp_mib_get(struct net *net, u32 i, u64 *value);
 /* Name of counter @id */

@@ -478,15 +478,14 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 unpaced = min_t(u32, packets, sp->tx.unpaced);
-	struct net *net = sock_net(sk);
 
 	sp->stats.packets_sent += packets;
-	SSTP_ADD(net, OUTPKTS, packets);
+	SSTP_SK_ADD(sp, OUTPKTS, packets);
 	if (again) {
-		SSTP_ADD(net, RETRANSDATA, packets);
+		SSTP_SK_ADD(sp, RETRANSDATA, packets);
 		sp->stats.packets_retrans += packets;
 	} else {
-		SSTP_ADD(net, OUTDATA, packets);
+		SSTP_SK_ADD(sp, OUTDATA, packets);
 	}
 	trace_sstp_ship(sp, packets, wire, again);
 	sstp_rate_sent(&sp->rate, packets, wire, now);

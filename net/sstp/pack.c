@@ -119,7 +119,7 @@ void sstp_pack_send(struct sock *sk, u64 now)
 	len += sstp_build_fields(buf + len, &a);
 	sstp_send_small(sk, buf, len);
 	sp->stats.acks_sent++;
-	SSTP_INC(sock_net(sk), OUTPACKS);
+	SSTP_SK_INC(sp, OUTPACKS);
 	sstp_pack_done(sp, now);
 }
 
@@ -139,7 +139,7 @@ bool sstp_pack_ride(struct sstp_sock *sp, struct sk_buff *skb, u64 now)
 	len = sstp_ack_hlen(a.flags);
 	sstp_build_ack(skb_push(skb, len), &a);
 	sp->stats.acks_sent++;
-	SSTP_INC(sock_net(&sp->sk), OUTPACKS);
+	SSTP_SK_INC(sp, OUTPACKS);
 	/* The frame is one of data, so all of it counts towards a contract. */
 	sstp_rate_sent(&sp->rate, 0, len, now);
 	sstp_pack_done(sp, now);

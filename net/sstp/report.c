@@ -385,7 +385,7 @@ static void sstp_report_marks(struct sock *sk, const struct sstp_ack *a,
 
 	sample->ce = sstp_ecn_update(&sp->loss.ecn, &r);
 	sp->stats.packets_marked += sample->ce;
-	SSTP_ADD(sock_net(sk), ECNMARKED, sample->ce);
+	SSTP_SK_ADD(sp, ECNMARKED, sample->ce);
 	if (sp->loss.ecn_field && !sstp_ecn_works(&sp->loss.ecn))
 		sstp_report_ecn_failed(sk);
 }
@@ -428,12 +428,11 @@ static void sstp_report_lost(struct sock *sk, const void *p, u32 len, const stru
 			     struct sstp_ctrl_sample *sample)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct net *net = sock_net(sk);
 	u32 asked = 0;
 
 	if (a->type == SSTP_SNAK) {
 		sp->stats.snaks_received++;
-		SSTP_INC(net, INSNAKS);
+		SSTP_SK_INC(sp, INSNAKS);
 		sp->snd.lost = sp->loss.highest - BIT(30);
 		sp->snd.ranges = 0;
 		asked = sstp_report_requests(sk, p, len, a);
@@ -442,7 +441,7 @@ static void sstp_report_lost(struct sock *sk, const void *p, u32 len, const stru
 		memcpy(sample->lost_range, sp->snd.range, sizeof(sample->lost_range));
 	} else {
 		sp->stats.acks_received++;
-		SSTP_INC(net, INPACKS);
+		SSTP_SK_INC(sp, INPACKS);
 	}
 	sample->lost = sstp_report_vanished(&sp->loss, asked, sp->loss.highest - sp->loss.late,
 					    a->received, &sample->undue);

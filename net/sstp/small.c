@@ -20,7 +20,7 @@ struct sk_buff *sstp_small(struct sock *sk, u32 room)
 int sstp_small_xmit(struct sock *sk, struct sk_buff *skb)
 {
 	skb_set_owner_w(skb, sk);
-	SSTP_INC(sock_net(sk), OUTPKTS);
+	SSTP_SK_INC(sstp_sk(sk), OUTPKTS);
 	return sstp_encap_xmit(sk, skb, true, 0);
 }
 

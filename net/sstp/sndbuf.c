@@ -41,7 +41,7 @@ void sstp_sndbuf_grow(struct sock *sk)
 	else
 		want = 2ULL * min(sp->ctrl.out.cwnd, 1U << 24) * sp->path.frame;
 	want += 2 * sp->set.segment_size;
-	want = min_t(u64, want, READ_ONCE(sstp_pernet(sock_net(sk))->wmem[2]));
+	want = min_t(u64, want, READ_ONCE(sp->id.sn->wmem[2]));
 	if (want > sk->sk_sndbuf && sstp_may_grow(sk))
 		WRITE_ONCE(sk->sk_sndbuf, want);
 }

@@ -256,7 +256,7 @@ static inline u32 sstp_send_rto(const struct sstp_sock *sp)
 static inline u64 sstp_user_timeout(const struct sstp_sock *sp)
 {
 	u32 ms = sp->set.user_timeout ?:
-		 READ_ONCE(sstp_pernet(sock_net(&sp->sk))->user_timeout);
+		 READ_ONCE(sp->id.sn->user_timeout);
 
 	return ms * (u64)NSEC_PER_MSEC;
 }

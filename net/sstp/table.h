@@ -34,6 +34,7 @@ struct sstp_names {
 /**
  * struct sstp_ident - identity of a socket: written before it is in a table, then constant
  * @peer: the other end
+ * @sn: state of the socket's namespace: net_generic() takes the RCU lock to find it
  * @saddr: local address, IPv4 mapped; :: = any
  * @cid: of this end
  * @udp_port: UDP port that packets are sent from
@@ -55,6 +56,7 @@ struct sstp_names {
  */
 struct sstp_ident {
 	__cacheline_group_begin(sstp_ident_setup);
+	struct sstp_net	*sn;
 	struct sstp_peer peer;
 	struct in6_addr	saddr;
 	u32		cid;
