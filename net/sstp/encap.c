@@ -84,17 +84,24 @@ static void sstp_encap_note(struct sk_buff *skb)
 	skb->tstamp = 0;
 }
 
+/* Has the UDP socket packets? Whoever queues one calls sstp_encap_data_ready() after that, so none
+ * is missed.
+ */
+static bool sstp_encap_waits(const struct sock *usk)
+{
+	return !skb_queue_empty_lockless(&usk->sk_receive_queue) ||
+	       !skb_queue_empty_lockless(&udp_sk(usk)->reader_queue);
+}
+
 /* UDP has queued packets or trains: pass them up. Softirq. */
 static void sstp_encap_data_ready(struct sock *usk)
 {
 	struct sk_buff *skb;
 	int off = 0, err;
 
-	for (;;) {
+	while (sstp_encap_waits(usk)) {
 		skb = __skb_recv_udp(usk, MSG_DONTWAIT, &off, &err);
-		if (!skb && err == -EAGAIN)
-			break;
-		/* @err was an ICMP error, which the call has cleared. */
+		/* Another CPU took it, or @err was an ICMP error, which the call has cleared. */
 		if (!skb)
 			continue;
 		/* UDP uses the place of @dev for its dev_scratch. */
