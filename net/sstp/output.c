@@ -292,13 +292,13 @@ static bool sstp_ask_needless(const struct sstp_sock *sp, u32 packets)
 	       sstp_ctrl_window(&sp->ctrl) > 1;
 }
 
-/* SSTP_F_ACK if the @packets shipped at @stamp (us) ask the peer for a report, else 0. They do
+/* SSTP_F_ACK if the @packets shipped at @now (ns) ask the peer for a report, else 0. They do
  * if a report is due, or early by sstp_ask_early(). A retransmission (@again) asks if no packet
  * follows it, as nothing else would show that it was lost. They do not if an answer brings it.
  */
-static u8 sstp_ask(struct sstp_sock *sp, u32 packets, bool again, u32 stamp)
+static u8 sstp_ask(struct sstp_sock *sp, u32 packets, bool again, u64 now)
 {
-	u32 interval = sstp_ctrl_interval(&sp->ctrl, sp->rtt.min);
+	u32 stamp = sstp_stamp(&sp->hs, now), interval = sstp_ctrl_interval(&sp->ctrl, sp->rtt.min);
 	bool end = sp->snd.next == sp->snd.end && !sp->snd.pending;
 	bool needless = end && !again && sstp_ask_needless(sp, packets);
 
@@ -313,7 +313,7 @@ static u8 sstp_ask(struct sstp_sock *sp, u32 packets, bool again, u32 stamp)
 	if (!interval) {
 		sp->tx.asked_at = stamp;
 		if (!sp->tx.silent_since)
-			sp->tx.silent_since = sstp_now();
+			sp->tx.silent_since = now;
 	}
 	sp->tx.unasked = 0;
 	return SSTP_F_ACK;
@@ -334,14 +334,15 @@ static void sstp_sseg_step(struct sstp_sseg *s, u32 len)
 }
 
 /* Build a train of up to @max packets never shipped before, from @s and the segments after
- * it. All but the last have one size, as UDP GSO cuts the train so. @packets: how many they
- * are. NULL without memory.
+ * it, at @now (ns). All but the last have one size, as UDP GSO cuts the train so. @packets: how
+ * many they are. NULL without memory.
  */
 static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
-				  u32 stamp, u32 *packets)
+				  u64 now, u32 *packets)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 full = SSTP_DATA_HLEN + sstp_sseg_bytes(s, s->next), n = 0;
+	u32 stamp = sstp_stamp(&sp->hs, now);
 	struct sstp_data_hdr *h = NULL;
 	struct sk_buff *skb;
 
@@ -399,7 +400,7 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 		skb_shinfo(skb)->gso_segs = n;
 		skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
 	}
-	h->h.flags |= sstp_ask(sp, *packets, false, stamp);
+	h->h.flags |= sstp_ask(sp, *packets, false, now);
 	return skb;
 }
 
@@ -772,10 +773,10 @@ static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 			trace_sstp_retransmit(sp, x->s->number, x->packet, w->shipment);
 			sp->stats.bytes_retrans += sstp_sseg_bytes(x->s, x->packet);
 			sstp_snd_shipped_rtx(w, x->s, x->packet, w->shipment++);
-			h->h.flags |= sstp_ask(sp, 1, true, stamp);
+			h->h.flags |= sstp_ask(sp, 1, true, now);
 		}
 	} else {
-		skb = sstp_train(sk, x->s, x->allow, stamp, &n);
+		skb = sstp_train(sk, x->s, x->allow, now, &n);
 	}
 	if (!skb)
 		return false;
