@@ -205,15 +205,15 @@ void sstp_ack_room(struct sock *sk, u64 now)
 	sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now + sstp_ack_wait(sp, 0));
 }
 
-/* The program has read segments: free their memory and advance the window. */
-void sstp_ack_read(struct sock *sk)
+/* The program has read segments at @now (ns): free their memory and advance the window. */
+void sstp_ack_read(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	sp->rcvbuf.full = false;
 	sstp_debt_update(sk);
 	sstp_rcvbuf_read(sk);
-	sstp_ack_room(sk, sstp_now());
+	sstp_ack_room(sk, now);
 }
 
 /* SSTP_T_RCVBUF has expired while no packet came: an epoch of the buffer policy is over. */
@@ -248,11 +248,11 @@ static u64 sstp_ack_flight(const struct sstp_sock *sp)
 	return (u64)(sp->rcvbuf.window - min(unread, sp->rcvbuf.window)) * sstp_mean(&sp->rcv);
 }
 
-/* After packets came: send a PACK or SNAK now, or set SSTP_T_ACK to do so later. */
-void sstp_ack_check(struct sock *sk)
+/* Packets came at @now (ns): send a PACK or SNAK, or set SSTP_T_ACK to do so later. */
+void sstp_ack_check(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u64 now = sstp_now(), srtt = sstp_srtt_ns(&sp->rtt), due, wait;
+	u64 srtt = sstp_srtt_ns(&sp->rtt), due, wait;
 	u32 full;
 
 	if (sk->sk_state == TCP_CLOSE)
@@ -261,7 +261,7 @@ void sstp_ack_check(struct sock *sk)
 		sstp_ack_room(sk, now);
 	if (sstp_arrivals_confirm(&sp->arrivals, &sp->rcv, sstp_us(now),
 				  max_t(u32, sstp_us(srtt) / 4, 1000))) {
-		sstp_rcv_accept(sk);
+		sstp_rcv_accept(sk, now);
 		if (sk->sk_state == TCP_CLOSE)
 			return;
 		sp->acker.snak_now = true;
@@ -320,7 +320,7 @@ void sstp_ack_due(struct sock *sk)
 		return;
 	if (sstp_arrivals_confirm(&sp->arrivals, &sp->rcv, sstp_us(now),
 				  max_t(u32, sstp_us(sstp_srtt_ns(&sp->rtt)) / 4, 1000)))
-		sstp_rcv_accept(sk);
+		sstp_rcv_accept(sk, now);
 	if (sk->sk_state == TCP_CLOSE)
 		return;
 	sp->acker.snak_now = false;

@@ -218,7 +218,7 @@ int sstp_handshake_connect(struct sock *sk)
 	return 0;
 }
 
-static void sstp_handshake_established(struct sock *sk)
+static void sstp_handshake_established(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
@@ -226,16 +226,16 @@ static void sstp_handshake_established(struct sock *sk)
 	SSTP_INC(sock_net(sk), ESTABLISHED);
 	sstp_nl_established(sk);
 	sp->live.probes = 0;
-	sp->live.last_rx = sstp_now();
+	sp->live.last_rx = now;
 	sstp_sndbuf_grow(sk);
-	sstp_rcvbuf_epoch(sk, sp->live.last_rx);
+	sstp_rcvbuf_epoch(sk, now);
 	/* Not before the peer's address is proven. */
 	if (sp->hs.messages)
-		sstp_half_start(sp, sp->hs.peer_ctrl, sp->live.last_rx);
-	sstp_message_arm(sk, sp->live.last_rx);
+		sstp_half_start(sp, sp->hs.peer_ctrl, now);
+	sstp_message_arm(sk, now);
 	sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
 	if (sock_flag(sk, SOCK_KEEPOPEN))
-		sstp_timer_set(&sp->clock, SSTP_T_LIFE, sp->live.last_rx);
+		sstp_timer_set(&sp->clock, SSTP_T_LIFE, now);
 }
 
 /* INIT or INIT_ACK was not answered in time: repeat it, or give up. Socket lock. */
@@ -245,7 +245,7 @@ void sstp_handshake_again(struct sock *sk)
 
 	if (sp->hs.deferred) {
 		/* TCP_DEFER_ACCEPT has expired: accept() gets the connection without data. */
-		sstp_handshake_established(sk);
+		sstp_handshake_established(sk, sstp_now());
 		sstp_child_ready(sk);
 		return;
 	}
@@ -278,14 +278,13 @@ static void sstp_handshake_sample(struct sstp_sock *sp, bool data, u64 now)
 		sstp_rtt_sample(&sp->rtt, us, sstp_us(now));
 }
 
-/* A packet with our CID came in SYN_RECV, which proves the initiator's address: the child is
+/* A packet with our CID came at @now (ns) in SYN_RECV, which proves the initiator's address: the child is
  * established. @data: the peer has sent data or ended its stream; without it, the child waits
  * if TCP_DEFER_ACCEPT is set. Child's socket lock.
  */
-void sstp_handshake_confirm(struct sock *sk, bool data)
+void sstp_handshake_confirm(struct sock *sk, bool data, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u64 now = sstp_now();
 
 	if (sp->hs.deferred && !data)
 		return;
@@ -297,7 +296,7 @@ void sstp_handshake_confirm(struct sock *sk, bool data)
 			       (u64)NSEC_PER_SEC);
 		return;
 	}
-	sstp_handshake_established(sk);
+	sstp_handshake_established(sk, now);
 	sstp_child_ready(sk);
 }
 
@@ -367,7 +366,7 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 		sstp_done(sk, ENOMEM, SSTP_CLOSED_BY_LOCAL);
 		return;
 	}
-	sstp_handshake_established(sk);
+	sstp_handshake_established(sk, now);
 	/* The responder waits for a packet with its CID as the proof of our address. */
 	sstp_send_context(sk, 0);
 	sk->sk_state_change(sk);

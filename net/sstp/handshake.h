@@ -37,6 +37,6 @@ void sstp_handshake_init(struct sock *usk, struct sk_buff *skb, struct sk_buff *
 void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb);
 int sstp_handshake_connect(struct sock *sk);
 void sstp_handshake_again(struct sock *sk);
-void sstp_handshake_confirm(struct sock *sk, bool data);
+void sstp_handshake_confirm(struct sock *sk, bool data, u64 now);
 
 #endif /* _SSTP_HANDSHAKE_H */

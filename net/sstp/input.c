@@ -146,15 +146,17 @@ static bool sstp_has_shipped(const struct sstp_arrivals *ar, const struct sk_buf
 	       d.shipment != ar->highest;
 }
 
-/* After DATA, KEEPALIVE or EOS packets: accept segments, send reports, change state. */
-static void sstp_rcv_done(struct sock *sk)
+/* After DATA, KEEPALIVE or EOS packets, which came at @now (ns): accept segments, send reports,
+ * change state.
+ */
+static void sstp_rcv_done(struct sock *sk, u64 now)
 {
-	sstp_rcv_accept(sk);
-	sstp_ack_check(sk);
+	sstp_rcv_accept(sk, now);
+	sstp_ack_check(sk, now);
 	sstp_probe_rtt(sk);
 	/* A state that a silent peer did not confirm is told again. */
 	if (sstp_sk(sk)->ctrl.talk)
-		sstp_message_arm(sk, sstp_sk(sk)->live.last_rx);
+		sstp_message_arm(sk, now);
 	sstp_state_check(sk);
 }
 
@@ -164,7 +166,7 @@ static void sstp_rcv_train(struct sock *sk, struct sk_buff *skb, u64 now)
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	if (sk->sk_state == TCP_SYN_RECV)
-		sstp_handshake_confirm(sk, true);
+		sstp_handshake_confirm(sk, true, now);
 	sp->live.last_rx = now;
 	sp->live.keepalives = 0;
 	sp->live.asks = 0;
@@ -174,7 +176,7 @@ static void sstp_rcv_train(struct sock *sk, struct sk_buff *skb, u64 now)
 		sp->live.prompt = min(sp->live.prompt + 1U, SSTP_PROMPT);
 	}
 	sstp_rcv_data(sk, skb);
-	sstp_rcv_done(sk);
+	sstp_rcv_done(sk, now);
 	sstp_probe_path(sk, now);
 }
 
@@ -204,8 +206,8 @@ static void sstp_rcv_ride(struct sock *sk, struct sk_buff *skb, u64 now)
 	}
 	sstp_report_begin(sp, now);
 	if (sk->sk_state == TCP_SYN_RECV)
-		sstp_handshake_confirm(sk, false);
-	data = sstp_report_rcv(sk, skb, p, skb->len);
+		sstp_handshake_confirm(sk, false, now);
+	data = sstp_report_rcv(sk, skb, p, skb->len, now);
 	if (!data || sk->sk_state == TCP_CLOSE)
 		goto out;
 	if (!pskb_pull(skb, data))
@@ -246,20 +248,20 @@ static void sstp_rcv_small(struct sock *sk, struct sk_buff *skb, u32 off, u32 le
 	case SSTP_EOS:
 		if (sk->sk_state == TCP_SYN_RECV)
 			sstp_handshake_confirm(sk, type == SSTP_EOS ||
-					       sstp_has_shipped(&sp->arrivals, skb, off, len));
+					       sstp_has_shipped(&sp->arrivals, skb, off, len), now);
 		sp->live.last_rx = now;
 		sp->live.keepalives = 0;
 		sstp_rcv_state(sk, skb, off, len);
-		sstp_rcv_done(sk);
+		sstp_rcv_done(sk, now);
 		break;
 	case SSTP_PACK:
 	case SSTP_SNAK:
 		if (sk->sk_state == TCP_SYN_RECV)
-			sstp_handshake_confirm(sk, false);
+			sstp_handshake_confirm(sk, false, now);
 		if (sstp_rides((void *)(skb->data + off)))
 			sstp_rcv_ride_of(sk, skb, off, len, now);
 		else
-			sstp_report_rcv(sk, skb, skb->data + off, len);
+			sstp_report_rcv(sk, skb, skb->data + off, len, now);
 		break;
 	case SSTP_MESSAGE:
 		sstp_message_rcv(sk, skb, off, len, now);

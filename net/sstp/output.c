@@ -790,16 +790,15 @@ static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 	return true;
 }
 
-/* Ship all that the window, the contract and the controller allow, retransmissions first,
- * and set the timer for the rest. Socket lock.
+/* Ship all that the window, the contract and the controller allow at @now (ns), retransmissions
+ * first, and set the timer for the rest. Socket lock.
  */
-void sstp_push(struct sock *sk)
+void sstp_push_at(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snd_wnd *w = &sp->snd;
 	bool shipped = false, idle = false;
 	enum sstp_held held = SSTP_HELD_NOT;
-	u64 now = sstp_now();
 	struct sstp_next x = {};
 	int budget;
 
@@ -843,7 +842,12 @@ void sstp_push(struct sock *sk)
 	if (shipped)
 		sstp_mtu_probe(sk, now);
 	if (shipped || !sstp_timer_pending(&sp->clock, SSTP_T_PROBE))
-		sstp_probe_arm(sk, idle);
+		sstp_probe_arm(sk, idle, now);
+}
+
+void sstp_push(struct sock *sk)
+{
+	sstp_push_at(sk, sstp_now());
 }
 
 /* Once all segments were shipped, tell the peer by a KEEPALIVE that none follows. True if it

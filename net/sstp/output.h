@@ -48,6 +48,7 @@ struct sstp_tx {
 	u64		rtx_at;		/* ns: last retransmission */
 };
 
+void sstp_push_at(struct sock *sk, u64 now);
 void sstp_push(struct sock *sk);
 bool sstp_eos_push(struct sock *sk);
 u32 sstp_stream_size(const struct sstp_sock *sp);

@@ -51,11 +51,12 @@ static u64 sstp_probe_tail(const struct sstp_sock *sp, u64 rto)
 	return min(rto, wait);
 }
 
-void sstp_probe_arm(struct sock *sk, bool idle)
+/* Set the timer of probes at @now (ns). @idle: there is nothing more to ship */
+void sstp_probe_arm(struct sock *sk, bool idle, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u32 rto = sstp_send_rto(sp);
-	u64 now = sstp_now(), wait;
+	u64 wait;
 
 	/* The peer may hold back a report for as long as it was told, but no answer to a probe. */
 	if (sp->hs.messages && !sp->live.probes)
@@ -156,5 +157,5 @@ void sstp_probe(struct sock *sk)
 		}
 	}
 	sstp_send_context(sk, SSTP_F_ACK);
-	sstp_probe_arm(sk, true);
+	sstp_probe_arm(sk, true, now);
 }

@@ -29,7 +29,7 @@ struct sstp_live {
 };
 
 bool sstp_waits(const struct sstp_sock *sp);
-void sstp_probe_arm(struct sock *sk, bool idle);
+void sstp_probe_arm(struct sock *sk, bool idle, u64 now);
 void sstp_probe(struct sock *sk);
 void sstp_probe_rtt(struct sock *sk);
 void sstp_probe_path(struct sock *sk, u64 now);

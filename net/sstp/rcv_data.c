@@ -65,10 +65,10 @@ u32 sstp_headers_at(struct sstp_cursor *c, u32 off, u32 size, u32 len, void *buf
 	return (min(c->to, c->skb->len) - off - len) / size + 1;
 }
 
-/* Move R_l past accepted segments, which the program may then read, and wake it. The connection
- * is reset if the program has closed the socket.
+/* Move R_l past accepted segments, which the program may read from @now (ns) on, and wake it. The
+ * connection is reset if the program has closed the socket.
  */
-void sstp_rcv_accept(struct sock *sk)
+void sstp_rcv_accept(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_gauge *m = sstp_rcvbuf_gauge(&sp->rcvbuf);
@@ -104,7 +104,7 @@ void sstp_rcv_accept(struct sock *sk)
 		return;
 	}
 	if (got && !sp->rx.readable)
-		sp->rx.unread_since = sstp_now();
+		sp->rx.unread_since = now;
 	WRITE_ONCE(sp->rx.readable, sp->rx.readable + got);
 	sp->acker.unacked = min_t(u64, sp->acker.unacked + got, U32_MAX);
 	if (!finished && sstp_rcv_finished(w)) {

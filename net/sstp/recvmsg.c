@@ -212,25 +212,28 @@ static int sstp_read_segment(const struct sstp_rseg *s, u32 off, u32 len,
 	return 0;
 }
 
-/* The program has taken @len bytes of the first segment. */
+/* The program has taken @len bytes of the first segment. After the last one the window moves on. */
 static void sstp_consume(struct sock *sk, struct sstp_rseg *s, u32 len)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
+	u64 now;
 
 	sp->rx.readable -= len;
 	sstp_half_read(sp->ctrl.half, len, sp->rx.readable);
-	if (!sp->rx.readable && sp->rx.unread_since) {
-		sp->rx.unread_time += (sp->life.ended_at ?: sstp_now()) - sp->rx.unread_since;
-		sp->rx.unread_since = 0;
-	}
 	sp->acker.service_bytes += len;
 	sp->rcvbuf.policy.in.served += s->got == s->packets ? len :
 			   div_u64(mul_u32_u32(len, s->got), s->packets);
 	sp->rx.read_off += len;
 	if (sp->rx.read_off == s->len) {
+		now = sstp_now();
+		if (!sp->rx.readable && sp->rx.unread_since) {
+			sp->rx.unread_time += (sp->life.ended_at ?: now) - sp->rx.unread_since;
+			sp->rx.unread_since = 0;
+		}
 		sp->rx.read_off = 0;
 		trace_sstp_segment_read(sp, sp->rcv.read, s);
 		sstp_rcv_pop(&sp->rcv);
+		sstp_ack_read(sk, now);
 		return;
 	}
 	/* Free the packets that are read, so that the next read need not skip them. */
@@ -330,10 +333,8 @@ static int sstp_recv_seqpacket(struct sock *sk, struct msghdr *msg, size_t len,
 		msg->msg_flags |= MSG_EOR;
 	if (flags & MSG_TRUNC)
 		n = s->len;
-	if (!(flags & MSG_PEEK)) {
+	if (!(flags & MSG_PEEK))
 		sstp_consume(sk, s, s->len);
-		sstp_ack_read(sk);
-	}
 	return n;
 }
 
@@ -374,10 +375,8 @@ static int sstp_recv_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			done += n;
 			if (!(flags & MSG_PEEK)) {
 				sstp_consume(sk, s, n);
-				if (!sp->rx.read_off) {
-					sstp_ack_read(sk);
+				if (!sp->rx.read_off)
 					sstp_catch_up(sk);
-				}
 			} else if (off + n == s->len) {
 				peek++;
 				peek_off = 0;

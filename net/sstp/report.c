@@ -510,10 +510,10 @@ static void sstp_report_probes(struct sock *sk, bool moved, bool news, bool prob
 		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
 }
 
-/* Handle a PACK or SNAK of @len bytes of @skb, which are at @p. Of a PACK only SSTP_RIDE_HLEN bytes
- * need to be there. Returns where the DATA packet that follows begins, or 0.
+/* Handle a PACK or SNAK of @len bytes of @skb, which are at @p and came at @now (ns). Of a PACK
+ * only SSTP_RIDE_HLEN bytes need to be there. Returns where the DATA packet that follows begins, or 0.
  */
-u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len)
+u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snd_wnd *w = &sp->snd;
@@ -523,7 +523,6 @@ u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len
 	s32 was_lost = sp->loss.lost_total;
 	bool probed = sp->live.probes, more = false, moved, news;
 	u64 was_acked = sp->stats.bytes_acked;
-	u64 now = sstp_now();
 	struct sstp_ack a;
 
 	if (!sstp_parse_ack(p, len, &a)) {
@@ -561,7 +560,7 @@ u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len
 	news = sample.delivered || sp->loss.highest != was_highest;
 	sstp_report_progress(sp, &a, more, was_high, now);
 	sstp_report_probes(sk, moved, news, probed);
-	sstp_push(sk);
+	sstp_push_at(sk, now);
 	sstp_state_check(sk);
 	return a.data;
 }

@@ -46,6 +46,6 @@ struct sstp_loss {
 };
 
 void sstp_report_begin(struct sstp_sock *sp, u64 now);
-u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len);
+u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len, u64 now);
 
 #endif /* _SSTP_REPORT_H */

@@ -79,7 +79,7 @@ static void sstp_set_waits(struct sock *sk)
 	if ((1 << sk->sk_state) & (TCPF_SYN_SENT | TCPF_SYN_RECV) ||
 	    !sstp_timer_pending(clock, SSTP_T_PROBE))
 		return;
-	sstp_probe_arm(sk, true);
+	sstp_probe_arm(sk, true, sstp_now());
 	sstp_timer_sooner(clock, SSTP_T_PROBE, at);
 }
 

@@ -112,7 +112,7 @@ static void sstp_tcp_act(struct sock *sk, int opt, int val, bool was_corked)
 	case TCP_QUICKACK:
 		if (val && sp->acker.unacked && sstp_synchronized(sk)) {
 			sp->acker.ack_now = true;
-			sstp_ack_check(sk);
+			sstp_ack_check(sk, sstp_now());
 			sstp_state_check(sk);
 		}
 		break;
