@@ -173,20 +173,15 @@ static void sstp_ack_within(struct sstp_sock *sp, u64 now, u64 wait)
 	sstp_timer_sooner(&sp->clock, SSTP_T_ACK, sp->acker.pack_due);
 }
 
-/* The buffer has more room than before: advance R_h, and report it if the window grew by a
- * quarter, or if the window may limit the sender. Ask for packets that found no room before.
+/* R_h may have moved: report it if the window grew by a quarter, or if the window may limit the
+ * sender. Ask for packets that found no room before.
  */
-void sstp_ack_room(struct sock *sk, u64 now)
+static void sstp_ack_gained(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u32 gained;
+	u32 gained = sp->rcv.high - sp->acker.advertised;
 
-	if (!sstp_synchronized(sk))
-		return;
-	sstp_rcvbuf_wnd(sp);
-	sstp_rcvbuf_grant(sp);
 	sstp_rcv_tell(sk);
-	gained = sp->rcv.high - sp->acker.advertised;
 	if (gained && gained >= DIV_ROUND_UP(sp->rcvbuf.window, 4)) {
 		sstp_pack_send(sk, now);
 	} else if (gained && !sstp_epollin_ready(sk) && sstp_ack_near(sp)) {
@@ -197,12 +192,25 @@ void sstp_ack_room(struct sock *sk, u64 now)
 			sstp_ack_within(sp, now, SSTP_ACK_DELAY_MIN);
 	}
 	/* There is room for packets that were discarded: ask for them without delay. */
-	if (!sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sstp_ack_wanted(sp)))
+	if (sstp_rcv_whole(&sp->rcv, sp->arrivals.lost) ||
+	    !sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sstp_ack_wanted(sp)))
 		return;
 	if (now - sp->acker.snak_sent > sstp_srtt_ns(&sp->rtt) / 16)
 		sstp_ack_snak(sk, now);
 	/* Ask for the remaining ones without the back-off of @due_rounds. */
 	sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now + sstp_ack_wait(sp, 0));
+}
+
+/* The buffer has more room than before: advance R_h. */
+void sstp_ack_room(struct sock *sk, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (!sstp_synchronized(sk))
+		return;
+	sstp_rcvbuf_wnd(sp);
+	sstp_rcvbuf_grant(sp);
+	sstp_ack_gained(sk, now);
 }
 
 /* The program has read segments at @now (ns): free their memory and advance the window. */
@@ -213,7 +221,10 @@ void sstp_ack_read(struct sock *sk, u64 now)
 	sp->rcvbuf.full = false;
 	sstp_debt_update(sk);
 	sstp_rcvbuf_read(sk);
-	sstp_ack_room(sk, now);
+	if (!sstp_synchronized(sk))
+		return;
+	sstp_rcvbuf_advance(sp);
+	sstp_ack_gained(sk, now);
 }
 
 /* SSTP_T_RCVBUF has expired while no packet came: an epoch of the buffer policy is over. */

@@ -210,10 +210,13 @@ static void __init sstp_check_receiver(void)
 	SSTP_IN(rcvbuf, read, full);
 	SSTP_IN(rcvbuf, read, segments_received);
 	SSTP_IN(rcvbuf, read, epoch_at);
+	SSTP_IN(rcvbuf, read, wnd_at);
+	SSTP_IN(rcvbuf, read, wnd_read);
+	SSTP_IN(rcvbuf, read, wnd_exact);
 	SSTP_IN(rcvbuf, read, member.pool);
 	SSTP_IN(rbuf_core, read, in);
 	SSTP_IN(rbuf_core, read, resting);
-	SSTP_SPAN(rx, rcvbuf.policy.out.exact, 208);
+	SSTP_SPAN(rx, rcvbuf.policy.out.exact, 224);
 }
 
 /* The same for what every train and report uses; the compiler does all of this. */

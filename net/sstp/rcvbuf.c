@@ -24,6 +24,8 @@
  * one behind a loss, and as much again while the sender speeds up
  */
 #define SSTP_RCVBUF_TRIPS		4
+/* Divisor of W: segments that may be read before W is computed again */
+#define SSTP_RCVBUF_LAZY		16
 /* Divisor of a pool's share: a connection's first limit */
 #define SSTP_RCVBUF_FIRST		16
 /* Divisor of a buffer's limit: memory for slots beyond it, when each slot has a packet */
@@ -209,6 +211,7 @@ static void sstp_rcvbuf_limit(struct sstp_sock *sp, u32 limit)
 	}
 	WRITE_ONCE(sp->rcvbuf.policy.in.limit, limit);
 	if (limit != old) {
+		sp->rcvbuf.wnd_at = 0;
 		trace_sstp_rbuf_limit(sp, old, limit, false);
 		sstp_nl_resized(&sp->sk, old, limit, false);
 	}
@@ -350,13 +353,31 @@ static void sstp_rcvbuf_narrow(struct sstp_sock *sp)
 	sp->rcvbuf.window = min(sp->rcvbuf.window, most);
 }
 
+/* Changes when an epoch ends, or the rates that W depends on are measured again */
+static u64 sstp_rcvbuf_times(const struct sstp_sock *sp)
+{
+	return sp->rcvbuf.epoch_at + sp->acker.arrival_at;
+}
+
+/* What W = B grants from now on has room. */
+static void sstp_rcvbuf_extend(struct sstp_sock *sp)
+{
+	/* Not far behind rcv.read, or serial number arithmetic would take it to be ahead. */
+	u32 reach = sp->rcv.read - 1;
+
+	if (sp->rcvbuf.wnd_exact)
+		reach += sp->rcvbuf.window;
+	if (sstp_after(reach, sp->rcvbuf.reach))
+		sp->rcvbuf.reach = reach;
+}
+
 /* Compute B and W from the buffer's limit. The first window has to last until the peer gets a
  * grant that is based on the round-trip time. Returns whether W is no larger than B.
  */
 bool sstp_rcvbuf_wnd(struct sstp_sock *sp)
 {
 	u64 guess = sstp_rcvbuf_follow(sp), w;
-	u32 factor = sp->set.window_factor, reach;
+	u32 factor = sp->set.window_factor;
 
 	if (!guess && sstp_rcvbuf_exact(sp))
 		factor = 100;
@@ -379,12 +400,10 @@ bool sstp_rcvbuf_wnd(struct sstp_sock *sp)
 			 2 * SSTP_RCV_CHUNK));
 	sp->rcvbuf.window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
 	sstp_rcvbuf_narrow(sp);
-	/* Not far behind rcv.read, or serial number arithmetic would take it to be ahead. */
-	reach = sp->rcv.read - 1;
-	if (factor == 100)
-		reach += sp->rcvbuf.window;
-	if (sstp_after(reach, sp->rcvbuf.reach))
-		sp->rcvbuf.reach = reach;
+	sp->rcvbuf.wnd_at = sstp_rcvbuf_times(sp);
+	sp->rcvbuf.wnd_read = sp->rcv.read;
+	sp->rcvbuf.wnd_exact = factor == 100;
+	sstp_rcvbuf_extend(sp);
 	return factor == 100;
 }
 
@@ -400,6 +419,30 @@ void sstp_rcvbuf_grant(struct sstp_sock *sp)
 		return;
 	__sk_rmem_schedule(&sp->sk, sp->rcv.bytes - was, false);
 	sstp_rcv_charge_slots(&sp->sk);
+}
+
+/* Does W stay as it is, though the program has read? It does where nothing that it depends on has
+ * changed but the mean memory of a segment, and until a part of it has been read. The first read
+ * lets the buffer follow the path.
+ */
+static bool sstp_rcvbuf_stays(const struct sstp_sock *sp)
+{
+	const struct sstp_rcvbuf *r = &sp->rcvbuf;
+
+	return r->wnd_at == sstp_rcvbuf_times(sp) &&
+	       sp->rcv.read - r->wnd_read < r->window / SSTP_RCVBUF_LAZY &&
+	       r->wnd_read != sp->hs.rcv_isn && !r->granted_limit && !r->member.pool &&
+	       !(sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK) && !r->policy.out.measure;
+}
+
+/* Move the window on, as the program has read. */
+void sstp_rcvbuf_advance(struct sstp_sock *sp)
+{
+	if (sstp_rcvbuf_stays(sp))
+		sstp_rcvbuf_extend(sp);
+	else
+		sstp_rcvbuf_wnd(sp);
+	sstp_rcvbuf_grant(sp);
 }
 
 /* The program has read data. */

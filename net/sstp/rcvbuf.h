@@ -39,6 +39,9 @@ struct sstp_rcvbuf {
 	bool		mem_limited;	/* nothing was accepted since a packet lacked memory */
 	u64		segments_received;
 	u64		epoch_at;	/* ns: when the policy's epoch began */
+	u64		wnd_at;		/* @epoch_at + acker.arrival_at when W was computed */
+	u32		wnd_read;	/* rcv.read then */
+	bool		wnd_exact;	/* W was no larger than B then */
 	struct sstp_member member;	/* in a pool that a listener's children share */
 	__cacheline_group_end(sstp_rcvbuf_read);
 	struct sstp_rbuf_core policy;
@@ -72,6 +75,7 @@ static inline struct sstp_gauge *sstp_rcvbuf_gauge(const struct sstp_rcvbuf *r)
 
 u32 sstp_rcvbuf_segment(const struct sstp_sock *sp);
 bool sstp_rcvbuf_wnd(struct sstp_sock *sp);
+void sstp_rcvbuf_advance(struct sstp_sock *sp);
 void sstp_rcvbuf_read(struct sock *sk);
 u32 sstp_rcvbuf_reach(const struct sstp_sock *sp);
 void sstp_rcvbuf_want(const struct sstp_sock *sp, struct sstp_want *w);

@@ -16,6 +16,8 @@ void sstp_set(struct sstp_sock *sp, const struct sstp_settings *set)
 	spin_lock_bh(&sp->listen.lock);
 	sp->set = *set;
 	spin_unlock_bh(&sp->listen.lock);
+	/* The receive window may follow from them. */
+	sp->rcvbuf.wnd_at = 0;
 }
 
 /* Set the contract. On -EINVAL or -ENOMEM the old one stays. Socket lock. */
