@@ -140,12 +140,14 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 	struct sstp_rcv_wnd *w = &sp->rcv;
 	struct sstp_want want;
 
+	/* As sstp_want_fits() has it: there always is for the segment that the program reads next,
+	 * of which most packets are. sstp_rcv_tight() limits its memory.
+	 */
+	if (run->segment == w->read)
+		return true;
 	sstp_rcvbuf_want(sp, &want);
 	if (want.pool && !sstp_after(run->segment, sp->rcvbuf.reach))
 		want.limit = max(want.limit, sstp_rcv_granted(sp));
-	/* sstp_want_fits() always has room for the segment that the program reads next;
-	 * sstp_rcv_tight() limits its memory.
-	 */
 	while (!sstp_want_fits(&want, run->segment, truesize)) {
 		struct sstp_rseg *s;
 		u32 segment, bytes;
@@ -272,6 +274,26 @@ static bool sstp_rcv_slot_room(struct sock *sk, const struct sstp_rcv_run *run)
 	return false;
 }
 
+/* Can no more data come before the program reads? */
+static bool sstp_rcv_held(const struct sstp_sock *sp)
+{
+	u32 low = sp->rcv.low;
+	struct sstp_want w;
+
+	if (sp->rcvbuf.full)
+		return true;
+	/* What sstp_want_held() would find, without its state: most buffers are not full, and reach
+	 * beyond R_l.
+	 */
+	if (!sp->rcvbuf.member.pool &&
+	    atomic_read(&sp->sk.sk_rmem_alloc) < sstp_rcv_limit(&sp->rcvbuf) &&
+	    !sstp_after(low, sp->rcv.high) &&
+	    !sstp_after(low, sp->rcv.read + sp->rcvbuf.buffer - 1))
+		return false;
+	sstp_rcvbuf_want(sp, &w);
+	return sstp_want_held(&w);
+}
+
 /* Wake a program that waits for SO_RCVLOWAT if no more data can come before it reads: the
  * missing packets find no room or memory, or are not asked for. To be called after each event
  * that may change this, before the socket lock is released.
@@ -279,13 +301,8 @@ static bool sstp_rcv_slot_room(struct sock *sk, const struct sstp_rcv_run *run)
 void sstp_rcv_tell(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_want w;
-	bool held = false;
+	bool held = sp->rx.readable && sstp_synchronized(sk) && sstp_rcv_held(sp);
 
-	if (sp->rx.readable && sstp_synchronized(sk)) {
-		sstp_rcvbuf_want(sp, &w);
-		held = sp->rcvbuf.full || sstp_want_held(&w);
-	}
 	if (held == sp->rx.held)
 		return;
 	WRITE_ONCE(sp->rx.held, held);
