@@ -93,6 +93,12 @@ void sstp_message_arm(struct sock *sk, u64 now)
 
 	if (!c->ops || !sstp_synchronized(sk))
 		return;
+	/* Most connections have neither messages nor timers. */
+	if (!c->talk && !sstp_message_needed(c) && !c->out.timer) {
+		c->out.msg.kind = 0;
+		sstp_timer_stop(&sp->clock, SSTP_T_CTRL);
+		return;
+	}
 	at = sstp_message_next(sp, now);
 	if (c->out.timer && c->ops->on_timer)
 		at = min(at, max(c->out.timer, c->timer_at));

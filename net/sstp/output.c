@@ -728,7 +728,7 @@ static bool sstp_push_next(struct sock *sk, struct sstp_next *x, int budget, u64
 	u32 room;
 
 	x->allow = 0;
-	x->s = sstp_snd_rtx(&sp->snd, &x->packet);
+	x->s = sstp_snd_asked(&sp->snd) ? sstp_snd_rtx(&sp->snd, &x->packet) : NULL;
 	x->again = x->s;
 	if (!x->s)
 		x->s = sstp_next_new(sp);

@@ -55,18 +55,18 @@ static u64 sstp_probe_tail(const struct sstp_sock *sp, u64 rto)
 void sstp_probe_arm(struct sock *sk, bool idle, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u32 rto = sstp_send_rto(sp);
+	u32 rto;
 	u64 wait;
-
-	/* The peer may hold back a report for as long as it was told, but no answer to a probe. */
-	if (sp->hs.messages && !sp->live.probes)
-		rto += sp->ctrl.out.ack_timer;
-	wait = (u64)rto * NSEC_PER_USEC;
 
 	if (!sstp_waits(sp)) {
 		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
 		return;
 	}
+	rto = sstp_send_rto(sp);
+	/* The peer may hold back a report for as long as it was told, but no answer to a probe. */
+	if (sp->hs.messages && !sp->live.probes)
+		rto += sp->ctrl.out.ack_timer;
+	wait = (u64)rto * NSEC_PER_USEC;
 	if (sp->live.probes) {
 		/* The interval grows with the silence, so that the sender resumes soon after
 		 * an outage; sooner under a contract, which probes hardly burden.

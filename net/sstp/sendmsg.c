@@ -338,7 +338,7 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 		sp->tx.cork = sstp_now() + SSTP_CORK;
 	while (done < len) {
 		struct sstp_sseg *s = sp->tx.open;
-		u32 size = sstp_stream_size(sp);
+		u32 size = s ? sstp_stream_size(sp) : 0;
 
 		if (!s || s->len >= size) {
 			if (s)

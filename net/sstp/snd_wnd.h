@@ -159,6 +159,12 @@ static inline u32 sstp_sseg_bytes(const struct sstp_sseg *s, u32 packet)
 		s->len - s->size * (s->packets - 1);
 }
 
+/* Were packets asked for that sstp_snd_rtx() may find? */
+static inline bool sstp_snd_asked(const struct sstp_snd_wnd *w)
+{
+	return w->pending || w->whole != w->whole_end;
+}
+
 /* The segment with the next packet never shipped; NULL if there is none or S_h forbids it. */
 struct sstp_sseg *sstp_snd_new(const struct sstp_snd_wnd *w);
 /* The next @count packets of @s have been shipped. */
