@@ -186,6 +186,15 @@ static bool sstp_rides(const struct sstp_hdr *h)
 	return h->type == SSTP_PACK && h->flags & SSTP_F_DATA;
 }
 
+/* Bytes of @skb, a PACK and DATA, that have to be in one piece. What is not in pages is final. */
+static u32 sstp_ride_hlen(const struct sk_buff *skb)
+{
+	const struct sstp_hdr *h = (void *)skb->data;
+
+	return min_t(u32, skb->len, skb_headlen(skb) < sizeof(*h) ? SSTP_RIDE_HLEN :
+		     sstp_ack_hlen(h->flags) + SSTP_DATA_HLEN);
+}
+
 /* Handle a PACK, and the DATA packet that follows it: @skb has nothing else. Consumes @skb. */
 static void sstp_rcv_ride(struct sock *sk, struct sk_buff *skb, u64 now)
 {
@@ -194,7 +203,7 @@ static void sstp_rcv_ride(struct sock *sk, struct sk_buff *skb, u64 now)
 	const void *p;
 	u32 data;
 
-	p = skb_header_pointer(skb, 0, min_t(u32, skb->len, sizeof(buf)), buf);
+	p = skb_header_pointer(skb, 0, sstp_ride_hlen(skb), buf);
 	if (!p)
 		goto no_mem;
 	/* Other processes may write to pages of @skb that a local sender spliced: only what lies

@@ -333,6 +333,21 @@ static void sstp_sseg_step(struct sstp_sseg *s, u32 len)
 	s->cur_off += len;
 }
 
+/* Move the header of the only packet of @skb, @h, to the linear part, where the receiver finds it
+ * without a copy. Only packets of longer segments are coalesced there, which this would prevent.
+ */
+static void *sstp_train_lift(struct sk_buff *skb, const void *h)
+{
+	skb_frag_t *f = &skb_shinfo(skb)->frags[0];
+
+	skb_frag_off_add(f, SSTP_DATA_HLEN);
+	skb_frag_size_sub(f, SSTP_DATA_HLEN);
+	skb->data_len -= SSTP_DATA_HLEN;
+	skb->truesize -= SSTP_DATA_HLEN;
+	skb->tail += SSTP_DATA_HLEN;
+	return memcpy(skb->data, h, SSTP_DATA_HLEN);
+}
+
 /* Build a train of up to @max packets never shipped before, from @s and the segments after
  * it, at @now (ns). All but the last have one size, as UDP GSO cuts the train so. @packets: how
  * many they are. NULL without memory.
@@ -344,9 +359,10 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 	u32 full = SSTP_DATA_HLEN + sstp_sseg_bytes(s, s->next), n = 0;
 	u32 stamp = sstp_stamp(&sp->hs, now);
 	struct sstp_data_hdr *h = NULL;
+	bool whole = s->packets == 1;
 	struct sk_buff *skb;
 
-	skb = alloc_skb(SSTP_RIDE_ROOM, GFP_ATOMIC | __GFP_NOWARN);
+	skb = alloc_skb(SSTP_RIDE_ROOM + SSTP_DATA_HLEN, GFP_ATOMIC | __GFP_NOWARN);
 	if (!skb)
 		return NULL;
 	skb_reserve(skb, SSTP_RIDE_ROOM);
@@ -399,6 +415,8 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 		skb_shinfo(skb)->gso_size = full;
 		skb_shinfo(skb)->gso_segs = n;
 		skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
+	} else if (whole && !skb_headlen(skb)) {
+		h = sstp_train_lift(skb, h);
 	}
 	h->h.flags |= sstp_ask(sp, *packets, false, now);
 	return skb;

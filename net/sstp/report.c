@@ -511,7 +511,7 @@ static void sstp_report_probes(struct sock *sk, bool moved, bool news, bool prob
 }
 
 /* Handle a PACK or SNAK of @len bytes of @skb, which are at @p and came at @now (ns). Of a PACK
- * only SSTP_RIDE_HLEN bytes need to be there. Returns where the DATA packet that follows begins, or 0.
+ * only the headers need to be there. Returns where the DATA packet that follows begins, or 0.
  */
 u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len, u64 now)
 {

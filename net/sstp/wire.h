@@ -379,8 +379,8 @@ struct sstp_message {
 
 /* Parse a packet of @len contiguous bytes at @p. False if it is malformed. Callers compare the
  * serial numbers with the state of the connection. Entries of a SNAK are checked to ascend. Of a
- * PACK, the first SSTP_RIDE_HLEN bytes need to be contiguous: the DATA packet that follows is
- * parsed by itself.
+ * PACK, the headers need to be contiguous, SSTP_RIDE_HLEN bytes at most: the DATA packet that
+ * follows is parsed by itself.
  */
 bool sstp_parse_data(const void *p, u32 len, struct sstp_data *d);
 bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a);
