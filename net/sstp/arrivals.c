@@ -183,6 +183,10 @@ static void sstp_arrivals_move_highest(struct sstp_arrivals *a, u32 last, u32 ga
 		bitmap_zero(a->seen, SSTP_RCV_SEEN);
 		return;
 	}
+	if (n == 1) {
+		__clear_bit(k, a->seen);
+		return;
+	}
 	bitmap_clear(a->seen, k, min(n, SSTP_RCV_SEEN - k));
 	if (n > SSTP_RCV_SEEN - k)
 		bitmap_clear(a->seen, 0, n - (SSTP_RCV_SEEN - k));

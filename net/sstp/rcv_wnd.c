@@ -279,11 +279,13 @@ static u32 sstp_rseg_insert_ooo(struct sstp_rseg *s, struct sk_buff *skb)
 	return count;
 }
 
-static void sstp_rseg_accept(struct sstp_rcv_wnd *w, struct sstp_rseg *s)
+/* Packets came out of order: append those after gaps, if the tolerance checker let the segment
+ * pass, and free the map.
+ */
+static void sstp_rseg_close(struct sstp_rseg *s)
 {
 	struct rb_node *p;
 
-	/* Packets after gaps, if the tolerance checker let the segment pass */
 	while ((p = rb_first(&s->ooo))) {
 		struct sk_buff *skb = rb_to_skb(p);
 
@@ -292,6 +294,12 @@ static void sstp_rseg_accept(struct sstp_rcv_wnd *w, struct sstp_rseg *s)
 	}
 	bitmap_free(s->map);
 	s->map = NULL;
+}
+
+static void sstp_rseg_accept(struct sstp_rcv_wnd *w, struct sstp_rseg *s)
+{
+	if (s->map)
+		sstp_rseg_close(s);
 	s->state = SSTP_RSEG_ACCEPTED;
 	w->mean += s->truesize - (w->mean >> 3);
 }

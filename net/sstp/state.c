@@ -122,6 +122,9 @@ void sstp_state_check(struct sock *sk)
 	bool in = sstp_rcv_finished(&sp->rcv);
 	int state = sk->sk_state;
 
+	/* Most packets come while both ends send. */
+	if (state == TCP_ESTABLISHED && !in && sp->tx.eos == SSTP_EOS_NONE)
+		return;
 	if (!sstp_synchronized(sk) || state == TCP_SYN_RECV ||
 	    state == TCP_CLOSING)
 		return;

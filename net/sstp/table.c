@@ -19,7 +19,14 @@ static u32 sstp_peer_hash(const void *data, u32 len, u32 seed)
 	return jhash2((const u32 *)p, sizeof(*p) / sizeof(u32), seed);
 }
 
+/* Compares words where rhashtable_compare() would call memcmp(). */
+static int sstp_cid_compare(struct rhashtable_compare_arg *arg, const void *obj)
+{
+	return ((const struct sstp_sock *)obj)->id.cid != *(const u32 *)arg->key;
+}
+
 static const struct rhashtable_params sstp_cid_params = {
+	.obj_cmpfn = sstp_cid_compare,
 	.key_len = sizeof(u32),
 	.key_offset = offsetof(struct sstp_sock, id.cid),
 	.head_offset = offsetof(struct sstp_sock, id.cid_node),
