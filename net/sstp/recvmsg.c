@@ -152,11 +152,11 @@ static int sstp_read_segment(const struct sstp_rseg *s, u32 off, u32 len,
 	struct sk_buff *skb;
 	int err;
 
-	if (s->shared) {
+	if (s->packets == 1) {
+		u32 at = s->shared ? s->off : SSTP_RCB(s->head)->off;
 		struct sstp_reader r = {};
 
-		return sstp_read_skb(s->head, &r, s->off + SSTP_DATA_HLEN + off,
-				     len, to);
+		return sstp_read_skb(s->head, &r, at + SSTP_DATA_HLEN + off, len, to);
 	}
 	packet = off / s->size;
 	in = off - packet * s->size;
