@@ -99,6 +99,7 @@ static void __init sstp_check_sender(void)
 	SSTP_IN(path, setup, mtu);
 	SSTP_IN(path, setup, dst_cookie);
 	SSTP_IN(path, setup, frame);
+	SSTP_IN(path, setup, fresh);
 	SSTP_IN(tx, report, eos);
 	SSTP_IN(tx, report, unpaced);
 	SSTP_IN(tx, report, lacks_mem);
@@ -124,7 +125,7 @@ static void __init sstp_check_sender(void)
 	SSTP_IN(snd_wnd, send, shipment);
 	SSTP_IN(snd_wnd, send, credit);
 	SSTP_IN(snd_wnd, send, vain);
-	SSTP_SPAN(path.pmtud.bh_all_lost, snd.vain, 288);
+	SSTP_SPAN(path.pmtud.bh_all_lost, snd.vain, 296);
 
 	SSTP_IN(ctrl_core, report, ops);
 	SSTP_IN(ctrl_core, report, flight_ship);

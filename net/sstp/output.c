@@ -822,7 +822,10 @@ void sstp_push_at(struct sock *sk, u64 now)
 
 	if (!sstp_synchronized(sk) || sk->sk_state == TCP_SYN_RECV)
 		return;
-	if (w->pending || w->next != w->end)
+	/* sendmsg() has just looked the route up for the segment that it wrote. */
+	if (sp->path.fresh)
+		sp->path.fresh = false;
+	else if (w->pending || w->next != w->end)
 		sstp_mtu_update(sk);
 	if (READ_ONCE(sk->sk_max_pacing_rate) != sp->path.pacing &&
 	    sstp_update_rate(sp, GFP_ATOMIC)) {

@@ -20,6 +20,7 @@ struct sstp_path {
 	u32		mtu;		/* bytes */
 	u32		dst_cookie;	/* of the route, for sk_dst_check() */
 	u32		frame;		/* bytes of a full frame on the link */
+	bool		fresh;		/* the route was looked up since the last push */
 	__cacheline_group_end(sstp_path_setup);
 };
 

@@ -228,6 +228,7 @@ again:
 		return err;
 	/* The MTU may have changed meanwhile, and with it the number of packets. */
 	sstp_mtu_update(sk);
+	sp->path.fresh = true;
 	if (!sstp_fits(sp, len))
 		return -EMSGSIZE;
 	s = sstp_new_segment(sk, len);
@@ -350,6 +351,7 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 			if (sp->tx.open)
 				continue;
 			sstp_mtu_update(sk);
+			sp->path.fresh = true;
 			size = sstp_stream_size(sp);
 			s = sstp_new_segment(sk, size);
 			if (!s) {
