@@ -18,7 +18,7 @@ enum sstp_held {
 	 * it, or there was no memory.
 	 */
 	SSTP_HELD_SNDBUF,
-	SSTP_HELD_DEVICE,	/* SSTP_QUEUE_BYTES in qdisc and device queues */
+	SSTP_HELD_DEVICE,	/* the qdisc and the device have enough, see queue.c */
 	SSTP_HELDS
 };
 

@@ -14,6 +14,7 @@
 #include "pack.h"
 #include "path.h"
 #include "probe.h"
+#include "queue.h"
 #include "small.h"
 #include "sndbuf.h"
 #include "sstp.h"
@@ -422,26 +423,6 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 	return skb;
 }
 
-/* Have the queues below SSTP_QUEUE_BYTES of this socket? If so sstp_write_space() restarts
- * the sender when they have half of it.
- */
-static bool sstp_throttled(struct sock *sk)
-{
-	struct sstp_sock *sp = sstp_sk(sk);
-
-	if (refcount_read(&sk->sk_wmem_alloc) < SSTP_QUEUE_BYTES)
-		return false;
-	set_bit(SSTP_FL_THROTTLED, &sp->pending.flags);
-	/* Pairs with smp_mb() in sstp_write_space(): either we see the memory freed, or it
-	 * sees the flag.
-	 */
-	smp_mb__after_atomic();
-	if (refcount_read(&sk->sk_wmem_alloc) >= SSTP_QUEUE_BYTES)
-		return true;
-	clear_bit(SSTP_FL_THROTTLED, &sp->pending.flags);
-	return false;
-}
-
 /* How many of @want packets the controller's pacing allows at @now (ns). If 0, the pacing
  * timer is set.
  */
@@ -660,7 +641,7 @@ static bool sstp_push_held(struct sock *sk, int budget, u64 now, enum sstp_held 
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	if (sstp_throttled(sk)) {
+	if (sstp_queue_full(sk)) {
 		*held = SSTP_HELD_DEVICE;
 		return true;
 	}

@@ -12,6 +12,9 @@ struct sstp_sock;
 
 /* The path to the peer */
 struct sstp_path {
+	u32		queue_limit;	/* bytes in the queues below with which SSTP_FL_THROTTLED
+					 * was set; read without the socket lock
+					 */
 	u64		probe_wait;	/* ns: since when data waits for an MTU probe, or 0 */
 	struct sstp_pmtud pmtud;
 	__cacheline_group_begin(sstp_path_setup);

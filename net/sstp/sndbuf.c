@@ -5,6 +5,7 @@
 #include <linux/time64.h>
 #include "mem.h"
 #include "netns.h"
+#include "queue.h"
 #include "sndbuf.h"
 #include "sstp.h"
 
@@ -63,14 +64,9 @@ bool sstp_writeable(const struct sock *sk)
  */
 void sstp_write_space(struct sock *sk)
 {
-	struct sstp_sock *sp = sstp_sk(sk);
 	struct socket *sock;
 
-	/* Pairs with smp_mb__after_atomic() in sstp_throttled(). */
-	smp_mb();
-	if (test_bit(SSTP_FL_THROTTLED, &sp->pending.flags) &&
-	    refcount_read(&sk->sk_wmem_alloc) < SSTP_QUEUE_BYTES / 2)
-		sstp_clock_kick(&sp->clock);
+	sstp_queue_freed(sk);
 	rcu_read_lock();
 	sock = READ_ONCE(sk->sk_socket);
 	if (sock && test_bit(SOCK_NOSPACE, &sock->flags) &&

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a socket has in the queues below it, in the qdisc and the device: about a millisecond of
+ * its rate, as TCP small queues, so that a slow link of this host delays neither the socket's own
+ * packets nor those of others.
+ */
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+#include "queue.h"
+#include "report.h"
+#include "sstp.h"
+
+#define SSTP_QUEUE_MOST		(256 << 10)	/* bytes, as memory is counted */
+#define SSTP_QUEUE_PACKETS	4	/* may be there in any case: two trains of two */
+
+/* Bytes that leave within @span ns by the contract, the controller's period, or its window */
+static u64 sstp_queue_due(const struct sstp_sock *sp, u32 span)
+{
+	u32 window = sstp_ctrl_window(&sp->ctrl), srtt = sstp_rtt_smoothed(&sp->rtt, 0);
+	u64 due = SSTP_QUEUE_MOST;
+
+	if (sstp_rate_bound(&sp->rate))
+		due = mul_u64_u32_div(sp->rate.ms_bytes, span, NSEC_PER_MSEC);
+	if (sp->ctrl.out.period)
+		due = min(due, div64_u64((u64)sp->path.frame * span, sp->ctrl.out.period));
+	else if (window != SSTP_CWND_MAX && srtt)
+		due = min(due, div_u64(mul_u32_u32(window, sp->path.frame),
+				       max(srtt / (span / NSEC_PER_USEC), 1U)));
+	return due;
+}
+
+/* Most bytes of @sk in the queues below. A driver that needs longer queues, as for WiFi's
+ * aggregates, says so in sk_pacing_shift. What a peer has reported left the device long ago, so
+ * if nothing is in flight, a device that frees packets late must not stop the sender.
+ */
+static u32 sstp_queue_limit(const struct sock *sk)
+{
+	const struct sstp_sock *sp = sstp_sk(sk);
+	u32 span = max(NSEC_PER_SEC >> READ_ONCE(sk->sk_pacing_shift), NSEC_PER_USEC);
+	u32 least = SSTP_QUEUE_PACKETS * SKB_TRUESIZE(sp->path.frame);
+
+	if (!sstp_in_flight(sp))
+		return SSTP_QUEUE_MOST;
+	return clamp_t(u64, sstp_queue_due(sp, span), min(least, SSTP_QUEUE_MOST), SSTP_QUEUE_MOST);
+}
+
+bool sstp_queue_full(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	u32 limit;
+
+	if (refcount_read(&sk->sk_wmem_alloc) < SSTP_QUEUE_PACKETS * SKB_TRUESIZE(0))
+		return false;
+	limit = sstp_queue_limit(sk);
+	if (refcount_read(&sk->sk_wmem_alloc) < limit)
+		return false;
+	WRITE_ONCE(sp->path.queue_limit, limit);
+	set_bit(SSTP_FL_THROTTLED, &sp->pending.flags);
+	/* Pairs with smp_mb() in sstp_queue_freed(): either we see the memory freed, or it sees
+	 * the flag and the limit.
+	 */
+	smp_mb__after_atomic();
+	if (refcount_read(&sk->sk_wmem_alloc) >= limit)
+		return true;
+	clear_bit(SSTP_FL_THROTTLED, &sp->pending.flags);
+	return false;
+}
+
+void sstp_queue_freed(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	/* Pairs with smp_mb__after_atomic() in sstp_queue_full(). */
+	smp_mb();
+	if (test_bit(SSTP_FL_THROTTLED, &sp->pending.flags) &&
+	    refcount_read(&sk->sk_wmem_alloc) < READ_ONCE(sp->path.queue_limit) / 2)
+		sstp_clock_kick(&sp->clock);
+}
