@@ -43,35 +43,9 @@ static void take(int fd)
 		die("recv:");
 }
 
-int main(int argc, char **argv)
+/* As a server, the client of a connection closes first. */
+static void talk(int fd, bool client, long n)
 {
-	bool client = argc == 7 && !strcmp(argv[1], "client");
-	union addr a;
-	long n;
-	int fd;
-
-	if (argc < 6 || (!client && strcmp(argv[1], "server")))
-		die("Usage: exchange server PROTO delay|nodelay BYTES EXCHANGES\n"
-		    "       exchange client PROTO delay|nodelay BYTES EXCHANGES ADDRESS");
-	fd = make(argv[2], argv[3]);
-	size = strtoul(argv[4], NULL, 10);
-	n = strtol(argv[5], NULL, 10);
-	if (!size || size > sizeof(buf))
-		die("exchange: 1 to %zu bytes", sizeof(buf));
-	if (client) {
-		if (!addr_parse(&a, argv[6], PORT) || connect(fd, &a.sa, addr_len(&a)))
-			die("connect:");
-	} else {
-		int l = fd;
-
-		sock_set(l, SOL_SOCKET, SO_REUSEADDR, 1);
-		addr_any(&a, AF_INET, PORT);
-		if (bind(l, &a.sa, addr_len(&a)) || listen(l, 1))
-			die("listen:");
-		fd = accept(l, NULL, NULL);
-		if (fd < 0)
-			die("accept:");
-	}
 	while (n--) {
 		if (client)
 			give(fd);
@@ -79,9 +53,43 @@ int main(int argc, char **argv)
 		if (!client)
 			give(fd);
 	}
-	/* The client closes first. */
 	if (!client && recv(fd, buf, 1, 0))
 		die("exchange: more than a request");
 	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	bool client = argc == 7 && !strcmp(argv[1], "client"), each;
+	int fd, l = -1;
+	union addr a;
+	long n, rounds;
+
+	if (argc < 6 || (!client && strcmp(argv[1], "server")))
+		die("Usage: exchange server PROTO delay|nodelay|each BYTES EXCHANGES\n"
+		    "       exchange client PROTO delay|nodelay|each BYTES EXCHANGES ADDRESS\n"
+		    "each: a connection for each exchange");
+	each = !strcmp(argv[3], "each");
+	size = strtoul(argv[4], NULL, 10);
+	n = strtol(argv[5], NULL, 10);
+	if (!size || size > sizeof(buf))
+		die("exchange: 1 to %zu bytes", sizeof(buf));
+	if (!client) {
+		l = make(argv[2], argv[3]);
+		sock_set(l, SOL_SOCKET, SO_REUSEADDR, 1);
+		addr_any(&a, AF_INET, PORT);
+		if (bind(l, &a.sa, addr_len(&a)) || listen(l, 1))
+			die("listen:");
+	} else if (!addr_parse(&a, argv[6], PORT)) {
+		die("exchange: no address: %s", argv[6]);
+	}
+	for (rounds = each ? n : 1; rounds--;) {
+		fd = client ? make(argv[2], argv[3]) : accept(l, NULL, NULL);
+		if (fd < 0)
+			die("accept:");
+		if (client && connect(fd, &a.sa, addr_len(&a)))
+			die("connect:");
+		talk(fd, client, each ? 1 : n);
+	}
 	return 0;
 }

@@ -13,6 +13,8 @@ that the compiler has inlined counts for the function that it is in.
             1000 bytes
   exchange  a request and an answer of so many bytes (-e), one at a time, with Nagle's algorithm
             and without: instructions, packets and KEEPALIVEs of an exchange
+  connect   a connection for each exchange of so many bytes (-c): socket(), connect(), request,
+            answer and close()
 
 A layer of SSTP's own is a group of its source files; other functions are put in layers by name.
 """
@@ -110,7 +112,9 @@ def parse_args():
     add("-w", "--write", action="append", type=int, metavar="KB",
         help="a transfer in writes of 1, 4, 16 or 64 KB (repeatable)")
     add("-e", "--exchange", action="append", type=int, metavar="BYTES",
-        help="exchanges of so many bytes (repeatable; 1 and 100 if there is neither -e nor -w)")
+        help="exchanges of so many bytes (repeatable; 1 and 100 if there is no other)")
+    add("-c", "--connect", action="append", type=int, metavar="BYTES",
+        help="connections with one exchange of so many bytes (repeatable)")
     add("-n", "--functions", type=int, default=TOP, metavar="N",
         help=f"show N functions of each cell (default {TOP})")
     add("-l", "--layer", metavar="NAME", help="show functions of this layer only")
@@ -119,7 +123,7 @@ def parse_args():
     add("-j", "--json", metavar="FILE", help="write the results to FILE")
     add("--guest", metavar="JOB", help=argparse.SUPPRESS)
     args = parser.parse_args()
-    if not args.exchange and not args.write:
+    if not args.exchange and not args.write and not args.connect:
         args.exchange = [1, 100]
     for write in args.write or []:
         if (1500, write * KB) not in ALL:
@@ -177,7 +181,7 @@ class Bench(Lab):
         return os.posix_spawn(f"{SHM}/{words[0]}", words, os.environ, file_actions=actions)
 
     def cell(self, cell, amount):
-        if cell["kind"] == "exchange":
+        if cell["kind"] != "write":
             words = [cell["protocol"], cell["delay"], str(cell["size"]), str(amount)]
             return self.measure(["exchange", "server", *words],
                                 ["exchange", "client", *words, SERVER])
@@ -194,10 +198,10 @@ def guest(job_file):
     lab = Bench()
     for cell in job["cells"]:
         lab.set_mtu(cell["mtu"])
-        short, long = (FEW, MANY) if cell["kind"] == "exchange" else (SHORT, LONG)
+        short, long = (FEW, MANY) if cell["kind"] != "write" else (SHORT, LONG)
         lab.cell(cell, short)
         few, many = lab.cell(cell, short), lab.cell(cell, long)
-        units = (long - short) / (1 if cell["kind"] == "exchange" else 1000)
+        units = (long - short) / (1 if cell["kind"] != "write" else 1000)
         report({**cell, "units": units, **{name: (many[name] - few[name]) / units
                                            for name in many}})
     with open("/proc/kallsyms", encoding="ascii") as f:
@@ -213,7 +217,9 @@ def wanted_cells(args):
              for protocol in args.protocol or ["sstp", "tcp"]]
     return cells + [{"kind": "exchange", "mtu": 1500, "size": size, "protocol": protocol,
                      "delay": delay} for size in args.exchange or []
-                    for protocol, delay in EXCHANGES]
+                    for protocol, delay in EXCHANGES] + [
+        {"kind": "connect", "mtu": 1500, "size": size, "protocol": protocol, "delay": "each"}
+        for size in args.connect or [] for protocol in ("sstp", "tcp")]
 
 
 def read_counts(path):
@@ -313,6 +319,8 @@ def measure(args):
 def title(cell):
     if cell["kind"] == "write":
         return f"{cell['protocol']}, MTU {cell['mtu']}, writes of {cell['size'] // KB} KB"
+    if cell["kind"] == "connect":
+        return f"{cell['protocol']}, connection with an exchange of {cell['size']} bytes"
     return f"{cell['protocol']}, exchange of {cell['size']} bytes" + \
         (", no delay" if cell["delay"] == "nodelay" else "")
 
@@ -326,7 +334,8 @@ def by_layer(cell):
 
 def show_group(cells):
     """Print cells of one kind and size side by side, by layer."""
-    unit = "an exchange" if cells[0]["kind"] == "exchange" else "1000 bytes"
+    unit = {"write": "1000 bytes", "exchange": "an exchange",
+            "connect": "a connection with an exchange"}[cells[0]["kind"]]
     print(f"Instructions of {unit}\n")
     heads = [cell["protocol"] + (" nodelay" if cell.get("delay") == "nodelay" else "")
              for cell in cells]
