@@ -84,8 +84,12 @@ void sstp_rcv_destroy(struct sstp_rcv_wnd *w)
 	u32 i, k;
 
 	for (i = 0; w->chunk && i < w->chunks; i++) {
-		for (k = 0; w->chunk[i] && k < SSTP_RCV_CHUNK; k++)
-			sstp_rcv_clear(&w->chunk[i][k]);
+		for (k = 0; w->chunk[i] && k < SSTP_RCV_CHUNK; k++) {
+			struct sstp_rseg *s = &w->chunk[i][k];
+
+			if (s->head || s->map)
+				sstp_rcv_clear(s);
+		}
 		kfree(w->chunk[i]);
 	}
 	kfree(w->chunk);
