@@ -24,7 +24,9 @@
 #include "state.h"
 #include "table.h"
 
-/* Handle a KEEPALIVE or EOS: it moves H and hi (see arrivals.h), and is acknowledged at once. */
+/* Handle a KEEPALIVE or EOS: it moves H and hi (see arrivals.h), and is acknowledged at once, but for
+ * a KEEPALIVE that does not ask: the answer to INIT_ACK, which is repeated until that comes.
+ */
 static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 			   u32 len)
 {
@@ -55,7 +57,8 @@ static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 	sp->acker.echo_at = sp->live.last_rx;
 	sp->acker.has_echo = true;
 	sp->acker.echo_padded = len > SSTP_DATA_HLEN;
-	sp->acker.ack_now = true;
+	if (d.type == SSTP_EOS || d.flags & SSTP_F_ACK)
+		sp->acker.ack_now = true;
 	if (d.type == SSTP_EOS) {
 		if (d.packet || (w->has_eos && w->eos != d.segment) ||
 		    sstp_pos_before(pos, sp->arrivals.hi)) {
