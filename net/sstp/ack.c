@@ -259,6 +259,15 @@ static u64 sstp_ack_flight(const struct sstp_sock *sp)
 	return (u64)(sp->rcvbuf.window - min(unread, sp->rcvbuf.window)) * sstp_mean(&sp->rcv);
 }
 
+/* Does sstp_state_check() send CLOSE next, which acknowledges the peer's EOS? The PACK of that has
+ * nothing else to report then.
+ */
+static bool sstp_ack_by_close(const struct sstp_sock *sp)
+{
+	return sp->tx.eos == SSTP_EOS_ACKED && sstp_rcv_finished(&sp->rcv) && !sp->acker.unacked &&
+	       sp->sk.sk_state != TCP_CLOSING;
+}
+
 /* Packets came at @now (ns): send a PACK or SNAK, or set SSTP_T_ACK to do so later. */
 void sstp_ack_check(struct sock *sk, u64 now)
 {
@@ -289,6 +298,8 @@ void sstp_ack_check(struct sock *sk, u64 now)
 			sstp_timer_sooner(&sp->clock, SSTP_T_ACK, due);
 		}
 	}
+	if (sp->acker.ack_now && sstp_ack_by_close(sp))
+		sp->acker.ack_now = false;
 	full = sp->acker.told_interval ? sp->acker.told_interval * sp->path.size : SSTP_ACK_BYTES;
 	full = min_t(u64, sstp_ack_flight(sp) / 4, full);
 	if (sp->acker.ack_now ||
