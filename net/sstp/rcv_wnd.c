@@ -585,6 +585,29 @@ void sstp_rcv_pop(struct sstp_rcv_wnd *w)
 	w->chunk[n] = NULL;
 }
 
+void sstp_rcv_trim(struct sstp_rcv_wnd *w)
+{
+	struct sstp_rseg **chunk = &w->chunk[(w->read / SSTP_RCV_CHUNK) & (w->chunks - 1)];
+	u32 i;
+
+	if (w->spare) {
+		kfree(w->spare);
+		w->spare = NULL;
+		w->bytes -= SSTP_RCV_CHUNK_BYTES;
+	}
+	if (!*chunk)
+		return;
+	for (i = 0; i < SSTP_RCV_CHUNK; i++) {
+		const struct sstp_rseg *s = &(*chunk)[i];
+
+		if (s->head || s->map || s->asked_to)
+			return;
+	}
+	kfree(*chunk);
+	*chunk = NULL;
+	w->bytes -= SSTP_RCV_CHUNK_BYTES;
+}
+
 struct sstp_rseg *sstp_rcv_largest(struct sstp_rcv_wnd *w, u32 above,
 				   u32 *segment)
 {

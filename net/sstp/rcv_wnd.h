@@ -192,6 +192,10 @@ bool sstp_rcv_advance(struct sstp_rcv_wnd *w, struct sstp_pos lost, u32 *gapped)
 struct sstp_rseg *sstp_rcv_peek(struct sstp_rcv_wnd *w);
 /* Free the packets of the segment that was read, and move C to the next. */
 void sstp_rcv_pop(struct sstp_rcv_wnd *w);
+/* Free the slots of a connection that is idle: those of the segment that the program reads next and
+ * of its neighbours, unless there are packets or requests for any of these.
+ */
+void sstp_rcv_trim(struct sstp_rcv_wnd *w);
 /* Soft ACK: find the segment with the highest number after @above of which packets are in the
  * buffer. NULL if there is none, or none within 1024 steps; the next call continues there.
  */

@@ -802,7 +802,11 @@ bool sstp_rcvbuf_epoch(struct sock *sk, u64 now)
 	sp->rcvbuf.epochs++;
 	sp->rcvbuf.bounded += sstp_rcvbuf_bounded(sk);
 	sstp_rbuf_epoch_begin(&b->in, atomic_read(&sk->sk_rmem_alloc));
-	if (!b->resting)
+	if (!b->resting) {
 		sstp_timer_set(&sp->clock, SSTP_T_RCVBUF, now + b->out.epoch);
+	} else {
+		sstp_rcv_trim(&sp->rcv);
+		sstp_rcv_charge_slots(sk);
+	}
 	return member || b->in.limit > old || b->out.window != window;
 }

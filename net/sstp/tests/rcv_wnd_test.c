@@ -99,6 +99,11 @@ static void rcv_op_read(struct rcv_sim *s)
 	}
 }
 
+static void rcv_op_trim(struct rcv_sim *s)
+{
+	sstp_rcv_trim(&s->w);
+}
+
 /* Soft ACK: discard the segment with the largest number. */
 static void rcv_op_discard(struct rcv_sim *s)
 {
@@ -143,6 +148,7 @@ static const struct {
 	{ rcv_op_read, 5 },
 	{ rcv_op_discard, 2 },
 	{ rcv_op_eos, 1 },
+	{ rcv_op_trim, 1 },
 };
 
 static void rcv_random_of(struct rcv_sim *s, u32 first)
@@ -415,6 +421,31 @@ static void rcv_grants(struct kunit *test)
 	}
 }
 
+/* A window without packets keeps no slots; one with a packet does. */
+static void rcv_trims(struct kunit *test)
+{
+	struct rcv_sim *s = test->priv;
+	u32 bytes;
+	s64 i;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	rcv_uniform(s, -1, 0, 2 * SSTP_RCV_CHUNK, 3);
+	bytes = s->w.bytes;
+	for (i = 0; i < 2 * SSTP_RCV_CHUNK; i++) {
+		rcv_put(s, i, 0, 2, false);
+		sstp_rcv_trim(&s->w);
+		KUNIT_ASSERT_EQ(test, s->w.bytes, bytes + SSTP_RCV_CHUNK_BYTES);
+		rcv_put(s, i, 2, 1, false);
+		rcv_advance(s);
+		rcv_check_seg(s, i);
+		sstp_rcv_pop(&s->w);
+		s->read++;
+		sstp_rcv_trim(&s->w);
+		KUNIT_ASSERT_EQ(test, s->w.bytes, bytes);
+	}
+	rcv_stop(s);
+}
+
 /* --- hard and soft ACK (WUCS-92-38, 4.3.1) ------------------------------------ */
 
 /* A packet of segment @i comes for a buffer of @b segments, as in the paper. */
@@ -636,6 +667,7 @@ static struct kunit_case rcv_cases[] = {
 	KUNIT_CASE(rcv_geometry),
 	KUNIT_CASE(rcv_recut),
 	KUNIT_CASE(rcv_grants),
+	KUNIT_CASE(rcv_trims),
 	KUNIT_CASE(rcv_figure16),
 	KUNIT_CASE(rcv_replacement),
 	KUNIT_CASE(rcv_joined),
