@@ -133,6 +133,34 @@ void sstp_rcv_charge_slots(struct sock *sk)
 	sstp_debt_update(sk);
 }
 
+/* Charge @len more bytes of @s, which sstp_mem_may_charge() has allowed. Socket lock. */
+void sstp_mem_charge_segment(struct sock *sk, struct sstp_sseg *s, u32 len)
+{
+	sk_wmem_queued_add(sk, len);
+	sk_mem_charge(sk, len);
+	s->truesize += len;
+	sstp_debt_update(sk);
+}
+
+/* How many of @len bytes may be charged for @s? When memory is used up, perhaps by sockets that
+ * nobody reads, a socket with nothing else to send may still charge a packet, or a segment if
+ * it is a SOCK_SEQPACKET: a debt, which the next charge pays.
+ */
+u32 sstp_mem_may_charge(struct sock *sk, const struct sstp_sseg *s, u32 len)
+{
+	const struct sstp_sock *sp = sstp_sk(sk);
+	u32 most = struct_size(s, frag, s->alloc) + SSTP_DATA_HLEN + sp->path.size;
+
+	if (sk_wmem_schedule(sk, len))
+		return len;
+	sstp_mem_refused(sk);
+	if (sk->sk_type == SOCK_SEQPACKET)
+		most = sstp_debt_limit(sk);
+	if (sk->sk_wmem_queued != s->truesize || s->truesize >= most)
+		return 0;
+	return min(len, most - s->truesize);
+}
+
 /* Free a segment to send that has left the send window, and uncharge its memory. Socket lock, or
  * nobody else has the socket.
  */

@@ -29,6 +29,8 @@ void sstp_mem_refused(const struct sock *sk);
 void sstp_debt_update(struct sock *sk);
 u32 sstp_debt_limit(const struct sock *sk);
 void sstp_rcv_charge_slots(struct sock *sk);
+u32 sstp_mem_may_charge(struct sock *sk, const struct sstp_sseg *s, u32 len);
+void sstp_mem_charge_segment(struct sock *sk, struct sstp_sseg *s, u32 len);
 void sstp_mem_free_segment(struct sock *sk, struct sstp_sseg *s);
 
 #endif /* _SSTP_MEM_H */

@@ -16,34 +16,6 @@
 #define SSTP_LACK_WAIT	(100 * NSEC_PER_MSEC)	/* between attempts to get memory */
 #define SSTP_FILL_BYTES	(256 << 10)	/* copied between two looks at the backlog */
 
-/* Charge @len more bytes of @s, which sstp_may_charge() has allowed. */
-static void sstp_charged(struct sock *sk, struct sstp_sseg *s, u32 len)
-{
-	sk_wmem_queued_add(sk, len);
-	sk_mem_charge(sk, len);
-	s->truesize += len;
-	sstp_debt_update(sk);
-}
-
-/* How many of @len bytes may be charged for @s? When memory is used up, perhaps by sockets that
- * nobody reads, a socket with nothing else to send may still charge a packet, or a segment if
- * it is a SOCK_SEQPACKET: a debt, which the next charge pays.
- */
-static u32 sstp_may_charge(struct sock *sk, const struct sstp_sseg *s, u32 len)
-{
-	const struct sstp_sock *sp = sstp_sk(sk);
-	u32 most = struct_size(s, frag, s->alloc) + SSTP_DATA_HLEN + sp->path.size;
-
-	if (sk_wmem_schedule(sk, len))
-		return len;
-	sstp_mem_refused(sk);
-	if (sk->sk_type == SOCK_SEQPACKET)
-		most = sstp_debt_limit(sk);
-	if (sk->sk_wmem_queued != s->truesize || s->truesize >= most)
-		return 0;
-	return min(len, most - s->truesize);
-}
-
 static struct sstp_sseg *sstp_new_segment(struct sock *sk, u32 len)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -53,11 +25,11 @@ static struct sstp_sseg *sstp_new_segment(struct sock *sk, u32 len)
 	if (!s)
 		return NULL;
 	len = struct_size(s, frag, s->alloc);
-	if (sstp_may_charge(sk, s, len) < len) {
+	if (sstp_mem_may_charge(sk, s, len) < len) {
 		sstp_sseg_free(s);
 		return NULL;
 	}
-	sstp_charged(sk, s, len);
+	sstp_mem_charge_segment(sk, s, len);
 	return s;
 }
 
@@ -124,7 +96,7 @@ static int sstp_fill(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg,
 			return done;
 		room = pf->size - pf->offset;	/* 32 at least: a header fits */
 		/* Payload is more than headers, except before the first packet is full. */
-		room = sstp_may_charge(sk, s, min(room, 2 * (len - done) + SSTP_DATA_HLEN));
+		room = sstp_mem_may_charge(sk, s, min(room, 2 * (len - done) + SSTP_DATA_HLEN));
 		if (room <= SSTP_DATA_HLEN)
 			return done ?: -ENOMEM;
 		p = page_address(pf->page) + pf->offset;
@@ -148,7 +120,7 @@ static int sstp_fill(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg,
 		}
 		used = sstp_filled(s, got);
 		done += got;
-		sstp_charged(sk, s, used);
+		sstp_mem_charge_segment(sk, s, used);
 		if (joins) {
 			f->bv_len += used;
 		} else {
