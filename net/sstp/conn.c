@@ -12,6 +12,16 @@
 #include "rcvbuf.h"
 #include "sstp.h"
 
+/* Free the memory for headers: a listener's children are copies of it, and would have the page,
+ * but no reference to it.
+ */
+static void sstp_header_free(struct sock *sk)
+{
+	if (sk->sk_frag.page)
+		put_page(sk->sk_frag.page);
+	sk->sk_frag.page = NULL;
+}
+
 /* Free what a connection has allocated. */
 static void sstp_conn_free(struct sstp_sock *sp)
 {
@@ -23,6 +33,7 @@ static void sstp_conn_free(struct sstp_sock *sp)
 	sstp_ctrl_detach(&sp->ctrl);
 	sstp_half_end(sp);
 	sstp_rcvbuf_stop(sp);
+	sstp_header_free(&sp->sk);
 }
 
 /* Free IP options: only security modules set them on sstp sockets, to label packets. */

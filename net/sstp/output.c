@@ -47,8 +47,9 @@ static void sstp_header(const struct sstp_sock *sp, const struct sstp_sseg *s,
 	sstp_build_data(p, &d);
 }
 
-/* Copy a packet into an skb of its own. It cannot be sent by reference: on the same host
- * the receiver may hold the pages of its first shipment, whose header must not change.
+/* Copy a packet into an skb of its own. Unless its segment is by reference, its pages cannot be
+ * sent again: on the same host the receiver may hold those of its first shipment, whose header
+ * must not change.
  */
 static struct sk_buff *sstp_copy_packet(struct sstp_sock *sp,
 					const struct sstp_sseg *s, u32 packet,
@@ -78,7 +79,121 @@ static struct sk_buff *sstp_copy_packet(struct sstp_sock *sp,
 	}
 	skb->len += bytes - head;
 	skb->data_len += bytes - head;
+	/* The program learns of a copy of its pages. */
+	if (s->uarg) {
+		skb_zcopy_set(skb, s->uarg, NULL);
+		skb_zcopy_clear(skb, false);
+	}
 	return skb;
+}
+
+/* Has @skb room for fragments of the @len bytes of payload from @p on, and @more others? It has
+ * none if pages of another call are in it, as a skb reports to one.
+ */
+static bool sstp_refs_fit(const struct sk_buff *skb, const struct sstp_sseg *s,
+			  struct sstp_spos p, u32 len, u32 more)
+{
+	struct ubuf_info *uarg = skb_zcopy((struct sk_buff *)skb);
+
+	return skb_shinfo(skb)->nr_frags + more + sstp_sseg_pieces(s, p, len) <= MAX_SKB_FRAGS &&
+	       (!uarg || !s->uarg || uarg == s->uarg);
+}
+
+/* Add the @len bytes of payload from @p on to @skb by reference, and move @p past them. */
+static void sstp_add_refs(struct sk_buff *skb, const struct sstp_sseg *s, struct sstp_spos *p,
+			  u32 len)
+{
+	struct skb_shared_info *sh = skb_shinfo(skb);
+
+	skb_zcopy_set(skb, s->uarg, NULL);
+	/* The bytes may change: who computes a checksum late has to copy them first. */
+	sh->flags |= SKBFL_SHARED_FRAG;
+	skb->len += len;
+	skb->data_len += len;
+	skb->truesize += len;
+	while (len) {
+		struct bio_vec piece;
+
+		len -= sstp_sseg_take(s, p, len, &piece);
+		get_page(piece.bv_page);
+		skb_fill_page_desc(skb, sh->nr_frags, piece.bv_page, piece.bv_offset,
+				   piece.bv_len);
+	}
+}
+
+/* Build an skb for a packet of a segment by reference, which may be shipped again so: its header
+ * is the skb's own. NULL without memory, or if the packet has too many fragments.
+ */
+static struct sk_buff *sstp_refer_packet(struct sstp_sock *sp, const struct sstp_sseg *s,
+					 u32 packet, u8 flags, u32 stamp)
+{
+	struct sstp_spos p = sstp_sseg_seek(s, packet * s->size);
+	u32 len = sstp_sseg_bytes(s, packet);
+	struct sk_buff *skb;
+
+	if (sstp_sseg_pieces(s, p, len) > MAX_SKB_FRAGS)
+		return NULL;
+	skb = alloc_skb(SSTP_HEADROOM + SSTP_DATA_HLEN, GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, SSTP_HEADROOM);
+	sstp_header(sp, s, skb_put(skb, SSTP_DATA_HLEN), packet, stamp, flags);
+	sstp_add_refs(skb, s, &p, len);
+	return skb;
+}
+
+/* Build an skb for a packet that is shipped again. */
+static struct sk_buff *sstp_again_packet(struct sstp_sock *sp, const struct sstp_sseg *s,
+					 u32 packet, u32 stamp)
+{
+	struct sk_buff *skb = NULL;
+
+	if (s->refs)
+		skb = sstp_refer_packet(sp, s, packet, SSTP_F_AGAIN, stamp);
+	return skb ?: sstp_copy_packet(sp, s, packet, SSTP_F_AGAIN, stamp);
+}
+
+/* Memory for a header at the end of train @skb: in its linear part if it is empty, else a
+ * fragment. NULL without memory.
+ */
+static void *sstp_train_header(struct sock *sk, struct sk_buff *skb)
+{
+	struct page_frag *pf = &sk->sk_frag;
+	void *h;
+
+	if (!skb->len)
+		return skb_put(skb, SSTP_DATA_HLEN);
+	if (!skb_page_frag_refill(SSTP_DATA_HLEN, pf, GFP_ATOMIC | __GFP_NOWARN))
+		return NULL;
+	h = page_address(pf->page) + pf->offset;
+	get_page(pf->page);
+	skb_fill_page_desc(skb, skb_shinfo(skb)->nr_frags, pf->page, pf->offset, SSTP_DATA_HLEN);
+	pf->offset += SSTP_DATA_HLEN;
+	skb->len += SSTP_DATA_HLEN;
+	skb->data_len += SSTP_DATA_HLEN;
+	skb->truesize += SSTP_DATA_HLEN;
+	return h;
+}
+
+/* Add the next packet of a segment by reference, of @len bytes of payload, to train @skb. Returns
+ * its header, or NULL if the train has no room for it.
+ */
+static u8 *sstp_train_refer(struct sstp_sock *sp, struct sk_buff *skb, struct sstp_sseg *s,
+			    u32 len, u32 stamp)
+{
+	struct sstp_spos p = { s->cur, s->cur_off };
+	u8 *h;
+
+	if (!sstp_refs_fit(skb, s, p, len, skb->len ? 1 : 0))
+		return NULL;
+	h = sstp_train_header(&sp->sk, skb);
+	if (!h)
+		return NULL;
+	sstp_header(sp, s, h, s->next, stamp, 0);
+	sstp_add_refs(skb, s, &p, len);
+	s->cur = p.frag;
+	s->cur_off = p.off;
+	return h;
 }
 
 /* Add the segment's next packets, headers included, to a train by reference:
@@ -383,10 +498,18 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 			count = 1;
 		count = min3(count, max - n, (SSTP_TRAIN_BYTES -
 			     min(skb->len, SSTP_TRAIN_BYTES)) / bytes) ?: 1;
-		count = sstp_train_add(skb, s, bytes, count, &p);
-		if (!count)
-			break;
-		h = sstp_train_headers(sp, s, p, bytes, count, stamp);
+		if (s->refs) {
+			p = sstp_train_refer(sp, skb, s, bytes - SSTP_DATA_HLEN, stamp);
+			if (!p)
+				break;
+			h = (void *)p;
+			count = 1;
+		} else {
+			count = sstp_train_add(skb, s, bytes, count, &p);
+			if (!count)
+				break;
+			h = sstp_train_headers(sp, s, p, bytes, count, stamp);
+		}
 		sp->tx.bytes_sent += count * (bytes - SSTP_DATA_HLEN);
 		if (s->next + count == s->packets)
 			sp->stats.segments_sent++;
@@ -407,7 +530,7 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 		h = (void *)skb->data;
 		sp->tx.bytes_sent += skb->len - SSTP_DATA_HLEN;
 		if (s->size == s->mem)
-			sstp_sseg_step(s, skb->len);
+			sstp_sseg_step(s, skb->len - (s->refs ? SSTP_DATA_HLEN : 0));
 		if (s->next + 1 == s->packets)
 			sp->stats.segments_sent++;
 		sstp_snd_shipped(&sp->snd, s, 1);
@@ -765,7 +888,7 @@ static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 				  sp->loss.highest - sp->loss.late);
 	if (x->again) {
 		sstp_push_again(sp, now);
-		skb = sstp_copy_packet(sp, x->s, x->packet, SSTP_F_AGAIN, stamp);
+		skb = sstp_again_packet(sp, x->s, x->packet, stamp);
 		if (skb) {
 			struct sstp_data_hdr *h = (void *)skb->data;
 
