@@ -94,6 +94,7 @@ int sstp_accept(struct socket *sock, struct socket *newsock, int flags)
 	sstp_sk(child)->family.parent = NULL;
 	sock_graft(child, newsock);
 	sstp_own_sockopts(newsock);
+	set_bit(SOCK_SUPPORT_ZC, &newsock->flags);
 	newsock->state = SS_CONNECTED;
 	release_sock(child);
 	sock_put(parent);

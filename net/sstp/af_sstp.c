@@ -27,6 +27,7 @@ static int sstp_init_sock(struct sock *sk)
 	sstp_sock_init(sk, sk->sk_family);
 	sk->sk_write_space = sstp_write_space;
 	sstp_own_sockopts(sk->sk_socket);
+	set_bit(SOCK_SUPPORT_ZC, &sk->sk_socket->flags);
 	return 0;
 }
 
@@ -203,6 +204,7 @@ static int sstp_create(struct net *net, struct socket *sock, int protocol,
 	sock->state = SS_UNCONNECTED;
 	sock->ops = &sstp_ops;
 	sstp_own_sockopts(sock);
+	set_bit(SOCK_SUPPORT_ZC, &sock->flags);
 	sock_graft(sk, sock);
 	sk->sk_write_space = sstp_write_space;
 	return 0;

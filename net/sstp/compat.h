@@ -76,10 +76,22 @@
 #define SSTP_ACCEPT_FLAGS	(sstp_accept_flags)
 #endif
 
+/* Before 6.5 sendfile() and splice() pass page by page. */
 #ifdef SSTP_HAVE_SENDPAGE
-#define SSTP_PROTO_OPS_SPLICE	.sendpage = sock_no_sendpage,
+#define SSTP_PROTO_OPS_SPLICE	.sendpage = sstp_sendpage,
 #else
 #define SSTP_PROTO_OPS_SPLICE
+#endif
+
+/* Before 6.5, a flag of this module alone */
+#ifndef MSG_SPLICE_PAGES
+#define MSG_SPLICE_PAGES	0x8000000
+#endif
+
+#ifdef SSTP_HAVE_ZEROCOPY_DEVMEM
+#define sstp_msg_zerocopy(sk, len, uarg)	msg_zerocopy_realloc(sk, len, uarg, false)
+#else
+#define sstp_msg_zerocopy(sk, len, uarg)	msg_zerocopy_realloc(sk, len, uarg)
 #endif
 
 /* Run the BPF programs of the socket's cgroup for an address, which they may change.

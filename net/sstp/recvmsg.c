@@ -427,6 +427,14 @@ static int sstp_read_connected(struct sock *sk, long *timeo)
 	return *timeo ? sock_intr_errno(*timeo) : -EAGAIN;
 }
 
+/* Completions of sends with MSG_ZEROCOPY, in the control message that TCP has for them */
+static int sstp_recv_errqueue(struct sock *sk, struct msghdr *msg, size_t len)
+{
+	if (READ_ONCE(sk->sk_family) == AF_INET6)
+		return sock_recv_errqueue(sk, msg, len, SOL_IPV6, IPV6_RECVERR);
+	return sock_recv_errqueue(sk, msg, len, SOL_IP, IP_RECVERR);
+}
+
 int sstp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 		 int flags)
 {
@@ -435,7 +443,7 @@ int sstp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 	int err;
 
 	if (flags & MSG_ERRQUEUE)
-		return -EAGAIN;
+		return sstp_recv_errqueue(sk, msg, len);
 	if (flags & MSG_OOB)
 		return -EOPNOTSUPP;
 	lock_sock(sk);

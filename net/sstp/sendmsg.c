@@ -10,6 +10,7 @@
 #include "sendmsg.h"
 #include "sstp.h"
 #include "stride.h"
+#include "zerocopy.h"
 
 #define SSTP_AUTOCORK	NSEC_PER_MSEC
 #define SSTP_CORK	(200 * NSEC_PER_MSEC)
@@ -135,6 +136,13 @@ static int sstp_fill(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg,
 	return done ?: -EFAULT;
 }
 
+/* Add up to @len bytes to @s, as @z says. Returns as sstp_fill() does. */
+static int sstp_add(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg, u32 len,
+		    struct sstp_zc *z)
+{
+	return s->refs ? sstp_zc_fill(sk, s, msg, len, z) : sstp_fill(sk, s, msg, len);
+}
+
 /* Is there still a connection to send on? */
 static bool sstp_may_send(const struct sock *sk)
 {
@@ -184,7 +192,7 @@ static bool sstp_fits(const struct sstp_sock *sp, size_t len)
 }
 
 static int sstp_send_seqpacket(struct sock *sk, struct msghdr *msg, size_t len,
-			       long *timeo)
+			       struct sstp_zc *z, long *timeo)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_sseg *s;
@@ -210,8 +218,9 @@ again:
 			return err;
 		goto again;
 	}
+	s->refs = z->refs;
 	while (s->len < len) {
-		n = sstp_fill(sk, s, msg, min_t(size_t, len - s->len, SSTP_FILL_BYTES));
+		n = sstp_add(sk, s, msg, min_t(size_t, len - s->len, SSTP_FILL_BYTES), z);
 		if (n > 0 && s->len < len) {
 			sstp_catch_up(sk);
 			n = sstp_may_send(sk) ? n : -EPIPE;
@@ -220,6 +229,12 @@ again:
 			continue;
 		iov_iter_revert(&msg->msg_iter, s->len);
 		sstp_mem_free_segment(sk, s);
+		/* The program's memory is in too many pieces. */
+		if (!n && z->refs) {
+			z->refs = false;
+			z->used = false;
+			goto again;
+		}
 		if (n != -ENOMEM)
 			return n ?: -EMSGSIZE;
 		/* Sockets that waited while they hold segments could wait for each other. */
@@ -295,8 +310,33 @@ void sstp_flush(struct sock *sk)
 	sstp_push(sk);
 }
 
+/* Begin another segment of a stream, tx.open, for the data of @z. There may be none yet, although
+ * this succeeds, or another thread's.
+ */
+static int sstp_open_segment(struct sock *sk, const struct sstp_zc *z, long *timeo)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sstp_sseg *s;
+	int err;
+
+	err = sstp_wait_room(sk, timeo);
+	if (err || sp->tx.open)
+		return err;
+	sstp_mtu_update(sk);
+	sp->path.fresh = true;
+	s = sstp_new_segment(sk, sstp_stream_size(sp));
+	if (!s)
+		return sstp_wait_memory(sk, timeo);
+	s->refs = z->refs;
+	sp->tx.open = s;
+	sstp_snd_add(&sp->snd, s);
+	if (sp->tx.cork)
+		sp->tx.cork = sstp_now() + SSTP_CORK;
+	return 0;
+}
+
 static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
-			    long *timeo)
+			    struct sstp_zc *z, long *timeo)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	bool filled = false;
@@ -313,32 +353,16 @@ static int sstp_send_stream(struct sock *sk, struct msghdr *msg, size_t len,
 		struct sstp_sseg *s = sp->tx.open;
 		u32 size = s ? sstp_stream_size(sp) : 0;
 
-		if (!s || s->len >= size) {
-			if (s)
-				sstp_seal(&sp->tx);
-			err = sstp_wait_room(sk, timeo);
+		if (s && (s->len >= size || !sstp_zc_suits(z, s)))
+			sstp_seal(&sp->tx);
+		s = sp->tx.open;
+		if (!s) {
+			err = sstp_open_segment(sk, z, timeo);
 			if (err)
 				break;
-			/* Another thread may have begun a segment meanwhile. */
-			if (sp->tx.open)
-				continue;
-			sstp_mtu_update(sk);
-			sp->path.fresh = true;
-			size = sstp_stream_size(sp);
-			s = sstp_new_segment(sk, size);
-			if (!s) {
-				err = sstp_wait_memory(sk, timeo);
-				if (err)
-					break;
-				continue;
-			}
-			sp->tx.open = s;
-			sstp_snd_add(&sp->snd, s);
-			if (sp->tx.cork)
-				sp->tx.cork = sstp_now() + SSTP_CORK;
+			continue;
 		}
-		n = sstp_fill(sk, s, msg, min_t(size_t, len - done,
-						size - s->len));
+		n = sstp_add(sk, s, msg, min_t(size_t, len - done, size - s->len), z);
 		if (n > 0) {
 			done += n;
 			sp->tx.queued += n;
@@ -385,6 +409,7 @@ static int sstp_check_cmsgs(struct msghdr *msg)
 int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 {
 	struct sock *sk = sock->sk;
+	struct sstp_zc z;
 	long timeo;
 	int err;
 
@@ -405,9 +430,13 @@ int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	err = -EPIPE;
 	if (sk->sk_err || sk->sk_shutdown & SEND_SHUTDOWN)
 		goto out;
+	err = sstp_zc_begin(sk, msg, len, &z);
+	if (err)
+		goto out;
 	err = sock->type == SOCK_STREAM ?
-		sstp_send_stream(sk, msg, len, &timeo) :
-		sstp_send_seqpacket(sk, msg, len, &timeo);
+		sstp_send_stream(sk, msg, len, &z, &timeo) :
+		sstp_send_seqpacket(sk, msg, len, &z, &timeo);
+	sstp_zc_end(&z, err);
 	if (sk->sk_state != TCP_CLOSE)
 		sstp_push(sk);
 out:
@@ -419,3 +448,18 @@ out:
 	release_sock(sk);
 	return err;
 }
+
+#ifdef SSTP_HAVE_SENDPAGE
+ssize_t sstp_sendpage(struct socket *sock, struct page *page, int offset, size_t len, int flags)
+{
+	struct bio_vec bv = { .bv_page = page, .bv_offset = offset, .bv_len = len };
+	struct msghdr msg = { .msg_flags = flags | MSG_SPLICE_PAGES };
+
+	if (!sendpage_ok(page))
+		return sock_no_sendpage(sock, page, offset, len, flags);
+	if (flags & MSG_SENDPAGE_NOTLAST)
+		msg.msg_flags |= MSG_MORE;
+	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, &bv, 1, len);
+	return sstp_sendmsg(sock, &msg, len);
+}
+#endif

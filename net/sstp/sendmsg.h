@@ -6,11 +6,13 @@
 #include <linux/types.h>
 
 struct msghdr;
+struct page;
 struct sock;
 struct socket;
 
 void sstp_flush(struct sock *sk);
 void sstp_uncork(struct sock *sk);
 int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
+ssize_t sstp_sendpage(struct socket *sock, struct page *page, int offset, size_t len, int flags);
 
 #endif /* _SSTP_SENDMSG_H */

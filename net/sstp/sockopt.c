@@ -260,6 +260,7 @@ static int sstp_set_socket(struct socket *sock, int opt, sockptr_t optval,
 
 	switch (opt) {
 	case SO_REUSEPORT:
+	case SO_ZEROCOPY:
 		break;
 	case SO_ATTACH_FILTER:
 	case SO_ATTACH_BPF:
@@ -285,8 +286,13 @@ static int sstp_set_socket(struct socket *sock, int opt, sockptr_t optval,
 		return -EINVAL;
 	if (copy_from_sockptr(&val, optval, sizeof(val)))
 		return -EFAULT;
+	if (opt == SO_ZEROCOPY && (val < 0 || val > 1))
+		return -EINVAL;
 	lock_sock(sk);
-	sk->sk_reuseport = !!val;
+	if (opt == SO_ZEROCOPY)
+		sock_valbool_flag(sk, SOCK_ZEROCOPY, val);
+	else
+		sk->sk_reuseport = !!val;
 	release_sock(sk);
 	return 0;
 }

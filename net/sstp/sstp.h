@@ -44,6 +44,9 @@
  *  which is freed after an RCU grace period once the last member has left, as its
  *  timer cannot be waited for under a socket lock.
  *
+ *  What tells a program that its pages are free again (sstp_sseg.uarg) holds the socket
+ *  until the segment and the skbs that have the pages are gone.
+ *
  *  Sockets hold their namespace, so its UDP sockets, which close when it goes,
  *  outlive them. Those of a VRF close when the VRF goes, through which no packet
  *  can come then. Sockets also hold the module, which cannot be unloaded before.

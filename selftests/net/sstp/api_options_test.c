@@ -83,7 +83,11 @@ static void row_identity(void)
 
 static void row_zerocopy(void)
 {
-	note("ZEROCOPY", set_int(sock(), SOL_SOCKET, SO_ZEROCOPY, 1));
+	int fd = sock();
+
+	note("ZEROCOPY", set_int(fd, SOL_SOCKET, SO_ZEROCOPY, 1));
+	note("2", set_int(fd, SOL_SOCKET, SO_ZEROCOPY, 2));
+	notef("is", "%d", get_int(fd, SOL_SOCKET, SO_ZEROCOPY));
 }
 
 static void try_mtu_discover(int fd, int level, int opt)
@@ -712,7 +716,11 @@ static const struct difference differences[] = {
 	{ "sol_ip", "PROBE", "EINVAL",
 	  "the path MTU is heeded", 0, NULL },
 	{ "zerocopy", "ZEROCOPY", "EOPNOTSUPP",
-	  "all bytes are copied next to their header", 0, NULL },
+	  "Linux 6.1 does not ask the family", 0, "6.1." },
+	{ "zerocopy", "2", "EOPNOTSUPP",
+	  "Linux 6.1 does not ask the family", 0, "6.1." },
+	{ "zerocopy", "is", "0",
+	  "Linux 6.1 does not ask the family", 0, "6.1." },
 };
 
 int main(int argc, char **argv)
