@@ -17,9 +17,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -31,6 +34,7 @@
 #endif
 
 #define MS		1000000ULL
+#define HUGE		(2UL << 20)	/* bytes of a huge page */
 
 static struct conn *conns;	/* the client's */
 static volatile sig_atomic_t told_to_end;
@@ -88,6 +92,53 @@ static bool send_all(struct conn *c, const void *buf, size_t len)
 	return true;
 }
 
+/* Take the completions of sends with MSG_ZEROCOPY that have come. */
+static void drain_completions(int fd)
+{
+	char control[100];
+	struct msghdr msg = { .msg_control = control };
+
+	do {
+		msg.msg_controllen = sizeof(control);
+	} while (recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) >= 0);
+}
+
+/* Send @len bytes of content with MSG_ZEROCOPY; while too much is locked, wait for completions. */
+static bool send_zerocopy(struct conn *c, const char *p, size_t len)
+{
+	struct pollfd f = { .fd = c->fd };
+	ssize_t n;
+
+	while (len) {
+		n = send(c->fd, p, len, MSG_NOSIGNAL | MSG_ZEROCOPY |
+			 (opt.type == SOCK_SEQPACKET ? MSG_EOR : 0));
+		if (n < 0 && errno == ENOBUFS)
+			poll(&f, 1, 1000);
+		else if (n < 0)
+			return fail(c, "send", errno);
+		drain_completions(c->fd);
+		if (n < 0)
+			continue;
+		p += n;
+		len -= n;
+	}
+	return true;
+}
+
+/* Send @len bytes from @off of a file. */
+static bool send_file(struct conn *c, int file, off_t off, size_t len)
+{
+	ssize_t n;
+
+	while (len) {
+		n = sendfile(c->fd, file, &off, len);
+		if (n <= 0)
+			return fail(c, "sendfile", n ? errno : EIO);
+		len -= n;
+	}
+	return true;
+}
+
 static bool send_record(struct conn *c, const void *record, size_t len)
 {
 	const uint64_t *from = record;
@@ -102,28 +153,68 @@ static bool send_record(struct conn *c, const void *record, size_t len)
 	return ok;
 }
 
+/* A write's zeros; for MSG_ZEROCOPY in a huge page, if programs may have such */
+static char *content_buffer(size_t len)
+{
+	char *buf;
+
+	if (!opt.zerocopy)
+		return calloc(1, len);
+	len = (len + HUGE - 1) / HUGE * HUGE;
+	buf = aligned_alloc(HUGE, len);
+	if (!buf)
+		die("memory:");
+	madvise(buf, len, MADV_HUGEPAGE);
+	return memset(buf, 0, len);
+}
+
+/* The file to send, with which content is checked, or that has writes of @buf, in huge pages if
+ * files may have such; -1 without one
+ */
+static int open_content(struct conn *c, const char *buf)
+{
+	int fd = -1;
+	size_t n;
+
+	if (c->job.flags & JOB_FILE) {
+		fd = open(opt.file, O_RDONLY);
+		if (fd < 0)
+			fail(c, opt.file, errno);
+	} else if (opt.sendfile) {
+		fd = memfd_create("content", 0);
+		for (n = 0; n < HUGE && fd >= 0; n += c->job.write)
+			if (write(fd, buf, c->job.write) != (ssize_t)c->job.write)
+				fail(c, "memfd", errno);
+	}
+	return fd;
+}
+
+/* Send @len bytes of content at c->sent, which are in @buf or in @file. */
+static bool send_piece(struct conn *c, int file, const char *buf, size_t len)
+{
+	if (opt.sendfile)
+		return send_file(c, file, c->job.flags & JOB_FILE ? c->sent :
+				 c->sent / c->job.write % (HUGE / c->job.write ?: 1) *
+				 c->job.write, len);
+	return opt.zerocopy ? send_zerocopy(c, buf, len) : send_all(c, buf, len);
+}
+
 static bool send_content(struct conn *c, bool up)
 {
 	uint64_t seed = conn_seed(c, up);
 	uint64_t stop = c->begin + opt.seconds * 1000 * MS;
-	char *buf = malloc(c->job.write);
-	bool ok = true;
+	char *buf = content_buffer(c->job.write);
+	int fd = open_content(c, buf);
+	bool ok = !c->what;
 	size_t n;
-	int fd = -1;
 
 	hash_init(&c->tx_hash);
 	sha256_init(&c->tx_sha);
 	if (opt.send_pause)
 		sleep_ns(opt.send_pause * MS);
-	memset(buf, 0, c->job.write);
-	if (c->job.flags & JOB_FILE) {
-		fd = open(opt.file, O_RDONLY);
-		if (fd < 0)
-			ok = fail(c, opt.file, errno);
-	}
 	for (; ok && c->sent < c->job.size; c->sent += n) {
 		n = segment_len(c, c->sent);
-		if (fd >= 0) {
+		if (fd >= 0 && !(opt.sendfile && c->job.flags & JOB_UNCHECKED)) {
 			if (pread(fd, buf, n, c->sent) != (ssize_t)n) {
 				ok = fail(c, "file has changed", EIO);
 				break;
@@ -135,7 +226,7 @@ static bool send_content(struct conn *c, bool up)
 		}
 		if (!(c->job.flags & JOB_UNCHECKED))
 			hash_add(&c->tx_hash, buf, n);
-		ok = send_all(c, buf, n);
+		ok = send_piece(c, fd, buf, n);
 		if (c->job.flags & JOB_TIMED && (told_to_end || now_ns() >= stop))
 			c->job.size = c->sent + n;
 	}
@@ -432,6 +523,8 @@ static void set_options(int fd)
 		ok = set_int(fd, SOL_SOCKET, SO_SNDBUF, opt.sndbuf);
 	if (ok && opt.lowat > 1)
 		ok = set_int(fd, SOL_SOCKET, SO_RCVLOWAT, opt.lowat);
+	if (ok && opt.zerocopy)
+		ok = set_int(fd, SOL_SOCKET, SO_ZEROCOPY, 1);
 	if (ok && opt.keepalive)
 		ok = set_int(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 	if (ok && opt.proto == PROTO_SSTP)

@@ -79,6 +79,7 @@ struct options {
 	uint64_t read_size;
 	int rcvbuf, sndbuf, lowat;
 	bool nodelay;
+	bool sendfile, zerocopy;
 	bool keepalive;
 	bool peak;
 	struct sstp_rate_spec rate;

@@ -49,6 +49,8 @@ static void usage(FILE *f)
 "  -d, --down             the server sends\n"
 "  -u, --up               the client sends (default); both: at once\n"
 "      --no-check         same zeros all the time (or the file), nothing verified\n"
+"      --sendfile         send with sendfile(): the file, or with --no-check a write's zeros\n"
+"      --zerocopy         send with MSG_ZEROCOPY; needs --no-check\n"
 "Sockets:\n"
 "      --rcvbuf BYTES, --sndbuf BYTES, --lowat BYTES\n"
 "      --nodelay\n"
@@ -165,7 +167,7 @@ enum {				/* long options without a letter */
 	O_READSIZE, O_READRATE, O_READPAUSE, O_CTRL, O_RATE, O_LIMIT, O_SEGMENT,
 	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_CLAMP, O_POOL, O_POLICY,
 	O_TIMEOUT, O_SENDPAUSE, O_KEEPALIVE, O_FOR, O_BIN, O_READGAP,
-	O_PARAM, O_POLICYPARAM, O_TRACE,
+	O_PARAM, O_POLICYPARAM, O_TRACE, O_SENDFILE, O_ZEROCOPY,
 };
 
 static const struct option long_options[] = {
@@ -187,6 +189,8 @@ static const struct option long_options[] = {
 	{ "up",		no_argument, NULL, 'u' },
 	{ "pid",	required_argument, NULL, O_PID },
 	{ "no-check",	no_argument, NULL, O_NOCHECK },
+	{ "sendfile",	no_argument, NULL, O_SENDFILE },
+	{ "zerocopy",	no_argument, NULL, O_ZEROCOPY },
 	{ "rcvbuf",	required_argument, NULL, O_RCVBUF },
 	{ "sndbuf",	required_argument, NULL, O_SNDBUF },
 	{ "lowat",	required_argument, NULL, O_LOWAT },
@@ -311,6 +315,12 @@ static bool parse_job(int c)
 		return true;
 	case O_NOCHECK:
 		opt.job.flags |= JOB_UNCHECKED;
+		return true;
+	case O_SENDFILE:
+		opt.sendfile = true;
+		return true;
+	case O_ZEROCOPY:
+		opt.zerocopy = true;
 		return true;
 	case O_FOR:
 		opt.seconds = number(optarg, 1000);
@@ -453,5 +463,8 @@ const char *parse_args(int argc, char **argv)
 		usage(stderr);
 		exit(2);
 	}
+	if (!(opt.job.flags & JOB_UNCHECKED) &&
+	    (opt.zerocopy || (opt.sendfile && !opt.file)))
+		die("xfer: bytes that may still be sent would be written to; see --no-check");
 	return serving ? NULL : argv[optind + 1];
 }

@@ -36,10 +36,19 @@ PROTOCOLS = {
     "sstp-rate": ["-P", "sstp", "--rate", "100G"],
     "tcp": ["-P", "tcp"],
     "sctp": ["-P", "sctp"],
+    "sstp-sendfile": ["-P", "sstp"],
+    "tcp-sendfile": ["-P", "tcp"],
+    "sstp-zerocopy": ["-P", "sstp"],
+    "tcp-zerocopy": ["-P", "tcp"],
     "tcp-reno": ["-P", "tcp", "--controller", "reno"],
     "sstp-newreno": ["-P", "sstp", "--controller", "newreno"],
 }
+# How the client of a protocol sends
+SENDS = {"sstp-sendfile": ["--sendfile"], "tcp-sendfile": ["--sendfile"],
+         "sstp-zerocopy": ["--zerocopy"], "tcp-zerocopy": ["--zerocopy"]}
 TITLES = {"sstp": "SSTP", "sstp-rate": "SSTP, rate declared", "tcp": "TCP", "sctp": "SCTP",
+          "sstp-sendfile": "SSTP, sendfile()", "tcp-sendfile": "TCP, sendfile()",
+          "sstp-zerocopy": "SSTP, MSG_ZEROCOPY", "tcp-zerocopy": "TCP, MSG_ZEROCOPY",
           "tcp-reno": "TCP reno", "sstp-newreno": "SSTP newreno"}
 USUAL = ["sstp", "sstp-rate", "tcp", "sctp"]
 RENO = ["tcp-reno", "sstp-newreno"]
@@ -133,7 +142,7 @@ def xfer_options(protocol):
                                  "--param", f"kbit={kbit}"])
     if protocol.startswith(CTRL):
         return ["-P", "sstp"], ["--controller", protocol[len(CTRL):]]
-    return PROTOCOLS[protocol], []
+    return PROTOCOLS[protocol], SENDS.get(protocol, [])
 
 
 def ack(packets, kbit):
@@ -177,7 +186,8 @@ class Bench(Lab):
 
 def guest(job_file):
     job = read_job(job_file)
-    subprocess.run("modprobe sctp; sysctl -qw net.ipv4.tcp_no_metrics_save=1",
+    subprocess.run("modprobe sctp; sysctl -qw net.ipv4.tcp_no_metrics_save=1;"
+                   "echo always > /sys/kernel/mm/transparent_hugepage/shmem_enabled",
                    shell=True, check=True)
     lab = Bench()
     for cell in job["cells"]:
