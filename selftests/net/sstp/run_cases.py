@@ -25,7 +25,7 @@ SSTP_RATE, SSTP_CONTROLLER, SSTP_BUFFER_POLICY, SSTP_NODELAY = 1, 8, 9, 11
 MSG_FASTOPEN, TCP_FASTOPEN_CONNECT = 0x20000000, 30
 CLOSE_RANGE_UNSHARE = 2
 EPOLLEXCLUSIVE = 1 << 28
-SO_DOMAIN, SO_PROTOCOL, SO_ZEROCOPY = 39, 38, 60
+SO_DOMAIN, SO_PROTOCOL, SO_TIMESTAMP = 39, 38, 29
 
 
 def is_sstp(sock):
@@ -58,7 +58,7 @@ def counter(name):
 def listener(family=socket.AF_INET, address="127.0.0.1", tcp=False):
     sock = socket.socket(family, socket.SOCK_STREAM)
     if tcp:
-        sock.setsockopt(socket.SOL_SOCKET, SO_ZEROCOPY, 1)
+        sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMP, 1)
     sock.bind((address, 0))
     sock.listen(512)
     return sock
@@ -68,7 +68,7 @@ def client(to, tcp=False):
     """Connected; what SSTP cannot do keeps a socket with TCP."""
     sock = socket.socket(to.family, socket.SOCK_STREAM)
     if tcp:
-        sock.setsockopt(socket.SOL_SOCKET, SO_ZEROCOPY, 1)
+        sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMP, 1)
     sock.connect(to.getsockname()[:2])
     equal(is_sstp(sock), not tcp)
     return sock
@@ -329,7 +329,7 @@ def epoll_case():
         edge.register(sock, select.EPOLLIN)
         edge.modify(sock, select.EPOLLIN | select.EPOLLOUT | select.EPOLLET)
         if tcp:
-            sock.setsockopt(socket.SOL_SOCKET, SO_ZEROCOPY, 1)
+            sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMP, 1)
         equal(sock.connect_ex(at.getsockname()), errno.EINPROGRESS)
         while not edge.poll(10)[0][1] & select.EPOLLOUT:
             pass
@@ -415,7 +415,7 @@ def moved():
                     str(at.getsockname()[1])], pass_fds=[sock.fileno()], check=True)
     # What keeps a socket with TCP keeps a copy.
     sock = socket.socket()
-    sock.setsockopt(socket.SOL_SOCKET, SO_ZEROCOPY, 1)
+    sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMP, 1)
     copy = socket.socket(fileno=os.dup(sock.fileno()))
     sock.close()
     copy.connect(at.getsockname())
