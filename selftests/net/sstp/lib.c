@@ -606,6 +606,15 @@ void sleep_ns(uint64_t ns)
 		;
 }
 
+void use_cpu(uint64_t instructions)
+{
+	uint64_t i;
+
+	/* 3 more are the loop's. An emulator is fast with instructions that do nothing. */
+	for (i = 0; i < instructions; i += 251)
+		__asm__ volatile(".rept 248\n\tnop\n\t.endr");
+}
+
 uint64_t nonce(void)
 {
 	uint64_t n = 0;

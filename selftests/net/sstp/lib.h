@@ -126,6 +126,8 @@ void sha256_end(const struct sha256 *s, uint8_t digest[32]);
 
 uint64_t now_ns(void);			/* monotonic */
 void sleep_ns(uint64_t ns);
+/* Use the CPU for about so many instructions. */
+void use_cpu(uint64_t instructions);
 uint64_t nonce(void);			/* unpredictable, not 0 */
 /* Wait until cond(arg), or for @ms; returns the last result of cond. */
 bool busywait(unsigned int ms, bool (*cond)(void *arg), void *arg);

@@ -431,6 +431,7 @@ static bool receive_content(struct conn *c, bool up)
 		if (!(c->job.flags & JOB_UNCHECKED))
 			hash_add(&r->hash, buf, n);
 		r->pos += n;
+		use_cpu(n * opt.read_work / 1000);
 		if (opt.grants)
 			read_replayed(&pace, n);
 		else

@@ -69,6 +69,7 @@ struct options {
 	bool background;
 	unsigned int timeout;		/* s */
 	uint64_t read_rate;		/* bit/s */
+	uint64_t read_work;		/* instructions for 1000 bytes */
 	uint64_t read_pause;		/* ms */
 	uint64_t gap[1 + GAPS_MAX];	/* ms of reading, then of each pause */
 	unsigned int gaps;

@@ -56,6 +56,7 @@ static void usage(FILE *f)
 "      --nodelay\n"
 "      --read-size BYTES  a read of a stream (256k)\n"
 "      --read-rate RATE   read slowly, bit/s\n"
+"      --read-work N      use the CPU for N instructions per 1000 bytes read\n"
 "      --read-pause MS    wait before the first read\n"
 "      --read-gap MS:PAUSE[:PAUSE...]  after MS of reading none for PAUSE ms, for\n"
 "                         the next one then, and so on, again and again\n"
@@ -167,7 +168,7 @@ enum {				/* long options without a letter */
 	O_READSIZE, O_READRATE, O_READPAUSE, O_CTRL, O_RATE, O_LIMIT, O_SEGMENT,
 	O_SEGLIMIT, O_TOLERANCE, O_ACK, O_FACTOR, O_CLAMP, O_POOL, O_POLICY,
 	O_TIMEOUT, O_SENDPAUSE, O_KEEPALIVE, O_FOR, O_BIN, O_READGAP,
-	O_PARAM, O_POLICYPARAM, O_TRACE, O_SENDFILE, O_ZEROCOPY,
+	O_PARAM, O_POLICYPARAM, O_TRACE, O_SENDFILE, O_ZEROCOPY, O_READWORK,
 };
 
 static const struct option long_options[] = {
@@ -197,6 +198,7 @@ static const struct option long_options[] = {
 	{ "nodelay",	no_argument, NULL, O_NODELAY },
 	{ "read-size",	required_argument, NULL, O_READSIZE },
 	{ "read-rate",	required_argument, NULL, O_READRATE },
+	{ "read-work",	required_argument, NULL, O_READWORK },
 	{ "read-pause",	required_argument, NULL, O_READPAUSE },
 	{ "read-gap",	required_argument, NULL, O_READGAP },
 	{ "read-trace",	required_argument, NULL, O_TRACE },
@@ -344,6 +346,9 @@ static bool parse_pace(int c)
 		return true;
 	case O_READRATE:
 		opt.read_rate = number(optarg, 1000);
+		return true;
+	case O_READWORK:
+		opt.read_work = number(optarg, 1000);
 		return true;
 	case O_READPAUSE:
 		opt.read_pause = number(optarg, 1000);
