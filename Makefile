@@ -111,6 +111,7 @@ evaluation:
 	tools/bench/server --each -m $(to)/each.md
 	tools/bench/server --ablation -m $(to)/parts.md
 	tools/bench/memory -m $(to)/memory.md
+	tools/bench/contention -m $(to)/contention.md
 	tools/bench/bpf -m $(to)/bpf.md
 	$(tables)
 

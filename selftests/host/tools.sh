@@ -78,6 +78,26 @@ check "tools/bench/server -c is content with what is wanted" server_check 1.3e8 
 check "tools/bench/server -c finds too little goodput" refused server_check 1.29e8 0.03
 check "tools/bench/server -c finds too much exhaustion" refused server_check 1.3e8 0.031
 
+# contention_json QUEUE DISCARDS: as tools/bench/contention measures it at share 2/5, beside rrda
+# with 1e6 bytes in the buffer and static 2.5, which discards a tenth
+contention_cell() {
+	echo '{"profile": "2/5", "rtt": 10, "flow": "'"$1"'", "seed": 0, "goodput": '"$2"',
+	       "queue": '"$3"', "discards": '"$4"', "limit": 1e6, "peak": 1e6}'
+}
+contention_json() {
+	echo '{"kernel": "6.12", "source": "0", "line": 200,
+	       "calibration": {"line": 19e7, "busy": 5, "work": 37, "alone": 18e7}, "cells": ['"
+		$(contention_cell rrda 8e7 1e6 0), $(contention_cell "static 2.5" 7e7 1e6 0.1),
+		$(contention_cell paptc 8e7 "$1" "$2")]}" > "$work/contention.json"
+}
+contention_check() {
+	contention_json "$@" && tools/bench/contention -c -f "$work/contention.json" > /dev/null
+}
+check "tools/bench/contention -c is content with what is wanted" contention_check 3.3e5 0.005
+check "tools/bench/contention -c finds a long queue" refused contention_check 3.4e5 0.005
+check "tools/bench/contention -c finds discards" refused contention_check 3.3e5 0.006
+check "tools/bench/contention refuses a line that is too fast" refused tools/bench/contention -l 1001
+
 # memory_check FLOORS KILLED: as tools/bench/memory measures it, limits of so many floors in
 # all with memory full, and 640 before
 memory_check() {
@@ -241,6 +261,7 @@ if /usr/bin/python3 -c 'import matplotlib' 2> /dev/null; then
 	check "tools/bench/server -m writes and draws" drawing server RRDA
 	check "tools/bench/server -m of RRDA in parts" draw_parts
 	check "tools/bench/memory -m writes and draws" drawing memory idle
+	check "tools/bench/contention -m writes and draws" drawing contention "static 2.5"
 	check "tools/bench/cost --paper --markdown writes and draws" draw_cost
 else
 	skip "tools/bench/... -m writes and draws" "matplotlib is not installed"

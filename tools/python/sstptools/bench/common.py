@@ -151,23 +151,22 @@ def idle_ns():
 
 
 class Group:
-    """The cgroup of the server"""
+    """A cgroup, by default that of the server"""
 
-    PATH = "/sys/fs/cgroup/server"
-
-    def __init__(self, controller):
+    def __init__(self, controller, name="server"):
+        self.path = f"/sys/fs/cgroup/{name}"
         write("/sys/fs/cgroup/cgroup.subtree_control", f"+{controller}")
-        os.mkdir(self.PATH)
+        os.mkdir(self.path)
 
     def set(self, name, text):
-        write(f"{self.PATH}/{name}", text)
+        write(f"{self.path}/{name}", text)
 
     def read(self, name):
-        with open(f"{self.PATH}/{name}", encoding="ascii") as f:
+        with open(f"{self.path}/{name}", encoding="ascii") as f:
             return f.read()
 
     def numbers(self, name):
-        return numbers(f"{self.PATH}/{name}")
+        return numbers(f"{self.path}/{name}")
 
     def enter(self):
         self.set("cgroup.procs", "0")
@@ -204,18 +203,18 @@ class Lab:
             self.command("ip", "-n", ns, "link", "set", dev, "mtu", str(mtu))
 
     def set_line(self, rate, delay, queue):
-        self.command("tc", "-n", "a", "qdisc", "add", "dev", "ab", "root", "tbf", "rate", rate,
+        self.command("tc", "-n", "a", "qdisc", "replace", "dev", "ab", "root", "tbf", "rate", rate,
                      "burst", "80kb", "limit", queue)
-        self.command("tc", "-n", "b", "qdisc", "add", "dev", "ba", "root", "netem",
+        self.command("tc", "-n", "b", "qdisc", "replace", "dev", "ba", "root", "netem",
                      "delay", delay, "limit", "100000")
 
     @staticmethod
-    def spawn(out, *words):
-        """Start xfer with its output in a file. posix_spawn() costs the same for a process
+    def spawn(out, *words, program="xfer"):
+        """Start a program with its output in a file. posix_spawn() costs the same for a process
         of any size, as it does not copy page tables."""
         actions = [(os.POSIX_SPAWN_OPEN, 1, f"{SHM}/{out}",
                     os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)]
-        return os.posix_spawn(f"{SHM}/xfer", [f"{SHM}/xfer", *words], os.environ,
+        return os.posix_spawn(f"{SHM}/{program}", [f"{SHM}/{program}", *words], os.environ,
                               file_actions=actions)
 
 
