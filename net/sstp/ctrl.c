@@ -24,6 +24,9 @@ int sstp_register_ctrl(struct sstp_ctrl_ops *ops)
 }
 EXPORT_SYMBOL_GPL(sstp_register_ctrl);
 
+/* For controllers that add to it */
+EXPORT_SYMBOL_GPL(sstp_ctrl_hybrid);
+
 /**
  * sstp_unregister_ctrl - remove a controller
  * @ops: the controller, called from its module's exit function: no connection has it, as each

@@ -28,20 +28,22 @@
  * so mu_R = mu*, and the rate remains whatever it was; and a step that decreases cannot follow a
  * program that becomes slower.
  *
- * The paper is for dedicated links. Here the rate only bounds CUBIC (RFC 9438), which answers
- * losses and marks of the path as on any path: what leaves is the lower of both rates. The
- * connection begins in CUBIC's slow start, within the contract if there is one. The rate applies
- * from the first report on in which data waited or found no room, or when slow start has ended.
- * Without reports of the other half for a time CUBIC alone decides.
+ * The paper is for dedicated links. Here the rate only bounds the default controller (hybrid,
+ * ctrl_hybrid.c), which answers losses and marks of the path as on any path: what leaves is the
+ * lower of both rates. A contract is no reason to do without: a program may declare any. The
+ * connection begins in slow start, within the contract if there is one. The rate applies from the
+ * first report on in which data waited or found no room, or when slow start has ended. Without
+ * reports of the other half for a time hybrid alone decides.
  */
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
-#include <net/sstp_cubic.h>
+#include <net/sstp_window.h>
 #include "ar.h"
 #include "compat.h"
+#include "ctrl.h"
 #include "meter.h"
 
 #define SSTP_PAPTC_RATE_MAX	SSTP_AR_MAX	/* kbit/s */
@@ -76,9 +78,8 @@ enum {
 
 /**
  * struct sstp_paptc - state of the sending half; rates are in kbit/s
- * @w: the window
- * @e: CUBIC's congestion avoidance epoch
- * @was_max: W_max before the last cut, packets
+ * @hybrid: the controller that answers the path; NULL: no memory, so the window stays as small as
+ *	at first
  * @rate: r; 0 = none
  * @forecast: mu
  * @horizon: T, us
@@ -97,9 +98,7 @@ enum {
  * @following: the rate applies
  */
 struct sstp_paptc {
-	struct sstp_window w;
-	struct sstp_cubic_epoch e;
-	u32	was_max;
+	struct sstp_ctrl *hybrid;
 	u32	rate;
 	u32	forecast;
 	u32	horizon;
@@ -295,6 +294,13 @@ static void sstp_paptc_count(struct sstp_paptc *p, u64 now)
 	p->bytes = 0;
 }
 
+static bool sstp_paptc_slow_start(const struct sstp_paptc *p)
+{
+	const struct sstp_ctrl *c = p->hybrid;
+
+	return c && sstp_window_in_slow_start(c, (const struct sstp_window *)c->priv);
+}
+
 /* The other half reported. */
 static void sstp_paptc_feedback(struct sstp_ctrl *c, struct sstp_paptc *p,
 				const struct sstp_ctrl_sample *s)
@@ -312,7 +318,7 @@ static void sstp_paptc_feedback(struct sstp_ctrl *c, struct sstp_paptc *p,
 	p->ahead = sstp_paptc_ahead(p, (u64)s->in_flight * p->payload, s->srtt);
 	p->wanted = sstp_paptc_wanted(f->forecast, p->horizon, p->payload,
 				      c->param[SSTP_PAPTC_WAIT]);
-	if (f->queue >= p->wanted || f->refused || !sstp_window_in_slow_start(c, &p->w))
+	if (f->queue >= p->wanted || f->refused || !sstp_paptc_slow_start(p))
 		p->following = true;
 	if (!p->following)
 		return;
@@ -334,72 +340,74 @@ static u64 sstp_paptc_patience(const struct sstp_paptc *p)
 		   (u64)SSTP_PAPTC_PATIENCE_MIN);
 }
 
-/* Pace by the slower of the window and the rate. */
-static void sstp_paptc_pace(struct sstp_ctrl *c, struct sstp_paptc *p,
-			    const struct sstp_ctrl_sample *s)
+/* Pace by the slower of hybrid and the rate. */
+static void sstp_paptc_pace(struct sstp_ctrl *c, const struct sstp_paptc *p)
 {
-	u64 period;
+	u64 period = p->rate ? div_u64((u64)p->payload * 8 * USEC_PER_SEC, p->rate) : 0;
 
-	sstp_window_pace(c, &p->w, s);
-	if (!p->rate)
-		return;
-	period = div_u64((u64)p->payload * 8 * USEC_PER_SEC, p->rate);
-	c->period = max(c->period, period);
+	if (p->hybrid) {
+		c->cwnd = p->hybrid->cwnd;
+		period = max(period, p->hybrid->period);
+	}
+	c->period = period;
+}
+
+/* Pass a callback on to hybrid; the core may have changed the window. */
+static void sstp_paptc_hybrid(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
+			      void (*call)(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s))
+{
+	struct sstp_paptc *p = sstp_paptc_priv(c);
+
+	if (p->hybrid) {
+		p->hybrid->cwnd = c->cwnd;
+		call(p->hybrid, s);
+	}
 }
 
 static void sstp_paptc_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_paptc *p = sstp_paptc_priv(c);
 
-	sstp_window_init(c, &p->w, s);
+	p->hybrid = kzalloc_obj(*p->hybrid, GFP_ATOMIC | __GFP_NOWARN);
+	if (!p->hybrid)
+		c->cwnd = SSTP_WINDOW_INIT;
+	sstp_paptc_hybrid(c, s, sstp_ctrl_hybrid.init);
+	sstp_paptc_pace(c, p);
 	p->payload = clamp(s->packet_size, SSTP_PAPTC_HEADERS + SSTP_PAPTC_SIZE_MIN,
 			   SSTP_PAPTC_SIZE_MAX) - SSTP_PAPTC_HEADERS;
 	p->following = s->in_flight;
 }
 
+static void sstp_paptc_release(struct sstp_ctrl *c)
+{
+	kfree(sstp_paptc_priv(c)->hybrid);
+}
+
 static void sstp_paptc_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_paptc *p = sstp_paptc_priv(c);
-	u32 packets = sstp_window_ack(c, &p->w, s);
 
-	/* CUBIC, as in ctrl_cubic.c */
-	if (p->w.undone)
-		p->e.max = p->was_max;
-	if (p->w.undone || !s->cwnd_limited)
-		p->e.start = 0;
-	if (packets)
-		sstp_cubic_avoid(c, &p->w, &p->e, s, packets, SSTP_CUBIC_BETA);
+	sstp_paptc_hybrid(c, s, sstp_ctrl_hybrid.on_ack);
 	if (s->feedback.valid)
 		sstp_paptc_feedback(c, p, s);
 	else if (p->rate && s->now - p->told_at > sstp_paptc_patience(p))
 		p->rate = 0;
-	sstp_paptc_pace(c, p, s);
-}
-
-static u32 sstp_paptc_ssthresh(const struct sstp_ctrl *c)
-{
-	return (u64)c->cwnd * SSTP_CUBIC_BETA / SSTP_CUBIC_ONE;
+	sstp_paptc_pace(c, p);
 }
 
 static void sstp_paptc_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
-	struct sstp_paptc *p = sstp_paptc_priv(c);
-
-	if (!sstp_window_loss(c, &p->w, s))
-		return;
-	p->was_max = p->e.max;
-	sstp_cubic_cut(&p->e, c->cwnd, SSTP_CUBIC_BETA, true);
-	sstp_window_cut(c, &p->w, s, sstp_paptc_ssthresh(c));
-	sstp_paptc_pace(c, p, s);
+	sstp_paptc_hybrid(c, s, sstp_ctrl_hybrid.on_loss);
+	sstp_paptc_pace(c, sstp_paptc_priv(c));
 }
 
 static void sstp_paptc_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_paptc *p = sstp_paptc_priv(c);
 
-	p->e = (struct sstp_cubic_epoch){};
 	p->rate = 0;
-	sstp_window_timeout(c, &p->w, s, sstp_paptc_ssthresh(c));
+	sstp_paptc_hybrid(c, s, sstp_ctrl_hybrid.on_timeout);
+	sstp_paptc_pace(c, p);
 }
 
 static void sstp_paptc_get_info(const struct sstp_ctrl *c, s64 *state)
@@ -413,7 +421,7 @@ static void sstp_paptc_get_info(const struct sstp_ctrl *c, s64 *state)
 	state[4] = p->wanted;
 	state[5] = p->refused;
 	state[6] = p->steps;
-	state[7] = p->w.ssthresh;
+	state[7] = p->hybrid ? ((const struct sstp_window *)p->hybrid->priv)->ssthresh : 0;
 }
 
 /* The receiving half */
@@ -548,6 +556,7 @@ static void sstp_paptc_recv_timer(struct sstp_recv *r, const struct sstp_recv_sa
 
 static struct sstp_ctrl_ops sstp_ctrl_paptc = {
 	.init		= sstp_paptc_init,
+	.release	= sstp_paptc_release,
 	.on_ack		= sstp_paptc_ack,
 	.on_loss	= sstp_paptc_loss,
 	.on_timeout	= sstp_paptc_timeout,

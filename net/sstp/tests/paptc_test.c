@@ -205,6 +205,7 @@ static struct paptc_sim *paptc_start(struct kunit *test, u32 way, u32 rate)
 static void paptc_end(struct paptc_sim *q)
 {
 	sstp_ctrl_paptc.recv_release(&q->r);
+	sstp_ctrl_paptc.release(&q->x.c);
 }
 
 /* Send for 1 ms: by the period, the window, and what the receiver has room for. */
@@ -337,7 +338,7 @@ static void paptc_follows(struct kunit *test)
 	}
 }
 
-/* Without feedback CUBIC decides: the rate is forgotten, the buffer is full, and nothing stops. */
+/* Without feedback hybrid decides: the rate is forgotten, the buffer is full, and nothing stops. */
 static void paptc_lost(struct kunit *test)
 {
 	struct paptc_sim *q = paptc_start(test, 10, 600000);
@@ -408,6 +409,7 @@ static void paptc_hostile(struct kunit *test)
 		KUNIT_ASSERT_LE(test, x.c.period, 160 * NSEC_PER_MSEC);
 		KUNIT_ASSERT_GE(test, x.c.period, 20000000ULL * 5 / 6 / x.c.cwnd / 4);
 	}
+	sstp_ctrl_paptc.release(&x.c);
 }
 
 /* Rates of 20 epochs, in Mbit/s: bursts, and what is none */

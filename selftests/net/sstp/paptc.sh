@@ -63,8 +63,8 @@ check "with paptc it discards 0.5% at most" judge both --discarded 0 0.005
 
 path loss 0.01%
 check "paptc, where packets are lost: transfer" follow lossy steps 9 -- --controller paptc
-check "paptc, where packets are lost: the rate" judge lossy \
-	--arrival 310 340 100 --arrival 400 600 100
+check "paptc, where packets are lost: the rate" judge lossy --arrival 100 300 200 \
+	--arrival 310 340 100 --arrival 400 600 100 --arrival 650 850 200
 
 # Without any feedback: reports of 104 bytes and more have it, those without are 84 or 92.
 path
