@@ -9,7 +9,8 @@
  * it (7, ar.h) for the time when packets come that leave after its report. It reports that
  * forecast, mu, and the least number of bytes that waited for the program, q, in each epoch. A
  * program that reads in bursts, as one with a quota of CPU time, leaves a queue that is no reason
- * to send less: then mu is the mean of the last 200 ms, q the least in them, and T longer by that.
+ * to send less: then mu is the mean of the last two bursts, 200 ms at least and a second at most, q
+ * the least in them, and T longer by that.
  *
  * Sending half, with T = round-trip time + epoch, and q* the bytes that shall wait:
  *
@@ -51,7 +52,7 @@
 #define SSTP_PAPTC_SIZE_MIN	64U	/* bytes of payload */
 #define SSTP_PAPTC_SIZE_MAX	65536U
 #define SSTP_PAPTC_SLACK	USEC_PER_MSEC	/* us: T is longer than a round trip by that */
-#define SSTP_PAPTC_EPOCHS	(200 * USEC_PER_MSEC)	/* us: and not by much more */
+#define SSTP_PAPTC_EPOCHS	USEC_PER_SEC	/* us: and not by much more */
 #define SSTP_PAPTC_PART		4	/* of T: data that shall wait, and raise of the rate */
 #define SSTP_PAPTC_WAIT_MAX	(5 * USEC_PER_MSEC)	/* us: more data than that need not wait */
 #define SSTP_PAPTC_QUEUE_MIN	16U	/* packets: fewer need not wait either */
@@ -63,8 +64,10 @@
 #define SSTP_PAPTC_SHIFT	24	/* fractional bits of steps */
 #define SSTP_PAPTC_GAMMA	700U	/* 1/1000, (12) */
 #define SSTP_PAPTC_GAIN		1000U	/* b, 1/1000 */
-#define SSTP_PAPTC_PAST		(200 * NSEC_PER_MSEC)	/* ns in which bursts are looked for */
-#define SSTP_PAPTC_EPOCHS_MAX	20U	/* the same in epochs, at most */
+#define SSTP_PAPTC_PAST		NSEC_PER_SEC	/* ns in which bursts are looked for */
+#define SSTP_PAPTC_PAST_MIN	(200 * NSEC_PER_MSEC)	/* ns that count at least */
+#define SSTP_PAPTC_EPOCHS_MAX	100U	/* epochs in SSTP_PAPTC_PAST, at most */
+#define SSTP_PAPTC_BURSTS	2	/* of the longest times between bursts: what counts */
 #define SSTP_PAPTC_BURST	4	/* a burst is so many times as fast as the times between */
 #define SSTP_PAPTC_BACK_OFF	5	/* doublings of the wait for a resting program */
 
@@ -83,6 +86,7 @@ enum {
  * @rate: r; 0 = none
  * @forecast: mu
  * @horizon: T, us
+ * @round: the least T, us: a round trip, with little more
  * @queue: q, bytes
  * @ahead: q', bytes
  * @wanted: q*, bytes
@@ -102,6 +106,7 @@ struct sstp_paptc {
 	u32	rate;
 	u32	forecast;
 	u32	horizon;
+	u32	round;
 	u32	queue;
 	u32	ahead;
 	u32	wanted;
@@ -306,13 +311,14 @@ static void sstp_paptc_feedback(struct sstp_ctrl *c, struct sstp_paptc *p,
 				const struct sstp_ctrl_sample *s)
 {
 	const struct sstp_feedback *f = &s->feedback;
-	u64 least = (u64)s->srtt + SSTP_PAPTC_SLACK, us = f->horizon * (u64)USEC_PER_MSEC;
+	u64 us = f->horizon * (u64)USEC_PER_MSEC;
 	u32 read;
 
 	sstp_paptc_count(p, s->now);
 	p->told_at = s->now;
 	p->forecast = f->forecast;
-	p->horizon = clamp_t(u64, us, least, 2 * least + SSTP_PAPTC_EPOCHS);
+	p->round = s->srtt + SSTP_PAPTC_SLACK;
+	p->horizon = clamp_t(u64, us, p->round, 2ULL * p->round + SSTP_PAPTC_EPOCHS);
 	p->queue = f->queue;
 	p->refused = f->refused;
 	p->ahead = sstp_paptc_ahead(p, (u64)s->in_flight * p->payload, s->srtt);
@@ -333,11 +339,14 @@ static void sstp_paptc_feedback(struct sstp_ctrl *c, struct sstp_paptc *p,
 	p->rate = sstp_paptc_paper(p, read, sstp_paptc_step(c, p->steps));
 }
 
-/* ns without a report of the other half after which the rate is forgotten */
+/* ns without a report of the other half after which the rate is forgotten. Reports come each epoch,
+ * so what T is longer by for bursts does not count.
+ */
 static u64 sstp_paptc_patience(const struct sstp_paptc *p)
 {
-	return max(SSTP_PAPTC_PATIENCE * (u64)p->horizon * NSEC_PER_USEC,
-		   (u64)SSTP_PAPTC_PATIENCE_MIN);
+	u64 us = min_t(u64, p->horizon, 2ULL * p->round);
+
+	return max(SSTP_PAPTC_PATIENCE * us * NSEC_PER_USEC, (u64)SSTP_PAPTC_PATIENCE_MIN);
 }
 
 /* Pace by the slower of hybrid and the rate. */
@@ -478,37 +487,62 @@ static void sstp_paptc_recv_packets(struct sstp_recv *r, const struct sstp_recv_
 	r->timer = s->now + length;
 }
 
-/* If the program read in bursts in the last @count epochs, let @f have their mean rate, least
- * queue, and length. It did if it was fast, and slow, and fast again, or the other way round: a
- * single change is to be followed.
- */
-static void sstp_paptc_bursts(const struct sstp_paptc_half *h, u32 count, struct sstp_feedback *f)
+/* Epoch @ago before the last one */
+static const struct sstp_paptc_past *sstp_paptc_past(const struct sstp_paptc_half *h, u32 ago)
 {
-	u32 most = 0, changes = 0, lowest = U32_MAX, i;
+	return &h->past[(h->epochs - 1 - ago) % SSTP_PAPTC_EPOCHS_MAX];
+}
+
+/* Did the program read in bursts in the last @count epochs? It did if it was fast, and slow, and
+ * fast again, or the other way round: a single change is to be followed. Returns the epochs from
+ * one end of a burst to the next one, or to now, the most there are; 0 = no bursts.
+ */
+static u32 sstp_paptc_bursts(const struct sstp_paptc_half *h, u32 count)
+{
+	u32 most = 0, changes = 0, longest = 0, begun = 0, i;
 	bool fast = false, was;
-	u64 sum = 0;
 
+	for (i = 0; i < count; i++)
+		most = max(most, sstp_paptc_past(h, i)->rate);
 	for (i = 0; i < count; i++) {
-		const struct sstp_paptc_past *p = &h->past[i];
-
-		most = max(most, p->rate);
-		lowest = min(lowest, p->lowest);
-		sum += p->rate;
-	}
-	for (i = 0; i < count; i++) {
-		u32 rate = h->past[(h->epochs - count + i) % count].rate;
+		u32 rate = sstp_paptc_past(h, count - 1 - i)->rate;
 
 		was = fast;
 		if (rate <= most / SSTP_PAPTC_BURST)
 			fast = false;
 		else if (rate >= most / 2)
 			fast = true;
-		changes += i && fast != was;
+		if (!i || fast == was)
+			continue;
+		changes++;
+		if (fast)
+			continue;
+		longest = max(longest, i - begun);
+		begun = i;
 	}
-	if (changes < 2)
+	return changes < 2 ? 0 : max(longest, count - begun);
+}
+
+/* If the program read in bursts, let @f have the mean rate of the last ones, the least queue in
+ * them, and their time.
+ */
+static void sstp_paptc_smooth(const struct sstp_paptc_half *h, struct sstp_feedback *f)
+{
+	u32 past = clamp_t(u32, SSTP_PAPTC_PAST / h->length, 1, SSTP_PAPTC_EPOCHS_MAX);
+	u32 least = max_t(u32, SSTP_PAPTC_PAST_MIN / h->length, 1), lowest = U32_MAX, count, i;
+	u64 sum = 0;
+
+	past = min(past, h->epochs);
+	count = past < least ? 0 : sstp_paptc_bursts(h, past);
+	if (!count)
 		return;
+	count = clamp(SSTP_PAPTC_BURSTS * count, least, past);
+	for (i = 0; i < count; i++) {
+		sum += sstp_paptc_past(h, i)->rate;
+		lowest = min(lowest, sstp_paptc_past(h, i)->lowest);
+	}
 	f->forecast = div_u64(sum, count);
-	f->horizon += SSTP_PAPTC_PAST / NSEC_PER_MSEC;
+	f->horizon += div_u64((u64)count * h->length, NSEC_PER_MSEC);
 	f->queue = lowest;
 }
 
@@ -517,19 +551,19 @@ static void sstp_paptc_report(struct sstp_recv *r, struct sstp_paptc_half *h,
 			      const struct sstp_recv_sample *s, const struct sstp_meter_epoch *e)
 {
 	u64 rtt = s->srtt * (u64)NSEC_PER_USEC;
-	u32 steps = min_t(u64, div_u64(rtt, h->length) + 1, SSTP_AR_STEPS), past, i;
+	u32 steps = min_t(u64, div_u64(rtt, h->length) + 1, SSTP_AR_STEPS), i;
 
 	for (i = 0; i < e->samples; i++)
 		r->feedback.forecast = sstp_ar_add(&h->ar, e->rate, steps);
 	r->feedback.horizon = div_u64(rtt + h->length + NSEC_PER_MSEC - 1, NSEC_PER_MSEC);
 	r->feedback.queue = s->lowest;
 	r->feedback.refused = e->refused;
-	past = clamp_t(u32, SSTP_PAPTC_PAST / h->length, 1, SSTP_PAPTC_EPOCHS_MAX);
-	h->past[h->epochs % past] = (struct sstp_paptc_past){
-		.rate = e->rate, .lowest = s->lowest,
-	};
-	if (++h->epochs >= past)
-		sstp_paptc_bursts(h, past, &r->feedback);
+	/* The first epochs have the rate of a sender that begins, until data waits all the time. */
+	if (h->epochs || s->lowest)
+		h->past[h->epochs++ % SSTP_PAPTC_EPOCHS_MAX] = (struct sstp_paptc_past){
+			.rate = e->rate, .lowest = s->lowest,
+		};
+	sstp_paptc_smooth(h, &r->feedback);
 	r->feedback.valid = true;
 }
 

@@ -405,28 +405,35 @@ static void paptc_hostile(struct kunit *test)
 			.refused = min(sstp_rnd_edge(&r), 1U << 30),
 		};
 		ctrl_sim_ack(&x, sstp_rnd_below(&r, 100), 20000);
-		/* Two packets in 2 (20 + 1) + 200 ms, at a rate in whole kbit/s */
-		KUNIT_ASSERT_LE(test, x.c.period, 160 * NSEC_PER_MSEC);
+		/* A packet in 2 (20 + 1) ms + 1 s: two, at a rate rounded down to kbit/s */
+		KUNIT_ASSERT_LE(test, x.c.period, 1042 * NSEC_PER_MSEC);
 		KUNIT_ASSERT_GE(test, x.c.period, 20000000ULL * 5 / 6 / x.c.cwnd / 4);
 	}
 	sstp_ctrl_paptc.release(&x.c);
 }
 
-/* Rates of 20 epochs, in Mbit/s: bursts, and what is none */
+/* Rates of a second in steps of 50 ms, in Mbit/s: bursts, and what is none */
 static void paptc_bursts(struct kunit *test)
 {
 	static const struct {
-		bool bursts;
-		u16 rate[SSTP_PAPTC_EPOCHS_MAX];
+		u32 epochs;	/* that count; 0 = no bursts */
+		u16 rate[20];
 	} t[] = {
-		{ true, { 500, 500, 0, 0, 0, 0, 0, 0, 0, 0, 500, 500 } },
-		{ true, { 0, 0, 0, 0, 0, 0, 0, 0, 500, 500, 0, 0, 0, 0, 0, 0, 0, 0, 500, 500 } },
-		{ true, { 0, 0, 0, 0, 0, 500, 500, 0 } },
+		{ 100, { 500, 500, 0, 0, 0, 0, 0, 0, 0, 0, 500, 500 } },
+		{ 100, { 0, 0, 0, 0, 0, 0, 0, 0, 500, 500, 0, 0, 0, 0, 0, 0, 0, 0, 500, 500 } },
+		{ 100, { 0, 0, 0, 0, 0, 500, 500, 0 } },
+		/* Twice the time between ends of bursts, or since the last; 20 epochs at least */
+		{ 20, { 500, 0, 500, 0, 500, 0, 500, 0, 500, 0, 500, 0, 500, 0, 500, 0, 500, 0,
+			500, 0 } },
+		{ 40, { 500, 500, 500, 0, 500, 500, 500, 0, 500, 500, 500, 0, 500, 500, 500, 0,
+			500, 500, 500, 0 } },
+		{ 60, { 500, 500, 500, 0, 500, 500, 500, 0, 500, 500, 500, 0, 500, 500, 0, 500,
+			500, 500, 500, 500 } },
 		/* A single change, or too small ones */
-		{ false, { 500, 500, 500, 500, 500, 500, 500, 500 } },
-		{ false, { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } },
-		{ false, { 5, 3, 5, 2, 5, 2, 5, 2, 5, 2, 5, 3, 5, 2, 5, 2, 5, 2, 5, 2 } },
-		{ false, {} },
+		{ 0, { 500, 500, 500, 500, 500, 500, 500, 500 } },
+		{ 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } },
+		{ 0, { 5, 3, 5, 2, 5, 2, 5, 2, 5, 2, 5, 3, 5, 2, 5, 2, 5, 2, 5, 2 } },
+		{ 0, {} },
 	};
 	u32 i, j, turn;
 
@@ -435,20 +442,23 @@ static void paptc_bursts(struct kunit *test)
 		for (turn = 0; turn < SSTP_PAPTC_EPOCHS_MAX; turn++) {
 			struct sstp_feedback f = { .forecast = 7, .horizon = 20, .queue = 1000 };
 			struct sstp_paptc_half *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
-			u32 sum = 0;
+			u32 sum = 0, n = t[i].epochs;
 
 			KUNIT_ASSERT_NOT_NULL(test, h);
+			h->length = SSTP_METER_EPOCH_MIN;
 			h->epochs = SSTP_PAPTC_EPOCHS_MAX + turn;
 			for (j = 0; j < SSTP_PAPTC_EPOCHS_MAX; j++) {
+				u32 rate = t[i].rate[j / 5] * 1000;
+
 				h->past[(turn + j) % SSTP_PAPTC_EPOCHS_MAX] =
-					(struct sstp_paptc_past){ t[i].rate[j] * 1000, 500 - j };
-				sum += t[i].rate[j] * 1000;
+					(struct sstp_paptc_past){ rate, 500 + j };
+				sum += j + n >= SSTP_PAPTC_EPOCHS_MAX ? rate : 0;
 			}
-			sstp_paptc_bursts(h, SSTP_PAPTC_EPOCHS_MAX, &f);
-			KUNIT_EXPECT_EQ_MSG(test, f.forecast, t[i].bursts ? sum / 20 : 7,
+			sstp_paptc_smooth(h, &f);
+			KUNIT_EXPECT_EQ_MSG(test, f.forecast, n ? sum / n : 7,
 					    "row %u, turn %u", i, turn);
-			KUNIT_EXPECT_EQ(test, f.queue, t[i].bursts ? 481U : 1000U);
-			KUNIT_EXPECT_EQ(test, f.horizon, t[i].bursts ? 220U : 20U);
+			KUNIT_EXPECT_EQ(test, f.queue, n ? 600 - n : 1000U);
+			KUNIT_EXPECT_EQ(test, f.horizon, 20 + 10 * n);
 		}
 	}
 }
