@@ -348,12 +348,12 @@ bool echo_ask(int fd, const union addr *to)
 	       send(fd, &c, 1, MSG_NOSIGNAL) == 1 && recv(fd, &c, 1, 0) == 1;
 }
 
-int echo_load(void)
+int module_load(const char *name)
 {
 	char path[300];
 	int file, err;
 
-	snprintf(path, sizeof(path), "%s/sstp-echo.ko", getenv("SSTP_MODULE_DIR") ?: ".");
+	snprintf(path, sizeof(path), "%s/%s.ko", getenv("SSTP_MODULE_DIR") ?: ".", name);
 	file = open(path, O_RDONLY);
 	if (file < 0)
 		return -errno;
@@ -362,10 +362,20 @@ int echo_load(void)
 	return err;
 }
 
+bool module_unloaded(void *name)
+{
+	return !syscall(SYS_delete_module, name, O_NONBLOCK) || errno == ENOENT;
+}
+
+int echo_load(void)
+{
+	return module_load("sstp-echo");
+}
+
 bool echo_unloaded(void *unused)
 {
 	(void)unused;
-	return !syscall(SYS_delete_module, "sstp_echo", O_NONBLOCK) || errno == ENOENT;
+	return module_unloaded("sstp_echo");
 }
 
 bool parse_scaled(const char *text, unsigned int unit, uint64_t *value)

@@ -90,6 +90,9 @@ void *echo_serve(void *fd);
 /* Connect to such a listener; returns false, with errno, if not served. */
 bool echo_ask(int fd, const union addr *to);
 
+/* Load a module of this tree, "sstp-echo": 0 or -errno. */
+int module_load(const char *name);
+bool module_unloaded(void *name);	/* "sstp_echo"; for busywait(): sockets may still use it */
 /* Load and unload sstp-echo.ko, controllers whose halves exchange messages: 0 or -errno. */
 int echo_load(void);
 bool echo_unloaded(void *unused);	/* for busywait(): sockets may still use it */

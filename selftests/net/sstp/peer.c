@@ -258,13 +258,16 @@ static void make_ack(struct peer *p, struct ack_packet *a, int type, const struc
 void peer_pack(struct peer *p, uint32_t ack, uint32_t limit, uint8_t flags,
 	       uint32_t segment)
 {
-	char buf[sizeof(struct ack_packet) + 8];
+	char buf[sizeof(struct ack_packet) + 8 + sizeof(p->fields)];
 	struct ack_packet *a = (void *)buf;
 	uint32_t marks[] = { htonl(p->our_ect), htonl(p->our_ce) };
+	char *end = (char *)(a + 1);
 
 	make_ack(p, a, PACK, &(struct report){ ack, limit, segment, flags });
-	memcpy(a + 1, marks, sizeof(marks));
-	peer_send(p, a, sizeof(*a) + (flags & ECN ? sizeof(marks) : 0));
+	if (flags & ECN)
+		end = mempcpy(end, marks, sizeof(marks));
+	end = mempcpy(end, p->fields, p->fields_len);
+	peer_send(p, buf, end - buf);
 }
 
 void peer_snak(struct peer *p, uint32_t ack, uint32_t limit, uint64_t wanted)

@@ -138,6 +138,8 @@ struct peer {
 	uint32_t our_ect, our_ce;	/* of these, in reports with ECN */
 	uint32_t stamp;			/* of what came last, as it came */
 	bool echoes;			/* our reports say which that was */
+	uint8_t fields[64];		/* of our PACKs, behind the fixed part */
+	size_t fields_len;
 	unsigned int keepalives;
 	unsigned int messages;		/* MESSAGEs of controllers, and states */
 	unsigned int states;
