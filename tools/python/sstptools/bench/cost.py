@@ -42,6 +42,9 @@ PROTOCOLS = {
     "tcp-zerocopy": ["-P", "tcp"],
     "tcp-reno": ["-P", "tcp", "--controller", "reno"],
     "sstp-newreno": ["-P", "sstp", "--controller", "newreno"],
+    # Both as fast, and the program keeps up: paptc's measurement and reports make the difference.
+    "sstp-hybrid-500m": ["-P", "sstp", "--controller", "hybrid", "--rate", "500M"],
+    "sstp-paptc-500m": ["-P", "sstp", "--controller", "paptc", "--rate", "500M"],
 }
 # How the client of a protocol sends
 SENDS = {"sstp-sendfile": ["--sendfile"], "tcp-sendfile": ["--sendfile"],
@@ -49,7 +52,9 @@ SENDS = {"sstp-sendfile": ["--sendfile"], "tcp-sendfile": ["--sendfile"],
 TITLES = {"sstp": "SSTP", "sstp-rate": "SSTP, rate declared", "tcp": "TCP", "sctp": "SCTP",
           "sstp-sendfile": "SSTP, sendfile()", "tcp-sendfile": "TCP, sendfile()",
           "sstp-zerocopy": "SSTP, MSG_ZEROCOPY", "tcp-zerocopy": "TCP, MSG_ZEROCOPY",
-          "tcp-reno": "TCP reno", "sstp-newreno": "SSTP newreno"}
+          "tcp-reno": "TCP reno", "sstp-newreno": "SSTP newreno",
+          "sstp-hybrid-500m": "SSTP hybrid, 500 Mbit/s",
+          "sstp-paptc-500m": "SSTP paptc, 500 Mbit/s"}
 USUAL = ["sstp", "sstp-rate", "tcp", "sctp"]
 RENO = ["tcp-reno", "sstp-newreno"]
 CTRL = "sstp-ctrl-"     # prefix of a protocol: the name of a controller follows
@@ -190,6 +195,8 @@ def guest(job_file):
                    "echo always > /sys/kernel/mm/transparent_hugepage/shmem_enabled",
                    shell=True, check=True)
     lab = Bench()
+    if any(cell["protocol"].startswith("sstp-paptc") for cell in job["cells"]):
+        lab.command("insmod", f"{os.environ['SSTP_MODULE_DIR']}/sstp-ctrl-paptc.ko")
     for cell in job["cells"]:
         lab.set_mtu(cell["mtu"])
         flows = cell["flows"]
