@@ -38,13 +38,14 @@ check "flows start one after the other" lab 1 -f "TCP bbr" late
 check "flows have round-trip times of their own" lab 1 -f "TCP bbr" rtts
 check "harder paths are measured" lab 1 -f "TCP bbr" paths
 check "paths with cross traffic are measured" lab 1 -f rrda sobas
+check "programs that pause are read as wanted" lab 1 paptc
 check "two seeds are measured" lab 1 -n 2 short
 check "starts again" lab 2 -f contract start
 check "losses again" lab 2 -j 1 window
 for kind in json png svg; do
 	check "start.$kind has the same bytes" same "start.$kind"
 	check "window.$kind has the same bytes" same "window.$kind"
-	for name in readers buffer sharing controllers gtp beside late rtts paths short sobas; do
+	for name in readers buffer sharing controllers gtp beside late rtts paths short sobas paptc; do
 		check "$name.$kind is there" test -s "$work/1/$name.$kind"
 	done
 done

@@ -251,7 +251,8 @@ def compared(cells):
         measured = cell["measured"]
         found = [measured[measure]] if measure in measured else [
             f[measure] for f in measured["flows"] if measure in f]
-        return " + ".join(number(v, 0 if measure == "dropped" else 3) for v in found)
+        return " + ".join(number(v, 0 if measure in ("dropped", "receive_peak") else 3)
+                          for v in found)
 
     return "".join(f"{MEASURES[measure]}:\n\n" +
                    grid(cells, row, column, lambda c, m=measure: values(c, m)) + "\n"

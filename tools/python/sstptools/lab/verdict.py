@@ -10,6 +10,8 @@ MEASURES = {"efficiency": "Share of the line", "steady": "Share of the line", "u
             "fair": "Part of a fair share", "jain": "Jain's index", "stability": "Stability index",
             "time": "Median time, s", "longest": "Longest time, s",
             "queue_ms": "Mean delay in the queue, ms", "dropped": "Packets lost on the way",
+            "receive_peak": "Most memory in use in the receive buffer, bytes",
+            "discarded": "Share of the packets that found no room",
             "queue_95": "95% of the delays in the queue, ms", "lost": "Packets that the flow lost",
             "gain_rtt": "Round-trip times until 90% of the line after cross traffic stopped"}
 
