@@ -546,23 +546,35 @@ static void sstp_paptc_smooth(const struct sstp_paptc_half *h, struct sstp_feedb
 	f->queue = lowest;
 }
 
+/* The rate that is to be expected after @steps epochs. Before the first one in which data waited all
+ * the time the rate is that of a sender that begins, and the program keeps up: no need to know more.
+ */
+static u32 sstp_paptc_expect(struct sstp_paptc_half *h, const struct sstp_meter_epoch *e,
+			     u32 lowest, u32 steps)
+{
+	u32 rate = e->rate, i;
+
+	if (!h->epochs && !lowest)
+		return rate;
+	for (i = 0; i < e->samples; i++)
+		rate = sstp_ar_add(&h->ar, e->rate, steps);
+	h->past[h->epochs++ % SSTP_PAPTC_EPOCHS_MAX] = (struct sstp_paptc_past){
+		.rate = e->rate, .lowest = lowest,
+	};
+	return rate;
+}
+
 /* Report an epoch: @e, and the forecast for the time when packets come that its report lets go. */
 static void sstp_paptc_report(struct sstp_recv *r, struct sstp_paptc_half *h,
 			      const struct sstp_recv_sample *s, const struct sstp_meter_epoch *e)
 {
 	u64 rtt = s->srtt * (u64)NSEC_PER_USEC;
-	u32 steps = min_t(u64, div_u64(rtt, h->length) + 1, SSTP_AR_STEPS), i;
+	u32 steps = min_t(u64, div_u64(rtt, h->length) + 1, SSTP_AR_STEPS);
 
-	for (i = 0; i < e->samples; i++)
-		r->feedback.forecast = sstp_ar_add(&h->ar, e->rate, steps);
+	r->feedback.forecast = sstp_paptc_expect(h, e, s->lowest, steps);
 	r->feedback.horizon = div_u64(rtt + h->length + NSEC_PER_MSEC - 1, NSEC_PER_MSEC);
 	r->feedback.queue = s->lowest;
 	r->feedback.refused = e->refused;
-	/* The first epochs have the rate of a sender that begins, until data waits all the time. */
-	if (h->epochs || s->lowest)
-		h->past[h->epochs++ % SSTP_PAPTC_EPOCHS_MAX] = (struct sstp_paptc_past){
-			.rate = e->rate, .lowest = s->lowest,
-		};
 	sstp_paptc_smooth(h, &r->feedback);
 	r->feedback.valid = true;
 }
