@@ -463,7 +463,8 @@ def table(where, flows):
              "queue, kB", "peak, kB"] + (["off", "discards then"] if where[0] == "change" else [])]
     for name, f in flows.items():
         of = f"{f['goodput'] / flows['udt']['goodput']:.3f}" if "udt" in flows else "-"
-        rows.append([name, f"{f['goodput'] / 1e6:.1f}", f"{f['deviation'] / 1e6:.1f}", of,
+        spread = f"{f['deviation'] / 1e6:.1f}" if f["runs"] > 1 else "-"
+        rows.append([name, f"{f['goodput'] / 1e6:.1f}", spread, of,
                      f"{f['discards']:.2%}", f"{f['queue'] / 1e3:.0f}", f"{f['peak'] / 1e3:.0f}"] +
                     ([f"{f['off']:.0%}", f"{f['change_discards']:.2%}"] if "off" in f else []))
     return markdown_table(rows)
@@ -492,7 +493,8 @@ def chapter(measured, picture):
     text = (
         f"Written by `tools/bench/contention`, whose `-h` says how it is measured and what the "
         f"names are, on Linux {measured['kernel']}, sources {measured['source']}, with "
-        f"{repeat} repetition{'s' if repeat > 1 else ''} of each cell. The line has "
+        f"{repeat} repetition{'s' if repeat > 1 else ''} of each cell, or one where there is no "
+        "standard deviation. The line has "
         f"{measured['line']} Mbit/s, of which {found['line'] / 1e6:.1f} are payload. The reader "
         f"works for {found['work']:.1f} instructions a byte, with which it reads "
         f"{found['alone'] / 1e6:.1f} Mbit/s alone; sender and receiver take {found['busy']:.1f} "
@@ -522,6 +524,7 @@ def plot(cells, name):
     found = averages(cells)
     rtts = sorted({rtt for _, rtt in found})
     changed = [c for c in cells if c.get("arrived")]
+    color = {flow: f"C{i}" for i, flow in enumerate(FLOWS)}
     figure, axes = pyplot.subplots(len(rtts), 3, squeeze=False, figsize=(15, 3.5 * len(rtts)))
     for row, rtt in zip(axes, rtts):
         profiles = [p for p in PROFILES if (p, rtt) in found and p != "change"]
@@ -529,14 +532,16 @@ def plot(cells, name):
             at = [p for p in profiles if flow in found[p, rtt]]
             values = [found[p, rtt][flow] for p in at]
             row[0].errorbar(at, [v["goodput"] / 1e6 for v in values], fmt="o", label=flow,
-                            yerr=[v["deviation"] / 1e6 for v in values], alpha=0.7)
-            row[1].plot(at, [max(v["queue"] / 1e3, 1) for v in values], "o", alpha=0.7)
+                            yerr=[v["deviation"] / 1e6 for v in values], color=color[flow],
+                            alpha=0.7)
+            row[1].plot(at, [max(v["queue"] / 1e3, 1) for v in values], "o",
+                        color=color[flow], alpha=0.7)
         row[1].set_yscale("log")
         for cell in (c for c in changed if c["rtt"] == rtt):
             rates = cell["arrived"][:CHANGE[-1] * 1000 // BIN]
             means = [sum(rates[i:i + 5]) / 5e6 for i in range(0, len(rates) - 4, 5)]
             row[2].plot([i * 5 * BIN / 1000 for i in range(len(means))], means, alpha=0.7,
-                        label=cell["flow"], linewidth=1)
+                        color=color[cell["flow"]], linewidth=1)
         for axis, label in zip(row, ("goodput, Mbit/s", "mean queue, kB", "arrival, Mbit/s")):
             axis.set_title(f"RTT {rtt:g} ms", loc="left", fontsize=10)
             axis.set_ylabel(label)
