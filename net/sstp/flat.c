@@ -63,3 +63,23 @@ u64 sstp_flat_mean(const struct sstp_flat *f, u32 skip, u32 n)
 		sum += f->rate[i];
 	return div_u64(sum, n);
 }
+
+u64 sstp_flat_most(const struct sstp_flat *f, u32 n)
+{
+	u64 most = 0;
+	u32 i;
+
+	for (i = 0; i < min3(n, (u32)f->count, SSTP_FLAT_RATES); i++)
+		most = max(most, f->rate[i]);
+	return most;
+}
+
+u64 sstp_flat_least(const struct sstp_flat *f, u32 n)
+{
+	u64 least = U64_MAX;
+	u32 i;
+
+	for (i = 0; i < min3(n, (u32)f->count, SSTP_FLAT_RATES); i++)
+		least = min(least, f->rate[i]);
+	return least;
+}

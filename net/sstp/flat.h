@@ -10,7 +10,7 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
-#define SSTP_FLAT_RATES		5U		/* rates that are remembered */
+#define SSTP_FLAT_RATES		8U		/* rates that are remembered */
 #define SSTP_FLAT_CONST		2U		/* rates before a drop */
 #define SSTP_FLAT_ONE		1000U		/* of shares */
 #define SSTP_FLAT_RATE_MAX	BIT_ULL(40)	/* bytes/s */
@@ -37,5 +37,10 @@ bool sstp_flat_rate(const struct sstp_flat *f, u32 n, u32 share);
 bool sstp_flat_drop(const struct sstp_flat *f, u32 share, u32 drop);
 /* Mean of the last @n rates that are not the @skip newest, bytes/s; 0 = there are fewer */
 u64 sstp_flat_mean(const struct sstp_flat *f, u32 skip, u32 n);
+/* Highest and lowest of the last @n rates, or of all if there are fewer, bytes/s; 0 and U64_MAX =
+ * there are none
+ */
+u64 sstp_flat_most(const struct sstp_flat *f, u32 n);
+u64 sstp_flat_least(const struct sstp_flat *f, u32 n);
 
 #endif /* _SSTP_FLAT_H */

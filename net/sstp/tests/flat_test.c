@@ -59,16 +59,36 @@ static void flat_none(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, sstp_flat_drop(&f, 1000, 0));
 	for (i = 0; i < 10; i++)
 		sstp_flat_add(&f, 7);
-	KUNIT_EXPECT_TRUE(test, sstp_flat_rate(&f, 5, 0));
-	KUNIT_EXPECT_FALSE(test, sstp_flat_rate(&f, 6, 0));
+	KUNIT_EXPECT_TRUE(test, sstp_flat_rate(&f, 8, 0));
+	KUNIT_EXPECT_FALSE(test, sstp_flat_rate(&f, 9, 0));
 	KUNIT_EXPECT_FALSE(test, sstp_flat_rate(&f, 0, 0));
-	KUNIT_EXPECT_EQ(test, sstp_flat_mean(&f, 1, 5), 0ULL);
-	KUNIT_EXPECT_EQ(test, sstp_flat_mean(&f, 1, 4), 7ULL);
+	KUNIT_EXPECT_EQ(test, sstp_flat_mean(&f, 1, 8), 0ULL);
+	KUNIT_EXPECT_EQ(test, sstp_flat_mean(&f, 1, 7), 7ULL);
+}
+
+/* The highest and the lowest of the last rates, or of those that there are */
+static void flat_range(struct kunit *test)
+{
+	struct sstp_flat f = {};
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, sstp_flat_most(&f, 3), 0ULL);
+	KUNIT_EXPECT_EQ(test, sstp_flat_least(&f, 3), U64_MAX);
+	sstp_flat_add(&f, 9);
+	KUNIT_EXPECT_EQ(test, sstp_flat_most(&f, 3), 9ULL);
+	KUNIT_EXPECT_EQ(test, sstp_flat_least(&f, 3), 9ULL);
+	for (i = 2; i < 6; i++)
+		sstp_flat_add(&f, i);
+	KUNIT_EXPECT_EQ(test, sstp_flat_most(&f, 4), 5ULL);
+	KUNIT_EXPECT_EQ(test, sstp_flat_most(&f, 5), 9ULL);
+	KUNIT_EXPECT_EQ(test, sstp_flat_least(&f, 3), 3ULL);
+	KUNIT_EXPECT_EQ(test, sstp_flat_least(&f, U32_MAX), 2ULL);
 }
 
 static struct kunit_case flat_cases[] = {
 	KUNIT_CASE(flat_conditions),
 	KUNIT_CASE(flat_none),
+	KUNIT_CASE(flat_range),
 	{ }
 };
 
