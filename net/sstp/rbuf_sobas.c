@@ -28,7 +28,7 @@ enum sstp_sobas_param {
 static const u32 sstp_sobas_defaults[] = {
 	[SSTP_SOBAS_FLAT] = 50,
 	[SSTP_SOBAS_DROP] = 100,
-	[SSTP_SOBAS_TARGET] = 60,
+	[SSTP_SOBAS_TARGET] = 80,
 	[SSTP_SOBAS_HOLD] = 64,
 };
 
@@ -53,6 +53,7 @@ enum sstp_sobas_state {
 #define SSTP_SOBAS_LOSSY	2U	/* epochs with losses, by too large a window */
 #define SSTP_SOBAS_MEAN		4U	/* rates whose mean counts then, as losses make them vary */
 #define SSTP_SOBAS_EFFECT	3U	/* epochs until a smaller window has emptied the queue */
+#define SSTP_SOBAS_TRIAL	6U	/* epochs with a window: two, and those of the mean */
 #define SSTP_SOBAS_WAIT		2U	/* epochs after which a window that is used up may grow */
 #define SSTP_SOBAS_STEP_MAX	4U	/* growth in an epoch, parts of 32 */
 #define SSTP_SOBAS_STALE	16U	/* epochs until the lowest round-trip time is doubted */
@@ -65,7 +66,8 @@ enum sstp_sobas_state {
  * @flat: rates of the last epochs
  * @window: S, bytes; 0 = none
  * @base: lowest round-trip time, us; 0 = none yet
- * @low: the same since the window was halved
+ * @low: DRAIN: the same since the window was halved; else the shortest queue with a window that was
+ *	cut, us
  * @queue: queue for which the window was last cut, us; 0 = that has been judged
  * @sets: times that the window was set by the rate
  * @asides: times that the policy stood aside
@@ -73,6 +75,8 @@ enum sstp_sobas_state {
  * @step: growth of the window in the next epoch, parts of 32
  * @epochs: in this state, 65535 at most
  * @lossy: epochs in a row in which packets that had waited were lost
+ * @waits: epochs in a row in which all packets waited
+ * @eighths: START: of the window by the capacity, up to 8
  * @stale: epochs in a row with a long round trip and without a queue
  * @idle: epochs in a row in which nothing came or was read
  * @congested: mode=1: a request for a round-trip time was lost
@@ -89,6 +93,8 @@ struct sstp_sobas {
 	u8	step;
 	u16	epochs;
 	u8	lossy;
+	u8	waits;
+	u8	eighths;
 	u8	stale;
 	u8	idle;
 	bool	congested;
@@ -110,6 +116,7 @@ static void sstp_sobas_enter(struct sstp_sobas *u, enum sstp_sobas_state state)
 	u->epochs = 0;
 	u->step = 1;
 	u->stale = 0;
+	u->eighths = 8;
 }
 
 static void sstp_sobas_init(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
@@ -124,15 +131,18 @@ static void sstp_sobas_init(struct sstp_rbuf *b, const struct sstp_rbuf_sample *
 	sstp_sobas_enter(sstp_sobas(b), SSTP_SOBAS_OPEN);
 }
 
-/* Bytes that @rate (bytes/s) carries in @us, as a window: no rate or time of the peer's may close
- * it.
- */
+/* The smallest window: nothing that the peer makes this end measure may close it. */
+static u32 sstp_sobas_least(const struct sstp_rbuf_sample *s)
+{
+	return SSTP_SOBAS_FLOOR * clamp(s->packet, 512U, 65536U);
+}
+
+/* Bytes that @rate (bytes/s) carries in @us, as a window */
 static u32 sstp_sobas_bytes(const struct sstp_rbuf_sample *s, u64 rate, u32 us)
 {
-	u32 least = SSTP_SOBAS_FLOOR * clamp(s->packet, 512U, 65536U);
 	u64 bytes = mul_u64_u64_div_u64(rate, us, USEC_PER_SEC);
 
-	return clamp_t(u64, bytes, least, SSTP_SOBAS_WINDOW_MAX);
+	return clamp_t(u64, bytes, sstp_sobas_least(s), SSTP_SOBAS_WINDOW_MAX);
 }
 
 /* The capacity is known: a window that the path holds without a queue */
@@ -141,6 +151,19 @@ static void sstp_sobas_start(struct sstp_sobas *u, const struct sstp_rbuf_sample
 	sstp_sobas_enter(u, SSTP_SOBAS_START);
 	sstp_flat_reset(&u->flat);
 	u->window = sstp_sobas_bytes(s, s->capacity, us);
+}
+
+/* The window grows to that of the capacity by eighths, from half of it, as far as it is used: all
+ * of it at once would end slow start with half of it in the queue.
+ */
+static void sstp_sobas_ramp(struct sstp_sobas *u, const struct sstp_rbuf_sample *s)
+{
+	u32 flight = sstp_sobas_bytes(s, s->rate, u->base);
+
+	if (u->eighths == 8 || !s->capacity || u->waits || flight < u->window / 2)
+		return;
+	u->eighths++;
+	u->window = max(u->window, sstp_sobas_bytes(s, s->capacity / 8 * u->eighths, u->base));
 }
 
 static u32 sstp_sobas_add(u32 window, u64 bytes)
@@ -152,7 +175,6 @@ static u32 sstp_sobas_add(u32 window, u64 bytes)
 static void sstp_sobas_aside(struct sstp_sobas *u)
 {
 	sstp_sobas_enter(u, SSTP_SOBAS_ASIDE);
-	u->window = 0;
 	u->queue = 0;
 	u->asides++;
 }
@@ -181,11 +203,13 @@ static void sstp_sobas_paper(struct sstp_rbuf *b, const struct sstp_rbuf_sample 
 	n = u->state == SSTP_SOBAS_OPEN ? SSTP_SOBAS_SLOW : SSTP_SOBAS_FAST;
 	drop = sstp_flat_drop(&u->flat, share, sstp_sobas_param(b, SSTP_SOBAS_DROP));
 	if (drop || sstp_flat_rate(&u->flat, n, share)) {
-		if (u->congested)
+		if (u->congested) {
 			sstp_sobas_aside(u);
-		else
+			u->window = 0;
+		} else {
 			sstp_sobas_set(u, s, drop ? sstp_flat_mean(&u->flat, 1, SSTP_FLAT_CONST) :
 				       sstp_flat_mean(&u->flat, 0, n), s->rtt);
+		}
 	} else if (u->state == SSTP_SOBAS_OPEN && s->capacity) {
 		sstp_sobas_start(u, s, s->rtt);
 	} else if (u->state != SSTP_SOBAS_OPEN && s->window_limited) {
@@ -195,31 +219,53 @@ static void sstp_sobas_paper(struct sstp_rbuf *b, const struct sstp_rbuf_sample 
 	}
 }
 
-/* Queue that a full path has, us: not less than that of a segment, as the window consists of whole
- * ones.
+/* Queue that a full path has, us: not less than that of a segment and a half, as the window moves
+ * by whole ones, whose packets come in bursts.
  */
 static u32 sstp_sobas_target(const struct sstp_rbuf *b, const struct sstp_rbuf_sample *s, u32 base)
 {
 	u64 share = div_u64((u64)base * sstp_sobas_param(b, SSTP_SOBAS_TARGET), SSTP_FLAT_ONE);
-	u64 segment = mul_u64_u64_div_u64(s->segment, USEC_PER_SEC, max(s->rate, 1ULL));
+	u64 segment = mul_u64_u64_div_u64(s->segment / 2 * 3, USEC_PER_SEC, max(s->rate, 1ULL));
 
 	return clamp_t(u64, max(share, min_t(u64, segment, base)), SSTP_SOBAS_TARGET_MIN,
 		       USEC_PER_SEC);
 }
 
-/* Is the path full? The rate is constant, and what is in flight beyond that waits. A long round
- * trip alone is no sign of it: the path, or that of the reports, may have become longer.
+/* Is the path full? What is in flight waits all the time, though the rate does not rise. A long
+ * round trip alone is no sign of it: the path, or that of the reports, may have become longer.
  */
-static bool sstp_sobas_full(const struct sstp_rbuf *b, const struct sstp_sobas *u,
-			    const struct sstp_rbuf_sample *s, u32 target)
+static bool sstp_sobas_full(const struct sstp_rbuf *b, const struct sstp_sobas *u)
 {
-	u32 share = sstp_sobas_param(b, SSTP_SOBAS_FLAT);
+	u64 before = sstp_flat_mean(&u->flat, 1, 1), rise;
 
-	return !s->app_limited && s->queue >= target &&
-	       sstp_flat_rate(&u->flat, SSTP_SOBAS_FAST, share);
+	rise = div_u64(before * sstp_sobas_param(b, SSTP_SOBAS_FLAT), SSTP_FLAT_ONE);
+	return u->waits >= SSTP_SOBAS_WAIT && before && u->flat.rate[0] <= before + rise;
 }
 
-/* The window is used up, and nothing waits: the path may carry more, as when others have left it.
+/* Make the window smaller. If it was much larger, the next epochs show whose the queue is. */
+static void sstp_sobas_cut(struct sstp_sobas *u, const struct sstp_rbuf_sample *s, u64 rate, u32 us)
+{
+	u32 window = sstp_sobas_bytes(s, rate, us);
+	bool open = u->state == SSTP_SOBAS_OPEN;
+
+	if (!open && window >= u->window)
+		return;
+	if (!open && window < u->window - u->window / 8)
+		u->queue = max3(s->queue, s->lost_queue, 1U);
+	sstp_sobas_enter(u, SSTP_SOBAS_SET);
+	u->window = window;
+	u->sets++;
+}
+
+/* Is the window used up, and little waits? */
+static bool sstp_sobas_room(const struct sstp_sobas *u, const struct sstp_rbuf_sample *s,
+			    u32 target)
+{
+	return u->state != SSTP_SOBAS_OPEN && u->epochs >= SSTP_SOBAS_WAIT && u->eighths == 8 &&
+	       s->window_limited && s->queue < target / 2 + 1 && s->queue_most < 4ULL * target;
+}
+
+/* The window is used up, and little waits: the path may carry more, as when others have left it.
  * Growth becomes faster as long as that is so.
  */
 static void sstp_sobas_grow(struct sstp_sobas *u, const struct sstp_rbuf_sample *s)
@@ -228,17 +274,33 @@ static void sstp_sobas_grow(struct sstp_sobas *u, const struct sstp_rbuf_sample 
 	u->step = min(2U * u->step, SSTP_SOBAS_STEP_MAX);
 }
 
-/* The round trip is long but nothing seems to wait: the path has become longer, or the queue has
+/* The round trip is longer than the queue explains: the path has become longer, or the queue has
  * stood for so long that the lowest one-way delay contains it. Send little to find out.
  */
 static void sstp_sobas_stale(struct sstp_sobas *u, const struct sstp_rbuf_sample *s, u32 target)
 {
-	u->stale = s->rtt - u->base >= target && s->queue < target ? u->stale + 1 : 0;
+	u->stale = s->rtt - u->base >= (u64)s->queue_most + target ? u->stale + 1 : 0;
 	if (u->stale < SSTP_SOBAS_STALE)
 		return;
 	sstp_sobas_enter(u, SSTP_SOBAS_DRAIN);
 	u->window = sstp_sobas_bytes(s, s->rate / 2, u->base);
 	u->low = s->rtt;
+	u->queue = 0;
+}
+
+/* A much smaller window was in force for some epochs. If the queue is long nevertheless, others
+ * keep it so.
+ */
+static void sstp_sobas_judge(struct sstp_sobas *u, const struct sstp_rbuf_sample *s)
+{
+	if (u->epochs <= SSTP_SOBAS_EFFECT)
+		u->low = U32_MAX;
+	u->low = min(u->low, s->queue);
+	if (u->epochs < SSTP_SOBAS_TRIAL)
+		return;
+	if (u->low >= max(u->queue / 4 * 3, u->base / 4))
+		sstp_sobas_aside(u);
+	u->queue = 0;
 }
 
 /* An epoch with the window in force, in START or SET */
@@ -247,36 +309,37 @@ static void sstp_sobas_follow(struct sstp_rbuf *b, const struct sstp_rbuf_sample
 	struct sstp_sobas *u = sstp_sobas(b);
 	u32 share = sstp_sobas_param(b, SSTP_SOBAS_FLAT);
 	bool drop = sstp_flat_drop(&u->flat, share, sstp_sobas_param(b, SSTP_SOBAS_DROP));
+	u32 us = u->base + target, n = min_t(u32, u->flat.count, SSTP_SOBAS_MEAN);
 
-	u->lossy = s->lost && s->lost_queue >= target ? min(u->lossy + 1U, SSTP_SOBAS_LOSSY) : 0;
-	if (u->queue && u->epochs >= SSTP_SOBAS_EFFECT) {
-		/* A smaller window that leaves the queue as long as it was, or full, shows that
-		 * others fill it.
-		 */
-		if (u->lossy == SSTP_SOBAS_LOSSY ||
-		    (s->queue >= target && s->queue >= u->queue / 4 * 3)) {
-			sstp_sobas_aside(u);
-			return;
-		}
-		u->queue = 0;
-	}
-	if (drop && s->lost && s->lost_queue >= target) {
+	if (drop && u->lossy)
 		/* This end's packets overflowed the queue: keep to the rate before. */
-		sstp_sobas_set(u, s, sstp_flat_mean(&u->flat, 1, SSTP_FLAT_CONST), u->base);
-	} else if (!u->queue && u->lossy == SSTP_SOBAS_LOSSY) {
-		sstp_sobas_set(u, s, sstp_flat_mean(&u->flat, 0,
-						    min_t(u32, u->flat.count, SSTP_SOBAS_MEAN)),
-			       u->base);
-		u->queue = s->lost_queue;
-	} else if (!u->queue && sstp_sobas_full(b, u, s, target)) {
-		sstp_sobas_set(u, s, sstp_flat_mean(&u->flat, 0, SSTP_SOBAS_FAST), u->base);
-		u->queue = s->queue;
-	} else if (u->state != SSTP_SOBAS_OPEN && u->epochs >= SSTP_SOBAS_WAIT &&
-		   s->window_limited && s->queue < target / 2 + 1) {
+		sstp_sobas_cut(u, s, sstp_flat_mean(&u->flat, 1, SSTP_FLAT_CONST), us);
+	else if (!u->queue && u->lossy == SSTP_SOBAS_LOSSY)
+		sstp_sobas_cut(u, s, sstp_flat_mean(&u->flat, 0, n), us);
+	else if (u->queue)
+		sstp_sobas_judge(u, s);
+	else if (sstp_sobas_full(b, u))
+		/* Others come and go: by a lower rate the window would be too small then. */
+		sstp_sobas_cut(u, s, sstp_flat_most(&u->flat, SSTP_FLAT_RATES), us);
+	else if (sstp_sobas_room(u, s, target))
 		sstp_sobas_grow(u, s);
-	}
-	if (u->window)
+	if (u->window && (u->state == SSTP_SOBAS_SET || u->state == SSTP_SOBAS_START))
 		sstp_sobas_stale(u, s, target);
+}
+
+/* No window, but it opens step by step: a sender in slow start would overflow the queue at once. */
+static void sstp_sobas_apart(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s, u32 target)
+{
+	struct sstp_sobas *u = sstp_sobas(b);
+
+	if (u->lossy)
+		u->window = 0;
+	else if (u->window && s->window_limited)
+		u->window = sstp_sobas_add(u->window, u->window / 8);
+	if (u->epochs >= sstp_sobas_param(b, SSTP_SOBAS_HOLD) && s->queue < target) {
+		sstp_sobas_enter(u, SSTP_SOBAS_OPEN);
+		u->window = 0;
+	}
 }
 
 /* An epoch by the rules of the default */
@@ -287,14 +350,21 @@ static void sstp_sobas_epoch(struct sstp_rbuf *b, const struct sstp_rbuf_sample 
 
 	u->base = min(u->base ?: U32_MAX, s->rtt);
 	target = sstp_sobas_target(b, s, u->base);
+	u->lossy = s->lost && s->lost_queue >= target ? min(u->lossy + 1U, SSTP_SOBAS_LOSSY) : 0;
+	u->waits = !s->app_limited && s->queue >= target ? min(u->waits + 1U, SSTP_SOBAS_WAIT) : 0;
 	switch (u->state) {
 	case SSTP_SOBAS_OPEN:
 		if (s->capacity) {
 			sstp_sobas_start(u, s, u->base);
+			u->window = sstp_sobas_bytes(s, s->capacity / 2, u->base);
+			u->eighths = 4;
 			break;
 		}
-		fallthrough;
+		sstp_sobas_follow(b, s, target);
+		break;
 	case SSTP_SOBAS_START:
+		sstp_sobas_ramp(u, s);
+		fallthrough;
 	case SSTP_SOBAS_SET:
 		sstp_sobas_follow(b, s, target);
 		break;
@@ -306,8 +376,7 @@ static void sstp_sobas_epoch(struct sstp_rbuf *b, const struct sstp_rbuf_sample 
 		sstp_sobas_set(u, s, sstp_flat_mean(&u->flat, SSTP_SOBAS_WAIT, 1), u->base);
 		break;
 	case SSTP_SOBAS_ASIDE:
-		if (u->epochs >= sstp_sobas_param(b, SSTP_SOBAS_HOLD) && s->queue < target)
-			sstp_sobas_enter(u, SSTP_SOBAS_OPEN);
+		sstp_sobas_apart(b, s, target);
 		break;
 	}
 }

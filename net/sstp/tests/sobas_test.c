@@ -9,13 +9,15 @@
 #define RTT	40000U		/* us */
 #define BDP	500000U		/* bytes */
 #define PACKET	1448U
+#define TARGET	(RTT / 25 * 2)	/* us, queue of a full path */
+#define FULL	(BDP / 25 * 27)	/* bytes, window with that queue */
 
 static struct sstp_rbuf_sample sobas_sample(void)
 {
 	return (struct sstp_rbuf_sample){
 		.limit = 8 * MB, .least = 4 * KB, .first = 4 * MB, .ceiling = 64 * MB,
 		.available = 1ULL << 30, .arrived = MB, .rtt = RTT, .rate = RATE,
-		.segment = 8 * KB, .packet = PACKET, .granted = BDP,
+		.segment = 4 * KB, .packet = PACKET, .granted = BDP,
 	};
 }
 
@@ -41,7 +43,7 @@ static enum sstp_sobas_state sobas_state(struct sstp_rbuf *b)
 	return state[0];
 }
 
-/* Bring @b into the state START, with the capacity as rate. */
+/* Bring @b into the state START, with the capacity as rate, and the window that fits it. */
 static void sobas_started(struct kunit *test, struct sstp_rbuf *b, u32 mode)
 {
 	struct sstp_rbuf_sample s = sobas_sample();
@@ -50,7 +52,11 @@ static void sobas_started(struct kunit *test, struct sstp_rbuf *b, u32 mode)
 	s.rate = RATE / 4;
 	s.capacity = RATE;
 	sobas_epochs(b, &s, 1);
+	s.rate = RATE;
+	if (!mode)
+		sobas_epochs(b, &s, 4);
 	KUNIT_ASSERT_EQ(test, sobas_state(b), SSTP_SOBAS_START);
+	KUNIT_ASSERT_EQ(test, b->window, BDP);
 }
 
 /* The same with a window that was set by the rate */
@@ -59,11 +65,18 @@ static void sobas_set(struct kunit *test, struct sstp_rbuf *b)
 	struct sstp_rbuf_sample s = sobas_sample();
 
 	sobas_started(test, b, 0);
-	s.queue = 10000;
-	s.rtt = RTT + 10000;
-	sobas_epochs(b, &s, 2);
+	sobas_epochs(b, &s, 1);
+	s.rate = RATE / 2;
+	s.queue = 5000;
+	s.rtt = RTT + 5000;
+	sobas_epochs(b, &s, SSTP_FLAT_RATES + 1);
 	KUNIT_ASSERT_EQ(test, sobas_state(b), SSTP_SOBAS_SET);
-	KUNIT_ASSERT_EQ(test, b->window, BDP);
+	KUNIT_ASSERT_EQ(test, b->window, FULL / 2);
+	s.queue = 0;
+	s.rtt = RTT;
+	sobas_epochs(b, &s, SSTP_SOBAS_TRIAL);
+	KUNIT_ASSERT_EQ(test, sobas_state(b), SSTP_SOBAS_SET);
+	KUNIT_ASSERT_EQ(test, b->window, FULL / 2);
 }
 
 /* The first window grows with the data, until the capacity is known. */
@@ -83,8 +96,22 @@ static void sobas_start(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, b.widen);
 	s.rtt = RTT;
 	sobas_epochs(&b, &s, 1);
-	KUNIT_EXPECT_EQ(test, b.window, BDP);
+	KUNIT_EXPECT_EQ(test, b.window, BDP / 2);
 	KUNIT_EXPECT_FALSE(test, b.widen);
+	/* It is half of what the path holds, as slow start doubles what is in flight, and grows
+	 * by eighths as it is used.
+	 */
+	s.rate = RATE / 8;
+	sobas_epochs(&b, &s, 4);
+	KUNIT_EXPECT_EQ(test, b.window, BDP / 2);
+	for (s.rate = RATE / 2; s.rate < RATE; s.rate += RATE / 8) {
+		u32 was = b.window;
+
+		sobas_epochs(&b, &s, 1);
+		KUNIT_EXPECT_EQ(test, b.window, was + BDP / 8);
+	}
+	sobas_epochs(&b, &s, 4);
+	KUNIT_EXPECT_EQ(test, b.window, BDP);
 	KUNIT_EXPECT_EQ(test, b.epoch, 80ULL * NSEC_PER_MSEC);
 }
 
@@ -99,28 +126,57 @@ static void sobas_full(struct kunit *test)
 	sobas_epochs(&b, &s, 20);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_START);
 	KUNIT_EXPECT_EQ(test, b.window, BDP);
-	/* A program that pauses is no sign of it, either; nor is a rate that varies. */
+	/* A program that pauses is no sign of it, either. */
 	s.queue = 10000;
 	s.app_limited = true;
 	sobas_epochs(&b, &s, 20);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_START);
 	s.app_limited = false;
-	s.rate = RATE / 4;
 	sobas_epochs(&b, &s, 1);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_START);
+	/* The window has room for a queue of 8% of the round trip, else the line would pause. */
 	sobas_epochs(&b, &s, 1);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_SET);
-	KUNIT_EXPECT_EQ(test, b.window, BDP / 4);
-	/* The queue of a full path is 6% of the round trip at least. */
+	KUNIT_EXPECT_EQ(test, b.window, FULL / 2);
+	/* That is also the shortest queue of a full path. */
 	sobas_started(test, &b, 0);
-	s = sobas_sample();
-	s.queue = RTT / 50 * 3 - 1;
+	s.queue = TARGET - 1;
 	sobas_epochs(&b, &s, 20);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_START);
 	s.queue++;
-	sobas_epochs(&b, &s, 1);
+	sobas_epochs(&b, &s, 2);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_SET);
-	KUNIT_EXPECT_EQ(test, b.window, BDP);
+	KUNIT_EXPECT_EQ(test, b.window, FULL / 2);
+	/* Segments are large beside the window: the queue of one and a half of them. */
+	sobas_started(test, &b, 0);
+	s.segment = 64 * KB;
+	sobas_epochs(&b, &s, 20);
+	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_START);
+}
+
+/* Others send in bursts: in one of these the path is full, but the window stays as large as fits
+ * the time between them.
+ */
+static void sobas_bursts(struct kunit *test)
+{
+	struct sstp_rbuf_sample calm = sobas_sample(), burst = calm;
+	struct sstp_rbuf b;
+	u32 i;
+
+	calm.rate = RATE / 4 * 3;
+	burst.rate = RATE / 2;
+	burst.queue = 8000;
+	sobas_started(test, &b, 0);
+	sobas_epochs(&b, &calm, SSTP_FLAT_RATES);
+	for (i = 0; i < 20; i++) {
+		sobas_epochs(&b, &burst, 4);
+		KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_SET);
+		KUNIT_EXPECT_EQ(test, b.window, FULL / 4 * 3);
+		sobas_epochs(&b, &calm, 4);
+	}
+	/* A burst that goes on is no burst. */
+	sobas_epochs(&b, &burst, SSTP_FLAT_RATES + 1);
+	KUNIT_EXPECT_EQ(test, b.window, FULL / 2);
 }
 
 /* Others leave: nothing waits, and the window is used up. Within 10 epochs it has grown from half
@@ -135,15 +191,15 @@ static void sobas_follows(struct kunit *test)
 	sobas_set(test, &b);
 	s.rate = RATE / 2;
 	sobas_epochs(&b, &s, 20);
-	KUNIT_EXPECT_EQ(test, b.window, BDP);
+	KUNIT_EXPECT_EQ(test, b.window, FULL / 2);
 	s.window_limited = true;
-	for (i = 0; i < 10 && b.window < 2 * BDP; i++) {
+	for (i = 0; i < 10 && b.window < BDP; i++) {
 		u32 was = b.window;
 
 		sobas_epochs(&b, &s, 1);
 		KUNIT_EXPECT_LE(test, b.window, was + was / 8 + PACKET);
 	}
-	KUNIT_EXPECT_GE(test, b.window, 2 * BDP);
+	KUNIT_EXPECT_GE(test, b.window, BDP);
 	sobas_epochs(&b, &s, 1000);
 	KUNIT_EXPECT_EQ(test, b.window, (u32)SSTP_SOBAS_WINDOW_MAX);
 }
@@ -155,50 +211,67 @@ static void sobas_losses(struct kunit *test)
 	struct sstp_rbuf b;
 
 	sobas_started(test, &b, 0);
-	sobas_epochs(&b, &s, 2);
 	s.rate = RATE / 2;
+	sobas_epochs(&b, &s, 2);
+	s.rate = RATE / 4;
 	s.lost = 9;
 	s.lost_queue = 100;
 	sobas_epochs(&b, &s, 1);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_START);
-	s.rate = RATE;
+	s.rate = RATE / 2;
 	s.lost = 0;
 	sobas_epochs(&b, &s, 2);
-	s.rate = RATE / 2;
+	s.rate = RATE / 4;
 	s.lost = 9;
 	s.lost_queue = 12000;
 	sobas_epochs(&b, &s, 1);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_SET);
-	KUNIT_EXPECT_EQ(test, b.window, BDP);
+	KUNIT_EXPECT_EQ(test, b.window, FULL / 2);
 	/* They go on, and the rate varies: the mean of four counts. */
 	sobas_started(test, &b, 0);
 	s.rate = RATE / 4;
+	s.lost = 0;
+	sobas_epochs(&b, &s, 2);
+	s.lost = 9;
 	sobas_epochs(&b, &s, 1);
 	s.rate = RATE / 2;
 	sobas_epochs(&b, &s, 1);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_SET);
-	KUNIT_EXPECT_EQ(test, b.window, BDP / 8 * 3);
-	/* They go on with this window: others keep the queue full. */
-	sobas_epochs(&b, &s, SSTP_SOBAS_EFFECT);
-	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_ASIDE);
-	KUNIT_EXPECT_EQ(test, b.window, 0U);
+	KUNIT_EXPECT_EQ(test, b.window, FULL / 16 * 5);
 }
 
-/* A queue that a smaller window leaves as it was belongs to others. */
+/* A long queue that a smaller window leaves as it was belongs to others. */
 static void sobas_aside(struct kunit *test)
 {
 	struct sstp_rbuf_sample s = sobas_sample();
 	struct sstp_rbuf b;
+	u32 was;
 
-	sobas_set(test, &b);
-	s.queue = 9000;
-	s.rtt = RTT + 9000;
-	sobas_epochs(&b, &s, SSTP_SOBAS_EFFECT - 1);
+	sobas_started(test, &b, 0);
+	s.rate = RATE / 4;
+	sobas_epochs(&b, &s, SSTP_FLAT_RATES);
+	s.queue = RTT / 4;
+	s.rtt = RTT + RTT / 4;
+	sobas_epochs(&b, &s, 2);
+	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_SET);
+	sobas_epochs(&b, &s, SSTP_SOBAS_TRIAL - 1);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_SET);
 	sobas_epochs(&b, &s, 1);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_ASIDE);
+	/* The window opens step by step, as far as it is used, until packets are lost. */
+	was = b.window;
+	sobas_epochs(&b, &s, 1);
+	KUNIT_EXPECT_EQ(test, b.window, was);
+	s.window_limited = true;
+	sobas_epochs(&b, &s, 1);
+	KUNIT_EXPECT_EQ(test, b.window, was + was / 8);
+	s.lost = 1;
+	s.lost_queue = RTT;
+	sobas_epochs(&b, &s, 1);
 	KUNIT_EXPECT_EQ(test, b.window, 0U);
 	/* It stands aside while the queue lasts, and for 64 epochs. */
+	s.lost = 0;
+	s.window_limited = false;
 	sobas_epochs(&b, &s, 100);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_ASIDE);
 	s.queue = 0;
@@ -211,6 +284,71 @@ static void sobas_aside(struct kunit *test)
 	s.queue = 1000;
 	sobas_epochs(&b, &s, 20);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_SET);
+}
+
+/**
+ * struct sobas_line - a path of capacity RATE, in the balance that a window leads to
+ * @udp: rate of others that do not yield, bytes/s
+ * @limit: longest queue, us
+ * @lost: epochs in which it overflowed
+ */
+struct sobas_line {
+	u64	udp;
+	u32	limit;
+	u32	lost;
+};
+
+/* An epoch on the line; returns the rate. */
+static u64 sobas_line_epoch(struct sstp_rbuf *b, struct sobas_line *l)
+{
+	struct sstp_rbuf_sample s = sobas_sample();
+	u64 flight = b->window, left = RATE - l->udp;
+	u64 trip = max_t(u64, div64_u64(flight * USEC_PER_SEC, left), RTT);
+
+	s.capacity = RATE;
+	s.queue = min(trip - RTT, (u64)l->limit);
+	s.queue_most = s.queue + RTT / 50;
+	s.rtt = RTT + s.queue;
+	s.lost = trip - RTT > l->limit;
+	s.lost_queue = s.lost ? s.queue : 0;
+	l->lost += s.lost;
+	s.rate = min(div_u64((u64)b->window * USEC_PER_SEC, s.rtt), left);
+	s.window_limited = true;
+	sobas_epochs(b, &s, 1);
+	return s.rate;
+}
+
+static u64 sobas_line(struct sstp_rbuf *b, struct sobas_line *l, u32 epochs)
+{
+	u64 rate = 0;
+
+	while (epochs--)
+		rate = sobas_line_epoch(b, l);
+	return rate;
+}
+
+/* Others that do not yield: nearly all that they leave, with a short queue and without a loss. When
+ * they leave, 0.9 of the path within 20 round trips, which are 10 epochs.
+ */
+static void sobas_beside_udp(struct kunit *test)
+{
+	struct sobas_line l = { .udp = RATE / 2, .limit = RTT };
+	struct sstp_rbuf b;
+	u32 i;
+
+	sobas_begin(&b, 0);
+	for (i = 0; i < 500; i++) {
+		u64 rate = sobas_line_epoch(&b, &l);
+
+		if (i > 20)
+			KUNIT_EXPECT_GE(test, rate, RATE / 2 / 100 * 95);
+		if (i > 20 && sobas_state(&b) == SSTP_SOBAS_SET)
+			KUNIT_EXPECT_LE(test, b.window, BDP / 2 / 100 * 125);
+	}
+	KUNIT_EXPECT_EQ(test, l.lost, 0U);
+	l.udp = 0;
+	KUNIT_EXPECT_GE(test, sobas_line(&b, &l, 11), RATE / 10 * 9);
+	KUNIT_EXPECT_EQ(test, l.lost, 0U);
 }
 
 /* The path has become longer: little is sent for two epochs, and then the window fits it. */
@@ -325,7 +463,8 @@ static void sobas_hostile(struct kunit *test)
 
 		s.rtt = steady ? RTT + i % 100 * 1000 : sstp_rnd_edge(&rnd) % 60000001;
 		s.rate = steady ? RATE : min(sstp_rnd_u64(&rnd) >> 23, SSTP_FLAT_RATE_MAX);
-		s.queue = sstp_rnd_one_in(&rnd, 30) ? sstp_rnd_below(&rnd, 10000001) : 0;
+		s.queue = sstp_rnd_one_in(&rnd, 30) ? sstp_rnd_below(&rnd, 10000001) :
+			  i / 1000 % 2 * 5000;
 		s.capacity = sstp_rnd_one_in(&rnd, 2) ? SSTP_FLAT_RATE_MAX : 0;
 		s.lost = sstp_rnd_one_in(&rnd, 20) ? sstp_rnd_edge(&rnd) : 0;
 		s.lost_queue = sstp_rnd_below(&rnd, 10000001);
@@ -349,9 +488,11 @@ static void sobas_hostile(struct kunit *test)
 static struct kunit_case sobas_cases[] = {
 	KUNIT_CASE(sobas_start),
 	KUNIT_CASE(sobas_full),
+	KUNIT_CASE(sobas_bursts),
 	KUNIT_CASE(sobas_follows),
 	KUNIT_CASE(sobas_losses),
 	KUNIT_CASE(sobas_aside),
+	KUNIT_CASE(sobas_beside_udp),
 	KUNIT_CASE(sobas_longer),
 	KUNIT_CASE(sobas_paper),
 	KUNIT_CASE(sobas_memory),
