@@ -39,6 +39,9 @@ enum sstp_sobas_state {
 	SSTP_SOBAS_SET,		/* a window by the rate of a path that was full */
 	SSTP_SOBAS_DRAIN,	/* half of it, to measure the lowest round-trip time */
 	SSTP_SOBAS_ASIDE,	/* the path is congested: no window */
+	SSTP_SOBAS_PROBE,	/* a larger window: does the rate rise with it? */
+	SSTP_SOBAS_BACK,	/* a smaller one: does it fall? */
+	SSTP_SOBAS_SHARE,	/* others yield to a larger window: one with a long queue */
 };
 
 #define SSTP_SOBAS_EPOCH	(100 * NSEC_PER_MSEC)	/* ns, before a round-trip time is known */
@@ -54,6 +57,7 @@ enum sstp_sobas_state {
 #define SSTP_SOBAS_MEAN		4U	/* rates whose mean counts then, as losses make them vary */
 #define SSTP_SOBAS_EFFECT	3U	/* epochs until a smaller window has emptied the queue */
 #define SSTP_SOBAS_TRIAL	6U	/* epochs with a window: two, and those of the mean */
+#define SSTP_SOBAS_YIELD	25U	/* part of a rate by which it differs from another */
 #define SSTP_SOBAS_WAIT		2U	/* epochs after which a window that is used up may grow */
 #define SSTP_SOBAS_STEP_MAX	4U	/* growth in an epoch, parts of 32 */
 #define SSTP_SOBAS_STALE	16U	/* epochs until the lowest round-trip time is doubted */
@@ -69,14 +73,19 @@ enum sstp_sobas_state {
  * @low: DRAIN: the same since the window was halved; else the shortest queue with a window that was
  *	cut, us
  * @queue: queue for which the window was last cut, us; 0 = that has been judged
+ * @other: window before the one that is tried, bytes
+ * @rate: a rate with that window, bytes/s: PROBE: the highest, BACK: the lowest
  * @sets: times that the window was set by the rate
  * @asides: times that the policy stood aside
  * @state: enum sstp_sobas_state
  * @step: growth of the window in the next epoch, parts of 32
  * @epochs: in this state, 65535 at most
+ * @alone: epochs since a larger window was last tried, or since the begin
  * @lossy: epochs in a row in which packets that had waited were lost
  * @waits: epochs in a row in which all packets waited
  * @eighths: START: of the window by the capacity, up to 8
+ * @asked: a larger window was tried
+ * @risky: packets were lost meanwhile: the queue is too short for that
  * @stale: epochs in a row with a long round trip and without a queue
  * @idle: epochs in a row in which nothing came or was read
  * @congested: mode=1: a request for a round-trip time was lost
@@ -87,14 +96,19 @@ struct sstp_sobas {
 	u32	base;
 	u32	low;
 	u32	queue;
+	u32	other;
+	u64	rate;
 	u32	sets;
 	u32	asides;
 	u8	state;
 	u8	step;
 	u16	epochs;
+	u16	alone;
 	u8	lossy;
 	u8	waits;
 	u8	eighths;
+	bool	asked;
+	bool	risky;
 	u8	stale;
 	u8	idle;
 	bool	congested;
@@ -303,6 +317,96 @@ static void sstp_sobas_judge(struct sstp_sobas *u, const struct sstp_rbuf_sample
 	u->queue = 0;
 }
 
+/* Begin to try a window that is larger (PROBE) or smaller (BACK) than that which gave @rate. */
+static void sstp_sobas_try(struct sstp_sobas *u, enum sstp_sobas_state state, u32 window, u64 rate)
+{
+	sstp_sobas_enter(u, state);
+	u->other = u->window;
+	u->window = window;
+	u->rate = rate;
+}
+
+static void sstp_sobas_probe(struct sstp_sobas *u)
+{
+	sstp_sobas_try(u, SSTP_SOBAS_PROBE, sstp_sobas_add(u->window, u->window / 4),
+		       sstp_flat_most(&u->flat, SSTP_SOBAS_MEAN));
+	u->asked = true;
+	u->alone = 0;
+}
+
+/* Is @rate far below the capacity? Then others have a part of it. */
+static bool sstp_sobas_shared(const struct sstp_rbuf_sample *s, u64 rate)
+{
+	return rate < div_u64(s->capacity, 10) * 9;
+}
+
+/* Is it time to try whether others yield to a larger window? */
+static bool sstp_sobas_wonders(const struct sstp_rbuf *b, const struct sstp_sobas *u,
+			       const struct sstp_rbuf_sample *s, u32 target)
+{
+	return !u->risky && s->window_limited && u->state == SSTP_SOBAS_SET &&
+	       s->queue > target / 2 &&
+	       u->alone >= (u->asked ? sstp_sobas_param(b, SSTP_SOBAS_HOLD) : SSTP_SOBAS_TRIAL) &&
+	       sstp_sobas_shared(s, sstp_flat_most(&u->flat, SSTP_SOBAS_MEAN));
+}
+
+/* Is @rate more than @other, beyond what is noise? */
+static bool sstp_sobas_more(u64 rate, u64 other)
+{
+	return rate > other + div_u64(other, SSTP_SOBAS_YIELD);
+}
+
+/* An epoch with a window that is tried. If others yield to a larger window the rate changes with
+ * it: all rates with the one window are higher than all with the other. Both trials must show that,
+ * as the traffic of others varies.
+ */
+static void sstp_sobas_trial(struct sstp_sobas *u, const struct sstp_rbuf_sample *s, u32 target)
+{
+	u64 least = sstp_flat_least(&u->flat, SSTP_SOBAS_MEAN);
+	u64 most = sstp_flat_most(&u->flat, SSTP_SOBAS_MEAN);
+	bool probe = u->state == SSTP_SOBAS_PROBE, ends = u->lossy && probe;
+
+	u->risky |= ends;
+	if (sstp_sobas_room(u, s, target)) {
+		/* Others have left. */
+		sstp_sobas_enter(u, SSTP_SOBAS_SET);
+		return;
+	}
+	if (!ends && u->epochs < SSTP_SOBAS_TRIAL)
+		return;
+	if (!ends && probe && sstp_sobas_more(least, u->rate)) {
+		sstp_sobas_try(u, SSTP_SOBAS_BACK, u->other, least);
+	} else if (!probe && sstp_sobas_more(u->rate, most)) {
+		u->window = u->other;
+		sstp_sobas_enter(u, SSTP_SOBAS_SHARE);
+	} else {
+		u->window = min(u->window, u->other);
+		sstp_sobas_enter(u, SSTP_SOBAS_SET);
+	}
+}
+
+/* An epoch beside others that yield: what is left undone is theirs, so the queue may be long, but
+ * not so long that a queue of a bandwidth-delay product overflows.
+ */
+static void sstp_sobas_share(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s, u32 target)
+{
+	struct sstp_sobas *u = sstp_sobas(b);
+	u32 most = u->base / 8 * 7;
+
+	if (u->lossy)
+		sstp_sobas_aside(u);
+	else if (u->epochs >= 2 * sstp_sobas_param(b, SSTP_SOBAS_HOLD) ||
+		 (u->epochs >= SSTP_SOBAS_TRIAL && s->capacity && !sstp_sobas_shared(s, s->rate)))
+		sstp_sobas_try(u, SSTP_SOBAS_BACK, sstp_sobas_bytes(s, s->rate, u->base + target),
+			       sstp_flat_least(&u->flat, SSTP_SOBAS_MEAN));
+	else if (s->queue_most > most)
+		u->window = max(u->window - u->window / 16, sstp_sobas_least(s));
+	else if (s->window_limited && s->queue_most < most / 2)
+		u->window = sstp_sobas_add(u->window, u->window / 8);
+	else if (s->window_limited && s->queue_most < most / 16 * 15)
+		u->window = sstp_sobas_add(u->window, u->window / 16);
+}
+
 /* An epoch with the window in force, in START or SET */
 static void sstp_sobas_follow(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s, u32 target)
 {
@@ -311,6 +415,7 @@ static void sstp_sobas_follow(struct sstp_rbuf *b, const struct sstp_rbuf_sample
 	bool drop = sstp_flat_drop(&u->flat, share, sstp_sobas_param(b, SSTP_SOBAS_DROP));
 	u32 us = u->base + target, n = min_t(u32, u->flat.count, SSTP_SOBAS_MEAN);
 
+	u->alone = min(u->alone + 1U, U16_MAX);
 	if (drop && u->lossy)
 		/* This end's packets overflowed the queue: keep to the rate before. */
 		sstp_sobas_cut(u, s, sstp_flat_mean(&u->flat, 1, SSTP_FLAT_CONST), us);
@@ -318,6 +423,8 @@ static void sstp_sobas_follow(struct sstp_rbuf *b, const struct sstp_rbuf_sample
 		sstp_sobas_cut(u, s, sstp_flat_mean(&u->flat, 0, n), us);
 	else if (u->queue)
 		sstp_sobas_judge(u, s);
+	else if (sstp_sobas_wonders(b, u, s, target))
+		sstp_sobas_probe(u);
 	else if (sstp_sobas_full(b, u))
 		/* Others come and go: by a lower rate the window would be too small then. */
 		sstp_sobas_cut(u, s, sstp_flat_most(&u->flat, SSTP_FLAT_RATES), us);
@@ -374,6 +481,13 @@ static void sstp_sobas_epoch(struct sstp_rbuf *b, const struct sstp_rbuf_sample 
 			break;
 		u->base = u->low;
 		sstp_sobas_set(u, s, sstp_flat_mean(&u->flat, SSTP_SOBAS_WAIT, 1), u->base);
+		break;
+	case SSTP_SOBAS_PROBE:
+	case SSTP_SOBAS_BACK:
+		sstp_sobas_trial(u, s, target);
+		break;
+	case SSTP_SOBAS_SHARE:
+		sstp_sobas_share(b, s, target);
 		break;
 	case SSTP_SOBAS_ASIDE:
 		sstp_sobas_apart(b, s, target);
