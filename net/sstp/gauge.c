@@ -6,6 +6,7 @@
 
 #define SSTP_GAUGE_MORE		2U	/* segments beyond what a window holds */
 #define SSTP_GAUGE_SEGMENTS	BIT(20)	/* far more than any window has */
+#define SSTP_GAUGE_PARTS	16U	/* segments that a window is to have at least */
 
 static void sstp_gauge_begin(struct sstp_gauge *m)
 {
@@ -70,6 +71,15 @@ bool sstp_gauge_ask(struct sstp_gauge *m, u64 now, u32 rtt)
 	m->asked = now;
 	m->waits = true;
 	return true;
+}
+
+void sstp_gauge_bound(struct sstp_gauge *m, u32 bytes)
+{
+	u32 most = bytes ? max(bytes / SSTP_GAUGE_PARTS, 1U) : SSTP_SEGMENT_MAX;
+
+	/* Segments that are small enough need no bound. */
+	if (m->most || most < m->segment)
+		m->most = min(most, SSTP_SEGMENT_MAX);
 }
 
 u32 sstp_gauge_segments(const struct sstp_gauge *m, u32 bytes, u32 guess)

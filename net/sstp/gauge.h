@@ -20,6 +20,7 @@
  * @last: when the last packets came, ns; 0 = none yet
  * @asked: when this end last asked for a report, ns; 0 = never
  * @segment: bytes of a large segment of late; 0 = none came yet
+ * @most: bytes that segments should have at most, as the peer is told; 0 = it never was
  * @packet: bytes of payload in a packet, the most of the epoch
  * @queue: lowest queueing delay of the epoch, us; valid if @timed
  * @queue_most: highest
@@ -41,6 +42,7 @@ struct sstp_gauge {
 	u64	last;
 	u64	asked;
 	u32	segment;
+	u32	most;
 	u32	packet;
 	u32	queue;
 	u32	queue_most;
@@ -97,13 +99,14 @@ void sstp_gauge_init(struct sstp_gauge *m, u64 bytes);
 void sstp_gauge_packets(struct sstp_gauge *m, const struct sstp_gauge_packets *p);
 /* A segment of @len bytes was accepted. @guess: bytes of one as set-up has it. Large ones count, as
  * a window for many small segments would hold far too much if large ones follow, like those of a
- * file after its name; small ones alone count after some tens of them.
+ * file after its name; small ones alone count after some tens of them, or sooner if the peer was
+ * asked for such.
  */
 static inline void sstp_gauge_segment(struct sstp_gauge *m, u32 len, u32 guess)
 {
-	u32 was = m->segment ?: guess;
+	u32 was = m->segment ?: guess, part = m->most && was > m->most ? 4 : 16;
 
-	m->segment = max3(was - was / 16, len, 1U);
+	m->segment = max3(was - was / part, len, 1U);
 }
 
 /* Is it time to ask for a report, by which the round-trip time is measured? It is once in two
@@ -118,6 +121,8 @@ static inline void sstp_gauge_answered(struct sstp_gauge *m)
 
 /* An epoch ended: fill in @seen, and begin the next epoch. */
 void sstp_gauge_end(struct sstp_gauge *m, const struct sstp_gauge_epoch *e);
+/* The window is of @bytes, or not bounded (0). Bound segments, as it moves by whole ones. */
+void sstp_gauge_bound(struct sstp_gauge *m, u32 bytes);
 /* Segments that hold @bytes, and up to two more: the window moves by whole segments, so one that
  * has come in part keeps its place. @guess: bytes of a segment, while none has come
  */

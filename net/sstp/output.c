@@ -318,7 +318,8 @@ static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 /* Bytes of a stream in a segment: whole packets, and whole trains of them. The peer can
  * read none of a segment before all of it has come, so a contract carries it within
  * 250 ms, or it is one packet. Until then both ends keep it, perhaps on this host, so it
- * has no more than a share of what all sockets may use.
+ * has no more than a share of what all sockets may use. The peer may want smaller ones, as
+ * its window moves by whole segments.
  */
 u32 sstp_stream_size(const struct sstp_sock *sp)
 {
@@ -330,6 +331,8 @@ u32 sstp_stream_size(const struct sstp_sock *sp)
 
 	if (sstp_rate_bound(&sp->rate))
 		most = min(most, sp->rate.second_bytes / 4);
+	if (sp->hs.segment_want)
+		most = min_t(u64, most, sp->hs.segment_want);
 	size = min_t(u64, size, max_t(u64, most, sp->path.size));
 	n = min_t(u32, size / sp->path.size, SSTP_PACKETS_MAX);
 	if (train && n > train)

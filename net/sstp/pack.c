@@ -89,15 +89,21 @@ void sstp_pack_done(struct sstp_sock *sp, u64 now)
 	sp->acker.pack_due = 0;
 }
 
-/* Take the feedback of the receiving half into a PACK. */
+/* Take into a PACK the feedback of the receiving half, and the size of segments that suits the
+ * window. As PACKs may be lost, each one tells this size from the first time on.
+ */
 static void sstp_pack_fields(struct sstp_sock *sp, struct sstp_ack *a)
 {
 	struct sstp_half *h = sp->ctrl.half;
 
+	if (sp->rcvbuf.gauge && sp->rcvbuf.gauge->most) {
+		a->fields |= BIT(SSTP_FIELD_SEGMENT);
+		a->most = sp->rcvbuf.gauge->most;
+	}
 	if (!h || !h->out.feedback.valid)
 		return;
 	h->out.feedback.valid = false;
-	a->fields = BIT(SSTP_FIELD_FORECAST) | BIT(SSTP_FIELD_QUEUE);
+	a->fields |= BIT(SSTP_FIELD_FORECAST) | BIT(SSTP_FIELD_QUEUE);
 	a->forecast = h->out.feedback.forecast;
 	a->horizon = h->out.feedback.horizon;
 	a->queue = h->out.feedback.queue;

@@ -536,6 +536,8 @@ u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len
 		return a.data;
 	}
 	sstp_report_heard(sk, now);
+	if (a.fields & BIT(SSTP_FIELD_SEGMENT))
+		sp->hs.segment_want = a.most;
 	if (a.flags & SSTP_F_SEGMENT) {
 		more = sstp_snd_accept(w, a.segment, a.flags & SSTP_F_SOFT,
 				       sstp_report_release, sk);

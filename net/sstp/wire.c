@@ -58,6 +58,9 @@ static void sstp_parse_field(struct sstp_ack *a, u8 type, const u8 *v)
 		a->queue = min_t(u32, first, SSTP_QUEUE_MAX);
 		a->refused = min_t(u32, second, SSTP_QUEUE_MAX);
 		break;
+	case SSTP_FIELD_SEGMENT:
+		a->most = min_t(u32, first ?: 1, SSTP_SEGMENT_MAX);
+		break;
 	default:
 		return;
 	}
@@ -72,6 +75,7 @@ static void sstp_parse_fields(struct sstp_ack *a, const u8 *p, const u8 *end)
 	a->horizon = 0;
 	a->queue = 0;
 	a->refused = 0;
+	a->most = 0;
 	while (end - p >= 2 && end - p - 2 >= p[1]) {
 		if (p[1] >= SSTP_FIELD_LEN)
 			sstp_parse_field(a, p[0], p + 2);
@@ -402,6 +406,8 @@ u32 sstp_build_fields(void *p, const struct sstp_ack *a)
 		o = sstp_put_field(o, SSTP_FIELD_FORECAST, a->forecast, a->horizon);
 	if (a->fields & BIT(SSTP_FIELD_QUEUE))
 		o = sstp_put_field(o, SSTP_FIELD_QUEUE, a->queue, a->refused);
+	if (a->fields & BIT(SSTP_FIELD_SEGMENT))
+		o = sstp_put_field(o, SSTP_FIELD_SEGMENT, a->most, 0);
 	return o - (u8 *)p;
 }
 

@@ -131,10 +131,11 @@ struct sstp_ecn_hdr {
 enum sstp_field {
 	SSTP_FIELD_FORECAST = 1,	/* kbit/s, ms: 8 bytes */
 	SSTP_FIELD_QUEUE,		/* bytes, packets: 8 bytes */
+	SSTP_FIELD_SEGMENT,		/* bytes, 0: 8 bytes */
 };
 
 #define SSTP_FIELD_LEN		8	/* bytes of value, of each of these */
-#define SSTP_FIELDS_MAX		(2 * (2 + SSTP_FIELD_LEN))
+#define SSTP_FIELDS_MAX		(3 * (2 + SSTP_FIELD_LEN))
 /* The peer's numbers are bounded by these. */
 #define SSTP_FORECAST_MAX	1000000000U	/* kbit/s */
 #define SSTP_HORIZON_MAX	60000U	/* ms, at least 1 */
@@ -287,8 +288,9 @@ struct sstp_data {
  * struct sstp_ecn_hdr. @ect and @ce are 0 without SSTP_F_ECN. @fields: BIT(type) of each field;
  * of SSTP_FIELD_FORECAST @forecast (kbit/s, at which the program will read) and @horizon (ms until
  * then), of SSTP_FIELD_QUEUE @queue (least bytes that waited for the program since the last such
- * field) and @refused (packets that found no room since), 0 without it. @data: where the DATA
- * packet that follows a PACK begins; 0 without SSTP_F_DATA.
+ * field) and @refused (packets that found no room since), and of SSTP_FIELD_SEGMENT @most (bytes
+ * that later segments should have at most), 0 without it. @data: where the DATA packet that follows
+ * a PACK begins; 0 without SSTP_F_DATA.
  */
 struct sstp_ack {
 	u32	cid;
@@ -315,6 +317,7 @@ struct sstp_ack {
 	u32	horizon;
 	u32	queue;
 	u32	refused;
+	u32	most;
 	u32	data;
 };
 

@@ -47,8 +47,10 @@ local OPTION_LEN = {
 	[OPT_RATE] = 16, [OPT_RATE_LIMIT] = 4, [OPT_SEGMENT] = 4, [OPT_TOLERANCE] = 4,
 	[OPT_STRATEGY] = 1, [OPT_COOKIE] = 16, [OPT_MESSAGES] = 1, [OPT_ECN] = 1,
 }
-local FIELD_FORECAST, FIELD_QUEUE = 1, 2
-local PACK_FIELDS = { [FIELD_FORECAST] = "FORECAST", [FIELD_QUEUE] = "QUEUE" }
+local FIELD_FORECAST, FIELD_QUEUE, FIELD_SEGMENT = 1, 2, 3
+local PACK_FIELDS = {
+	[FIELD_FORECAST] = "FORECAST", [FIELD_QUEUE] = "QUEUE", [FIELD_SEGMENT] = "SEGMENT",
+}
 local FIELD_LEN = 8		-- of each of these, at least
 local CODES = {
 	[0] = "ABORT", [1] = "REFUSED", [2] = "UNKNOWN", [3] = "VERSION", [4] = "PROTOCOL",
@@ -183,6 +185,7 @@ local f = {
 	horizon = uint32("forecast.horizon", "Horizon", "Time until then, ms"),
 	queue = uint32("queue", "Queue", "Least bytes that waited for the program in the epoch"),
 	refused = uint32("queue.refused", "Refused", "Packets that found no room in the epoch"),
+	segment_most = uint32("segment.most", "Largest segment", "Bytes of new segments, at most"),
 
 	snak_segment = uint32("snak.segment", "Segment",
 		"Segment of which packets are missing, or first missing segment"),
@@ -325,6 +328,7 @@ local WORD = {			-- field of the last two bytes of the header
 }
 local FIELD_FIELDS = {
 	[FIELD_FORECAST] = { f.forecast, f.horizon }, [FIELD_QUEUE] = { f.queue, f.refused },
+	[FIELD_SEGMENT] = { f.segment_most },
 }
 local OPTION_FIELDS = {
 	[OPT_RATE] = { { f.peak, 0 }, { f.average, 4 }, { f.burst_rate, 8 }, { f.burst_len, 12 } },
@@ -1194,7 +1198,9 @@ local function show_fields(p, tree, tvb)
 		local known = FIELD_FIELDS[o.type]
 		if known and o.len >= FIELD_LEN then
 			item:add(known[1], tvb(at + 2, 4))
-			item:add(known[2], tvb(at + 6, 4))
+			if known[2] then
+				item:add(known[2], tvb(at + 6, 4))
+			end
 		elseif o.len > 0 then
 			item:add(f.field_value, tvb(at + 2, o.len))
 		end

@@ -190,11 +190,43 @@ static void gauge_hostile(struct kunit *test)
 	}
 }
 
+/* Segments are told a bound where they are large beside the window, and from then on always. */
+static void gauge_bound(struct kunit *test)
+{
+	struct sstp_gauge m;
+	u32 i;
+
+	sstp_gauge_init(&m, 0);
+	sstp_gauge_segment(&m, 65536, 65536);
+	sstp_gauge_bound(&m, 0);
+	KUNIT_EXPECT_EQ(test, m.most, 0U);
+	sstp_gauge_bound(&m, 16 * 65536);
+	KUNIT_EXPECT_EQ(test, m.most, 0U);
+	sstp_gauge_bound(&m, 500000);
+	KUNIT_EXPECT_EQ(test, m.most, 31250U);
+	/* The peer follows: the window soon has as many segments as it needs, not a half. */
+	for (i = 0; i < 3; i++)
+		sstp_gauge_segment(&m, 28960, 65536);
+	KUNIT_EXPECT_LE(test, m.segment, 31250U);
+	KUNIT_EXPECT_GE(test, m.segment, 28960U);
+	sstp_gauge_segment(&m, 65536, 65536);
+	KUNIT_EXPECT_EQ(test, m.segment, 65536U);
+	sstp_gauge_bound(&m, 16 * 65536);
+	KUNIT_EXPECT_EQ(test, m.most, 65536U);
+	sstp_gauge_bound(&m, 0);
+	KUNIT_EXPECT_EQ(test, m.most, SSTP_SEGMENT_MAX);
+	sstp_gauge_bound(&m, 1);
+	KUNIT_EXPECT_EQ(test, m.most, 1U);
+	sstp_gauge_bound(&m, U32_MAX);
+	KUNIT_EXPECT_EQ(test, m.most, SSTP_SEGMENT_MAX);
+}
+
 static struct kunit_case gauge_cases[] = {
 	KUNIT_CASE(gauge_epoch),
 	KUNIT_CASE(gauge_limits),
 	KUNIT_CASE(gauge_asks),
 	KUNIT_CASE(gauge_window),
+	KUNIT_CASE(gauge_bound),
 	KUNIT_CASE(gauge_hostile),
 	{ }
 };

@@ -362,11 +362,13 @@ static void wire_fields_layout(struct kunit *test)
 	static const u8 want[SSTP_FIELDS_MAX + 1] = {
 		1, 8, 0x01, 0x02, 0x03, 0x04, 0, 0, 0x05, 0x06,
 		2, 8, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e,
+		3, 8, 0x00, 0x10, 0x11, 0x12, 0, 0, 0, 0,
 	};
 	struct sstp_ack a = {
-		.fields = BIT(SSTP_FIELD_FORECAST) | BIT(SSTP_FIELD_QUEUE),
+		.fields = BIT(SSTP_FIELD_FORECAST) | BIT(SSTP_FIELD_QUEUE) |
+			  BIT(SSTP_FIELD_SEGMENT),
 		.forecast = 0x01020304, .horizon = 0x0506, .queue = 0x0708090a,
-		.refused = 0x0b0c0d0e,
+		.refused = 0x0b0c0d0e, .most = 0x00101112,
 	};
 	u8 p[SSTP_FIELDS_MAX + 1] = {};
 
@@ -393,6 +395,7 @@ static void wire_fields(struct kunit *test)
 		u32 len;
 		u32 fields, forecast, horizon, queue, refused;
 		u8 p[40];
+		u32 most;
 	} t[] = {
 		{ 0 },
 		{ 20, 6, 600000, 10, 65536, 3,
@@ -406,6 +409,10 @@ static void wire_fields(struct kunit *test)
 		{ 19, 4, 0, 0, 1, 2, { 9, 3, 1, 2, 3, 2, 10, 0, 0, 0, 1, 0, 0, 0, 2, 7, 7, 3, 0 } },
 		/* Too short for what is known of it */
 		{ 9, 0, 0, 0, 0, 0, { 1, 7, 1, 2, 3, 4, 5, 6, 7 } },
+		/* Segments of 128 KB at most, and of a size that there is */
+		{ 10, 8, 0, 0, 0, 0, { 3, 8, 0, 2, 0, 0, 9, 9, 9, 9 }, 131072 },
+		{ 10, 8, 0, 0, 0, 0, { 3, 8 }, 1 },
+		{ 10, 8, 0, 0, 0, 0, { 3, 8, 255, 255, 255, 255 }, SSTP_SEGMENT_MAX },
 		/* Not there in full: the rest is ignored. */
 		{ 1, 0, 0, 0, 0, 0, { 1 } },
 		{ 9, 0, 0, 0, 0, 0, { 1, 8, 1, 2, 3, 4, 5, 6, 7 } },
@@ -427,6 +434,7 @@ static void wire_fields(struct kunit *test)
 			KUNIT_EXPECT_EQ_MSG(test, a.horizon, t[i].horizon, "row %u", i);
 			KUNIT_EXPECT_EQ_MSG(test, a.queue, t[i].queue, "row %u", i);
 			KUNIT_EXPECT_EQ_MSG(test, a.refused, t[i].refused, "row %u", i);
+			KUNIT_EXPECT_EQ_MSG(test, a.most, t[i].most, "row %u", i);
 		}
 	}
 }
@@ -442,11 +450,12 @@ static void wire_fields_round_trip(struct kunit *test)
 	for (i = 0; i < 1000; i++) {
 		struct sstp_ack a = { .type = SSTP_PACK }, out;
 
-		a.fields = sstp_rnd_below(&r, 4) << 1;
+		a.fields = sstp_rnd_below(&r, 8) << 1;
 		a.forecast = a.fields & 2 ? sstp_rnd_below(&r, SSTP_FORECAST_MAX + 1) : 0;
 		a.horizon = a.fields & 2 ? sstp_rnd_range(&r, 1, SSTP_HORIZON_MAX) : 0;
 		a.queue = a.fields & 4 ? sstp_rnd_below(&r, SSTP_QUEUE_MAX + 1) : 0;
 		a.refused = a.fields & 4 ? sstp_rnd_below(&r, SSTP_QUEUE_MAX + 1) : 0;
+		a.most = a.fields & 8 ? sstp_rnd_range(&r, 1, SSTP_SEGMENT_MAX) : 0;
 		n = sstp_build_fields(p, &a);
 		out = a;
 		KUNIT_ASSERT_TRUE(test, wire_parse_fields(test, &out, p, n));
@@ -1176,7 +1185,8 @@ static const char *wire_use(const void *p, u32 len, u32 parser, u32 *accepted)
 		sstp_snak_start(&it, p, len, &a);
 		if (a.type == SSTP_PACK) {
 			if (a.forecast > SSTP_FORECAST_MAX || a.horizon > SSTP_HORIZON_MAX ||
-			    a.queue > SSTP_QUEUE_MAX || a.refused > SSTP_QUEUE_MAX)
+			    a.queue > SSTP_QUEUE_MAX || a.refused > SSTP_QUEUE_MAX ||
+			    a.most > SSTP_SEGMENT_MAX)
 				return "fields";
 			return sstp_snak_next(&it, &run) ? "entry" : NULL;
 		}
