@@ -79,6 +79,46 @@ static void spread_dispersion(struct kunit *test)
 	}
 }
 
+/* Packets come to the narrowest link over another one, and others' between them: the line carries
+ * r C / (r + cross) of ours, as Prasad et al. have it. Rates in hundredths of C = 1 Gbit/s
+ */
+static const struct spread_access {
+	u32 access;
+	u32 cross;
+} spread_accesses[] = {
+	{ 1000, 0 }, { 1000, 42 }, { 200, 42 }, { 100, 0 }, { 100, 42 }, { 100, 80 }, { 60, 50 },
+	{ 50, 80 },
+};
+
+static void spread_access(struct kunit *test)
+{
+	const u64 packet = 12000;	/* ns that a packet of 1500 bytes takes at C */
+	u32 i, k, n;
+
+	for (i = 0; i < ARRAY_SIZE(spread_accesses); i++) {
+		const struct spread_access *p = spread_accesses + i;
+		u64 want = div_u64(125000000ULL * p->access, max(p->access + p->cross, 100U)), got;
+		u64 gap = p->cross ? div_u64(packet * 100, p->cross) : NSEC_PER_SEC;
+		struct sstp_spread t = {};
+
+		for (k = 0; k < SSTP_SPREAD_TRAINS + 1; k++) {
+			u64 at = k * (u64)NSEC_PER_SEC, other = at + k * 1111, free = 0;
+			u32 stamp = k * USEC_PER_SEC;
+
+			for (n = 0; n < 64; n++, at += div_u64(packet * 100, p->access)) {
+				for (; other <= at; other += gap)
+					free = max(free, other) + packet;
+				free = max(free, at) + packet;
+				sstp_spread_add(&t, free + NSEC_PER_SEC, stamp, 1, 1500);
+			}
+			sstp_spread_break(&t);
+		}
+		got = sstp_spread_capacity(&t);
+		KUNIT_EXPECT_GE_MSG(test, got, div_u64(want, 10) * 9, "row %u", i);
+		KUNIT_EXPECT_LE_MSG(test, got, div_u64(want, 10) * 11, "row %u", i);
+	}
+}
+
 /* An estimate needs five trains; a gap ends a train, which then counts if it is long enough. */
 static void spread_count(struct kunit *test)
 {
@@ -140,6 +180,7 @@ static void spread_hostile(struct kunit *test)
 
 static struct kunit_case spread_cases[] = {
 	KUNIT_CASE(spread_dispersion),
+	KUNIT_CASE(spread_access),
 	KUNIT_CASE(spread_count),
 	KUNIT_CASE(spread_joined),
 	KUNIT_CASE(spread_hostile),
