@@ -167,14 +167,15 @@ static void sstp_sobas_start(struct sstp_sobas *u, const struct sstp_rbuf_sample
 	u->window = sstp_sobas_bytes(s, s->capacity, us);
 }
 
-/* The window grows to that of the capacity by eighths, from half of it, as far as it is used: all
- * of it at once would end slow start with half of it in the queue.
+/* The window grows to that of the capacity by eighths, from half of it, as far as it is used and
+ * the queue stays short: all of it at once would end slow start with half of it in the queue.
  */
 static void sstp_sobas_ramp(struct sstp_sobas *u, const struct sstp_rbuf_sample *s)
 {
 	u32 flight = sstp_sobas_bytes(s, s->rate, u->base);
 
-	if (u->eighths == 8 || !s->capacity || u->waits || flight < u->window / 2)
+	if (u->eighths == 8 || !s->capacity || u->waits || s->queue_most > u->base / 3 ||
+	    flight < u->window / 2)
 		return;
 	u->eighths++;
 	u->window = max(u->window, sstp_sobas_bytes(s, s->capacity / 8 * u->eighths, u->base));
@@ -407,6 +408,18 @@ static void sstp_sobas_share(struct sstp_rbuf *b, const struct sstp_rbuf_sample 
 		u->window = sstp_sobas_add(u->window, u->window / 16);
 }
 
+/* The rate that the path has for this end. Others come and go: by a rate lower than the highest of
+ * late the window would be too small between their bursts. But if all packets wait long, it is too
+ * large already.
+ */
+static u64 sstp_sobas_rate(const struct sstp_sobas *u, const struct sstp_rbuf_sample *s)
+{
+	u32 n = min_t(u32, u->flat.count, SSTP_SOBAS_MEAN);
+
+	return s->queue < u->base / 4 ? sstp_flat_most(&u->flat, SSTP_FLAT_RATES) :
+					sstp_flat_mean(&u->flat, 0, n);
+}
+
 /* An epoch with the window in force, in START or SET */
 static void sstp_sobas_follow(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s, u32 target)
 {
@@ -426,8 +439,7 @@ static void sstp_sobas_follow(struct sstp_rbuf *b, const struct sstp_rbuf_sample
 	else if (sstp_sobas_wonders(b, u, s, target))
 		sstp_sobas_probe(u);
 	else if (sstp_sobas_full(b, u))
-		/* Others come and go: by a lower rate the window would be too small then. */
-		sstp_sobas_cut(u, s, sstp_flat_most(&u->flat, SSTP_FLAT_RATES), us);
+		sstp_sobas_cut(u, s, sstp_sobas_rate(u, s), us);
 	else if (sstp_sobas_room(u, s, target))
 		sstp_sobas_grow(u, s);
 	if (u->window && (u->state == SSTP_SOBAS_SET || u->state == SSTP_SOBAS_START))

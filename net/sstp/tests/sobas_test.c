@@ -104,7 +104,12 @@ static void sobas_start(struct kunit *test)
 	s.rate = RATE / 8;
 	sobas_epochs(&b, &s, 4);
 	KUNIT_EXPECT_EQ(test, b.window, BDP / 2);
-	for (s.rate = RATE / 2; s.rate < RATE; s.rate += RATE / 8) {
+	s.rate = RATE / 2;
+	s.queue_most = RTT / 2;
+	sobas_epochs(&b, &s, 4);
+	KUNIT_EXPECT_EQ(test, b.window, BDP / 2);
+	s.queue_most = 0;
+	for (; s.rate < RATE; s.rate += RATE / 8) {
 		u32 was = b.window;
 
 		sobas_epochs(&b, &s, 1);
@@ -174,9 +179,14 @@ static void sobas_bursts(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, b.window, FULL / 4 * 3);
 		sobas_epochs(&b, &calm, 4);
 	}
-	/* A burst that goes on is no burst. */
+	/* A burst that goes on is no burst, nor is one after which all packets wait long. */
 	sobas_epochs(&b, &burst, SSTP_FLAT_RATES + 1);
 	KUNIT_EXPECT_EQ(test, b.window, FULL / 2);
+	sobas_started(test, &b, 0);
+	sobas_epochs(&b, &calm, SSTP_FLAT_RATES);
+	burst.queue = RTT / 4;
+	sobas_epochs(&b, &burst, 2);
+	KUNIT_EXPECT_EQ(test, b.window, FULL / 8 * 5);
 }
 
 /* Others leave: nothing waits, and the window is used up. Within 10 epochs it has grown from half
