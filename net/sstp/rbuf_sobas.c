@@ -341,12 +341,16 @@ static bool sstp_sobas_shared(const struct sstp_rbuf_sample *s, u64 rate)
 	return rate < div_u64(s->capacity, 10) * 9;
 }
 
-/* Is it time to try whether others yield to a larger window? */
+/* Is it time to try whether others yield to a larger window? Beside others that send in bursts it
+ * would be lost, and would show nothing: the rate has to be constant.
+ */
 static bool sstp_sobas_wonders(const struct sstp_rbuf *b, const struct sstp_sobas *u,
 			       const struct sstp_rbuf_sample *s, u32 target)
 {
 	return !u->risky && s->window_limited && u->state == SSTP_SOBAS_SET &&
-	       s->queue > target / 2 &&
+	       s->queue > target / 2 && s->queue_most < u->base / 3 &&
+	       sstp_flat_rate(&u->flat, SSTP_SOBAS_TRIAL,
+			      2 * sstp_sobas_param(b, SSTP_SOBAS_FLAT)) &&
 	       u->alone >= (u->asked ? sstp_sobas_param(b, SSTP_SOBAS_HOLD) : SSTP_SOBAS_TRIAL) &&
 	       sstp_sobas_shared(s, sstp_flat_most(&u->flat, SSTP_SOBAS_MEAN));
 }

@@ -187,6 +187,18 @@ static void sobas_bursts(struct kunit *test)
 	burst.queue = RTT / 4;
 	sobas_epochs(&b, &burst, 2);
 	KUNIT_EXPECT_EQ(test, b.window, FULL / 8 * 5);
+	/* A larger window is not tried while the rate varies. */
+	sobas_started(test, &b, 0);
+	calm.capacity = burst.capacity = RATE;
+	calm.window_limited = burst.window_limited = true;
+	calm.queue = TARGET;
+	burst.queue = TARGET;
+	for (i = 0; i < 50; i++) {
+		sobas_epochs(&b, &burst, 4);
+		KUNIT_EXPECT_NE(test, sobas_state(&b), SSTP_SOBAS_PROBE);
+		sobas_epochs(&b, &calm, 4);
+		KUNIT_EXPECT_NE(test, sobas_state(&b), SSTP_SOBAS_PROBE);
+	}
 }
 
 /* Others leave: nothing waits, and the window is used up. Within 10 epochs it has grown from half
