@@ -424,6 +424,14 @@ static u64 sstp_sobas_rate(const struct sstp_sobas *u, const struct sstp_rbuf_sa
 					sstp_flat_mean(&u->flat, 0, n);
 }
 
+/* Were packets lost though the sender used less than a quarter of its window? Then it was not the
+ * window that filled the queue.
+ */
+static bool sstp_sobas_crowded(const struct sstp_sobas *u, const struct sstp_rbuf_sample *s)
+{
+	return u->lossy && mul_u64_u64_div_u64(s->rate, s->rtt, USEC_PER_SEC) < s->granted / 4;
+}
+
 /* An epoch with the window in force, in START or SET */
 static void sstp_sobas_follow(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s, u32 target)
 {
@@ -433,19 +441,23 @@ static void sstp_sobas_follow(struct sstp_rbuf *b, const struct sstp_rbuf_sample
 	u32 us = u->base + target, n = min_t(u32, u->flat.count, SSTP_SOBAS_MEAN);
 
 	u->alone = min(u->alone + 1U, U16_MAX);
-	if (drop && u->lossy)
+	if (sstp_sobas_crowded(u, s)) {
+		sstp_sobas_aside(u);
+		u->window = 0;
+	} else if (drop && u->lossy) {
 		/* This end's packets overflowed the queue: keep to the rate before. */
 		sstp_sobas_cut(u, s, sstp_flat_mean(&u->flat, 1, SSTP_FLAT_CONST), us);
-	else if (!u->queue && u->lossy == SSTP_SOBAS_LOSSY)
+	} else if (!u->queue && u->lossy == SSTP_SOBAS_LOSSY) {
 		sstp_sobas_cut(u, s, sstp_flat_mean(&u->flat, 0, n), us);
-	else if (u->queue)
+	} else if (u->queue) {
 		sstp_sobas_judge(u, s);
-	else if (sstp_sobas_wonders(b, u, s, target))
+	} else if (sstp_sobas_wonders(b, u, s, target)) {
 		sstp_sobas_probe(u);
-	else if (sstp_sobas_full(b, u))
+	} else if (sstp_sobas_full(b, u)) {
 		sstp_sobas_cut(u, s, sstp_sobas_rate(u, s), us);
-	else if (sstp_sobas_room(u, s, target))
+	} else if (sstp_sobas_room(u, s, target)) {
 		sstp_sobas_grow(u, s);
+	}
 	if (u->window && (u->state == SSTP_SOBAS_SET || u->state == SSTP_SOBAS_START))
 		sstp_sobas_stale(u, s, target);
 }
@@ -479,8 +491,11 @@ static void sstp_sobas_epoch(struct sstp_rbuf *b, const struct sstp_rbuf_sample 
 	case SSTP_SOBAS_OPEN:
 		if (s->capacity) {
 			sstp_sobas_start(u, s, u->base);
-			u->window = sstp_sobas_bytes(s, s->capacity / 2, u->base);
-			u->eighths = 4;
+			/* Who has lost packets is in slow start no more. */
+			if (!u->asides) {
+				u->window = sstp_sobas_bytes(s, s->capacity / 2, u->base);
+				u->eighths = 4;
+			}
 			break;
 		}
 		sstp_sobas_follow(b, s, target);

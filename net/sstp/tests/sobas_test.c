@@ -189,10 +189,11 @@ static void sobas_bursts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b.window, FULL / 8 * 5);
 	/* A larger window is not tried while the rate varies. */
 	sobas_started(test, &b, 0);
-	calm.capacity = burst.capacity = RATE;
-	calm.window_limited = burst.window_limited = true;
-	calm.queue = TARGET;
+	burst.capacity = RATE;
+	burst.window_limited = true;
 	burst.queue = TARGET;
+	calm = burst;
+	calm.rate = RATE / 4 * 3;
 	for (i = 0; i < 50; i++) {
 		sobas_epochs(&b, &burst, 4);
 		KUNIT_EXPECT_NE(test, sobas_state(&b), SSTP_SOBAS_PROBE);
@@ -301,6 +302,21 @@ static void sobas_aside(struct kunit *test)
 	s.capacity = RATE;
 	sobas_epochs(&b, &s, 2);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_START);
+	/* The sender has left slow start, so the window need not open slowly. */
+	KUNIT_EXPECT_EQ(test, b.window, BDP);
+	/* Packets are lost while the sender uses less than a quarter of its window. */
+	sobas_begin(&b, 0);
+	s.lost = 1;
+	s.lost_queue = RTT;
+	s.capacity = 0;
+	sobas_epochs(&b, &s, 1);
+	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_OPEN);
+	s.rate = RATE / 5;
+	sobas_epochs(&b, &s, 1);
+	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_ASIDE);
+	KUNIT_EXPECT_EQ(test, b.window, 0U);
+	s.lost = 0;
+	s.rate = RATE / 4;
 	/* Its own queue becomes shorter with the window. */
 	sobas_set(test, &b);
 	s.queue = 1000;
@@ -337,6 +353,7 @@ static u64 sobas_line_epoch(struct sstp_rbuf *b, struct sobas_line *l)
 	s.lost_queue = s.lost ? s.queue : 0;
 	l->lost += s.lost;
 	s.rate = min(div_u64((u64)b->window * USEC_PER_SEC, s.rtt), left);
+	s.granted = b->window;
 	s.window_limited = true;
 	sobas_epochs(b, &s, 1);
 	return s.rate;
