@@ -59,6 +59,7 @@ enum sstp_sobas_state {
 #define SSTP_SOBAS_TRIAL	6U	/* epochs with a window: two, and those of the mean */
 #define SSTP_SOBAS_YIELD	25U	/* part of a rate by which it differs from another */
 #define SSTP_SOBAS_WAIT		2U	/* epochs after which a window that is used up may grow */
+#define SSTP_SOBAS_RAMP		8U	/* epochs after which it does though START is not over */
 #define SSTP_SOBAS_STEP_MAX	4U	/* growth in an epoch, parts of 32 */
 #define SSTP_SOBAS_STALE	16U	/* epochs until the lowest round-trip time is doubted */
 #define SSTP_SOBAS_IDLE		8U	/* epochs in which nothing came or was read: a rest */
@@ -85,7 +86,7 @@ enum sstp_sobas_state {
  * @waits: epochs in a row in which all packets waited
  * @eighths: START: of the window by the capacity, up to 8
  * @asked: a larger window was tried
- * @risky: packets were lost meanwhile: the queue is too short for that
+ * @risky: packets were lost meanwhile, or by a short queue: it has no room for that
  * @stale: epochs in a row with a long round trip and without a queue
  * @idle: epochs in a row in which nothing came or was read
  * @congested: mode=1: a request for a round-trip time was lost
@@ -174,7 +175,7 @@ static void sstp_sobas_ramp(struct sstp_sobas *u, const struct sstp_rbuf_sample 
 {
 	u32 flight = sstp_sobas_bytes(s, s->rate, u->base);
 
-	if (u->eighths == 8 || !s->capacity || u->waits || s->queue_most > u->base / 3 ||
+	if (u->eighths == 8 || !s->capacity || u->waits || s->queue_most > u->base / 4 ||
 	    flight < u->window / 2)
 		return;
 	u->eighths++;
@@ -276,8 +277,10 @@ static void sstp_sobas_cut(struct sstp_sobas *u, const struct sstp_rbuf_sample *
 static bool sstp_sobas_room(const struct sstp_sobas *u, const struct sstp_rbuf_sample *s,
 			    u32 target)
 {
-	return u->state != SSTP_SOBAS_OPEN && u->epochs >= SSTP_SOBAS_WAIT && u->eighths == 8 &&
-	       s->window_limited && s->queue < target / 2 + 1 && s->queue_most < 4ULL * target;
+	u32 wait = u->eighths == 8 ? SSTP_SOBAS_WAIT : SSTP_SOBAS_RAMP;
+
+	return u->state != SSTP_SOBAS_OPEN && u->epochs >= wait && s->window_limited &&
+	       s->queue < target / 2 + 1 && s->queue_most < 4ULL * target;
 }
 
 /* The window is used up, and little waits: the path may carry more, as when others have left it.
@@ -486,6 +489,7 @@ static void sstp_sobas_epoch(struct sstp_rbuf *b, const struct sstp_rbuf_sample 
 	u->base = min(u->base ?: U32_MAX, s->rtt);
 	target = sstp_sobas_target(b, s, u->base);
 	u->lossy = s->lost && s->lost_queue >= target ? min(u->lossy + 1U, SSTP_SOBAS_LOSSY) : 0;
+	u->risky |= u->lossy && s->lost_queue < u->base / 2;
 	u->waits = !s->app_limited && s->queue >= target ? min(u->waits + 1U, SSTP_SOBAS_WAIT) : 0;
 	switch (u->state) {
 	case SSTP_SOBAS_OPEN:
