@@ -77,6 +77,8 @@ void sstp_gauge_bound(struct sstp_gauge *m, u32 bytes)
 {
 	u32 most = bytes ? max(bytes / SSTP_GAUGE_PARTS, 1U) : SSTP_SEGMENT_MAX;
 
+	/* What was granted is a number of segments: it holds half as much when they are halved. */
+	most = max(most, m->segment / 2);
 	/* Segments that are small enough need no bound. */
 	if (m->most || most < m->segment)
 		m->most = min(most, SSTP_SEGMENT_MAX);

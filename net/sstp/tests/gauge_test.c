@@ -202,12 +202,15 @@ static void gauge_bound(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m.most, 0U);
 	sstp_gauge_bound(&m, 16 * 65536);
 	KUNIT_EXPECT_EQ(test, m.most, 0U);
-	sstp_gauge_bound(&m, 500000);
-	KUNIT_EXPECT_EQ(test, m.most, 31250U);
+	sstp_gauge_bound(&m, 640000);
+	KUNIT_EXPECT_EQ(test, m.most, 40000U);
+	/* They are halved at once, at most. */
+	sstp_gauge_bound(&m, 300000);
+	KUNIT_EXPECT_EQ(test, m.most, 32768U);
 	/* The peer follows: the window soon has as many segments as it needs, not a half. */
 	for (i = 0; i < 3; i++)
 		sstp_gauge_segment(&m, 28960, 65536);
-	KUNIT_EXPECT_LE(test, m.segment, 31250U);
+	KUNIT_EXPECT_LE(test, m.segment, 32768U);
 	KUNIT_EXPECT_GE(test, m.segment, 28960U);
 	sstp_gauge_segment(&m, 65536, 65536);
 	KUNIT_EXPECT_EQ(test, m.segment, 65536U);
@@ -215,6 +218,9 @@ static void gauge_bound(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m.most, 65536U);
 	sstp_gauge_bound(&m, 0);
 	KUNIT_EXPECT_EQ(test, m.most, SSTP_SEGMENT_MAX);
+	sstp_gauge_bound(&m, 1);
+	KUNIT_EXPECT_EQ(test, m.most, 32768U);
+	m.segment = 1;
 	sstp_gauge_bound(&m, 1);
 	KUNIT_EXPECT_EQ(test, m.most, 1U);
 	sstp_gauge_bound(&m, U32_MAX);
