@@ -87,7 +87,7 @@ enum sstp_sobas_state {
  * @eighths: START: of the window by the capacity, up to 8
  * @asked: a larger window was tried
  * @risky: packets were lost meanwhile, or by a short queue: it has no room for that
- * @stale: epochs in a row with a long round trip and without a queue
+ * @stale: epochs in a row with a round trip that is longer than the queue explains
  * @idle: epochs in a row in which nothing came or was read
  * @congested: mode=1: a request for a round-trip time was lost
  */
@@ -171,12 +171,12 @@ static void sstp_sobas_start(struct sstp_sobas *u, const struct sstp_rbuf_sample
 /* The window grows to that of the capacity by eighths, from half of it, as far as it is used and
  * the queue stays short: all of it at once would end slow start with half of it in the queue.
  */
-static void sstp_sobas_ramp(struct sstp_sobas *u, const struct sstp_rbuf_sample *s)
+static void sstp_sobas_ramp(struct sstp_sobas *u, const struct sstp_rbuf_sample *s, u32 target)
 {
 	u32 flight = sstp_sobas_bytes(s, s->rate, u->base);
 
-	if (u->eighths == 8 || !s->capacity || u->waits || s->queue_most > u->base / 4 ||
-	    flight < u->window / 2)
+	if (u->eighths == 8 || !s->capacity || u->waits || flight < u->window / 2 ||
+	    s->queue_most > max(u->base / 4, 2 * target))
 		return;
 	u->eighths++;
 	u->window = max(u->window, sstp_sobas_bytes(s, s->capacity / 8 * u->eighths, u->base));
@@ -284,11 +284,15 @@ static bool sstp_sobas_room(const struct sstp_sobas *u, const struct sstp_rbuf_s
 }
 
 /* The window is used up, and little waits: the path may carry more, as when others have left it.
- * Growth becomes faster as long as that is so.
+ * Growth becomes faster as long as that is so, up to what the capacity needs with one and a half
+ * times the queue of a full path.
  */
-static void sstp_sobas_grow(struct sstp_sobas *u, const struct sstp_rbuf_sample *s)
+static void sstp_sobas_grow(struct sstp_sobas *u, const struct sstp_rbuf_sample *s, u32 target)
 {
-	u->window = sstp_sobas_add(u->window, (u64)u->window * u->step / 32 + s->packet);
+	u32 window = sstp_sobas_add(u->window, (u64)u->window * u->step / 32 + s->packet), most;
+
+	most = s->capacity ? sstp_sobas_bytes(s, s->capacity, u->base + target / 2 * 3) : U32_MAX;
+	u->window = max(u->window, min(window, most));
 	u->step = min(2U * u->step, SSTP_SOBAS_STEP_MAX);
 }
 
@@ -459,7 +463,7 @@ static void sstp_sobas_follow(struct sstp_rbuf *b, const struct sstp_rbuf_sample
 	} else if (sstp_sobas_full(b, u)) {
 		sstp_sobas_cut(u, s, sstp_sobas_rate(u, s), us);
 	} else if (sstp_sobas_room(u, s, target)) {
-		sstp_sobas_grow(u, s);
+		sstp_sobas_grow(u, s, target);
 	}
 	if (u->window && (u->state == SSTP_SOBAS_SET || u->state == SSTP_SOBAS_START))
 		sstp_sobas_stale(u, s, target);
@@ -505,7 +509,7 @@ static void sstp_sobas_epoch(struct sstp_rbuf *b, const struct sstp_rbuf_sample 
 		sstp_sobas_follow(b, s, target);
 		break;
 	case SSTP_SOBAS_START:
-		sstp_sobas_ramp(u, s);
+		sstp_sobas_ramp(u, s, target);
 		fallthrough;
 	case SSTP_SOBAS_SET:
 		sstp_sobas_follow(b, s, target);

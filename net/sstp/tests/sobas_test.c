@@ -68,11 +68,13 @@ static void sobas_set(struct kunit *test, struct sstp_rbuf *b)
 	sobas_epochs(b, &s, 1);
 	s.rate = RATE / 2;
 	s.queue = 5000;
+	s.queue_most = 5000;
 	s.rtt = RTT + 5000;
 	sobas_epochs(b, &s, SSTP_FLAT_RATES + 1);
 	KUNIT_ASSERT_EQ(test, sobas_state(b), SSTP_SOBAS_SET);
 	KUNIT_ASSERT_EQ(test, b->window, FULL / 2);
 	s.queue = 0;
+	s.queue_most = 0;
 	s.rtt = RTT;
 	sobas_epochs(b, &s, SSTP_SOBAS_TRIAL);
 	KUNIT_ASSERT_EQ(test, sobas_state(b), SSTP_SOBAS_SET);
@@ -227,6 +229,19 @@ static void sobas_follows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b.window, (u32)SSTP_SOBAS_WINDOW_MAX);
 }
 
+/* The capacity bounds the growth: no more comes of a window that is larger. */
+static void sobas_capacity(struct kunit *test)
+{
+	struct sstp_rbuf_sample s = sobas_sample();
+	struct sstp_rbuf b;
+
+	sobas_set(test, &b);
+	s.window_limited = true;
+	s.capacity = RATE;
+	sobas_epochs(&b, &s, 1000);
+	KUNIT_EXPECT_EQ(test, b.window, FULL + (FULL - BDP) / 2);
+}
+
 /* Losses: with a queue, the rate before them or their mean rate counts; without, nothing. */
 static void sobas_losses(struct kunit *test)
 {
@@ -274,6 +289,7 @@ static void sobas_aside(struct kunit *test)
 	s.rate = RATE / 4;
 	sobas_epochs(&b, &s, SSTP_FLAT_RATES);
 	s.queue = RTT / 4;
+	s.queue_most = RTT / 4;
 	s.rtt = RTT + RTT / 4;
 	sobas_epochs(&b, &s, 2);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_SET);
@@ -559,6 +575,7 @@ static struct kunit_case sobas_cases[] = {
 	KUNIT_CASE(sobas_full),
 	KUNIT_CASE(sobas_bursts),
 	KUNIT_CASE(sobas_follows),
+	KUNIT_CASE(sobas_capacity),
 	KUNIT_CASE(sobas_losses),
 	KUNIT_CASE(sobas_aside),
 	KUNIT_CASE(sobas_beside_udp),
