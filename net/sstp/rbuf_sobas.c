@@ -62,6 +62,7 @@ enum sstp_sobas_state {
 #define SSTP_SOBAS_RAMP		8U	/* epochs after which it does though START is not over */
 #define SSTP_SOBAS_STEP_MAX	4U	/* growth in an epoch, parts of 32 */
 #define SSTP_SOBAS_STALE	16U	/* epochs until the lowest round-trip time is doubted */
+#define SSTP_SOBAS_LONGER	4U	/* the same if it has more than doubled */
 #define SSTP_SOBAS_IDLE		8U	/* epochs in which nothing came or was read: a rest */
 #define SSTP_SOBAS_MEMORY	2U	/* times the memory that an epoch's data needs */
 #define SSTP_SOBAS_SCARCE	(SSTP_RBUF_ONE / 4 * 3)	/* share of memory in use */
@@ -130,7 +131,6 @@ static void sstp_sobas_enter(struct sstp_sobas *u, enum sstp_sobas_state state)
 	u->state = state;
 	u->epochs = 0;
 	u->step = 1;
-	u->stale = 0;
 	u->eighths = 8;
 }
 
@@ -299,15 +299,29 @@ static void sstp_sobas_grow(struct sstp_sobas *u, const struct sstp_rbuf_sample 
 /* The round trip is longer than the queue explains: the path has become longer, or the queue has
  * stood for so long that the lowest one-way delay contains it. Send little to find out.
  */
-static void sstp_sobas_stale(struct sstp_sobas *u, const struct sstp_rbuf_sample *s, u32 target)
+static void sstp_sobas_stale(struct sstp_sobas *u, const struct sstp_rbuf_sample *s)
 {
-	u->stale = s->rtt - u->base >= (u64)s->queue_most + target ? u->stale + 1 : 0;
-	if (u->stale < SSTP_SOBAS_STALE)
+	bool twice = s->rtt / 2 > u->base + s->queue_most / 2;
+
+	if (u->stale < (twice ? SSTP_SOBAS_LONGER : SSTP_SOBAS_STALE))
 		return;
 	sstp_sobas_enter(u, SSTP_SOBAS_DRAIN);
 	u->window = sstp_sobas_bytes(s, s->rate / 2, u->base);
 	u->low = s->rtt;
 	u->queue = 0;
+}
+
+/* The lowest round-trip time is known anew. If the path is much longer, the capacity counts again.
+ */
+static void sstp_sobas_drained(struct sstp_sobas *u, const struct sstp_rbuf_sample *s)
+{
+	bool longer = u->low / 2 > u->base;
+
+	u->base = u->low;
+	if (longer && s->capacity)
+		sstp_sobas_start(u, s, u->base);
+	else
+		sstp_sobas_set(u, s, sstp_flat_mean(&u->flat, SSTP_SOBAS_WAIT, 1), u->base);
 }
 
 /* A much smaller window was in force for some epochs. If the queue is long nevertheless, others
@@ -466,7 +480,7 @@ static void sstp_sobas_follow(struct sstp_rbuf *b, const struct sstp_rbuf_sample
 		sstp_sobas_grow(u, s, target);
 	}
 	if (u->window && (u->state == SSTP_SOBAS_SET || u->state == SSTP_SOBAS_START))
-		sstp_sobas_stale(u, s, target);
+		sstp_sobas_stale(u, s);
 }
 
 /* No window, but it opens step by step: a sender in slow start would overflow the queue at once. */
@@ -494,7 +508,11 @@ static void sstp_sobas_epoch(struct sstp_rbuf *b, const struct sstp_rbuf_sample 
 	target = sstp_sobas_target(b, s, u->base);
 	u->lossy = s->lost && s->lost_queue >= target ? min(u->lossy + 1U, SSTP_SOBAS_LOSSY) : 0;
 	u->risky |= u->lossy && s->lost_queue < u->base / 2;
-	u->waits = !s->app_limited && s->queue >= target ? min(u->waits + 1U, SSTP_SOBAS_WAIT) : 0;
+	/* A round trip that is longer than the queue explains: that may be the path's, too. */
+	u->stale = s->rtt - u->base >= (u64)s->queue_most + target ?
+		   min(u->stale + 1U, SSTP_SOBAS_STALE) : 0;
+	u->waits = !s->app_limited && !u->stale && s->queue >= target ?
+		   min(u->waits + 1U, SSTP_SOBAS_WAIT) : 0;
 	switch (u->state) {
 	case SSTP_SOBAS_OPEN:
 		if (s->capacity) {
@@ -518,8 +536,7 @@ static void sstp_sobas_epoch(struct sstp_rbuf *b, const struct sstp_rbuf_sample 
 		u->low = min(u->low, s->rtt);
 		if (u->epochs < SSTP_SOBAS_WAIT)
 			break;
-		u->base = u->low;
-		sstp_sobas_set(u, s, sstp_flat_mean(&u->flat, SSTP_SOBAS_WAIT, 1), u->base);
+		sstp_sobas_drained(u, s);
 		break;
 	case SSTP_SOBAS_PROBE:
 	case SSTP_SOBAS_BACK:

@@ -452,6 +452,21 @@ static void sobas_longer(struct kunit *test)
 	sobas_epochs(&b, &s, 2);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_SET);
 	KUNIT_EXPECT_EQ(test, b.window, BDP);
+	/* At first it looks like a queue, for which the window is no smaller. */
+	sobas_set(test, &b);
+	s.rtt = 10 * RTT;
+	s.queue = 5 * RTT;
+	s.queue_most = s.queue;
+	s.rate = RATE / 20;
+	s.capacity = RATE;
+	sobas_epochs(&b, &s, SSTP_SOBAS_LONGER - 1);
+	KUNIT_EXPECT_EQ(test, b.window, FULL / 2);
+	/* It is much longer, so the window is by the capacity. */
+	sobas_epochs(&b, &s, 1);
+	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_DRAIN);
+	sobas_epochs(&b, &s, 2);
+	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_START);
+	KUNIT_EXPECT_EQ(test, b.window, 10 * BDP);
 }
 
 /* The paper's rules: five equal rates, or two in slow start; once; and a congested path */
