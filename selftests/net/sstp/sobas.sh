@@ -21,6 +21,7 @@ setup_path || skip_all "no network namespaces"
 check "sobas loads" insmod "$module"
 echo mono > $trace/trace_clock
 echo 1 > $trace/events/sstp/sstp_rbuf_epoch/enable
+echo 1 > $trace/events/sstp/sstp_segment_ready/enable
 
 # netem counts the 167 packets that the link delays, too.
 queue() { impair delay 20ms rate 100mbit limit 320; }
@@ -47,6 +48,11 @@ note "$(cat "$work/alone") bytes/s, $(dropped) packets dropped"
 sobas() { moves newreno --policy sobas > "$work/with" && [ "$(dropped)" -eq 0 ]; }
 check "with sobas it does not" sobas || notes
 note "$(cat "$work/with") bytes/s, $(dropped) packets dropped"
+# A window of 0.5 MB has 8 segments of the size that is usual. The last 100 segments:
+small() { sed -n 's/.*sstp_segment_ready: .* len=\([0-9]*\).*/\1/p' $trace/trace | tail -n 100 |
+	awk '$1 > most { most = $1 } END { print most " bytes"; exit !(NR == 100 && most <= 40000) }'; }
+check "segments are small beside the window" small
+note "$(small)"
 # As soon as the capacity is known, phase 1, and two epochs later
 goodput() { epochs | awk -v least="$capacity" '$4 && ++n > 2 { sum += $2 }
 	END { print (n ? sum / (n - 2) : 0) " bytes/s in " n " epochs"
