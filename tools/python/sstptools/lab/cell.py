@@ -46,7 +46,8 @@ def shell_settings(cell):
              ("rtt_at", path["rtt_at"]), ("rtt_later", path["rtt_later"]),
              *((way, f"({path['bursts'] or format(path[way] * 100, 'f') + '%'})")
                for way in ("loss", "loss_back")),
-             ("slot", path["slot"]), ("limit", analysis.limit(path)),
+             ("slot", path["slot"]), ("access", int(path.get("access", 0))),
+             ("limit", analysis.limit(path)),
              ("apart", int(analysis.apart(path))), ("crosses", len(cell.get("cross", []))),
              ("bucket", f"({path['bucket']})"), ("reorder", f"({path['reorder']})"),
              ("plugins", f"({shlex.join(sorted(plugins(cell['flows'])))})"),

@@ -24,6 +24,8 @@ The file has, in TOML:
               (arguments of netem's "reorder" and "loss"; loss is still what the line loses),
               slot (ms: the line delivers at multiples of it what it has sent until then, as
               interfaces do that interrupt once for several packets),
+              access (bit/s: rate of the links between senders, or cross traffic, and the
+              line; 0: any),
               bucket (arguments of a token bucket tbf at the rate, behind a line of wire bit/s),
               settle (s; with --bin: how the connections share the line is measured from then
               on); and settings of your own
