@@ -285,13 +285,15 @@ static bool sstp_sobas_room(const struct sstp_sobas *u, const struct sstp_rbuf_s
 
 /* The window is used up, and little waits: the path may carry more, as when others have left it.
  * Growth becomes faster as long as that is so, up to what the capacity needs with one and a half
- * times the queue of a full path.
+ * times the queue of a full path. The capacity may be known no more: a path may have become faster
+ * since, and a small window has no trains that show it. Then the rate of two epochs exceeds it.
  */
 static void sstp_sobas_grow(struct sstp_sobas *u, const struct sstp_rbuf_sample *s, u32 target)
 {
 	u32 window = sstp_sobas_add(u->window, (u64)u->window * u->step / 32 + s->packet), most;
+	u64 rate = max(s->capacity, sstp_flat_least(&u->flat, SSTP_SOBAS_WAIT));
 
-	most = s->capacity ? sstp_sobas_bytes(s, s->capacity, u->base + target / 2 * 3) : U32_MAX;
+	most = s->capacity ? sstp_sobas_bytes(s, rate, u->base + target / 2 * 3) : U32_MAX;
 	u->window = max(u->window, min(window, most));
 	u->step = min(2U * u->step, SSTP_SOBAS_STEP_MAX);
 }

@@ -229,16 +229,26 @@ static void sobas_follows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b.window, (u32)SSTP_SOBAS_WINDOW_MAX);
 }
 
-/* The capacity bounds the growth: no more comes of a window that is larger. */
+/* The capacity bounds the growth: no more comes of a window that is larger. If more comes, the path
+ * has become faster.
+ */
 static void sobas_capacity(struct kunit *test)
 {
 	struct sstp_rbuf_sample s = sobas_sample();
 	struct sstp_rbuf b;
+	u32 i;
 
 	sobas_set(test, &b);
 	s.window_limited = true;
 	s.capacity = RATE;
 	sobas_epochs(&b, &s, 1000);
+	KUNIT_EXPECT_EQ(test, b.window, FULL + (FULL - BDP) / 2);
+	sobas_set(test, &b);
+	s.capacity = RATE / 10;
+	for (i = 0; i < 100; i++) {
+		s.rate = min(b.window * (u64)USEC_PER_SEC / RTT, RATE);
+		sobas_epochs(&b, &s, 1);
+	}
 	KUNIT_EXPECT_EQ(test, b.window, FULL + (FULL - BDP) / 2);
 }
 
