@@ -357,6 +357,8 @@ static void sstp_paptc_pace(struct sstp_ctrl *c, const struct sstp_paptc *p)
 	if (p->hybrid) {
 		c->cwnd = p->hybrid->cwnd;
 		period = max(period, p->hybrid->period);
+	} else {
+		c->cwnd = SSTP_WINDOW_INIT;
 	}
 	c->period = period;
 }
@@ -378,8 +380,6 @@ static void sstp_paptc_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 	struct sstp_paptc *p = sstp_paptc_priv(c);
 
 	p->hybrid = kzalloc_obj(*p->hybrid, GFP_ATOMIC | __GFP_NOWARN);
-	if (!p->hybrid)
-		c->cwnd = SSTP_WINDOW_INIT;
 	sstp_paptc_hybrid(c, s, sstp_ctrl_hybrid.init);
 	sstp_paptc_pace(c, p);
 	p->payload = clamp(s->packet_size, SSTP_PAPTC_HEADERS + SSTP_PAPTC_SIZE_MIN,

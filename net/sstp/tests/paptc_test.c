@@ -412,6 +412,23 @@ static void paptc_hostile(struct kunit *test)
 	sstp_ctrl_paptc.release(&x.c);
 }
 
+/* Without memory for hybrid the window is as small as at first, also if the core has raised it to
+ * what the controller before had in flight.
+ */
+static void paptc_no_memory(struct kunit *test)
+{
+	struct ctrl_sim x;
+
+	ctrl_sim_start(&x, &sstp_ctrl_paptc, 20000);
+	sstp_ctrl_paptc.release(&x.c);
+	sstp_paptc_priv(&x.c)->hybrid = NULL;
+	x.c.cwnd = 10000;
+	ctrl_sim_ack(&x, 10, 20000);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, (u32)SSTP_WINDOW_INIT);
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 7), 0LL);
+	sstp_ctrl_paptc.release(&x.c);
+}
+
 /* Rates of a second in steps of 50 ms, in Mbit/s: bursts, and what is none */
 static void paptc_bursts(struct kunit *test)
 {
@@ -503,6 +520,7 @@ static struct kunit_case paptc_cases[] = {
 	KUNIT_CASE(paptc_lost),
 	KUNIT_CASE(paptc_paper_rests),
 	KUNIT_CASE(paptc_hostile),
+	KUNIT_CASE(paptc_no_memory),
 	KUNIT_CASE(paptc_bursts),
 	KUNIT_CASE(paptc_rests),
 	{}
