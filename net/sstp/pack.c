@@ -94,12 +94,15 @@ void sstp_pack_done(struct sstp_sock *sp, u64 now)
  */
 static void sstp_pack_fields(struct sstp_sock *sp, struct sstp_ack *a)
 {
+	const struct sstp_gauge *m = sp->rcvbuf.gauge;
 	struct sstp_half *h = sp->ctrl.half;
 
-	if (sp->rcvbuf.gauge && sp->rcvbuf.gauge->most) {
+	if (m && m->most)
+		a->most = m->most;
+	else if (sp->rcvbuf.any_size)
+		a->most = SSTP_SEGMENT_MAX;
+	if (a->most)
 		a->fields |= BIT(SSTP_FIELD_SEGMENT);
-		a->most = sp->rcvbuf.gauge->most;
-	}
 	if (!h || !h->out.feedback.valid)
 		return;
 	h->out.feedback.valid = false;

@@ -559,6 +559,8 @@ static void sstp_rcvbuf_measure(struct sstp_sock *sp)
 	if (out->measure == !!r->gauge)
 		return;
 	if (!out->measure) {
+		/* The peer would go on with small segments. */
+		r->any_size |= r->gauge->most;
 		kfree(r->gauge);
 		r->gauge = NULL;
 		return;

@@ -46,6 +46,7 @@ struct sstp_rcvbuf {
 	__cacheline_group_end(sstp_rcvbuf_read);
 	struct sstp_rbuf_core policy;
 	struct sstp_gauge *gauge;	/* of the path, while the policy measures, or NULL */
+	bool		any_size;	/* a former gauge had a bound of segments */
 	u64		exhausted_at;	/* ns: when SSTP_CMD_EXHAUSTED was last sent */
 	u32		epochs;
 	u32		bounded;	/* epochs in which memory bounded the limit */
