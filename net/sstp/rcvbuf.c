@@ -747,6 +747,20 @@ static bool sstp_rcvbuf_bounded(struct sock *sk)
 		b->in.limit >= b->in.available / 2);
 }
 
+/* The program has set SO_RCVBUF, so there are no more epochs, nor a window of the policy, which would
+ * stay as it is. Returns whether there was one.
+ */
+static bool sstp_rcvbuf_fixed(struct sstp_sock *sp)
+{
+	struct sstp_rbuf *out = &sp->rcvbuf.policy.out;
+	bool had = out->measure && out->window;
+
+	sstp_rcvbuf_rest(&sp->rcvbuf);
+	out->measure = false;
+	sstp_rcvbuf_measure(sp);
+	return had;
+}
+
 /* Does an estimate of the capacity end the epoch? A sender in slow start would soon exceed it. */
 static bool sstp_rcvbuf_news(const struct sstp_rcvbuf *r, u64 elapsed)
 {
@@ -769,8 +783,8 @@ bool sstp_rcvbuf_epoch(struct sock *sk, u64 now)
 	if (member)
 		b->out.epoch = sstp_pool_length(sp->rcvbuf.member.pool);
 	else if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
-		sstp_rcvbuf_rest(&sp->rcvbuf);
-	if (!b->out.epoch || (!member && (sk->sk_userlocks & SOCK_RCVBUF_LOCK)))
+		return sstp_rcvbuf_fixed(sp);
+	if (!b->out.epoch)
 		return false;
 	if (b->resting) {
 		/* Data moves again: an epoch begins. */
