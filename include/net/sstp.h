@@ -580,6 +580,7 @@ struct sstp_rbuf_sample {
  *	faster for a larger window
  * @widen: the window is @window and the payload that came since @measure was set, so that it grows
  *	as a sender's in slow start does
+ * @small: the peer is asked for segments of a sixteenth of @window at most, unless @widen is set
  * @param: values of the parameters, as in struct sstp_ctrl
  * @priv: state of the policy, zeroed before @init
  *
@@ -598,6 +599,7 @@ struct sstp_rbuf {
 	bool	rest;
 	bool	measure;
 	bool	widen;
+	bool	small;
 	u32	window;
 	u32	param[SSTP_PARAMS_MAX];
 	u64	priv[SSTP_RBUF_PRIV_SIZE / sizeof(u64)];

@@ -68,6 +68,7 @@ static const struct sstp_bpf_range sstp_bpf_rbuf_outputs[] = {
 	SSTP_BPF_OUTPUT(struct sstp_rbuf, rest),
 	SSTP_BPF_OUTPUT(struct sstp_rbuf, measure),
 	SSTP_BPF_OUTPUT(struct sstp_rbuf, widen),
+	SSTP_BPF_OUTPUT(struct sstp_rbuf, small),
 	SSTP_BPF_OUTPUT(struct sstp_rbuf, window),
 	SSTP_BPF_OUTPUT(struct sstp_rbuf, priv),
 	{},

@@ -45,6 +45,7 @@ static void sstp_rbuf_bpf_bools(struct sstp_rbuf *b)
 	*(u8 *)&b->rest = !!*(u8 *)&b->rest;
 	*(u8 *)&b->measure = !!*(u8 *)&b->measure;
 	*(u8 *)&b->widen = !!*(u8 *)&b->widen;
+	*(u8 *)&b->small = !!*(u8 *)&b->small;
 }
 
 static void sstp_rbuf_bpf_init(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)

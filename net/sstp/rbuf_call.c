@@ -33,6 +33,7 @@ static void sstp_rbuf_start(struct sstp_rbuf_core *b)
 	memset(b->out.priv, 0, sizeof(b->out.priv));
 	b->out.measure = false;
 	b->out.widen = false;
+	b->out.small = false;
 	b->out.window = 0;
 	if (b->ops->init)
 		b->ops->init(&b->out, &s);

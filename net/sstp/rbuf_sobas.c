@@ -587,6 +587,7 @@ static void sstp_sobas_update(struct sstp_rbuf *b, const struct sstp_rbuf_sample
 		sstp_sobas_epoch(b, s);
 	b->window = u->window;
 	b->widen = u->state == SSTP_SOBAS_OPEN;
+	b->small = !b->param[SSTP_SOBAS_MODE];
 }
 
 static void sstp_sobas_get_info(const struct sstp_rbuf *b, s64 *state)

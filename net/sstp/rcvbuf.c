@@ -696,8 +696,8 @@ static void sstp_rcvbuf_own(struct sstp_sock *sp, u64 bytes, u64 elapsed)
 	b->in.lacked = sstp_rcvbuf_rate(b, b->in.lacked, elapsed);
 	sstp_rcvbuf_limit(sp, sstp_rbuf_update(b, seen));
 	if (seen)
-		sstp_gauge_bound(sp->rcvbuf.gauge,
-				 b->out.widen || sp->hs.peer_rate ? 0 : b->out.window);
+		sstp_gauge_bound(sp->rcvbuf.gauge, b->out.small && !b->out.widen &&
+				 !sp->hs.peer_rate ? b->out.window : 0);
 	sstp_rbuf_get_info(b, state);
 	trace_sstp_rbuf_epoch(sp, seen ?: &none, state, old, b->in.limit, false);
 	sstp_rcvbuf_measure(sp);

@@ -227,6 +227,7 @@ struct sstp_rbuf {
 	bool	rest;
 	bool	measure;
 	bool	widen;
+	bool	small;
 	u32	window;
 	u32	param[8];
 	u64	priv[16];

@@ -82,7 +82,7 @@ static void rbuf_silent(struct kunit *test)
 	struct sstp_rbuf_core b = {
 		.in = { .limit = MB, .least = 4 * KB, .ceiling = 8 * MB },
 		.out = { .epoch = 1, .exact = true, .rest = true, .measure = true,
-			 .widen = true, .window = 1, .priv = { 1 } },
+			 .widen = true, .small = true, .window = 1, .priv = { 1 } },
 	};
 	s64 state[SSTP_STATE_MAX] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	u32 i;
@@ -92,7 +92,7 @@ static void rbuf_silent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b.out.top, 8 * MB);
 	KUNIT_EXPECT_EQ(test, b.out.epoch, 0ULL);
 	KUNIT_EXPECT_FALSE(test, b.out.exact || b.out.rest || b.out.measure);
-	KUNIT_EXPECT_FALSE(test, b.out.widen || b.out.window);
+	KUNIT_EXPECT_FALSE(test, b.out.widen || b.out.small || b.out.window);
 	KUNIT_EXPECT_EQ(test, b.out.priv[0], 0ULL);
 	/* It tells nothing of itself. */
 	sstp_rbuf_get_info(&b, state);

@@ -99,7 +99,7 @@ static void sobas_start(struct kunit *test)
 	s.rtt = RTT;
 	sobas_epochs(&b, &s, 1);
 	KUNIT_EXPECT_EQ(test, b.window, BDP / 2);
-	KUNIT_EXPECT_FALSE(test, b.widen);
+	KUNIT_EXPECT_TRUE(test, b.small && !b.widen);
 	/* It is half of what the path holds, as slow start doubles what is in flight, and grows
 	 * by eighths as it is used.
 	 */
@@ -492,6 +492,7 @@ static void sobas_paper(struct kunit *test)
 	sobas_epochs(&b, &s, 1);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_SET);
 	KUNIT_EXPECT_EQ(test, b.window, 2 * BDP);
+	KUNIT_EXPECT_FALSE(test, b.small);
 	/* Once */
 	s.queue = 10000;
 	s.rate = RATE / 2;
