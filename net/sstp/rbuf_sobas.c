@@ -423,7 +423,7 @@ static void sstp_sobas_share(struct sstp_rbuf *b, const struct sstp_rbuf_sample 
 
 	if (u->lossy)
 		sstp_sobas_aside(u);
-	else if (u->epochs >= 2 * sstp_sobas_param(b, SSTP_SOBAS_HOLD) ||
+	else if (u->epochs >= min(2 * sstp_sobas_param(b, SSTP_SOBAS_HOLD), U16_MAX) ||
 		 (u->epochs >= SSTP_SOBAS_TRIAL && s->capacity && !sstp_sobas_shared(s, s->rate)))
 		sstp_sobas_try(u, SSTP_SOBAS_BACK, sstp_sobas_bytes(s, s->rate, u->base + target),
 			       sstp_flat_least(&u->flat, SSTP_SOBAS_MEAN));
