@@ -553,6 +553,15 @@ static void sstp_sobas_epoch(struct sstp_rbuf *b, const struct sstp_rbuf_sample 
 	}
 }
 
+/* Is this a state of the other mode, which has changed? With this one it would not end. */
+static bool sstp_sobas_foreign(const struct sstp_sobas *u, bool paper)
+{
+	if (!paper)
+		return u->state == SSTP_SOBAS_LINEAR;
+	return u->state == SSTP_SOBAS_DRAIN || u->state >= SSTP_SOBAS_PROBE ||
+	       (u->state == SSTP_SOBAS_ASIDE && u->window);
+}
+
 /* Memory of the buffer: room for more than the window */
 static u32 sstp_sobas_memory(const struct sstp_rbuf_sample *s)
 {
@@ -569,6 +578,7 @@ static u32 sstp_sobas_memory(const struct sstp_rbuf_sample *s)
 static void sstp_sobas_update(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s)
 {
 	struct sstp_sobas *u = sstp_sobas(b);
+	bool paper = b->param[SSTP_SOBAS_MODE];
 
 	b->measure = true;
 	u->idle = s->arrived || s->served || s->lacked ? 0 : min(u->idle + 1U, SSTP_SOBAS_IDLE);
@@ -581,13 +591,15 @@ static void sstp_sobas_update(struct sstp_rbuf *b, const struct sstp_rbuf_sample
 	sstp_flat_add(&u->flat, s->rate);
 	if (u->epochs < U16_MAX)
 		u->epochs++;
-	if (b->param[SSTP_SOBAS_MODE])
+	if (sstp_sobas_foreign(u, paper))
+		sstp_sobas_enter(u, SSTP_SOBAS_START);
+	if (paper)
 		sstp_sobas_paper(b, s);
 	else
 		sstp_sobas_epoch(b, s);
 	b->window = u->window;
 	b->widen = u->state == SSTP_SOBAS_OPEN;
-	b->small = !b->param[SSTP_SOBAS_MODE];
+	b->small = !paper;
 }
 
 static void sstp_sobas_get_info(const struct sstp_rbuf *b, s64 *state)

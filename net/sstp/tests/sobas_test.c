@@ -527,6 +527,34 @@ static void sobas_paper(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b.window, 0U);
 }
 
+/* The mode changes: no state of the other one remains, in which the window would stay as it is. */
+static void sobas_mode(struct kunit *test)
+{
+	struct sstp_rbuf_sample s = sobas_sample();
+	struct sstp_rbuf b;
+	u32 was;
+
+	sobas_started(test, &b, 1);
+	s.rate = RATE / 2;
+	s.window_limited = true;
+	sobas_epochs(&b, &s, 1);
+	KUNIT_ASSERT_EQ(test, sobas_state(&b), SSTP_SOBAS_LINEAR);
+	was = b.window;
+	b.param[SSTP_SOBAS_MODE] = 0;
+	sobas_epochs(&b, &s, 10);
+	KUNIT_EXPECT_GT(test, b.window, was + was / 8);
+	sobas_set(test, &b);
+	s.rtt = 3 * RTT;
+	s.rate = RATE / 4;
+	sobas_epochs(&b, &s, SSTP_SOBAS_LONGER);
+	KUNIT_ASSERT_EQ(test, sobas_state(&b), SSTP_SOBAS_DRAIN);
+	b.param[SSTP_SOBAS_MODE] = 1;
+	s.rate = RATE;
+	sobas_epochs(&b, &s, 2);
+	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_SET);
+	KUNIT_EXPECT_EQ(test, b.window, 3 * BDP);
+}
+
 /* Memory follows what comes in an epoch, and is given back when nothing does. */
 static void sobas_memory(struct kunit *test)
 {
@@ -608,6 +636,7 @@ static struct kunit_case sobas_cases[] = {
 	KUNIT_CASE(sobas_beside_tcp),
 	KUNIT_CASE(sobas_longer),
 	KUNIT_CASE(sobas_paper),
+	KUNIT_CASE(sobas_mode),
 	KUNIT_CASE(sobas_memory),
 	KUNIT_CASE(sobas_hostile),
 	{ }
