@@ -181,12 +181,33 @@ class Bench(Lab):
 
     def transfer(self, cell):
         """Run a transfer, return its results."""
+        burners = self.burn(cell["profile"])
+        pids = list(burners)
+        try:
+            states = self.run(cell, pids, burners)
+        except (RuntimeError, OSError):
+            # Nothing may run beside the next transfer.
+            for pid in pids:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+            raise
+        finally:
+            self.reader.set("cpu.max", "max 100000")
+        signal_all(burners, signal.SIGKILL)
+        status = [os.waitpid(pid, 0)[1] for pid in pids][len(burners):]
+        if any(status):
+            raise RuntimeError(f"xfer failed: status of server and client: {status}")
+        return result(cell, states, read_lines("client")[0])
+
+    def run(self, cell, pids, burners):
+        """Run a transfer to its end, add its processes to @pids; return the states at its
+        beginning, when the share changes, and at its end."""
         seconds = CHANGE[-1] if cell["profile"] == "change" else SECONDS
-        pids = self.burn(cell["profile"])
         server = self.serve(cell["flow"])
+        pids.append(server)
         # Where bursts of CPU time begin is different in each repetition.
         time.sleep(0.2 + random.Random(cell["seed"]).random() / 10)
-        client = self.send(cell["flow"], seconds)
+        pids.append(self.send(cell["flow"], seconds))
         states = [self.state()]
         if cell["flow"] != "tcp":
             self.hurry_watcher(server)
@@ -194,15 +215,9 @@ class Bench(Lab):
             for at, number in zip(CHANGE, (signal.SIGCONT, signal.SIGSTOP)):
                 sleep_until(states[0]["time"] + at * 1_000_000_000)
                 states.append(self.state())
-                signal_all(pids, number)
+                signal_all(burners, number)
         sleep_until(states[0]["time"] + seconds * 1_000_000_000)
-        states.append(self.state())
-        signal_all(pids, signal.SIGKILL)
-        self.reader.set("cpu.max", "max 100000")
-        status = [os.waitpid(pid, 0)[1] for pid in (client, server, *pids)][:2]
-        if any(status):
-            raise RuntimeError(f"xfer failed: status of client and server: {status}")
-        return result(cell, states, read_lines("client")[0])
+        return states + [self.state()]
 
     @staticmethod
     def hurry_watcher(server):
