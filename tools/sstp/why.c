@@ -54,7 +54,8 @@ static void why_controller(const struct conn *c)
 {
 	const struct sstp_info *i = &c->info;
 	double lost = lost_share(i);
-	bool queue = i->rtt_min && i->rtt > 2 * i->rtt_min && i->rtt > i->rtt_min + 2000;
+	/* hybrid and others keep the queue of a full path shorter than the round trip. */
+	bool queue = i->rtt_min && i->rtt > i->rtt_min + i->rtt_min / 4 + 2000;
 	char a[TEXT_MAX], b[TEXT_MAX];
 
 	if (lost >= LOSSY && !queue) {
