@@ -546,8 +546,9 @@ static void sstp_paptc_smooth(const struct sstp_paptc_half *h, struct sstp_feedb
 	f->queue = lowest;
 }
 
-/* The rate that is to be expected after @steps epochs. Before the first one in which data waited all
- * the time the rate is that of a sender that begins, and the program keeps up: no need to know more.
+/* The rate that is to be expected after @steps epochs. Before the first one in which data waited
+ * all the time the rate is that of a sender that begins, and the program keeps up: no need to know
+ * more.
  */
 static u32 sstp_paptc_expect(struct sstp_paptc_half *h, const struct sstp_meter_epoch *e,
 			     u32 lowest, u32 steps)

@@ -278,9 +278,9 @@ static void sstp_handshake_sample(struct sstp_sock *sp, bool data, u64 now)
 		sstp_rtt_sample(&sp->rtt, us, sstp_us(now));
 }
 
-/* A packet with our CID came at @now (ns) in SYN_RECV, which proves the initiator's address: the child is
- * established. @data: the peer has sent data or ended its stream; without it, the child waits
- * if TCP_DEFER_ACCEPT is set. Child's socket lock.
+/* A packet with our CID came at @now (ns) in SYN_RECV, which proves the initiator's address: the
+ * child is established. @data: the peer has sent data or ended its stream; without it, the child
+ * waits if TCP_DEFER_ACCEPT is set. Child's socket lock.
  */
 void sstp_handshake_confirm(struct sock *sk, bool data, u64 now)
 {

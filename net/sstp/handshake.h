@@ -24,7 +24,7 @@ struct sstp_hs {
 	bool		deferred;	/* TCP_DEFER_ACCEPT: INIT_ACK answered, no data yet */
 	u64		peer_limit;	/* bit/s that the peer allows, 0 = any */
 	u32		snd_isn;	/* first segment number of this end */
-	u32		segment_want;	/* bytes that the peer wants in a segment, at most; 0 = any */
+	u32		segment_want;	/* most bytes that the peer wants in a segment; 0 = any */
 	u32		init_window;	/* window granted in the INIT; 0 at the responder */
 	u32		init_stamp;	/* timestamp of the last INIT or INIT_ACK sent */
 	u32		init_first;	/* timestamp of the first INIT_ACK sent */

@@ -24,8 +24,8 @@
 #include "state.h"
 #include "table.h"
 
-/* Handle a KEEPALIVE or EOS: it moves H and hi (see arrivals.h), and is acknowledged at once, but for
- * a KEEPALIVE that does not ask: the answer to INIT_ACK, which is repeated until that comes.
+/* Handle a KEEPALIVE or EOS: it moves H and hi (see arrivals.h), and is acknowledged at once, but
+ * for a KEEPALIVE that does not ask: the answer to INIT_ACK, which is repeated until that comes.
  */
 static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 			   u32 len)

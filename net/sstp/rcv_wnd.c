@@ -590,11 +590,9 @@ void sstp_rcv_trim(struct sstp_rcv_wnd *w)
 	struct sstp_rseg **chunk = &w->chunk[(w->read / SSTP_RCV_CHUNK) & (w->chunks - 1)];
 	u32 i;
 
-	if (w->spare) {
-		kfree(w->spare);
-		w->spare = NULL;
-		w->bytes -= SSTP_RCV_CHUNK_BYTES;
-	}
+	w->bytes -= w->spare ? SSTP_RCV_CHUNK_BYTES : 0;
+	kfree(w->spare);
+	w->spare = NULL;
 	if (!*chunk)
 		return;
 	for (i = 0; i < SSTP_RCV_CHUNK; i++) {

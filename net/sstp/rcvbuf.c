@@ -747,8 +747,8 @@ static bool sstp_rcvbuf_bounded(struct sock *sk)
 		b->in.limit >= b->in.available / 2);
 }
 
-/* The program has set SO_RCVBUF, so there are no more epochs, nor a window of the policy, which would
- * stay as it is. Returns whether there was one.
+/* The program has set SO_RCVBUF, so there are no more epochs, nor a window of the policy, which
+ * would stay as it is. Returns whether there was one.
  */
 static bool sstp_rcvbuf_fixed(struct sstp_sock *sp)
 {
