@@ -589,7 +589,10 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 			break;
 		}
 		h = sstp_header_at(&c, off, sizeof(*h), &buf);
-		if (!h || !sstp_parse_data(h, len, &d) ||
+		/* The type was read before, but the header may be in pages that a local sender
+		 * spliced and still writes to: only DATA has a size that was checked.
+		 */
+		if (!h || !sstp_parse_data(h, len, &d) || d.type != SSTP_DATA ||
 		    !sstp_rcv_geometry(&d, &run) ||
 		    d.len > sp->set.segment_limit) {
 			sstp_drop(sk, skb, SSTP_MIB_INERRFORMAT, 1);
