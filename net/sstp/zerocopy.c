@@ -214,9 +214,12 @@ int sstp_zc_fill(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg, u32 l
 	u32 done = 0;
 
 	while (done < len) {
-		u32 piece = min_t(size_t, len - done, iov_iter_single_seg_count(&msg->msg_iter));
+		u32 piece;
 		int n;
 
+		/* Skip pieces of no length. */
+		iov_iter_advance(&msg->msg_iter, 0);
+		piece = min_t(size_t, len - done, iov_iter_single_seg_count(&msg->msg_iter));
 		if (z->refs && piece >= SSTP_ZC_PIECE) {
 			n = sstp_zc_refer(sk, s, msg, piece);
 			if (n > 0)

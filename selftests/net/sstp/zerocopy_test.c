@@ -296,6 +296,17 @@ static void test_segments(void)
 		must(busywait(WAIT_MS, all_completed, &f), "its completion");
 	}
 	must(f.copied, "copies are reported");
+	/* Pieces of no length, first and after one that is copied */
+	v[0] = (struct iovec){ content, 0 };
+	v[1] = (struct iovec){ content, 100 };
+	v[2] = (struct iovec){ content, 0 };
+	v[3] = (struct iovec){ content + 100, 300 * KB };
+	msg.msg_iovlen = 4;
+	must_be("sent with empty pieces", sendmsg(f.p.tx, &msg, MSG_ZEROCOPY | MSG_DONTWAIT),
+		100 + 300 * KB);
+	f.calls++;
+	segment_read(&f, 100 + 300 * KB);
+	must(busywait(WAIT_MS, all_completed, &f), "its completion");
 	must(send(f.p.tx, (void *)8, 100000, MSG_ZEROCOPY) < 0 && errno == EFAULT, "EFAULT");
 	must(!take_completion(&f), "and none for a call that failed");
 	flow_close(&f);
