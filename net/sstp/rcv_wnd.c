@@ -598,7 +598,8 @@ void sstp_rcv_trim(struct sstp_rcv_wnd *w)
 	for (i = 0; i < SSTP_RCV_CHUNK; i++) {
 		const struct sstp_rseg *s = &(*chunk)[i];
 
-		if (s->head || s->map || s->asked_to)
+		/* A segment with gaps may be accepted, and have no packets that are not read. */
+		if (s->state != SSTP_RSEG_EMPTY || s->asked_to)
 			return;
 	}
 	kfree(*chunk);

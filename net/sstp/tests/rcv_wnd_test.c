@@ -446,6 +446,32 @@ static void rcv_trims(struct kunit *test)
 	rcv_stop(s);
 }
 
+/* The program has read the packets of a segment, but not the gap at its end. */
+static void rcv_trims_gap(struct kunit *test)
+{
+	struct rcv_sim *s = test->priv;
+	struct sstp_pos lost = { 1, 0 };
+	struct sstp_rseg *r;
+	struct sk_buff *skb;
+	u32 gapped = 0;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	rcv_uniform(s, 0, 0, SSTP_RCV_CHUNK, 3);
+	s->w.tolerance = SSTP_TOLERANCE_MAX / 2;
+	rcv_put(s, 0, 0, 2, false);
+	KUNIT_ASSERT_TRUE(test, sstp_rcv_advance(&s->w, lost, &gapped));
+	r = sstp_rcv_peek(&s->w);
+	KUNIT_ASSERT_NOT_NULL(test, r);
+	while ((skb = r->head)) {
+		r->head = skb->next;
+		skb_mark_not_on_list(skb);
+		consume_skb(skb);
+	}
+	sstp_rcv_trim(&s->w);
+	KUNIT_ASSERT_PTR_EQ(test, sstp_rcv_peek(&s->w), r);
+	rcv_stop(s);
+}
+
 /* --- hard and soft ACK (WUCS-92-38, 4.3.1) ------------------------------------ */
 
 /* A packet of segment @i comes for a buffer of @b segments, as in the paper. */
@@ -668,6 +694,7 @@ static struct kunit_case rcv_cases[] = {
 	KUNIT_CASE(rcv_recut),
 	KUNIT_CASE(rcv_grants),
 	KUNIT_CASE(rcv_trims),
+	KUNIT_CASE(rcv_trims_gap),
 	KUNIT_CASE(rcv_figure16),
 	KUNIT_CASE(rcv_replacement),
 	KUNIT_CASE(rcv_joined),
