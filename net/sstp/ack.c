@@ -227,11 +227,11 @@ void sstp_ack_read(struct sock *sk, u64 now)
 	sstp_ack_gained(sk, now);
 }
 
-/* SSTP_T_RCVBUF has expired while no packet came: an epoch of the buffer policy is over. */
-void sstp_ack_epoch(struct sock *sk)
+/* SSTP_T_RCVBUF has expired at @now (ns) while no packet came: an epoch of the buffer policy is
+ * over.
+ */
+void sstp_ack_epoch(struct sock *sk, u64 now)
 {
-	u64 now = sstp_now();
-
 	if (sstp_rcvbuf_epoch(sk, now))
 		sstp_ack_room(sk, now);
 }
@@ -331,11 +331,11 @@ static bool sstp_ack_early(const struct sstp_sock *sp, u64 now)
 	return now < sp->acker.pack_due && !sp->acker.ack_now && !sp->arrivals.has_cand;
 }
 
-/* SSTP_T_ACK has expired: send the SNAK or PACK that waits, and look for retries. */
-void sstp_ack_due(struct sock *sk)
+/* SSTP_T_ACK has expired at @now (ns): send the SNAK or PACK that waits, and look for retries. */
+void sstp_ack_due(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u64 now = sstp_now(), silent = now - sp->live.last_rx, wait;
+	u64 silent = now - sp->live.last_rx, wait;
 	bool answered = sp->live.last_rx >= sp->acker.snak_sent;
 
 	if (!sstp_synchronized(sk))

@@ -63,8 +63,8 @@ static inline u64 sstp_ack_delay(u64 srtt)
 void sstp_ack_credit(struct sstp_acker *ak, u32 bytes);
 void sstp_ack_check(struct sock *sk, u64 now);
 void sstp_ack_read(struct sock *sk, u64 now);
-void sstp_ack_epoch(struct sock *sk);
-void sstp_ack_due(struct sock *sk);
+void sstp_ack_epoch(struct sock *sk, u64 now);
+void sstp_ack_due(struct sock *sk, u64 now);
 void sstp_ack_feedback(struct sock *sk, u64 now);
 void sstp_ack_room(struct sock *sk, u64 now);
 

@@ -32,12 +32,12 @@ void sstp_timer_run(struct sock *sk)
 	if (sstp_timer_due(&sp->clock, SSTP_T_LIFE, now))
 		sstp_life(sk);
 	if (sstp_timer_due(&sp->clock, SSTP_T_ACK, now)) {
-		sstp_ack_due(sk);
+		sstp_ack_due(sk, now);
 		/* The end of the peer's stream may have been accepted. */
 		sstp_state_check(sk);
 	}
 	if (sstp_timer_due(&sp->clock, SSTP_T_RCVBUF, now))
-		sstp_ack_epoch(sk);
+		sstp_ack_epoch(sk, now);
 	if (sstp_timer_due(&sp->clock, SSTP_T_CTRL, now)) {
 		sstp_message_due(sk, now);
 		sstp_ack_feedback(sk, now);
