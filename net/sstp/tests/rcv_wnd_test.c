@@ -86,6 +86,8 @@ static void rcv_op_read(struct rcv_sim *s)
 	u32 n = sstp_rnd_below(&s->rnd, 8);
 	struct sstp_rseg *r;
 
+	if (n % 2)
+		sstp_rcv_trim(&s->w);
 	while (n--) {
 		bool ready = s->read < s->low && s->read != s->eos;
 
@@ -97,11 +99,6 @@ static void rcv_op_read(struct rcv_sim *s)
 		sstp_rcv_pop(&s->w);
 		s->read++;
 	}
-}
-
-static void rcv_op_trim(struct rcv_sim *s)
-{
-	sstp_rcv_trim(&s->w);
 }
 
 /* Soft ACK: discard the segment with the largest number. */
@@ -148,7 +145,6 @@ static const struct {
 	{ rcv_op_read, 5 },
 	{ rcv_op_discard, 2 },
 	{ rcv_op_eos, 1 },
-	{ rcv_op_trim, 1 },
 };
 
 static void rcv_random_of(struct rcv_sim *s, u32 first)
