@@ -33,9 +33,15 @@ void sstp_mtu_update(struct sock *sk)
 	bool local = false, known = dst || !sp->path.mtu;
 
 	if (dst) {
+		const struct net_device *dev;
+
+		/* A route does not hold its device. */
+		rcu_read_lock();
 		mtu = sstp_route_mtu(&sp->id, dst);
-		link = dst->dev->hard_header_len;
-		local = dst->dev->flags & IFF_LOOPBACK;
+		dev = READ_ONCE(dst->dev);
+		link = dev->hard_header_len;
+		local = dev->flags & IFF_LOOPBACK;
+		rcu_read_unlock();
 		dst_release(dst);
 	}
 	if (known)

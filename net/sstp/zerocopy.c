@@ -69,7 +69,10 @@ static bool sstp_zc_pays(struct sock *sk, const struct msghdr *msg, size_t len)
 	    (u64)size * (MAX_SKB_FRAGS + 1) * piece < (2ULL * piece + size) * enough)
 		return false;
 	dst = sstp_encap_dst(sk);
-	sg = dst && dst->dev->features & NETIF_F_SG;
+	/* A route does not hold its device. */
+	rcu_read_lock();
+	sg = dst && READ_ONCE(dst->dev)->features & NETIF_F_SG;
+	rcu_read_unlock();
 	dst_release(dst);
 	return sg;
 }
