@@ -634,6 +634,8 @@ void sstp_rcvbuf_policy(struct sock *sk, const struct sstp_rbuf_ops *ops)
 	sstp_rbuf_begin(b, sstp_rbuf_present(ops), &sp->set.policy);
 	sstp_rcvbuf_measure(sp);
 	sstp_rcvbuf_limit(sp, b->out.limit);
+	/* W depends on the policy, also if the limit stays. */
+	sp->rcvbuf.wnd_at = 0;
 }
 
 /* Make the pool of a listener, if its children share a buffer. */
