@@ -690,6 +690,8 @@ static void sstp_rcvbuf_own(struct sstp_sock *sp, u64 bytes, u64 elapsed)
 	const struct sstp_rbuf_seen none = {};
 	const struct sstp_rbuf_seen *seen = sstp_rcvbuf_seen(sp, bytes, elapsed);
 	struct sstp_rbuf_core *b = &sp->rcvbuf.policy;
+	/* A message is a segment, so the program of the peer decides how large it is. */
+	bool small = b->out.small && sp->sk.sk_type == SOCK_STREAM;
 	s64 state[SSTP_STATE_MAX];
 	u32 old = b->in.limit;
 
@@ -698,8 +700,8 @@ static void sstp_rcvbuf_own(struct sstp_sock *sp, u64 bytes, u64 elapsed)
 	b->in.lacked = sstp_rcvbuf_rate(b, b->in.lacked, elapsed);
 	sstp_rcvbuf_limit(sp, sstp_rbuf_update(b, seen));
 	if (seen)
-		sstp_gauge_bound(sp->rcvbuf.gauge, b->out.small && !b->out.widen &&
-				 !sp->hs.peer_rate ? b->out.window : 0);
+		sstp_gauge_bound(sp->rcvbuf.gauge, small && !b->out.widen && !sp->hs.peer_rate ?
+				 b->out.window : 0);
 	sstp_rbuf_get_info(b, state);
 	trace_sstp_rbuf_epoch(sp, seen ?: &none, state, old, b->in.limit, false);
 	sstp_rcvbuf_measure(sp);
