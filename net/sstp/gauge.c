@@ -77,7 +77,7 @@ void sstp_gauge_bound(struct sstp_gauge *m, u32 bytes)
 {
 	u32 most = bytes ? max(bytes / SSTP_GAUGE_PARTS, 1U) : SSTP_SEGMENT_MAX;
 
-	/* What was granted is a number of segments: it holds half as much when they are halved. */
+	/* Grants count segments, so those in force hold half as much when segments are halved. */
 	most = max(most, m->segment / 2);
 	/* Segments that are small enough need no bound. */
 	if (m->most || most < m->segment)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a socket has in the queues below it, in the qdisc and the device: about a millisecond of
- * its rate, as TCP small queues, so that a slow link of this host delays neither the socket's own
- * packets nor those of others.
+ * Limit of a socket's bytes in the qdisc and the device: about a millisecond of its rate, as TCP
+ * small queues, so that a slow link of this host delays neither the socket's own packets nor those
+ * of others.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a socket has in the queues below it: in the qdisc and the device. */
+/* Limit of a socket's bytes in the qdisc and the device */
 #ifndef _SSTP_QUEUE_H
 #define _SSTP_QUEUE_H
 

@@ -519,7 +519,7 @@ static void sstp_sobas_epoch(struct sstp_rbuf *b, const struct sstp_rbuf_sample 
 	case SSTP_SOBAS_OPEN:
 		if (s->capacity) {
 			sstp_sobas_start(u, s, u->base);
-			/* Who has lost packets is in slow start no more. */
+			/* A sender that has lost packets is not in slow start any more. */
 			if (!u->asides) {
 				u->window = sstp_sobas_bytes(s, s->capacity / 2, u->base);
 				u->eighths = 4;

@@ -282,8 +282,8 @@ static bool sstp_rcv_held(const struct sstp_sock *sp)
 
 	if (sp->rcvbuf.full)
 		return true;
-	/* What sstp_want_held() would find, without its state: most buffers are not full, and reach
-	 * beyond R_l.
+	/* Most buffers are not full, and reach beyond R_l: then sstp_want_held() is false, and its
+	 * state need not be collected.
 	 */
 	if (!sp->rcvbuf.member.pool &&
 	    atomic_read(&sp->sk.sk_rmem_alloc) < sstp_rcv_limit(&sp->rcvbuf) &&

@@ -359,7 +359,7 @@ static u64 sstp_rcvbuf_times(const struct sstp_sock *sp)
 	return sp->rcvbuf.epoch_at + sp->acker.arrival_at;
 }
 
-/* What W = B grants from now on has room. */
+/* If W = B, all segments that are granted from now on have room: move rcvbuf.reach to the last. */
 static void sstp_rcvbuf_extend(struct sstp_sock *sp)
 {
 	/* Not far behind rcv.read, or serial number arithmetic would take it to be ahead. */

@@ -44,8 +44,8 @@
  *  which is freed after an RCU grace period once the last member has left, as its
  *  timer cannot be waited for under a socket lock.
  *
- *  What tells a program that its pages are free again (sstp_sseg.uarg) holds the socket
- *  until the segment and the skbs that have the pages are gone.
+ *  The ubuf_info that tells a program that its pages are free again (sstp_sseg.uarg)
+ *  holds the socket until the segment and the skbs that have the pages are gone.
  *
  *  Sockets hold their namespace, so its UDP sockets, which close when it goes,
  *  outlive them. Those of a VRF close when the VRF goes, through which no packet
