@@ -246,7 +246,7 @@ static void sobas_capacity(struct kunit *test)
 	sobas_set(test, &b);
 	s.capacity = RATE / 10;
 	for (i = 0; i < 100; i++) {
-		s.rate = min(b.window * (u64)USEC_PER_SEC / RTT, RATE);
+		s.rate = min_t(u64, div_u64(b.window * (u64)USEC_PER_SEC, RTT), RATE);
 		sobas_epochs(&b, &s, 1);
 	}
 	KUNIT_EXPECT_EQ(test, b.window, FULL + (FULL - BDP) / 2);
