@@ -5,6 +5,7 @@
 #include "cc.h"
 #include "conf.h"
 #include "conn.h"
+#include "encap.h"
 #include "half.h"
 #include "mem.h"
 #include "netns.h"
@@ -59,6 +60,7 @@ static void sstp_destruct(struct sock *sk)
 
 	/* sstp_done() has freed all of it, unless the socket failed before it was connected. */
 	sstp_conn_free(sp);
+	sstp_encap_leave(sk);
 	sstp_free_labels(sk);
 	sk_dst_reset(sk);
 	__skb_queue_purge(&sk->sk_receive_queue);

@@ -375,7 +375,7 @@ int sstp_encap_move(struct net *net, struct proto *prot, int port)
 
 static int sstp_encap_open_known(struct net *net, struct sstp_encap *e, bool v6)
 {
-	int n = min_t(int, num_online_cpus(), SSTP_ENCAP_SOCKETS), i, err = 0;
+	int n = min(num_online_cpus(), SSTP_ENCAP_SOCKETS), i, err = 0;
 
 	for (i = 0; i < n && !err; i++) {
 		struct sstp_encap_work w = {
@@ -416,29 +416,79 @@ int sstp_encap_open(struct sock *sk)
 	return err;
 }
 
+/* The connection has ended: it uses none of the UDP sockets of sstp_encap_client(). Socket lock,
+ * or nobody else has @sk.
+ */
+void sstp_encap_leave(struct sock *sk)
+{
+	struct sstp_ident *id = &sstp_sk(sk)->id;
+
+	if (id->client)
+		atomic_dec(&id->sn->clients[id->client - 1]);
+	id->client = 0;
+}
+
+/* The place in struct sstp_encap.client with the fewest connections, the first one of equals, so
+ * that connections which do not overlap in time share a UDP socket
+ */
+static u32 sstp_encap_least(const struct sstp_net *sn)
+{
+	int n, least = INT_MAX;
+	u32 i, best = 0;
+
+	for (i = 0; i < SSTP_ENCAP_SOCKETS && least; i++) {
+		n = atomic_read(&sn->clients[i]);
+		if (n < least) {
+			least = n;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* Open a UDP socket of @e->client for a connection, or choose one that is open: that of the place
+ * with the fewest connections, or any if there are no ports or no memory for another. encap_lock.
+ * Return: its place, or an error
+ */
+static int sstp_encap_choose(struct net *net, struct sstp_encap *e, bool v6)
+{
+	struct sstp_encap_work w = { .net = net, .dev = e->dev, .v6 = v6 };
+	u32 i = sstp_encap_least(sstp_pernet(net));
+	int err = 0;
+
+	if (!e->client[v6][i])
+		err = sstp_encap_sock(&w, &e->client[v6][i]);
+	if (!err)
+		return i;
+	for (i = 0; i < SSTP_ENCAP_SOCKETS; i++)
+		if (e->client[v6][i])
+			return i;
+	/* connect() returns this if there is no port. */
+	return err == -EADDRINUSE ? -EADDRNOTAVAIL : err;
+}
+
 /* Choose one of the UDP sockets for a connection that @sk opens, in its VRF, and open it if
- * needed. As their ports @port differ, RSS and ECMP spread connections. The UDP socket stays
- * open until the namespace or VRF goes, as packets may be on their way to it. Socket lock.
+ * needed. As their ports @port differ, RSS and ECMP tell connections apart. The UDP socket stays
+ * open until the namespace or VRF goes, as packets may be on their way to it. sstp_encap_leave()
+ * ends the use. Socket lock.
  */
 int sstp_encap_client(struct sock *sk, bool v6, __be16 *port)
 {
-	struct sstp_encap_work w = { .net = sock_net(sk), .v6 = v6 };
 	struct sstp_net *sn = sstp_pernet(sock_net(sk));
-	int i = get_random_u32() % SSTP_ENCAP_SOCKETS, err;
 	struct sstp_encap *e;
+	int i;
 
+	sstp_encap_leave(sk);
 	mutex_lock(&sn->encap_lock);
 	e = sstp_encap_get(sock_net(sk), sk->sk_bound_dev_if);
-	err = PTR_ERR_OR_ZERO(e);
-	if (!err && !e->client[v6][i]) {
-		w.dev = e->dev;
-		err = sstp_encap_sock(&w, &e->client[v6][i]);
-	}
-	if (!err)
+	i = IS_ERR(e) ? PTR_ERR(e) : sstp_encap_choose(sock_net(sk), e, v6);
+	if (i >= 0) {
 		*port = inet_sk(e->client[v6][i]->sk)->inet_sport;
+		atomic_inc(&sn->clients[i]);
+		sstp_sk(sk)->id.client = i + 1;
+	}
 	mutex_unlock(&sn->encap_lock);
-	/* connect() returns this if there is no port. */
-	return err == -EADDRINUSE ? -EADDRNOTAVAIL : err;
+	return min(i, 0);
 }
 
 static struct dst_entry *sstp_route4(struct sock *sk, struct flowi4 *fl)

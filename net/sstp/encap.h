@@ -28,6 +28,7 @@ int sstp_encap_open(struct sock *sk);
 void sstp_encap_close(struct net *net);
 int sstp_encap_move(struct net *net, struct proto *prot, int port);
 int sstp_encap_client(struct sock *sk, bool v6, __be16 *port);
+void sstp_encap_leave(struct sock *sk);
 int sstp_encap_route(struct sock *sk);
 struct dst_entry *sstp_encap_dst(struct sock *sk);
 int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment, u8 ecn);

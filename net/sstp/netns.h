@@ -14,6 +14,7 @@
 #include <uapi/linux/sstp.h>
 #include "mib.h"
 
+#define SSTP_ENCAP_SOCKETS	64U	/* of a namespace and address family */
 #define SSTP_PORT_LOCKS		256	/* of a namespace */
 #define SSTP_ALLOWED_MAX	128	/* bytes of controllers' names */
 
@@ -26,6 +27,7 @@
  *	on them
  * @all: listeners and connections, for dumps, by numbers without a meaning; read under RCU
  * @secret: key of cookies
+ * @clients: connections that this host opened, by their place in struct sstp_encap.client
  * @sysctl: to unregister net.sstp
  *
  * The other members are values of the sysctls net.sstp.*.
@@ -37,6 +39,7 @@ struct sstp_net {
 	spinlock_t	*port_lock;	/* guard ports, by number */
 	struct xarray	all;
 	siphash_key_t	secret;
+	atomic_t	clients[SSTP_ENCAP_SOCKETS];
 	struct ctl_table_header *sysctl;
 	/* Read with READ_ONCE(), as sysctls change them at any time */
 	int		encap_port;

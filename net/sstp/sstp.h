@@ -106,7 +106,6 @@
 #include "table.h"
 #include "wire.h"
 
-#define SSTP_ENCAP_SOCKETS	8	/* of a namespace and address family */
 #define SSTP_REQUESTS_MAX	256	/* before a listener asks for cookies */
 #define SSTP_TRAIN_BYTES	65000	/* of UDP payload in one skb */
 #define SSTP_SHIP_WINDOW	BIT(24)	/* valid distance of a shipment from the highest */

@@ -3,6 +3,7 @@
 #include <trace/events/sstp.h>
 #include "child.h"
 #include "conn.h"
+#include "encap.h"
 #include "half.h"
 #include "mem.h"
 #include "netns.h"
@@ -38,6 +39,7 @@ void sstp_done(struct sock *sk, int err, enum sstp_closed_by by)
 	if (err)
 		WRITE_ONCE(sk->sk_err, err);
 	sstp_conn_unhash(sk);
+	sstp_encap_leave(sk);
 	if (sock_flag(sk, SOCK_DEAD) ||
 	    !(sk->sk_userlocks & SOCK_BINDPORT_LOCK))
 		sstp_unbind(sk);

@@ -48,6 +48,8 @@ struct sstp_names {
  * @hashed: in the table of CIDs
  * @peer_hashed: in the table of peers
  * @names_hashed: in the table of names
+ * @client: place in struct sstp_encap.client of the UDP socket of a connection that this host
+ *	opened, counted from 1; 0 = none
  * @index: in sstp_net.all, while @listed
  * @names: addresses and ports, while @names_hashed
  * @names_node: in the table of names
@@ -72,6 +74,7 @@ struct sstp_ident {
 	bool		hashed;
 	bool		peer_hashed;
 	bool		names_hashed;
+	u8		client;
 	u32		index;
 	struct sstp_names names;
 	struct rhash_head names_node;
