@@ -8,6 +8,7 @@
 #include "port.h"
 #include "rcvbuf.h"
 #include "sstp.h"
+#include "steer.h"
 
 int sstp_listen(struct socket *sock, int backlog)
 {
@@ -92,6 +93,7 @@ int sstp_accept(struct socket *sock, struct socket *newsock, int flags)
 	lock_sock(child);
 	parent = sstp_sk(child)->family.parent;
 	sstp_sk(child)->family.parent = NULL;
+	sstp_steer_use(child);
 	sock_graft(child, newsock);
 	sstp_own_sockopts(newsock);
 	set_bit(SOCK_SUPPORT_ZC, &newsock->flags);

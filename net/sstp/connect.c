@@ -13,6 +13,7 @@
 #include "port.h"
 #include "sstp.h"
 #include "state.h"
+#include "steer.h"
 #include "table.h"
 #include "wait.h"
 
@@ -91,6 +92,7 @@ static int sstp_start_connect(struct sock *sk, struct sstp_sockaddr *uaddr, int 
 		return err;
 
 	sstp_conn_reset(sk);
+	sstp_steer_begin(sk);
 	sp->id.udp_port = udp_port;
 	sp->id.af = af;
 	sp->id.dport = w.port;

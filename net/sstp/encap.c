@@ -22,6 +22,7 @@
 #include "netns.h"
 #include "skb_in.h"
 #include "sstp.h"
+#include "steer.h"
 
 /* The layer above; set before a UDP socket can be opened */
 static const struct sstp_encap_ops *sstp_encap_above __ro_after_init;
@@ -625,6 +626,7 @@ int sstp_encap_xmit(struct sock *sk, struct sk_buff *skb, bool fragment, u8 ecn)
 	}
 	skb->priority = READ_ONCE(sk->sk_priority);
 	skb->mark = READ_ONCE(sk->sk_mark);
+	sstp_steer_xmit(sk, skb);
 	if (skb_is_gso(skb)) {
 		skb->ip_summed = CHECKSUM_PARTIAL;
 		skb->csum_start = skb_headroom(skb) - sizeof(struct udphdr);

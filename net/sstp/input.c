@@ -22,6 +22,7 @@
 #include "skb_in.h"
 #include "sstp.h"
 #include "state.h"
+#include "steer.h"
 #include "table.h"
 
 /* Handle a KEEPALIVE or EOS: it moves H and hi (see arrivals.h), and is acknowledged at once, but
@@ -480,6 +481,7 @@ static void sstp_rcv_one(struct sock *usk, struct sk_buff *skb, struct sk_buff *
 		sock_put(sk);
 		goto out;
 	}
+	sstp_steer_rcv(sk, whole);
 	bh_lock_sock_nested(sk);
 	if (!sock_owned_by_user(sk)) {
 		sstp_rcv_locked(sk, skb);

@@ -5,6 +5,7 @@
 #include "listen.h"
 #include "sstp.h"
 #include "state.h"
+#include "steer.h"
 
 /* Is there no room for another child? Requests count, as all of them may become established
  * before the program calls accept().
@@ -77,6 +78,7 @@ struct sock *sstp_child(struct sock *parent)
 	sstp_sock_setup(sk);
 	sock_set_flag(sk, SOCK_DEAD);	/* it has no file; cleared by sstp_child_ready() */
 	sstp_memcg_inherit(sk, parent);
+	sstp_steer_begin(sk);
 	/* Not by sstp_set_state(): its tracepoint needs addresses, which are not set yet. */
 	WRITE_ONCE(sk->sk_state, TCP_SYN_RECV);
 

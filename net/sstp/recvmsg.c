@@ -8,6 +8,7 @@
 #include "recvmsg.h"
 #include "sendmsg.h"
 #include "sstp.h"
+#include "steer.h"
 #include "stride.h"
 #include "wait.h"
 
@@ -446,6 +447,7 @@ int sstp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 		return sstp_recv_errqueue(sk, msg, len);
 	if (flags & MSG_OOB)
 		return -EOPNOTSUPP;
+	sstp_steer_use(sk);
 	lock_sock(sk);
 	err = -ENOTCONN;
 	if (sk->sk_state == TCP_LISTEN)

@@ -9,6 +9,7 @@
 #include "path.h"
 #include "sendmsg.h"
 #include "sstp.h"
+#include "steer.h"
 #include "stride.h"
 #include "zerocopy.h"
 
@@ -418,6 +419,7 @@ int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	err = sstp_check_cmsgs(msg);
 	if (err)
 		return err;
+	sstp_steer_use(sk);
 	lock_sock(sk);
 	timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
 	sk_clear_bit(SOCKWQ_ASYNC_NOSPACE, sk);
