@@ -9,8 +9,8 @@ interrupts included. Each result is the difference between a long run and a shor
 excludes set-up and the start of programs. /proc/kallsyms of the guest names the functions; code
 that the compiler has inlined counts for the function that it is in.
 
-  write     bytes in writes of so many KB (-w), at MTU 1500 or 9000 (-m): instructions per
-            1000 bytes
+  write     bytes in writes of so many KB (-w), at MTU 1500 or 9000 (-m), over one or several
+            connections (-F): instructions per 1000 bytes
   exchange  a request and an answer of so many bytes (-e), one at a time, with Nagle's algorithm
             and without: instructions, packets and KEEPALIVEs of an exchange
   connect   a connection for each exchange of so many bytes (-c): socket(), connect(), request,
@@ -37,7 +37,8 @@ from sstptools.tree import CACHE, TREE_KEY
 from sstptools.vm import fetch
 
 MARK = 0x535354500000           # as in tools/vm/count.c
-SHORT, LONG = 4 << 20, 36 << 20         # bytes of a transfer
+SHORT, MORE = 4 << 20, 32 << 20         # bytes of a transfer: of each connection, and of all that
+                                        # a long one has more, but SHORT of each at least
 FEW, MANY = 200, 1200           # exchanges
 PAGE, PROT, MAP = 4096, 7, 0x32         # mmap(): read, write, execute; private, anonymous, fixed
 KERNEL = 1 << 63                # addresses from here on are the kernel's
@@ -111,6 +112,8 @@ def parse_args():
     add("-m", "--mtu", action="append", type=int, help="with -w: this MTU (1500, repeatable)")
     add("-w", "--write", action="append", type=int, metavar="KB",
         help="a transfer in writes of 1, 4, 16 or 64 KB (repeatable)")
+    add("-F", "--flows", action="append", type=int, metavar="N",
+        help="with -w: so many connections at once (repeatable)")
     add("-e", "--exchange", action="append", type=int, metavar="BYTES",
         help="exchanges of so many bytes (repeatable; 1 and 100 if there is no other)")
     add("-c", "--connect", action="append", type=int, metavar="BYTES",
@@ -181,12 +184,13 @@ class Bench(Lab):
         return os.posix_spawn(f"{SHM}/{words[0]}", words, os.environ, file_actions=actions)
 
     def cell(self, cell, amount):
+        """Measure a cell: @amount exchanges, or bytes of each connection."""
         if cell["kind"] != "write":
             words = [cell["protocol"], cell["delay"], str(cell["size"]), str(amount)]
             return self.measure(["exchange", "server", *words],
                                 ["exchange", "client", *words, SERVER])
         options, more = xfer_options(cell["protocol"])
-        common = ["-T", "300", "--read-size", "128k", *options]
+        common = ["-T", "300", "--read-size", "128k", "-n", str(cell["flows"]), *options]
         return self.measure(["xfer", "server", *common],
                             ["xfer", "client", "--no-check", "-S", "1", "-s", str(amount), "-w",
                              str(cell["size"]), *common, *more, SERVER])
@@ -198,10 +202,13 @@ def guest(job_file):
     lab = Bench()
     for cell in job["cells"]:
         lab.set_mtu(cell["mtu"])
-        short, long = (FEW, MANY) if cell["kind"] != "write" else (SHORT, LONG)
+        short, long = (FEW, MANY) if cell["kind"] != "write" else \
+            (SHORT, SHORT + max(MORE // cell["flows"], SHORT))
         lab.cell(cell, short)
         few, many = lab.cell(cell, short), lab.cell(cell, long)
-        units = (long - short) / (1 if cell["kind"] != "write" else 1000)
+        units = long - short
+        if cell["kind"] == "write":
+            units *= cell["flows"] / 1000
         report({**cell, "units": units, **{name: (many[name] - few[name]) / units
                                            for name in many}})
     with open("/proc/kallsyms", encoding="ascii") as f:
@@ -212,9 +219,10 @@ def guest(job_file):
 # --- on the host -----------------------------------------------------------------
 
 def wanted_cells(args):
-    cells = [{"kind": "write", "mtu": mtu, "size": write * KB, "protocol": protocol}
+    cells = [{"kind": "write", "mtu": mtu, "size": write * KB, "flows": flows,
+              "protocol": protocol}
              for mtu in args.mtu or [1500] for write in args.write or []
-             for protocol in args.protocol or ["sstp", "tcp"]]
+             for flows in args.flows or [1] for protocol in args.protocol or ["sstp", "tcp"]]
     return cells + [{"kind": "exchange", "mtu": 1500, "size": size, "protocol": protocol,
                      "delay": delay} for size in args.exchange or []
                     for protocol, delay in EXCHANGES] + [
@@ -318,7 +326,8 @@ def measure(args):
 
 def title(cell):
     if cell["kind"] == "write":
-        return f"{cell['protocol']}, MTU {cell['mtu']}, writes of {cell['size'] // KB} KB"
+        return f"{cell['protocol']}, MTU {cell['mtu']}, writes of {cell['size'] // KB} KB, " + \
+            f"{cell['flows']} flows"
     if cell["kind"] == "connect":
         return f"{cell['protocol']}, connection with an exchange of {cell['size']} bytes"
     return f"{cell['protocol']}, exchange of {cell['size']} bytes" + \
@@ -334,7 +343,7 @@ def by_layer(cell):
 
 def show_group(cells):
     """Print cells of one kind and size side by side, by layer."""
-    unit = {"write": "1000 bytes", "exchange": "an exchange",
+    unit = {"write": f"1000 bytes, {cells[0].get('flows')} flows", "exchange": "an exchange",
             "connect": "a connection with an exchange"}[cells[0]["kind"]]
     print(f"Instructions of {unit}\n")
     heads = [cell["protocol"] + (" nodelay" if cell.get("delay") == "nodelay" else "")
@@ -367,7 +376,8 @@ def main():
     measured = results(args, measure)
     groups = {}
     for cell in measured["cells"]:
-        groups.setdefault((cell["kind"], cell["mtu"], cell["size"]), []).append(cell)
+        groups.setdefault((cell["kind"], cell["mtu"], cell["size"], cell.get("flows")),
+                          []).append(cell)
     for cells in groups.values():
         show_group(cells)
     if args.functions:
