@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The module builds for every kernel without a warning, with W=1.
-# timeout: 2700
+# timeout: 5400
 # quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"
 

@@ -3,7 +3,7 @@
 # The module compiles without a warning, with W=1, for machines of other word sizes and
 # byte orders, and calls none of the compiler's functions that no kernel has, as that for
 # 64-bit divisions on 32 bits.
-# timeout: 3600
+# timeout: 5400
 . "$(dirname "$0")/../net/sstp/lib.sh"
 
 cd "$(dirname "$0")/../.." || exit
