@@ -10,12 +10,12 @@ the difference, where both forms sent as many reports and retransmissions: other
 different work, and there is no number.
 """
 
-import argparse
 import os
 import subprocess
 import sys
 
-from sstptools.bench.common import SHM, digest, read_job, report, results, run
+from sstptools.bench.common import (SHM, add_results, digest, parser_of, read_job, report, results,
+                                    run)
 from sstptools.bench.cost import CTRL, KB, MORE, SHORT, Bench
 from sstptools.markdown import markdown_table
 
@@ -27,22 +27,15 @@ SAME = 0.02             # the most that the times of the two may differ
 
 
 def parse_args():
-    parser = argparse.ArgumentParser(
-        prog="tools/bench/bpf", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of("bpf", __doc__, "6.12 (default) or stock")
     add = parser.add_argument
-    add("-k", "--kernel", default="6.12", metavar="KERNEL",
-        help="6.12 (default) or stock, see tools/vm/kernel")
     add("-n", "--name", action="append", choices=NAMES,
         help="only this algorithm (repeatable)")
-    add("-f", "--file", metavar="FILE",
-        help="measure nothing: report results that -j wrote to FILE")
-    add("-j", "--json", metavar="FILE", help="write the results to FILE")
+    add_results(add)
     add("-m", "--markdown", metavar="FILE",
         help="write a chapter of Documentation/evaluation to FILE")
     add("-c", "--check", action="store_true",
         help=f"fail if the times of C and BPF on the line differ by more than {SAME:.0%}%")
-    add("--guest", metavar="JOB", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 

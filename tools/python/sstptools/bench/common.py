@@ -3,6 +3,7 @@
 CPU, which runs one instruction a nanosecond, and two network namespaces joined by a veth pair),
 and functions to store and show results."""
 
+import argparse
 import ctypes
 import glob
 import hashlib
@@ -54,11 +55,28 @@ def digest(*patterns):
     return total.hexdigest()[:8]
 
 
-def add_files(add):
-    """Add the options of results() and show()."""
+def parser_of(name, doc, kernels="6.1 or 6.12 (default)"):
+    """Return a parser for tools/bench/NAME with the options that concern the machine; run() uses
+    --guest."""
+    parser = argparse.ArgumentParser(
+        prog=f"tools/bench/{name}", description=doc,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-k", "--kernel", default="6.12", metavar="KERNEL",
+                        help=f"{kernels}, see tools/vm/kernel")
+    parser.add_argument("--guest", metavar="JOB", help=argparse.SUPPRESS)
+    return parser
+
+
+def add_results(add):
+    """Add the options of results()."""
     add("-f", "--file", metavar="FILE",
         help="measure nothing: report results that -j wrote to FILE")
     add("-j", "--json", metavar="FILE", help="write the results to FILE")
+
+
+def add_files(add):
+    """Add the options of results() and show()."""
+    add_results(add)
     add("-p", "--plot", metavar="NAME", help="draw NAME.png and NAME.svg (matplotlib)")
     add("-m", "--markdown", metavar="FILE", help="write a chapter of Documentation/evaluation "
         "to FILE, with a picture beside it")
@@ -142,6 +160,12 @@ def counters():
 
 def report(result):
     print(json.dumps(result), flush=True)
+
+
+def read_lines(name):
+    """Return the objects, one per line, that a program wrote to NAME.json."""
+    with open(f"{SHM}/{name}.json", encoding="ascii") as f:
+        return [json.loads(line) for line in f]
 
 
 def idle_ns():

@@ -36,8 +36,6 @@ link is dedicated.
 Exit status: 0, or 1 if a transfer failed or, with --check, if a result is not as wanted.
 """
 
-import argparse
-import json
 import os
 import random
 import signal
@@ -47,8 +45,8 @@ import textwrap
 import time
 
 from sstptools.bench.common import (SERVER, SHM, Group, Lab, add_files, counters, digest, drawing,
-                                    idle_ns, listed, read_job, report, results, run, save, show,
-                                    write)
+                                    idle_ns, listed, parser_of, read_job, read_lines, report,
+                                    results, run, save, show, write)
 from sstptools.markdown import markdown_table
 
 MB = 1 << 20
@@ -92,12 +90,8 @@ PAPER = {
 
 
 def parse_args():
-    parser = argparse.ArgumentParser(
-        prog="tools/bench/contention", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of("contention", __doc__)
     add = parser.add_argument
-    add("-k", "--kernel", default="6.12", metavar="KERNEL",
-        help="6.1 or 6.12 (default), see tools/vm/kernel")
     add("-q", "--quick", action="store_true",
         help="share 2/5 and RTT 10 ms only, two repetitions")
     add("-P", "--profile", action="append", choices=list(PROFILES),
@@ -110,7 +104,6 @@ def parse_args():
     add("-l", "--line", type=int, default=LINE, metavar="MBIT", help=f"of the line ({LINE})")
     add_files(add)
     add("-c", "--check", action="store_true", help="fail if a result is not as wanted")
-    add("--guest", metavar="JOB", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if not 1 <= args.line <= 1000 or (args.repeat or 1) < 1:
         parser.error("a line has 1 to 1000 Mbit/s, and repetitions are 1 or more")
@@ -264,11 +257,6 @@ def signal_all(pids, number):
 
 def sleep_until(ns):
     time.sleep(max(ns - time.monotonic_ns(), 0) / 1e9)
-
-
-def read_lines(name):
-    with open(f"{SHM}/{name}.json", encoding="ascii") as f:
-        return [json.loads(line) for line in f]
 
 
 def between(bins, begin, end):

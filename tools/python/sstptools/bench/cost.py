@@ -13,7 +13,6 @@ packets; a train, of up to 64 packets, asks once. At 20 Mbit/s or less (-b) a tr
 --paper measures cells of Tables 3 and 4 of Gu and Grossman's paper on UDT/CCC.
 """
 
-import argparse
 import os
 import statistics
 import subprocess
@@ -21,8 +20,8 @@ import sys
 import textwrap
 import time
 
-from sstptools.bench.common import (SERVER, Lab, counters, digest, drawing, idle_ns, read_job,
-                                    report, results, run, save, show)
+from sstptools.bench.common import (SERVER, Lab, add_results, counters, digest, drawing, idle_ns,
+                                    parser_of, read_job, report, results, run, save, show)
 from sstptools.markdown import markdown_table
 
 KB = 1024
@@ -84,12 +83,8 @@ WANTED = 0.8            # SSTP's bytes per instruction relative to TCP's, at MTU
 
 
 def parse_args():
-    parser = argparse.ArgumentParser(
-        prog="tools/bench/cost", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of("cost", __doc__)
     add = parser.add_argument
-    add("-k", "--kernel", default="6.12", metavar="KERNEL",
-        help="6.1 or 6.12 (default), see tools/vm/kernel")
     add("-q", "--quick", action="store_true",
         help="MTU 1500, writes of 1 and 64 KB only (2 minutes)")
     add("-P", "--protocol", action="append", metavar="NAME", choices=list(PROTOCOLS),
@@ -110,16 +105,13 @@ def parse_args():
              ", unpaced and at 20 Mbit/s each")
     add("-r", "--repeat", type=positive, default=1, metavar="N",
         help="measure each cell N times; print the median, and the range of all cells")
-    add("-f", "--file", metavar="FILE",
-        help="measure nothing: report results that -j wrote to FILE")
-    add("-j", "--json", metavar="FILE", help="write the results to FILE")
+    add_results(add)
     add("--markdown", metavar="FILE", help="with --paper: write a chapter of "
         "Documentation/evaluation to FILE, with a picture beside it")
     add("-p", "--plot", metavar="NAME", help="draw NAME.png and NAME.svg (matplotlib)")
     add("-c", "--check", action="store_true",
         help=f"fail if SSTP moves less than {WANTED} of TCP's bytes per instruction at MTU "
              "1500 and writes of 64 KB, or less than SCTP anywhere")
-    add("--guest", metavar="JOB", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.paper and (args.flows or args.ack_interval or args.protocol or args.quick):
         parser.error("--paper chooses the cells")

@@ -11,14 +11,13 @@ same number of dumps alone. Transfers with and without dumps alternate, several 
 they vary a little.
 """
 
-import argparse
 import os
 import statistics
 import sys
 import time
 
-from sstptools.bench.common import (SERVER, Lab, Process, digest, idle_ns, read_job, report,
-                                    results, run)
+from sstptools.bench.common import (SERVER, Lab, Process, add_results, digest, idle_ns, parser_of,
+                                    read_job, report, results, run)
 
 CONNECTIONS = 10_000
 SIZE = 1 << 30          # bytes: a transfer takes more than a second
@@ -31,18 +30,11 @@ LOSS = 0.01             # share of the transfer's instructions that dumps may ad
 
 
 def parse_args():
-    parser = argparse.ArgumentParser(
-        prog="tools/bench/dump", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of("dump", __doc__)
     add = parser.add_argument
-    add("-k", "--kernel", default="6.12", metavar="KERNEL",
-        help="6.1 or 6.12 (default), see tools/vm/kernel")
-    add("-f", "--file", metavar="FILE",
-        help="measure nothing: report results that -j wrote to FILE")
-    add("-j", "--json", metavar="FILE", help="write the results to FILE")
+    add_results(add)
     add("-c", "--check", action="store_true",
         help=f"fail if a dump lacks a connection, or the data path loses {LOSS:.0%}% or more")
-    add("--guest", metavar="JOB", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 

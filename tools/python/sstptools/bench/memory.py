@@ -22,15 +22,14 @@ CPU that runs one instruction a nanosecond, so the speed of this host does not m
 Exit status: 0, or 1 if a boot did not finish or, with --check, if a result is not as wanted.
 """
 
-import argparse
 import subprocess
 import sys
 import textwrap
 import time
 
 from sstptools.bench.common import (SERVER, Group, Lab, Process, add_files, counters, digest,
-                                    drawing, listed, numbers, read_job, report,
-                                    results, run, save, show, write)
+                                    drawing, listed, numbers, parser_of, read_job, report, results,
+                                    run, save, show, write)
 from sstptools.markdown import markdown_table
 
 MB = 1 << 20
@@ -69,12 +68,8 @@ TROUBLES = ("memory.events max", "memory.events oom", "memory.events oom_kill",
 
 
 def parse_args():
-    parser = argparse.ArgumentParser(
-        prog="tools/bench/memory", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of("memory", __doc__)
     add = parser.add_argument
-    add("-k", "--kernel", default="6.12", metavar="KERNEL",
-        help="6.1 or 6.12 (default), see tools/vm/kernel")
     add_files(add)
     add("-c", "--check", action="store_true",
         help=f"fail unless the sum of the limits is at least {LOADED} times the floors with {MANY} "
@@ -84,7 +79,6 @@ def parse_args():
              f"at most {SHRUNK} of that with {MANY} senders when memory is full, and at least "
              f"{REGROWN} times as much when it is free again; and unless every byte arrived, no "
              "process was killed, no page swapped out and no allocation failed")
-    add("--guest", metavar="JOB", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 

@@ -28,8 +28,6 @@ with the packet rate.
 Exit status: 0, or 1 if a cell failed or, with --check, if a result is not as wanted.
 """
 
-import argparse
-import json
 import os
 import signal
 import sys
@@ -37,8 +35,8 @@ import textwrap
 import time
 
 from sstptools.bench.common import (SERVER, SHM, Group, Lab, add_files, counters, digest, drawing,
-                                    idle_ns, listed, read_job, report, results, run,
-                                    save, show, write)
+                                    idle_ns, listed, parser_of, read_job, read_lines, report,
+                                    results, run, save, show, write)
 from sstptools.lab.analysis import jain
 from sstptools.markdown import markdown_table
 
@@ -68,12 +66,8 @@ SPARE = 0.02                    # idle time that the machine must have, or clien
 
 
 def parse_args():
-    parser = argparse.ArgumentParser(
-        prog="tools/bench/server", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of("server", __doc__)
     add = parser.add_argument
-    add("-k", "--kernel", default="6.12", metavar="KERNEL",
-        help="6.1 or 6.12 (default), see tools/vm/kernel")
     add("-q", "--quick", action="store_true", help="2%% of the CPU and 20 clients only")
     add("-l", "--level", action="append", type=int, metavar="PERCENT",
         help="only this share of the CPU: 2, 5, 20 (repeatable)")
@@ -95,7 +89,6 @@ def parse_args():
              f"more and where static's is over {SCARCE:.0%}; 1.3 of static's goodput with the "
              f"least CPU and more than {MANY} clients, and no less in other cells; and static's "
              f"cost where nothing is discarded (up to {NOISE:.0%} of noise)".replace("%", "%%"))
-    add("--guest", metavar="JOB", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.ablation and args.each:
         parser.error("-a is about one buffer for all clients")
@@ -218,11 +211,6 @@ def actual(policy):
 def exit_status(pid):
     """Wait for a child; return its exit status, negative if a signal ended it."""
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-
-
-def read_lines(name):
-    with open(f"{SHM}/{name}.json", encoding="ascii") as f:
-        return [json.loads(line) for line in f]
 
 
 def result(states, cell, seconds):

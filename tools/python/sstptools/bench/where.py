@@ -19,7 +19,6 @@ that the compiler has inlined counts for the function that it is in.
 A layer of SSTP's own is a group of its source files; other functions are put in layers by name.
 """
 
-import argparse
 import bisect
 import ctypes
 import glob
@@ -30,8 +29,8 @@ import sys
 import tempfile
 import time
 
-from sstptools.bench.common import (SERVER, SHM, Lab, counters, digest, read_job, report, results,
-                                    run)
+from sstptools.bench.common import (SERVER, SHM, Lab, add_results, counters, digest, parser_of,
+                                    read_job, report, results, run)
 from sstptools.bench.cost import ALL, CTRL, KB, PROTOCOLS, xfer_options
 from sstptools.tree import CACHE, TREE_KEY
 from sstptools.vm import fetch
@@ -99,12 +98,8 @@ EXCHANGES = [(protocol, delay) for protocol in ("sstp", "tcp") for delay in ("de
 
 
 def parse_args():
-    parser = argparse.ArgumentParser(
-        prog="tools/bench/where", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of("where", __doc__, "6.1, 6.12 (default) or stock")
     add = parser.add_argument
-    add("-k", "--kernel", default="6.12", metavar="KERNEL",
-        help="6.1, 6.12 (default) or stock, see tools/vm/kernel")
     add("-P", "--protocol", action="append", metavar="NAME",
         choices=[*PROTOCOLS, *(CTRL + name for name in ("newreno", "cubic", "bbr", "rate"))],
         help="with -w: this protocol (repeatable), default sstp and tcp: " +
@@ -121,10 +116,7 @@ def parse_args():
     add("-n", "--functions", type=int, default=TOP, metavar="N",
         help=f"show N functions of each cell (default {TOP})")
     add("-l", "--layer", metavar="NAME", help="show functions of this layer only")
-    add("-f", "--file", metavar="FILE",
-        help="measure nothing: report results that -j wrote to FILE")
-    add("-j", "--json", metavar="FILE", help="write the results to FILE")
-    add("--guest", metavar="JOB", help=argparse.SUPPRESS)
+    add_results(add)
     args = parser.parse_args()
     if not args.exchange and not args.write and not args.connect:
         args.exchange = [1, 100]
