@@ -457,8 +457,6 @@ ssize_t sstp_sendpage(struct socket *sock, struct page *page, int offset, size_t
 	struct bio_vec bv = { .bv_page = page, .bv_offset = offset, .bv_len = len };
 	struct msghdr msg = { .msg_flags = flags | MSG_SPLICE_PAGES };
 
-	if (!sendpage_ok(page))
-		return sock_no_sendpage(sock, page, offset, len, flags);
 	if (flags & MSG_SENDPAGE_NOTLAST)
 		msg.msg_flags |= MSG_MORE;
 	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, &bv, 1, len);

@@ -25,12 +25,17 @@ static u32 sstp_zc_piece(const struct msghdr *msg)
 	struct page *page[SSTP_ZC_PAGES];
 	u32 bytes = 0, pieces = 0, i = 0, n;
 	const struct page *next = NULL;
+	size_t off, len;
 	ssize_t got;
-	size_t off;
 
 	while (i < SSTP_ZC_PAGES && iov_iter_count(&iter)) {
-		got = iov_iter_get_pages2(&iter, page, SSTP_ZC_PAGES * PAGE_SIZE,
-					  SSTP_ZC_PAGES - i, &off);
+		/* Skip pieces of no length. */
+		iov_iter_advance(&iter, 0);
+		len = min_t(size_t, SSTP_ZC_PAGES * PAGE_SIZE, iov_iter_single_seg_count(&iter));
+		len = sstp_zc_may_refer(&iter, len);
+		if (!len)
+			break;
+		got = iov_iter_get_pages2(&iter, page, len, SSTP_ZC_PAGES - i, &off);
 		if (got <= 0)
 			break;
 		n = DIV_ROUND_UP(off + got, PAGE_SIZE);
@@ -40,8 +45,7 @@ static u32 sstp_zc_piece(const struct msghdr *msg)
 		i += n;
 		while (n--) {
 			pieces += n && page[n] != page[n - 1] + 1;
-			if (sendpage_ok(page[n]))
-				put_page(page[n]);
+			put_page(page[n]);
 		}
 	}
 	return pieces ? bytes / pieces : 0;
@@ -153,18 +157,9 @@ static int sstp_zc_copy(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg
 	return len;
 }
 
-/* Give back the pages from @page on, of which @left bytes were not taken: the first at @off. */
-static void sstp_zc_give_back(struct msghdr *msg, struct page **page, size_t off, size_t left)
-{
-	unsigned int i, n = DIV_ROUND_UP(off + left, PAGE_SIZE);
-
-	for (i = 0; i < n; i++)
-		if (sendpage_ok(page[i]))
-			put_page(page[i]);
-	iov_iter_revert(&msg->msg_iter, left);
-}
-
-/* Add pages with up to @len bytes to a segment. Returns as sstp_zc_fill() does. */
+/* Add pages with up to @len bytes, which may be referenced, to a segment. Returns as
+ * sstp_zc_fill() does.
+ */
 static int sstp_zc_refer(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg, u32 len)
 {
 	struct page *page[SSTP_ZC_PAGES], **p = page;
@@ -185,19 +180,13 @@ static int sstp_zc_refer(struct sock *sk, struct sstp_sseg *s, struct msghdr *ms
 		u32 n = min_t(size_t, left, PAGE_SIZE - off);
 		struct folio *folio = page_folio(*p);
 
-		/* Memory of slabs has no references. */
-		if (!sendpage_ok(*p)) {
-			sstp_zc_give_back(msg, p, off, left);
-			break;
-		}
 		sstp_sseg_add(s, folio_page(folio, 0),
 			      folio_page_idx(folio, *p) * PAGE_SIZE + off, n);
 		left -= n;
 		off = 0;
 	}
-	got -= left;
 	sstp_mem_charge_segment(sk, s, got);
-	return got ?: -EIO;
+	return got;
 }
 
 /**
@@ -217,14 +206,16 @@ int sstp_zc_fill(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg, u32 l
 	u32 done = 0;
 
 	while (done < len) {
-		u32 piece;
+		u32 piece, refs;
 		int n;
 
 		/* Skip pieces of no length. */
 		iov_iter_advance(&msg->msg_iter, 0);
 		piece = min_t(size_t, len - done, iov_iter_single_seg_count(&msg->msg_iter));
-		if (z->refs && piece >= SSTP_ZC_PIECE) {
-			n = sstp_zc_refer(sk, s, msg, piece);
+		refs = z->refs && piece >= SSTP_ZC_PIECE ?
+		       sstp_zc_may_refer(&msg->msg_iter, piece) : 0;
+		if (refs) {
+			n = sstp_zc_refer(sk, s, msg, refs);
 			if (n > 0)
 				z->used = true;
 			if (n > 0 && z->uarg && !s->uarg) {

@@ -3,10 +3,14 @@
 #ifndef _SSTP_ZEROCOPY_H
 #define _SSTP_ZEROCOPY_H
 
+#include <linux/bvec.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/net.h>
 #include <linux/types.h>
+#include <linux/uio.h>
 
 struct msghdr;
-struct page;
 struct sock;
 struct socket;
 struct sstp_sseg;
@@ -25,6 +29,25 @@ struct sstp_zc {
 	bool	own;
 	bool	used;
 };
+
+/* How many of the next @len bytes of @iter, which are in one piece, lie in pages that may be
+ * referenced? Pages of slabs have no references of their own: who frees such memory does not wait
+ * for them. Only callers in the kernel, which pass pages, can have them. What sendpage_ok() looks
+ * at is in the first page of a folio.
+ */
+static inline size_t sstp_zc_may_refer(const struct iov_iter *iter, size_t len)
+{
+	size_t off, done = 0;
+	struct page *page;
+
+	if (!iov_iter_is_bvec(iter))
+		return len;
+	off = iter->bvec->bv_offset + iter->iov_offset;
+	page = iter->bvec->bv_page + off / PAGE_SIZE;
+	for (off %= PAGE_SIZE; done < len && sendpage_ok(compound_head(page)); page++, off = 0)
+		done += PAGE_SIZE - off;
+	return min(done, len);
+}
 
 int sstp_zc_begin(struct sock *sk, struct msghdr *msg, size_t len, struct sstp_zc *z);
 void sstp_zc_end(struct sstp_zc *z, int sent);
