@@ -83,9 +83,17 @@
 #define SSTP_PROTO_OPS_SPLICE
 #endif
 
-/* Before 6.5, a flag of this module alone */
+/* A flag of sstp_sendpage() alone before 6.5: no caller of sendmsg() in the kernel passes it, and
+ * without a backport of MSG_INTERNAL_SENDMSG_FLAGS user space may. From 6.5 on system calls clear
+ * it, so that it comes from the kernel.
+ */
 #ifndef MSG_SPLICE_PAGES
 #define MSG_SPLICE_PAGES	0x8000000
+#endif
+#ifdef SSTP_HAVE_SENDPAGE
+#define SSTP_MSG_IGNORED	MSG_SPLICE_PAGES
+#else
+#define SSTP_MSG_IGNORED	0
 #endif
 
 #ifdef SSTP_HAVE_ZEROCOPY_DEVMEM

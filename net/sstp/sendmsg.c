@@ -407,7 +407,8 @@ static int sstp_check_cmsgs(struct msghdr *msg)
 	return 0;
 }
 
-int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
+/* sendmsg(), and sendpage() by MSG_SPLICE_PAGES */
+static int sstp_send(struct socket *sock, struct msghdr *msg, size_t len)
 {
 	struct sock *sk = sock->sk;
 	struct sstp_zc z;
@@ -451,6 +452,12 @@ out:
 	return err;
 }
 
+int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
+{
+	msg->msg_flags &= ~SSTP_MSG_IGNORED;
+	return sstp_send(sock, msg, len);
+}
+
 #ifdef SSTP_HAVE_SENDPAGE
 ssize_t sstp_sendpage(struct socket *sock, struct page *page, int offset, size_t len, int flags)
 {
@@ -460,6 +467,6 @@ ssize_t sstp_sendpage(struct socket *sock, struct page *page, int offset, size_t
 	if (flags & MSG_SENDPAGE_NOTLAST)
 		msg.msg_flags |= MSG_MORE;
 	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, &bv, 1, len);
-	return sstp_sendmsg(sock, &msg, len);
+	return sstp_send(sock, &msg, len);
 }
 #endif
