@@ -17,6 +17,7 @@ SSTP_MIB(INPKTS, "InPkts")			/* packets, parts of trains counted */
 SSTP_MIB(OUTPKTS, "OutPkts")			/* packets, parts of trains counted */
 SSTP_MIB(OUTDATA, "OutData")			/* DATA packets, first shipments */
 SSTP_MIB(RETRANSDATA, "RetransData")		/* DATA packets shipped again */
+SSTP_MIB(OUTREFBYTES, "OutRefBytes")		/* payload written by reference, not by copies */
 SSTP_MIB(OUTPACKS, "OutPacks")			/* PACK sent */
 SSTP_MIB(INPACKS, "InPacks")			/* PACK received */
 SSTP_MIB(OUTSNAKS, "OutSnaks")			/* SNAK sent */

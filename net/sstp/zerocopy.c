@@ -186,6 +186,7 @@ static int sstp_zc_refer(struct sock *sk, struct sstp_sseg *s, struct msghdr *ms
 		off = 0;
 	}
 	sstp_mem_charge_segment(sk, s, got);
+	SSTP_ADD(sock_net(sk), OUTREFBYTES, got);
 	return got;
 }
 
