@@ -184,10 +184,10 @@ static void sstp_rcv_train(struct sock *sk, struct sk_buff *skb, u64 now)
 	sstp_probe_path(sk, now);
 }
 
-/* Does a DATA packet follow the PACK of header @h? */
-static bool sstp_rides(const struct sstp_hdr *h)
+/* Does a DATA packet follow the PACK at @h, of which @len bytes are there? */
+static bool sstp_rides(const struct sstp_hdr *h, u32 len)
 {
-	return h->type == SSTP_PACK && h->flags & SSTP_F_DATA;
+	return len >= sizeof(*h) && h->type == SSTP_PACK && h->flags & SSTP_F_DATA;
 }
 
 /* Bytes of @skb, a PACK and DATA, that have to be in one piece. What is not in pages is final. */
@@ -203,17 +203,17 @@ static u32 sstp_ride_hlen(const struct sk_buff *skb)
 static void sstp_rcv_ride(struct sock *sk, struct sk_buff *skb, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
+	u32 data, hlen = sstp_ride_hlen(skb);
 	u8 buf[SSTP_RIDE_HLEN];
 	const void *p;
-	u32 data;
 
-	p = skb_header_pointer(skb, 0, sstp_ride_hlen(skb), buf);
+	p = skb_header_pointer(skb, 0, hlen, buf);
 	if (!p)
 		goto no_mem;
 	/* Other processes may write to pages of @skb that a local sender spliced: only what lies
 	 * in @buf is checked, and nothing behind it may be taken for a part of the report.
 	 */
-	if (!sstp_rides(p)) {
+	if (!sstp_rides(p, hlen)) {
 		sstp_drop(sk, skb, SSTP_MIB_INERRFORMAT, 1);
 		goto out;
 	}
@@ -271,7 +271,7 @@ static void sstp_rcv_small(struct sock *sk, struct sk_buff *skb, u32 off, u32 le
 	case SSTP_SNAK:
 		if (sk->sk_state == TCP_SYN_RECV)
 			sstp_handshake_confirm(sk, false, now);
-		if (sstp_rides((void *)(skb->data + off)))
+		if (sstp_rides((void *)(skb->data + off), len))
 			sstp_rcv_ride_of(sk, skb, off, len, now);
 		else
 			sstp_report_rcv(sk, skb, skb->data + off, len, now);
@@ -324,7 +324,7 @@ static void sstp_rcv_locked(struct sock *sk, struct sk_buff *skb)
 		sstp_rcv_train(sk, skb, now);
 		return;
 	}
-	if (sstp_rides(h) && skb->len <= SSTP_IN(skb)->size) {
+	if (sstp_rides(h, sizeof(*h)) && skb->len <= SSTP_IN(skb)->size) {
 		sstp_rcv_ride(sk, skb, now);
 		return;
 	}
