@@ -70,6 +70,15 @@ static void sstp_rate_unit(struct sstp_rate *r, bool in_bytes, u32 frame)
 	r->in_bytes = in_bytes;
 }
 
+/* Callers take the time once for all that they do, so a function that they call may have passed a
+ * later one: by the earlier one bursts and trains would be in the future.
+ */
+static u64 sstp_rate_time(struct sstp_rate *r, u64 now)
+{
+	r->at = max(r->at, now);
+	return r->at;
+}
+
 int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 		  u32 frame, u64 segment, u64 now, gfp_t gfp)
 {
@@ -80,6 +89,7 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 		r->spec = *spec;
 		return 0;
 	}
+	now = sstp_rate_time(r, now);
 	if (!r->log) {
 		r->log = kzalloc_obj(*r->log, gfp);
 		if (!r->log)
@@ -222,6 +232,7 @@ u32 sstp_rate_allow(struct sstp_rate *r, u32 want, u32 frame, u64 now,
 	u32 left;
 	u64 room;
 
+	now = sstp_rate_time(r, now);
 	sstp_rate_tick(r, now);
 	sstp_rate_forget(r, now);
 	sstp_rate_log_to(r->log, now);
@@ -268,6 +279,7 @@ void sstp_rate_sent(struct sstp_rate *r, u32 packets, u32 bytes, u64 now)
 
 	if (!r->log)
 		return;
+	now = sstp_rate_time(r, now);
 	r->count += r->in_bytes ? bytes : packets;
 	r->more = true;
 	r->peak_next = max(r->peak_next, now - SSTP_RATE_CREDIT) +

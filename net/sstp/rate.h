@@ -3,7 +3,8 @@
  * Rate contract (P, F, L) of WUCS-92-38, section 3.3, as described in "Rate contract" of
  * Documentation/networking/sstp-protocol.rst.
  *
- * Pure mechanism: no socket, no clock; callers pass the time in ns and hold the socket lock.
+ * Pure mechanism: no socket, no clock; callers pass the time in ns and hold the socket lock. A time
+ * that is earlier than one passed before counts as that one.
  */
 #ifndef _SSTP_RATE_H
 #define _SSTP_RATE_H
@@ -70,6 +71,7 @@ struct sstp_rate_log {
  * @ns_mult: ns per byte at P, fixed point with SSTP_RATE_SHIFT fractional bits
  * @peak_next: time when P allows the next train, ns
  * @train_bytes: bytes of the trains of the last ms
+ * @at: latest time that a caller passed, ns
  */
 struct sstp_rate {
 	__cacheline_group_begin(sstp_rate_send);
@@ -93,6 +95,7 @@ struct sstp_rate {
 	u64	ns_mult;
 	u64	peak_next;
 	u64	train_bytes;
+	u64	at;
 };
 
 /* Initialize @r without a contract. A former log is not freed. */

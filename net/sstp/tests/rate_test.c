@@ -737,6 +737,49 @@ static void rate_live(struct kunit *test)
 	sstp_rate_free(&s->r);
 }
 
+/* A push takes the time once. What it calls may set a contract, at a later time: there is one burst
+ * nevertheless, also if packets wait since a contract before.
+ */
+static void rate_back_set(struct kunit *test)
+{
+	/* 10 packets each 100 ms, at 1 Gbit/s */
+	const struct sstp_rate_spec none = { }, spec = {
+		.peak = RATE_GBIT, .average = 10 * RATE_MBIT,
+		.burst_rate = 10000, .burst_len = 10,
+	};
+	struct rate_sim *s = rate_sim(test);
+	u32 again;
+
+	for (again = 0; again <= 1; again++) {
+		u64 begin = s->now;
+
+		rate_reset(s);
+		KUNIT_ASSERT_EQ(test, rate_set(s, &none, 1, 0), 0);
+		s->now += 1000;
+		KUNIT_ASSERT_EQ(test, rate_set(s, &spec, 1, 0), 0);
+		s->now = begin;
+		rate_run(s, 1000, 1514, begin + 90 * NSEC_PER_MSEC);
+		KUNIT_EXPECT_EQ_MSG(test, s->packets, 10ULL, "contract %u", again);
+		s->now += NSEC_PER_SEC;
+	}
+}
+
+/* Trains of the last ms count, though the time goes back before they left. */
+static void rate_back_trains(struct kunit *test)
+{
+	/* 12500 bytes in a ms, and a packet */
+	const struct sstp_rate_spec spec = { .peak = 100 * RATE_MBIT, .burst_len = 1000 };
+	struct rate_sim *s = rate_sim(test);
+	u64 begin = s->now, next;
+
+	KUNIT_ASSERT_EQ(test, rate_set(s, &spec, 1, 0), 0);
+	KUNIT_ASSERT_EQ(test, rate_run(s, 8, 1514, begin + 1), 0ULL);
+	KUNIT_EXPECT_EQ(test, sstp_rate_allow(&s->r, 64, 1514, begin - 1, &next), 0U);
+	KUNIT_EXPECT_GT(test, next, begin);
+	KUNIT_EXPECT_EQ(test, sstp_rate_allow(&s->r, 64, 1514, begin + 600 * NSEC_PER_USEC, &next),
+			1U);
+}
+
 static int rate_init(struct kunit *test)
 {
 	struct rate_sim *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
@@ -772,6 +815,8 @@ static struct kunit_case rate_cases[] = {
 	KUNIT_CASE(rate_bursts),
 	KUNIT_CASE(rate_leftover),
 	KUNIT_CASE(rate_live),
+	KUNIT_CASE(rate_back_set),
+	KUNIT_CASE(rate_back_trains),
 	KUNIT_CASE_SLOW(rate_random),
 	KUNIT_CASE_SLOW(rate_late),
 	KUNIT_CASE_SLOW(rate_throughput),
