@@ -61,6 +61,7 @@ enum sstp_sobas_state {
 #define SSTP_SOBAS_WAIT		2U	/* epochs after which a window that is used up may grow */
 #define SSTP_SOBAS_RAMP		8U	/* epochs after which it does though START is not over */
 #define SSTP_SOBAS_STEP_MAX	4U	/* growth in an epoch, parts of 32 */
+#define SSTP_SOBAS_RISKY	16U	/* times HOLD: epochs without a larger window */
 #define SSTP_SOBAS_STALE	16U	/* epochs until the lowest round-trip time is doubted */
 #define SSTP_SOBAS_LONGER	4U	/* the same if it has more than doubled */
 #define SSTP_SOBAS_IDLE		8U	/* epochs in which nothing came or was read: a rest */
@@ -87,7 +88,8 @@ enum sstp_sobas_state {
  * @waits: epochs in a row in which all packets waited
  * @eighths: START: of the window by the capacity, up to 8
  * @asked: a larger window was tried
- * @risky: packets were lost meanwhile, or by a short queue: it has no room for that
+ * @risky: epochs left in which none is tried, as packets were lost meanwhile, or by a short queue:
+ *	it had no room for that
  * @stale: epochs in a row with a round trip that is longer than the queue explains
  * @idle: epochs in a row in which nothing came or was read
  * @congested: mode=1: a request for a round-trip time was lost
@@ -109,8 +111,8 @@ struct sstp_sobas {
 	u8	lossy;
 	u8	waits;
 	u8	eighths;
+	u16	risky;
 	bool	asked;
-	bool	risky;
 	u8	stale;
 	u8	idle;
 	bool	congested;
@@ -319,6 +321,8 @@ static void sstp_sobas_drained(struct sstp_sobas *u, const struct sstp_rbuf_samp
 {
 	bool longer = u->low / 2 > u->base;
 
+	if (longer)
+		u->risky = 0;
 	u->base = u->low;
 	if (longer && s->capacity)
 		sstp_sobas_start(u, s, u->base);
@@ -364,6 +368,16 @@ static bool sstp_sobas_shared(const struct sstp_rbuf_sample *s, u64 rate)
 	return rate < div_u64(s->capacity, 10) * 9;
 }
 
+/* The queue has no room for a larger window. It may have later: others come and go, and the path
+ * may become another.
+ */
+static void sstp_sobas_risk(struct sstp_rbuf *b)
+{
+	u32 epochs = SSTP_SOBAS_RISKY * sstp_sobas_param(b, SSTP_SOBAS_HOLD);
+
+	sstp_sobas(b)->risky = min_t(u32, epochs, U16_MAX);
+}
+
 /* Is it time to try whether others yield to a larger window? Beside others that send in bursts it
  * would be lost, and would show nothing: the rate has to be constant.
  */
@@ -388,13 +402,15 @@ static bool sstp_sobas_more(u64 rate, u64 other)
  * it: all rates with the one window are higher than all with the other. Both trials must show that,
  * as the traffic of others varies.
  */
-static void sstp_sobas_trial(struct sstp_sobas *u, const struct sstp_rbuf_sample *s, u32 target)
+static void sstp_sobas_trial(struct sstp_rbuf *b, const struct sstp_rbuf_sample *s, u32 target)
 {
+	struct sstp_sobas *u = sstp_sobas(b);
 	u64 least = sstp_flat_least(&u->flat, SSTP_SOBAS_MEAN);
 	u64 most = sstp_flat_most(&u->flat, SSTP_SOBAS_MEAN);
 	bool probe = u->state == SSTP_SOBAS_PROBE, ends = u->lossy && probe;
 
-	u->risky |= ends;
+	if (ends)
+		sstp_sobas_risk(b);
 	if (sstp_sobas_room(u, s, target)) {
 		/* Others have left. */
 		sstp_sobas_enter(u, SSTP_SOBAS_SET);
@@ -506,10 +522,16 @@ static void sstp_sobas_epoch(struct sstp_rbuf *b, const struct sstp_rbuf_sample 
 	struct sstp_sobas *u = sstp_sobas(b);
 	u32 target;
 
+	/* A path that is so much shorter is another one. */
+	if (s->rtt < u->base / 2)
+		u->risky = 0;
+	else if (u->risky)
+		u->risky--;
 	u->base = min(u->base ?: U32_MAX, s->rtt);
 	target = sstp_sobas_target(b, s, u->base);
 	u->lossy = s->lost && s->lost_queue >= target ? min(u->lossy + 1U, SSTP_SOBAS_LOSSY) : 0;
-	u->risky |= u->lossy && s->lost_queue < u->base / 2;
+	if (u->lossy && s->lost_queue < u->base / 2)
+		sstp_sobas_risk(b);
 	/* A round trip that is longer than the queue explains: that may be the path's, too. */
 	u->stale = s->rtt - u->base >= (u64)s->queue_most + target ?
 		   min(u->stale + 1U, SSTP_SOBAS_STALE) : 0;
@@ -542,7 +564,7 @@ static void sstp_sobas_epoch(struct sstp_rbuf *b, const struct sstp_rbuf_sample 
 		break;
 	case SSTP_SOBAS_PROBE:
 	case SSTP_SOBAS_BACK:
-		sstp_sobas_trial(u, s, target);
+		sstp_sobas_trial(b, s, target);
 		break;
 	case SSTP_SOBAS_SHARE:
 		sstp_sobas_share(b, s, target);

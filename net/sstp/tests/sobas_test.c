@@ -355,12 +355,14 @@ static void sobas_aside(struct kunit *test)
  * @udp: rate of others that do not yield, bytes/s
  * @tcp: what others with a window keep in flight, bytes
  * @limit: longest queue, us
+ * @rtt: without a queue, us; 0 = RTT
  * @lost: epochs in which it overflowed
  */
 struct sobas_line {
 	u64	udp;
 	u32	tcp;
 	u32	limit;
+	u32	rtt;
 	u32	lost;
 };
 
@@ -369,13 +371,14 @@ static u64 sobas_line_epoch(struct sstp_rbuf *b, struct sobas_line *l)
 {
 	struct sstp_rbuf_sample s = sobas_sample();
 	u64 flight = (u64)b->window + l->tcp, left = RATE - l->udp;
-	u64 trip = max_t(u64, div64_u64(flight * USEC_PER_SEC, left), RTT);
+	u32 rtt = l->rtt ?: RTT;
+	u64 trip = max_t(u64, div64_u64(flight * USEC_PER_SEC, left), rtt);
 
 	s.capacity = RATE;
-	s.queue = min(trip - RTT, (u64)l->limit);
-	s.queue_most = s.queue + RTT / 50;
-	s.rtt = RTT + s.queue;
-	s.lost = trip - RTT > l->limit;
+	s.queue = min(trip - rtt, (u64)l->limit);
+	s.queue_most = s.queue + rtt / 50;
+	s.rtt = rtt + s.queue;
+	s.lost = trip - rtt > l->limit;
 	s.lost_queue = s.lost ? s.queue : 0;
 	l->lost += s.lost;
 	s.rate = min(div_u64((u64)b->window * USEC_PER_SEC, s.rtt), left);
@@ -422,6 +425,60 @@ static void sobas_beside_udp(struct kunit *test)
 	l = (struct sobas_line){ .udp = RATE / 2, .limit = RTT / 10 * 3 };
 	sobas_line(&b, &l, 500);
 	KUNIT_EXPECT_EQ(test, l.lost, 1U);
+}
+
+/* Epochs, up to @most, until a larger window is tried */
+static u32 sobas_line_tries(struct sstp_rbuf *b, struct sobas_line *l, u32 most)
+{
+	u32 i;
+
+	for (i = 0; i < most && sobas_state(b) != SSTP_SOBAS_PROBE; i++)
+		sobas_line_epoch(b, l);
+	return i;
+}
+
+/* A path whose queue has no room for a larger window, of which @b knows that */
+static struct sobas_line sobas_shallow(struct kunit *test, struct sstp_rbuf *b)
+{
+	struct sobas_line l = { .udp = RATE / 2, .limit = RTT / 10 * 3 };
+
+	sobas_begin(b, 0);
+	sobas_line(b, &l, 100);
+	KUNIT_ASSERT_EQ(test, l.lost, 1U);
+	KUNIT_ASSERT_EQ(test, sobas_state(b), SSTP_SOBAS_SET);
+	return l;
+}
+
+/* The queue may have become longer: a larger window is tried again after some thousand round
+ * trips, and soon where the path has become much longer, or shorter.
+ */
+static void sobas_forgets(struct kunit *test)
+{
+	const u32 hold = sstp_sobas_defaults[SSTP_SOBAS_HOLD];
+	struct sstp_rbuf_sample s = sobas_sample();
+	struct sobas_line l;
+	struct sstp_rbuf b;
+
+	l = sobas_shallow(test, &b);
+	l.limit = RTT;
+	KUNIT_EXPECT_GT(test, sobas_line_tries(&b, &l, 2000), SSTP_SOBAS_RISKY * hold - 100);
+	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_PROBE);
+	KUNIT_EXPECT_EQ(test, l.lost, 1U);
+
+	l = sobas_shallow(test, &b);
+	l.rtt = 5 * RTT;
+	l.limit = l.rtt;
+	KUNIT_EXPECT_LT(test, sobas_line_tries(&b, &l, 2000), 2 * hold);
+	KUNIT_EXPECT_EQ(test, l.lost, 1U);
+
+	sobas_shallow(test, &b);
+	s.rate = RATE / 2;
+	s.rtt = RTT / 2;
+	sobas_epochs(&b, &s, 1);
+	KUNIT_EXPECT_GT(test, sstp_sobas(&b)->risky, 0);
+	s.rtt = RTT / 5;
+	sobas_epochs(&b, &s, 1);
+	KUNIT_EXPECT_EQ(test, sstp_sobas(&b)->risky, 0);
 }
 
 /* Others whose window leaves what this end takes: the queue may be long, but nothing is lost. When
@@ -633,6 +690,7 @@ static struct kunit_case sobas_cases[] = {
 	KUNIT_CASE(sobas_losses),
 	KUNIT_CASE(sobas_aside),
 	KUNIT_CASE(sobas_beside_udp),
+	KUNIT_CASE(sobas_forgets),
 	KUNIT_CASE(sobas_beside_tcp),
 	KUNIT_CASE(sobas_longer),
 	KUNIT_CASE(sobas_paper),
