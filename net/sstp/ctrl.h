@@ -92,6 +92,12 @@ static inline u32 sstp_ctrl_window(const struct sstp_ctrl_core *c)
 	return c->prr.active ? c->prr.window : c->out.cwnd;
 }
 
+/* Packets that the send buffer is to have room for: two congestion windows, or without one six
+ * times those that the period lets leave in a round trip of @round (ns). But no more than six times
+ * those in flight in the last round trip: a controller may set any window, and any period.
+ */
+u64 sstp_ctrl_buffered(const struct sstp_ctrl_core *c, u64 round);
+
 /* Number of packets after which the peer is asked for a report; 0 = the controller has neither a
  * congestion window nor an interval. @min_rtt: us
  */

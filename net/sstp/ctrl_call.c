@@ -85,6 +85,17 @@ void sstp_ctrl_used(struct sstp_ctrl_core *c, struct sstp_ctrl_sample *s, u32 fl
 	c->held_back = false;
 }
 
+u64 sstp_ctrl_buffered(const struct sstp_ctrl_core *c, u64 round)
+{
+	u64 most = U64_MAX;
+
+	if (c->out.cwnd != SSTP_CWND_MAX)
+		most = 2ULL * c->out.cwnd;
+	else if (c->out.period)
+		most = 6 * div64_u64(round, c->out.period);
+	return min(most, 6ULL * c->flight);
+}
+
 void sstp_ctrl_report(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s)
 {
 	u32 was;

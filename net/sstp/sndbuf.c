@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The send buffer: how large it is, and whether a program may write. */
-#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
 #include "mem.h"
@@ -11,36 +10,22 @@
 
 #define SSTP_WAKE_BYTES	(4 << 20)	/* of room wake a program, however large the buffer is */
 
-/* Packets that a controller without a congestion window has in flight: as many as its period lets
- * leave in a round trip, or as were in flight so far.
- */
-static u64 sstp_sndbuf_flight(const struct sstp_sock *sp)
-{
-	u64 round = sstp_rtt_measured(&sp->rtt, 0) * (u64)NSEC_PER_USEC;
-	u64 period = sp->ctrl.out.period;
-
-	return period ? div64_u64(round, period) : sp->ctrl.flight;
-}
-
-/* Let the send buffer grow, unless SO_SNDBUF fixed it: to six times what the contract, or a
- * controller without a congestion window, has in flight, or to twice the congestion window, and
- * two segments. net.sstp.wmem bounds it. Without another bound a program would fill memory that
- * the receivers on this machine need. Socket lock.
+/* Let the send buffer grow, unless SO_SNDBUF fixed it: to six times what the contract has in
+ * flight, or to what sstp_ctrl_buffered() says, and two segments. net.sstp.wmem bounds it. Without
+ * another bound a program would fill memory that the receivers on this machine need. Socket lock.
  */
 void sstp_sndbuf_grow(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
+	u32 rtt = sstp_rtt_measured(&sp->rtt, 0);
 	u64 want;
 
 	if (sk->sk_userlocks & SOCK_SNDBUF_LOCK)
 		return;
 	if (sstp_rate_bound(&sp->rate))
-		want = sstp_rtt_bytes(sp->rate.spec.average ?: sp->rate.spec.peak,
-				      sstp_rtt_measured(&sp->rtt, 0)) * 6;
-	else if (sp->ctrl.out.cwnd == SSTP_CWND_MAX)
-		want = 6 * min(sstp_sndbuf_flight(sp), 1ULL << 24) * sp->path.frame;
+		want = sstp_rtt_bytes(sp->rate.spec.average ?: sp->rate.spec.peak, rtt) * 6;
 	else
-		want = 2ULL * min(sp->ctrl.out.cwnd, 1U << 24) * sp->path.frame;
+		want = sstp_ctrl_buffered(&sp->ctrl, (u64)rtt * NSEC_PER_USEC) * sp->path.frame;
 	want += 2 * sp->set.segment_size;
 	want = min_t(u64, want, READ_ONCE(sp->id.sn->wmem[2]));
 	if (want > sk->sk_sndbuf && sstp_may_grow(sk))

@@ -41,6 +41,43 @@ static void ctrl_used(struct kunit *test)
 	}
 }
 
+/* The send buffer follows what is in flight, whatever the controller says. */
+static void ctrl_buffered(struct kunit *test)
+{
+	static const struct {
+		u32 cwnd;
+		u64 period;
+		u32 flight;
+		u64 round, packets;
+	} t[] = {
+		{ 10, 0, 10, NSEC_PER_MSEC, 20 },
+		{ 10, 1, 10, NSEC_PER_SEC, 20 },	/* a period does not matter beside it */
+		{ 1000, 0, 500, NSEC_PER_MSEC, 2000 },
+		{ 1000, 0, 100, NSEC_PER_MSEC, 600 },
+		{ SSTP_CWND_LIMIT, 0, 0, NSEC_PER_SEC, 0 },
+		{ SSTP_CWND_LIMIT, 0, 10, NSEC_PER_SEC, 60 },
+		{ SSTP_CWND_LIMIT, 1, 10, 1, 60 },
+		{ SSTP_CWND_MAX, 0, 10, NSEC_PER_SEC, 60 },
+		{ SSTP_CWND_MAX, NSEC_PER_MSEC, 200, 100 * NSEC_PER_MSEC, 600 },
+		{ SSTP_CWND_MAX, NSEC_PER_MSEC, 20, 100 * NSEC_PER_MSEC, 120 },
+		{ SSTP_CWND_MAX, NSEC_PER_MSEC, 20, 0, 0 },
+		{ SSTP_CWND_MAX, 1, 10, NSEC_PER_SEC, 60 },
+		{ SSTP_CWND_MAX, 1, U32_MAX, U32_MAX * 1000ULL, 6ULL * U32_MAX },
+		{ SSTP_CWND_MAX, NSEC_PER_SEC, U32_MAX, NSEC_PER_MSEC, 0 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		const struct sstp_ctrl_core c = {
+			.flight = t[i].flight,
+			.out.cwnd = t[i].cwnd, .out.period = t[i].period,
+		};
+
+		KUNIT_EXPECT_EQ_MSG(test, sstp_ctrl_buffered(&c, t[i].round), t[i].packets,
+				    "row %u", i);
+	}
+}
+
 /* Outputs that a controller leaves, and the values they are clamped to */
 static const struct ctrl_range {
 	u32 srtt;
@@ -388,6 +425,7 @@ static void ctrl_on_param(struct kunit *test)
 
 static struct kunit_case ctrl_cases[] = {
 	KUNIT_CASE(ctrl_used),
+	KUNIT_CASE(ctrl_buffered),
 	KUNIT_CASE(ctrl_hostile),
 	KUNIT_CASE(ctrl_params),
 	KUNIT_CASE(ctrl_on_param),

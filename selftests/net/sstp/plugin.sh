@@ -88,6 +88,25 @@ check "a policy that sets huge limits" buffers
 check "a policy that sets huge limits, of a shared buffer" buffers --pool
 check "each callback got a buffer" sensible
 
+# The largest window fills no memory with data to send: the peer takes 256 kB at a time, and a path
+# of 100 Mbit/s and 20 ms has no more in flight.
+send_queue() { in_ns "$a" sstp show -j dport 7000 | sed -n 's/.*"snd_queued": *\([0-9]*\).*/\1/p'; }
+queue_small() {
+	local bytes
+	bytes=$(send_queue)
+	echo "# $bytes bytes in the send buffer"
+	[ "$bytes" -gt 0 ] && [ "$bytes" -lt $((4 << 20)) ]
+}
+impair delay 20ms rate 100mbit limit 333
+serve --rcvbuf 128k
+transfer_begin --controller hostile --param cwnd=4294967294 --for 5 "$b4"
+check "a transfer with the largest window" busywait 20 passed_more $(($(passed) + 5000000))
+check "its send buffer follows what is in flight" queue_small
+wait "$client"
+check "the transfer ends" test $? = 0
+check "the connection ends" busywait 20 sockets_are "$a" 0
+impair
+
 # A controller's parameters of one connection, which replace those of the module
 echo 4294967295 > $parameters/cwnd
 echo 1000000 > $parameters/period
