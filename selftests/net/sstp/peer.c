@@ -409,6 +409,24 @@ static bool is_new(struct peer *p, uint32_t shipment)
 	return p->overtaken >> (ahead + 1) == was;
 }
 
+/* Is what @d carries as it was written? The first packet of each segment of a stream comes in
+ * order, so it is known where the next begins.
+ */
+static bool is_right(struct peer *p, const struct data_packet *d, uint32_t segment, size_t bytes)
+{
+	uint64_t seed = p->seed + segment, at = data_offset(d, bytes);
+
+	if (bytes > ntohl(d->len))
+		return false;
+	if (segment < 64)
+		p->start[segment + 1] = p->start[segment] + ntohl(d->len);
+	if (p->stream && segment < 64) {
+		seed = p->seed;
+		at += p->start[segment];
+	}
+	return content_check(d->payload, bytes, seed, at) == bytes;
+}
+
 static void note_data(struct peer *p, const struct data_packet *d, size_t n)
 {
 	uint32_t segment = ntohl(d->segment) - p->their_first;
@@ -416,10 +434,9 @@ static void note_data(struct peer *p, const struct data_packet *d, size_t n)
 
 	if (!is_new(p, ntohl(d->shipment)))
 		p->wrong++;
-	if (bytes > ntohl(d->len) ||
-	    content_check(d->payload, bytes, p->seed + segment,
-			  data_offset(d, bytes)) != bytes)
+	if (!is_right(p, d, segment, bytes))
 		p->wrong++;
+	p->bytes += bytes;
 	p->stamp = d->stamp;
 	if (d->h.flags & AGAIN)
 		p->came_again |= bit(p, segment);

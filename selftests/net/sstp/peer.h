@@ -148,6 +148,9 @@ struct peer {
 	bool talks;			/* it understands MESSAGE */
 	bool ecn;			/* it wants to know of marks */
 	uint32_t ect, ce;		/* packets that the newest report has */
+	bool stream;			/* segments are parts of one content, of any size */
+	uint64_t start[65];		/* where each begins in it, the next one as well */
+	uint64_t bytes;			/* of DATA that came */
 	uint64_t came, came_again;	/* segments, by AGAIN */
 	uint64_t asked_again;		/* segments of came_again with ACK */
 	unsigned int wrong;		/* packets that are not as they should be */
