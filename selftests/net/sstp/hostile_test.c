@@ -381,8 +381,8 @@ static size_t make_shaped(union packet *p)
 	case EOS:
 		len = DATA_HLEN;
 		break;
-	case PACK:
-		len = sizeof(p->ack);
+	case PACK:	/* fields may follow */
+		len = sizeof(p->ack) + (below(2) ? 0 : below(40));
 		break;
 	case SNAK:
 		len = sizeof(p->ack) + 4 * below(64);
