@@ -4,10 +4,37 @@
 #include "rcv_wnd.h"
 #include "tolerance.h"
 
+/* Give @w->chunk @chunks entries, a power of two, from that of C on. Entries that go are NULL. */
+static bool sstp_rcv_resize(struct sstp_rcv_wnd *w, u32 chunks)
+{
+	struct sstp_rseg **chunk = kcalloc(chunks, sizeof(*chunk), GFP_ATOMIC | __GFP_NOWARN);
+	u32 i, c = w->read / SSTP_RCV_CHUNK;
+
+	if (!chunk)
+		return false;
+	for (i = 0; i < min(chunks, w->chunks); i++, c++)
+		chunk[c & (chunks - 1)] = w->chunk[c & (w->chunks - 1)];
+	kfree(w->chunk);
+	w->chunk = chunk;
+	w->bytes += (chunks - w->chunks) * sizeof(*chunk);
+	w->chunks = chunks;
+	return true;
+}
+
+/* Entries of @w->chunk that @segment needs */
+static u32 sstp_rcv_entries(const struct sstp_rcv_wnd *w, u32 segment)
+{
+	return max(w->chunks, roundup_pow_of_two(sstp_rcv_distance(w, segment) + 1));
+}
+
 static struct sstp_rseg *sstp_rcv_slot_make(struct sstp_rcv_wnd *w, u32 segment)
 {
-	u32 n = (segment / SSTP_RCV_CHUNK) & (w->chunks - 1), i;
+	u32 n, i;
 
+	if (sstp_rcv_distance(w, segment) >= w->chunks &&
+	    !sstp_rcv_resize(w, sstp_rcv_entries(w, segment)))
+		return NULL;
+	n = (segment / SSTP_RCV_CHUNK) & (w->chunks - 1);
 	if (!w->chunk[n]) {
 		w->chunk[n] = w->spare;
 		w->spare = NULL;
@@ -38,7 +65,7 @@ static struct sstp_rseg *sstp_rcv_slot_make(struct sstp_rcv_wnd *w, u32 segment)
 int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, gfp_t gfp)
 {
 	memset(w, 0, sizeof(*w));
-	w->chunks = 4;
+	w->chunks = SSTP_RCV_ENTRIES;
 	w->chunk = kcalloc(w->chunks, sizeof(*w->chunk), gfp);
 	if (!w->chunk)
 		return -ENOMEM;
@@ -100,38 +127,10 @@ void sstp_rcv_destroy(struct sstp_rcv_wnd *w)
 	w->bytes = 0;
 }
 
-static bool sstp_rcv_grow(struct sstp_rcv_wnd *w, u32 segments)
-{
-	/* One chunk more than the segments fill, as they need not start at its
-	 * first slot.
-	 */
-	u32 chunks = roundup_pow_of_two(segments / SSTP_RCV_CHUNK + 2);
-	struct sstp_rseg **chunk;
-	u32 i, c;
-
-	if (chunks <= w->chunks)
-		return true;
-	chunk = kcalloc(chunks, sizeof(*chunk), GFP_ATOMIC | __GFP_NOWARN);
-	if (!chunk)
-		return false;
-	c = w->read / SSTP_RCV_CHUNK;
-	for (i = 0; i < w->chunks; i++, c++)
-		chunk[c & (chunks - 1)] = w->chunk[c & (w->chunks - 1)];
-	kfree(w->chunk);
-	w->chunk = chunk;
-	w->bytes += (chunks - w->chunks) * sizeof(*chunk);
-	w->chunks = chunks;
-	return true;
-}
-
 bool sstp_rcv_grant(struct sstp_rcv_wnd *w, u32 high)
 {
 	if (sstp_after(high, w->read + SSTP_RCV_SEGMENTS - 1))
 		high = w->read + SSTP_RCV_SEGMENTS - 1;
-	/* Without memory for more chunks R_h moves as far as the present ones reach. */
-	if (sstp_after(high, w->high) &&
-	    !sstp_rcv_grow(w, high - w->read + 1))
-		high = w->read + (w->chunks - 1) * SSTP_RCV_CHUNK - 1;
 	if (!sstp_after(high, w->high))
 		return false;
 	w->high = high;
@@ -345,7 +344,11 @@ u32 sstp_rcv_map_bytes(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run)
 
 u32 sstp_rcv_slot_bytes(struct sstp_rcv_wnd *w, u32 segment)
 {
-	return sstp_rcv_chunk(w, segment) || w->spare ? 0 : SSTP_RCV_CHUNK_BYTES;
+	u32 bytes = sstp_rcv_chunk(w, segment) || w->spare ? 0 : SSTP_RCV_CHUNK_BYTES;
+
+	if (sstp_rcv_distance(w, segment) < w->chunks)
+		return bytes;
+	return bytes + (sstp_rcv_entries(w, segment) - w->chunks) * sizeof(*w->chunk);
 }
 
 /* Discard the packets of @s, as the segment was split anew. If packets of it were asked for, all
@@ -585,14 +588,12 @@ void sstp_rcv_pop(struct sstp_rcv_wnd *w)
 	w->chunk[n] = NULL;
 }
 
-void sstp_rcv_trim(struct sstp_rcv_wnd *w)
+/* Free the chunk of the segment that is read next, if its slots are clear. */
+static void sstp_rcv_trim_chunk(struct sstp_rcv_wnd *w)
 {
 	struct sstp_rseg **chunk = &w->chunk[(w->read / SSTP_RCV_CHUNK) & (w->chunks - 1)];
 	u32 i;
 
-	w->bytes -= w->spare ? SSTP_RCV_CHUNK_BYTES : 0;
-	kfree(w->spare);
-	w->spare = NULL;
 	if (!*chunk)
 		return;
 	for (i = 0; i < SSTP_RCV_CHUNK; i++) {
@@ -605,6 +606,18 @@ void sstp_rcv_trim(struct sstp_rcv_wnd *w)
 	kfree(*chunk);
 	*chunk = NULL;
 	w->bytes -= SSTP_RCV_CHUNK_BYTES;
+}
+
+void sstp_rcv_trim(struct sstp_rcv_wnd *w)
+{
+	w->bytes -= w->spare ? SSTP_RCV_CHUNK_BYTES : 0;
+	kfree(w->spare);
+	w->spare = NULL;
+	sstp_rcv_trim_chunk(w);
+	/* Without memory for a smaller array the larger one stays. */
+	if (w->chunks > SSTP_RCV_ENTRIES &&
+	    w->bytes == (w->chunks - SSTP_RCV_ENTRIES) * sizeof(*w->chunk))
+		sstp_rcv_resize(w, SSTP_RCV_ENTRIES);
 }
 
 struct sstp_rseg *sstp_rcv_largest(struct sstp_rcv_wnd *w, u32 above,

@@ -18,7 +18,8 @@
 #include "rcv_snak.h"
 #include "wire.h"
 
-#define SSTP_RCV_CHUNK		32	/* slots allocated at once: half a page */
+#define SSTP_RCV_CHUNK		8	/* slots allocated at once: 512 bytes */
+#define SSTP_RCV_ENTRIES	4	/* of the array of chunks, at first and at rest */
 #define SSTP_RCV_CHUNK_BYTES	(SSTP_RCV_CHUNK * sizeof(struct sstp_rseg))
 #define SSTP_RCV_SEGMENTS	65536	/* most segments in a window */
 
@@ -95,7 +96,7 @@ struct sstp_pos {
 
 /**
  * struct sstp_rcv_wnd - receive window
- * @chunk: slots, by segment number
+ * @chunk: slots, by segment number: as far as segments came, which may be less than R_h
  * @chunks: entries of @chunk, a power of two
  * @bytes: memory of all chunks, and of the array @chunk beyond its initial size
  * @read: C, lowest segment that the program has not read
@@ -155,7 +156,7 @@ enum sstp_rcv_verdict {
 
 int sstp_rcv_init(struct sstp_rcv_wnd *w, u32 segment, gfp_t gfp);
 void sstp_rcv_destroy(struct sstp_rcv_wnd *w);
-/* Raise R_h to @high, or as far as there is memory for slots. True if it moved. */
+/* Raise R_h to @high, or as far as a window may reach. True if it moved. */
 bool sstp_rcv_grant(struct sstp_rcv_wnd *w, u32 high);
 
 /* Start @run with packet @d, and derive the geometry of its segment. False if the packets would be
@@ -217,8 +218,16 @@ static inline u32 sstp_pos_within(struct sstp_pos pos, u32 segment, u32 packets)
 	return sstp_before(segment, pos.segment) ? packets : 0;
 }
 
+/* Chunks from that of C to that of @segment */
+static inline u32 sstp_rcv_distance(const struct sstp_rcv_wnd *w, u32 segment)
+{
+	return (segment - round_down(w->read, SSTP_RCV_CHUNK)) / SSTP_RCV_CHUNK;
+}
+
 static inline struct sstp_rseg *sstp_rcv_chunk(const struct sstp_rcv_wnd *w, u32 segment)
 {
+	if (sstp_rcv_distance(w, segment) >= w->chunks)
+		return NULL;
 	return w->chunk[(segment / SSTP_RCV_CHUNK) & (w->chunks - 1)];
 }
 

@@ -30,6 +30,8 @@
 #define SSTP_RCVBUF_FIRST		16
 /* Divisor of a buffer's limit: memory for slots beyond it, when each slot has a packet */
 #define SSTP_RCVBUF_SLOTS		8
+/* Segments of a window for whose slots there is memory in any case */
+#define SSTP_RCVBUF_FEW			64
 /* Divisor of the memory below which buffers grow: all promises to senders whose data nobody has
  * read yet. Divisor of what is left of that: one promise
  */
@@ -397,7 +399,7 @@ bool sstp_rcvbuf_wnd(struct sstp_sock *sp)
 	/* Single packets far apart make the window allocate a chunk of slots for each. */
 	w = min(w, max_t(u64, div_u64(guess ?: sp->rcvbuf.policy.in.limit,
 				      SSTP_RCVBUF_SLOTS * sizeof(struct sstp_rseg)),
-			 2 * SSTP_RCV_CHUNK));
+			 SSTP_RCVBUF_FEW));
 	sp->rcvbuf.window = clamp_t(u64, w, 1, SSTP_RCV_SEGMENTS / 2);
 	sstp_rcvbuf_narrow(sp);
 	sp->rcvbuf.wnd_at = sstp_rcvbuf_times(sp);
@@ -407,18 +409,10 @@ bool sstp_rcvbuf_wnd(struct sstp_sock *sp)
 	return factor == 100;
 }
 
-/* Grant the window to the peer. Memory of new slots is charged, as a debt if there is none: it
- * is little, as windows do not grow then.
- */
+/* Grant the window to the peer. */
 void sstp_rcvbuf_grant(struct sstp_sock *sp)
 {
-	u32 was = sp->rcv.bytes;
-
 	sstp_rcv_grant(&sp->rcv, sp->rcv.read + sp->rcvbuf.window - 1);
-	if (sp->rcv.bytes == was)
-		return;
-	__sk_rmem_schedule(&sp->sk, sp->rcv.bytes - was, false);
-	sstp_rcv_charge_slots(&sp->sk);
 }
 
 /* Does W stay as it is, though the program has read? It does where nothing that it depends on has

@@ -213,7 +213,7 @@ static void rcv_looks_once(struct kunit *test)
 	sstp_test_seed_rnd(test, &s->rnd);
 	for (base = 0; base < 33; base++) {
 		rcv_uniform(s, -300 - base, 0, 600, 6);
-		hidden = kunit_kcalloc(test, s->w.chunks, sizeof(*hidden), GFP_KERNEL);
+		hidden = kunit_kcalloc(test, 600, sizeof(*hidden), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, hidden);
 		for (k = 0; k < 3600; k++) {
 			if (k == 1 || k == 1800)

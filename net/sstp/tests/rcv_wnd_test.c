@@ -442,6 +442,43 @@ static void rcv_trims(struct kunit *test)
 	rcv_stop(s);
 }
 
+/* The array of chunks grows when a segment far from the first one comes, by what was said, and is
+ * small again when the window is empty.
+ */
+static void rcv_trims_array(struct kunit *test)
+{
+	struct rcv_sim *s = test->priv;
+	u32 bytes, last = 9 * SSTP_RCV_CHUNK, base;
+	s64 i;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (base = 0; base < 2 * SSTP_RCV_CHUNK; base++) {
+		rcv_uniform(s, -base, 0, last + 1, 1);
+		KUNIT_EXPECT_EQ(test, s->w.bytes, 0U);
+		bytes = sstp_rcv_slot_bytes(&s->w, s->first + last);
+		KUNIT_EXPECT_EQ(test, bytes, SSTP_RCV_CHUNK_BYTES +
+				(16 - SSTP_RCV_ENTRIES) * (u32)sizeof(*s->w.chunk));
+		rcv_put(s, last, 0, 1, false);
+		KUNIT_EXPECT_EQ(test, s->w.bytes, bytes);
+		sstp_rcv_trim(&s->w);
+		KUNIT_EXPECT_EQ(test, s->w.bytes, bytes);
+		rcv_check_all(s);
+		for (i = 0; i < last; i++)
+			rcv_put(s, i, 0, 1, false);
+		rcv_advance(s);
+		rcv_check_all(s);
+		while (sstp_rcv_peek(&s->w)) {
+			sstp_rcv_pop(&s->w);
+			s->read++;
+		}
+		KUNIT_EXPECT_EQ(test, s->read, last + 1LL);
+		sstp_rcv_trim(&s->w);
+		KUNIT_EXPECT_EQ(test, s->w.bytes, 0U);
+		KUNIT_EXPECT_EQ(test, s->w.chunks, (u32)SSTP_RCV_ENTRIES);
+		rcv_stop(s);
+	}
+}
+
 /* The program has read the packets of a segment, but not the gap at its end. */
 static void rcv_trims_gap(struct kunit *test)
 {
@@ -690,6 +727,7 @@ static struct kunit_case rcv_cases[] = {
 	KUNIT_CASE(rcv_recut),
 	KUNIT_CASE(rcv_grants),
 	KUNIT_CASE(rcv_trims),
+	KUNIT_CASE(rcv_trims_array),
 	KUNIT_CASE(rcv_trims_gap),
 	KUNIT_CASE(rcv_figure16),
 	KUNIT_CASE(rcv_replacement),

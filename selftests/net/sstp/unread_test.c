@@ -24,7 +24,7 @@
 #define CLAIM		10000000	/* kbit/s */
 #define CLAIMS		10
 #define MANY		100
-#define SLOTS		32		/* that a window takes at once */
+#define SLOTS		8		/* that a window takes at once */
 #define SLOT_BYTES	64
 #define MEM		"/proc/sys/net/sstp/mem"
 
