@@ -77,7 +77,7 @@ u32 sstp_stream_size(const struct sstp_sock *sp)
 		   (PAGE_SHIFT - SSTP_STREAM_MEM_SHIFT);
 
 	if (sstp_rate_bound(&sp->rate))
-		most = min(most, sp->rate.second_bytes / 4);
+		most = min(most, sp->rate.log->second_bytes / 4);
 	if (sp->hs.segment_want)
 		most = min_t(u64, most, sp->hs.segment_want);
 	size = min_t(u64, size, max_t(u64, most, sp->path.size));
@@ -393,12 +393,12 @@ static u64 sstp_mtu_probe(struct sock *sk, u64 now)
 static bool sstp_mtu_affordable(const struct sstp_sock *sp)
 {
 	u64 wire = sp->path.frame - sp->path.mtu + sp->path.pmtud.ceiling;
-	const struct sstp_rate *r = &sp->rate;
+	const struct sstp_rate_log *l = sp->rate.log;
 
-	if (r->spec.average < 8ULL * sp->path.pmtud.ceiling * SSTP_PROBE_SHARE)
+	if (!l || sp->rate.spec.average < 8ULL * sp->path.pmtud.ceiling * SSTP_PROBE_SHARE)
 		return false;
-	return r->burst_ns <= SSTP_PROBE_WAIT ||
-	       r->burst >= (r->in_bytes ? wire + r->frame : 2);
+	return l->burst_ns <= SSTP_PROBE_WAIT ||
+	       l->burst >= (l->in_bytes ? wire + l->frame : 2);
 }
 
 /* Data that takes all that a contract allows leaves nothing for a probe, so that goes first,

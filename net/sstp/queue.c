@@ -21,7 +21,7 @@ static u64 sstp_queue_due(const struct sstp_sock *sp, u32 span)
 	u64 due = SSTP_QUEUE_MOST;
 
 	if (sstp_rate_bound(&sp->rate))
-		due = mul_u64_u32_div(sp->rate.ms_bytes, span, NSEC_PER_MSEC);
+		due = mul_u64_u32_div(sp->rate.log->ms_bytes, span, NSEC_PER_MSEC);
 	if (sp->ctrl.out.period)
 		due = min(due, div64_u64((u64)sp->path.frame * span, sp->ctrl.out.period));
 	else if (window != SSTP_CWND_MAX && srtt)

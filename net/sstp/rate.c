@@ -58,30 +58,31 @@ const char *sstp_rate_fault(const struct sstp_rate_spec *spec, u32 frame)
 /* Convert count and allowance of the burst that runs between packets and bytes, so that they
  * stay valid under the new contract's @in_bytes and @frame.
  */
-static void sstp_rate_unit(struct sstp_rate *r, bool in_bytes, u32 frame)
+static void sstp_rate_unit(struct sstp_rate_log *l, bool in_bytes, u32 frame)
 {
-	if (in_bytes && !r->in_bytes) {
-		r->count *= frame;
-		r->allowance *= frame;
-	} else if (!in_bytes && r->in_bytes) {
-		r->count = div_u64(r->count + frame - 1, frame);
-		r->allowance = div_u64(r->allowance, frame);
+	if (in_bytes && !l->in_bytes) {
+		l->count *= frame;
+		l->allowance *= frame;
+	} else if (!in_bytes && l->in_bytes) {
+		l->count = div_u64(l->count + frame - 1, frame);
+		l->allowance = div_u64(l->allowance, frame);
 	}
-	r->in_bytes = in_bytes;
+	l->in_bytes = in_bytes;
 }
 
 /* Callers take the time once for all that they do, so a function that they call may have passed a
  * later one: by the earlier one bursts and trains would be in the future.
  */
-static u64 sstp_rate_time(struct sstp_rate *r, u64 now)
+static u64 sstp_rate_time(struct sstp_rate_log *l, u64 now)
 {
-	r->at = max(r->at, now);
-	return r->at;
+	l->at = max(l->at, now);
+	return l->at;
 }
 
 int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 		  u32 frame, u64 segment, u64 now, gfp_t gfp)
 {
+	struct sstp_rate_log *l = r->log;
 	u64 average, len;
 
 	if (!spec->peak) {
@@ -89,19 +90,15 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 		r->spec = *spec;
 		return 0;
 	}
-	now = sstp_rate_time(r, now);
-	if (!r->log) {
-		r->log = kzalloc_obj(*r->log, gfp);
-		if (!r->log)
+	if (!l) {
+		l = kzalloc_obj(*l, gfp);
+		if (!l)
 			return -ENOMEM;
-		r->log->ms = div_u64(now, NSEC_PER_MSEC);
-		r->burst_start = now;
-		r->count = 0;
-		r->allowance = 0;
-		r->trains = 0;
-		r->train_bytes = 0;
-		r->peak_next = 0;
+		l->ms = div_u64(now, NSEC_PER_MSEC);
+		l->burst_start = now;
+		r->log = l;
 	}
+	now = sstp_rate_time(l, now);
 	average = spec->average ?: spec->peak;
 	/* L = s + X, or more so that a burst lasts at least 1 ms: bursts that are shorter than
 	 * a timer's lateness would waste rate.
@@ -117,27 +114,27 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 			average = clamp(sstp_rate_bursts(spec->burst_rate, len,
 							 frame),
 					1ULL, spec->peak);
-		r->burst_ns = div_u64(1000ULL * NSEC_PER_SEC, spec->burst_rate);
+		l->burst_ns = div_u64(1000ULL * NSEC_PER_SEC, spec->burst_rate);
 	} else {
 		/* F = A / (L * l * 8); 2^16 * 2^16 * 2^33 fits. */
-		r->burst_ns = mul_u64_u64_div_u64(len * frame * 8, NSEC_PER_SEC,
+		l->burst_ns = mul_u64_u64_div_u64(len * frame * 8, NSEC_PER_SEC,
 						  average) ?: 1;
 	}
 	/* A higher peak ends the wait that the former peak imposed. */
 	if (spec->peak > r->spec.peak)
-		r->peak_next = min(r->peak_next, now);
+		l->peak_next = min(l->peak_next, now);
 	r->spec = *spec;
 	r->spec.average = average;
-	r->frame = frame;
 	r->burst_len = len;
-	sstp_rate_unit(r, !spec->burst_len, frame);
-	r->burst = r->in_bytes ? len * frame : len;
-	r->allowance = clamp(r->allowance, r->burst, 2 * r->burst);
-	r->ms_bytes = div_u64(spec->peak, 8 * MSEC_PER_SEC);
-	r->second_bytes = average / 8;
-	r->ns_mult = div64_u64((8ULL * NSEC_PER_SEC << SSTP_RATE_SHIFT) +
+	l->frame = frame;
+	sstp_rate_unit(l, !spec->burst_len, frame);
+	l->burst = l->in_bytes ? len * frame : len;
+	l->allowance = clamp(l->allowance, l->burst, 2 * l->burst);
+	l->ms_bytes = div_u64(spec->peak, 8 * MSEC_PER_SEC);
+	l->second_bytes = average / 8;
+	l->ns_mult = div64_u64((8ULL * NSEC_PER_SEC << SSTP_RATE_SHIFT) +
 			       spec->peak - 1, spec->peak);
-	r->train_max = clamp_t(u64, r->ms_bytes / 2, 1, U32_MAX);
+	l->train_max = clamp_t(u64, l->ms_bytes / 2, 1, U32_MAX);
 	return 0;
 }
 
@@ -146,35 +143,36 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
  */
 static void sstp_rate_tick(struct sstp_rate *r, u64 now)
 {
-	u64 late = now - r->burst_start, bursts, most, due;
+	struct sstp_rate_log *l = r->log;
+	u64 late = now - l->burst_start, bursts, most, due;
 
-	if (late < r->burst_ns)
+	if (late < l->burst_ns)
 		return;
-	r->burst_start = now;
-	due = r->burst;
+	l->burst_start = now;
+	due = l->burst;
 	if (r->more) {
-		bursts = div64_u64(late, r->burst_ns);
-		r->burst_start -= late - bursts * r->burst_ns;
+		bursts = div64_u64(late, l->burst_ns);
+		l->burst_start -= late - bursts * l->burst_ns;
 		/* A late timer is caught up by SSTP_RATE_CREDIT, as in sstp_rate_sent(). */
-		most = max(div64_u64(SSTP_RATE_CREDIT, r->burst_ns), 2ULL);
-		due = min(bursts, most) * r->burst;
-		due += r->allowance - min(r->count, r->allowance);
-		due = min(due, most * r->burst);
+		most = max(div64_u64(SSTP_RATE_CREDIT, l->burst_ns), 2ULL);
+		due = min(bursts, most) * l->burst;
+		due += l->allowance - min(l->count, l->allowance);
+		due = min(due, most * l->burst);
 	}
-	r->allowance = due;
-	r->count = 0;
+	l->allowance = due;
+	l->count = 0;
 }
 
-static void sstp_rate_forget(struct sstp_rate *r, u64 now)
+static void sstp_rate_forget(struct sstp_rate_log *l, u64 now)
 {
-	while (r->trains) {
-		struct sstp_rate_train *t = &r->log->train[r->train_tail];
+	while (l->trains) {
+		struct sstp_rate_train *t = &l->train[l->train_tail];
 
 		if (now - t->time < NSEC_PER_MSEC)
 			break;
-		r->train_bytes -= t->bytes;
-		r->train_tail = (r->train_tail + 1) % SSTP_RATE_TRAINS;
-		r->trains--;
+		l->train_bytes -= t->bytes;
+		l->train_tail = (l->train_tail + 1) % SSTP_RATE_TRAINS;
+		l->trains--;
 	}
 }
 
@@ -217,56 +215,57 @@ static u64 sstp_rate_log_next(const struct sstp_rate_log *l)
 /* Packets of @frame bytes that this burst has room for. A frame that is larger than a whole burst
  * may leave as the only one, or it never could.
  */
-static u32 sstp_rate_burst_left(const struct sstp_rate *r, u32 frame)
+static u32 sstp_rate_burst_left(const struct sstp_rate_log *l, u32 frame)
 {
-	u64 left = r->allowance - min(r->count, r->allowance);
+	u64 left = l->allowance - min(l->count, l->allowance);
 
-	if (r->in_bytes)
-		left = r->count || left >= frame ? div_u64(left, frame) : 1;
+	if (l->in_bytes)
+		left = l->count || left >= frame ? div_u64(left, frame) : 1;
 	return min_t(u64, left, U32_MAX);
 }
 
 u32 sstp_rate_allow(struct sstp_rate *r, u32 want, u32 frame, u64 now,
 		    u64 *next)
 {
+	struct sstp_rate_log *l = r->log;
 	u32 left;
 	u64 room;
 
-	now = sstp_rate_time(r, now);
+	now = sstp_rate_time(l, now);
 	sstp_rate_tick(r, now);
-	sstp_rate_forget(r, now);
-	sstp_rate_log_to(r->log, now);
+	sstp_rate_forget(l, now);
+	sstp_rate_log_to(l, now);
 	*next = now;
 
-	left = sstp_rate_burst_left(r, frame);
+	left = sstp_rate_burst_left(l, frame);
 	if (!left) {
-		*next = r->burst_start + r->burst_ns;
+		*next = l->burst_start + l->burst_ns;
 		return 0;
 	}
-	if (now < r->peak_next) {
-		*next = r->peak_next;
+	if (now < l->peak_next) {
+		*next = l->peak_next;
 		return 0;
 	}
-	want = min3(want, max(r->train_max / frame, 1U), left);
+	want = min3(want, max(l->train_max / frame, 1U), left);
 
 	/* At most P * 1 ms plus one packet in any 1 ms */
-	room = r->ms_bytes + frame;
-	room -= min(room, r->train_bytes);
-	if (r->trains == SSTP_RATE_TRAINS)
+	room = l->ms_bytes + frame;
+	room -= min(room, l->train_bytes);
+	if (l->trains == SSTP_RATE_TRAINS)
 		room = 0;
 	if (room < (u64)want * frame)
 		want = (u32)min_t(u64, room, U32_MAX) / frame;
-	if (!want && r->trains) {
-		*next = r->log->train[r->train_tail].time + NSEC_PER_MSEC;
+	if (!want && l->trains) {
+		*next = l->train[l->train_tail].time + NSEC_PER_MSEC;
 		return 0;
 	}
 
 	/* At most average * 1 s in any 1 s; a packet larger than that may leave alone. */
-	room = r->second_bytes - min(r->second_bytes, r->log->sum);
+	room = l->second_bytes - min(l->second_bytes, l->sum);
 	if (room < (u64)want * frame)
 		want = (u32)min_t(u64, room, U32_MAX) / frame;
-	if (!want && r->log->sum) {
-		*next = sstp_rate_log_next(r->log);
+	if (!want && l->sum) {
+		*next = sstp_rate_log_next(l);
 		return 0;
 	}
 	return max(want, 1U);
@@ -274,26 +273,27 @@ u32 sstp_rate_allow(struct sstp_rate *r, u32 want, u32 frame, u64 now,
 
 void sstp_rate_sent(struct sstp_rate *r, u32 packets, u32 bytes, u64 now)
 {
+	struct sstp_rate_log *l = r->log;
 	struct sstp_rate_train *t;
 	u32 i;
 
-	if (!r->log)
+	if (!l)
 		return;
-	now = sstp_rate_time(r, now);
-	r->count += r->in_bytes ? bytes : packets;
+	now = sstp_rate_time(l, now);
+	l->count += l->in_bytes ? bytes : packets;
 	r->more = true;
-	r->peak_next = max(r->peak_next, now - SSTP_RATE_CREDIT) +
-		       ((bytes * r->ns_mult) >> SSTP_RATE_SHIFT);
+	l->peak_next = max(l->peak_next, now - SSTP_RATE_CREDIT) +
+		       ((bytes * l->ns_mult) >> SSTP_RATE_SHIFT);
 
-	t = &r->log->train[(r->train_tail + r->trains - 1U) % SSTP_RATE_TRAINS];
+	t = &l->train[(l->train_tail + l->trains - 1U) % SSTP_RATE_TRAINS];
 	/* Trains in quick succession share an entry, so that the ring covers 1 ms. Its time is
 	 * that of the last one, so that none is forgotten too early.
 	 */
-	if (!r->trains ||
+	if (!l->trains ||
 	    (now - t->time + t->span >= NSEC_PER_MSEC / SSTP_RATE_TRAINS &&
-	     r->trains < SSTP_RATE_TRAINS)) {
-		i = (r->train_tail + r->trains++) % SSTP_RATE_TRAINS;
-		t = &r->log->train[i];
+	     l->trains < SSTP_RATE_TRAINS)) {
+		i = (l->train_tail + l->trains++) % SSTP_RATE_TRAINS;
+		t = &l->train[i];
 		t->time = now;
 		t->span = 0;
 		t->bytes = 0;
@@ -301,10 +301,10 @@ void sstp_rate_sent(struct sstp_rate *r, u32 packets, u32 bytes, u64 now)
 	t->span += now - t->time;
 	t->time = now;
 	t->bytes += bytes;
-	r->train_bytes += bytes;
+	l->train_bytes += bytes;
 
-	sstp_rate_log_to(r->log, now);
-	div_u64_rem(r->log->ms, SSTP_RATE_SLOTS, &i);
-	r->log->slot[i] += bytes;
-	r->log->sum += bytes;
+	sstp_rate_log_to(l, now);
+	div_u64_rem(l->ms, SSTP_RATE_SLOTS, &i);
+	l->slot[i] += bytes;
+	l->sum += bytes;
 }

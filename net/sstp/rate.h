@@ -33,30 +33,9 @@ struct sstp_rate_train {
 };
 
 /**
- * struct sstp_rate_log - bytes that left in the last ms and in the last second
+ * struct sstp_rate_log - a contract in force, and how much of it is used
  * @ms: time of the newest slot, ms
  * @sum: sum of all slots, bytes
- * @slot: bytes that left in each ms, indexed by ms modulo SSTP_RATE_SLOTS
- * @train: ring of the trains of the last ms
- */
-struct sstp_rate_log {
-	u64	ms;
-	u64	sum;
-	u32	slot[SSTP_RATE_SLOTS];
-	struct sstp_rate_train train[SSTP_RATE_TRAINS];
-};
-
-/**
- * struct sstp_rate - a contract, and how much of it is used
- * @spec: contract in force; @peak 0 = none
- * @log: trains and slots; NULL = no contract
- * @more: the queue has not run empty since the last train
- * @in_bytes: L was not given, so @burst, @count and @allowance count bytes, and small packets
- *	are limited by P and the average only; else they count packets
- * @train_tail: index of the oldest entry of the ring of trains
- * @trains: entries in the ring
- * @frame: bytes of a full frame, l; from it the values below are derived
- * @burst_len: L, packets
  * @burst_ns: period of bursts, 1/F, ns
  * @burst_start: burst timer BT: start of this burst, ns
  * @burst: L in packets, or the bytes of L full frames
@@ -64,14 +43,51 @@ struct sstp_rate_log {
  * @allowance: packets or bytes that may leave in this burst: @burst, plus the unused part of
  *	the last burst if the queue never ran empty; at most 2 * @burst, or the bursts due
  *	in SSTP_RATE_CREDIT if these are more
- * @train_max: most bytes in a train, unless one packet is larger: half of @ms_bytes, so that
- *	packets are spread over at least two trains per ms
  * @ms_bytes: P * 1 ms, bytes
  * @second_bytes: average * 1 s, bytes
  * @ns_mult: ns per byte at P, fixed point with SSTP_RATE_SHIFT fractional bits
  * @peak_next: time when P allows the next train, ns
  * @train_bytes: bytes of the trains of the last ms
  * @at: latest time that a caller passed, ns
+ * @frame: bytes of a full frame, l; from it most of these values are derived
+ * @train_max: most bytes in a train, unless one packet is larger: half of @ms_bytes, so that
+ *	packets are spread over at least two trains per ms
+ * @train_tail: index of the oldest entry of the ring of trains
+ * @trains: entries in the ring
+ * @in_bytes: L was not given, so @burst, @count and @allowance count bytes, and small packets
+ *	are limited by P and the average only; else they count packets
+ * @slot: bytes that left in each ms, indexed by ms modulo SSTP_RATE_SLOTS
+ * @train: ring of the trains of the last ms
+ */
+struct sstp_rate_log {
+	u64	ms;
+	u64	sum;
+	u64	burst_ns;
+	u64	burst_start;
+	u64	burst;
+	u64	count;
+	u64	allowance;
+	u64	ms_bytes;
+	u64	second_bytes;
+	u64	ns_mult;
+	u64	peak_next;
+	u64	train_bytes;
+	u64	at;
+	u32	frame;
+	u32	train_max;
+	u16	train_tail;
+	u16	trains;
+	bool	in_bytes;
+	u32	slot[SSTP_RATE_SLOTS];
+	struct sstp_rate_train train[SSTP_RATE_TRAINS];
+};
+
+/**
+ * struct sstp_rate - a contract
+ * @spec: contract in force; @peak 0 = none
+ * @log: what follows from it, and what left; NULL = no contract, as of most connections
+ * @burst_len: L, packets
+ * @more: the queue has not run empty since the last train
  */
 struct sstp_rate {
 	__cacheline_group_begin(sstp_rate_send);
@@ -79,23 +95,7 @@ struct sstp_rate {
 	struct sstp_rate_log *log;
 	bool	more;
 	__cacheline_group_end(sstp_rate_send);
-	bool	in_bytes;
-	u16	train_tail;
-	u16	trains;
-	u32	frame;
 	u32	burst_len;
-	u64	burst_ns;
-	u64	burst_start;
-	u64	burst;
-	u64	count;
-	u64	allowance;
-	u32	train_max;
-	u64	ms_bytes;
-	u64	second_bytes;
-	u64	ns_mult;
-	u64	peak_next;
-	u64	train_bytes;
-	u64	at;
 };
 
 /* Initialize @r without a contract. A former log is not freed. */

@@ -577,7 +577,7 @@ static void rate_derived(struct kunit *test)
 				    "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, s->r.burst_len, t[i].len, "row %u",
 				    i);
-		KUNIT_EXPECT_EQ_MSG(test, s->r.burst_ns, t[i].burst_ns,
+		KUNIT_EXPECT_EQ_MSG(test, s->r.log->burst_ns, t[i].burst_ns,
 				    "row %u", i);
 	}
 }
@@ -677,13 +677,13 @@ static void rate_extremes(struct kunit *test)
 		KUNIT_ASSERT_GE(test, s->r.spec.average, 1ULL);
 		KUNIT_ASSERT_GE(test, s->r.burst_len, 1U);
 		KUNIT_ASSERT_LE(test, s->r.burst_len, 65535U);
-		KUNIT_ASSERT_GE(test, s->r.burst_ns, 1ULL);
-		KUNIT_ASSERT_LE(test, s->r.burst_ns, 5000000ULL * NSEC_PER_SEC);
-		KUNIT_ASSERT_GE(test, s->r.train_max, 1U);
+		KUNIT_ASSERT_GE(test, s->r.log->burst_ns, 1ULL);
+		KUNIT_ASSERT_LE(test, s->r.log->burst_ns, 5000000ULL * NSEC_PER_SEC);
+		KUNIT_ASSERT_GE(test, s->r.log->train_max, 1U);
 		/* After the time of a burst, and of the largest packet at the lowest
 		 * peak, a packet may always leave.
 		 */
-		s->now += 70ULL * NSEC_PER_SEC + s->r.burst_ns;
+		s->now += 70ULL * NSEC_PER_SEC + s->r.log->burst_ns;
 		n = sstp_rate_allow(&s->r, 64, s->frame, s->now, &next);
 		KUNIT_ASSERT_GE(test, n, 1U);
 		rate_reset(s);
@@ -723,10 +723,10 @@ static void rate_live(struct kunit *test)
 
 	/* Setting the same contract changes nothing. */
 	log = s->r.log;
-	begin = s->r.peak_next;
+	begin = s->r.log->peak_next;
 	KUNIT_ASSERT_EQ(test, rate_set(s, &slow, 1, 0), 0);
 	KUNIT_EXPECT_PTR_EQ(test, s->r.log, log);
-	KUNIT_EXPECT_EQ(test, s->r.peak_next, begin);
+	KUNIT_EXPECT_EQ(test, s->r.log->peak_next, begin);
 
 	/* No contract: no state is kept. */
 	slow.peak = 0;
