@@ -35,8 +35,8 @@ enum sstp_timer {
  */
 struct sstp_clock {
 	spinlock_t lock;		/* guards @hrt and @held */
-	struct hrtimer hrt;
 	bool	held;
+	struct hrtimer hrt;
 	__cacheline_group_begin(sstp_clock_any);
 	u64	at[SSTP_TIMERS];
 	u64	armed;
