@@ -29,6 +29,7 @@ static void sstp_conn_free(struct sstp_sock *sp)
 	sstp_snd_destroy(&sp->snd);
 	sstp_rcvbuf_empty(sp);
 	sstp_rate_free(&sp->rate);
+	sstp_sample_free(&sp->loss.sampler);
 	kfree(sp->stats.mark);
 	sp->stats.mark = NULL;
 	sstp_ctrl_detach(&sp->ctrl);

@@ -2,10 +2,40 @@
 /* Delivery rate of a sender; sample.h describes it. */
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 #include "sample.h"
 
+static u32 sstp_sample_size(const struct sstp_sampler *p)
+{
+	return p->more ? SSTP_SAMPLE_MARKS : SSTP_SAMPLE_FEW;
+}
+
+/* The mark @back before the newest one, which is remembered */
+static struct sstp_sample_mark *sstp_sample_mark(struct sstp_sampler *p, u32 back)
+{
+	struct sstp_sample_mark *ring = p->more ?: p->few;
+
+	return &ring[p->newest >= back ? p->newest - back : p->newest + sstp_sample_size(p) - back];
+}
+
+/* Make room for all marks. */
+static void sstp_sample_grow(struct sstp_sampler *p)
+{
+	struct sstp_sample_mark *more;
+	u32 i;
+
+	more = kmalloc_array(SSTP_SAMPLE_MARKS, sizeof(*more), GFP_ATOMIC | __GFP_NOWARN);
+	if (!more)
+		return;
+	for (i = 0; i < p->marks; i++)
+		more[p->marks - 1 - i] = *sstp_sample_mark(p, i);
+	p->newest = p->marks - 1;
+	p->more = more;
+}
+
 /* The newest mark that had come when @r's packet left, or NULL. @next: the one after it, or @r */
-static const struct sstp_sample_mark *sstp_sample_base(const struct sstp_sampler *p,
+static const struct sstp_sample_mark *sstp_sample_base(struct sstp_sampler *p,
 						       const struct sstp_sample_mark *r,
 						       const struct sstp_sample_mark **next)
 {
@@ -13,10 +43,8 @@ static const struct sstp_sample_mark *sstp_sample_base(const struct sstp_sampler
 
 	*next = r;
 	for (i = 0; i < p->marks; i++) {
-		const struct sstp_sample_mark *m;
+		const struct sstp_sample_mark *m = sstp_sample_mark(p, i);
 
-		m = &p->mark[(p->newest + SSTP_SAMPLE_MARKS - i) %
-			     SSTP_SAMPLE_MARKS];
 		if ((s32)(m->at - r->sent) <= 0)
 			return m;
 		*next = m;
@@ -42,22 +70,29 @@ static void sstp_sample_flight(const struct sstp_sample_mark *m,
 static void sstp_sample_remember(struct sstp_sampler *p, const struct sstp_sample_mark *r,
 				 u32 srtt, u32 flight)
 {
-	const struct sstp_sample_mark *last = &p->mark[p->newest], *first;
+	const struct sstp_sample_mark *last = sstp_sample_mark(p, 0), *first;
 
 	if (p->marks && r->at - last->at < srtt / SSTP_SAMPLE_SPACING &&
 	    r->delivered - last->delivered < max(flight / SSTP_SAMPLE_SPACING, 1U))
 		return;
-	p->newest = (p->newest + 1) % SSTP_SAMPLE_MARKS;
-	p->mark[p->newest] = *r;
-	p->marks = min(p->marks + 1, SSTP_SAMPLE_MARKS);
-	first = &p->mark[(p->newest + 1 + SSTP_SAMPLE_MARKS - p->marks) % SSTP_SAMPLE_MARKS];
+	if (p->marks == SSTP_SAMPLE_FEW && !p->more) {
+		/* A report of nothing new is not worth the memory. */
+		if (r->delivered == last->delivered)
+			return;
+		sstp_sample_grow(p);
+	}
+	if (++p->newest == sstp_sample_size(p))
+		p->newest = 0;
+	p->marks = min(p->marks + 1, sstp_sample_size(p));
+	*sstp_sample_mark(p, 0) = *r;
+	first = sstp_sample_mark(p, p->marks - 1);
 	if (p->idled && (s32)(p->idle_at - first->sent) < 0)
 		p->idled = false;
 }
 
 void sstp_sample_start(struct sstp_sampler *p, u32 now, u32 delivered, u32 highest)
 {
-	p->mark[p->newest] = (struct sstp_sample_mark){
+	*sstp_sample_mark(p, 0) = (struct sstp_sample_mark){
 		.at = now, .sent = now, .came = now, .delivered = delivered, .highest = highest,
 	};
 	p->marks = 1;
@@ -88,4 +123,10 @@ void sstp_sample_idle(struct sstp_sampler *p, u32 now)
 {
 	p->idle_at = now;
 	p->idled = true;
+}
+
+void sstp_sample_free(struct sstp_sampler *p)
+{
+	kfree(p->more);
+	memset(p, 0, sizeof(*p));
 }

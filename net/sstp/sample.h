@@ -21,6 +21,7 @@
 #include "compat.h"
 
 #define SSTP_SAMPLE_MARKS	12U	/* reports remembered */
+#define SSTP_SAMPLE_FEW		2U	/* of a sender whose packets come before it sends more */
 /* A report is remembered if 1/4 of a round trip has passed since the last one, or if 1/4 of the
  * packets in flight have been delivered: the marks span a round trip and a half at least.
  */
@@ -44,14 +45,16 @@ struct sstp_sample_mark {
 
 /**
  * struct sstp_sampler - state of the measurement
- * @mark: the last reports, a ring
- * @newest: index of the newest one in @mark
- * @marks: used entries of @mark
+ * @few: the last reports, a ring of SSTP_SAMPLE_FEW, while @more is NULL
+ * @more: the last reports, a ring of SSTP_SAMPLE_MARKS, once @few are too few
+ * @newest: index of the newest one in the ring
+ * @marks: used entries of the ring
  * @idle_at: time of the last sstp_sample_idle(); valid if @idled
  * @idled: the sender has been without data since the oldest mark
  */
 struct sstp_sampler {
-	struct sstp_sample_mark mark[SSTP_SAMPLE_MARKS];
+	struct sstp_sample_mark few[SSTP_SAMPLE_FEW];
+	struct sstp_sample_mark *more;
 	__cacheline_group_begin(sstp_sampler_report);
 	u32	idle_at;
 	u8	newest;
@@ -83,10 +86,14 @@ struct sstp_delivery {
  * packets delivered in total; @highest: highest shipment reported
  */
 void sstp_sample_start(struct sstp_sampler *p, u32 now, u32 delivered, u32 highest);
-/* Sample the report @r. @srtt: smoothed round-trip time, us; @flight: packets in flight before */
+/* Sample the report @r. @srtt: smoothed round-trip time, us; @flight: packets in flight before.
+ * Without memory for all marks the last ones stay, and there are samples of fewer reports.
+ */
 void sstp_sample_report(struct sstp_sampler *p, const struct sstp_sample_mark *r, u32 srtt,
 			u32 flight, struct sstp_delivery *d);
 /* The sender has no data at @now, although the congestion window allows to send. */
 void sstp_sample_idle(struct sstp_sampler *p, u32 now);
+/* Forget all reports, and free their memory. */
+void sstp_sample_free(struct sstp_sampler *p);
 
 #endif /* _SSTP_SAMPLE_H */

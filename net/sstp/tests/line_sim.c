@@ -54,6 +54,9 @@ struct line_flow *line_add(struct kunit *test, struct line_sim *l,
 	KUNIT_ASSERT_NOT_NULL(test, x->came);
 	x->report = kunit_kcalloc(test, LINE_REPORTS, sizeof(*x->report), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, x->report);
+	/* The test frees the marks, as it frees all of the flow. */
+	x->p.more = kunit_kcalloc(test, SSTP_SAMPLE_MARKS, sizeof(*x->p.more), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, x->p.more);
 	x->ops = ops;
 	x->line = l;
 	x->rtt = rtt;

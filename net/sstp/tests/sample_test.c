@@ -43,6 +43,7 @@ static void sample_marks(struct kunit *test)
 				KUNIT_EXPECT_EQ_MSG(test, d.prior, base * 3 + t[i].prior,
 						    "row %u", i);
 		}
+		sstp_sample_free(&p);
 	}
 }
 
@@ -97,6 +98,7 @@ static void sample_path(struct kunit *test)
 					    "row %u, packet %u", k, n);
 			KUNIT_ASSERT_EQ(test, d.lost, 0U);
 		}
+		sstp_sample_free(&p);
 	}
 }
 
@@ -129,6 +131,7 @@ static void sample_flight(struct kunit *test)
 				KUNIT_ASSERT_LE_MSG(test, abs_diff(d.lost, 10U), 2U,
 						    "%u: packet %u: %u", each[k], n, d.lost);
 			}
+			sstp_sample_free(&p);
 		}
 	}
 }
@@ -158,7 +161,42 @@ static void sample_idle(struct kunit *test)
 				sstp_sample_idle(&p, base + 105000);
 		}
 		KUNIT_EXPECT_FALSE(test, p.idled);
+		sstp_sample_free(&p);
 	}
+}
+
+/* A sender whose packets come before it sends more needs few marks, and has all its samples. */
+static void sample_few(struct kunit *test)
+{
+	struct sstp_sampler p = {};
+	struct sstp_sample_mark r;
+	struct sstp_delivery d;
+	u32 i, now = 0;
+
+	for (i = 0; i < 3 * SSTP_SAMPLE_MARKS; i++, now += 40000) {
+		sstp_sample_start(&p, now, i, i);
+		r = (struct sstp_sample_mark){
+			.at = now + 10000, .sent = now, .came = now + 10000,
+			.delivered = i + 1, .highest = i + 1,
+		};
+		sstp_sample_report(&p, &r, 10000, 1, &d);
+		KUNIT_EXPECT_EQ(test, d.packets, 1U);
+		KUNIT_EXPECT_EQ(test, d.interval, 10000U);
+		/* The same again, later */
+		r.at += 10000;
+		sstp_sample_report(&p, &r, 10000, 0, &d);
+		KUNIT_EXPECT_NULL(test, p.more);
+	}
+	/* What comes while more is in flight needs them. */
+	for (i = 0; i < 3; i++) {
+		r.at += 10000;
+		r.delivered++;
+		r.highest++;
+		sstp_sample_report(&p, &r, 10000, 3, &d);
+	}
+	KUNIT_EXPECT_NOT_NULL(test, p.more);
+	KUNIT_EXPECT_EQ(test, p.marks, 5U);
+	sstp_sample_free(&p);
 }
 
 static struct kunit_case sample_cases[] = {
@@ -166,6 +204,7 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(sample_path),
 	KUNIT_CASE(sample_flight),
 	KUNIT_CASE(sample_idle),
+	KUNIT_CASE(sample_few),
 	{}
 };
 
