@@ -9,7 +9,7 @@
 int sstp_snd_init(struct sstp_snd_wnd *w, u32 segment, u32 shipment, gfp_t gfp)
 {
 	memset(w, 0, sizeof(*w));
-	w->mask = 15;
+	w->mask = SSTP_SND_RING - 1;
 	w->ring = kcalloc(w->mask + 1, sizeof(*w->ring), gfp);
 	if (!w->ring)
 		return -ENOMEM;

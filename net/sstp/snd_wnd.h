@@ -20,6 +20,7 @@
 #include "wire.h"
 
 #define SSTP_SND_SEGMENTS	65536	/* most segments queued */
+#define SSTP_SND_RING		4	/* slots at first; sstp_snd_reserve() makes more */
 #define SSTP_SND_LOOK		4096	/* packets looked at in vain, for reports of one skb */
 #define SSTP_SND_CREDIT		16384	/* the same, for skbs that come in a row */
 #define SSTP_RTX_CHUNK		1024	/* packets whose shipments are kept together */
