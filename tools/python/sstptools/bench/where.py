@@ -128,8 +128,8 @@ def parse_args():
 
 # --- in the guest ----------------------------------------------------------------
 
-class Bench(Lab):
-    """Transfers and exchanges, each between two marks"""
+class Marked(Lab):
+    """Runs programs between two marks, and counts what they sent"""
 
     def __init__(self):
         super().__init__()
@@ -141,39 +141,48 @@ class Bench(Lab):
         ctypes.memset(MARK, 0xc3, PAGE)         # RET
         self.mark = ctypes.CFUNCTYPE(None)(MARK)
 
-    def packets(self):
+    @staticmethod
+    def packets():
         """Return the number of packets, or trains, that both ends sent."""
         with open("/proc/thread-self/net/dev", encoding="ascii") as f:
             fields = next(line for line in f if "ab:" in line).split()
         return int(fields[2]) + int(fields[10])
 
+    def sent(self):
+        """Return the number of packets, and SSTP's counters of both ends; stay in namespace a."""
+        self.enter("b")
+        theirs = counters()
+        self.enter("a")
+        ours = counters()
+        return {"packets": self.packets(), **{
+            name: ours.get(name, 0) + theirs.get(name, 0)
+            for name in ("OutKeepalives", "OutPacks", "OutData", "OutPkts")}}
+
+    @staticmethod
+    def launch(out, words):
+        """Start a program, by its path or from SHM, with its output in a file."""
+        actions = [(os.POSIX_SPAWN_OPEN, 1, f"{SHM}/{out}",
+                    os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)]
+        return os.posix_spawn(os.path.join(SHM, words[0]), words, os.environ,
+                              file_actions=actions)
+
+
+class Bench(Marked):
+    """Transfers and exchanges, each between two marks"""
+
     def measure(self, server, client):
         """Run commands of server and client. Return packets and KEEPALIVEs."""
         self.enter("b")
-        before_b = counters()
         pids = [self.launch("server", server)]
         time.sleep(0.05)
-        self.enter("a")
-        before, sent = counters(), self.packets()
+        before = self.sent()
         self.mark()
         pids.append(self.launch("client", client))
         status = [os.waitpid(pid, 0)[1] for pid in reversed(pids)]
         if any(status):
             raise RuntimeError(f"failed: {client}")
         self.mark()
-        after, sent = counters(), self.packets() - sent
-        self.enter("b")
-        after_b = counters()
-        names = ("OutKeepalives", "OutPacks", "OutData", "OutPkts")
-        return {"packets": sent, **{name: sum(
-            b.get(name, 0) - a.get(name, 0) for a, b in ((before, after), (before_b, after_b)))
-            for name in names}}
-
-    @staticmethod
-    def launch(out, words):
-        actions = [(os.POSIX_SPAWN_OPEN, 1, f"{SHM}/{out}",
-                    os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)]
-        return os.posix_spawn(f"{SHM}/{words[0]}", words, os.environ, file_actions=actions)
+        return {name: number - before[name] for name, number in self.sent().items()}
 
     def cell(self, cell, amount):
         """Measure a cell: @amount exchanges, or bytes of each connection."""
@@ -203,9 +212,13 @@ def guest(job_file):
             units *= cell["flows"] / 1000
         report({**cell, "units": units, **{name: (many[name] - few[name]) / units
                                            for name in many}})
+    report(kernel_symbols())
+
+
+def kernel_symbols():
     with open("/proc/kallsyms", encoding="ascii") as f:
-        report({"symbols": [[address, name, *module] for address, kind, name, *module in
-                            map(str.split, f) if kind in "tTwW"]})
+        return {"symbols": [[address, name, *module] for address, kind, name, *module in
+                            map(str.split, f) if kind in "tTwW"]}
 
 
 # --- on the host -----------------------------------------------------------------
@@ -304,16 +317,21 @@ def measure(args):
             else:
                 print(f"where: {title(one)}", file=sys.stderr, flush=True)
                 cells.append(one)
-        marks = read_counts(path)
+        add_functions(cells, read_counts(path), symbols)
+    return {"kernel": args.kernel, "cells": cells,
+            "source": digest("selftests/net/sstp/xfer*", "selftests/net/sstp/exchange.c",
+                             "tools/vm/count.c", "tools/python/sstptools/bench/where.py")}
+
+
+def add_functions(cells, marks, symbols):
+    """Add the instructions of a unit by function to each cell, which consists of three runs: the
+    first loads programs, the third has more units than the second."""
     for n, cell in enumerate(cells):
-        # Two marks for each of three runs; the second has what the run took.
+        # Two marks for each run; the second has what the run took.
         few, many = (symbols.sums(marks[6 * n + i]) for i in (3, 5))
         cell["functions"] = sorted(
             ([*key, (many.get(key, 0) - few.get(key, 0)) / cell["units"]]
              for key in many.keys() | few.keys()), key=lambda f: -f[3])
-    return {"kernel": args.kernel, "cells": cells,
-            "source": digest("selftests/net/sstp/xfer*", "selftests/net/sstp/exchange.c",
-                             "tools/vm/count.c", "tools/python/sstptools/bench/where.py")}
 
 
 def title(cell):
