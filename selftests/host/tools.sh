@@ -189,6 +189,46 @@ check "tools/bench/where -f shows layers side by side" where_json '^ACKs +42\.5 
 check "tools/bench/where -f shows functions" where_json '^ +30\.0  ACKs +sstp_ack_pack \[sstp\]$'
 check "tools/bench/where counts by function and mark" where_counts
 
+# requests_json: nginx by SSTP as fast as by TCP, whose client waited; redis at a half
+requests_json() {
+	python3 -c 'import json
+def cell(protocol, instructions, **more):
+    return {"program": "nginx", "request": "1 KB", "connections": 50, "depth": 1, "time": 1e4,
+            "protocol": protocol, "instructions": instructions, "packets": 2, "switches": 3,
+            "functions": [["ACKs", protocol + "_ack", "", instructions / 10]], **more}
+redis = {"program": "redis", "request": "get", "connections": 1}
+print(json.dumps({"kernel": "6.12", "source": "0", "versions": {"redis": "7"}, "cells": [
+    cell("tcp", 10000, time=2e4), cell("sstp", 10000),
+    cell("tcp", 10000, **redis), cell("sstp", 20000, **redis)]}))' > "$work/requests.json"
+}
+requests_show() {
+	tools/bench/requests -w 1 -f "$work/requests.json" > "$work/requests" 2>&1 &&
+		grep -qx -- "$1" "$work/requests"
+}
+# The lowest ratio comes first.
+requests_order() {
+	[ "$(awk -F ' *[|] *' 'NR > 2 && NF > 9 { print $(2), $(6), $(7), $(8) }' "$work/requests" | xargs)" = \
+	  "redis 0.50 50000 100000 nginx 1.00 100000 100000" ]
+}
+requests_clients() {
+	PYTHONPATH=tools/python python3 -c 'from sstptools.bench.requests import took
+assert took({"program": "redis"}, "GET: 2000.00 requests per second, p50=1 msec", 10) == 5e6
+assert took({"program": "nginx"}, "x\nTime taken for tests:   0.183 seconds\n", 10) == 183e6
+assert took({"program": "memcached"}, """Time to set   9 keys:  0.5 seconds.
+Time to start    1 threads: 9.0 seconds.
+Time to get   9 keys by   1 threads:  0.25 seconds.
+Time total:      9.0 seconds.
+""", 18) == 75e7'
+}
+requests_json
+check "tools/bench/requests -w shows functions that differ" \
+	requests_show ' *2000.0        0.0  ACKs             sstp_ack'
+check "tools/bench/requests shows the lowest ratio first" requests_order
+check "tools/bench/requests says that both ends waited" requests_show \
+	'requests: both ends waited: nginx, 1 KB, 50 connections, tcp: 20.0 us a request, .* 10.0 us'
+check "tools/bench/requests reads what clients print" requests_clients
+check "tools/bench/requests has no such cell" refused tools/bench/requests -q -n 50
+
 # Semicolons in functions: not of comments, strings, structures, tables or macros
 statements_count() {
 	PYTHONPATH=tools/python python3 -c 'from sstptools.bench.statements import functions
@@ -262,6 +302,7 @@ if /usr/bin/python3 -c 'import matplotlib' 2> /dev/null; then
 	check "tools/bench/server -m of RRDA in parts" draw_parts
 	check "tools/bench/memory -m writes and draws" drawing memory idle
 	check "tools/bench/contention -m writes and draws" drawing contention "static 2.5"
+	check "tools/bench/requests -m writes and draws" drawing requests "1 connection: 0.50"
 	check "tools/bench/cost --paper --markdown writes and draws" draw_cost
 else
 	skip "tools/bench/... -m writes and draws" "matplotlib is not installed"

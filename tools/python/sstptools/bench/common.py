@@ -19,7 +19,7 @@ from sstptools.tree import TREE
 
 SHM = "/dev/shm"                # in the guest: directory of programs and their output
 SERVER = "10.9.9.2"
-TARGETS = ("command", "bpf")    # of selftests/net/sstp/Makefile, of several programs
+TARGETS = ("command", "bpf", "run")     # of selftests/net/sstp/Makefile, of several programs
 
 
 # --- on the host -----------------------------------------------------------------
