@@ -95,7 +95,7 @@ int asked_outcome(int fd, int error)
 	if (!error) {
 		if (!REAL(getpeername)(fd, (struct sockaddr *)&peer, &len)) {
 			host_note(a->key, HOST_ANSWERS);
-			settle(fd, FD_OTHER);
+			settle(fd, FD_DONE);
 		}
 		errno = kept;
 		return 0;

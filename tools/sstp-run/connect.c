@@ -168,7 +168,7 @@ static int stay(struct attempt *a, uint64_t key, int error)
 	if (asked && asked_note(a->fd, a->tcp, a->flags, key, a->sa, a->len)) {
 		set_kind(a->fd, FD_ASKED);
 	} else {
-		settle(a->fd, FD_OTHER);
+		settle(a->fd, FD_DONE);
 		unhide(a->tcp);
 	}
 	unhide(a->sstp);

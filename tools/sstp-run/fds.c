@@ -44,6 +44,9 @@ static void forget(int fd)
 	struct listener *l = listener_of(fd);
 	int part[2];
 
+	/* A child of vfork() may do this, too: FD_OTHER only means that it is not known. */
+	if (kind_of(fd) == FD_DONE)
+		set_kind(fd, FD_OTHER);
 	if (kind_of(fd) == FD_OTHER || kind_of(fd) == FD_HIDDEN || !mine())
 		return;
 	settle(fd, FD_OTHER);

@@ -149,7 +149,7 @@ EXPORT int accept4(int fd, struct sockaddr *sa, socklen_t *len, int flags)
 		n = REAL(accept4)(fd, sa, len, flags);
 	if (n < 0)
 		return n;
-	given(n, FD_OTHER);
+	given(n, FD_DONE);
 	error = errno;
 	if (options.verbose && !REAL(getpeername)(n, (struct sockaddr *)&peer, &size) &&
 	    (peer.ss_family == AF_INET || peer.ss_family == AF_INET6))

@@ -50,6 +50,7 @@ enum {
 	FD_OTHER,	/* unknown: not a socket, made elsewhere, or connected */
 	FD_FRESH,	/* a TCP socket that is neither connected nor listening */
 	FD_TCP,		/* a socket that stays with TCP */
+	FD_DONE,	/* a connected socket; FD_OTHER if the library did not see it connect */
 	FD_HIDDEN,	/* a socket of the library: of a listener, or to fall back to */
 	FD_ASKED,	/* an SSTP socket that connects; asked.c may fall back to TCP */
 	FD_LISTENER,	/* this value and larger ones: listeners[kind - FD_LISTENER] */
