@@ -36,7 +36,8 @@ static const int life[] = {
 	[HOST_UNKNOWN] = 0, [HOST_ANSWERS] = 60, [HOST_MISSED] = 10, [HOST_WITHOUT] = 60,
 };
 
-static _Atomic uint64_t table[SETS][WAYS];	/* for processes without a file */
+/* What this process has learned: for FRESH seconds, or as long as there is no file */
+static _Atomic uint64_t table[SETS][WAYS];
 
 static uint32_t now_seconds(void)
 {
@@ -138,13 +139,31 @@ static void set_read(int file, uint64_t key, uint64_t entries[WAYS])
 			entries[i] = 0;
 }
 
+/* Does this process know of late that the service answers? It need not read the file then. */
+static bool host_recent(uint64_t key)
+{
+	uint64_t entry;
+	int i;
+
+	for (i = 0; i < WAYS; i++) {
+		entry = table[key % SETS][i];
+		if (entry && entry >> KEY_SHIFT == key >> KEY_SHIFT)
+			return what_of(entry) == HOST_ANSWERS &&
+			       age_of(entry, now_seconds()) < FRESH;
+	}
+	return false;
+}
+
 /* Look up a service; callers treat HOST_MISSED like HOST_WITHOUT. */
 enum host host_ask(uint64_t key)
 {
-	int error = errno, file = open_table(), i;
+	int error = errno, file, i;
 	enum host what = HOST_UNKNOWN;
 	uint64_t entries[WAYS];
 
+	if (host_recent(key))
+		return HOST_ANSWERS;
+	file = open_table();
 	set_read(file, key, entries);
 	for (i = 0; i < WAYS; i++)
 		if (entries[i] >> KEY_SHIFT == key >> KEY_SHIFT)
@@ -160,16 +179,21 @@ enum host host_ask(uint64_t key)
 /* Write an entry. A second miss within REPEATED is stored as HOST_WITHOUT. */
 void host_note(uint64_t key, enum host what)
 {
-	int error = errno, file = open_table(), i, at = 0;
+	int error = errno, file, i, at = 0;
 	uint32_t now = now_seconds(), age, oldest = 0;
 	uint64_t entries[WAYS], entry;
 
+	if (what == HOST_ANSWERS && host_recent(key))
+		return;
+	file = open_table();
 	set_read(file, key, entries);
 	for (i = 0; i < WAYS; i++) {
 		age = entries[i] ? age_of(entries[i], now) : UINT32_MAX;
 		if (entries[i] >> KEY_SHIFT == key >> KEY_SHIFT) {
-			if (what_of(entries[i]) == what && age < FRESH)
+			if (what_of(entries[i]) == what && age < FRESH) {
+				table[key % SETS][i] = entries[i];
 				goto out;
+			}
 			at = i;
 			if (what == HOST_MISSED && what_of(entries[i]) >= HOST_MISSED &&
 			    age < REPEATED)

@@ -610,6 +610,19 @@ def sendfile():
     equal(ours.recv(4096, socket.MSG_WAITALL), data[:4096])
 
 
+def remembered():
+    """A process that knows that a service answers leaves the file alone for a while."""
+    path = os.environ["XDG_RUNTIME_DIR"] + "/sstp-run-hosts"
+    at = listener()
+    for _ in range(20):
+        client(at)
+        os.unlink(path)
+        client(at)
+        if not os.path.exists(path):
+            return
+    raise AssertionError("the file is opened for each connection")
+
+
 def listen_sstp(fd=None):
     if fd:
         at = socket.socket(fileno=int(fd))
@@ -652,7 +665,7 @@ ALONE = {"options": options, "names and states": names,
          "copies of descriptors": copies, "moved before connect()": moved,
          "many watched": many, "closed unseen": unseen, "TCP Fast Open": fastopen,
          "children": children, "threads in accept()": threads, "signals": signals,
-         "sendfile() and splice()": sendfile}
+         "sendfile() and splice()": sendfile, "services remembered": remembered}
 
 
 def alone():
