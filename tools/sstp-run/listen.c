@@ -8,6 +8,8 @@
 
 #include "preload.h"
 
+#define TURNS	16	/* connections by one protocol before accept() tries the other first */
+
 static void say_name(const char *what, int fd, const char *verdict, const char *why)
 {
 	struct sockaddr_storage at = {};
@@ -119,14 +121,17 @@ static int listener_accept(struct listener *l, int fd, struct sockaddr *sa, sock
 			   int flags)
 {
 	int error = errno, i, n;
-	unsigned int turn;
+	unsigned int turn, part;
 
 	do {
-		turn = l->turn++;
+		turn = l->turn;
 		for (i = 0; i < 2; i++) {
-			n = REAL(accept4)(l->part[(turn + i) % 2], sa, len, flags);
-			if (n >= 0)
+			part = (turn / TURNS + i) % 2;
+			n = REAL(accept4)(l->part[part], sa, len, flags);
+			if (n >= 0) {
+				l->turn = (i ? part * TURNS : turn) + 1;
 				errno = error;
+			}
 			if (n >= 0 || errno != EAGAIN)
 				return n;
 		}

@@ -63,7 +63,7 @@ enum { BY_SSTP, BY_TCP };
 extern struct listener {
 	atomic_int users;	/* descriptors of the program; 0 = free */
 	atomic_int part[2];	/* hidden descriptors, by protocol */
-	atomic_uint turn;	/* the protocol that accept() tries first */
+	atomic_uint turn;	/* accept() tries the protocol turn / TURNS % 2 first */
 } listeners[LISTENERS];
 
 static inline int kind_of(int fd)

@@ -302,6 +302,10 @@ def names():
     for tcp in [False, True] * 4:
         sock = client(two[0], tcp)
         equal(is_sstp(select.select(two, [], [], 10)[0][0].accept()[0]), not tcp)
+    # Connections of neither protocol wait for those of the other.
+    at = listener()
+    waiting = [client(at, tcp) for tcp in [False, True] * 20]
+    equal({is_sstp(at.accept()[0]) for _ in range(len(waiting) // 2)}, {False, True})
     # An own address and port
     sock = socket.socket()
     sock.bind(("127.0.0.2", 0))
