@@ -268,6 +268,26 @@ static bool sstp_ack_by_close(const struct sstp_sock *sp)
 	       sp->sk.sk_state != TCP_CLOSING;
 }
 
+/* Is what waits for a PACK a request that the program will answer? It is a single packet then, and
+ * of a peer that does not probe for the report before: see sstp_probe_tail().
+ */
+static bool sstp_ack_answers(const struct sstp_sock *sp)
+{
+	return sp->live.prompt >= SSTP_PROMPT && sp->acker.unacked <= sp->path.size &&
+	       !sp->hs.peer_rate && !sp->acker.alone;
+}
+
+/* No answer came in time: the next PACKs do not wait for one, as the peer may hold back a small
+ * write until it has the report.
+ */
+static void sstp_ack_alone(struct sstp_sock *sp)
+{
+	if (sp->acker.alone)
+		sp->acker.alone--;
+	else if (sp->acker.unacked && sstp_ack_answers(sp))
+		sp->acker.alone = SSTP_ACK_ALONE;
+}
+
 /* Packets came at @now (ns): send a PACK or SNAK, or set SSTP_T_ACK to do so later. */
 void sstp_ack_check(struct sock *sk, u64 now)
 {
@@ -310,7 +330,7 @@ void sstp_ack_check(struct sock *sk, u64 now)
 	} else if (sp->acker.unacked) {
 		wait = sp->acker.told_timer * (u64)NSEC_PER_USEC;
 		if (!wait)
-			wait = sstp_ack_delay(srtt);
+			wait = sstp_ack_delay(srtt, sstp_ack_answers(sp));
 		sstp_ack_within(sp, now, wait);
 	}
 	if (sp->arrivals.has_cand)
@@ -347,11 +367,13 @@ void sstp_ack_due(struct sock *sk, u64 now)
 		return;
 	sp->acker.snak_now = false;
 	if (!sstp_ack_snak(sk, now)) {
-		if (sstp_ack_early(sp, now))
+		if (sstp_ack_early(sp, now)) {
 			sstp_timer_sooner(&sp->clock, SSTP_T_ACK, sp->acker.pack_due);
-		else if (sp->acker.unacked || sp->acker.ack_now ||
-			 sp->rcv.high != sp->acker.advertised)
+		} else if (sp->acker.unacked || sp->acker.ack_now ||
+			   sp->rcv.high != sp->acker.advertised) {
+			sstp_ack_alone(sp);
 			sstp_pack_send(sk, now);
+		}
 	}
 	if (!sp->arrivals.has_cand && !sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sp->rcv.high))
 		return;

@@ -15,6 +15,7 @@ struct sstp_sock;
 #define SSTP_SNAK_BYTES		1152	/* most bytes of entries in a SNAK */
 #define SSTP_ACK_DELAY_MIN	(1 * NSEC_PER_MSEC)
 #define SSTP_ACK_DELAY_MAX	(10 * NSEC_PER_MSEC)
+#define SSTP_ACK_ALONE		16	/* see sstp_acker.alone */
 
 /* Receiver: reports to the peer. Socket lock. */
 struct sstp_acker {
@@ -32,6 +33,9 @@ struct sstp_acker {
 	bool		snak_now;	/* losses wait to be asked for */
 	bool		has_echo;	/* a timestamp has come */
 	bool		has_ecn;	/* @ecn is not all 0 */
+	u8		alone;		/* PACKs that leave alone, before another waits for an
+					 * answer: one has waited in vain
+					 */
 	u32		echo;		/* timestamp to echo, valid if @has_echo */
 	u32		unacked;	/* bytes accepted since the last PACK or SNAK */
 	u32		snd_ctl;	/* control number of the next PACK or SNAK */
@@ -54,10 +58,14 @@ struct sstp_acker {
 	__cacheline_group_end(sstp_acker_read);
 };
 
-/* Time that accepted data waits for a PACK if the peer does not say how long it may, ns */
-static inline u64 sstp_ack_delay(u64 srtt)
+/* Time that accepted data waits for a PACK if the peer does not say how long it may, ns. @answered:
+ * the program of the receiver probably sends an answer, which brings the report; it may need a
+ * while, as others may be served before.
+ */
+static inline u64 sstp_ack_delay(u64 srtt, bool answered)
 {
-	return clamp_t(u64, srtt / 4, SSTP_ACK_DELAY_MIN, SSTP_ACK_DELAY_MAX);
+	return answered ? SSTP_ACK_DELAY_MAX :
+	       clamp_t(u64, srtt / 4, SSTP_ACK_DELAY_MIN, SSTP_ACK_DELAY_MAX);
 }
 
 void sstp_ack_credit(struct sstp_acker *ak, u32 bytes);

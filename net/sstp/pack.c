@@ -151,6 +151,7 @@ bool sstp_pack_ride(struct sstp_sock *sp, struct sk_buff *skb, u64 now)
 	SSTP_SK_INC(sp, OUTPACKS);
 	/* The frame is one of data, so all of it counts towards a contract. */
 	sstp_rate_sent(&sp->rate, 0, len, now);
+	sp->acker.alone = 0;
 	sstp_pack_done(sp, now);
 	return true;
 }

@@ -23,6 +23,9 @@
 #define PACK		56		/* bytes */
 #define AHEAD		100		/* messages */
 
+#define THINK_MS	5		/* a program's time for an answer */
+#define WRITES		20		/* without one */
+
 static const char * const delay[] = { "delay 20ms", "delay 20ms loss 100%" };
 static int fd, peer;
 
@@ -124,6 +127,44 @@ static void rides(void)
 	exchanges(10, 2);
 	must_be("ms", (now_ns() - start) / 1000000, 10 * 2 * RTT_MS);
 	ktap_held("a request of two writes waits for one report, without delay");
+}
+
+/* @n requests and answers, after a while each */
+static void slow_exchanges(int n)
+{
+	while (n--) {
+		sleep_ns(THINK_MS * 1000000ULL);
+		pass(fd, peer, 1);
+		sleep_ns(THINK_MS * 1000000ULL);
+		pass(peer, fd, 1);
+	}
+}
+
+/* On a short path programs take longer to answer than a quarter of a round trip. */
+static void slow_answers(void)
+{
+	long before;
+	int n;
+
+	path_impair(A, "delay 100us");
+	path_impair(B, "delay 100us");
+	fd = path_socket(A, SOCK_STREAM);
+	peer = path_connect(fd, path_socket(B, SOCK_STREAM), AF_INET);
+	slow_exchanges(4);
+	before = packets();
+	slow_exchanges(10);
+	must_be("packets of 10 slow exchanges", packets() - before, 20);
+	ktap_held("the report waits for an answer that takes longer than the path");
+	/* Each write waits for the report of the one before. */
+	before = now_ns();
+	for (n = 0; n < WRITES; n++)
+		pass(fd, peer, 1);
+	before = (now_ns() - before) / 1000000;
+	ktap_diag("%d writes took %ld ms", WRITES, before);
+	must(before < 3 * WRITES, "no report waits for an answer for long");
+	ktap_held("it does not wait where no answer comes");
+	close(fd);
+	close(peer);
 }
 
 /* Answers of three packets to @n requests, of @writes writes. The report of the request comes with
@@ -257,7 +298,7 @@ static void connect_guess(void)
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(12);
+	ktap_plan(14);
 	path_make();
 	path_impair(A, delay[0]);
 	path_impair(B, delay[0]);
@@ -284,6 +325,7 @@ int main(void)
 	close(fd);
 	close(peer);
 	contract_counts();
+	slow_answers();
 	ktap_result(path_settle(), "all sockets go");
 	return ktap_end();
 }
