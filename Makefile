@@ -113,6 +113,7 @@ evaluation:
 	tools/bench/memory -m $(to)/memory.md
 	tools/bench/contention -m $(to)/contention.md
 	tools/bench/bpf -m $(to)/bpf.md
+	tools/bench/requests -m $(to)/requests.md
 	$(tables)
 
 # What the paper on UDT/CCC has: Table 1 is of statements, 2 of controllers, 3 and 4 of cost.
