@@ -258,6 +258,13 @@ charge:
 	return true;
 }
 
+/* There is no memory for slots: ask for one segment at a time, and with pauses. */
+static void sstp_rcv_back_off(struct sstp_sock *sp)
+{
+	sp->rcvbuf.mem_limited = true;
+	sp->acker.req_limit = 1;
+}
+
 /* Is there memory for the slot of @run's segment? For the segment that the program reads next it
  * is charged as a debt if there is none.
  */
@@ -269,8 +276,7 @@ static bool sstp_rcv_slot_room(struct sock *sk, const struct sstp_rcv_run *run)
 	if (!bytes || __sk_rmem_schedule(sk, bytes, false) ||
 	    run->segment == sp->rcv.read)
 		return true;
-	sp->rcvbuf.mem_limited = true;
-	sp->acker.req_limit = 1;
+	sstp_rcv_back_off(sp);
 	return false;
 }
 
@@ -510,6 +516,8 @@ static void sstp_rcv_handle_run(struct sock *sk, struct sk_buff *skb, struct sst
 			*taken = true;
 		piece = skb;
 	} else {
+		if (verdict == SSTP_RCV_NOMEM)
+			sstp_rcv_back_off(sp);
 		sstp_rcv_refused(sk, skb, run->count, verdict);
 	}
 	if (piece != skb)

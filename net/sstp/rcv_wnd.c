@@ -346,6 +346,8 @@ u32 sstp_rcv_slot_bytes(struct sstp_rcv_wnd *w, u32 segment)
 {
 	u32 bytes = sstp_rcv_chunk(w, segment) || w->spare ? 0 : SSTP_RCV_CHUNK_BYTES;
 
+	if (sstp_before(segment, w->low))
+		return 0;
 	if (sstp_rcv_distance(w, segment) < w->chunks)
 		return bytes;
 	return bytes + (sstp_rcv_entries(w, segment) - w->chunks) * sizeof(*w->chunk);
@@ -623,7 +625,8 @@ void sstp_rcv_trim(struct sstp_rcv_wnd *w)
 struct sstp_rseg *sstp_rcv_largest(struct sstp_rcv_wnd *w, u32 above,
 				   u32 *segment)
 {
-	u32 n = w->top, steps;
+	u32 last = round_down(w->read, SSTP_RCV_CHUNK) + w->chunks * SSTP_RCV_CHUNK - 1;
+	u32 n = sstp_after(w->top, last) ? last : w->top, steps;
 
 	/* @top is lowered on the way, so that the next call continues there. */
 	for (steps = 0; sstp_after(n, above) && steps < 1024; steps++) {

@@ -165,7 +165,7 @@ bool sstp_rcv_grant(struct sstp_rcv_wnd *w, u32 high);
 bool sstp_rcv_geometry(const struct sstp_data *d, struct sstp_rcv_run *run);
 /* Bytes of the bitmap that inserting @run allocates; the caller charges them with the skb. */
 u32 sstp_rcv_map_bytes(struct sstp_rcv_wnd *w, const struct sstp_rcv_run *run);
-/* Bytes that allocating a slot for @segment takes, 0 if it exists */
+/* Bytes that allocating a slot for @segment takes; 0 if it exists, or the segment was accepted */
 u32 sstp_rcv_slot_bytes(struct sstp_rcv_wnd *w, u32 segment);
 /* Insert the packets of @run. Earlier packets of the segment with another size are discarded if
  * @run was shipped after all of them. @fresh is set to the number of packets that are new.

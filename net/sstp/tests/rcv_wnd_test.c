@@ -472,8 +472,11 @@ static void rcv_trims_array(struct kunit *test)
 			s->read++;
 		}
 		KUNIT_EXPECT_EQ(test, s->read, last + 1LL);
+		/* A copy of a packet that was read needs no slot. */
+		KUNIT_EXPECT_EQ(test, sstp_rcv_slot_bytes(&s->w, s->first), 0U);
 		sstp_rcv_trim(&s->w);
 		KUNIT_EXPECT_EQ(test, s->w.bytes, 0U);
+		KUNIT_EXPECT_EQ(test, sstp_rcv_slot_bytes(&s->w, s->first), 0U);
 		KUNIT_EXPECT_EQ(test, s->w.chunks, (u32)SSTP_RCV_ENTRIES);
 		rcv_stop(s);
 	}
