@@ -37,6 +37,7 @@ void sstp_disconnect(struct sock *sk)
 		else
 			sstp_abort(sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
 	}
+	sstp_encap_leave(sk);
 	if (!(sk->sk_userlocks & SOCK_BINDPORT_LOCK))
 		sstp_unbind(sk);
 	if (!(sk->sk_userlocks & SOCK_BINDADDR_LOCK))

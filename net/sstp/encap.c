@@ -429,17 +429,19 @@ void sstp_encap_leave(struct sock *sk)
 	id->client = 0;
 }
 
-/* The place in struct sstp_encap.client with the fewest connections, the first one of equals, so
- * that connections which do not overlap in time share a UDP socket
+/* The place in struct sstp_encap.client with the fewest connections, of those whose UDP socket of
+ * @e is open if @open; the first one of equals, so that connections which do not overlap in time
+ * share a UDP socket. SSTP_ENCAP_SOCKETS = none is open
  */
-static u32 sstp_encap_least(const struct sstp_net *sn)
+static u32 sstp_encap_least(const struct sstp_net *sn, const struct sstp_encap *e, bool v6,
+			    bool open)
 {
+	u32 i, best = SSTP_ENCAP_SOCKETS;
 	int n, least = INT_MAX;
-	u32 i, best = 0;
 
 	for (i = 0; i < SSTP_ENCAP_SOCKETS && least; i++) {
 		n = atomic_read(&sn->clients[i]);
-		if (n < least) {
+		if (n < least && (!open || e->client[v6][i])) {
 			least = n;
 			best = i;
 		}
@@ -447,23 +449,24 @@ static u32 sstp_encap_least(const struct sstp_net *sn)
 	return best;
 }
 
-/* Open a UDP socket of @e->client for a connection, or choose one that is open: that of the place
- * with the fewest connections, or any if there are no ports or no memory for another. encap_lock.
+/* Open a UDP socket of @e->client for a connection, or choose one that is open, as there are no
+ * ports or no memory for another: that of the place with the fewest connections. encap_lock.
  * Return: its place, or an error
  */
 static int sstp_encap_choose(struct net *net, struct sstp_encap *e, bool v6)
 {
 	struct sstp_encap_work w = { .net = net, .dev = e->dev, .v6 = v6 };
-	u32 i = sstp_encap_least(sstp_pernet(net));
+	struct sstp_net *sn = sstp_pernet(net);
+	u32 i = sstp_encap_least(sn, e, v6, false);
 	int err = 0;
 
 	if (!e->client[v6][i])
 		err = sstp_encap_sock(&w, &e->client[v6][i]);
 	if (!err)
 		return i;
-	for (i = 0; i < SSTP_ENCAP_SOCKETS; i++)
-		if (e->client[v6][i])
-			return i;
+	i = sstp_encap_least(sn, e, v6, true);
+	if (i < SSTP_ENCAP_SOCKETS)
+		return i;
 	/* connect() returns this if there is no port. */
 	return err == -EADDRINUSE ? -EADDRNOTAVAIL : err;
 }
