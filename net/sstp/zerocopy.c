@@ -214,7 +214,8 @@ int sstp_zc_fill(struct sock *sk, struct sstp_sseg *s, struct msghdr *msg, u32 l
 		iov_iter_advance(&msg->msg_iter, 0);
 		piece = min_t(size_t, len - done, iov_iter_single_seg_count(&msg->msg_iter));
 		refs = z->refs && piece >= SSTP_ZC_PIECE ?
-		       sstp_zc_may_refer(&msg->msg_iter, piece) : 0;
+		       sstp_zc_may_refer(&msg->msg_iter,
+					 min_t(u32, piece, SSTP_ZC_PAGES * PAGE_SIZE)) : 0;
 		if (refs) {
 			n = sstp_zc_refer(sk, s, msg, refs);
 			if (n > 0)
