@@ -32,12 +32,12 @@ static inline void sstp_steer_rcv(struct sock *sk, const struct sk_buff *skb)
 	sk_incoming_cpu_update(sk);
 }
 
-/* @skb, which is charged to @sk, leaves: the device may take another queue than before if nothing
- * of @sk is in that, so that packets stay in order.
+/* @skb leaves, which skb_set_owner_w() has charged to @sk and given the hash of sstp_steer_begin():
+ * the device may take another queue than before if nothing of @sk is in that, so that packets stay
+ * in order.
  */
 static inline void sstp_steer_xmit(const struct sock *sk, struct sk_buff *skb)
 {
-	skb_set_hash_from_sk(skb, (struct sock *)sk);
 	skb->ooo_okay = sk_wmem_alloc_get(sk) <= skb->truesize;
 }
 
