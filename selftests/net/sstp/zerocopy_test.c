@@ -426,7 +426,9 @@ static void test_truncated(void)
 	ktap_held("a file is truncated on its way");
 }
 
-/* MSG_SPLICE_PAGES is the kernel's: with its bit what a program sends is copied. */
+/* MSG_SPLICE_PAGES is the kernel's: with its bit what a program sends is copied. Kernels from 6.5 on,
+ * and those with its backport, clear the bit before the module sees it.
+ */
 static void test_splice_flag(void)
 {
 	static struct flow f;
