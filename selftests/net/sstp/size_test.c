@@ -18,8 +18,8 @@
 #define REST_MS		20000		/* for buffers to rest */
 
 /* Most bytes of a connection, in hundredths of TCP's */
-#define IDLE_MOST	170
-#define USED_MOST	180
+#define IDLE_MOST	185
+#define USED_MOST	195
 
 /**
  * struct crowd - connections of a protocol, and the memory that they take
