@@ -268,7 +268,7 @@ static bool sstp_ack_by_close(const struct sstp_sock *sp)
 	       sp->sk.sk_state != TCP_CLOSING;
 }
 
-/* Is what waits for a PACK a request that the program will answer? It is a single packet then, and
+/* Is what waits for a PACK a request that the program will answer? It fits one packet then, and is
  * of a peer that does not probe for the report before: see sstp_probe_tail().
  */
 static bool sstp_ack_answers(const struct sstp_sock *sp)
@@ -324,6 +324,9 @@ void sstp_ack_check(struct sock *sk, u64 now)
 	full = min_t(u64, sstp_ack_flight(sp) / 4, full);
 	if (sp->acker.ack_now ||
 	    (sp->acker.unacked && (sp->acker.unacked >= full || sp->set.quickack))) {
+		/* The peer asked first: no answer came in the time that it waits for one. */
+		if (sp->acker.ack_now && sp->acker.pack_due)
+			sstp_ack_alone(sp);
 		sstp_rcvbuf_wnd(sp);
 		sstp_rcvbuf_grant(sp);
 		sstp_pack_send(sk, now);

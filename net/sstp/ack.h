@@ -33,8 +33,8 @@ struct sstp_acker {
 	bool		snak_now;	/* losses wait to be asked for */
 	bool		has_echo;	/* a timestamp has come */
 	bool		has_ecn;	/* @ecn is not all 0 */
-	u8		alone;		/* PACKs that leave alone, before another waits for an
-					 * answer: one has waited in vain
+	u8		alone;		/* PACKs left that do not wait for an answer; set when
+					 * one waited and no answer came
 					 */
 	u32		echo;		/* timestamp to echo, valid if @has_echo */
 	u32		unacked;	/* bytes accepted since the last PACK or SNAK */

@@ -58,6 +58,11 @@ static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 	}
 	if (s->len >= s->size || sp->snd.low == sp->snd.next)
 		return true;
+	/* The peer keeps the report of the packet in flight for its answer, and none may come
+	 * before this write: ask for the report.
+	 */
+	if (sp->live.prompt >= SSTP_PROMPT && sp->live.context_ship != sp->snd.shipment)
+		sstp_timer_sooner(&sp->clock, SSTP_T_PROBE, sstp_now());
 	sp->live.prompt = 0;
 	return false;
 }
