@@ -131,9 +131,13 @@ static int listener_accept(struct listener *l, int fd, struct sockaddr *sa, sock
 			if (n >= 0) {
 				l->turn = (i ? part * TURNS : turn) + 1;
 				errno = error;
-			}
-			if (n >= 0 || errno != EAGAIN)
 				return n;
+			}
+			if (errno != EAGAIN) {
+				/* An error that stays must not hide the other listener. */
+				l->turn = (1 - part) * TURNS;
+				return n;
+			}
 		}
 		if (REAL(fcntl64)(fd, F_GETFL) & O_NONBLOCK)
 			return -1;
