@@ -211,7 +211,10 @@ EXPORT int connect(int fd, const struct sockaddr *sa, socklen_t len)
 	enum host what;
 	uint64_t key;
 
-	if (kind == FD_TCP || kind >= FD_HIDDEN || !sa || !mine() ||
+	/* FD_DONE is out of date if this is no connection: what epoll instances watch of the
+	 * descriptor is not known, so it stays with TCP.
+	 */
+	if (kind == FD_TCP || kind == FD_DONE || kind >= FD_HIDDEN || !sa || !mine() ||
 	    len < sizeof(struct sockaddr_in) ||
 	    (sa->sa_family != AF_INET && sa->sa_family != AF_INET6) ||
 	    (sa->sa_family == AF_INET6 && len < sizeof(struct sockaddr_in6)) ||
