@@ -3,6 +3,7 @@
  * timeout: 300
  * quick: yes
  * kernels: uml debug
+ * mode: time-travel
  *
  * A peer that never agreed on anything asks a sender for segments of any size, in the field
  * SEGMENT of PACKs. A stream is cut into segments of a packet at least, and as its sender wants at
