@@ -23,7 +23,6 @@ Where a client says that its requests took longer than the CPU was busy, both en
 a timer. This is reported as well.
 """
 
-import argparse
 import os
 import re
 import shutil
@@ -36,7 +35,7 @@ import textwrap
 import time
 
 from sstptools.bench.common import (SERVER, SHM, add_files, digest, drawing, idle_ns, listed,
-                                    read_job, report, results, run, save, show, write)
+                                    parser_of, read_job, report, results, run, save, show, write)
 from sstptools.bench.where import (Marked, Symbols, add_functions, kernel_symbols, read_counts,
                                    sstp_files)
 from sstptools.markdown import markdown_table
@@ -44,7 +43,7 @@ from sstptools.tree import CACHE, TREE
 from sstptools.vm import fetch
 
 PROTOCOLS = ("tcp", "sstp")
-FEW, MANY = 250, 1250           # requests, of each connection's pipeline
+FEW, MANY = 250, 1250           # requests, or pipelines of requests, of all connections together
 PORT = 7070
 PATIENCE = 60                   # s for a server to listen
 WAITS = 1.05                    # time by the client's clock relative to the instructions'
@@ -65,28 +64,21 @@ CELLS = [
     ("memcached", "set", 1, 1), ("memcached", "set", 50, 1), ("memcached", "set, get", 1, 1),
 ]
 QUICK = [("redis", "get", 1, 1), ("nginx", "1 KB", 1, 1), ("memcached", "set", 1, 1)]
-# Debian packages of the programs, see tools/deps
-PACKAGES = {"redis": ["redis-tools"], "nginx": ["nginx", "apache2-utils"],
-            "memcached": ["memcached", "libmemcached-tools"]}
+PROGRAMS = ("redis", "nginx", "memcached")
 
 
 def parse_args():
-    parser = argparse.ArgumentParser(
-        prog="tools/bench/requests", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of("requests", __doc__)
     add = parser.add_argument
-    add("-k", "--kernel", default="6.12", metavar="KERNEL",
-        help="6.1 or 6.12 (default), see tools/vm/kernel")
     add("-q", "--quick", action="store_true",
         help="one kind of request to each program, on one connection")
-    add("-P", "--program", action="append", choices=list(PACKAGES),
+    add("-P", "--program", action="append", choices=PROGRAMS,
         help="only this program (repeatable)")
     add("-n", "--connections", action="append", type=int, choices=(1, 50),
         help="only this number of connections")
     add("-w", "--where", type=int, default=0, metavar="N",
         help="count by function, as tools/bench/where does, and show N functions of each cell")
     add_files(add)
-    add("--guest", metavar="JOB", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if not wanted_cells(args):
         parser.error("no cell has such requests")
@@ -224,7 +216,8 @@ class Bench(Marked):
 
 def guest(job_file):
     job = read_job(job_file)
-    # The plug-in of QEMU has room for the addresses of programs once, not for each start.
+    # With random addresses each start of a program would take more of the plug-in's table of
+    # addresses, which would be full soon.
     subprocess.run("sysctl -qw net.ipv4.tcp_no_metrics_save=1 kernel.randomize_va_space=0",
                    shell=True, check=True)
     os.symlink("/usr/bin/redis-check-rdb", f"{SHM}/redis-server")
@@ -245,7 +238,7 @@ def wanted_cells(args):
     return [{"program": program, "request": request, "connections": connections, "depth": depth,
              "protocol": protocol}
             for program, request, connections, depth in (QUICK if args.quick else CELLS)
-            if program in (args.program or PACKAGES) and
+            if program in (args.program or PROGRAMS) and
             connections in (args.connections or [connections])
             for protocol in PROTOCOLS]
 
@@ -282,7 +275,8 @@ def measure(args):
                           Symbols(symbols, sstp_files(fetch(args.kernel))))
     return {"kernel": args.kernel, "versions": versions(), "cells": cells,
             "source": digest("tools/sstp-run/*.[ch]",
-                             "tools/python/sstptools/bench/requests.py")}
+                             "tools/python/sstptools/bench/requests.py",
+                             "tools/python/sstptools/bench/where.py")}
 
 
 def name_of(cell):
