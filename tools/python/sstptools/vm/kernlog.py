@@ -28,8 +28,9 @@ def is_splat(line):
     return bool(SPLATS.search(line)) and not HARMLESS.search(line)
 
 
-def excerpt(lines, before=3, after=45, most=120):
-    """Return the suspicious lines with their context."""
+def excerpt(lines, before=3, after=200, most=600):
+    """Return the suspicious lines with their context: call traces of UML have frames that only may
+    belong to them between the others."""
     wanted = set()
     for n, line in enumerate(lines):
         if is_splat(line):
