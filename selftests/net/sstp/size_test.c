@@ -14,7 +14,7 @@
 #include "lib.h"
 
 #define PAIRS		1000		/* unless the program's argument says more */
-#define PAIRS_MAX	25000
+#define PAIRS_MAX	12000
 #define REST_MS		20000		/* for buffers to rest */
 
 /* Most bytes of a connection, in hundredths of TCP's */
@@ -41,6 +41,7 @@ struct crowd {
 
 static int pairs = PAIRS;
 static struct crowd tcp, sstp;
+static struct crowd first[2];	/* take the room that other programs have left in slabs */
 
 /* Bytes of all slabs. The counts of each CPU are added up first. */
 static long slabs(void)
@@ -83,7 +84,8 @@ static bool rests(void *arg)
 	return c->rested <= c->idle + c->idle / 50;
 }
 
-static void measure(struct crowd *c, enum proto proto)
+/* Open all connections. The first one allocates what is for all of them, and does not count. */
+static void open_all(struct crowd *c, enum proto proto)
 {
 	int listener = proto_socket(proto, AF_INET, SOCK_STREAM, 0), i;
 	socklen_t len = sizeof(union addr);
@@ -93,12 +95,18 @@ static void measure(struct crowd *c, enum proto proto)
 	if (listener < 0 || bind(listener, &a.sa, addr_len(&a)) || listen(listener, 16) ||
 	    getsockname(listener, &a.sa, &len))
 		die("listen:");
-	/* What the first connection allocates for all is none of theirs. */
 	open_pair(listener, proto, &a, &c->client[0], &c->server[0]);
 	c->before = slabs();
 	for (i = 1; i < pairs; i++)
 		open_pair(listener, proto, &a, &c->client[i], &c->server[i]);
 	c->idle = each(c->before);
+}
+
+static void measure(struct crowd *c, enum proto proto)
+{
+	int i;
+
+	open_all(c, proto);
 	for (i = 0; i < pairs; i++) {
 		pass_byte(c->client[i], c->server[i]);
 		pass_byte(c->server[i], c->client[i]);
@@ -120,6 +128,8 @@ int main(int argc, char **argv)
 	if (setrlimit(RLIMIT_NOFILE, &files))
 		die("RLIMIT_NOFILE:");
 	ktap_plan(3);
+	open_all(&first[0], PROTO_TCP);
+	open_all(&first[1], PROTO_SSTP);
 	measure(&tcp, PROTO_TCP);
 	measure(&sstp, PROTO_SSTP);
 	ktap_result(sstp.idle * 100 <= tcp.idle * IDLE_MOST,
