@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which CPU handles the packets of a connection, and which queue of a device sends them: what RFS,
- * SO_INCOMING_CPU, XPS and qdiscs that tell flows apart know of the connection, as of one of TCP.
+ * Hash, CPU and device queue of a connection's packets, for RFS, SO_INCOMING_CPU, XPS and qdiscs
+ * that tell flows apart: they see the connection as they see one of TCP.
  */
 #ifndef _SSTP_STEER_H
 #define _SSTP_STEER_H

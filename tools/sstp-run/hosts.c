@@ -36,7 +36,7 @@ static const int life[] = {
 	[HOST_UNKNOWN] = 0, [HOST_ANSWERS] = 60, [HOST_MISSED] = 10, [HOST_WITHOUT] = 60,
 };
 
-/* What this process has learned: for FRESH seconds, or as long as there is no file */
+/* Services that this process has asked: valid for FRESH seconds, or while there is no file */
 static _Atomic uint64_t table[SETS][WAYS];
 
 static uint32_t now_seconds(void)

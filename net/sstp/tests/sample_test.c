@@ -187,7 +187,7 @@ static void sample_few(struct kunit *test)
 		sstp_sample_report(&p, &r, 10000, 0, &d);
 		KUNIT_EXPECT_NULL(test, p.more);
 	}
-	/* What comes while more is in flight needs them. */
+	/* Reports that come while more is in flight need all marks. */
 	for (i = 0; i < 3; i++) {
 		r.at += 10000;
 		r.delivered++;
