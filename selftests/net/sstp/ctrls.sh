@@ -53,13 +53,6 @@ path
 
 # --- a controller without a window does not fill all memory with data to send, of which the
 # receiver, on the same machine, would lack; and after an outage it is as fast as before.
-send_queue() { in_ns "$a" sstp show -j dport 7000 | sed -n 's/.*"snd_queued": *\([0-9]*\).*/\1/p'; }
-queue_small() {
-	local bytes
-	bytes=$(send_queue)
-	echo "# $bytes bytes in the send buffer"
-	[ "$bytes" -gt 0 ] && [ "$bytes" -lt $((4 << 20)) ]
-}
 # full_rate: 0.9 of the 20 Mbit/s for a second
 full_rate() {
 	local before

@@ -104,3 +104,12 @@ explain() {
 	      <(in_ns "$b" cat /proc/net/sstp_snmp) 2>/dev/null |
 		awk '$2 + $4 { print "# " $1, "a:", $2, "b:", $4 }'
 }
+
+# Bytes in the send buffer of the connection to port 7000; are there some, and less than 4 MB?
+send_queue() { in_ns "$a" sstp show -j dport 7000 | sed -n 's/.*"snd_queued": *\([0-9]*\).*/\1/p'; }
+queue_small() {
+	local bytes
+	bytes=$(send_queue)
+	echo "# $bytes bytes in the send buffer"
+	[ "$bytes" -gt 0 ] && [ "$bytes" -lt $((4 << 20)) ]
+}

@@ -90,13 +90,6 @@ check "each callback got a buffer" sensible
 
 # The largest window fills no memory with data to send: the peer takes 256 kB at a time, and a path
 # of 100 Mbit/s and 20 ms has no more in flight.
-send_queue() { in_ns "$a" sstp show -j dport 7000 | sed -n 's/.*"snd_queued": *\([0-9]*\).*/\1/p'; }
-queue_small() {
-	local bytes
-	bytes=$(send_queue)
-	echo "# $bytes bytes in the send buffer"
-	[ "$bytes" -gt 0 ] && [ "$bytes" -lt $((4 << 20)) ]
-}
 impair delay 20ms rate 100mbit limit 333
 serve --rcvbuf 128k
 transfer_begin --controller hostile --param cwnd=4294967294 --for 5 "$b4"
