@@ -426,8 +426,8 @@ static void test_truncated(void)
 	ktap_held("a file is truncated on its way");
 }
 
-/* MSG_SPLICE_PAGES is the kernel's: with its bit what a program sends is copied. Kernels from 6.5 on,
- * and those with its backport, clear the bit before the module sees it.
+/* MSG_SPLICE_PAGES is the kernel's: with its bit what a program sends is copied. Kernels from 6.5
+ * on, and those with its backport, clear the bit before the module sees it.
  */
 static void test_splice_flag(void)
 {
@@ -710,6 +710,26 @@ static void test_optmem(void)
 	ktap_held("memory for completions");
 }
 
+/* A kernel that knows no SO_ZEROCOPY for other families than its own refuses the option, and copies
+ * with MSG_ZEROCOPY.
+ */
+static void test_refused(void)
+{
+	static struct flow f;
+	int one = 1;
+
+	ktap_diag("without SO_ZEROCOPY: no cases of a program's own pages");
+	flow_open(&f, AF_INET, SOCK_STREAM);
+	must(setsockopt(f.p.tx, SOL_SOCKET, SO_ZEROCOPY, &one, sizeof(one)) < 0,
+	     "SO_ZEROCOPY is refused");
+	send_all(&f, TOTAL - f.p.sent, MSG_ZEROCOPY);
+	must_be("references", flow_refs(&f), 0);
+	f.calls = 0;	/* no completion may come */
+	must_come(&f);
+	flow_close(&f);
+	ktap_held("the option is refused");
+}
+
 /* Pages that the kernel passes */
 static void test_kernel_pages(void)
 {
@@ -749,7 +769,7 @@ int main(void)
 	content = mmap(NULL, TOTAL, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (content == MAP_FAILED)
 		die("mmap:");
-	ktap_plan(zerocopy ? 19 : 5);
+	ktap_plan(zerocopy ? 19 : 6);
 	path_make();
 	path_run(A, "ip link set to-r mtu %d", MTU);
 	path_run(R, "ip link set to-a mtu %d", MTU);
@@ -757,6 +777,8 @@ int main(void)
 	path_enter(B);
 	if (zerocopy)
 		test_program_pages();
+	else
+		test_refused();
 	test_kernel_pages();
 	ktap_result(sstp_no_sockets(NULL), "no socket is left");
 	return ktap_end();
