@@ -111,6 +111,13 @@ check "http.server is known" busywait 60 known curl -sSf -o /dev/null "http://$b
 check "http.server is known, IPv6" busywait 60 known curl -sSf -o /dev/null "http://[$b6]:8000/file"
 check "curl and http.server" by sstp sstp-run bash -c "get http://$b4:8000/file"
 check "curl and http.server, IPv6" by sstp sstp-run bash -c "get http://[$b6]:8000/file"
+# The user "nobody" has a file of services of its own, in /tmp.
+known_to_nobody() {
+	in_ns "$a" sstp-run python3 "$cases" daemon "$b4" 8000 && return
+	rm -f /tmp/sstp-run-hosts-65534
+	return 1
+}
+check "http.server is known, by the user nobody" busywait 60 known_to_nobody
 impair delay 1ms loss 1%
 check "curl, which knows the server" by sstp sstp-run bash -c "get http://$b4:8000/file"
 logged() {
