@@ -154,6 +154,18 @@ static bool host_recent(uint64_t key)
 	return false;
 }
 
+/* Keep @entry of @key in this process, and no other one: the file may have it at another place. */
+static void keep(uint64_t key, int at, uint64_t entry)
+{
+	_Atomic uint64_t *set = table[key % SETS];
+	int i;
+
+	set[at] = entry;
+	for (i = 0; i < WAYS; i++)
+		if (i != at && set[i] >> KEY_SHIFT == key >> KEY_SHIFT)
+			set[i] = 0;
+}
+
 /* Look up a service; callers treat HOST_MISSED like HOST_WITHOUT. */
 enum host host_ask(uint64_t key)
 {
@@ -191,7 +203,7 @@ void host_note(uint64_t key, enum host what)
 		age = entries[i] ? age_of(entries[i], now) : UINT32_MAX;
 		if (entries[i] >> KEY_SHIFT == key >> KEY_SHIFT) {
 			if (what_of(entries[i]) == what && age < FRESH) {
-				table[key % SETS][i] = entries[i];
+				keep(key, i, entries[i]);
 				goto out;
 			}
 			at = i;
@@ -206,7 +218,7 @@ void host_note(uint64_t key, enum host what)
 		}
 	}
 	entry = (key >> KEY_SHIFT << WHAT_BITS | what) << TIME_BITS | now;
-	table[key % SETS][at] = entry;
+	keep(key, at, entry);
 	/* If the file cannot be written, only this process has the entry. */
 	if (file >= 0 && pwrite(file, &entry, sizeof(entry), key % SETS * sizeof(table[0]) +
 				at * sizeof(entry)) < 0)
