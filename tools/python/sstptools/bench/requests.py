@@ -12,7 +12,7 @@ unless each request has a connection of its own, connection setup.
              16 in a pipeline
   nginx      ab gets a file of 1 or 100 KB, on connections that are kept, or on one for each
              request
-  memcached  memslap sets 400 bytes, or sets and gets them in turn
+  memcached  memcslap sets 400 bytes, or sets and gets them in turn
 
   instructions  of a request, all of the machine
   packets       of a request, both directions; a train that is sent as one counts as one
@@ -129,7 +129,7 @@ def client_words(cell, count):
 
 
 def took(cell, said, count):
-    """Return the ns for @count requests from what a client printed: whole ms of ab and memslap."""
+    """Return the ns for @count requests from what a client printed: ab and memcslap, whole ms."""
     if cell["program"] == "redis":
         return count / float(re.search(r": ([0-9.]+) requests per", said)[1]) * 1e9
     return 1e9 * sum(map(float, re.findall(
