@@ -97,6 +97,12 @@ void sstp_clock_stop(struct sstp_clock *c)
 	if (hrtimer_try_to_cancel(&c->hrt) == 1) {
 		c->held = false;
 		__sock_put(sstp_clock_sk(c));
+	} else if (hrtimer_is_queued(&c->hrt)) {
+		/* The callback that runs has armed @hrt anew, and no timer can be cancelled
+		 * meanwhile: let @hrt fire at once, else the reference would stay until a
+		 * deadline that may be minutes away.
+		 */
+		hrtimer_start(&c->hrt, 0, HRTIMER_MODE_ABS_SOFT);
 	}
 	spin_unlock_irqrestore(&c->lock, irq);
 }
