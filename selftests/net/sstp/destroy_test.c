@@ -260,7 +260,7 @@ static void test_limit(int limit_fd, int was)
 	close(l);
 	must(busywait(WAIT_MS, no_orphans, NULL), "it ends");
 	close(peer[0]);
-	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "sockets are gone");
+	must(sstp_sockets_end(WAIT_MS), "sockets are gone");
 	ktap_held("a closed socket's life");
 }
 

@@ -1217,10 +1217,7 @@ static void test_end(void)
 	close(clients.fd);
 	close(live.fd[0]);
 	close(live.fd[1]);
-	ok = busywait(60000, sstp_no_sockets, NULL);
-	if (!ok)
-		ktap_diag("%ld sockets", sstp_sockets());
-	ktap_result(ok, "nothing is left");
+	ktap_result(sstp_sockets_end(60000), "nothing is left");
 }
 
 int main(int argc, char **argv)

@@ -67,7 +67,7 @@ static void idle_end(struct pair *p)
 	for (i = 0; i < IDLERS; i++)
 		pair_close(&p[i]);
 	file_put(MEM, "%s", old);
-	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all sockets end");
+	must(sstp_sockets_end(WAIT_MS), "all sockets end");
 }
 
 /* Connections made now are served as well. */
@@ -184,7 +184,7 @@ static void test_poll(void)
 	close(p[0].tx);
 	close(p[0].rx);
 	file_put(MEM, "%s", old);
-	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all sockets end");
+	must(sstp_sockets_end(WAIT_MS), "all sockets end");
 	ktap_held("poll() says what send() does");
 }
 
@@ -262,7 +262,7 @@ static void test_segment(void)
 	must_be("bytes", exchange(p.tx, p.rx, 4 * MB), 4 * MB);
 	file_put(MEM, "%s", old);
 	pair_close(&p);
-	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all sockets end");
+	must(sstp_sockets_end(WAIT_MS), "all sockets end");
 	ktap_held("a stream of large segments goes on");
 }
 
@@ -291,7 +291,7 @@ static void test_books(void)
 	file_put(MEM, "%s", old);
 	must(busywait(WAIT_MS, all_read, &p), "all comes");
 	pair_close(&p);
-	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all sockets end");
+	must(sstp_sockets_end(WAIT_MS), "all sockets end");
 	ktap_held("pages in the books of a CPU alone stop nobody");
 }
 

@@ -730,6 +730,30 @@ bool sstp_no_sockets(void *unused)
 	return !sstp_sockets();
 }
 
+void sstp_show_sockets(void)
+{
+	FILE *f = popen("sstp show -ain", "r");
+	char line[1024];
+
+	ktap_diag("%ld sockets are left, of which these are connections or listeners:",
+		  sstp_sockets());
+	if (!f)
+		die("sstp show:");
+	while (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		ktap_diag("%s", line);
+	}
+	pclose(f);
+}
+
+bool sstp_sockets_end(unsigned int ms)
+{
+	if (busywait(ms, sstp_no_sockets, NULL))
+		return true;
+	sstp_show_sockets();
+	return false;
+}
+
 void new_namespace(void)
 {
 	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };

@@ -156,6 +156,10 @@ long sstp_counter(const char *name);
 long sstp_sockets(void);
 long sstp_pages(void);
 bool sstp_no_sockets(void *unused);	/* for busywait() */
+/* Print what "sstp show" knows of the sockets of this thread's namespace. */
+void sstp_show_sockets(void);
+/* Wait at most @ms until there are none; print those that are left. */
+bool sstp_sockets_end(unsigned int ms);
 
 /* A network namespace where only lo is up, for this thread */
 void new_namespace(void);

@@ -156,6 +156,6 @@ int main(void)
 	shutdown(stays, SHUT_RD);
 	pthread_join(acceptor, NULL);
 	close(stays);
-	ktap_result(busywait(20000, sstp_no_sockets, NULL), "no socket is left");
+	ktap_result(sstp_sockets_end(20000), "no socket is left");
 	return ktap_end();
 }

@@ -424,7 +424,7 @@ static void test_orphans(void)
 		change_all();
 	listening = false;
 	pthread_join(thread, NULL);
-	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "sockets are gone");
+	must(sstp_sockets_end(WAIT_MS), "sockets are gone");
 	ktap_result(all_held, "changes of what was not accepted, while its listener goes");
 }
 

@@ -91,7 +91,7 @@ int main(void)
 		while (all_held && in_setup(&nl).count);
 		close(l);
 		close(p.udp);
-		must(busywait(WAIT_MS, sstp_no_sockets, NULL), "sockets are gone");
+		must(sstp_sockets_end(WAIT_MS), "sockets are gone");
 	}
 	ktap_diag("%ld changes in %d set-ups", changes, SETUPS);
 	ktap_held("changes of a connection in set-up");

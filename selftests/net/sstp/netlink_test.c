@@ -97,7 +97,7 @@ static void test_get(void)
 	must_be("the CID of another cookie", ask(&nl, SSTP_CMD_CONN_GET, 0, ARGS(
 		U32(SSTP_A_CONN_CID, cid), U64(SSTP_A_CONN_COOKIE, cookie(c.rx))), NULL), -ENOENT);
 	conn_close(&c);
-	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all are gone");
+	must(sstp_sockets_end(WAIT_MS), "all are gone");
 	must_be("what is gone", get_by_cid(&nl, cid, &s), -ENOENT);
 	ktap_result(all_held, "what is not there is not found");
 }
@@ -410,7 +410,7 @@ static void test_many(int n)
 	close(many.c[0].listener);
 	free(many.c);
 	free(many.times);
-	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all are gone");
+	must(sstp_sockets_end(WAIT_MS), "all are gone");
 	ktap_result(all_held, "dumps of %d connections, each end once", n);
 }
 
@@ -552,7 +552,7 @@ static void test_lists(void)
 	size_t i;
 
 	all_held = true;
-	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all are gone");
+	must(sstp_sockets_end(WAIT_MS), "all are gone");
 	nl_start(&r, &nl, SSTP_CMD_STAT_GET, NLM_F_DUMP);
 	must_be("counters", nl_talk(&nl, &r, see_counters, &count), 0);
 	must_be("counters", count, lines("/proc/net/sstp_snmp"));

@@ -162,7 +162,15 @@ static bool no_sockets(void *arg)
  */
 bool path_settle(void)
 {
-	return busywait(60000, no_sockets, NULL);
+	int host;
+
+	if (busywait(60000, no_sockets, NULL))
+		return true;
+	for (host = A; host <= B; host += B - A) {
+		path_enter(host);
+		sstp_show_sockets();
+	}
+	return false;
 }
 
 int path_socket(int host, int type)

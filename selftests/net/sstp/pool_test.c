@@ -83,7 +83,7 @@ static void pool_close(struct pool *p)
 		close(p->tx[p->n - 1]);
 		close(p->rx[p->n - 1]);
 	}
-	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all are gone");
+	must(sstp_sockets_end(WAIT_MS), "all are gone");
 }
 
 static void finish(struct pool *p, const char *name)
@@ -352,7 +352,7 @@ static void test_member_rcvbuf(void)
 	must(queued <= RCVBUF + 2 * BIG, "not much more than that");
 	peer_may_vanish();
 	peer_close(&p);
-	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all are gone");
+	must(sstp_sockets_end(WAIT_MS), "all are gone");
 	ktap_result(all_held, "SO_RCVBUF of a member bounds its part");
 }
 

@@ -68,7 +68,7 @@ static void test_many(void)
 	ktap_diag("%d sockets, %ld pages", 2 * PAIRS, sstp_pages());
 	for (i = 0; i < PAIRS; i++)
 		pair_close(&p[i]);
-	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all are gone");
+	must(sstp_sockets_end(WAIT_MS), "all are gone");
 	ktap_held("many silent connections have hardly any memory");
 }
 
@@ -304,7 +304,7 @@ static void test_gone(void)
 	close(l);
 	for (i = PINNED; i < SHARED; i++)
 		pair_close(&p[i]);
-	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "all are gone");
+	must(sstp_sockets_end(WAIT_MS), "all are gone");
 	ktap_held("who is gone has no part of it");
 }
 

@@ -105,7 +105,7 @@ static void ports(void)
 		pair_exchange(&pairs[i]);
 		pair_close(&pairs[i]);
 	}
-	ktap_result(busywait(WAIT_MS, sstp_no_sockets, NULL), "all of them exchanged data");
+	ktap_result(sstp_sockets_end(WAIT_MS), "all of them exchanged data");
 }
 
 /* There is but one UDP port for connections, as other programs have the rest. */

@@ -89,7 +89,7 @@ static void test_changes(void)
 	must(sock_info(p.tx).packets_lost, "packets were lost");
 	ktap_diag("%d changes, %llu bytes", changes, (unsigned long long)p.got);
 	pair_close(&p);
-	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "sockets are gone");
+	must(sstp_sockets_end(WAIT_MS), "sockets are gone");
 	ktap_held("each controller is replaced by each other while data moves");
 }
 
@@ -215,7 +215,7 @@ static void test_unload(void)
 	char path[64];
 	size_t i;
 
-	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "sockets are gone");
+	must(sstp_sockets_end(WAIT_MS), "sockets are gone");
 	fuzz_unload();
 	for (i = 0; i < NAMES; i++) {
 		snprintf(path, sizeof(path), "/sys/module/sstp_ctrl_%s", names[i]);

@@ -210,7 +210,7 @@ static void test_allowed(void)
 	file_put(path(name), "\n");
 	must_have(name, "");
 	/* The following changes encap_port, which fails while there are sockets. */
-	must(busywait(10000, sstp_no_sockets, NULL), "all sockets end");
+	must(sstp_sockets_end(10000), "all sockets end");
 	ktap_result(all_held, "controllers that any program may name");
 }
 

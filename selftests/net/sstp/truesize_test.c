@@ -247,6 +247,6 @@ int main(void)
 	test_short(4);
 	test_short(DATA_HLEN - 4);
 	test_again();
-	ktap_result(busywait(60000, sstp_no_sockets, NULL), "nothing is left");
+	ktap_result(sstp_sockets_end(60000), "nothing is left");
 	return ktap_end();
 }

@@ -79,7 +79,7 @@ static void end(int l, struct peer *p, int n)
 	while (n--)
 		close(p[n].udp);
 	close(l);
-	must(busywait(WAIT_MS, sstp_no_sockets, NULL), "sockets are gone");
+	must(sstp_sockets_end(WAIT_MS), "sockets are gone");
 	must(busywait(WAIT_MS, none_held, NULL), "and so is their memory");
 }
 
