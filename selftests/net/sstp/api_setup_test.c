@@ -393,7 +393,7 @@ static void row_backlog(void)
 {
 	union addr to;
 	struct pollfd p[8];
-	int l = listener(&to), up = 0, i, got = 0, fd;
+	int l = listener(&to), up = 0, i, got = 0;
 
 	note("listen", listen(l, 1));
 	for (i = 0; i < 8; i++) {
@@ -405,7 +405,8 @@ static void row_backlog(void)
 	}
 	notef("established", "%d", up);
 	nonblock(l, true);
-	while ((fd = accept(l, NULL, NULL)) >= 0)
+	/* No more than these: another may try again, and be established, after the first accept(). */
+	while (got < up && accept(l, NULL, NULL) >= 0)
 		got++;
 	notef("accepted", "%d", got);
 	/* Connections that found the backlog full try again, and are accepted. */
