@@ -20,6 +20,7 @@ static const struct rhashtable_params sstp_listen_params = {
 	.key_offset = offsetof(struct sstp_listeners, key),
 	.head_offset = offsetof(struct sstp_listeners, node),
 	.hashfn = sstp_listen_hash,
+	.min_size = SSTP_TABLE_MIN,
 	.automatic_shrinking = true,
 };
 

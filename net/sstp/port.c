@@ -137,6 +137,7 @@ static const struct rhashtable_params sstp_port_params = {
 	.key_offset = offsetof(struct sstp_port, key),
 	.head_offset = offsetof(struct sstp_port, node),
 	.hashfn = sstp_port_hash,
+	.min_size = SSTP_TABLE_MIN,
 	.automatic_shrinking = true,
 };
 
@@ -145,6 +146,7 @@ static const struct rhashtable_params sstp_claims_params = {
 	.key_offset = offsetof(struct sstp_claims, place),
 	.head_offset = offsetof(struct sstp_claims, node),
 	.hashfn = sstp_place_hash,
+	.min_size = SSTP_TABLE_MIN,
 	.automatic_shrinking = true,
 };
 

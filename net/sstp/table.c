@@ -30,6 +30,7 @@ static const struct rhashtable_params sstp_cid_params = {
 	.key_len = sizeof(u32),
 	.key_offset = offsetof(struct sstp_sock, id.cid),
 	.head_offset = offsetof(struct sstp_sock, id.cid_node),
+	.min_size = SSTP_TABLE_MIN,
 	.automatic_shrinking = true,
 };
 
@@ -38,6 +39,7 @@ static const struct rhashtable_params sstp_peer_params = {
 	.key_offset = offsetof(struct sstp_sock, id.peer),
 	.head_offset = offsetof(struct sstp_sock, id.peer_node),
 	.hashfn = sstp_peer_hash,
+	.min_size = SSTP_TABLE_MIN,
 	.automatic_shrinking = true,
 };
 
@@ -57,6 +59,7 @@ static const struct rhashtable_params sstp_names_params = {
 	.key_offset = offsetof(struct sstp_sock, id.names),
 	.head_offset = offsetof(struct sstp_sock, id.names_node),
 	.hashfn = sstp_names_hash,
+	.min_size = SSTP_TABLE_MIN,
 	.automatic_shrinking = true,
 };
 

@@ -11,6 +11,12 @@
 struct net;
 struct sock;
 
+/* Least buckets of a table. An insert into a table with more elements than buckets fails with
+ * -EBUSY if the table is rebuilt at the time and elements go meanwhile, so that a larger one is not
+ * needed: connections that come and go make this happen only with a few buckets.
+ */
+#define SSTP_TABLE_MIN	256
+
 /* The other end of a connection, as in its packets; key of the table of peers */
 struct sstp_peer {
 	struct net	*net;
