@@ -26,6 +26,13 @@ static union addr to;
 static atomic_bool over;
 static atomic_int unexpected;
 
+/* A call failed in another way than a change of the group explains. */
+static void fails(const char *call)
+{
+	ktap_diag("%s: %s", call, strerror(errno));
+	unexpected++;
+}
+
 static int sock(void)
 {
 	int fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
@@ -69,7 +76,7 @@ static void *come_and_go(void *arg)
 			case 2:
 				shutdown(fd, SHUT_RD);
 				if (listen(fd, 1) && errno != EADDRINUSE)
-					unexpected++;
+					fails("listen");
 				break;
 			default:
 				sock_set(fd, SOL_SOCKET, SO_REUSEPORT, rand_r(&seed) % 2);
@@ -94,7 +101,7 @@ static bool connects(void)
 	int fd = sock(), err = connect(fd, &to.sa, addr_len(&to)) ? errno : 0;
 
 	if (err && err != ECONNREFUSED && err != ECONNRESET)
-		unexpected++;
+		fails("connect");
 	close(fd);
 	return !err;
 }
@@ -104,7 +111,7 @@ static void *change_device(void *arg)
 	while (!over)
 		if (setsockopt((long)arg, SOL_SOCKET, SO_BINDTODEVICE, "lo", 3) ||
 		    setsockopt((long)arg, SOL_SOCKET, SO_BINDTODEVICE, "", 0))
-			unexpected++;
+			fails("SO_BINDTODEVICE");
 	return NULL;
 }
 

@@ -780,6 +780,6 @@ int main(void)
 	else
 		test_refused();
 	test_kernel_pages();
-	ktap_result(sstp_no_sockets(NULL), "no socket is left");
+	ktap_result(sstp_sockets_end(WAIT_MS), "no socket is left");
 	return ktap_end();
 }
