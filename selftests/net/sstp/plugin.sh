@@ -92,9 +92,10 @@ check "each callback got a buffer" sensible
 # of 100 Mbit/s and 20 ms has no more in flight.
 impair delay 20ms rate 100mbit limit 333
 serve --rcvbuf 128k
-transfer_begin --controller hostile --param cwnd=4294967294 --for 5 "$b4"
-check "a transfer with the largest window" busywait 20 passed_more $(($(passed) + 5000000))
+transfer_begin --controller hostile --param cwnd=4294967294 --for 60 "$b4"
+check "a transfer with the largest window" busywait 60 passed_more $(($(passed) + 5000000))
 check "its send buffer follows what is in flight" queue_small
+kill "$client"	# ends --for
 wait "$client"
 check "the transfer ends" test $? = 0
 check "the connection ends" busywait 20 sockets_are "$a" 0
