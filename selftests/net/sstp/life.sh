@@ -85,10 +85,12 @@ stop_server
 impair
 nothing_left "and nothing is left here" "$a"
 
+retries=$(in_ns "$a" sysctl -n net.sstp.init_retries)
 in_ns "$a" sysctl -qw net.sstp.init_retries=2
 silence
 transfer_begin "$b4"
 expect_error "nobody answers connect(): ETIMEDOUT" ETIMEDOUT
+in_ns "$a" sysctl -qw "net.sstp.init_retries=$retries"
 impair
 
 begin --
