@@ -115,8 +115,11 @@ impair
 begin --
 silence
 kill -9 "$(cat "$work/pid")"
+fin_timeout=$(in_ns "$b" sysctl -n net.sstp.fin_timeout)
+user_timeout=$(in_ns "$b" sysctl -n net.sstp.user_timeout)
 in_ns "$b" sysctl -qw net.sstp.fin_timeout=1 net.sstp.user_timeout=1000
 busywait 20 sockets_are "$b" 0
+in_ns "$b" sysctl -qw "net.sstp.fin_timeout=$fin_timeout" "net.sstp.user_timeout=$user_timeout"
 impair
 expect_error "peer has forgotten: reset" ECONNRESET EPIPE
 
