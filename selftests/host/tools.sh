@@ -17,7 +17,7 @@ parses() {
 	esac
 }
 is_free_software() { grep -q 'SPDX-License-Identifier: GPL-2.0' "$1"; }
-helps() { timeout 20 "$1" -h < /dev/null | grep -qi usage; }
+helps() { timeout 60 "$1" -h < /dev/null | grep -qi usage; }
 
 while IFS= read -r file; do
 	check "$file parses" parses "$file"

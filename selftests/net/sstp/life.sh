@@ -78,7 +78,7 @@ in_ns "$a" sysctl -qw net.sstp.keepalive_time=1 net.sstp.keepalive_intvl=1 \
 impair
 serve --send-pause 100000
 transfer_begin --down --keepalive "$b4"
-busywait 10 sockets_are "$b" 2		# listener and connection
+busywait 60 sockets_are "$b" 2		# listener and connection
 silence
 expect_error "peer vanishes from an idle connection: ETIMEDOUT" ETIMEDOUT
 stop_server
@@ -156,7 +156,7 @@ setup_ns c
 in_ns "$c" "$xfer" server -b -n 2 --pid "$work/pid" -j /dev/null 2>/dev/null
 in_ns "$c" "$xfer" client -s 1G 127.0.0.1 > /dev/null 2>&1 &
 client=$!
-busywait 10 sockets_are "$c" 3
+busywait 60 sockets_are "$c" 3
 ip netns del "$c"
 check "connections outlive their namespace's name" kill -0 "$client"
 end_client

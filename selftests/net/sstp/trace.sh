@@ -130,8 +130,8 @@ echo 1 > $events/sstp_drop/enable
 transfer "$b4"
 in_ns "$a" bash -c "printf nonsense-nonsense > /dev/udp/$b4/25719"
 hit() { grep -q "$1" $tracing/trace; }
-check "sstp_drop: of nobody's, whose it was" busywait 10 hit \
+check "sstp_drop: of nobody's, whose it was" busywait 60 hit \
 	"sstp_drop: .*:$b4.0 > .*:$a4.0 reason=InNoPort count=1"
-check "sstp_drop: of no packet, the same" busywait 10 hit \
+check "sstp_drop: of no packet, the same" busywait 60 hit \
 	"sstp_drop: cid=6e6f6e73 peer=00000000 .*:$a4.0 reason=InErrType count=1"
 finish
