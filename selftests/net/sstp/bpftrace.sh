@@ -59,8 +59,8 @@ counters > "$work/before"
 serve -t seqpacket
 transfer -t seqpacket -w 64k -s $size --rate $rate "$b4"
 check "the transfer" test $? = 0 || explain
-busywait 20 sockets_are "$a" 0
-busywait 20 sockets_are "$b" 0
+busywait 60 sockets_are "$a" 0
+busywait 60 sockets_are "$b" 0
 counters > "$work/after"
 
 # The kernel skips a BPF program that would interrupt another one on the same CPU: a packet may

@@ -47,8 +47,8 @@ lossy() {
 	serve -t seqpacket "${server_options[@]}"
 	transfer -t seqpacket -w 64k "$@" "$b4" || { explain; return 1; }
 	impair
-	busywait 20 sockets_are "$a" 0
-	busywait 20 sockets_are "$b" 0
+	busywait 60 sockets_are "$a" 0
+	busywait 60 sockets_are "$b" 0
 }
 # The buffer must hold all events, as lost ones cannot be compared.
 counters() { cat <(in_ns "$a" cat /proc/net/sstp_snmp) <(in_ns "$b" cat /proc/net/sstp_snmp); }
