@@ -3,7 +3,7 @@
 # Controllers in BPF: they load, move data, and unload while connections have them; what does not
 # fit is refused by its name; and senseless ones hurt their own connections only. Where the
 # kernel has no struct_ops of modules, the module says so.
-# timeout: 600
+# timeout: 1800
 # kernels: uml 6.12 stock
 # append: slub_debug=FZPU page_poison=1
 . "$(dirname "$0")/lib.sh"
@@ -207,8 +207,8 @@ check "the page: the data arrives" test $? = 0
 
 # --- what says senseless things: one sends slowly, so begin now
 check "hostile ones load" load hostile
-serve --controller h-any
-transfer_begin --controller h-any -u -d -s 20k "$b4"
+serve -T 600 --controller h-any
+transfer_begin -T 600 --controller h-any -u -d -s 20k "$b4"
 any=$client
 
 # --- what does not fit
@@ -266,14 +266,14 @@ ended() { [ "$1" = 0 ] || { explain; return 1; }; }
 wait "$any"
 check "h-any moves data" ended $?
 senseless() {
-	serve --controller "$1"
-	transfer --controller "$1" -u -d -s "$2" "$b4" || { explain; return 1; }
+	serve -T 600 --controller "$1"
+	transfer -T 600 --controller "$1" -u -d -s "$2" "$b4" || { explain; return 1; }
 }
 check "h-zero moves data" senseless h-zero 20k
 check "h-most moves data" senseless h-most 4k
 # One beside it goes on. The hostile one leaves much that is not sent.
 check "those before have ended" busywait 60 sockets_are "$a" 0
-serve --controller h-any -n 2
+serve -T 900 --controller h-any -n 2
 transfer_begin --controller h-any -s 100M -T 600 "$b4"
 hostile=$client
 # Its check of parameters takes one value only, 1 << 31. The client may have written all that it
@@ -286,7 +286,7 @@ fits() {
 	"${set[@]}" 2147483648
 }
 check "what is no 0 refuses its parameters" fits
-beside() { transfer -s 10M "$b4" || { explain; return 1; }; }
+beside() { transfer -T 600 -s 10M "$b4" || { explain; return 1; }; }
 check "one beside it moves data" beside
 { kill -9 "$hostile"; wait "$hostile"; } 2> /dev/null
 # The server is there still, so it has reset nothing.
