@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Functions have at most 80 lines and six parameters, and checkpatch --strict of the newest
 # kernel prints nothing for all sources of the module.
-# timeout: 900
+# timeout: 2700
 # quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"
 

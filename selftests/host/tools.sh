@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Scripts parse and print usage; commands handle bad arguments and data.
-# timeout: 900
+# timeout: 2700
 # quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"
 

@@ -4,7 +4,7 @@
 # they take the same time within 2%. Machines that run one instruction a nanosecond leave out what
 # the host's load does. With cubic single transfers differ by up to 2.4% all the same, with either
 # form, as a loss at another packet moves the whole curve, so the mean of five counts.
-# timeout: 600
+# timeout: 1800
 # kernels: 6.12
 # mode: icount
 . "$(dirname "$0")/lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The sstp command shows and changes connections, and names the cause why a transfer is slow:
 # the test creates each cause.
-# timeout: 600
+# timeout: 1800
 # quick: yes
 # kernels: uml 6.12
 . "$(dirname "$0")/lib.sh"

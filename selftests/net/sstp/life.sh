@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Connections end when the peer, a process, a link, a namespace or the module goes away, and
 # leave no sockets behind.
-# timeout: 480
+# timeout: 1440
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"
 

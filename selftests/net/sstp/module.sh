@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The module loads, unloads and loads again, with namespaces coming and going.
-# timeout: 300
+# timeout: 900
 # quick: yes
 . "$(dirname "$0")/lib.sh"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A controller that sets senseless windows and periods cannot stall a connection: data arrives,
 # also on a lossy path. And callbacks never get an impossible sample.
-# timeout: 300
+# timeout: 900
 # kernels: uml debug
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeout: 300
+ * timeout: 900
  * quick: yes
  *
  * Ports, where there are few of them: who may have the same one. What TCP does is what

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeout: 300
+ * timeout: 900
  * mem: 2G
  *
  * Receive buffers and memory: who is silent has hardly any, limits leave half of what is

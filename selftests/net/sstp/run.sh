@@ -3,7 +3,7 @@
 # Programs written for TCP use SSTP under sstp-run, and TCP where the other end or the
 # kernel has no SSTP. The test runs real programs, with loss on the path, and reads from the
 # kernel's counters which protocol connections used.
-# timeout: 600
+# timeout: 1800
 # kernels: uml 6.12
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # All tracepoints exist, name the connection, and are hit in transfers over a lossy path as
 # often as the counters say.
-# timeout: 300
+# timeout: 900
 # quick: yes
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/path.sh"
