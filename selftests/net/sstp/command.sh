@@ -197,9 +197,9 @@ check "set without CAP_NET_ADMIN is refused" refused 1 "CAP_NET_ADMIN" \
 for command in "show" "show -j" "-h" "show -h" "stat -z -i 0.1" "top -i 0.1" \
 	       "show -r 0.1" "trace $id -o - -i 0.1" "trace $id -o /dev/full -i 0.1"; do
 	check "a full disk ends sstp $command" refused 1 "No space left" \
-		in_ns "$a" sh -c "timeout 20 sstp $command > /dev/full"
+		in_ns "$a" sh -c "timeout 60 sstp $command > /dev/full"
 done
-ip netns exec "$a" timeout 20 sstp monitor > /dev/full 2> "$work/full" &
+ip netns exec "$a" timeout 60 sstp monitor > /dev/full 2> "$work/full" &
 full=$!
 busywait 20 listens_to_events 2
 check "an event for monitor" in_ns "$a" sstp set "$id" rate 30M

@@ -58,7 +58,7 @@ static struct quote capture(void)
 	struct quote q;
 
 	for (;;) {
-		if (path_poll(sniffer, POLLIN, 10000) != POLLIN)
+		if (path_poll(sniffer, POLLIN, 60000) != POLLIN)
 			die("no DATA came by");
 		if (recv(sniffer, &q, sizeof(q), MSG_DONTWAIT) == sizeof(q) &&
 		    q.ip.protocol == IPPROTO_UDP && q.udp.source == htons(SSTP_PORT) &&
@@ -118,7 +118,7 @@ static void tell(const struct quote *q)
 	addr_parse(&to, "10.0.2.2", 0);
 	if (sendto(router, &p, sizeof(p), 0, &to.sa, addr_len(&to)) != sizeof(p))
 		die("ICMP:");
-	must(busywait(10000, more_seen, &before), "ICMP arrives");
+	must(busywait(60000, more_seen, &before), "ICMP arrives");
 }
 
 struct mtu {
@@ -156,7 +156,7 @@ static void send_all(int from, int to, size_t bytes)
 
 	if (bytes > sizeof(buf) || send(from, buf, bytes, MSG_NOSIGNAL) != (ssize_t)bytes)
 		die("send:");
-	must(busywait(10000, all_read, &r), "it arrives");
+	must(busywait(60000, all_read, &r), "it arrives");
 }
 
 static int unsent(int fd)
@@ -190,11 +190,11 @@ static void test_recut(void)
 	n = unsent(m.fd);
 	must(n > 0 && n < RECUT, "a part of the segment has been sent");
 	tell(&q);
-	must(busywait(10000, mtu_is, &m), "the path MTU is less");
+	must(busywait(60000, mtu_is, &m), "the path MTU is less");
 	r.fd = fd;
 	must(busywait(30000, all_read, &r), "it arrives");
 	must_be("unsent", unsent(m.fd), 0);
-	must_be("room for more", path_poll(m.fd, POLLOUT, 10000), POLLOUT);
+	must_be("room for more", path_poll(m.fd, POLLOUT, 60000), POLLOUT);
 	close(fd);
 	close(m.fd);
 	close(sniffer);
@@ -228,17 +228,17 @@ int main(void)
 	other = q;
 	other.data.shipment = htonl(ntohl(q.data.shipment) + (1 << 24));
 	tell(&other);
-	must(busywait(10000, counted, &before), "it is counted");
+	must(busywait(60000, counted, &before), "it is counted");
 	must_be("its MTU", sock_info(m.fd).mtu, MTU);
 	ktap_held("a packet that was never sent: nothing changes");
 
 	tell(&q);
 	m.want = SMALL;
-	must(busywait(10000, mtu_is, &m), "the path MTU is less");
+	must(busywait(60000, mtu_is, &m), "the path MTU is less");
 	send_all(m.fd, fd, 100000);
 	send_all(m.fd, fd, 100000);
 	m.want = MTU;
-	must(busywait(10000, mtu_is, &m), "a probe shows that it is not");
+	must(busywait(60000, mtu_is, &m), "a probe shows that it is not");
 	ktap_held("a packet that was sent: the connection is careful for a while");
 
 	close(fd);

@@ -11,17 +11,17 @@ unloaded() { rmmod sstp; }
 
 check "is loaded" grep -q '^sstp ' /proc/modules
 check "names its protocol family" sh -c "modinfo -F alias '$ko' | grep -qx net-pf-25"
-check "unloads" busywait 20 unloaded
+check "unloads" busywait 90 unloaded
 check "loads" insmod "$ko"
 
 setup_ns ns1 ns2
-check "unloads with namespaces there" busywait 20 unloaded
+check "unloads with namespaces there" busywait 90 unloaded
 check "loads with namespaces there" insmod "$ko"
 for i in {1..5}; do
 	ip netns add "churn-$i"
 	ip netns del "churn-$i"
 done
-check "unloads after namespaces went" busywait 20 unloaded
+check "unloads after namespaces went" busywait 90 unloaded
 check "loads after namespaces went" insmod "$ko"
 
 # The function that makes the rest of it is the module's.
@@ -30,7 +30,7 @@ read -r -t 20 <&"${dump[0]}"
 stays() { ! rmmod sstp; }
 check "stays while a netlink dump is under way" stays
 exec {dump[1]}>&-
-check "unloads when its reader has gone" busywait 20 unloaded
+check "unloads when its reader has gone" busywait 90 unloaded
 check "loads after a dump" insmod "$ko"
 
 # A listener leaves UDP sockets behind, which go with the module.
@@ -39,7 +39,7 @@ under_fire() {
 	for i in {1..10}; do
 		xfer server -b -n 1 -j /dev/null &&
 			xfer client -s 1 127.0.0.1 > /dev/null &&
-			busywait 20 unloaded && insmod "$ko" || return
+			busywait 90 unloaded && insmod "$ko" || return
 	done
 }
 ip link set lo up

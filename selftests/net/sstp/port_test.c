@@ -161,7 +161,7 @@ static void test_halves(void)
 	char ip[20];
 
 	/* Earlier searches within a second may have found a half full. */
-	must(busywait(10000, ports_are_even, NULL), "even ports at first");
+	must(busywait(60000, ports_are_even, NULL), "even ports at first");
 	for (i = 1; i <= BINDERS; i++) {
 		snprintf(ip, sizeof(ip), "127.0.8.%u", i);
 		for (k = 0; k <= PORTS / 2; k++) {
@@ -406,7 +406,7 @@ static void must_reach(const char *ip, int listener)
 		close(fd);
 		return;
 	}
-	must_be(ip, poll(&p, 1, listener < 0 ? 0 : 10000), 1);
+	must_be(ip, poll(&p, 1, listener < 0 ? 0 : 60000), 1);
 	if (p.revents == POLLIN) {
 		peer = accept(listener, &seen.sa, &(socklen_t){ sizeof(seen) });
 		if (getsockname(fd, &own.sa, &(socklen_t){ sizeof(own) }))
@@ -551,7 +551,7 @@ static void connect_to_group(const int *fd, unsigned int *got, int n)
 	while (n-- && all_held) {
 		one = sock();
 		must_be("connect", connect(one, &a.sa, addr_len(&a)) ? errno : 0, 0);
-		must_be("one listener has it", poll(p, GROUP, 10000), 1);
+		must_be("one listener has it", poll(p, GROUP, 60000), 1);
 		for (k = 0; k < GROUP; k++)
 			if (p[k].revents) {
 				close(accept(fd[k], NULL, NULL));
@@ -879,6 +879,6 @@ int main(void)
 		test_own_range();
 		test_many();
 	}
-	ktap_result(busywait(10000, none_left, NULL), "no socket and no memory is left");
+	ktap_result(busywait(60000, none_left, NULL), "no socket and no memory is left");
 	return ktap_end();
 }

@@ -203,7 +203,7 @@ def modules():
 
 def unload():
     """Removes the module; references of what is being torn down may take a while."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 90
     while modules():
         status, text = command("rmmod", modules()[0])
         if status and time.monotonic() > deadline:
