@@ -11,9 +11,9 @@
 struct net;
 struct sock;
 
-/* Least buckets of a table. An insert into a table with more elements than buckets fails with
- * -EBUSY if the table is rebuilt at the time and elements go meanwhile, so that a larger one is not
- * needed: connections that come and go make this happen only with a few buckets.
+/* The least number of buckets of a table. rhashtable refuses an insert with -EBUSY if the table has
+ * more elements than buckets, is being rebuilt, and elements are removed before the insert asks for
+ * a larger table. Connections that come and go remove that many only from a small table.
  */
 #define SSTP_TABLE_MIN	256
 
