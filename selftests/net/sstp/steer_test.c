@@ -44,8 +44,10 @@ static int move(struct pair *p, int tx, int rx)
 	return sock_int(p->rx, SOL_SOCKET, SO_INCOMING_CPU);
 }
 
-/* Does CPU @at handle what CPU @tx sends to CPU @rx, in the last half of the rounds? RFS follows a
- * program after a read, and not before the packets that wait on the CPU it used before are handled.
+/* Does CPU @at handle what CPU @tx sends to CPU @rx, in four of five of the last half of the rounds?
+ * RFS follows a program after a read, and not before the packets that wait on the CPU it used before
+ * are handled. Without RFS the reader's CPU handles packets that leave when its own report comes, as
+ * those behind a full window.
  */
 static bool handled(struct pair *p, int tx, int rx, int at)
 {
@@ -55,7 +57,7 @@ static bool handled(struct pair *p, int tx, int rx, int at)
 		if (move(p, tx, rx) == at && i >= ROUNDS / 2)
 			n++;
 	ktap_diag("from CPU %d to %d: CPU %d handled %d of %d", tx, rx, at, n, ROUNDS / 2);
-	return n == ROUNDS / 2;
+	return n >= ROUNDS / 2 * 4 / 5;
 }
 
 /* Let RPS use both CPUs, by the flow's hash, or by RFS if @flows. */
