@@ -18,19 +18,29 @@
 static struct nl ev;
 static char event_buf[16384];
 
-/* The next event @cmd of the socket that has @cookie; others are passed over. */
-static bool event_of(uint64_t c, uint8_t cmd, struct nl_message *m)
+/* The next event @cmd of the socket that has cookie @c or @other; others are passed over. Returns
+ * that cookie, or 0.
+ */
+static uint64_t event_of_either(uint64_t c, uint64_t other, uint8_t cmd, struct nl_message *m)
 {
-	uint64_t end = now_ns() + WAIT_MS * 1000000ULL;
+	uint64_t end = now_ns() + WAIT_MS * 1000000ULL, got;
 
-	while (now_ns() < end)
-		if (nl_event(&ev, event_buf, sizeof(event_buf), m, 1000) &&
-		    m->cmd == cmd && nl_number(m, SSTP_A_CONN_COOKIE) == c)
-			return true;
+	while (now_ns() < end) {
+		if (!nl_event(&ev, event_buf, sizeof(event_buf), m, 1000) || m->cmd != cmd)
+			continue;
+		got = nl_number(m, SSTP_A_CONN_COOKIE);
+		if (got == c || got == other)
+			return got;
+	}
 	ktap_diag("no event %u", cmd);
 	all_held = false;
 	*m = (struct nl_message){};
-	return false;
+	return 0;
+}
+
+static bool event_of(uint64_t c, uint8_t cmd, struct nl_message *m)
+{
+	return event_of_either(c, c, cmd, m);
 }
 
 static void must_close(uint64_t c, const char *what, int err, enum sstp_closed_by by)
@@ -65,7 +75,7 @@ static void test_closed(void)
 {
 	struct sockaddr none = { .sa_family = AF_UNSPEC };
 	struct nl_message m;
-	uint64_t tx, rx;
+	uint64_t tx, rx, first;
 	struct conn c;
 	union addr at;
 	int fd;
@@ -74,9 +84,9 @@ static void test_closed(void)
 	conn_open(&c, AF_INET, SOCK_STREAM);
 	tx = cookie(c.tx);
 	rx = cookie(c.rx);
-	event_of(tx < rx ? tx : rx, SSTP_CMD_ESTABLISHED, &m);
+	first = event_of_either(tx, rx, SSTP_CMD_ESTABLISHED, &m);
 	must_be("state", nl_number(&m, SSTP_A_CONN_STATE), TCP_ESTABLISHED);
-	event_of(tx < rx ? rx : tx, SSTP_CMD_ESTABLISHED, &m);
+	event_of(first == tx ? rx : tx, SSTP_CMD_ESTABLISHED, &m);
 	must(!nl_attr(&m, SSTP_A_CONN_CID, NULL) && !nl_attr(&m, SSTP_A_CONN_PEER_CID, NULL),
 	     "no CIDs, as all may listen");
 	must(nl_number(&m, SSTP_A_CONN_LOCAL_PORT) == htons(addr_port(&c.at)) ||
