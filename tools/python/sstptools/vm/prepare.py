@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Prepare the files that a machine needs to start: module, preinit, job."""
 
+import contextlib
 import fcntl
 import glob
 import hashlib
@@ -48,21 +49,55 @@ def make_command(kernel):
     return own if os.path.exists(own) else "make"
 
 
-def build_module(kernel, job):
-    """Build the module in the cache, separately for each tree and kernel; copy *.ko to job."""
-    build = os.path.join(CACHE, "build", TREE_KEY, os.path.basename(os.path.realpath(kernel)))
-    with locked(build + ".lock"):
-        with open(build + ".log", "w+", encoding="utf-8", errors="replace") as log:
-            done = subprocess.run(
-                [make_command(kernel), "-C", TREE, "--no-print-directory", f"KDIR={kernel}/build",
-                 f"BUILD={build}", "SSTP_TESTS=y", f"-j{os.cpu_count()}"],
-                stdout=log, stderr=subprocess.STDOUT, check=False)
-            if done.returncode:
-                log.seek(0)
-                sys.stderr.write("".join(log.readlines()[-40:]))
-                raise Failure(BUILD_FAILED, f"building the module failed, see {log.name}")
+def build_modules(kernel, job):
+    """Build the modules in the cache, separately for each tree and kernel; copy *.ko to job."""
+    with build_directory(kernel) as build:
+        make_modules(kernel, build)
         for path in glob.glob(f"{build}/**/*.ko", recursive=True):
             shutil.copy(path, job)
+
+
+def build_messages(kernel):
+    """Build the modules and return what make says about all files; what is there is used only if
+    no file was compiled since all were.
+    """
+    with build_directory(kernel) as build:
+        make_modules(kernel, build)
+        if not os.path.exists(build + ".whole.log"):
+            shutil.rmtree(build)
+            make_modules(kernel, build)
+        with open(build + ".whole.log", encoding="utf-8") as log:
+            return log.read()
+
+
+@contextlib.contextmanager
+def build_directory(kernel):
+    build = os.path.join(CACHE, "build", TREE_KEY, os.path.basename(os.path.realpath(kernel)))
+    with locked(build + ".lock"):
+        yield build
+
+
+def make_modules(kernel, build):
+    whole, messages = not os.path.exists(build), None
+    if os.path.exists(build + ".whole.log"):
+        with open(build + ".whole.log", encoding="utf-8") as log:
+            messages = log.read()
+        os.unlink(build + ".whole.log")     # A build that is killed has compiled some files.
+    with open(build + ".log", "w+", encoding="utf-8", errors="replace") as log:
+        done = subprocess.run(
+            [make_command(kernel), "-C", TREE, "--no-print-directory", f"KDIR={kernel}/build",
+             f"BUILD={build}", "SSTP_TESTS=y", "W=1", f"-j{os.cpu_count()}"],
+            stdout=log, stderr=subprocess.STDOUT, check=False)
+        log.seek(0)
+        said = log.readlines()
+    if done.returncode:
+        sys.stderr.write("".join(said[-40:]))
+        raise Failure(BUILD_FAILED, f"building the module failed, see {build}.log")
+    if whole:
+        messages = "".join(said)
+    if messages is not None and (whole or not any(line.startswith("  CC ") for line in said)):
+        with open(build + ".whole.log", "w", encoding="utf-8") as log:
+            log.write(messages)
 
 
 def compiled(name, *flags):

@@ -21,8 +21,8 @@ import time
 
 from sstptools.vm import KERNEL, kernlog
 from sstptools.vm.machine import Machine, kvm_works
-from sstptools.vm.prepare import (BOOT_FAILED, BUILD_FAILED, SPLAT, TIMEOUT, Failure, build_module,
-                                  check_output, say, write_job)
+from sstptools.vm.prepare import (BOOT_FAILED, BUILD_FAILED, SPLAT, TIMEOUT, Failure,
+                                  build_messages, build_modules, check_output, say, write_job)
 
 
 def parse_args():
@@ -52,6 +52,8 @@ def parse_args():
     add("--seed", type=lambda text: int(text, 0), metavar="N",
         help="with --time-travel: boot at a fixed date, and generate the entropy that the "
              "kernel gets from N")
+    add("--build", action="store_true",
+        help="build the modules only, and show what make said when it compiled all of them")
     add("--no-load", action="store_true", help="do not load the module")
     add("--module-param", "-p", action="append", default=[], metavar="NAME=VALUE")
     add("--append", default="", metavar="ARGS", help="kernel arguments")
@@ -67,7 +69,7 @@ def parse_args():
     args = parser.parse_args()
     # The command begins with the first word that is no option.
     args.command = args.command[args.command[:1] == ["--"]:]
-    if not args.command:
+    if not args.command and not args.build:
         parser.error("COMMAND is missing")
     args.kernel = {"newest": "uml"}.get(args.kernel, args.kernel)
     args.uml = args.kernel in ("uml", "debug", "gcov", "debug-smp")
@@ -85,9 +87,12 @@ def parse_args():
 def run(args, job):
     begin = time.monotonic()
     kernel = check_output(KERNEL, "fetch", args.kernel)
+    if args.build:
+        print(build_messages(kernel), end="")
+        return 0
     write_job(args, kernel, job)
     if not args.no_load:
-        build_module(kernel, job)
+        build_modules(kernel, job)
     accel = args.accel
     if accel == "auto":
         accel = "kvm" if not args.uml and kvm_works(kernel) else "tcg"
