@@ -201,6 +201,12 @@ def guest(job_file):
     job = read_job(job_file)
     subprocess.run("sysctl -qw net.ipv4.tcp_no_metrics_save=1", shell=True, check=True)
     lab = Bench()
+    # Controllers are modules, but for those that a connection may get without asking.
+    for name in {cell["protocol"].removeprefix(CTRL) for cell in job["cells"]}:
+        name = "paptc" if name.startswith("sstp-paptc") else name
+        module = f"{os.environ['SSTP_MODULE_DIR']}/sstp-ctrl-{name}.ko"
+        if os.path.exists(module):
+            lab.command("insmod", module)
     for cell in job["cells"]:
         lab.set_mtu(cell["mtu"])
         short, long = (FEW, MANY) if cell["kind"] != "write" else \
