@@ -33,6 +33,11 @@ link is dedicated.
   reaction      of "change": how far the rate of arrival is off the mean of the last 2 s at
                 2/5, in 0.3 s from 5 (RTT + epoch) after the change on
 
+With -i the machine counts the instructions from the first second to the end as tools/bench/where
+does; those of 1000 bytes that the reader gets are shown by layer and by function. The programs
+are the reader, the burners and the sender, so most of their instructions are the same for all
+flows of a cell.
+
 Exit status: 0, or 1 if a transfer failed or, with --check, if a result is not as wanted.
 """
 
@@ -41,13 +46,16 @@ import random
 import signal
 import statistics
 import sys
+import tempfile
 import textwrap
 import time
 
-from sstptools.bench.common import (SERVER, SHM, Group, Lab, add_files, counters, digest, drawing,
+from sstptools.bench.common import (SERVER, SHM, Group, add_files, counters, digest, drawing,
                                     idle_ns, listed, parser_of, read_job, read_lines, report,
                                     results, run, save, show, write)
+from sstptools.bench.where import Marked, Symbols, kernel_symbols, read_counts, sstp_files
 from sstptools.markdown import markdown_table
+from sstptools.vm import fetch
 
 MB = 1 << 20
 LINE = 200                      # Mbit/s
@@ -102,6 +110,10 @@ def parse_args():
         help="only this flow: " + ", ".join(FLOWS) + " (repeatable)")
     add("-n", "--repeat", type=int, metavar="N", help=f"repetitions ({REPEAT})")
     add("-l", "--line", type=int, default=LINE, metavar="MBIT", help=f"of the line ({LINE})")
+    add("-w", "--work", type=float, metavar="N",
+        help="the reader works for N instructions a byte (calibrated)")
+    add("-i", "--instructions", type=int, metavar="N",
+        help="show where the instructions go, and the N functions in which flows differ most")
     add_files(add)
     add("-c", "--check", action="store_true", help="fail if a result is not as wanted")
     args = parser.parse_args()
@@ -112,7 +124,7 @@ def parse_args():
 
 # --- in the guest ----------------------------------------------------------------
 
-class Bench(Lab):
+class Bench(Marked):
     """Measures transfers"""
 
     def __init__(self, line):
@@ -209,7 +221,14 @@ class Bench(Lab):
                 sleep_until(states[0]["time"] + at * 1_000_000_000)
                 states.append(self.state())
                 signal_all(burners, number)
+        if cell.get("count"):
+            sleep_until(states[0]["time"] + SETTLED * 1_000_000_000)
+            states[0]["sent"] = self.sent()
+            self.mark()
         sleep_until(states[0]["time"] + seconds * 1_000_000_000)
+        if cell.get("count"):
+            self.mark()
+            return states + [{**self.state(), "sent": self.sent()}]
         return states + [self.state()]
 
     @staticmethod
@@ -284,6 +303,9 @@ def result(cell, states, sent):
         done["discards"] = discards(start, end)
     if cell["profile"] == "change":
         done.update(reaction(cell, states, sent))
+    if "sent" in end:
+        done["sent"] = {name: number - start["sent"][name]
+                        for name, number in end["sent"].items()}
     return done
 
 
@@ -309,7 +331,10 @@ def reaction(cell, states, sent):
 def guest(job_file):
     job = read_job(job_file)
     bench = Bench(job["line"])
-    report({"calibration": bench.calibrate()})
+    if job["work"]:
+        bench.work = round(1000 * job["work"])
+    else:
+        report({"calibration": bench.calibrate()})
     for cell in job["cells"]:
         bench.set_path(cell["rtt"])
         done = dict(cell)
@@ -318,6 +343,8 @@ def guest(job_file):
         except (RuntimeError, OSError, ValueError, LookupError, ArithmeticError) as error:
             done["failed"] = repr(error)
         report(done)
+    if any(cell["count"] for cell in job["cells"]):
+        report(kernel_symbols())
 
 
 # --- on the host -----------------------------------------------------------------
@@ -326,7 +353,8 @@ def wanted_cells(args):
     repeat = args.repeat or (2 if args.quick else REPEAT)
     profiles = args.profile or (["2/5"] if args.quick else list(PROFILES))
     rtts = args.rtt or ([10] if args.quick else RTTS)
-    return [{"profile": profile, "rtt": rtt, "flow": flow, "seed": seed}
+    return [{"profile": profile, "rtt": rtt, "flow": flow, "seed": seed,
+             "count": args.instructions is not None}
             for profile in profiles for rtt in rtts for seed in range(repeat)
             for flow in args.flow or FLOWS]
 
@@ -342,17 +370,36 @@ def measure(args):
                 "source": digest("selftests/net/sstp/xfer*", "selftests/net/sstp/burner.c",
                                  "tools/python/sstptools/bench/contention.py")}
     say(f"{len(todo)} transfers of {SECONDS} s, or {CHANGE[-1]} s where the share changes")
-    for one in run("contention", {"cells": todo, "line": args.line}, args.kernel,
-                   600 + 120 * len(todo), "--mem", "2G", "--append", "threadirqs",
-                   programs=("xfer", "burner")):
-        if "calibration" in one:
-            measured.update(one)
-            say(f"calibrated: {one['calibration']}")
-            continue
-        measured["cells"].append(one)
-        say(f"{len(measured['cells'])}/{len(todo)} {one['profile']}, {one['rtt']} ms, "
-            f"{one['flow']}: {summary(one)}")
+    with tempfile.TemporaryDirectory(prefix="sstp-contention-") as work:
+        count = ("--count", f"{work}/counts") if todo[0]["count"] else ()
+        for one in run("contention", {"cells": todo, "line": args.line, "work": args.work},
+                       args.kernel, 600 + 120 * len(todo), "--mem", "2G", "--append",
+                       "threadirqs", *count, programs=("xfer", "burner")):
+            if "calibration" in one:
+                measured.update(one)
+                say(f"calibrated: {one['calibration']}")
+            elif "symbols" in one:
+                add_functions(measured["cells"], read_counts(f"{work}/counts"),
+                              Symbols(one["symbols"], sstp_files(fetch(args.kernel))))
+            else:
+                measured["cells"].append(one)
+                say(f"{len(measured['cells'])}/{len(todo)} {one['profile']}, {one['rtt']} ms, "
+                    f"{one['flow']}: {summary(one)}")
     return measured
+
+
+def add_functions(cells, marks, symbols):
+    """Add the instructions of 1000 bytes by function to each cell. Two marks are of each
+    transfer that did not fail; the second has what was counted since the first."""
+    done = [cell for cell in cells if "failed" not in cell]
+    if len(marks) != 2 * len(done):
+        raise RuntimeError("a transfer failed between its marks")
+    for cell, counts in zip(done, marks[1::2]):
+        end = CHANGE[-1] if cell["profile"] == "change" else SECONDS
+        units = cell["goodput"] * (end - SETTLED) / 8e3
+        cell["sent"] = {name: number / units for name, number in cell["sent"].items()}
+        cell["functions"] = [[*key, number / units]
+                             for key, number in symbols.sums(counts).items()]
 
 
 def summary(cell):
@@ -473,6 +520,35 @@ def table(where, flows):
     return markdown_table(rows)
 
 
+def instructions(where, cells, most):
+    """Return tables of the instructions of flows side by side: by layer, and of the @most
+    functions in which they differ most."""
+    layers, functions = {}, {}
+    for n, cell in enumerate(cells):
+        for layer, name, module, number in cell["functions"]:
+            for total, key in ((layers, layer), (functions, f"{name} {module}".rstrip())):
+                total.setdefault(key, [0] * len(cells))[n] += number
+    layers["all"] = [sum(row) for row in zip(*layers.values())]
+    head = ["", *(cell["flow"] for cell in cells)]
+    sent = [[name, *(f"{cell['sent'][name]:.3f}" for cell in cells)]
+            for name in cells[0]["sent"]]
+    by_number = sorted(layers.items(), key=lambda item: -max(item[1]))
+    by_range = sorted(functions.items(), key=lambda item: min(item[1]) - max(item[1]))[:most]
+    rows = [[[name, *(f"{v:.1f}" for v in row)] for name, row in total]
+            for total in (by_number, by_range)]
+    return f"\n## {described(where)}: instructions of 1000 bytes\n\n" + "\n".join(
+        markdown_table([head] + part) for part in (rows[0] + sent, rows[1]))
+
+
+def show_instructions(cells, most):
+    places = {}
+    for cell in cells:
+        if "functions" in cell:
+            places.setdefault(place(cell), []).append(cell)
+    for where, found in places.items():
+        print(instructions(where, found, most))
+
+
 def paper_table():
     rows = [["share", *(f"{name}, Mbit/s" for name in PAPER["1"]), "PAPTC / UDT"]]
     for share in TABLES:
@@ -565,6 +641,8 @@ def main():
     cells = measured["cells"]
     if not args.markdown:
         print(tables(cells))
+    if args.instructions is not None:
+        show_instructions(cells, args.instructions)
     show(args, lambda name: plot(cells, name), lambda picture: chapter(measured, picture))
     bad = check(cells)
     for line in bad:
