@@ -112,12 +112,12 @@ void sstp_cc_timeout(struct sstp_sock *sp, u64 now)
 	trace_sstp_ctrl(sp, &s, true);
 }
 
-void sstp_cc_sent(struct sstp_sock *sp, const struct sstp_ctrl_packets *p, u64 now)
+bool sstp_cc_sent(struct sstp_sock *sp, const struct sstp_ctrl_packets *p, u64 now)
 {
 	struct sstp_ctrl_sample s = {};
 
 	sstp_cc_sample(sp, &s, now);
-	sstp_ctrl_sent(&sp->ctrl, &s, p);
+	return sstp_ctrl_sent(&sp->ctrl, &s, p);
 }
 
 void sstp_cc_timer(struct sstp_sock *sp, u64 now)

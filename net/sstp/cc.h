@@ -20,8 +20,10 @@ void sstp_cc_switch(struct sstp_sock *sp, const struct sstp_ctrl_ops *ops, u32 c
 void sstp_cc_tune(struct sstp_sock *sp);
 /* Call on_timeout, if the controller has it: several probes in a row were not answered. */
 void sstp_cc_timeout(struct sstp_sock *sp, u64 now);
-/* Call on_pkt_sent, on_timer or on_message, which the caller has checked the controller has. */
-void sstp_cc_sent(struct sstp_sock *sp, const struct sstp_ctrl_packets *p, u64 now);
+/* Call on_pkt_sent, on_timer or on_message, which the caller has checked the controller has.
+ * sstp_cc_sent() returns whether sstp_message_arm() has to be called: most packets change nothing.
+ */
+bool sstp_cc_sent(struct sstp_sock *sp, const struct sstp_ctrl_packets *p, u64 now);
 void sstp_cc_timer(struct sstp_sock *sp, u64 now);
 void sstp_cc_message(struct sstp_sock *sp, const struct sstp_ctrl_msg *m, u64 now);
 

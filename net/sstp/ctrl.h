@@ -79,9 +79,11 @@ void sstp_ctrl_get_info(const struct sstp_ctrl_core *c, s64 *state);
  */
 void sstp_ctrl_used(struct sstp_ctrl_core *c, struct sstp_ctrl_sample *s, u32 flight);
 void sstp_ctrl_report(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s);
-/* These four require that the controller has the callback. */
+/* These four require that the controller has the callback. sstp_ctrl_sent() returns whether it
+ * changed what sstp_message_arm() looks at.
+ */
 void sstp_ctrl_timeout(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s);
-void sstp_ctrl_sent(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
+bool sstp_ctrl_sent(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
 		    const struct sstp_ctrl_packets *p);
 void sstp_ctrl_timer(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s);
 void sstp_ctrl_message(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,

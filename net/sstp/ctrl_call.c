@@ -121,11 +121,16 @@ void sstp_ctrl_timeout(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *
 	sstp_ctrl_bound(&c->out, s);
 }
 
-void sstp_ctrl_sent(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
+bool sstp_ctrl_sent(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s,
 		    const struct sstp_ctrl_packets *p)
 {
+	u32 ack_interval = c->out.ack_interval, ack_timer = c->out.ack_timer;
+	u64 timer = c->out.timer;
+
 	c->ops->on_pkt_sent(&c->out, s, p);
 	sstp_ctrl_bound(&c->out, s);
+	return c->out.msg.kind || c->out.timer != timer || c->out.ack_interval != ack_interval ||
+	       c->out.ack_timer != ack_timer;
 }
 
 void sstp_ctrl_timer(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s)

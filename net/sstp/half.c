@@ -118,14 +118,16 @@ void sstp_half_end(struct sstp_sock *sp)
 	sp->ctrl.talk = NULL;
 }
 
-void sstp_half_packets(struct sstp_sock *sp, const struct sstp_ctrl_packets *p, u64 now)
+bool sstp_half_packets(struct sstp_sock *sp, const struct sstp_ctrl_packets *p, u64 now)
 {
 	struct sstp_half *h = sp->ctrl.half;
+	u64 timer = h->out.timer, rate = h->out.rate;
 	struct sstp_recv_sample s;
 
 	sstp_half_sample(sp, &s, now);
 	h->ops->recv_packets(&h->out, &s, p);
 	sstp_half_bound(&h->out, now);
+	return h->out.msg.kind || h->out.timer != timer || h->out.rate != rate;
 }
 
 void sstp_half_timer(struct sstp_sock *sp, u64 now)

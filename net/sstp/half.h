@@ -44,8 +44,10 @@ void sstp_half_start(struct sstp_sock *sp, const char *name, u64 now);
 void sstp_half_stop(struct sstp_sock *sp);
 /* The connection ends: stop the half, and free what the ends told each other. */
 void sstp_half_end(struct sstp_sock *sp);
-/* These three require that the half has the callback. */
-void sstp_half_packets(struct sstp_sock *sp, const struct sstp_ctrl_packets *p, u64 now);
+/* These three require that the half has the callback. sstp_half_packets() returns whether
+ * sstp_message_arm() has to be called: most packets change nothing.
+ */
+bool sstp_half_packets(struct sstp_sock *sp, const struct sstp_ctrl_packets *p, u64 now);
 void sstp_half_timer(struct sstp_sock *sp, u64 now);
 void sstp_half_message(struct sstp_sock *sp, const struct sstp_ctrl_msg *m, u64 now);
 

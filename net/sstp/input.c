@@ -24,6 +24,7 @@
 #include "state.h"
 #include "steer.h"
 #include "table.h"
+#include "talk.h"
 
 /* Handle a KEEPALIVE or EOS: it moves H and hi (see arrivals.h), and is acknowledged at once, but
  * for a KEEPALIVE that does not ask: the answer to INIT_ACK, which is repeated until that comes.
@@ -155,11 +156,15 @@ static bool sstp_has_shipped(const struct sstp_arrivals *ar, const struct sk_buf
  */
 static void sstp_rcv_done(struct sock *sk, u64 now)
 {
+	const struct sstp_ctrl_core *ctrl = &sstp_sk(sk)->ctrl;
+
 	sstp_rcv_accept(sk, now);
 	sstp_ack_check(sk, now);
 	sstp_probe_rtt(sk);
-	/* A state that a silent peer did not confirm is told again. */
-	if (sstp_sk(sk)->ctrl.talk)
+	/* A state that a silent peer did not confirm, or for which there was no memory, is told
+	 * again. What comes to a closed socket has reset the connection, and freed what was told.
+	 */
+	if (ctrl->talk ? sstp_talk_unconfirmed(ctrl->talk) : !!ctrl->half)
 		sstp_message_arm(sk, now);
 	sstp_state_check(sk);
 }

@@ -319,7 +319,8 @@ static void sstp_sent_control(struct sstp_sock *sp, const struct sk_buff *skb, u
 		.again = again,
 	};
 
-	sstp_cc_sent(sp, &p, now);
+	if (sstp_cc_sent(sp, &p, now))
+		sstp_message_arm(&sp->sk, now);
 }
 
 static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
@@ -342,10 +343,8 @@ static void sstp_sent(struct sock *sk, struct sk_buff *skb, u32 packets,
 	sstp_prr_sent(&sp->ctrl.prr, packets);
 	sp->tx.unpaced -= unpaced;
 	sp->tx.paced = false;
-	if (sp->ctrl.ops->on_pkt_sent) {
+	if (sp->ctrl.ops->on_pkt_sent)
 		sstp_sent_control(sp, skb, packets, again, now);
-		sstp_message_arm(sk, now);
-	}
 	skb_set_owner_w(skb, sk);
 }
 

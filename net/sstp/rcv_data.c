@@ -417,8 +417,8 @@ static void sstp_rcv_control(struct sstp_sock *sp, const struct sstp_rcv_run *ru
 		.stamp = sp->acker.echo,
 	};
 
-	sstp_half_packets(sp, &p, sp->live.last_rx);
-	sstp_message_arm(&sp->sk, sp->live.last_rx);
+	if (sstp_half_packets(sp, &p, sp->live.last_rx))
+		sstp_message_arm(&sp->sk, sp->live.last_rx);
 }
 
 /* Measure the path by the packets of @run, which came at @now (ns), @gap shipments after those

@@ -72,6 +72,12 @@ void sstp_talk_update(struct sstp_talk *t, const struct sstp_state *state);
  * to a peer that is silent, or not at all.
  */
 void sstp_talk_heard(struct sstp_talk *t, u64 heard_at);
+/* Is there a state that the peer has not confirmed, or one of the peer's to confirm? */
+static inline bool sstp_talk_unconfirmed(const struct sstp_talk *t)
+{
+	return t->owes || t->number != t->confirmed;
+}
+
 /* When is the state to be told: 0 = not at all. @rtt: ns */
 u64 sstp_talk_due(const struct sstp_talk *t, u64 rtt);
 /* When may the next message leave, of the controller or (@back) of the receiving half? @rtt: ns */

@@ -195,6 +195,55 @@ static void ctrl_hostile(struct kunit *test)
 	}
 }
 
+/* What on_pkt_sent leaves, and whether timers and messages have to be looked at again */
+static const struct ctrl_change {
+	u64	timer;
+	u64	period;
+	u32	ack_interval;
+	u32	ack_timer;
+	u8	kind;
+	bool	news;
+} ctrl_changes[] = {
+	{ 0, 0, 0, 0, 0, false },
+	{ 0, 1000, 0, 0, 0, false },
+	{ NSEC_PER_MSEC, 1000, 0, 0, 0, true },
+	{ NSEC_PER_MSEC, 2000, 0, 0, 0, false },
+	{ NSEC_PER_MSEC, 2000, 2, 0, 0, true },
+	{ NSEC_PER_MSEC, 2000, 2, 5000, 0, true },
+	{ NSEC_PER_MSEC, 2000, 2, 5000, 0, false },
+	{ NSEC_PER_MSEC, 2000, 2, 5000, 1, true },
+	{ NSEC_PER_MSEC, 2000, 2, 5000, 1, true },	/* It has not left yet. */
+	{ NSEC_PER_MSEC, 2000, 2, 5000, 0, false },
+	{ 0, 2000, 2, 5000, 0, true },
+};
+
+static const struct ctrl_change *ctrl_change;
+
+static void ctrl_on_change(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s,
+			   const struct sstp_ctrl_packets *p)
+{
+	c->timer = ctrl_change->timer;
+	c->period = ctrl_change->period;
+	c->ack_interval = ctrl_change->ack_interval;
+	c->ack_timer = ctrl_change->ack_timer;
+	c->msg.kind = ctrl_change->kind;
+}
+
+static void ctrl_sent(struct kunit *test)
+{
+	static const struct sstp_ctrl_ops ops = { .on_pkt_sent = ctrl_on_change };
+	const struct sstp_ctrl_packets p = { .packets = 1 };
+	const struct sstp_ctrl_sample s = {};
+	struct sstp_ctrl_core c = { .ops = &ops };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(ctrl_changes); i++) {
+		ctrl_change = &ctrl_changes[i];
+		KUNIT_EXPECT_EQ_MSG(test, sstp_ctrl_sent(&c, &s, &p), ctrl_change->news,
+				    "row %u", i);
+	}
+}
+
 #define US	1000LL
 #define MS	(1000 * US)
 #define SEC	(1000 * MS)
@@ -427,6 +476,7 @@ static struct kunit_case ctrl_cases[] = {
 	KUNIT_CASE(ctrl_used),
 	KUNIT_CASE(ctrl_buffered),
 	KUNIT_CASE(ctrl_hostile),
+	KUNIT_CASE(ctrl_sent),
 	KUNIT_CASE(ctrl_params),
 	KUNIT_CASE(ctrl_on_param),
 	KUNIT_CASE(ctrl_pace),
