@@ -97,6 +97,8 @@ check "tools/bench/contention -c is content with what is wanted" contention_chec
 check "tools/bench/contention -c finds a long queue" refused contention_check 3.4e5 0.005
 check "tools/bench/contention -c finds discards" refused contention_check 3.3e5 0.006
 check "tools/bench/contention refuses a line that is too fast" refused tools/bench/contention -l 1001
+check "tools/bench/contention refuses a chapter without calibration" \
+	refused tools/bench/contention -w 37 -m "$work/contention.md"
 
 # memory_check FLOORS KILLED: as tools/bench/memory measures it, limits of so many floors in
 # all with memory full, and 640 before
@@ -297,11 +299,17 @@ draw_cost() {
 		grep -q '(cost.svg)' "$work/cost.md" && grep -q '<svg' "$work/cost.svg"
 }
 draw_parts() { server_json ", $(server_cell "no EMA" 1 1)" 1.3e8 0.03 && drawing server "no EMA"; }
+draw_possible() {
+	contention_json 3.3e5 0.005 &&
+		sed -i 's/"rrda"/"udt"/; s/"rtt": 10/"rtt": 0.2/' "$work/contention.json" &&
+		drawing contention "^| 2/5 .*| 86.5 .*| 80.0 .*| 1.081 "
+}
 if /usr/bin/python3 -c 'import matplotlib' 2> /dev/null; then
 	check "tools/bench/server -m writes and draws" drawing server RRDA
 	check "tools/bench/server -m of RRDA in parts" draw_parts
 	check "tools/bench/memory -m writes and draws" drawing memory idle
 	check "tools/bench/contention -m writes and draws" drawing contention "static 2.5"
+	check "tools/bench/contention -m tells what is possible" draw_possible
 	check "tools/bench/requests -m writes and draws" drawing requests "1 connection: 0.50"
 	check "tools/bench/cost --paper --markdown writes and draws" draw_cost
 else
