@@ -38,11 +38,11 @@ void sstp_disconnect(struct sock *sk)
 			sstp_abort(sk, ECONNRESET, SSTP_CLOSED_BY_LOCAL);
 	}
 	sstp_encap_leave(sk);
+	sstp_conn_unhash_names(sk);	/* before the names change */
 	if (!(sk->sk_userlocks & SOCK_BINDPORT_LOCK))
 		sstp_unbind(sk);
 	if (!(sk->sk_userlocks & SOCK_BINDADDR_LOCK))
 		sp->id.saddr = in6addr_any;
-	sstp_conn_unhash_names(sk);
 	if (!sp->bind.bound && !(sk->sk_userlocks & SOCK_BINDADDR_LOCK))
 		sstp_forget_family(&sp->id);
 	sp->id.dport = 0;

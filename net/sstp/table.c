@@ -54,11 +54,46 @@ static u32 sstp_names_hash(const void *data, u32 len, u32 seed)
 		      seed + ((u32)n->dport << 16 | n->sport >> 4)) + n->sport % 16;
 }
 
+/* Addresses and ports of both ends of a socket that connects from @port */
+static struct sstp_names sstp_conn_names(const struct sock *sk, u16 port)
+{
+	const struct sstp_sock *sp = sstp_sk(sk);
+
+	return (struct sstp_names){
+		.net = sock_net(sk),
+		.saddr = sp->id.saddr,
+		.daddr = sp->id.peer.addr,
+		.sport = port,
+		.dport = sp->id.dport,
+		.l3mdev = sp->id.peer.l3mdev,
+	};
+}
+
+/* A socket does not have its names a second time, as one struct, which would take memory of each.
+ * They do not change while it is in the table.
+ */
+static u32 sstp_names_obj_hash(const void *obj, u32 len, u32 seed)
+{
+	const struct sstp_sock *sp = obj;
+	struct sstp_names names = sstp_conn_names(&sp->sk, sp->id.sport);
+
+	return sstp_names_hash(&names, len, seed);
+}
+
+static int sstp_names_compare(struct rhashtable_compare_arg *arg, const void *obj)
+{
+	const struct sstp_sock *sp = obj;
+	struct sstp_names names = sstp_conn_names(&sp->sk, sp->id.sport);
+
+	return memcmp(&names, arg->key, sizeof(names));
+}
+
 static const struct rhashtable_params sstp_names_params = {
 	.key_len = sizeof(struct sstp_names),
-	.key_offset = offsetof(struct sstp_sock, id.names),
 	.head_offset = offsetof(struct sstp_sock, id.names_node),
 	.hashfn = sstp_names_hash,
+	.obj_hashfn = sstp_names_obj_hash,
+	.obj_cmpfn = sstp_names_compare,
 	.min_size = SSTP_TABLE_MIN,
 	.automatic_shrinking = true,
 };
@@ -187,21 +222,6 @@ int sstp_conn_hash_peer(struct sock *sk)
 	return sstp_table_error(err);
 }
 
-/* Addresses and ports of both ends of a socket that connects from @port */
-static struct sstp_names sstp_conn_names(const struct sock *sk, u16 port)
-{
-	const struct sstp_sock *sp = sstp_sk(sk);
-
-	return (struct sstp_names){
-		.net = sock_net(sk),
-		.saddr = sp->id.saddr,
-		.daddr = sp->id.peer.addr,
-		.sport = port,
-		.dport = sp->id.dport,
-		.l3mdev = sp->id.peer.l3mdev,
-	};
-}
-
 /* Has another socket these names? Without a lock, so that a search through many ports is
  * quick; sstp_conn_hash_names() decides.
  */
@@ -212,17 +232,22 @@ bool sstp_conn_names_taken(const struct sock *sk, u16 port)
 	return rhashtable_lookup_fast(&sstp_names, &names, sstp_names_params);
 }
 
-/* Reserve the names for a socket that connects. Lookups return no socket from this table,
- * so it holds no reference. Returns -EEXIST if another socket has them. Socket lock.
+/* Reserve the names for a socket that connects, whose port is @port then. Lookups return no socket
+ * from this table, so it holds no reference. Returns -EEXIST if another socket has them. Socket
+ * lock.
  */
 int sstp_conn_hash_names(struct sock *sk, u16 port)
 {
+	struct sstp_names names = sstp_conn_names(sk, port);
 	struct sstp_sock *sp = sstp_sk(sk);
+	u16 old = sp->id.sport;
 	int err;
 
-	sp->id.names = sstp_conn_names(sk, port);
-	err = rhashtable_lookup_insert_fast(&sstp_names, &sp->id.names_node,
-					    sstp_names_params);
+	sp->id.sport = port;
+	err = rhashtable_lookup_insert_key(&sstp_names, &names, &sp->id.names_node,
+					   sstp_names_params);
+	if (err)
+		sp->id.sport = old;
 	sp->id.names_hashed = !err;
 	return sstp_table_error(err);
 }

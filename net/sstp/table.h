@@ -27,7 +27,9 @@ struct sstp_peer {
 	u16		zero[3];
 };
 
-/* Addresses and SSTP ports of a connection that this end opens; key of the table of names */
+/* Addresses and SSTP ports of a connection that this end opens; key of the table of names. The
+ * socket has them as members of struct sstp_ident.
+ */
 struct sstp_names {
 	struct net	*net;
 	struct in6_addr	saddr;
@@ -38,7 +40,8 @@ struct sstp_names {
 };
 
 /**
- * struct sstp_ident - identity of a socket: written before it is in a table, then constant
+ * struct sstp_ident - identity of a socket: written before it is in a table, then constant until
+ *	it has left all of them
  * @peer: the other end
  * @sn: state of the socket's namespace: net_generic() takes the RCU lock to find it
  * @saddr: local address, IPv4 mapped; :: = any
@@ -57,7 +60,6 @@ struct sstp_names {
  * @client: place in struct sstp_encap.client of the UDP socket of a connection that this host
  *	opened, counted from 1; 0 = none
  * @index: in sstp_net.all, while @listed
- * @names: addresses and ports, while @names_hashed
  * @names_node: in the table of names
  * @cid_node: in the table of CIDs
  * @peer_node: in the table of peers
@@ -82,7 +84,6 @@ struct sstp_ident {
 	bool		names_hashed;
 	u8		client;
 	u32		index;
-	struct sstp_names names;
 	struct rhash_head names_node;
 	struct rhash_head cid_node;
 	struct rhash_head peer_node;
