@@ -34,13 +34,13 @@ int sstp_listen(struct socket *sock, int backlog)
 	if (err)
 		goto out;
 	sstp_conn_reset(sk);
-	err = sstp_rcvbuf_listen(sk);
+	err = sstp_child_init(sk) ?: sstp_rcvbuf_listen(sk);
 	if (err)
 		goto out;
 	sk->sk_ack_backlog = 0;
-	spin_lock_bh(&sp->listen.lock);
-	sp->listen.open = true;
-	spin_unlock_bh(&sp->listen.lock);
+	spin_lock_bh(&sp->listen->lock);
+	sp->listen->open = true;
+	spin_unlock_bh(&sp->listen->lock);
 	err = sstp_bind_listen(sk);
 	if (err)
 		sstp_listen_close(sk);

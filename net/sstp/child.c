@@ -3,6 +3,24 @@
 #include "child.h"
 #include "sstp.h"
 
+int sstp_child_init(struct sock *sk)
+{
+	struct sstp_listener *l = sstp_sk(sk)->listen;
+
+	if (l)
+		return 0;
+	l = kzalloc_obj(*l, GFP_KERNEL_ACCOUNT);
+	if (!l)
+		return -ENOMEM;
+	spin_lock_init(&l->lock);
+	INIT_LIST_HEAD(&l->ready);
+	INIT_LIST_HEAD(&l->requests);
+	l->sk = sk;
+	/* poll() may find a listener without a lock. */
+	smp_store_release(&sstp_sk(sk)->listen, l);
+	return 0;
+}
+
 /* Take child @sk off its listener's list, if accept() has not done so, and drop the list's
  * reference to @sk and that of @sk to the listener. Child's socket lock.
  */
@@ -10,7 +28,7 @@ void sstp_child_drop(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sock *parent = sp->family.parent;
-	struct sstp_listener *l = &sstp_sk(parent)->listen;
+	struct sstp_listener *l = sstp_sk(parent)->listen;
 	bool was;
 
 	spin_lock_bh(&l->lock);
@@ -38,7 +56,7 @@ void sstp_child_ready(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sock *parent = sp->family.parent;
-	struct sstp_listener *l = &sstp_sk(parent)->listen;
+	struct sstp_listener *l = sstp_sk(parent)->listen;
 
 	spin_lock_bh(&l->lock);
 	if (!list_empty(&sp->family.sibling)) {
@@ -57,7 +75,7 @@ void sstp_child_ready(struct sock *sk)
  */
 struct sock *sstp_child_accept(struct sock *parent)
 {
-	struct sstp_listener *l = &sstp_sk(parent)->listen;
+	struct sstp_listener *l = sstp_sk(parent)->listen;
 	struct sstp_sock *sp;
 
 	spin_lock_bh(&l->lock);

@@ -38,7 +38,9 @@ void sstp_conf_ctrl(const struct sstp_sock *sp, char *name)
 /* The pool that @sp is a member of, or that its children share. Its policy never changes. */
 static struct sstp_pool *sstp_conf_pool(const struct sstp_sock *sp)
 {
-	return sp->rcvbuf.member.pool ?: sp->listen.pool;
+	if (sp->listen && sp->listen->pool)
+		return sp->listen->pool;
+	return sp->rcvbuf.member.pool;
 }
 
 void sstp_conf_policy_next(const struct sstp_sock *sp, char *name)

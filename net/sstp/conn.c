@@ -61,6 +61,7 @@ static void sstp_destruct(struct sock *sk)
 
 	/* sstp_done() has freed all of it, unless the socket failed before it was connected. */
 	sstp_conn_free(sp);
+	kfree(sp->listen);
 	sstp_encap_leave(sk);
 	sstp_free_labels(sk);
 	sk_dst_reset(sk);
@@ -97,11 +98,6 @@ void sstp_sock_setup(struct sock *sk)
 	sk->sk_backlog_rcv = sk->sk_prot->backlog_rcv;
 	sp->id.sn = sstp_pernet(sock_net(sk));
 	INIT_LIST_HEAD(&sp->family.sibling);
-	spin_lock_init(&sp->listen.lock);
-	INIT_LIST_HEAD(&sp->listen.ready);
-	INIT_LIST_HEAD(&sp->listen.requests);
-	sp->listen.n_requests = 0;
-	sp->listen.open = false;
 	sstp_clock_init(&sp->clock);
 	sstp_rtt_init(&sp->rtt);
 	sstp_rate_init(&sp->rate);

@@ -415,7 +415,7 @@ static void sstp_handshake_new(struct sock *usk, struct sk_buff *skb,
 			SSTP_INC(net, COOKIESBAD);
 	}
 	if (!proven &&
-	    READ_ONCE(sstp_sk(lsk)->listen.n_requests) >= limit) {
+	    READ_ONCE(sstp_sk(lsk)->listen->n_requests) >= limit) {
 		struct sstp_cookie_hdr c = {
 			.h.cid = cpu_to_be32(i->peer_cid),
 			.h.type = SSTP_COOKIE,

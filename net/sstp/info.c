@@ -49,9 +49,9 @@ static void sstp_fill_rcvbuf(const struct sstp_sock *sp, struct sstp_info *i)
 	i->rcv_window = b->window;
 	i->rcv_buffer = b->policy.in.limit;
 	i->rcv_queued = atomic_read(&sp->sk.sk_rmem_alloc);
-	if (sp->listen.pool) {
-		i->rcv_buffer = sstp_pool_limit(sp->listen.pool);
-		i->rcv_queued = sstp_pool_used(sp->listen.pool);
+	if (sp->listen && sp->listen->pool) {
+		i->rcv_buffer = sstp_pool_limit(sp->listen->pool);
+		i->rcv_queued = sstp_pool_used(sp->listen->pool);
 	}
 	i->rcv_peak = b->peak;
 	i->rcv_buffer_peak = b->limit_peak;

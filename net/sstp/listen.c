@@ -12,7 +12,7 @@
  */
 static bool sstp_listen_full(struct sock *parent)
 {
-	return READ_ONCE(sstp_sk(parent)->listen.n_requests) +
+	return READ_ONCE(sstp_sk(parent)->listen->n_requests) +
 	       READ_ONCE(parent->sk_ack_backlog) >
 	       READ_ONCE(parent->sk_max_ack_backlog);
 }
@@ -23,7 +23,7 @@ static bool sstp_listen_full(struct sock *parent)
  */
 static void sstp_listen_evict(struct sock *parent)
 {
-	struct sstp_listener *l = &sstp_sk(parent)->listen;
+	struct sstp_listener *l = sstp_sk(parent)->listen;
 	struct sstp_sock *sp;
 
 	spin_lock_bh(&l->lock);
@@ -50,7 +50,7 @@ static void sstp_listen_evict(struct sock *parent)
  */
 struct sock *sstp_child(struct sock *parent)
 {
-	struct sstp_listener *l = &sstp_sk(parent)->listen;
+	struct sstp_listener *l = sstp_sk(parent)->listen;
 	struct sstp_sock *sp;
 	struct sock *sk;
 	bool ok;
@@ -110,7 +110,7 @@ struct sock *sstp_child(struct sock *parent)
  */
 void sstp_listen_close(struct sock *sk)
 {
-	struct sstp_listener *l = &sstp_sk(sk)->listen;
+	struct sstp_listener *l = sstp_sk(sk)->listen;
 	struct sstp_sock *sp;
 
 	spin_lock_bh(&l->lock);

@@ -85,12 +85,12 @@ static struct sstp_listeners *sstp_listeners_new(const struct sock *sk)
  */
 static int sstp_listeners_share(struct sstp_listeners *g, struct sock *sk)
 {
-	struct sstp_sock *first = hlist_entry_safe(g->members.first, struct sstp_sock,
-						   bind.listen_node);
+	struct sstp_listener *first = hlist_entry_safe(g->members.first, struct sstp_listener,
+						       node);
 
 	if (!sk->sk_reuseport)
 		return 0;
-	return first ? reuseport_add_sock(sk, &first->sk, false) : reuseport_alloc(sk, false);
+	return first ? reuseport_add_sock(sk, first->sk, false) : reuseport_alloc(sk, false);
 }
 
 /* Put listener @sk into a group. -ENOMEM if there is no memory for it. Port's lock.
@@ -101,7 +101,7 @@ static int sstp_listeners_share(struct sstp_listeners *g, struct sock *sk)
  */
 int sstp_listeners_add(struct sock *sk)
 {
-	struct sstp_binding *b = &sstp_sk(sk)->bind;
+	struct sstp_listener *l = sstp_sk(sk)->listen;
 	struct sstp_listeners *g = sstp_listeners_of(sk);
 	bool fresh = !g;
 
@@ -109,42 +109,42 @@ int sstp_listeners_add(struct sock *sk)
 		g = sstp_listeners_new(sk);
 	if (!g)
 		return -ENOMEM;
-	WRITE_ONCE(b->listeners, g);
+	WRITE_ONCE(l->group, g);
 	if (sstp_listeners_share(g, sk))
 		goto free;
-	hlist_add_head_rcu(&b->listen_node, &g->members);
+	hlist_add_head_rcu(&l->node, &g->members);
 	if (!fresh || !rhltable_insert(&sstp_listen_table, &g->node, sstp_listen_params))
 		return 0;
-	hlist_del_rcu(&b->listen_node);
+	hlist_del_rcu(&l->node);
 	reuseport_detach_sock(sk);
 free:
-	WRITE_ONCE(b->listeners, NULL);
+	WRITE_ONCE(l->group, NULL);
 	if (fresh)
 		kfree(g);
 	return -ENOMEM;
 }
 
 /* Take listener @sk out of its group. It may join another one at once: lookups do not follow
- * @listen_node. Port's lock.
+ * @node. Port's lock.
  */
 void sstp_listeners_del(struct sock *sk)
 {
-	struct sstp_binding *b = &sstp_sk(sk)->bind;
-	struct sstp_listeners *g = b->listeners;
+	struct sstp_listener *l = sstp_sk(sk)->listen;
+	struct sstp_listeners *g = l->group;
 	bool last;
 
 	if (!g)
 		return;
-	last = hlist_is_singular_node(&b->listen_node, &g->members);
+	last = hlist_is_singular_node(&l->node, &g->members);
 	if (last)
 		rhltable_remove(&sstp_listen_table, &g->node, sstp_listen_params);
-	hlist_del_rcu(&b->listen_node);
+	hlist_del_rcu(&l->node);
 	if (last)
 		kfree_rcu(g, rcu);
 	if (rcu_access_pointer(sk->sk_reuseport_cb))
 		reuseport_detach_sock(sk);
 	/* Pairs with the acquire in sstp_listeners_select(). */
-	smp_store_release(&b->listeners, NULL);
+	smp_store_release(&l->group, NULL);
 }
 
 /* Listener @sk has another device. -ENOMEM: it is in no group any more. Port's lock.
@@ -154,12 +154,12 @@ void sstp_listeners_del(struct sock *sk)
  */
 int sstp_listeners_move(struct sock *sk)
 {
-	struct sstp_binding *b = &sstp_sk(sk)->bind;
-	struct sstp_listeners *g = b->listeners, *to = sstp_listeners_of(sk);
+	struct sstp_listener *l = sstp_sk(sk)->listen;
+	struct sstp_listeners *g = l->group, *to = sstp_listeners_of(sk);
 
 	if (g && to == g)
 		return 0;
-	if (g && !to && hlist_is_singular_node(&b->listen_node, &g->members)) {
+	if (g && !to && hlist_is_singular_node(&l->node, &g->members)) {
 		WRITE_ONCE(g->dev, sk->sk_bound_dev_if);
 		return 0;
 	}
@@ -224,12 +224,12 @@ static struct sock *sstp_listeners_select(struct sstp_listeners *g, u32 hash)
 
 	if (!first)
 		return NULL;
-	sk = &hlist_entry(first, struct sstp_sock, bind.listen_node)->sk;
+	sk = hlist_entry(first, struct sstp_listener, node)->sk;
 	member = reuseport_select_sock(sk, hash, NULL, 0) ?: sk;
 	if (!refcount_inc_not_zero(&member->sk_refcnt))
 		return NULL;
 	/* Pairs with the release in sstp_listeners_del(). */
-	if (smp_load_acquire(&sstp_sk(member)->bind.listeners) == g)
+	if (smp_load_acquire(&sstp_sk(member)->listen->group) == g)
 		return member;
 	sock_put(member);
 	return NULL;

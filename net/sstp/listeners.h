@@ -25,7 +25,7 @@ struct sstp_listen_key {
  * @node: in the table, with other groups of the same @key
  * @rcu: frees the group, as lookups may be at it
  * @key: key in the table
- * @members: by sstp_binding.listen_node. Those that had SO_REUSEPORT at listen() are in the
+ * @members: by sstp_listener.node. Those that had SO_REUSEPORT at listen() are in the
  *	array of the first one's sk_reuseport_cb as well, by which a lookup selects one without
  *	a walk.
  * @uid: owner of each member, as reuseport groups are of one user

@@ -312,7 +312,7 @@ static int sstp_nl_check_policy(struct sstp_nl_change *c, const struct sstp_sock
 				      "policy: the buffer is shared; ask its listener");
 	if (!c->policy)
 		return 0;
-	if (sp->rcvbuf.member.pool || sp->listen.pool)
+	if (sp->rcvbuf.member.pool || (sp->listen && sp->listen->pool))
 		return sstp_nl_refuse(c, attr, -EINVAL, "policy: the buffer is shared");
 	if (sp->sk.sk_userlocks & SOCK_RCVBUF_LOCK && c->policy != &sstp_rbuf_static)
 		return sstp_nl_refuse(c, attr, -EINVAL, "policy: SO_RCVBUF fixes the buffer");

@@ -27,9 +27,12 @@ __poll_t sstp_poll(struct file *file, struct socket *sock, poll_table *wait)
 		set_bit(SSTP_FL_THROTTLED, &sp->pending.flags);
 		sstp_clock_kick(&sp->clock);
 	}
-	if (state == TCP_LISTEN)
-		return list_empty_careful(&sp->listen.ready) ? 0 :
-			EPOLLIN | EPOLLRDNORM;
+	if (state == TCP_LISTEN) {
+		/* Pairs with the release in sstp_child_init(). */
+		const struct sstp_listener *l = smp_load_acquire(&sp->listen);
+
+		return !l || list_empty_careful(&l->ready) ? 0 : EPOLLIN | EPOLLRDNORM;
+	}
 	if (shutdown == SHUTDOWN_MASK || state == TCP_CLOSE)
 		mask |= EPOLLHUP;
 	if (shutdown & RCV_SHUTDOWN)

@@ -517,8 +517,9 @@ int sstp_bind_child(struct sock *sk)
 static bool sstp_listen_conflict_at(struct sock *sk, const struct sstp_claim *claim,
 				    const struct in6_addr *addr)
 {
-	struct sstp_sock *sp = sstp_sk(sk), *o;
+	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_listeners *g;
+	struct sstp_listener *o;
 	struct rhlist_head *at;
 	bool conflict = false;
 
@@ -526,8 +527,9 @@ static bool sstp_listen_conflict_at(struct sock *sk, const struct sstp_claim *cl
 	at = sstp_listeners_at(sock_net(sk), addr, sp->id.sport);
 	for (; at && !conflict; at = rcu_dereference(at->next)) {
 		g = container_of(at, struct sstp_listeners, node);
-		hlist_for_each_entry(o, &g->members, bind.listen_node)
-			if (o->bind.port == sp->bind.port && sstp_sock_conflict(claim, &o->sk)) {
+		hlist_for_each_entry(o, &g->members, node)
+			if (sstp_sk(o->sk)->bind.port == sp->bind.port &&
+			    sstp_sock_conflict(claim, o->sk)) {
 				conflict = true;
 				break;
 			}

@@ -8,7 +8,6 @@
 
 struct sock;
 struct sstp_claims;
-struct sstp_listeners;
 struct sstp_port;
 
 /**
@@ -16,8 +15,6 @@ struct sstp_port;
  * @port: the port; NULL = none
  * @group: sockets that have the same claim on the port, by connect() or as children of a
  *	listener; NULL = none, or the socket got the port by bind() or listen()
- * @listeners: group of a listener; else NULL
- * @listen_node: in @members of the group
  * @bound: the socket has a port, sstp_ident.sport
  * @no_port: IP_BIND_ADDRESS_NO_PORT
  *
@@ -27,8 +24,6 @@ struct sstp_port;
 struct sstp_binding {
 	struct sstp_port *port;
 	struct sstp_claims *group;
-	struct sstp_listeners *listeners;
-	struct hlist_node listen_node;
 	bool		bound;
 	bool		no_port;
 };

@@ -644,8 +644,8 @@ int sstp_rcvbuf_listen(struct sock *sk)
 	err = sstp_rcvbuf_make(sk, &b);
 	if (err)
 		return err;
-	sp->listen.pool = sstp_pool_new(&b, sk->sk_userlocks & SOCK_RCVBUF_LOCK);
-	if (sp->listen.pool)
+	sp->listen->pool = sstp_pool_new(&b, sk->sk_userlocks & SOCK_RCVBUF_LOCK);
+	if (sp->listen->pool)
 		return 0;
 	sstp_rbuf_detach(&b);
 	return -ENOMEM;

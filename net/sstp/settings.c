@@ -13,9 +13,15 @@
 /* The children of a listener copy its settings without its socket lock. */
 void sstp_set(struct sstp_sock *sp, const struct sstp_settings *set)
 {
-	spin_lock_bh(&sp->listen.lock);
-	sp->set = *set;
-	spin_unlock_bh(&sp->listen.lock);
+	struct sstp_listener *l = sp->listen;
+
+	if (l) {
+		spin_lock_bh(&l->lock);
+		sp->set = *set;
+		spin_unlock_bh(&l->lock);
+	} else {
+		sp->set = *set;
+	}
 	/* The receive window may follow from them. */
 	sp->rcvbuf.wnd_at = 0;
 }
@@ -108,8 +114,8 @@ void sstp_set_conf(struct sstp_sock *sp, bool ctrl, const struct sstp_plugin_con
 	}
 	if (!sp->rcvbuf.member.pool)
 		sstp_rbuf_tune(&sp->rcvbuf.policy, conf);
-	if (sp->listen.pool)
-		sstp_pool_tune(sp->listen.pool, conf);
+	if (sp->listen && sp->listen->pool)
+		sstp_pool_tune(sp->listen->pool, conf);
 }
 
 /* The controller @ops takes over a live connection, and the caller's reference; sstp_set_conf() has

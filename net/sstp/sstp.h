@@ -120,7 +120,7 @@
  *	values of init
  * @bind: port
  * @family: listener of a child
- * @listen: children of a listener
+ * @listen: children of a listener, and its place among listeners; NULL = it never listened
  * @set: options of SSTP, TCP and IP; written under sstp_listener.lock as well
  * @id: identity
  * @clock: deadlines
@@ -154,7 +154,7 @@ struct sstp_sock {
 	};
 	struct sstp_binding	bind;
 	struct sstp_family	family;
-	struct sstp_listener	listen;
+	struct sstp_listener	*listen;
 	struct sstp_settings	set;
 	struct sstp_ident	id;
 	struct sstp_clock	clock;
