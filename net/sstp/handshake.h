@@ -20,8 +20,9 @@ struct sstp_hs {
 	u8		strategy;	/* agreed, SSTP_ACK_HARD or SSTP_ACK_SOFT */
 	bool		ecn;		/* agreed: reports have the marks that came */
 	__cacheline_group_end(sstp_hs_setup);
-	bool		has_cookie;	/* @cookie goes into the next INIT */
-	bool		deferred;	/* TCP_DEFER_ACCEPT: INIT_ACK answered, no data yet */
+	bool		has_cookie:1;	/* @cookie goes into the next INIT */
+	bool		deferred:1;	/* TCP_DEFER_ACCEPT: INIT_ACK answered, no data yet */
+	bool		messages:1;	/* the peer understands MESSAGE */
 	u64		peer_limit;	/* bit/s that the peer allows, 0 = any */
 	u32		snd_isn;	/* first segment number of this end */
 	u32		segment_want;	/* most bytes that the peer wants in a segment; 0 = any */
@@ -29,7 +30,6 @@ struct sstp_hs {
 	u32		init_stamp;	/* timestamp of the last INIT or INIT_ACK sent */
 	u32		init_first;	/* timestamp of the first INIT_ACK sent */
 	u32		tolerance;	/* agreed, packets in a million */
-	bool		messages;	/* the peer understands MESSAGE */
 	char		peer_ctrl[SSTP_NAME_MAX]; /* the controller that the peer named */
 	u8		cookie[SSTP_COOKIE_LEN];
 };

@@ -12,18 +12,18 @@ struct sstp_sock;
 
 /* The path to the peer */
 struct sstp_path {
+	u64		probe_wait;	/* ns: since when data waits for an MTU probe, or 0 */
+	struct sstp_pmtud pmtud;
 	u32		queue_limit;	/* bytes in the queues below with which SSTP_FL_THROTTLED
 					 * was set; read without the socket lock
 					 */
-	u64		probe_wait;	/* ns: since when data waits for an MTU probe, or 0 */
-	struct sstp_pmtud pmtud;
 	__cacheline_group_begin(sstp_path_setup);
+	bool		fresh;		/* the route was looked up since the last push */
 	unsigned long	pacing;		/* SO_MAX_PACING_RATE that is in force */
 	u32		size;		/* bytes of payload of a full packet */
 	u32		mtu;		/* bytes */
 	u32		dst_cookie;	/* of the route, for sk_dst_check() */
 	u32		frame;		/* bytes of a full frame on the link */
-	bool		fresh;		/* the route was looked up since the last push */
 	__cacheline_group_end(sstp_path_setup);
 };
 

@@ -42,11 +42,11 @@ struct sstp_rcvbuf {
 	u64		wnd_at;		/* @epoch_at + acker.arrival_at when W was computed */
 	u32		wnd_read;	/* rcv.read then */
 	bool		wnd_exact;	/* W was no larger than B then */
+	bool		any_size;	/* a former gauge had a bound of segments */
 	struct sstp_member member;	/* in a pool that a listener's children share */
 	__cacheline_group_end(sstp_rcvbuf_read);
 	struct sstp_rbuf_core policy;
 	struct sstp_gauge *gauge;	/* of the path, while the policy measures, or NULL */
-	bool		any_size;	/* a former gauge had a bound of segments */
 	u64		exhausted_at;	/* ns: when SSTP_CMD_EXHAUSTED was last sent */
 	u32		epochs;
 	u32		bounded;	/* epochs in which memory bounded the limit */
