@@ -71,6 +71,23 @@ void sstp_cc_ecn(struct sstp_sock *sp)
 		sstp_ecn_stop(&sp->loss.ecn);
 }
 
+int sstp_cc_guard(struct sstp_sock *sp, const char *name, gfp_t gfp)
+{
+	bool guards = sp->set.rate.peak && strcmp(name, sp->set.ctrl.name);
+
+	if (guards && !sp->breaker) {
+		/* The task is not the socket's in softirq, nor where a controller is unloaded. */
+		if (gfpflags_allow_blocking(gfp))
+			gfp |= __GFP_ACCOUNT;
+		sp->breaker = kzalloc_obj(*sp->breaker, gfp);
+		if (!sp->breaker)
+			return -ENOMEM;
+	}
+	if (sp->breaker)
+		sp->breaker->guards = guards;
+	return 0;
+}
+
 int sstp_cc_start(struct sstp_sock *sp, const char *name)
 {
 	struct sstp_ctrl_sample s = {};

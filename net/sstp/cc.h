@@ -13,6 +13,11 @@ struct sstp_sock;
 
 void sstp_cc_sample(const struct sstp_sock *sp, struct sstp_ctrl_sample *s, u64 now);
 void sstp_cc_ecn(struct sstp_sock *sp);
+/* Give the connection, whose controller will be @name, a circuit breaker if it has a contract and
+ * the program does not name that controller; else switch the one that it has off. -ENOMEM if there
+ * is no memory for one.
+ */
+int sstp_cc_guard(struct sstp_sock *sp, const char *name, gfp_t gfp);
 /* sstp_ctrl_attach() and sstp_ctrl_switch() for the controller of @sp */
 int sstp_cc_start(struct sstp_sock *sp, const char *name);
 void sstp_cc_switch(struct sstp_sock *sp, const struct sstp_ctrl_ops *ops, u32 carried);

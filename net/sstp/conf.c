@@ -7,7 +7,7 @@
 /* A plug-in may have been unloaded since its name was set: a BPF program while sockets name it, a
  * module that no connection has. Those sockets have the default then.
  */
-bool sstp_conf_names_ctrl(const struct sstp_sock *sp)
+static bool sstp_conf_names_ctrl(const struct sstp_sock *sp)
 {
 	return sp->set.ctrl.name[0] && sstp_plugin_here(&sstp_ctrls, sp->set.ctrl.name);
 }

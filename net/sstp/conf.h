@@ -14,8 +14,6 @@ struct sstp_sock;
  */
 void sstp_conf_ctrl(const struct sstp_sock *sp, char *name);
 void sstp_conf_policy(const struct sstp_sock *sp, char *name);
-/* Does the program, or the administrator, name a controller for @sp that is there? */
-bool sstp_conf_names_ctrl(const struct sstp_sock *sp);
 /* That which the next connection would get, whatever is at work */
 void sstp_conf_ctrl_next(const struct sstp_sock *sp, char *name);
 void sstp_conf_policy_next(const struct sstp_sock *sp, char *name);

@@ -29,6 +29,8 @@ static void sstp_conn_free(struct sstp_sock *sp)
 	sstp_snd_destroy(&sp->snd);
 	sstp_rcvbuf_empty(sp);
 	sstp_rate_free(&sp->rate);
+	kfree(sp->breaker);
+	sp->breaker = NULL;
 	sstp_sample_free(&sp->loss.sampler);
 	kfree(sp->stats.mark);
 	sp->stats.mark = NULL;
@@ -182,10 +184,12 @@ int sstp_conn_start(struct sock *sk, u32 rcv_segment, u32 rcv_shipment,
 	sstp_mtu_update(sk);
 	if (!sp->ctrl.ops) {
 		sstp_conf_ctrl(sp, name);
+		err = sstp_cc_guard(sp, name, gfp);
+		if (err)
+			return err;
 		err = sstp_cc_start(sp, name);
 		if (err)
 			return err;
-		sp->breaker.guards = sp->set.rate.peak && !sstp_conf_names_ctrl(sp);
 	}
 	if (!sp->rcvbuf.policy.ops) {
 		err = sstp_rcvbuf_start(sk);

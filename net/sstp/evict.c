@@ -26,7 +26,15 @@ static void sstp_evict_ctrl(struct sock *sk)
 	ops = sstp_ctrl_get(name) ?: sstp_ctrl_get(sstp_ctrl_hybrid.name);
 	if (!ops)
 		return;
-	sp->breaker.guards = sp->set.rate.peak && !sstp_conf_names_ctrl(sp);
+	/* Without memory for a circuit breaker the connection gets the controller to which it would
+	 * fall back.
+	 */
+	if (sstp_cc_guard(sp, ops->name, GFP_ATOMIC)) {
+		sstp_ctrl_put(ops);
+		ops = sstp_ctrl_get(sstp_ctrl_hybrid.name);
+		if (!ops)
+			return;
+	}
 	sstp_set_ctrl(sk, ops);
 }
 

@@ -119,8 +119,11 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	i->rcv_readable = sp->rx.readable;
 	i->packets_lost = sp->stats.packets_lost;
 	i->snd_unacked = sp->tx.queued;
-	i->contract_breaks = sp->breaker.trips;
-	i->contract_wait = sstp_breaker_wait(&sp->breaker, sp->life.ended_at ?: sstp_now());
+	if (sp->breaker) {
+		i->contract_breaks = sp->breaker->trips;
+		i->contract_wait = sstp_breaker_wait(sp->breaker,
+						     sp->life.ended_at ?: sstp_now());
+	}
 	i->rto = sstp_send_rto(sp);
 	i->ecn = sp->loss.ecn.state;
 	i->ecn_agreed = sp->hs.ecn;

@@ -85,7 +85,7 @@ static void __init sstp_check_sender(void)
 	SSTP_IN(rate, send, spec.peak);
 	SSTP_IN(rate, send, log);
 	SSTP_IN(rate, send, more);
-	SSTP_SPAN(breaker.guards, rate.more, 40);
+	SSTP_SPAN(breaker, rate.more, 48);
 
 	SSTP_IN(pmtud, setup, bh_all_lost);
 	SSTP_IN(pmtud, setup, due);

@@ -453,7 +453,7 @@ static enum sstp_held sstp_push_lacks(struct sock *sk)
  */
 static bool sstp_push_blind(const struct sstp_sock *sp, u64 now)
 {
-	return sp->tx.silent_since && sp->breaker.guards &&
+	return sp->tx.silent_since && sp->breaker && sp->breaker->guards &&
 	       now - sp->tx.silent_since > max(SSTP_SILENCE, 4 * sstp_srtt_ns(&sp->rtt));
 }
 

@@ -194,7 +194,7 @@ static void sstp_report_broken(struct sock *sk, u64 now)
 
 	if (!ops)
 		return;
-	sstp_cc_switch(sp, ops, div_u64(sp->breaker.carried * 5ULL, 14));
+	sstp_cc_switch(sp, ops, div_u64(sp->breaker->carried * 5ULL, 14));
 	sstp_cc_sample(sp, &s, now);
 	sstp_ctrl_timeout(&sp->ctrl, &s);
 	SSTP_INC(sock_net(sk), CONTRACTSBROKEN);
@@ -211,7 +211,9 @@ static void sstp_report_breaker(struct sock *sk, const struct sstp_ack *a,
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_ctrl_ops *ops;
 
-	switch (sstp_breaker_report(&sp->breaker, now, sp->loss.highest, a->received,
+	if (!sp->breaker)
+		return;
+	switch (sstp_breaker_report(sp->breaker, now, sp->loss.highest, a->received,
 				    sample->rtt, sample->srtt)) {
 	case SSTP_BREAKER_GO_ON:
 		break;

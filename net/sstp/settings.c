@@ -106,8 +106,10 @@ void sstp_set_conf(struct sstp_sock *sp, bool ctrl, const struct sstp_plugin_con
 	sstp_set(sp, &set);
 	if (ctrl) {
 		/* A program that names a controller gets no circuit breaker over it. */
-		sp->breaker.guards = false;
-		sp->breaker.retry = 0;
+		if (sp->breaker) {
+			sp->breaker->guards = false;
+			sp->breaker->retry = 0;
+		}
 		sstp_cc_tune(sp);
 		sstp_set_waits(&sp->sk);
 		return;

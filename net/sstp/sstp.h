@@ -128,7 +128,8 @@
  * @live: signs of life of the peer
  * @rtt: round-trip time
  * @hs: set-up
- * @breaker: circuit breaker of a contract without congestion control
+ * @breaker: circuit breaker of a contract without congestion control; NULL = the connection never
+ *	had one
  * @rate: contract
  * @path: path to the peer
  * @tx: transmission
@@ -164,7 +165,7 @@ struct sstp_sock {
 		struct sstp_live	live;
 		struct sstp_rtt		rtt;
 		struct sstp_hs		hs;
-		struct sstp_breaker	breaker;
+		struct sstp_breaker	*breaker;
 		struct sstp_rate	rate;
 		struct sstp_path	path;
 		struct sstp_tx		tx;

@@ -146,9 +146,9 @@ TRACE_EVENT(sstp_breaker,
 	),
 	TP_fast_assign(
 		SSTP_TP_SET_CONN(sp);
-		__entry->breaks = sp->breaker.trips;
-		__entry->wait = sp->breaker.retry ? div_u64(sp->breaker.wait, NSEC_PER_MSEC) : 0;
-		__entry->carried = sp->breaker.carried;
+		__entry->breaks = sp->breaker->trips;
+		__entry->wait = sp->breaker->retry ? div_u64(sp->breaker->wait, NSEC_PER_MSEC) : 0;
+		__entry->carried = sp->breaker->carried;
 	),
 	TP_printk(SSTP_TP_FMT "breaks=%u wait=%u carried=%u", SSTP_TP_ARGS,
 		  __entry->breaks, __entry->wait, __entry->carried)
