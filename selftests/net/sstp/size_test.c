@@ -4,7 +4,8 @@
  * kernels: uml 6.12
  *
  * Memory of the kernel that a connection takes: idle, after a byte went each way, and when its
- * ends have rested, beside TCP. All of it counts, of both ends, with files and inodes.
+ * ends have rested, beside TCP. All of it counts, of both ends, with files and inodes. And the
+ * size of a socket, which decides how many of them a slab holds.
  */
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -20,6 +21,8 @@
 /* Most bytes of a connection, in hundredths of TCP's */
 #define IDLE_MOST	185
 #define USED_MOST	195
+
+#define SOCK_MOST	4096		/* bytes: a slab of 32 KB holds eight such sockets */
 
 /**
  * struct crowd - connections of a protocol, and the memory that they take
@@ -119,6 +122,14 @@ static void measure(struct crowd *c, enum proto proto)
 		  proto_names[proto], pairs, c->idle, c->used, c->rested);
 }
 
+static void judge_socket(void)
+{
+	long bytes = file_number("/proc/net/protocols", "SSTP", 1);
+
+	ktap_diag("a socket has %ld bytes", bytes);
+	ktap_result(bytes > 0 && bytes <= SOCK_MOST, "a socket has at most %d bytes", SOCK_MOST);
+}
+
 int main(int argc, char **argv)
 {
 	struct rlimit files = { .rlim_cur = 65536, .rlim_max = 65536 };
@@ -129,7 +140,8 @@ int main(int argc, char **argv)
 		die("2 to %d connections", PAIRS_MAX);
 	if (setrlimit(RLIMIT_NOFILE, &files))
 		die("RLIMIT_NOFILE:");
-	ktap_plan(3);
+	ktap_plan(4);
+	judge_socket();
 	open_all(&first[0], PROTO_TCP);
 	open_all(&first[1], PROTO_SSTP);
 	measure(&tcp, PROTO_TCP);
