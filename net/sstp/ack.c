@@ -268,6 +268,21 @@ static bool sstp_ack_by_close(const struct sstp_sock *sp)
 	       sp->sk.sk_state != TCP_CLOSING;
 }
 
+/* The peer's EOS came at @now (ns). The program often closes its end when it reads that no more
+ * data comes: the PACK waits for that, as it then rides with this end's EOS. It waits for less than
+ * SSTP_RTO_MARGIN, which the peer gives it beyond a round trip before it repeats the EOS.
+ */
+static void sstp_ack_eos(struct sstp_sock *sp, u64 now)
+{
+	sp->acker.eos_came = false;
+	if (sp->tx.eos == SSTP_EOS_NONE && sstp_rcv_finished(&sp->rcv)) {
+		sp->acker.unacked = max(sp->acker.unacked, 1U);
+		sstp_ack_within(sp, now, SSTP_ACK_DELAY_MIN);
+	} else {
+		sp->acker.ack_now = true;
+	}
+}
+
 /* Is what waits for a PACK a request that the program will answer? It fits one packet then, and is
  * of a peer that does not probe for the report before: see sstp_probe_tail().
  */
@@ -318,6 +333,8 @@ void sstp_ack_check(struct sock *sk, u64 now)
 			sstp_timer_sooner(&sp->clock, SSTP_T_ACK, due);
 		}
 	}
+	if (sp->acker.eos_came)
+		sstp_ack_eos(sp, now);
 	if (sp->acker.ack_now && sstp_ack_by_close(sp))
 		sp->acker.ack_now = false;
 	full = sp->acker.told_interval ? sp->acker.told_interval * sp->path.size : SSTP_ACK_BYTES;
@@ -368,6 +385,8 @@ void sstp_ack_due(struct sock *sk, u64 now)
 		sstp_rcv_accept(sk, now);
 	if (sk->sk_state == TCP_CLOSE)
 		return;
+	if (sp->acker.eos_came)
+		sstp_ack_eos(sp, now);
 	sp->acker.snak_now = false;
 	if (!sstp_ack_snak(sk, now)) {
 		if (sstp_ack_early(sp, now)) {

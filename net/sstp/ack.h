@@ -33,11 +33,14 @@ struct sstp_acker {
 	bool		snak_now;	/* losses wait to be asked for */
 	bool		has_echo;	/* a timestamp has come */
 	bool		has_ecn;	/* @ecn is not all 0 */
+	bool		eos_came;	/* the first EOS, or the last data before it, is at hand */
 	u8		alone;		/* PACKs left that do not wait for an answer; set when
 					 * one waited and no answer came
 					 */
 	u32		echo;		/* timestamp to echo, valid if @has_echo */
-	u32		unacked;	/* bytes accepted since the last PACK or SNAK */
+	u32		unacked;	/* bytes accepted since the last PACK or SNAK; not 0 after
+					 * an EOS either, whose PACK waits
+					 */
 	u32		snd_ctl;	/* control number of the next PACK or SNAK */
 	u32		snak_credit;	/* bytes that came, less 8 times those of SNAKs sent */
 	u64		echo_at;	/* ns: arrival of @echo */

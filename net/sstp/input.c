@@ -27,7 +27,8 @@
 #include "talk.h"
 
 /* Handle a KEEPALIVE or EOS: it moves H and hi (see arrivals.h), and is acknowledged at once, but
- * for a KEEPALIVE that does not ask: the answer to INIT_ACK, which is repeated until that comes.
+ * for a KEEPALIVE that does not ask, which is the answer to INIT_ACK and is repeated until that
+ * comes, and the first EOS: see sstp_ack_eos().
  */
 static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 			   u32 len)
@@ -59,14 +60,16 @@ static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 	sp->acker.echo_at = sp->live.last_rx;
 	sp->acker.has_echo = true;
 	sp->acker.echo_padded = len > SSTP_DATA_HLEN;
-	if (d.type == SSTP_EOS || d.flags & SSTP_F_ACK)
+	if (d.type == SSTP_EOS ? w->has_eos : d.flags & SSTP_F_ACK)
 		sp->acker.ack_now = true;
 	if (d.type == SSTP_EOS) {
 		if (d.packet || (w->has_eos && w->eos != d.segment) ||
 		    sstp_pos_before(pos, sp->arrivals.hi)) {
+			sp->acker.ack_now = true;
 			sstp_drop(sk, skb, SSTP_MIB_INCONFLICT, 1);
 			return;
 		}
+		sp->acker.eos_came = !w->has_eos;
 		w->eos = d.segment;
 		w->has_eos = true;
 	}
@@ -189,13 +192,15 @@ static void sstp_rcv_train(struct sock *sk, struct sk_buff *skb, u64 now)
 	sstp_probe_path(sk, now);
 }
 
-/* Does a DATA packet follow the PACK at @h, of which @len bytes are there? */
+/* Does a DATA packet or EOS follow the PACK at @h, of which @len bytes are there? */
 static bool sstp_rides(const struct sstp_hdr *h, u32 len)
 {
 	return len >= sizeof(*h) && h->type == SSTP_PACK && h->flags & SSTP_F_DATA;
 }
 
-/* Bytes of @skb, a PACK and DATA, that have to be in one piece. What is not in pages is final. */
+/* Bytes of @skb, a PACK and what follows it, that have to be in one piece. What is not in pages is
+ * final.
+ */
 static u32 sstp_ride_hlen(const struct sk_buff *skb)
 {
 	const struct sstp_hdr *h = (void *)skb->data;
@@ -204,7 +209,24 @@ static u32 sstp_ride_hlen(const struct sk_buff *skb)
 		     sstp_ack_hlen(h->flags) + SSTP_DATA_HLEN);
 }
 
-/* Handle a PACK, and the DATA packet that follows it: @skb has nothing else. Consumes @skb. */
+/* Handle a KEEPALIVE or EOS: @len bytes at offset @off of @skb, which is linear. */
+static void sstp_rcv_context(struct sock *sk, struct sk_buff *skb, u32 off, u32 len,
+			     u8 type, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+
+	if (sk->sk_state == TCP_SYN_RECV)
+		sstp_handshake_confirm(sk, type == SSTP_EOS ||
+				       sstp_has_shipped(&sp->arrivals, skb, off, len), now);
+	sp->live.last_rx = now;
+	sp->live.keepalives = 0;
+	sstp_rcv_state(sk, skb, off, len);
+	sstp_rcv_done(sk, now);
+}
+
+/* Handle a PACK, and the DATA packet or EOS that follows it: @skb has nothing else. Consumes
+ * @skb.
+ */
 static void sstp_rcv_ride(struct sock *sk, struct sk_buff *skb, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
@@ -232,8 +254,18 @@ static void sstp_rcv_ride(struct sock *sk, struct sk_buff *skb, u64 now)
 		goto no_mem;
 	SSTP_IN(skb)->size = min_t(u32, skb->len, U16_MAX);
 	sstp_ack_credit(&sp->acker, skb->len + sstp_overhead(&sp->id));
-	sstp_rcv_train(sk, skb, now);
-	return;
+	if (skb->len > SSTP_DATA_HLEN) {
+		sstp_rcv_train(sk, skb, now);
+		return;
+	}
+	if (!pskb_may_pull(skb, SSTP_DATA_HLEN))
+		goto no_mem;
+	/* It was an EOS, but others may have written to a page since. */
+	if (((struct sstp_hdr *)skb->data)->type == SSTP_EOS)
+		sstp_rcv_context(sk, skb, 0, skb->len, SSTP_EOS, now);
+	else
+		sstp_drop(sk, skb, SSTP_MIB_INERRFORMAT, 1);
+	goto out;
 no_mem:
 	sstp_drop(sk, skb, SSTP_MIB_INNOMEM, 1);
 out:
@@ -259,18 +291,10 @@ static void sstp_rcv_ride_of(struct sock *sk, struct sk_buff *skb, u32 off, u32 
 static void sstp_rcv_small(struct sock *sk, struct sk_buff *skb, u32 off, u32 len,
 			   u8 type, u64 now)
 {
-	struct sstp_sock *sp = sstp_sk(sk);
-
 	switch (type) {
 	case SSTP_KEEPALIVE:
 	case SSTP_EOS:
-		if (sk->sk_state == TCP_SYN_RECV)
-			sstp_handshake_confirm(sk, type == SSTP_EOS ||
-					       sstp_has_shipped(&sp->arrivals, skb, off, len), now);
-		sp->live.last_rx = now;
-		sp->live.keepalives = 0;
-		sstp_rcv_state(sk, skb, off, len);
-		sstp_rcv_done(sk, now);
+		sstp_rcv_context(sk, skb, off, len, type, now);
 		break;
 	case SSTP_PACK:
 	case SSTP_SNAK:

@@ -700,8 +700,8 @@ void sstp_push(struct sock *sk)
 	sstp_push_at(sk, sstp_now());
 }
 
-/* Once all segments were shipped, tell the peer by a KEEPALIVE that none follows. True if it
- * was sent now. Socket lock.
+/* Once all segments were shipped, tell the peer by an EOS that none follows. A report that waits
+ * rides with it. True if it was sent now. Socket lock.
  */
 bool sstp_eos_push(struct sock *sk)
 {
@@ -710,6 +710,6 @@ bool sstp_eos_push(struct sock *sk)
 	if (sp->tx.eos != SSTP_EOS_WANTED || sp->snd.next != sp->snd.end)
 		return false;
 	sp->tx.eos = SSTP_EOS_SENT;
-	sstp_send_context(sk, SSTP_F_ACK);
+	sstp_pack_eos(sk, sstp_now());
 	return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Contents of reports, and reports that ride with data: a PACK that waits is put before the next
- * DATA packet that has room for it, so that an answer acknowledges its request.
+ * DATA packet that has room for it, so that an answer acknowledges its request, or before the EOS.
  *
  * Socket lock throughout.
  */
@@ -132,8 +132,8 @@ void sstp_pack_send(struct sock *sk, u64 now)
 	sstp_pack_done(sp, now);
 }
 
-/* Put a PACK, without fields, before the only DATA packet of @skb. False if there is no room: in
- * @skb, which was built with SSTP_RIDE_ROOM before it, or in a packet of the path.
+/* Put a PACK, without fields, before the only DATA packet, or the EOS, of @skb. False if there is
+ * no room: in @skb, which was built with SSTP_RIDE_ROOM before it, or in a packet of the path.
  */
 bool sstp_pack_ride(struct sstp_sock *sp, struct sk_buff *skb, u64 now)
 {
@@ -154,4 +154,23 @@ bool sstp_pack_ride(struct sstp_sock *sp, struct sk_buff *skb, u64 now)
 	sp->acker.alone = 0;
 	sstp_pack_done(sp, now);
 	return true;
+}
+
+/* Send the EOS, which asks for a report, behind the PACK that waits, if one does. */
+void sstp_pack_eos(struct sock *sk, u64 now)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
+	struct sk_buff *skb = sp->acker.unacked ? sstp_small(sk, SSTP_RIDE_HLEN) : NULL;
+
+	if (!skb) {
+		sstp_send_context(sk, SSTP_F_ACK);
+		return;
+	}
+	skb_reserve(skb, SSTP_ACK_HLEN_MAX);
+	sp->live.context_ship = sp->snd.shipment;
+	sstp_build_context(sp, skb_put(skb, SSTP_DATA_HLEN), SSTP_F_ACK,
+			   sstp_stamp(&sp->hs, now));
+	SSTP_INC(sock_net(sk), OUTKEEPALIVES);
+	sstp_pack_ride(sp, skb, now);
+	sstp_small_xmit(sk, skb);
 }

@@ -17,5 +17,6 @@ void sstp_pack_fill(struct sstp_sock *sp, struct sstp_ack *a, u64 now);
 void sstp_pack_done(struct sstp_sock *sp, u64 now);
 void sstp_pack_send(struct sock *sk, u64 now);
 bool sstp_pack_ride(struct sstp_sock *sp, struct sk_buff *skb, u64 now);
+void sstp_pack_eos(struct sock *sk, u64 now);
 
 #endif /* _SSTP_PACK_H */

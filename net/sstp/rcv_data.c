@@ -108,7 +108,7 @@ void sstp_rcv_accept(struct sock *sk, u64 now)
 	WRITE_ONCE(sp->rx.readable, sp->rx.readable + got);
 	sp->acker.unacked = min_t(u64, sp->acker.unacked + got, U32_MAX);
 	if (!finished && sstp_rcv_finished(w)) {
-		sp->acker.ack_now = true;
+		sp->acker.eos_came = true;
 		WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | RCV_SHUTDOWN);
 		sock_set_flag(sk, SOCK_DONE);
 		sk->sk_state_change(sk);

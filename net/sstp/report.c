@@ -513,7 +513,8 @@ static void sstp_report_probes(struct sock *sk, bool moved, bool news, bool prob
 }
 
 /* Handle a PACK or SNAK of @len bytes of @skb, which are at @p and came at @now (ns). Of a PACK
- * only the headers need to be there. Returns where the DATA packet that follows begins, or 0.
+ * only the headers need to be there. Returns where the DATA packet or EOS that follows begins, or
+ * 0.
  */
 u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len, u64 now)
 {

@@ -83,13 +83,14 @@ static void sstp_parse_fields(struct sstp_ack *a, const u8 *p, const u8 *end)
 	}
 }
 
-/* Is the packet at @at, behind the PACK at @p, a DATA packet of the same connection? */
+/* Is the packet at @at, behind the PACK at @p, a DATA packet or an EOS of the same connection? */
 static bool sstp_ack_has_data(const void *p, u32 len, u32 at)
 {
 	const struct sstp_hdr *h = p, *d = p + at;
 
-	return h->type == SSTP_PACK && len > at + SSTP_DATA_HLEN &&
-	       d->type == SSTP_DATA && d->cid == h->cid;
+	if (h->type != SSTP_PACK || len < at + SSTP_DATA_HLEN || d->cid != h->cid)
+		return false;
+	return len > at + SSTP_DATA_HLEN ? d->type == SSTP_DATA : d->type == SSTP_EOS;
 }
 
 bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a)

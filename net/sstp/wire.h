@@ -40,7 +40,7 @@ enum sstp_type {
 #define SSTP_F_SEGMENT	0x04	/* the segment field is valid */
 #define SSTP_F_PADDED	0x08	/* the echoed timestamp is that of a padded packet */
 #define SSTP_F_ECN	0x10	/* struct sstp_ecn_hdr follows the fixed part */
-#define SSTP_F_DATA	0x80	/* PACK: a DATA packet of the same connection follows */
+#define SSTP_F_DATA	0x80	/* PACK: a DATA packet or EOS of the connection follows */
 /* Flags of MESSAGE */
 #define SSTP_F_BACK	0x01	/* from a receiving half to the controller whose half it is */
 #define SSTP_F_ASK	0x02	/* state: confirm it */
@@ -289,8 +289,8 @@ struct sstp_data {
  * of SSTP_FIELD_FORECAST @forecast (kbit/s, at which the program will read) and @horizon (ms until
  * then), of SSTP_FIELD_QUEUE @queue (least bytes that waited for the program since the last such
  * field) and @refused (packets that found no room since), and of SSTP_FIELD_SEGMENT @most (bytes
- * that later segments should have at most), 0 without it. @data: where the DATA packet that follows
- * a PACK begins; 0 without SSTP_F_DATA.
+ * that later segments should have at most), 0 without it. @data: where the DATA packet or EOS that
+ * follows a PACK begins; 0 without SSTP_F_DATA.
  */
 struct sstp_ack {
 	u32	cid;
@@ -382,8 +382,8 @@ struct sstp_message {
 
 /* Parse a packet of @len contiguous bytes at @p. False if it is malformed. Callers compare the
  * serial numbers with the state of the connection. Entries of a SNAK are checked to ascend. Of a
- * PACK, the headers need to be contiguous, SSTP_RIDE_HLEN bytes at most: the DATA packet that
- * follows is parsed by itself.
+ * PACK, the headers need to be contiguous, SSTP_RIDE_HLEN bytes at most: the DATA packet or EOS
+ * that follows is parsed by itself.
  */
 bool sstp_parse_data(const void *p, u32 len, struct sstp_data *d);
 bool sstp_parse_ack(const void *p, u32 len, struct sstp_ack *a);
@@ -420,7 +420,7 @@ static inline bool sstp_snak_wanted(const struct sstp_snak_run *run, u32 bit)
 
 #define SSTP_ACK_HLEN_MAX	(sizeof(struct sstp_ack_hdr) + sizeof(struct sstp_ecn_hdr))
 
-/* Most bytes of headers in a PACK that a DATA packet follows */
+/* Most bytes of headers in a PACK that a DATA packet or EOS follows */
 #define SSTP_RIDE_HLEN		(SSTP_ACK_HLEN_MAX + SSTP_DATA_HLEN)
 
 /* Bytes of a PACK, and of a SNAK before its entries, that has these @flags */

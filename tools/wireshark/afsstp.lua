@@ -112,7 +112,7 @@ local f = {
 	has_segment = flag("segment", "SEGMENT", SEGMENT, "Segment accepted is valid"),
 	padded = flag("padded", "PADDED", PADDED, "The echoed timestamp is of a padded packet"),
 	has_ecn = flag("ecn", "ECN", ECN, "Counts of packets that came with ECT(0) and CE follow"),
-	rides = flag("data", "DATA", RIDES, "A DATA packet follows"),
+	rides = flag("data", "DATA", RIDES, "A DATA packet or an EOS follows"),
 	stray = flag("stray", "STRAY", STRAY, "The sender has no such connection"),
 	back = flag("back", "BACK", BACK, "From a receiving half to the controller"),
 	ask = flag("ask", "ASK", ASK, "The other end shall confirm the state"),
@@ -416,8 +416,9 @@ check[PACK] = function(p, s)
 		return "a PACK has no entries"
 	elseif has(p.flags, RIDES) then
 		local data = parse(s, p.at + at, p.len - at)
-		if data.type ~= DATA or data.cid ~= p.cid or data.problem then
-			return "no DATA packet follows that is well-formed"
+		local kind = data.len == FIXED[EOS] and EOS or DATA
+		if data.type ~= kind or data.cid ~= p.cid or data.problem then
+			return "neither a DATA packet nor an EOS follows that is well-formed"
 		end
 		p.rides = true
 		return nil
@@ -436,7 +437,7 @@ check[SNAK] = function(p, s)
 	local at, stop, next = fixed_len(SNAK, p.flags), p.len, 0
 	p.list = {}
 	if has(p.flags, RIDES) then
-		return "no DATA packet follows a SNAK"
+		return "no packet follows a SNAK"
 	end
 	for i = 1, p.word do
 		if stop - at < 8 then
@@ -1008,7 +1009,8 @@ local function train_size(s, len, src, dst)
 		size = e and e.at + e.size
 	elseif p.rides then
 		local data = parse(s, fixed_len(p.type, p.flags), len)
-		size = has(data.flags, LAST) and data.word == 0 and
+		size = data.type == EOS and fixed_len(p.type, p.flags) + FIXED[EOS] or
+		       has(data.flags, LAST) and data.word == 0 and
 		       fixed_len(p.type, p.flags) + FIXED[DATA] + data.seglen
 	elseif p.type ~= DATA then
 		size = fixed_len(p.type, p.flags)

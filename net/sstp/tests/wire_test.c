@@ -471,11 +471,15 @@ static void wire_fields_round_trip(struct kunit *test)
 	}
 }
 
-/* A DATA packet of one byte follows a PACK; nothing else does, and nothing follows a SNAK. */
+/* A DATA packet of one byte or an EOS follows a PACK; nothing else does, and nothing follows a
+ * SNAK.
+ */
 static void wire_pack_data(struct kunit *test)
 {
 	u8 whole[SSTP_RIDE_HLEN + 1];
-	struct sstp_data d = { .type = SSTP_DATA, .flags = SSTP_F_LAST, .len = 1 };
+	static const u8 types[] = { SSTP_DATA, SSTP_DATA, SSTP_DATA, SSTP_EOS, SSTP_EOS,
+				    SSTP_KEEPALIVE };
+	struct sstp_data d = { .flags = SSTP_F_LAST, .len = 1 };
 	struct sstp_ack a, out;
 	struct rnd_state r;
 	u32 i, len, head;
@@ -486,7 +490,7 @@ static void wire_pack_data(struct kunit *test)
 		a.flags |= SSTP_F_DATA;
 		head = sstp_ack_hlen(a.flags);
 		memset(whole, 0, sizeof(whole));
-		d.type = sstp_rnd_one_in(&r, 8) ? SSTP_KEEPALIVE : SSTP_DATA;
+		d.type = types[sstp_rnd_below(&r, ARRAY_SIZE(types))];
 		d.cid = sstp_rnd_one_in(&r, 8) ? ~a.cid : a.cid;
 		a.type = sstp_rnd_one_in(&r, 8) ? SSTP_SNAK : SSTP_PACK;
 		sstp_build_ack(whole, &a);
@@ -494,9 +498,10 @@ static void wire_pack_data(struct kunit *test)
 		for (len = 0; len <= head + SSTP_DATA_HLEN + 1; len++) {
 			bool ok = sstp_parse_ack(wire_copy(test, whole, len), len, &out);
 
-			KUNIT_ASSERT_EQ(test, ok, len > head + SSTP_DATA_HLEN &&
-					d.type == SSTP_DATA && d.cid == a.cid &&
-					a.type == SSTP_PACK);
+			KUNIT_ASSERT_EQ(test, ok, len >= head + SSTP_DATA_HLEN &&
+					d.type == (len == head + SSTP_DATA_HLEN ? SSTP_EOS :
+						   SSTP_DATA) &&
+					d.cid == a.cid && a.type == SSTP_PACK);
 			if (ok)
 				KUNIT_ASSERT_EQ(test, out.data, head);
 		}

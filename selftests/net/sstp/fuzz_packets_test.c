@@ -586,11 +586,11 @@ static size_t message(struct conn *c, union packet *p)
 	return offsetof(struct message_packet, data) + len;
 }
 
-/* A PACK, and DATA that follows it */
+/* A PACK, and DATA or an EOS that follows it */
 static size_t ride(struct conn *c, union packet *p)
 {
 	static union packet data;
-	size_t head, len = next_data(c, &data);
+	size_t head, len = chance(&rng, 10) ? probe(c, &data, EOS) : next_data(c, &data);
 
 	ack_packet(c, p, PACK);
 	/* Its fields, if there are any, give way. */
@@ -639,7 +639,7 @@ static void add(union packet *p, size_t offset, uint32_t n)
 	p->word[offset / 4] = htonl(ntohl(p->word[offset / 4]) + n);
 }
 
-/* The same for DATA behind a PACK */
+/* The same for DATA or an EOS behind a PACK */
 static void rebase_ride(struct conn *c, union packet *p)
 {
 	const size_t at = sizeof(struct ack_packet);
@@ -1028,7 +1028,7 @@ static void note(struct conn *c, const union packet *p, size_t len)
 		size_t head = sizeof(p->ack) + (p->h.flags & ECN ? 8 : 0);
 		static union packet data;
 
-		if (len > head + DATA_HLEN) {
+		if (len >= head + DATA_HLEN) {
 			memcpy(&data, p->bytes + head, len - head);
 			note(c, &data, len - head);
 		}

@@ -491,7 +491,7 @@ static size_t ack_len(const struct hdr *h)
 	return sizeof(struct ack_packet) + (h->flags & ECN ? 8 : 0);
 }
 
-/* A PACK that DATA follows */
+/* A PACK that DATA or an EOS follows */
 static void note_ride(struct peer *p, const void *packet, size_t n)
 {
 	size_t head = ack_len(packet);
@@ -500,6 +500,8 @@ static void note_ride(struct peer *p, const void *packet, size_t n)
 	note_ack(p, packet, head);
 	if (n > head + DATA_HLEN && d->h.type == DATA && ntohl(d->h.cid) == p->cid)
 		note_data(p, d, n - head);
+	else if (n == head + DATA_HLEN && d->h.type == EOS && ntohl(d->h.cid) == p->cid)
+		note_probe(p, d);
 	else
 		p->wrong++;
 }

@@ -24,7 +24,7 @@ enum {				/* flags */
 	SEGMENT	= 0x04,
 	PADDED	= 0x08,
 	ECN	= 0x10,
-	RIDES	= 0x80,		/* of PACK: DATA follows */
+	RIDES	= 0x80,		/* of PACK: DATA or an EOS follows */
 	STRAY	= 0x01,		/* of RESET */
 	BACK	= 0x01,		/* of MESSAGE */
 	ASK	= 0x02,
