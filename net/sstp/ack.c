@@ -284,11 +284,12 @@ static void sstp_ack_eos(struct sstp_sock *sp, u64 now)
 }
 
 /* Is what waits for a PACK a request that the program will answer? It fits one packet then, and is
- * of a peer that does not probe for the report before: see sstp_probe_tail().
+ * of a peer that does not probe for the report before: see sstp_probe_tail(). That peer may have
+ * counted an answer less than this end.
  */
 static bool sstp_ack_answers(const struct sstp_sock *sp)
 {
-	return sp->live.prompt >= SSTP_PROMPT && sp->acker.unacked <= sp->path.size &&
+	return sp->live.prompt > SSTP_PROMPT && sp->acker.unacked <= sp->path.size &&
 	       !sp->hs.peer_rate && !sp->acker.alone;
 }
 

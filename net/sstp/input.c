@@ -185,7 +185,7 @@ static void sstp_rcv_train(struct sock *sk, struct sk_buff *skb, u64 now)
 	/* An answer may have many packets. */
 	if (sp->live.answer_ship != sp->snd.shipment) {
 		sp->live.answer_ship = sp->snd.shipment;
-		sp->live.prompt = min(sp->live.prompt + 1U, SSTP_PROMPT);
+		sp->live.prompt = min(sp->live.prompt + 1U, SSTP_PROMPT + 1);
 	}
 	sstp_rcv_data(sk, skb);
 	sstp_rcv_done(sk, now);

@@ -61,9 +61,11 @@ static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 	/* The peer keeps the report of the packet in flight for its answer, and none may come
 	 * before this write: ask for the report.
 	 */
-	if (sp->live.prompt >= SSTP_PROMPT && sp->live.context_ship != sp->snd.shipment)
+	if (sstp_live_answered(&sp->live) && sp->tx.unasked &&
+	    sp->live.context_ship != sp->snd.shipment)
 		sstp_timer_sooner(&sp->clock, SSTP_T_PROBE, sstp_now());
 	sp->live.prompt = 0;
+	sp->live.waited = true;
 	return false;
 }
 
@@ -159,7 +161,7 @@ static bool sstp_ask_due(const struct sstp_sock *sp, u32 interval, u32 stamp)
  */
 static bool sstp_ask_needless(const struct sstp_sock *sp, u32 packets)
 {
-	return sp->live.prompt >= SSTP_PROMPT && packets == 1 && sstp_in_flight(sp) == 1 &&
+	return sstp_live_answered(&sp->live) && packets == 1 && sstp_in_flight(sp) == 1 &&
 	       sstp_ctrl_window(&sp->ctrl) > 1;
 }
 
@@ -174,8 +176,11 @@ static u8 sstp_ask(struct sstp_sock *sp, u32 packets, bool again, u64 now)
 	bool needless = end && !again && sstp_ask_needless(sp, packets);
 
 	sp->tx.unasked += packets;
-	/* Without an interval a request also shows that the peer is there. */
-	if (!sstp_ask_due(sp, interval, stamp) || (needless && interval)) {
+	/* Without an interval a request also shows that the peer is there. An interval of one
+	 * packet is that of a small window or of a controller's wish, and holds until answers came.
+	 */
+	if (!sstp_ask_due(sp, interval, stamp) ||
+	    (needless && (interval > 1 || (interval && sp->live.prompt >= SSTP_PROMPT)))) {
 		if (!needless && sstp_ask_early(sp, packets, end))
 			sp->live.asks++;
 		else if (!end || !again)
@@ -685,9 +690,10 @@ void sstp_push_at(struct sock *sk, u64 now)
 			sstp_sample_idle(&sp->loss.sampler, sstp_stamp(&sp->hs, now));
 		if (!sstp_snd_outstanding(w))
 			sp->tx.rtx_since = 0;
-		sstp_rate_idle(&sp->rate);
 		sp->tx.paced = false;
+		/* An EOS may carry a report, which counts towards a contract, but is no data. */
 		shipped |= sstp_eos_push(sk);
+		sstp_rate_idle(&sp->rate);
 	}
 	if (shipped)
 		sstp_mtu_probe(sk, now);

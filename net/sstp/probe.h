@@ -23,10 +23,19 @@ struct sstp_live {
 	u8		probes;		/* unanswered probes, or repetitions of INIT, INIT_ACK */
 	u8		blocked;	/* probes in a row answered by a closed window */
 	u8		asks;		/* reports that small writes asked for since data came */
-	u8		prompt;		/* answers in a row that came before a small write had to
-					 * wait for a report, SSTP_PROMPT at most
+	u8		prompt:2;	/* answers in a row that came before a small write had to
+					 * wait for a report, SSTP_PROMPT + 1 at most
 					 */
+	bool		waited:1;	/* a small write has had to wait for a report */
 };
+
+/* Does the program probably wait for an answer before it writes again? It is taken to do so until
+ * a small write has to wait, and again after SSTP_PROMPT answers.
+ */
+static inline bool sstp_live_answered(const struct sstp_live *l)
+{
+	return l->prompt >= SSTP_PROMPT || !l->waited;
+}
 
 bool sstp_waits(const struct sstp_sock *sp);
 void sstp_probe_arm(struct sock *sk, bool idle, u64 now);

@@ -319,10 +319,31 @@ static void connect_guess(void)
 	close(l);
 }
 
+/* INIT, INIT_ACK and the KEEPALIVE that answers it; request, and answer with its PACK; the first
+ * EOS with the PACK of the answer, the other with that of the first; two CLOSEs.
+ */
+static void one_exchange(void)
+{
+	long before;
+
+	/* The former connection ends. */
+	sleep_ns(IDLE_MS * 1000000ULL);
+	before = packets();
+	fd = path_socket(A, SOCK_STREAM);
+	peer = path_connect(fd, path_socket(B, SOCK_STREAM), AF_INET);
+	exchanges(1, 1);
+	close(fd);
+	must(path_poll(peer, POLLIN, 20000) & POLLIN, "its end comes");
+	close(peer);
+	sleep_ns(IDLE_MS * 1000000ULL);
+	must_be("packets of a connection", packets() - before, 9);
+	ktap_held("a connection with one exchange takes nine packets");
+}
+
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(15);
+	ktap_plan(16);
 	path_make();
 	path_impair(A, delay[0]);
 	path_impair(B, delay[0]);
@@ -350,6 +371,7 @@ int main(void)
 	close(peer);
 	contract_counts();
 	slow_answers();
+	one_exchange();
 	ktap_result(path_settle(), "all sockets go");
 	return ktap_end();
 }
