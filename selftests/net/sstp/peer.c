@@ -359,6 +359,8 @@ static void note_ack(struct peer *p, const struct ack_packet *a, size_t n)
 {
 	const uint8_t *at = (void *)(a + 1), *end = (uint8_t *)a + n;
 
+	if (a->h.flags & SEGMENT)
+		p->named |= bit(p, ntohl(a->segment) - p->first);
 	/* A packet sent by another CPU may overtake this one: the later number holds. */
 	if ((int32_t)(ntohl(a->control) - p->their_control) < 0 && p->packs + p->snaks)
 		return;
@@ -372,8 +374,6 @@ static void note_ack(struct peer *p, const struct ack_packet *a, size_t n)
 		p->hold = ntohl(a->hold);
 		p->echoed = now_us() - ntohl(a->echo);
 	}
-	if (a->h.flags & SEGMENT)
-		p->named |= bit(p, ntohl(a->segment) - p->first);
 	if (a->h.type == PACK) {
 		p->packs++;
 	} else {
