@@ -195,7 +195,9 @@ static void ctrl_hostile(struct kunit *test)
 	}
 }
 
-/* What on_pkt_sent leaves, and whether timers and messages have to be looked at again */
+/* What on_pkt_sent sets, call after call. @news: sstp_ctrl_sent() returns true, as
+ * sstp_message_arm() has to be called.
+ */
 static const struct ctrl_change {
 	u64	timer;
 	u64	period;
