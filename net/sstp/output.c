@@ -536,7 +536,7 @@ static u32 sstp_push_allow(struct sstp_sock *sp, const struct sstp_next *x, u32 
 	u32 want = x->again || x->big ? 1 : min_t(u32, room, SSTP_TRAIN_PACKETS), wire;
 	u64 next;
 
-	want = sstp_ctrl_allow(sp, want, now);
+	want = sstp_ctrl_allow(sp, sstp_queue_train(sp, want), now);
 	if (!want) {
 		*held = SSTP_HELD_CONTROLLER;
 		return 0;

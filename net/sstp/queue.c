@@ -14,9 +14,13 @@
 #define SSTP_QUEUE_MOST		(256 << 10)	/* bytes, as memory is counted */
 #define SSTP_QUEUE_PACKETS	4	/* may be there in any case: two trains of two */
 
-/* Bytes that leave within @span ns by the contract, the controller's period, or its window */
-static u64 sstp_queue_due(const struct sstp_sock *sp, u32 span)
+/* Bytes that leave by the contract, the controller's period, or its window in the time that the
+ * queues below may hold. A driver that needs longer queues, as for WiFi's aggregates, says so in
+ * sk_pacing_shift.
+ */
+static u64 sstp_queue_due(const struct sstp_sock *sp)
 {
+	u32 span = max(NSEC_PER_SEC >> READ_ONCE(sp->sk.sk_pacing_shift), NSEC_PER_USEC);
 	u32 window = sstp_ctrl_window(&sp->ctrl), srtt = sstp_rtt_smoothed(&sp->rtt, 0);
 	u64 due = SSTP_QUEUE_MOST;
 
@@ -24,25 +28,24 @@ static u64 sstp_queue_due(const struct sstp_sock *sp, u32 span)
 		due = mul_u64_u32_div(sp->rate.log->ms_bytes, span, NSEC_PER_MSEC);
 	if (sp->ctrl.out.period)
 		due = min(due, div64_u64((u64)sp->path.frame * span, sp->ctrl.out.period));
-	else if (window != SSTP_CWND_MAX && srtt)
+	/* A period may allow more than the window for a while, as in slow start. */
+	if (window != SSTP_CWND_MAX && srtt)
 		due = min(due, div_u64(mul_u32_u32(window, sp->path.frame),
 				       max(srtt / (span / NSEC_PER_USEC), 1U)));
 	return due;
 }
 
-/* Most bytes of @sk in the queues below. A driver that needs longer queues, as for WiFi's
- * aggregates, says so in sk_pacing_shift. What a peer has reported left the device long ago, so
+/* Most bytes of @sk in the queues below. What a peer has reported left the device long ago, so
  * if nothing is in flight, a device that frees packets late must not stop the sender.
  */
 static u32 sstp_queue_limit(const struct sock *sk)
 {
 	const struct sstp_sock *sp = sstp_sk(sk);
-	u32 span = max(NSEC_PER_SEC >> READ_ONCE(sk->sk_pacing_shift), NSEC_PER_USEC);
 	u32 least = SSTP_QUEUE_PACKETS * SKB_TRUESIZE(sp->path.frame);
 
 	if (!sstp_in_flight(sp))
 		return SSTP_QUEUE_MOST;
-	return clamp_t(u64, sstp_queue_due(sp, span), min(least, SSTP_QUEUE_MOST), SSTP_QUEUE_MOST);
+	return clamp_t(u64, sstp_queue_due(sp), min(least, SSTP_QUEUE_MOST), SSTP_QUEUE_MOST);
 }
 
 bool sstp_queue_full(struct sock *sk)
@@ -65,6 +68,17 @@ bool sstp_queue_full(struct sock *sk)
 		return true;
 	clear_bit(SSTP_FL_THROTTLED, &sp->pending.flags);
 	return false;
+}
+
+u32 sstp_queue_train(const struct sstp_sock *sp, u32 want)
+{
+	u32 due;
+
+	/* A contract lets no more than a millisecond's packets go at once. */
+	if (want <= SSTP_QUEUE_PACKETS || sstp_rate_bound(&sp->rate) || !sstp_in_flight(sp))
+		return want;
+	due = sstp_queue_due(sp);
+	return min(want, max(due / sp->path.frame, SSTP_QUEUE_PACKETS));
 }
 
 void sstp_queue_freed(struct sock *sk)

@@ -6,11 +6,16 @@
 #include <linux/types.h>
 
 struct sock;
+struct sstp_sock;
 
 /* Have the queues below as much of the socket's as they may have? If so the sender is restarted
  * by the device when half of it has left. Socket lock.
  */
 bool sstp_queue_full(struct sock *sk);
+/* How many of @want packets one train may have, as it goes beyond that limit by all of its packets.
+ * Socket lock.
+ */
+u32 sstp_queue_train(const struct sstp_sock *sp, u32 want);
 /* Packets of @sk were freed: restart a sender that sstp_queue_full() stopped. Any context. */
 void sstp_queue_freed(struct sock *sk);
 
