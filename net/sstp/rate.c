@@ -79,11 +79,25 @@ static u64 sstp_rate_time(struct sstp_rate_log *l, u64 now)
 	return l->at;
 }
 
+/* Most bytes in a train of frames of @frame bytes, where @window bytes may leave in any 1 ms. The
+ * trains of a millisecond are alike, and take all of @window but for less than a frame: room for
+ * a few frames more would be taken by a small train, each millisecond anew, as a train that left
+ * makes room for one of its size.
+ */
+static u32 sstp_rate_train_max(u64 window, u32 frame)
+{
+	u32 most = max(SSTP_TRAIN_BYTES, 2 * frame) - frame;
+	u64 trains = max(div_u64(window + most - 1, most), 2ULL);
+
+	return min_t(u64, div64_u64(window, trains) + frame - 1, U32_MAX);
+}
+
 int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 		  u32 frame, u64 segment, u64 now, gfp_t gfp)
 {
 	struct sstp_rate_log *l = r->log;
 	u64 average, len;
+	u32 window;
 
 	if (!spec->peak) {
 		sstp_rate_free(r);
@@ -106,8 +120,12 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 	len = spec->burst_len;
 	if (!len) {
 		len = div_u64(div_u64(average, 8 * MSEC_PER_SEC), frame);
-		len = clamp_t(u64, max_t(u64, len, segment), 1,
-			      SSTP_PACKETS_MAX);
+		/* The end of a burst cuts a train short. At rate P a burst ends with all that may
+		 * leave in 1 ms.
+		 */
+		window = !spec->average && !spec->burst_rate ? len + 1 : 1;
+		len = div_u64(max(len, segment) + window - 1, window) * window;
+		len = clamp_t(u64, len, 1, SSTP_PACKETS_MAX);
 	}
 	if (spec->burst_rate) {
 		if (!spec->average)
@@ -134,7 +152,7 @@ int sstp_rate_set(struct sstp_rate *r, const struct sstp_rate_spec *spec,
 	l->second_bytes = average / 8;
 	l->ns_mult = div64_u64((8ULL * NSEC_PER_SEC << SSTP_RATE_SHIFT) +
 			       spec->peak - 1, spec->peak);
-	l->train_max = clamp_t(u64, l->ms_bytes / 2, 1, U32_MAX);
+	l->train_max = sstp_rate_train_max(l->ms_bytes + frame, frame);
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 
 #define SSTP_RATE_MIN		8000ULL		/* bit/s */
 #define SSTP_RATE_MAX		1000000000000ULL	/* bit/s */
+#define SSTP_TRAIN_BYTES	65000	/* of UDP payload in one skb */
 #define SSTP_RATE_TRAINS	128	/* entries for the trains of the last ms */
 #define SSTP_RATE_SLOTS		1001	/* slots of 1 ms for the average over 1 s */
 #define SSTP_RATE_SHIFT		24	/* fractional bits of ns_mult */
@@ -50,8 +51,7 @@ struct sstp_rate_train {
  * @train_bytes: bytes of the trains of the last ms
  * @at: latest time that a caller passed, ns
  * @frame: bytes of a full frame, l; from it most of these values are derived
- * @train_max: most bytes in a train, unless one packet is larger: half of @ms_bytes, so that
- *	packets are spread over at least two trains per ms
+ * @train_max: most bytes in a train: two or more fill what may leave in 1 ms
  * @train_tail: index of the oldest entry of the ring of trains
  * @trains: entries in the ring
  * @in_bytes: L was not given, so @burst, @count and @allowance count bytes, and small packets

@@ -107,7 +107,6 @@
 #include "wire.h"
 
 #define SSTP_REQUESTS_MAX	256	/* before a listener asks for cookies */
-#define SSTP_TRAIN_BYTES	65000	/* of UDP payload in one skb */
 #define SSTP_SHIP_WINDOW	BIT(24)	/* valid distance of a shipment from the highest */
 #define SSTP_RTO_MARGIN		5000	/* us above SRTT, at least */
 #define SSTP_RTO_MAX		3000000	/* us */

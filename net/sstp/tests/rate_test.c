@@ -33,6 +33,7 @@ struct rate_window {
  * @jitter: by which a timer is late at most, ns
  * @sent: bytes in all
  * @wakes: timers that ran
+ * @trains: that left
  * @events: trains in all
  */
 struct rate_sim {
@@ -47,6 +48,7 @@ struct rate_sim {
 	u64	sent;
 	u64	packets;
 	u32	wakes;
+	u32	trains;
 	u32	events;
 	struct rate_window ms;
 	struct rate_window second;
@@ -59,6 +61,7 @@ static void rate_reset(struct rate_sim *s)
 	s->sent = 0;
 	s->packets = 0;
 	s->wakes = 0;
+	s->trains = 0;
 	s->ms = (struct rate_window){ .span = NSEC_PER_MSEC };
 	s->second = (struct rate_window){ .span = NSEC_PER_SEC };
 }
@@ -126,6 +129,9 @@ static u64 rate_run(struct rate_sim *s, u64 queue, u32 size, u64 until)
 		n = sstp_rate_allow(&s->r, want, size, s->now, &next);
 		KUNIT_ASSERT_LE(test, n, want);
 		if (n) {
+			/* The sender's trains end here, too. */
+			n = min(n, max(SSTP_TRAIN_BYTES / size, 1U));
+			s->trains++;
 			rate_ship(s, n, n * size, size);
 			queue -= n;
 			continue;
@@ -294,6 +300,40 @@ static void rate_short_bursts(struct kunit *test)
 			KUNIT_EXPECT_GE_MSG(test, got,
 					    div_u64(s->average * 97, 100),
 					    "row %u, jitter %u", i, jitter);
+		}
+}
+
+/* A sender that always has data sends long trains: all packets that a millisecond has room for, in
+ * as few trains as SSTP_TRAIN_BYTES allows, and two at least.
+ */
+static void rate_trains(struct kunit *test)
+{
+	static const u64 peak[] = {
+		50, 100, 200, 333, 500, 700, 1000, 1130, 1300, 2000, 3000, 5000, 10000,
+	};
+	static const u32 frame[] = { 1514, 9014 };
+	struct rate_sim *s = rate_sim(test);
+	u32 p, f, least, room, trains;
+
+	sstp_test_seed_rnd(test, &s->rnd);
+	for (p = 0; p < ARRAY_SIZE(peak); p++)
+		for (f = 0; f < ARRAY_SIZE(frame); f++) {
+			const struct sstp_rate_spec spec = { .peak = peak[p] * RATE_MBIT };
+
+			s->frame = frame[f];
+			s->jitter = 20000;
+			s->now += NSEC_PER_SEC * 2;
+			sstp_rate_free(&s->r);
+			sstp_rate_init(&s->r);
+			KUNIT_ASSERT_EQ(test, rate_set(s, &spec, 45, 0), 0);
+			rate_reset(s);
+			rate_run(s, U64_MAX, frame[f], s->now + NSEC_PER_SEC / 2);
+			room = div_u64(div_u64(spec.peak, 8000), frame[f]) + 1;
+			trains = max(DIV_ROUND_UP(room, SSTP_TRAIN_BYTES / frame[f] - 1), 2U);
+			least = max(room / trains, 1U);
+			KUNIT_EXPECT_GE_MSG(test, s->packets * 20, s->trains * least * 19ULL,
+					    "P %llu frame %u: %llu packets, %u trains, room %u",
+					    spec.peak, frame[f], s->packets, s->trains, room);
 		}
 }
 
@@ -535,9 +575,16 @@ static void rate_derived(struct kunit *test)
 		{ { .peak = RATE_GBIT, .average = RATE_MBIT }, 1500, 7, 2,
 		  RATE_MBIT, 9, 108000000 },
 		/* A burst has at least the packets of 1 ms. */
-		{ { .peak = RATE_GBIT }, 1250, 1, 0, RATE_GBIT, 100, 1000000 },
-		{ { .peak = RATE_GBIT }, 1250, 99, 1, RATE_GBIT, 100, 1000000 },
+		{ { .peak = RATE_GBIT, .average = RATE_GBIT }, 1250, 1, 0, RATE_GBIT, 100,
+		  1000000 },
+		{ { .peak = RATE_GBIT, .average = RATE_GBIT }, 1250, 99, 1, RATE_GBIT, 100,
+		  1000000 },
+		{ { .peak = RATE_GBIT, .average = RATE_GBIT }, 1250, 100, 1, RATE_GBIT, 101,
+		  1010000 },
+		/* With P alone, a multiple of what leaves in any 1 ms: P * 1 ms and a packet. */
+		{ { .peak = RATE_GBIT }, 1250, 1, 0, RATE_GBIT, 101, 1010000 },
 		{ { .peak = RATE_GBIT }, 1250, 100, 1, RATE_GBIT, 101, 1010000 },
+		{ { .peak = RATE_GBIT }, 1250, 100, 2, RATE_GBIT, 202, 2020000 },
 		/* L is at most the largest number of packets in a segment. */
 		{ { .peak = RATE_GBIT }, 1250, 65535, 65535, RATE_GBIT, 65535,
 		  655350000 },
@@ -773,7 +820,8 @@ static void rate_back_trains(struct kunit *test)
 	u64 begin = s->now, next;
 
 	KUNIT_ASSERT_EQ(test, rate_set(s, &spec, 1, 0), 0);
-	KUNIT_ASSERT_EQ(test, rate_run(s, 8, 1514, begin + 1), 0ULL);
+	/* Trains of five and three */
+	KUNIT_ASSERT_EQ(test, rate_run(s, 8, 1514, begin + 200 * NSEC_PER_USEC), 0ULL);
 	KUNIT_EXPECT_EQ(test, sstp_rate_allow(&s->r, 64, 1514, begin - 1, &next), 0U);
 	KUNIT_EXPECT_GT(test, next, begin);
 	KUNIT_EXPECT_EQ(test, sstp_rate_allow(&s->r, 64, 1514, begin + 600 * NSEC_PER_USEC, &next),
@@ -820,6 +868,7 @@ static struct kunit_case rate_cases[] = {
 	KUNIT_CASE_SLOW(rate_random),
 	KUNIT_CASE_SLOW(rate_late),
 	KUNIT_CASE_SLOW(rate_throughput),
+	KUNIT_CASE_SLOW(rate_trains),
 	KUNIT_CASE_SLOW(rate_short_bursts),
 	KUNIT_CASE_SLOW(rate_small),
 	{ }
