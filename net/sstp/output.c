@@ -58,12 +58,6 @@ static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 	}
 	if (s->len >= s->size || sp->snd.low == sp->snd.next)
 		return true;
-	/* The peer keeps the report of the packet in flight for its answer, and none may come
-	 * before this write: ask for the report.
-	 */
-	if (sstp_live_answered(&sp->live) && sp->tx.unasked &&
-	    sp->live.context_ship != sp->snd.shipment)
-		sstp_timer_sooner(&sp->clock, SSTP_T_PROBE, sstp_now());
 	sp->live.prompt = 0;
 	sp->live.waited = true;
 	return false;
@@ -649,7 +643,7 @@ void sstp_push_at(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snd_wnd *w = &sp->snd;
-	bool shipped = false, idle = false;
+	bool shipped = false, idle = false, answered = sstp_live_answered(&sp->live);
 	enum sstp_held held = SSTP_HELD_NOT;
 	struct sstp_next x = {};
 	int budget;
@@ -699,6 +693,13 @@ void sstp_push_at(struct sock *sk, u64 now)
 		sstp_mtu_probe(sk, now);
 	if (shipped || !sstp_timer_pending(&sp->clock, SSTP_T_PROBE))
 		sstp_probe_arm(sk, idle, now);
+	/* A small write has begun to wait for the report of what is in flight, which the peer may
+	 * keep for an answer that does not come before this write: ask for the report, unless a
+	 * packet has.
+	 */
+	if (answered && !sstp_live_answered(&sp->live) && sp->tx.unasked &&
+	    sp->live.context_ship != w->shipment)
+		sstp_timer_sooner(&sp->clock, SSTP_T_PROBE, now);
 }
 
 void sstp_push(struct sock *sk)
