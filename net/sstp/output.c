@@ -685,9 +685,8 @@ void sstp_push_at(struct sock *sk, u64 now)
 		if (!sstp_snd_outstanding(w))
 			sp->tx.rtx_since = 0;
 		sp->tx.paced = false;
-		/* An EOS may carry a report, which counts towards a contract, but is no data. */
-		shipped |= sstp_eos_push(sk);
 		sstp_rate_idle(&sp->rate);
+		shipped |= sstp_eos_push(sk);
 	}
 	if (shipped)
 		sstp_mtu_probe(sk, now);

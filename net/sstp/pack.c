@@ -149,8 +149,9 @@ bool sstp_pack_ride(struct sstp_sock *sp, struct sk_buff *skb, u64 now)
 	sstp_build_ack(skb_push(skb, len), &a);
 	sp->stats.acks_sent++;
 	SSTP_SK_INC(sp, OUTPACKS);
-	/* The frame is one of data, so all of it counts towards a contract. */
-	sstp_rate_sent(&sp->rate, 0, len, now);
+	/* All of a frame of data counts towards a contract. Behind an EOS no data leaves. */
+	if (sp->tx.eos != SSTP_EOS_SENT)
+		sstp_rate_sent(&sp->rate, 0, len, now);
 	sp->acker.alone = 0;
 	sstp_pack_done(sp, now);
 	return true;
