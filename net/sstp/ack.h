@@ -38,8 +38,8 @@ struct sstp_acker {
 					 * one waited and no answer came
 					 */
 	u32		echo;		/* timestamp to echo, valid if @has_echo */
-	u32		unacked;	/* bytes accepted since the last PACK or SNAK; not 0 after
-					 * an EOS either, whose PACK waits
+	u32		unacked;	/* bytes accepted since the last PACK or SNAK; 1 at least
+					 * while the PACK of an EOS waits
 					 */
 	u32		snd_ctl;	/* control number of the next PACK or SNAK */
 	u32		snak_credit;	/* bytes that came, less 8 times those of SNAKs sent */

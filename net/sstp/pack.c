@@ -85,6 +85,7 @@ void sstp_pack_done(struct sstp_sock *sp, u64 now)
 	sp->acker.advertised = sp->rcv.high;
 	sp->acker.unacked = 0;
 	sp->acker.ack_now = false;
+	sp->acker.eos_came = false;
 	sp->acker.ack_sent = now;
 	sp->acker.pack_due = 0;
 }
