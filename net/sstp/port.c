@@ -482,8 +482,10 @@ static int sstp_connect_try(struct sock *sk, u16 port)
 		err = sstp_conn_hash_names(sk, port);
 		if (!err) {
 			err = sstp_port_join(p, sk, false);
-			if (err)
+			if (err) {
 				sstp_conn_unhash_names(sk);
+				sstp_sk(sk)->id.sport = 0;
+			}
 		}
 		sstp_port_put(p);
 	}
