@@ -27,8 +27,8 @@
 #include "talk.h"
 
 /* Handle a KEEPALIVE or EOS: it moves H and hi (see arrivals.h), and is acknowledged at once, but
- * for a KEEPALIVE that does not ask, which is the answer to INIT_ACK and is repeated until that
- * comes, and the first EOS: see sstp_ack_eos().
+ * for the first EOS, see sstp_ack_eos(), and a KEEPALIVE that does not ask: it answers INIT_ACK,
+ * which is repeated until that answer comes.
  */
 static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 			   u32 len)
