@@ -71,14 +71,6 @@ static struct pernet_operations sstp_net_ops = {
 	.size = sizeof(struct sstp_net),
 };
 
-/* Most bytes of a socket beyond struct inet_sock and ipv6_pinfo. With these it fits 4096 bytes, of
- * which a slab of 32 KB holds eight; of a little more it holds seven. Debug options and PREEMPT_RT,
- * which enlarge locks, are no reason not to compile.
- */
-#define SSTP_SOCK_BYTES	2904
-#define SSTP_SOCK_PLAIN	(!IS_ENABLED(CONFIG_DEBUG_SPINLOCK) && !IS_ENABLED(CONFIG_LOCKDEP) && \
-			 !IS_ENABLED(CONFIG_PREEMPT_RT))
-
 #define SSTP_IN(part, group, member)	\
 	CACHELINE_ASSERT_GROUP_MEMBER(struct sstp_##part, sstp_##part##_##group, member)
 #define SSTP_SPAN(first, last, bytes)	\
@@ -258,8 +250,6 @@ static void __init sstp_check_lines(void)
 	SSTP_IN(hs, setup, strategy);
 	SSTP_SPAN(clock.at, hs.strategy, 168);
 
-	BUILD_BUG_ON(SSTP_SOCK_PLAIN &&
-		     sizeof(struct sstp_sock) - sizeof(struct inet_sock) > SSTP_SOCK_BYTES);
 	sstp_check_sender();
 	sstp_check_receiver();
 }
