@@ -12,7 +12,7 @@
 #include "sstp.h"
 
 #define SSTP_QUEUE_MOST		(256 << 10)	/* bytes, as memory is counted */
-#define SSTP_QUEUE_PACKETS	4	/* may be there in any case: two trains of two */
+#define SSTP_QUEUE_PACKETS	4	/* least limit, and least train, in packets */
 
 /* Bytes that leave by the contract, the controller's period, or its window in the time that the
  * queues below may hold. A driver that needs longer queues, as for WiFi's aggregates, says so in
@@ -28,7 +28,9 @@ static u64 sstp_queue_due(const struct sstp_sock *sp)
 		due = mul_u64_u32_div(sp->rate.log->ms_bytes, span, NSEC_PER_MSEC);
 	if (sp->ctrl.out.period)
 		due = min(due, div64_u64((u64)sp->path.frame * span, sp->ctrl.out.period));
-	/* A period may allow more than the window for a while, as in slow start. */
+	/* In slow start the period allows more than the window. With the limit and a train, two
+	 * spans' worth, the window is used as long as the device frees packets within two spans.
+	 */
 	if (window != SSTP_CWND_MAX && srtt)
 		due = min(due, div_u64(mul_u32_u32(window, sp->path.frame),
 				       max(srtt / (span / NSEC_PER_USEC), 1U)));
@@ -74,10 +76,9 @@ u32 sstp_queue_train(const struct sstp_sock *sp, u32 want)
 {
 	u32 due;
 
-	/* A contract lets no more than a millisecond's packets go at once. */
-	if (want <= SSTP_QUEUE_PACKETS || sstp_rate_bound(&sp->rate) || !sstp_in_flight(sp))
+	if (want <= SSTP_QUEUE_PACKETS || !sstp_in_flight(sp))
 		return want;
-	due = sstp_queue_due(sp);
+	due = min_t(u64, sstp_queue_due(sp), SSTP_QUEUE_MOST);
 	return min(want, max(due / sp->path.frame, SSTP_QUEUE_PACKETS));
 }
 

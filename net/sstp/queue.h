@@ -12,8 +12,8 @@ struct sstp_sock;
  * by the device when half of it has left. Socket lock.
  */
 bool sstp_queue_full(struct sock *sk);
-/* How many of @want packets one train may have, as it goes beyond that limit by all of its packets.
- * Socket lock.
+/* How many of @want packets the next train may have. The limit is checked before a train leaves, so
+ * all of the train may exceed it. Socket lock.
  */
 u32 sstp_queue_train(const struct sstp_sock *sp, u32 want);
 /* Packets of @sk were freed: restart a sender that sstp_queue_full() stopped. Any context. */
