@@ -488,7 +488,11 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 {
 	u32 kept;
 
-	if (rtt == U32_MAX || h->probes || sstp_window_in_slow_start(c, &h->w))
+	/* Slow start ends with a loss, but goes on for ever if the receiver's window holds the
+	 * sender back and the queue has room for that.
+	 */
+	if (rtt == U32_MAX || h->probes ||
+	    (sstp_window_in_slow_start(c, &h->w) && c->cwnd / 2 < s->flight))
 		return;
 	if (sstp_hybrid_reorders(h, s)) {
 		h->check = 0;

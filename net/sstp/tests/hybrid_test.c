@@ -182,12 +182,18 @@ static void hybrid_drain_due(struct kunit *test)
 		u32 cwnd, rtt, flight;
 		bool app_limited, due;
 		u32 after;
+		bool slow_start;
 	} t[] = {
 		{ 1000, 50000, 1000, false, true, 760 }, { 1000, 49999, 1000, false, false, 1000 },
 		{ 14, 50000, 14, false, false, 14 }, { 15, 50000, 15, false, true, 11 },
 		{ 1000, 50000, 500, true, false, 1000 }, { 1000, 50000, 501, true, true, 760 },
 		{ 1000, 50000, 500, false, true, 380 }, { 1000, 50000, 14, false, false, 1000 },
 		{ 1000, 49999, 500, false, false, 1000 },
+		/* In slow start the receiver's window counts only. */
+		{ 1000, 50000, 501, false, false, 1001, true },
+		{ 1000, 50000, 500, false, true, 380, true },
+		{ 1000, 49999, 500, false, false, 1000, true },
+		{ 1000, 50000, 500, true, false, 1000, true },
 	};
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
@@ -195,6 +201,8 @@ static void hybrid_drain_due(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		h = hybrid_start(&x, t[i].cwnd);
+		if (t[i].slow_start)
+			h->w.ssthresh = SSTP_WINDOW_MAX;
 		x.s.flight = t[i].flight;
 		x.s.app_limited = t[i].app_limited;
 		x.s.cwnd_limited = t[i].flight * 2 > t[i].cwnd;
