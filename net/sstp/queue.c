@@ -12,42 +12,44 @@
 #include "sstp.h"
 
 #define SSTP_QUEUE_MOST		(256 << 10)	/* bytes, as memory is counted */
-#define SSTP_QUEUE_PACKETS	4	/* least limit, and least train, in packets */
+#define SSTP_QUEUE_PACKETS	4	/* beyond what is due, and least train, in packets */
 
-/* Bytes that leave by the contract, the controller's period, or its window in the time that the
- * queues below may hold. A driver that needs longer queues, as for WiFi's aggregates, says so in
- * sk_pacing_shift.
+/* Bytes that leave in the time that the queues below may hold: by the contract, by the controller's
+ * period, or by what is in flight, which is the rate times the round-trip time. A driver that needs
+ * longer queues, as for WiFi's aggregates, says so in sk_pacing_shift.
+ *
+ * The congestion window does not count. Connections whose packets wait in one queue share its rate
+ * as they share its bytes, and while this limit holds them back they do not use their windows, so
+ * no window changes: each would keep the share that it had when the queue began.
  */
 static u64 sstp_queue_due(const struct sstp_sock *sp)
 {
 	u32 span = max(NSEC_PER_SEC >> READ_ONCE(sp->sk.sk_pacing_shift), NSEC_PER_USEC);
-	u32 window = sstp_ctrl_window(&sp->ctrl), srtt = sstp_rtt_smoothed(&sp->rtt, 0);
+	u32 flight = sstp_in_flight(sp), srtt = sstp_rtt_smoothed(&sp->rtt, 0);
 	u64 due = SSTP_QUEUE_MOST;
 
 	if (sstp_rate_bound(&sp->rate))
 		due = mul_u64_u32_div(sp->rate.log->ms_bytes, span, NSEC_PER_MSEC);
 	if (sp->ctrl.out.period)
 		due = min(due, div64_u64((u64)sp->path.frame * span, sp->ctrl.out.period));
-	/* In slow start the period allows more than the window. With the limit and a train, two
-	 * spans' worth, the window is used as long as the device frees packets within two spans.
-	 */
-	if (window != SSTP_CWND_MAX && srtt)
-		due = min(due, div_u64(mul_u32_u32(window, sp->path.frame),
+	if (sstp_ctrl_window(&sp->ctrl) != SSTP_CWND_MAX && srtt)
+		due = min(due, div_u64(mul_u32_u32(flight, SKB_TRUESIZE(sp->path.frame)),
 				       max(srtt / (span / NSEC_PER_USEC), 1U)));
 	return due;
 }
 
-/* Most bytes of @sk in the queues below. What a peer has reported left the device long ago, so
- * if nothing is in flight, a device that frees packets late must not stop the sender.
+/* Most bytes of @sk in the queues below: a few packets more than are due, so that a connection with
+ * less than its share gains. What a peer has reported left the device long ago, so if nothing is
+ * in flight, a device that frees packets late must not stop the sender.
  */
 static u32 sstp_queue_limit(const struct sock *sk)
 {
 	const struct sstp_sock *sp = sstp_sk(sk);
-	u32 least = SSTP_QUEUE_PACKETS * SKB_TRUESIZE(sp->path.frame);
+	u32 more = SSTP_QUEUE_PACKETS * SKB_TRUESIZE(sp->path.frame);
 
 	if (!sstp_in_flight(sp))
 		return SSTP_QUEUE_MOST;
-	return clamp_t(u64, sstp_queue_due(sp), min(least, SSTP_QUEUE_MOST), SSTP_QUEUE_MOST);
+	return min_t(u64, sstp_queue_due(sp) + more, SSTP_QUEUE_MOST);
 }
 
 bool sstp_queue_full(struct sock *sk)

@@ -37,9 +37,9 @@ moves() {
 }
 rate() { awk -v s="$(field seconds)" -v bytes="$(field bytes)" 'BEGIN { print int(bytes * 8 / s / 1000) }'; }
 report() { note "$1: $(rate) kbit/s, $(mean) bytes wait in the mean, $(most) at most"; }
-# At most 4 ms of the link's rate wait, as a window of slow start is of twice the rate and a train
-# may go beyond the limit by as much, or 8 packets.
-few() { [ "$(most)" -le $(($1 * 500 > 12112 ? $1 * 500 : 12112)) ]; }
+# The limit is a millisecond of the link's rate and 4 packets, and a train, which has as much at
+# most, may go beyond it.
+few() { [ "$(most)" -le $((2 * ($1 * 125 + 4 * 1514))) ]; }
 used() { [ "$(rate)" -ge $(($1 * 850)) ]; }
 
 impair delay 10ms limit 10000
