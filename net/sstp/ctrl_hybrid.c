@@ -55,6 +55,7 @@
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
 #define SSTP_HYBRID_EMPTIES	3	/* times that an empty queue says that others give way */
+#define SSTP_HYBRID_UNUSED	8U	/* round trips in which a receiver's window opens */
 #define SSTP_HYBRID_MEMORY	10000U	/* ms that what was seen counts */
 #define SSTP_HYBRID_RELAPSE	20000U	/* ms in which the end of competitive mode may be wrong */
 #define SSTP_HYBRID_PROBE	200U	/* ms, and two round-trip times: duration of a probe */
@@ -121,6 +122,8 @@ struct sstp_hybrid_tally {
  * @alarms: how often that led to a probe of late
  * @fails: the time between probes is longer by a factor of 2^@fails
  * @empties: how often the queue has become empty since the last cut in competitive mode
+ * @unused: round trips of slow start in a row that used less than half of the window,
+ *	SSTP_HYBRID_UNUSED at most
  * @competes: competitive mode
  * @probes: a probe is under way
  * @growing: @begun_ms and @grown_us are valid
@@ -169,6 +172,7 @@ struct sstp_hybrid {
 	u8	alarms;
 	u8	fails;
 	u8	empties;
+	u8	unused;
 	bool	competes : 1;
 	bool	probes : 1;
 	bool	growing : 1;
@@ -486,13 +490,17 @@ static u32 sstp_hybrid_kept(const struct sstp_ctrl *c, const struct sstp_ctrl_sa
 static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 			     const struct sstp_ctrl_sample *s, u32 rtt)
 {
+	bool slow_start = sstp_window_in_slow_start(c, &h->w);
 	u32 kept;
 
-	/* Slow start ends with a loss, but goes on for ever if the receiver's window holds the
-	 * sender back and the queue has room for that.
+	if (rtt == U32_MAX || h->probes)
+		return;
+	/* Slow start ends with a loss or a longer round-trip time, but goes on for ever if the
+	 * receiver's window holds the sender back and the queue has room for that.
 	 */
-	if (rtt == U32_MAX || h->probes ||
-	    (sstp_window_in_slow_start(c, &h->w) && c->cwnd / 2 < s->flight))
+	h->unused = slow_start && c->cwnd / 2 >= s->flight ?
+		    min(h->unused + 1U, SSTP_HYBRID_UNUSED) : 0;
+	if (slow_start && h->unused < SSTP_HYBRID_UNUSED)
 		return;
 	if (sstp_hybrid_reorders(h, s)) {
 		h->check = 0;
