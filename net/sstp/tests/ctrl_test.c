@@ -195,8 +195,8 @@ static void ctrl_hostile(struct kunit *test)
 	}
 }
 
-/* What on_pkt_sent sets, call after call. @news: sstp_ctrl_sent() returns true, as
- * sstp_message_arm() has to be called.
+/* Values that the controller's on_pkt_sent() sets, one row for each call of it. @news: then
+ * sstp_ctrl_sent() has to return true, so that its caller calls sstp_message_arm().
  */
 static const struct ctrl_change {
 	u64	timer;
