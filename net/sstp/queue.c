@@ -15,8 +15,9 @@
 #define SSTP_QUEUE_PACKETS	4	/* beyond what is due, and least train, in packets */
 
 /* Bytes that leave in the time that the queues below may hold: by the contract, by the controller's
- * period, or by what is in flight, which is the rate times the round-trip time. A driver that needs
- * longer queues, as for WiFi's aggregates, says so in sk_pacing_shift.
+ * period, or by the most that was in flight within a round trip, which is the rate times the
+ * round-trip time. A driver that needs longer queues, as for WiFi's aggregates, says so in
+ * sk_pacing_shift.
  *
  * The congestion window does not count. Connections whose packets wait in one queue share its rate
  * as they share its bytes, and while this limit holds them back they do not use their windows, so
@@ -25,7 +26,8 @@
 static u64 sstp_queue_due(const struct sstp_sock *sp)
 {
 	u32 span = max(NSEC_PER_SEC >> READ_ONCE(sp->sk.sk_pacing_shift), NSEC_PER_USEC);
-	u32 flight = sstp_in_flight(sp), srtt = sstp_rtt_smoothed(&sp->rtt, 0);
+	u32 flight = max(sstp_in_flight(sp), sp->ctrl.flight);
+	u32 srtt = sstp_rtt_smoothed(&sp->rtt, 0);
 	u64 due = SSTP_QUEUE_MOST;
 
 	if (sstp_rate_bound(&sp->rate))
@@ -33,8 +35,8 @@ static u64 sstp_queue_due(const struct sstp_sock *sp)
 	if (sp->ctrl.out.period)
 		due = min(due, div64_u64((u64)sp->path.frame * span, sp->ctrl.out.period));
 	if (sstp_ctrl_window(&sp->ctrl) != SSTP_CWND_MAX && srtt)
-		due = min(due, div_u64(mul_u32_u32(flight, SKB_TRUESIZE(sp->path.frame)),
-				       max(srtt / (span / NSEC_PER_USEC), 1U)));
+		due = min(due, mul_u64_u32_div(mul_u32_u32(flight, SKB_TRUESIZE(sp->path.frame)),
+					       span / NSEC_PER_USEC, srtt));
 	return due;
 }
 
