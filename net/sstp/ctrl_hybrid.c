@@ -498,7 +498,8 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	/* Slow start ends with a loss or a longer round-trip time, but goes on for ever if the
 	 * receiver's window holds the sender back and the queue has room for that.
 	 */
-	h->unused = slow_start && c->cwnd / 2 >= s->flight ?
+	h->unused = slow_start && !s->cwnd_limited && !s->app_limited &&
+		    c->cwnd / 2 >= s->flight ?
 		    min(h->unused + 1U, SSTP_HYBRID_UNUSED) : 0;
 	if (slow_start && h->unused < SSTP_HYBRID_UNUSED)
 		return;
