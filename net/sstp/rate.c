@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/time64.h>
+#include <net/sstp.h>
 #include "compat.h"
 #include "rate.h"
 
@@ -86,7 +87,7 @@ static u64 sstp_rate_time(struct sstp_rate_log *l, u64 now)
  */
 static u32 sstp_rate_train_max(u64 window, u32 frame)
 {
-	u32 most = max(SSTP_TRAIN_BYTES, 2 * frame) - frame;
+	u32 most = clamp_t(u32, SSTP_TRAIN_BYTES, 2 * frame, SSTP_TRAIN_PACKETS * frame) - frame;
 	u64 trains = max(div_u64(window + most - 1, most), 2ULL);
 
 	return min_t(u64, div64_u64(window, trains) + frame - 1, U32_MAX);

@@ -51,7 +51,7 @@ struct sstp_rate_train {
  * @train_bytes: bytes of the trains of the last ms
  * @at: latest time that a caller passed, ns
  * @frame: bytes of a full frame, l; from it most of these values are derived
- * @train_max: most bytes in a train: two or more fill what may leave in 1 ms
+ * @train_max: most bytes in a train: two or more such trains make up what may leave in 1 ms
  * @train_tail: index of the oldest entry of the ring of trains
  * @trains: entries in the ring
  * @in_bytes: L was not given, so @burst, @count and @allowance count bytes, and small packets

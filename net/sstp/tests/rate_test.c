@@ -304,16 +304,16 @@ static void rate_short_bursts(struct kunit *test)
 }
 
 /* A sender that always has data sends long trains: all packets that a millisecond has room for, in
- * as few trains as SSTP_TRAIN_BYTES allows, and two at least.
+ * as few trains as SSTP_TRAIN_BYTES and SSTP_TRAIN_PACKETS allow, and two at least.
  */
 static void rate_trains(struct kunit *test)
 {
 	static const u64 peak[] = {
 		50, 100, 200, 333, 500, 700, 1000, 1130, 1300, 2000, 3000, 5000, 10000,
 	};
-	static const u32 frame[] = { 1514, 9014 };
+	static const u32 frame[] = { 500, 1514, 9014 };
 	struct rate_sim *s = rate_sim(test);
-	u32 p, f, least, room, trains;
+	u32 p, f, least, room, trains, most;
 
 	sstp_test_seed_rnd(test, &s->rnd);
 	for (p = 0; p < ARRAY_SIZE(peak); p++)
@@ -329,7 +329,8 @@ static void rate_trains(struct kunit *test)
 			rate_reset(s);
 			rate_run(s, U64_MAX, frame[f], s->now + NSEC_PER_SEC / 2);
 			room = div_u64(div_u64(spec.peak, 8000), frame[f]) + 1;
-			trains = max(DIV_ROUND_UP(room, SSTP_TRAIN_BYTES / frame[f] - 1), 2U);
+			most = min(SSTP_TRAIN_BYTES / frame[f], SSTP_TRAIN_PACKETS);
+			trains = max(DIV_ROUND_UP(room, most - 1), 2U);
 			least = max(room / trains, 1U);
 			KUNIT_EXPECT_GE_MSG(test, s->packets * 20, s->trains * least * 19ULL,
 					    "P %llu frame %u: %llu packets, %u trains, room %u",
