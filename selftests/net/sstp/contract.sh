@@ -42,6 +42,7 @@ contract "losses count" 40000000:30000000 "delay 20ms loss 2%" 5M --peak 40e6 \
 	--average 30e6
 contract "a fast one" 5000000000:4000000000 "delay 1ms" 200M --peak 5e9 \
 	--average 4e9 --used 0.9
+contract "P alone, in trains" 1000000000 "delay 1ms" 60M --peak 1e9 --average 1e9 --used 0.97
 probes=$(counter "$a" Probes)
 contract "a slow one" 200000 "delay 5ms" 100k --peak 200e3 --average 200e3
 # A packet leaves every 60 ms and is answered after 10 ms.
