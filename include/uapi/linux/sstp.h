@@ -76,7 +76,8 @@ enum {
  *	or @peak when @burst_rate is 0 too
  * @burst_rate: F, bursts in 1000 s; 0 = derived from the average
  * @burst_len: L, packets in a burst; 0 = as many bytes as a segment has, and
- *	what is expected to be sent again with it
+ *	what is expected to be sent again with it, but no fewer than leave in 1 ms;
+ *	if @peak alone is given, rounded up to a multiple of these
  *
  * Bits are those of whole frames: data, SSTP, UDP, IP and link-layer header.
  */
