@@ -13,6 +13,13 @@ struct sstp_sock;
 /* The path to the peer */
 struct sstp_path {
 	u64		probe_wait;	/* ns: since when data waits for an MTU probe, or 0 */
+	u32		queue_ship;	/* the report of a later shipment ends a round trip of
+					 * sstp_queue_adapt()
+					 */
+	u8		queue_round;	/* enum sstp_queue_round */
+	u8		queue_late;	/* the queues below may hold 2^queue_late times as much, up
+					 * to SSTP_QUEUE_SPAN, as the device frees packets late
+					 */
 	struct sstp_pmtud pmtud;
 	u32		queue_limit;	/* bytes in the queues below with which SSTP_FL_THROTTLED
 					 * was set; read without the socket lock

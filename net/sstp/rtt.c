@@ -11,6 +11,7 @@ void sstp_rtt_init(struct sstp_rtt *r)
 {
 	memset(r, 0, sizeof(*r));
 	r->min = U32_MAX;
+	r->low = U32_MAX;
 	r->next_min = U32_MAX;
 }
 
@@ -24,6 +25,7 @@ void sstp_rtt_sample(struct sstp_rtt *r, u32 us, u32 now)
 		sstp_rtt_init(r);
 	us = max(us, 1U);
 	r->latest = us;
+	r->low = min(r->low, us);
 	if (!r->srtt) {
 		r->srtt = us << 3;
 		r->var = us << 1;

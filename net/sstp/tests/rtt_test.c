@@ -66,7 +66,7 @@ static void rtt_random(struct kunit *test)
 	struct rtt_model m = {};
 	struct sstp_rtt r;
 	struct rnd_state rnd;
-	u32 i, us;
+	u32 low = U32_MAX, i, us;
 
 	sstp_test_seed_rnd(test, &rnd);
 	sstp_rtt_init(&r);
@@ -74,14 +74,22 @@ static void rtt_random(struct kunit *test)
 		if (i % 1000 == 0) {
 			sstp_rtt_init(&r);
 			m.any = false;
+			low = U32_MAX;
 		}
 		us = rtt_rnd_sample(&rnd, i);
 		rtt_expect(&m, us);
 		sstp_rtt_sample(&r, us, i);
 		if (m.any)
 			rtt_check(test, &r, &m);
-		if (us <= 60 * USEC_PER_SEC)
+		if (us <= 60 * USEC_PER_SEC) {
+			low = min(low, max(us, 1U));
 			KUNIT_ASSERT_EQ(test, r.latest, max(us, 1U));
+		}
+		KUNIT_ASSERT_EQ(test, r.low, low);
+		if (i % 10 == 0) {
+			low = U32_MAX;
+			r.low = low;
+		}
 	}
 }
 
