@@ -150,7 +150,9 @@ bool sstp_pack_ride(struct sstp_sock *sp, struct sk_buff *skb, u64 now)
 	sstp_build_ack(skb_push(skb, len), &a);
 	sp->stats.acks_sent++;
 	SSTP_SK_INC(sp, OUTPACKS);
-	/* All of a frame of data counts towards a contract. Behind an EOS no data leaves. */
+	/* All of a frame of data counts towards a contract. Behind an EOS only packets that are
+	 * sent again leave, which have no room for a PACK.
+	 */
 	if (sp->tx.eos != SSTP_EOS_SENT)
 		sstp_rate_sent(&sp->rate, 0, len, now);
 	sp->acker.alone = 0;
