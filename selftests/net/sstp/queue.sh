@@ -18,11 +18,12 @@ link() {
 	tc -n "$a" qdisc add dev "to-$r" root tbf rate "$1mbit" burst 3k limit 10m
 }
 backlog() { tc -n "$a" -s -j qdisc show dev "to-$r" | sed -n 's/.*"backlog":\([0-9]*\).*/\1/p'; }
-# waiting: while the transfer goes on, notes each 20 ms how much is in the link's queue.
+# waiting: while the transfer goes on, notes each 19 ms, which is no multiple of a round trip, how
+# much is in the link's queue.
 waiting() {
 	while kill -0 "$client" 2>/dev/null; do
 		backlog
-		sleep 0.02
+		sleep 0.019
 	done > "$work/backlog"
 	wait "$client"
 }
