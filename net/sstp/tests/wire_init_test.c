@@ -349,7 +349,9 @@ static bool wire_takes(struct kunit *test, const void *p, u32 len)
 	return sstp_parse_message(wire_copy(test, p, len), len, &m);
 }
 
-/* What was built is parsed to the same, but not if a byte is missing, or one too many. */
+/* sstp_parse_message() gives what sstp_build_message() took, and refuses a MESSAGE that is cut or
+ * too long.
+ */
 static void wire_message_round_trip(struct kunit *test)
 {
 	u8 whole[SSTP_MESSAGE_LEN + 1], data[SSTP_MSG_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the suites of parsers and builders share: buffers, and random packets of each type. */
+/* Buffers and random packets of each type, for the suites of parsers and builders */
 #ifndef _SSTP_WIRE_TEST_H
 #define _SSTP_WIRE_TEST_H
 
