@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A device of the sender's host that frees packets long after they have left: the limit of what
-# waits in its queue does not hold the sender back. In simulated time.
+# waits in its queue leaves the sender more than that time would. In simulated time.
 # timeout: 400
 # kernels: uml
 # mode: time-travel
@@ -60,7 +60,7 @@ for ms in 0 1 3 5; do
 		if [ "$ms" -eq 0 ]; then
 			prompt[$kind]=$(rate)
 		else
-			check "$ms ms, $kind: the device does not limit it" as_fast "$kind"
+			check "$ms ms, $kind: 0.4 of the rate without the device" as_fast "$kind"
 		fi
 	done
 	proto=tcp
