@@ -142,14 +142,15 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 	return sent;
 }
 
-/* Time until SSTP_T_ACK looks again for packets that were asked for, ns: the retry time,
- * doubled for each of @rounds expiries without new data, up to 3 s.
+/* Time until SSTP_T_ACK looks again for packets that were asked for, ns: the retry time, doubled
+ * for each of @rounds expiries after which packets came in vain, up to half a second, in which TCP
+ * looks for memory again, too.
  */
 static u64 sstp_ack_wait(const struct sstp_sock *sp, u8 rounds)
 {
 	u64 wait = NSEC_PER_USEC * (u64)sstp_ack_retry(&sp->rtt);
 
-	return min(wait << rounds, max(wait, 3ULL * NSEC_PER_SEC));
+	return min(wait << rounds, max(wait, NSEC_PER_SEC / 2ULL));
 }
 
 /* May the window limit the sender? It may if at most a quarter of the window remains beyond
@@ -377,7 +378,6 @@ void sstp_ack_due(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u64 silent = now - sp->live.last_rx, wait;
-	bool answered = sp->live.last_rx >= sp->acker.snak_sent;
 
 	if (!sstp_synchronized(sk))
 		return;
@@ -405,11 +405,14 @@ void sstp_ack_due(struct sock *sk, u64 now)
 		sstp_done(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
-	/* The peer answers, but the packets asked for do not come: ask less often. */
+	/* Packets come, but there is no memory or no room for them: ask less often. If none came,
+	 * the request or the answer was lost, or could not be sent for lack of memory.
+	 */
 	if (sp->acker.due_bytes != sp->acker.bytes_received)
 		sp->acker.due_rounds = 0;
-	else if (answered && sp->acker.due_rounds < 12)
+	else if (sp->acker.refused && sp->acker.due_rounds < 12)
 		sp->acker.due_rounds++;
+	sp->acker.refused = false;
 	sp->acker.due_bytes = sp->acker.bytes_received;
 	wait = sstp_ack_wait(sp, sp->acker.due_rounds);
 	wait = max(wait, silent >> (sp->hs.peer_rate ? 8 : 6));

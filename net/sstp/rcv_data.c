@@ -351,6 +351,7 @@ static void sstp_rcv_discarded(struct sock *sk, struct sk_buff *skb,
 	SSTP_ADD(sock_net(sk), INDISCARDEDBYTES, bytes);
 	sstp_nl_exhausted(sk);
 	sp->rcvbuf.full = true;
+	sp->acker.refused = true;
 }
 
 /* Count @count packets of @skb that the receive window did not take, by its @verdict. */
@@ -376,6 +377,7 @@ static void sstp_rcv_refused(struct sock *sk, struct sk_buff *skb, u32 count,
 	case SSTP_RCV_NOMEM:
 		sstp_drop(sk, skb, SSTP_MIB_INNOMEM, count);
 		sp->rcvbuf.full = true;
+		sp->acker.refused = true;
 		break;
 	}
 }

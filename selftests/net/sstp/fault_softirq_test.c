@@ -170,7 +170,7 @@ static void test_probes(void)
 
 int main(void)
 {
-	static const unsigned int softirq[] = { 2, 5, 10, 20, 30 };
+	static const unsigned int softirq[] = { 2, 5, 10, 20, 30, 40 };
 	static const int families[] = { AF_INET, AF_INET6 };
 	unsigned int i, f;
 
