@@ -49,7 +49,7 @@ while read -r arch tools what; do
 		continue
 	fi
 	if make "KDIR=$kernel" "BUILD=$work/$arch" "${for_arch[@]}" W=1 -j2 \
-	   KBUILD_MODPOST_WARN=1 > "$work/log" 2>&1; then
+	   KCFLAGS=-g0 KBUILD_MODPOST_WARN=1 > "$work/log" 2>&1; then
 		check "$arch, $what: builds without a warning" no_warning
 		check "... and calls nothing of the compiler's library" no_library "$work/$arch" "$tools"
 	else

@@ -10,22 +10,24 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 143' TERM
 
 for kernel in ${SSTP_KERNELS:-uml 6.12 6.1}; do
-	dir=$(tools/vm/kernel path "$kernel" 2> /dev/null) && break
+	tools/vm/kernel path "$kernel" > /dev/null 2>&1 && found=yes && break
 done
-[ -n "${dir:-}" ] || skip_all "no kernel to build for is there"
-if ! make "KDIR=$dir/build" "BUILD=$work/build" -j2 > "$work/log" 2>&1; then
+[ -n "${found:-}" ] || skip_all "no kernel to build for is there"
+if ! tools/vm/run -k "$kernel" --build > "$work/log" 2>&1; then
 	fail "the module builds for $kernel"
 	tail -n 20 "$work/log" | sed 's/^/# /'
 	finish
 fi
+
+build=$(sed -n 's/^built in //p' "$work/log")
 
 # The kernel's build lists the module's objects, by what path depends on its version.
 while IFS= read -r file; do
 	object=$(basename "$file" .o)
 	# What only some kernels have is an object without symbols on others.
 	echo "$object a $object.o"
-	nm "$work/build/net/sstp/$object.o" | awk -v "object=$object" '{ print object, $(NF - 1), $NF }'
-done < <(cat "$work"/build/net/sstp/sstp{,-ctrl-*,-rbuf-*}.mod) > "$work/symbols"
+	nm "$build/net/sstp/$object.o" | awk -v "object=$object" '{ print object, $(NF - 1), $NF }'
+done < <(cat "$build"/net/sstp/sstp{,-ctrl-*,-rbuf-*}.mod) > "$work/symbols"
 
 layers() { python3 selftests/host/layers.py "$@"; }
 check "calls go down the layers" layers net/sstp/layers "$work/symbols"

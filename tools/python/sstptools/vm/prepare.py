@@ -58,8 +58,8 @@ def build_modules(kernel, job):
 
 
 def build_messages(kernel):
-    """Build the modules and return what make says about all files; what is there is used only if
-    no file was compiled since all were.
+    """Build the modules; return where, and what make says about all files. What is there is used
+    only if no file was compiled since all were.
     """
     with build_directory(kernel) as build:
         make_modules(kernel, build)
@@ -67,7 +67,7 @@ def build_messages(kernel):
             shutil.rmtree(build)
             make_modules(kernel, build)
         with open(build + ".whole.log", encoding="utf-8") as log:
-            return log.read()
+            return build, log.read()
 
 
 @contextlib.contextmanager

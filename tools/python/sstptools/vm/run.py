@@ -53,7 +53,8 @@ def parse_args():
         help="with --time-travel: boot at a fixed date, and generate the entropy that the "
              "kernel gets from N")
     add("--build", action="store_true",
-        help="build the modules only, and show what make said when it compiled all of them")
+        help="build the modules only, and show what make said when it compiled all of them, "
+             "and where they are")
     add("--no-load", action="store_true", help="do not load the module")
     add("--module-param", "-p", action="append", default=[], metavar="NAME=VALUE")
     add("--append", default="", metavar="ARGS", help="kernel arguments")
@@ -88,7 +89,8 @@ def run(args, job):
     begin = time.monotonic()
     kernel = check_output(KERNEL, "fetch", args.kernel)
     if args.build:
-        print(build_messages(kernel), end="")
+        directory, messages = build_messages(kernel)
+        print(f"{messages}built in {directory}")
         return 0
     write_job(args, kernel, job)
     if not args.no_load:
