@@ -143,8 +143,7 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 }
 
 /* Time until SSTP_T_ACK looks again for packets that were asked for, ns: the retry time, doubled
- * for each of @rounds expiries after which packets came in vain, up to half a second, in which TCP
- * looks for memory again, too.
+ * for each of @rounds expiries before which packets came in vain, up to half a second.
  */
 static u64 sstp_ack_wait(const struct sstp_sock *sp, u8 rounds)
 {
@@ -406,15 +405,18 @@ void sstp_ack_due(struct sock *sk, u64 now)
 		return;
 	}
 	/* Packets come, but there is no memory or no room for them: ask less often. If none came,
-	 * the request or the answer was lost, or could not be sent for lack of memory.
+	 * the request or the answer was lost, or could not be sent for lack of memory. That may
+	 * last, and the peer may not want to answer: ask less often the longer nothing new comes.
 	 */
-	if (sp->acker.due_bytes != sp->acker.bytes_received)
+	if (!sp->acker.due_since || sp->acker.due_bytes != sp->acker.bytes_received) {
 		sp->acker.due_rounds = 0;
-	else if (sp->acker.refused && sp->acker.due_rounds < 12)
+		sp->acker.due_since = now;
+	} else if (sp->acker.refused && sp->acker.due_rounds < 12) {
 		sp->acker.due_rounds++;
+	}
 	sp->acker.refused = false;
 	sp->acker.due_bytes = sp->acker.bytes_received;
-	wait = sstp_ack_wait(sp, sp->acker.due_rounds);
-	wait = max(wait, silent >> (sp->hs.peer_rate ? 8 : 6));
+	wait = (now - sp->acker.due_since) >> (sp->hs.peer_rate ? 8 : 6);
+	wait = max(sstp_ack_wait(sp, sp->acker.due_rounds), min(wait, 3ULL * NSEC_PER_SEC));
 	sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now + wait);
 }
