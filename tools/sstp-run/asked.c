@@ -21,6 +21,8 @@ static struct asked {
 	socklen_t len;
 } asked[ASKED];
 
+static atomic_int asked_end;	/* entries from here on were never used */
+
 /* Keep the hidden @tcp to fall back to. Returns false if the table is full. */
 bool asked_note(int fd, int tcp, int flags, uint64_t key, const struct sockaddr *to,
 		socklen_t len)
@@ -34,6 +36,7 @@ bool asked_note(int fd, int tcp, int flags, uint64_t key, const struct sockaddr 
 		none = 0;
 		if (!atomic_compare_exchange_strong(&a->fd, &none, -1))
 			continue;
+		raise_end(&asked_end, a - asked + 1);
 		a->tcp = tcp;
 		a->flags = flags;
 		a->key = key;
@@ -49,7 +52,7 @@ static struct asked *asked_find(int fd)
 {
 	struct asked *a;
 
-	for (a = asked; a < asked + ASKED; a++)
+	for (a = asked; a < asked + asked_end; a++)
 		if (a->fd == fd + 1)
 			return a;
 	return NULL;

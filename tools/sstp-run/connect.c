@@ -52,15 +52,6 @@ static int64_t now_ms(void)
 	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
-/* The cookie of the socket, to see whether @fd is still the same one */
-static uint64_t cookie_of(int fd)
-{
-	uint64_t cookie;
-	socklen_t len = sizeof(cookie);
-
-	return REAL(getsockopt)(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len) ? 0 : cookie;
-}
-
 /* Begin to connect by SSTP, almost without blocking; returns errno. */
 static int begin_sstp(struct attempt *a)
 {

@@ -79,6 +79,8 @@ EXPORT int socket(int family, int type, int protocol)
 		     (!protocol || protocol == IPPROTO_TCP);
 
 	given(fd, fresh ? FD_FRESH : FD_OTHER);
+	if (fresh && mine())
+		options_fresh(fd, family);
 	return fd;
 }
 
@@ -156,6 +158,8 @@ static int duplicated(int fd, int to)
 
 	if (l && to >= 0 && to < FDS && mine())
 		l->users++;
+	options_shared(fd);
+	options_shared(to);
 	given(to, kind_of(fd) == FD_HIDDEN || kind_of(fd) == FD_ASKED ? FD_OTHER :
 	      kind_of(fd));
 	return to;

@@ -40,6 +40,12 @@ static void owner_set(void)
 	owner = getpid();
 }
 
+static void forked(void)
+{
+	owner_set();
+	options_forked();
+}
+
 /* False in a child of vfork(), which shares the memory but has its own descriptors. */
 bool mine(void)
 {
@@ -84,7 +90,7 @@ __attribute__((constructor)) static void start(void)
 	if (!real.close)
 		resolve();
 	owner_set();
-	pthread_atfork(NULL, NULL, owner_set);
+	pthread_atfork(options_forked, options_forked, forked);
 	run_options_get(&options);
 	if (options.log)
 		open_log();
@@ -129,6 +135,15 @@ int get_int(int fd, int level, int name)
 	int value;
 
 	return REAL(getsockopt)(fd, level, name, &value, &len) ? -1 : value;
+}
+
+/* The cookie of the socket, to see later whether @fd is still the same one; 0 if it is none */
+uint64_t cookie_of(int fd)
+{
+	uint64_t cookie;
+	socklen_t len = sizeof(cookie);
+
+	return REAL(getsockopt)(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len) ? 0 : cookie;
 }
 
 bool is_sstp(int fd)

@@ -83,6 +83,15 @@ static inline bool may_change(int fd)
 	return kind_of(fd) == FD_FRESH || kind_of(fd) == FD_ASKED;
 }
 
+/* Raise @end to @to at least. */
+static inline void raise_end(atomic_int *end, int to)
+{
+	int old = *end;
+
+	while (old < to && !atomic_compare_exchange_weak(end, &old, to))
+		;
+}
+
 static inline struct listener *listener_of(int fd)
 {
 	int kind = kind_of(fd);
@@ -97,6 +106,7 @@ extern atomic_int log_fd;
 void resolve(void);
 bool mine(void);
 int get_int(int fd, int level, int name);
+uint64_t cookie_of(int fd);
 bool is_sstp(int fd);
 bool is_idle_tcp(int fd);
 bool calls_go_on(void);
@@ -132,6 +142,9 @@ void watch_forget(int fd);
 void settle(int fd, int kind);
 
 /* sockopt.c */
+void options_fresh(int fd, int family);
+void options_shared(int fd);
+void options_forked(void);
 const char *copy_options(int tcp, int sstp, bool v4);
 
 #endif

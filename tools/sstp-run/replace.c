@@ -15,6 +15,8 @@ static struct watch {
 	struct epoll_event event;
 } watches[WATCHES];
 
+static atomic_int watches_end;	/* entries from here on were never used */
+
 static atomic_bool absent;	/* the kernel has no SSTP */
 
 static bool is_any(const struct sockaddr *sa)
@@ -64,7 +66,7 @@ static struct watch *watch_find(int fd, int epoll)
 {
 	int i;
 
-	for (i = 0; i < WATCHES; i++)
+	for (i = 0; i < watches_end; i++)
 		if (watches[i].fd == fd + 1 && watches[i].epoll == epoll)
 			return &watches[i];
 	return NULL;
@@ -82,8 +84,10 @@ static void watch_note(int epoll, int op, int fd, const struct epoll_event *even
 	}
 	for (i = 0; !w && i < WATCHES; i++) {
 		none = 0;
-		if (atomic_compare_exchange_strong(&watches[i].fd, &none, -1))
+		if (atomic_compare_exchange_strong(&watches[i].fd, &none, -1)) {
 			w = &watches[i];
+			raise_end(&watches_end, i + 1);
+		}
 	}
 	if (!w) {
 		/* Without a record of its registrations the socket cannot be replaced. */
@@ -99,7 +103,7 @@ void watch_forget(int fd)
 {
 	struct watch *w;
 
-	for (w = watches; w < watches + WATCHES; w++)
+	for (w = watches; w < watches + watches_end; w++)
 		if (w->fd == fd + 1)
 			w->fd = 0;
 }
@@ -126,13 +130,13 @@ int replace(int fd, int with, int flags)
 		REAL(fcntl64)(with, F_SETOWN, REAL(fcntl64)(fd, F_GETOWN));
 		REAL(fcntl64)(with, F_SETSIG, REAL(fcntl64)(fd, F_GETSIG));
 	}
-	for (w = watches; watched && w < watches + WATCHES; w++)
+	for (w = watches; watched && w < watches + watches_end; w++)
 		if (w->fd == fd + 1 && REAL(epoll_ctl)(w->epoll, EPOLL_CTL_DEL, fd, NULL))
 			w->fd = 0;	/* the program has closed the epoll instance */
 	if (REAL(dup3)(with, fd, cloexec ? O_CLOEXEC : 0) < 0)
 		return -1;
 	REAL(close)(with);
-	for (w = watches; watched && w < watches + WATCHES; w++) {
+	for (w = watches; watched && w < watches + watches_end; w++) {
 		if (w->fd != fd + 1)
 			continue;
 		/* A listener is an epoll instance, which does not support EPOLLEXCLUSIVE. */

@@ -101,6 +101,83 @@ static bool pins(int level, int name)
 	return false;
 }
 
+/* Options that the program has set on sockets which it made by socket(), so that connect() need
+ * not read all. Others may share a socket after dup() or fork(), so that it is not known then. A
+ * program that is started by posix_spawn(), or gets the socket in a message, is not noticed.
+ */
+static struct touched {
+	_Atomic uint64_t cookie;	/* of the socket; 0 = not known */
+	_Atomic uint64_t set;		/* bits of touched_bit() */
+	atomic_uint forks;		/* value of @forks when it was made */
+} touched[FDS];
+
+static atomic_uint forks;	/* of this process, and of those that it descends from */
+
+#define BIT(n)		(1ULL << (n))
+#define TCP_BIT		32	/* of the first of tcp_options */
+#define MEMO_BIT	48	/* of the first of memo_options */
+#define BUFFERS		BIT(62)
+#define ALL		(~0ULL)
+
+_Static_assert(ARRAY_SIZE(shared_options) <= TCP_BIT &&
+	       ARRAY_SIZE(tcp_options) <= MEMO_BIT - TCP_BIT &&
+	       ARRAY_SIZE(memo_options) <= 62 - MEMO_BIT, "bits of options");
+
+/* The bit of an option; ALL if it is none that is copied, as it may change one that is. */
+static uint64_t touched_bit(int level, int name)
+{
+	unsigned int i;
+
+	if (level == SOL_SOCKET && (name == SO_SNDBUF || name == SO_RCVBUF))
+		return BUFFERS;
+	for (i = 0; level == IPPROTO_TCP && i < ARRAY_SIZE(tcp_options); i++)
+		if (tcp_options[i] == name)
+			return BIT(TCP_BIT + i);
+	for (i = 0; level == IPPROTO_TCP && i < ARRAY_SIZE(memo_options); i++)
+		if (memo_options[i].name == name)
+			return BIT(MEMO_BIT + i);
+	for (i = 0; level != IPPROTO_TCP && i < ARRAY_SIZE(shared_options); i++)
+		if (shared_options[i].level == level && shared_options[i].name == name)
+			return BIT(i);
+	return ALL;
+}
+
+/* The program has made the TCP socket @fd of @family. Sysctls, bind(), and programs in BPF of its
+ * cgroup may set some options that the SSTP socket does not get so.
+ */
+void options_fresh(int fd, int family)
+{
+	if (fd < 0 || fd >= FDS)
+		return;
+	touched[fd].set = touched_bit(SOL_SOCKET, SO_MARK) | touched_bit(SOL_SOCKET, SO_PRIORITY) |
+			  touched_bit(SOL_SOCKET, SO_BINDTODEVICE) | (family == AF_INET ? 0 :
+			  touched_bit(IPPROTO_IPV6, IPV6_V6ONLY));
+	touched[fd].forks = forks;
+	touched[fd].cookie = cookie_of(fd);
+}
+
+/* Another descriptor may set options of @fd from now on. */
+void options_shared(int fd)
+{
+	if (fd >= 0 && fd < FDS)
+		touched[fd].cookie = 0;
+}
+
+/* Another process may set options of all sockets that there are. */
+void options_forked(void)
+{
+	forks++;
+}
+
+/* Options of @fd that may differ from the defaults. */
+static uint64_t options_set(int fd)
+{
+	uint64_t cookie = fd >= 0 && fd < FDS ? touched[fd].cookie : 0;
+
+	return cookie && touched[fd].forks == forks && cookie == cookie_of(fd) ?
+		touched[fd].set : ALL;
+}
+
 static bool copy_option(int from, int to, int level, int name)
 {
 	char want[32] = {}, have[32] = {};
@@ -154,13 +231,15 @@ static const int *tcp_defaults(void)
 	return value;
 }
 
-static bool copy_tcp(int from, int to)
+static bool copy_tcp(int from, int to, uint64_t set)
 {
 	const int *given = tcp_defaults();
 	unsigned int i;
 	int value;
 
 	for (i = 0; given && i < ARRAY_SIZE(tcp_options); i++) {
+		if (!(set & BIT(TCP_BIT + i)))
+			continue;
 		value = get_int(from, IPPROTO_TCP, tcp_options[i]);
 		if (value != given[i] &&
 		    REAL(setsockopt)(to, IPPROTO_TCP, tcp_options[i], &value, sizeof(value)))
@@ -204,34 +283,38 @@ static struct memo *memo_find(int fd, bool make)
 	return m;
 }
 
-static void memo_copy(int from, int to)
+/* A later socket may have the inode of one that is closed, but not its values. */
+static void memo_copy(int from, int to, uint64_t set)
 {
-	struct memo *m = memo_find(to, true);
+	struct memo *m = memo_find(to, set >> MEMO_BIT);
 	unsigned int i;
 
 	for (i = 0; m && i < ARRAY_SIZE(memo_options); i++)
-		m->value[i] = get_int(from, IPPROTO_TCP, memo_options[i].name);
+		m->value[i] = set & BIT(MEMO_BIT + i) ?
+			get_int(from, IPPROTO_TCP, memo_options[i].name) :
+			memo_options[i].value;
 }
 
 /* Copy the settings of @tcp to @sstp; returns NULL, or a word for one that SSTP refuses. */
 const char *copy_options(int tcp, int sstp, bool v4)
 {
+	uint64_t set = options_set(tcp);
 	const char *why;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(shared_options); i++) {
 		const struct shared_option *o = &shared_options[i];
 
-		if (o->when == (v4 ? V6 : V4))
+		if (!(set & BIT(i)) || o->when == (v4 ? V6 : V4))
 			continue;
 		if (!copy_option(tcp, sstp, o->level, o->name))
 			return "an option";
 	}
-	if (!copy_buffers(tcp, sstp) || !copy_tcp(tcp, sstp))
+	if ((set & BUFFERS && !copy_buffers(tcp, sstp)) || !copy_tcp(tcp, sstp, set))
 		return "an option";
 	why = set_wanted(sstp);
 	if (!why)
-		memo_copy(tcp, sstp);
+		memo_copy(tcp, sstp, set);
 	return why;
 }
 
@@ -298,6 +381,8 @@ EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t 
 		errno = error;
 		return ret;
 	}
+	if (kind_of(fd) <= FD_FRESH)
+		touched[fd].set |= touched_bit(level, name);
 	ret = REAL(setsockopt)(fd, level, name, value, len);
 	if (!ret && kind_of(fd) == FD_FRESH && pins(level, name))
 		settle(fd, FD_TCP);

@@ -245,6 +245,28 @@ def options():
     equal(other.getsockopt(tcp, socket.TCP_KEEPIDLE), 7200)
 
 
+def shared_options():
+    tcp = socket.IPPROTO_TCP
+    at = listener()
+    sock = socket.socket()
+    with sock.dup() as copy:
+        copy.setsockopt(tcp, socket.TCP_KEEPIDLE, 55)
+    sock.connect(at.getsockname())
+    assert is_sstp(sock)
+    equal(sock.getsockopt(tcp, socket.TCP_KEEPIDLE), 55)
+    sock = socket.socket()
+    sock.setsockopt(tcp, socket.TCP_KEEPCNT, 4)
+    child = os.fork()
+    if not child:
+        sock.setsockopt(tcp, socket.TCP_KEEPIDLE, 66)
+        os._exit(0)
+    equal(os.waitpid(child, 0)[1], 0)
+    sock.connect(at.getsockname())
+    assert is_sstp(sock)
+    equal(sock.getsockopt(tcp, socket.TCP_KEEPIDLE), 66)
+    equal(sock.getsockopt(tcp, socket.TCP_KEEPCNT), 4)
+
+
 def names():
     for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
         at = listener(family, address)
@@ -664,7 +686,8 @@ def absent():
     assert not is_sstp(sock)
 
 
-ALONE = {"options": options, "names and states": names,
+ALONE = {"options": options, "options set by others": shared_options,
+         "names and states": names,
          "epoll before connect() and listen()": epoll_case,
          "copies of descriptors": copies, "moved before connect()": moved,
          "many watched": many, "closed unseen": unseen, "TCP Fast Open": fastopen,
