@@ -404,9 +404,9 @@ void sstp_ack_due(struct sock *sk, u64 now)
 		sstp_done(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
-	/* Packets come, but there is no memory or no room for them: ask less often. If none came,
-	 * the request or the answer was lost, or could not be sent for lack of memory. That may
-	 * last, and the peer may not want to answer: ask less often the longer nothing new comes.
+	/* Ask less often if packets come for which there is no memory or no room, and the longer
+	 * nothing new comes. If no packet came, the request or the answer was lost, or could not be
+	 * sent for lack of memory, or the peer does not want to answer.
 	 */
 	if (!sp->acker.due_since || sp->acker.due_bytes != sp->acker.bytes_received) {
 		sp->acker.due_rounds = 0;

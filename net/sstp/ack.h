@@ -21,14 +21,14 @@ struct sstp_sock;
 struct sstp_acker {
 	u64		snak_sent;	/* ns: last SNAK */
 	u64		due_bytes;	/* @bytes_received when SSTP_T_ACK expired last */
-	u64		due_since;	/* ns: first expiry that found @due_bytes; 0 = none did */
+	u64		due_since;	/* ns: SSTP_T_ACK first found @due_bytes then; 0 = never */
 	u32		ack_segment;	/* segment accepted last, valid if @has_accepted */
 	u32		told_timer;	/* us that the peer lets a report wait, 0 = any */
 	u16		told_interval;	/* packets after which the peer wants one, 0 = any */
 	u8		due_rounds;	/* expiries of SSTP_T_ACK in a row that found @refused set,
 					 * and no new data
 					 */
-	bool		refused;	/* no memory or no room for a packet since the last one */
+	bool		refused;	/* a packet lacked memory or room since the last expiry */
 	struct sstp_ecn_in ecn;		/* marks of the packets that came */
 	__cacheline_group_begin(sstp_acker_arrival);
 	bool		echo_padded;	/* @echo came in a padded KEEPALIVE or EOS */

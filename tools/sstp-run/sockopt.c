@@ -102,8 +102,8 @@ static bool pins(int level, int name)
 }
 
 /* Options that the program has set on sockets which it made by socket(), so that connect() need
- * not read all. Others may share a socket after dup() or fork(), so that it is not known then. A
- * program that is started by posix_spawn(), or gets the socket in a message, is not noticed.
+ * not read all. After dup() or fork() this is not known, as others may set options of the socket.
+ * A program that is started by posix_spawn(), or gets the socket in a message, is not noticed.
  */
 static struct touched {
 	_Atomic uint64_t cookie;	/* of the socket; 0 = not known */
