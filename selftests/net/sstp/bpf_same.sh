@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Controllers in BPF do as those of the same algorithms in C: over a line whose queue overflows
 # they take the same time within 2%. Machines that run one instruction a nanosecond leave out what
-# the host's load does. About one transfer in 70 loses packets once more just after slow start,
-# with either form, and takes 0.2 to 0.6 s longer, so the median of three counts. With cubic single
+# the host's load does. Three of some 270 transfers lost packets once more just after slow start,
+# with either form, and took 0.4 to 0.6 s longer, so the median of three counts. With cubic single
 # transfers differ by up to 2.4%, as a loss at another packet moves the whole curve, so the mean of
 # five counts. Code that never ran takes milliseconds more in a machine's or a controller's first
 # transfer, which moves the losses, too, so that one does not count.
