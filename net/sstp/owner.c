@@ -7,16 +7,25 @@
 #include "sstp.h"
 #include "timer.h"
 
+/* Is an event other than a packet pending? */
+static bool sstp_owner_missed(const struct sstp_sock *sp)
+{
+	return READ_ONCE(sp->pending.flags) &
+	       (BIT(SSTP_FL_CLOCK) | BIT(SSTP_FL_ERROR) | BIT(SSTP_FL_EVICT));
+}
+
 void sstp_release_cb(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	if (test_and_clear_bit(SSTP_FL_ERROR, &sp->pending.flags))
-		sstp_rcv_error(sk, READ_ONCE(sp->pending.icmp_err));
-	if (test_and_clear_bit(SSTP_FL_EVICT, &sp->pending.flags))
-		sstp_evict(sk);
-	if (test_and_clear_bit(SSTP_FL_CLOCK, &sp->pending.flags))
-		sstp_timer_run(sk);
+	if (unlikely(sstp_owner_missed(sp))) {
+		if (test_and_clear_bit(SSTP_FL_ERROR, &sp->pending.flags))
+			sstp_rcv_error(sk, READ_ONCE(sp->pending.icmp_err));
+		if (test_and_clear_bit(SSTP_FL_EVICT, &sp->pending.flags))
+			sstp_evict(sk);
+		if (test_and_clear_bit(SSTP_FL_CLOCK, &sp->pending.flags))
+			sstp_timer_run(sk);
+	}
 	sstp_rcv_tell(sk);
 }
 
@@ -27,8 +36,7 @@ void sstp_release_cb(struct sock *sk)
 void sstp_catch_up(struct sock *sk)
 {
 	sk_flush_backlog(sk);
-	if (!(READ_ONCE(sstp_sk(sk)->pending.flags) &
-	      (BIT(SSTP_FL_CLOCK) | BIT(SSTP_FL_ERROR) | BIT(SSTP_FL_EVICT))))
+	if (!sstp_owner_missed(sstp_sk(sk)))
 		return;
 	spin_lock_bh(&sk->sk_lock.slock);
 	sstp_release_cb(sk);
