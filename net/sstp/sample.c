@@ -60,8 +60,10 @@ static void sstp_sample_flight(const struct sstp_sample_mark *m,
 	u32 span = max(next->at - m->at, 1U), past = min(r->sent - m->at, span);
 	s32 flight = r->highest - m->highest, delivered = r->delivered - m->delivered;
 
-	flight -= div_s64((s64)(s32)(next->highest - m->highest) * past, span);
-	delivered -= div_s64((s64)(s32)(next->delivered - m->delivered) * past, span);
+	if (past) {
+		flight -= div_s64((s64)(s32)(next->highest - m->highest) * past, span);
+		delivered -= div_s64((s64)(s32)(next->delivered - m->delivered) * past, span);
+	}
 	d->flight = max(flight, 0);
 	d->lost = max(min(flight, flight - delivered), 0);
 }
