@@ -360,13 +360,13 @@ static bool sstp_too_big(const struct sstp_sock *sp, const struct sstp_sseg *s)
 static u64 sstp_mtu_probe(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u32 size = sstp_pmtud_next(&sp->path.pmtud, now), len, wire;
-	u32 stamp = sstp_stamp(&sp->hs, now);
+	u32 size = sstp_pmtud_next(&sp->path.pmtud, now), len, wire, stamp;
 	struct sk_buff *skb;
 	u64 next, due;
 
 	if (!size || sp->tx.eos >= SSTP_EOS_SENT)
 		return 0;
+	stamp = sstp_stamp(&sp->hs, now);
 	/* A probe counts towards the contract as data does. */
 	wire = sp->path.frame - sp->path.mtu + size;
 	if (sstp_rate_bound(&sp->rate) &&
@@ -661,7 +661,12 @@ void sstp_push_at(struct sock *sk, u64 now)
 		sstp_timer_set(&sp->clock, SSTP_T_PACE, now + NSEC_PER_MSEC);
 		return;
 	}
-	for (budget = SSTP_PUSH_TRAINS;; budget--) {
+	/* Most reports acknowledge all that there was. */
+	if (w->low == w->end) {
+		idle = true;
+		held = SSTP_HELD_IDLE;
+	}
+	for (budget = SSTP_PUSH_TRAINS; !idle; budget--) {
 		if (!sstp_push_next(sk, &x, budget, now, &held, &idle))
 			continue;
 		if (!x.allow)
