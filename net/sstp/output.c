@@ -611,11 +611,11 @@ static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 		sstp_sample_start(&sp->loss.sampler, stamp, sp->loss.delivered,
 				  sp->loss.highest - sp->loss.late);
 	if (x->again) {
-		sstp_push_again(sp, now);
 		skb = sstp_again_packet(sp, x->s, x->packet, stamp);
 		if (skb) {
 			struct sstp_data_hdr *h = (void *)skb->data;
 
+			sstp_push_again(sp, now);
 			trace_sstp_retransmit(sp, x->s->number, x->packet, w->shipment);
 			sp->stats.bytes_retrans += sstp_sseg_bytes(x->s, x->packet);
 			sstp_snd_shipped_rtx(w, x->s, x->packet, w->shipment++);
