@@ -636,6 +636,16 @@ static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 	return true;
 }
 
+/* There was no memory to ship at @now (ns): try again in 1 ms, later each time up to 64 ms. */
+static void sstp_push_later(struct sstp_sock *sp, u64 now)
+{
+	bool waits = sstp_timer_pending(&sp->clock, SSTP_T_PACE);
+
+	sstp_timer_sooner(&sp->clock, SSTP_T_PACE, now + (NSEC_PER_MSEC << sp->tx.starved));
+	if (!waits)
+		sp->tx.starved = min(sp->tx.starved + 1, 6);
+}
+
 /* Ship all that the window, the contract and the controller allow at @now (ns), retransmissions
  * first, and set the timer for the rest. Socket lock.
  */
@@ -658,7 +668,7 @@ void sstp_push_at(struct sock *sk, u64 now)
 	if (READ_ONCE(sk->sk_max_pacing_rate) != sp->path.pacing &&
 	    sstp_update_rate(sp, GFP_ATOMIC)) {
 		sstp_chrono_set(&sp->tx.chrono, SSTP_HELD_SNDBUF, now);
-		sstp_timer_set(&sp->clock, SSTP_T_PACE, now + NSEC_PER_MSEC);
+		sstp_push_later(sp, now);
 		return;
 	}
 	/* Most reports acknowledge all that there was. */
@@ -673,14 +683,16 @@ void sstp_push_at(struct sock *sk, u64 now)
 			break;
 		if (!sstp_push_ship(sk, &x, now)) {
 			SSTP_INC(sock_net(sk), OUTNOMEM);
-			sstp_timer_set(&sp->clock, SSTP_T_PACE, now + NSEC_PER_MSEC);
+			sstp_push_later(sp, now);
 			held = SSTP_HELD_SNDBUF;
 			break;
 		}
 		shipped = true;
+		sp->tx.starved = 0;
 	}
 	sstp_chrono_set(&sp->tx.chrono, held, now);
 	if (idle) {
+		sp->tx.starved = 0;
 		/* A closed window of the peer is a limit of the path, as far as controllers are
 		 * concerned: without it more would arrive. A segment that waits for more data is no
 		 * such limit.

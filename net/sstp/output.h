@@ -23,7 +23,8 @@ struct sstp_tx {
 	__cacheline_group_begin(sstp_tx_report);
 	u8		eos;		/* enum sstp_eos */
 	u8		unpaced;	/* packets that may still leave without pacing */
-	bool		paced;		/* the next packet has waited for the period */
+	bool		paced:1;	/* the next packet has waited for the period */
+	u8		starved:3;	/* pauses in a row for lack of memory, 6 at most */
 	bool		lacks_mem;	/* a write found no memory; cleared by the next write,
 					 * by SSTP_T_MEM and when sent segments are freed
 					 */
