@@ -705,8 +705,10 @@ void sstp_push_at(struct sock *sk, u64 now)
 		sstp_rate_idle(&sp->rate);
 		shipped |= sstp_eos_push(sk);
 	}
-	if (shipped)
+	if (shipped) {
+		sp->live.blocked = 0;
 		sstp_mtu_probe(sk, now);
+	}
 	if (shipped || !sstp_timer_pending(&sp->clock, SSTP_T_PROBE))
 		sstp_probe_arm(sk, idle, now);
 	/* A small write has begun to wait for the report of what is in flight, which the peer may

@@ -21,7 +21,9 @@ struct sstp_live {
 	u32		keepalives;	/* unanswered keep-alives of an idle connection */
 	u32		answer_ship;	/* snd.shipment at the last answer */
 	u8		probes;		/* unanswered probes, or repetitions of INIT, INIT_ACK */
-	u8		blocked;	/* probes in a row answered by a closed window */
+	u8		blocked;	/* probes in a row answered by nothing new: the window is
+					 * closed, or the peer lacks room or memory
+					 */
 	u8		asks;		/* reports that small writes asked for since data came */
 	u8		prompt:2;	/* answers in a row that came before a small write had to
 					 * wait for a report, SSTP_PROMPT + 1 at most

@@ -496,20 +496,24 @@ static void sstp_report_probes(struct sock *sk, bool moved, bool news, bool prob
 	struct sstp_sock *sp = sstp_sk(sk);
 
 	if (moved) {
-		sp->live.blocked = 0;
 		trace_sstp_snd_window(sp);
 		sk->sk_write_space(sk);
-	} else if (probed && sstp_after(sp->snd.next, sp->snd.high) && !news) {
-		/* The window is still closed: the interval of probes doubles. */
-		if (sp->live.blocked < U8_MAX)
-			sp->live.blocked++;
-		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
 	}
 	/* SNAKs without news leave the timer armed: a probe shows the peer the last shipment,
 	 * without which it cannot tell that its requests were lost.
 	 */
-	if (moved || news)
+	if (moved || news) {
+		sp->live.blocked = 0;
 		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
+	} else if (probed && (sstp_after(sp->snd.next, sp->snd.high) ||
+			      (!sstp_in_flight(sp) && sstp_snd_outstanding(&sp->snd)))) {
+		/* The window is still closed, or the peer has no room or memory for packets that
+		 * it has discarded: the interval of probes doubles.
+		 */
+		if (sp->live.blocked < U8_MAX)
+			sp->live.blocked++;
+		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
+	}
 }
 
 /* Handle a PACK or SNAK of @len bytes of @skb, which are at @p and came at @now (ns). Of a PACK
