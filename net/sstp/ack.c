@@ -354,14 +354,14 @@ void sstp_ack_check(struct sock *sk, u64 now)
 			wait = sstp_ack_delay(srtt, sstp_ack_answers(sp));
 		sstp_ack_within(sp, now, wait);
 	}
-	if (sp->arrivals.has_cand)
-		sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now +
-				  max_t(u64, srtt / 4, NSEC_PER_MSEC));
-	else if (sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sp->rcv.high))
-		sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now +
-				  sstp_ack_wait(sp, sp->rcvbuf.mem_limited && sp->acker.due_bytes ==
-						sp->acker.bytes_received ?
-						sp->acker.due_rounds : 0));
+	if (sp->arrivals.has_cand) {
+		wait = max_t(u64, srtt / 4, NSEC_PER_MSEC);
+		sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now + wait);
+	} else if (sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sp->rcv.high)) {
+		wait = sstp_ack_wait(sp, sp->acker.due_bytes == sp->acker.bytes_received ?
+				     sp->acker.due_rounds : 0);
+		sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now + wait);
+	}
 }
 
 /* May the report wait at @now (ns)? SSTP_T_ACK was set for an earlier one then, which has ridden
