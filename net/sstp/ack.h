@@ -21,7 +21,9 @@ struct sstp_sock;
 struct sstp_acker {
 	u64		snak_sent;	/* ns: last SNAK */
 	u64		due_bytes;	/* @bytes_received when SSTP_T_ACK expired last */
-	u64		due_since;	/* ns: SSTP_T_ACK first found @due_bytes then; 0 = never */
+	u64		due_since;	/* ns: SSTP_T_ACK first found @due_bytes then; 0 = it has
+					 * not expired since the program read
+					 */
 	u32		ack_segment;	/* segment accepted last, valid if @has_accepted */
 	u32		told_timer;	/* us that the peer lets a report wait, 0 = any */
 	u16		told_interval;	/* packets after which the peer wants one, 0 = any */
