@@ -114,20 +114,24 @@ static void sstp_pack_fields(struct sstp_sock *sp, struct sstp_ack *a)
 	a->refused = h->out.feedback.refused;
 }
 
-/* Send a PACK on its own. */
+/* Send a PACK on its own, a little later if there is no memory for it now. */
 void sstp_pack_send(struct sock *sk, u64 now)
 {
+	struct sk_buff *skb = sstp_small(sk, SSTP_ACK_HLEN_MAX + SSTP_FIELDS_MAX);
 	struct sstp_sock *sp = sstp_sk(sk);
-	u8 buf[SSTP_ACK_HLEN_MAX + SSTP_FIELDS_MAX];
 	struct sstp_ack a;
-	u32 len;
 
+	if (!skb) {
+		sp->acker.ack_now = true;
+		sp->acker.pack_due = 0;
+		sstp_timer_sooner(&sp->clock, SSTP_T_ACK, now + SSTP_ACK_DELAY_MAX);
+		return;
+	}
 	sstp_pack_fill(sp, &a, now);
 	sstp_pack_fields(sp, &a);
-	len = sstp_ack_hlen(a.flags);
-	sstp_build_ack(buf, &a);
-	len += sstp_build_fields(buf + len, &a);
-	sstp_send_small(sk, buf, len);
+	sstp_build_ack(skb_put(skb, sstp_ack_hlen(a.flags)), &a);
+	skb_put(skb, sstp_build_fields(skb_tail_pointer(skb), &a));
+	sstp_small_xmit(sk, skb);
 	sp->stats.acks_sent++;
 	SSTP_SK_INC(sp, OUTPACKS);
 	sstp_pack_done(sp, now);
