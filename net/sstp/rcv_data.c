@@ -177,18 +177,20 @@ static bool sstp_is_minor(const struct sk_buff *skb, u32 len)
 }
 
 /* Copy bytes [@off, @off + @len) of @skb to a new skb, whose linear part has at least @room bytes
- * if the data fits there. NULL without memory.
+ * if the data fits there and there is memory for it. NULL without memory for the data.
  */
 static struct sk_buff *sstp_copy(const struct sk_buff *skb, u32 off, u32 len,
 				 u32 room)
 {
-	u32 head = len <= SKB_MAX_HEAD(0) ? len : 0, i;
+	u32 head = len <= SKB_MAX_HEAD(0) ? len : 0, size = head ? max(head, room) : 0, i;
+	const gfp_t gfp = GFP_ATOMIC | __GFP_NOWARN;
+	const int order = PAGE_ALLOC_COSTLY_ORDER;
 	struct sk_buff *copy;
 	int err;
 
-	copy = alloc_skb_with_frags(head ? max(head, room) : 0, len - head,
-				    PAGE_ALLOC_COSTLY_ORDER, &err,
-				    GFP_ATOMIC | __GFP_NOWARN);
+	copy = alloc_skb_with_frags(size, len - head, order, &err, gfp);
+	if (!copy && size > head)
+		copy = alloc_skb_with_frags(head, len - head, order, &err, gfp);
 	if (!copy)
 		return NULL;
 	err = skb_copy_bits(skb, off, skb_put(copy, head), head);
