@@ -101,6 +101,8 @@ void sstp_debt_update(struct sock *sk)
 
 	if (debt == sp->rcvbuf.debt)
 		return;
+	if (debt < sp->rcvbuf.debt_fair || sstp_debt_limit(sk) == INT_MAX)
+		sp->rcvbuf.debt_fair = debt;
 	atomic_long_add(debt - sp->rcvbuf.debt, &sstp_debts);
 	sp->rcvbuf.debt = debt;
 }

@@ -232,16 +232,27 @@ static bool sstp_rcv_tight(const struct sstp_sock *sp,
 		2ULL * sstp_rcv_limit(&sp->rcvbuf));
 }
 
+/* May the socket owe @bytes more for the packet that the program waits for? It may as long as the
+ * memory and the debts of all sockets are within net.sstp.mem. From then on its debt may grow by
+ * what one segment may owe, besides what is due to segments to send.
+ */
+static bool sstp_rcv_may_owe(const struct sock *sk, u32 bytes)
+{
+	const struct sstp_rcvbuf *b = &sstp_sk(sk)->rcvbuf;
+	int most = sstp_debt_limit(sk);
+
+	return most == INT_MAX ||
+	       (s64)b->debt + bytes <= (s64)b->debt_fair + most + min(sk->sk_wmem_queued, most);
+}
+
 /* Charge @skb to the receiver. The packet that the program waits for is accepted even when
  * memory is used up, perhaps by later segments of this connection, or the connection would be
  * stuck: it is charged as a debt (negative sk_forward_alloc), which the next charge pays.
- * sstp_debt_limit() bounds the debt for a segment.
  */
 static bool sstp_rcv_charge(struct sock *sk, struct sk_buff *skb,
 			    const struct sstp_rcv_run *run)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	struct sstp_rseg *s;
 
 	if (sk_rmem_schedule(sk, skb, skb->truesize))
 		goto charge;
@@ -251,8 +262,7 @@ static bool sstp_rcv_charge(struct sock *sk, struct sk_buff *skb,
 	sp->acker.req_limit = 1;
 	if (run->segment != sp->rcv.read || !sstp_rcv_is_next(&sp->rcv, run))
 		return false;
-	s = sstp_rcv_slot(&sp->rcv, run->segment);
-	if ((s ? s->truesize : 0) + skb->truesize > sstp_debt_limit(sk))
+	if (!sstp_rcv_may_owe(sk, skb->truesize))
 		return false;
 charge:
 	skb_set_owner_r(skb, sk);
@@ -490,8 +500,7 @@ static void sstp_rcv_handle_run(struct sock *sk, struct sk_buff *skb, struct sst
 	}
 	if (part) {
 		/* A clone keeps the whole train in memory, and is charged for it. */
-		piece = minor ? sstp_copy(skb, run->off, len,
-					  tight ? SSTP_TIGHT_BYTES : 0) :
+		piece = minor ? sstp_copy(skb, run->off, len, tight ? SSTP_TIGHT_BYTES : 0) :
 			skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
 		if (!piece) {
 			sstp_rcv_refused(sk, skb, run->count, SSTP_RCV_NOMEM);

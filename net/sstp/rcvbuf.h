@@ -54,6 +54,7 @@ struct sstp_rcvbuf {
 	u32		shrunk;
 	u64		grown_bytes;
 	u64		shrunk_bytes;
+	int		debt_fair;	/* bytes: @debt when memory was used up, or less */
 };
 
 /* Bytes that the receive buffer may hold: what was granted under a larger limit counts. */

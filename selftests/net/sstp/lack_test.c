@@ -26,6 +26,7 @@
 #define EXCHANGES	3
 #define CPU_PAGES	(MB / getpagesize())	/* SK_MEMORY_PCPU_RESERVE */
 #define CALLS		300		/* of poll() and send() */
+#define BEGUN		(400 << 10)	/* bytes that come while there is memory */
 
 static char old[100];			/* what net.sstp.mem was */
 static char zero[MB];
@@ -126,28 +127,32 @@ static size_t exchange(int tx, int rx, size_t len)
 	return got;
 }
 
+/* Connect @p over listener @l, which is of @type, and close @l. */
+static void join(struct pair *p, int l, int type)
+{
+	union addr a;
+
+	addr_loopback(&a, AF_INET, 0);
+	p->tx = new_socket(type);
+	if (bind(l, &a.sa, addr_len(&a)) || listen(l, 1) ||
+	    getsockname(l, &a.sa, &(socklen_t){ sizeof(a) }) ||
+	    connect(p->tx, &a.sa, addr_len(&a)))
+		die("connect:");
+	p->rx = accept(l, NULL, NULL);
+	if (p->rx < 0)
+		die("accept:");
+	close(l);
+}
+
 /* All that is sent comes, a packet at a time if need be: a large segment, too. */
 static void test_much(int type, size_t len, const char *name)
 {
-	struct pair p[IDLERS];
-	union addr a;
-	int l, tx, rx;
-	size_t got;
+	struct pair p[IDLERS], q;
 
 	idle(p);
-	l = new_socket(type);
-	addr_loopback(&a, AF_INET, 0);
-	tx = new_socket(type);
-	if (bind(l, &a.sa, addr_len(&a)) || listen(l, 1) ||
-	    getsockname(l, &a.sa, &(socklen_t){ sizeof(a) }) ||
-	    connect(tx, &a.sa, addr_len(&a)))
-		die("connect:");
-	rx = accept(l, NULL, NULL);
-	got = exchange(tx, rx, len);
-	must_be("bytes", got, len);
-	close(tx);
-	close(rx);
-	close(l);
+	join(&q, new_socket(type), type);
+	must_be("bytes", exchange(q.tx, q.rx, len), len);
+	pair_close(&q);
 	idle_end(p);
 	ktap_held(name);
 }
@@ -266,6 +271,37 @@ static void test_segment(void)
 	ktap_held("a stream of large segments goes on");
 }
 
+static bool much_came(void *pair)
+{
+	return unread_pages(pair) > BEGUN / getpagesize();
+}
+
+/* When memory is used up, more of a segment has come than it may owe from then on. */
+static void test_begun(void)
+{
+	const struct sstp_rate_spec rate = { .peak = 1000000 };
+	int l = new_socket(SOCK_SEQPACKET);
+	size_t got = 0;
+	struct pair p;
+
+	sock_set(l, SOL_SOCKET, SO_RCVBUFFORCE, 8 * MB);
+	join(&p, l, SOCK_SEQPACKET);
+	sock_set(p.tx, SOL_SOCKET, SO_SNDBUFFORCE, 4 * MB);
+	if (setsockopt(p.tx, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate)))
+		die("SSTP_RATE:");
+	must_be("sent", send(p.tx, zero, BEGUN + MB / 8, 0), BEGUN + MB / 8);
+	must(busywait(WAIT_MS, much_came, &p), "most comes");
+	limit("1 2 3");
+	must_be("received", recv(p.rx, zero, sizeof(zero), MSG_DONTWAIT), -1);
+	if (poll(&(struct pollfd){ .fd = p.rx, .events = POLLIN }, 1, WAIT_MS) == 1)
+		got = recv(p.rx, zero, sizeof(zero), MSG_DONTWAIT);
+	must_be("bytes", got, BEGUN + MB / 8);
+	file_put(MEM, "%s", old);
+	pair_close(&p);
+	must(sstp_sockets_end(WAIT_MS), "all sockets end");
+	ktap_held("a segment that has begun to come is completed");
+}
+
 /* Less is in use than the books say: a CPU has not told that it has given pages back. */
 static void test_books(void)
 {
@@ -297,13 +333,14 @@ static void test_books(void)
 
 int main(void)
 {
-	ktap_plan(6);
+	ktap_plan(7);
 	if (system("ip link set lo up"))
 		die("lo:");
 	test_others();
 	test_much(SOCK_STREAM, 256 << 10, "a stream goes on");
 	test_much(SOCK_SEQPACKET, 200 << 10, "a large segment goes, too");
 	test_segment();
+	test_begun();
 	test_poll();
 	test_books();
 	return ktap_end();
