@@ -247,9 +247,13 @@ void sstp_snd_begin(struct sstp_snd_wnd *w, bool refill)
 	w->spare = w->vain / 16;
 }
 
-/* Charge one look at a packet that need not be shipped again. False when no look is left. */
+/* Charge one look at a packet that need not be shipped again. False when no look is left, or there
+ * was no memory to note the packet: the next would lack it, too.
+ */
 static bool sstp_snd_in_vain(struct sstp_snd_wnd *w)
 {
+	if (!w->vain)
+		return false;
 	w->credit--;
 	return --w->vain;
 }
@@ -436,7 +440,11 @@ bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 	if (packet >= s->next || !s->sealed)
 		return false;
 	r = sstp_rtx_get(s, gfp);
-	if (!r || test_bit(packet, r->pending))
+	if (!r) {
+		w->vain = 0;
+		return false;
+	}
+	if (test_bit(packet, r->pending))
 		return false;
 	/* The packet's last shipment may still be on its way if it is after @settled. */
 	if (r->ship[chunk]) {
@@ -452,8 +460,10 @@ bool sstp_snd_want(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 packet,
 
 		/* sstp_snd_shipped_rtx() cannot fail. Without memory the peer asks again. */
 		r->ship[chunk] = kcalloc(n, sizeof(u32), gfp);
-		if (!r->ship[chunk])
+		if (!r->ship[chunk]) {
+			w->vain = 0;
 			return false;
+		}
 	}
 	__set_bit(packet, r->pending);
 	if (!r->count++)
