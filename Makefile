@@ -40,7 +40,7 @@ help:
 	@echo 'lab              measure it in simulated time, the quick set (tools/lab/run)'
 	@echo 'evaluation       measure all of it, and write Documentation/evaluation (hours)'
 	@echo 'evaluation-ccc   of that, the tables of the paper on UDT/CCC, and groups of gtp'
-	@echo 'sparse           build with sparse'
+	@echo 'sparse           build, and have sparse read all files'
 	@echo 'checkpatch       kernel coding style, strictly'
 	@echo 'clean            remove what was built'
 
@@ -121,12 +121,9 @@ evaluation-ccc:
 	tools/lab/report controllers gtp
 	$(tables)
 
-# Objects of its own, since every file has to be compiled to be looked at; without what
-# debuggers need, as nobody loads them.
-sparse: BUILD := $(BUILD)-sparse
+# Files whose objects are there are read, and not compiled again.
 sparse: links
-	$(kbuild) modules C=2 CF='-Wsparse-error -D__CHECK_ENDIAN__' KCFLAGS=-g0 \
-		CONFIG_DEBUG_INFO_BTF_MODULES=
+	$(kbuild) modules C=2 CF='-Wsparse-error -D__CHECK_ENDIAN__'
 
 KSRC ?= $(shell tools/vm/kernel fetch source)
 checkpatch:
