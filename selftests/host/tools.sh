@@ -138,6 +138,20 @@ check "tools/bench/dump -c is content with what is wanted" dump_check 20004 1209
 check "tools/bench/dump -c finds that the data path loses" refused dump_check 20004 1211e6
 check "tools/bench/dump -c finds too few connections" refused dump_check 20000 1209e6
 
+# many_check USED SETUP: what 1000 connections of SSTP take; those of TCP take 9000 and 80000
+many_check() {
+	local cell='"connections": 1000, "idle": 9000, "used": '
+	echo '{"kernel": "6.12", "source": "0", "cells": [
+	       {"protocol": "sstp", '"$cell$1"', "setup": '"$2"'},
+	       {"protocol": "tcp", '"$cell"'9000, "setup": 80000}]}' > "$work/many.json"
+	tools/bench/many -c -f "$work/many.json" > "$work/shown"
+}
+check "tools/bench/many -c is content with what is wanted" many_check 9000 80000
+check "tools/bench/many -c finds too much memory" refused many_check 9001 80000
+check "tools/bench/many -c finds an expensive set-up" refused many_check 9000 80001
+check "tools/bench/many shows all" grep -q "^| 1000 .* set-up, instructions | 80001  | 80000  | 1.00 " \
+	"$work/shown"
+
 # cost_json: as tools/bench/cost --paper -r 3 measures it: TCP 1, SSTP 2, 3 a byte with reports
 cost_json() {
 	PYTHONPATH=tools/python python3 -c 'import argparse, json

@@ -448,10 +448,11 @@ end_coproc "$anew_PID" "${anew[1]}"
 
 # --- many
 sockets=10000
-coproc many { exec ip netns exec "$a" "$SSTP_BIN/many" $sockets; }
+coproc many { exec ip netns exec "$a" "$SSTP_BIN/many" sstp; }
 # shellcheck disable=SC2154 # set by coproc
+echo "connect $((sockets / 2))" >&"${many[1]}"
 read -r -t 120 made <&"${many[0]}"
-check "$sockets connections" test "$made" = "$sockets"
+check "$((sockets / 2)) connections" grep -q "\"connections\": $((sockets / 2))," <<< "$made"
 begin=${EPOCHREALTIME/./}
 shown=$(in_ns "$a" sstp show -i | grep -c '^str')
 took=$(((${EPOCHREALTIME/./} - begin) / 1000))

@@ -1,40 +1,121 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many sockets to look at: connects to itself until there are N, says so in a line, and
- * keeps them until its input ends.
+ * Many connections of a process with itself, for tests and tools/bench: does what it reads, a
+ * line at a time, and answers with a line of JSON when it is done.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "lib.h"
 
-int main(int argc, char **argv)
+#define MOST		200000	/* connections */
+#define PER_ADDRESS	20000	/* of them, as one has some 28,000 ports */
+
+static int fds[MOST][2];
+static unsigned int n;		/* connections */
+static int proto, listener;
+static union addr to;
+
+static void usage(FILE *f)
 {
-	struct rlimit files = { .rlim_cur = 65536, .rlim_max = 65536 };
-	socklen_t len = sizeof(union addr);
-	int listener, n, i, fd;
-	union addr a;
+	fprintf(f,
+"Usage: many PROTOCOL\n"
+"\n"
+"Does what standard input says:\n"
+"  connect N   until there are N connections\n"
+"  exchange N  the first N carry a byte in each direction\n"
+"  churn N     N more are opened and closed, one after the other\n"
+"and says what there is then, and how long it took. Closes all when its input ends.\n");
+}
+
+static void open_one(int fd[2], unsigned int i)
+{
+	to.v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK + i / PER_ADDRESS);
+	fd[0] = proto_socket(proto, AF_INET, SOCK_STREAM, 0);
+	if (fd[0] < 0 || connect(fd[0], &to.sa, addr_len(&to)))
+		die("connection %u:", i);
+	fd[1] = accept(listener, NULL, NULL);
+	if (fd[1] < 0)
+		die("accept:");
+}
+
+static void close_one(const int fd[2])
+{
 	char c;
 
-	n = argc == 2 ? atoi(argv[1]) : 0;
-	if (n < 2 || n > 60000)
-		die("usage: many SOCKETS");
+	close(fd[0]);
+	if (read(fd[1], &c, 1))
+		die("the end of a connection:");
+	close(fd[1]);
+}
+
+static void pass_byte(int from, int fd)
+{
+	char c = 1;
+
+	if (write(from, &c, 1) != 1 || read(fd, &c, 1) != 1)
+		die("a byte:");
+}
+
+static void obey(const char *word, unsigned int number)
+{
+	unsigned int i;
+	int fd[2];
+
+	if (!strcmp(word, "connect") && number <= MOST) {
+		for (; n < number; n++)
+			open_one(fds[n], n);
+	} else if (!strcmp(word, "exchange") && number <= n) {
+		for (i = 0; i < number; i++) {
+			pass_byte(fds[i][0], fds[i][1]);
+			pass_byte(fds[i][1], fds[i][0]);
+		}
+	} else if (!strcmp(word, "churn")) {
+		for (i = 0; i < number; i++) {
+			open_one(fd, MOST);	/* at an address of their own */
+			close_one(fd);
+		}
+	} else {
+		die("not a command: %s %u", word, number);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct rlimit files = { .rlim_cur = 2 * MOST + 64, .rlim_max = 2 * MOST + 64 };
+	char line[64], word[32];
+	unsigned int number;
+	uint64_t begin;
+
+	if (argc != 2) {
+		usage(stderr);
+		return 2;
+	}
+	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
+		usage(stdout);
+		return 0;
+	}
+	proto = proto_find(argv[1]);
+	if (proto < 0)
+		die("no protocol: %s", argv[1]);
 	if (setrlimit(RLIMIT_NOFILE, &files))
 		die("RLIMIT_NOFILE:");
-	addr_loopback(&a, AF_INET, 0);
-	listener = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
-	if (listener < 0 || bind(listener, &a.sa, addr_len(&a)) || listen(listener, 16) ||
-	    getsockname(listener, &a.sa, &len))
+	addr_any(&to, AF_INET, 0);
+	listener = proto_socket(proto, AF_INET, SOCK_STREAM, 0);
+	if (listener < 0 || bind(listener, &to.sa, addr_len(&to)) || listen(listener, 16) ||
+	    getsockname(listener, &to.sa, &(socklen_t){ sizeof(to) }))
 		die("listen:");
-	for (i = 0; i < n; i += 2) {
-		fd = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
-		if (fd < 0 || connect(fd, &a.sa, addr_len(&a)) ||
-		    accept(listener, NULL, NULL) < 0)
-			die("connection %d:", i / 2);
+	while (fgets(line, sizeof(line), stdin)) {
+		if (sscanf(line, "%31s %u", word, &number) != 2)
+			die("not a command: %s", line);
+		begin = now_ns();
+		obey(word, number);
+		printf("{\"connections\": %u, \"ns\": %llu}\n", n,
+		       (unsigned long long)(now_ns() - begin));
+		fflush(stdout);
 	}
-	printf("%d\n", i);
-	fflush(stdout);
-	return read(STDIN_FILENO, &c, 1) < 0;
+	return 0;
 }
