@@ -461,30 +461,40 @@ static void sstp_paptc_recv_release(struct sstp_recv *r)
 	kfree(sstp_paptc_half(r));
 }
 
+/* Let epochs have the length that suits the round-trip time @rtt (us), if theirs is twice that or a
+ * quarter: the first ones may have begun when the round-trip time was a guess. Rates of epochs of
+ * another length are of no use for a forecast, so a round-trip time that swings changes nothing.
+ */
+static void sstp_paptc_length(struct sstp_paptc_half *h, u32 rtt)
+{
+	u32 length = sstp_meter_length(rtt);
+
+	if (length > h->length / 2 && length / 4 < h->length)
+		return;
+	h->length = length;
+	h->epochs = 0;
+	memset(&h->ar, 0, sizeof(h->ar));
+}
+
 /* Epochs begin with the first packet, and with the next one after a time in which nothing came
- * and nothing waited. Rates of epochs of another length are of no use for a forecast.
+ * and nothing waited.
  */
 static void sstp_paptc_recv_packets(struct sstp_recv *r, const struct sstp_recv_sample *s,
 				    const struct sstp_ctrl_packets *p)
 {
 	struct sstp_paptc_half *h = sstp_paptc_half(r);
 	struct sstp_meter_counts counts;
-	u32 length, rate;
+	u32 rate;
 
 	if (!h || (r->timer && !h->quiet))
 		return;
-	length = sstp_meter_length(s->srtt);
-	if (length != h->length) {
-		memset(&h->ar, 0, sizeof(h->ar));
-		h->epochs = 0;
-	}
-	h->length = length;
+	sstp_paptc_length(h, s->srtt);
 	h->quiet = 0;
 	rate = h->meter.rate;
 	sstp_paptc_counts(s, &counts);
 	sstp_meter_start(&h->meter, &counts, s->now);
 	h->meter.rate = rate;
-	r->timer = s->now + length;
+	r->timer = s->now + h->length;
 }
 
 /* Epoch @ago before the last one */
@@ -596,6 +606,7 @@ static void sstp_paptc_recv_timer(struct sstp_recv *r, const struct sstp_recv_sa
 	h->quiet = moved ? 0 : min_t(u32, h->quiet + 1, SSTP_PAPTC_BACK_OFF);
 	if (h->quiet <= 1)
 		sstp_paptc_report(r, h, s, &e);
+	sstp_paptc_length(h, s->srtt);
 	/* A program that rests while data waits is looked at less and less often. */
 	if (moved || s->lowest)
 		r->timer = s->now + ((u64)h->length << h->quiet);

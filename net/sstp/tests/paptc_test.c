@@ -510,6 +510,45 @@ static void paptc_rests(struct kunit *test)
 	paptc_end(q);
 }
 
+/* The round-trip time is a guess at first: epochs do not remain too long, or too short. */
+static void paptc_guess(struct kunit *test)
+{
+	static const u32 guesses[] = { USEC_PER_SEC, 0 };
+	u32 i, rtt;
+
+	for (i = 0; i < ARRAY_SIZE(guesses); i++) {
+		struct paptc_sim *q = paptc_start(test, 100, 600000);
+
+		rtt = q->s.srtt;
+		q->s.srtt = guesses[i];
+		paptc_run(q, 1000);
+		KUNIT_EXPECT_EQ(test, sstp_paptc_half(&q->r)->length,
+				sstp_meter_length(guesses[i]));
+		q->s.srtt = rtt;
+		paptc_run(q, 200);
+		KUNIT_EXPECT_EQ(test, sstp_paptc_half(&q->r)->length, sstp_meter_length(rtt));
+		paptc_end(q);
+	}
+}
+
+/* The round-trip time doubles and halves: epochs keep their length, and the forecast its past. */
+static void paptc_swings(struct kunit *test)
+{
+	struct paptc_sim *q = paptc_start(test, 100, 600000);
+	u32 rtt = q->s.srtt, epochs, i;
+
+	paptc_run(q, 2000);
+	q->s.srtt = rtt / 2;
+	paptc_run(q, 500);
+	epochs = sstp_paptc_half(&q->r)->epochs;
+	for (i = 0; i < 20; i++) {
+		q->s.srtt = i % 2 ? rtt / 2 : rtt;
+		paptc_run(q, 100);
+	}
+	KUNIT_EXPECT_GE(test, sstp_paptc_half(&q->r)->epochs, epochs + 50);
+	paptc_end(q);
+}
+
 static struct kunit_case paptc_cases[] = {
 	KUNIT_CASE(paptc_steps),
 	KUNIT_CASE(paptc_attainable),
@@ -523,6 +562,8 @@ static struct kunit_case paptc_cases[] = {
 	KUNIT_CASE(paptc_no_memory),
 	KUNIT_CASE(paptc_bursts),
 	KUNIT_CASE(paptc_rests),
+	KUNIT_CASE(paptc_guess),
+	KUNIT_CASE(paptc_swings),
 	{}
 };
 
