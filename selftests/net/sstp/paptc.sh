@@ -82,11 +82,21 @@ check "feedback was dropped" dropped
 check "without feedback: goodput is 0.98 of rrda's" judge lost --goodput "$work/rrda" 0.98
 tc -n "$r" qdisc del dev "to-$a" clsact
 
-# Half of all reports are lost.
+# Half of all reports are lost, once the connection is made: its answer would be as well.
 path
 impair_back() { tc -n "$r" qdisc change dev "to-$a" root netem delay 5ms limit 4000 loss 50%; }
-check "half of the reports are lost from now on" impair_back
-check "half of the reports lost: transfer" follow half steps 9 -- --controller paptc
+half() {
+	local before job status=0
+	before=$(passed)
+	{ busywait 20 passed_more $((before + 100000)) && impair_back; } &
+	job=$!
+	follow half steps 9 -- --controller paptc || status=1
+	wait "$job" && return "$status"
+}
+check "half of the reports lost: transfer" half
+dropped() { tc -n "$r" -s qdisc show dev "to-$a" | sed -n 's/.*dropped \([0-9]*\),.*/\1/p'; }
+lost() { [ "$(dropped)" -gt 100 ]; }
+check "half of the reports lost: they were" lost
 check "half of the reports lost: goodput is 0.9 of rrda's" judge half --goodput "$work/rrda" 0.9
 
 path
