@@ -380,6 +380,7 @@ void sstp_ack_due(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u64 silent = now - sp->live.last_rx, wait;
+	bool asks;
 
 	if (!sstp_synchronized(sk))
 		return;
@@ -400,9 +401,14 @@ void sstp_ack_due(struct sock *sk, u64 now)
 			sstp_pack_send(sk, now);
 		}
 	}
+	asks = sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sstp_ack_wanted(sp));
+	if (!asks)
+		sp->acker.asked_since = 0;
+	else if (!sp->acker.asked_since)
+		sp->acker.asked_since = now;
 	if (!sp->arrivals.has_cand && !sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sp->rcv.high))
 		return;
-	if (silent > sstp_user_timeout(sp)) {
+	if (asks && min(silent, now - sp->acker.asked_since) > sstp_user_timeout(sp)) {
 		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_done(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;

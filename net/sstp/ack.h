@@ -24,6 +24,7 @@ struct sstp_acker {
 	u64		due_since;	/* ns: SSTP_T_ACK first found @due_bytes then; 0 = it has
 					 * not expired since the program read
 					 */
+	u64		asked_since;	/* ns: the peer is asked for lost packets; 0 = for none */
 	u32		ack_segment;	/* segment accepted last, valid if @has_accepted */
 	u32		told_timer;	/* us that the peer lets a report wait, 0 = any */
 	u16		told_interval;	/* packets after which the peer wants one, 0 = any */
