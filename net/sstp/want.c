@@ -22,6 +22,8 @@ u32 sstp_want_to(const struct sstp_want *w)
 					    w->high - w->low + 1);
 
 		to = left ? w->low + (u32)left - 1 : w->read;
+		if (!w->soft && sstp_after(to, w->reach))
+			to = w->reach;
 	} else if (w->soft && full && sstp_after(w->top, w->low)) {
 		/* With soft ACK a later segment is discarded for an earlier one. */
 		to = w->top - 1;

@@ -48,6 +48,7 @@ struct path_packet {
  * @window: W
  * @soft: ACK strategy
  * @pool: other connections use the buffer, too
+ * @wide: the window is larger than the buffer (SSTP_WINDOW_FACTOR)
  * @slow: longest time between two segments that the reader takes, us
  * @lowat: the reader waits for so many packets, 0 = for any segment
  * @limit: us until all must have been read
@@ -66,6 +67,7 @@ struct path_sim {
 	u32	lowat;
 	bool	soft;
 	bool	pool;
+	bool	wide;
 	u32	limit;
 	u32	segments;
 
@@ -93,6 +95,7 @@ struct path_sim {
 	u32	burst;		/* segments to read before the reader waits again */
 	u32	moved_at;	/* us: last progress */
 	bool	full;		/* a packet had no room since the last read */
+	u32	vain;		/* packets that had no room since the last read */
 };
 
 static void path_send(struct path_sim *p, const struct path_packet *what,
@@ -248,7 +251,7 @@ static void path_want(const struct path_sim *p, struct sstp_want *w)
 	const struct rcv_sim *s = p->s;
 	u32 mean = max(p->packets / p->segments, 1U), reach;
 
-	reach = p->b ? s->w.read + max(p->limit_now / mean, 1U) - 1 : s->w.high;
+	reach = p->b && !p->wide ? s->w.read + max(p->limit_now / mean, 1U) - 1 : s->w.high;
 	*w = (struct sstp_want) {
 		.read = s->w.read,
 		.low = s->w.low,
@@ -273,9 +276,8 @@ static bool path_room(struct path_sim *p, s64 i, u32 count)
 
 	path_want(p, &w);
 	while (!sstp_want_fits(&w, s->first + (u32)i, count)) {
-		if (!p->soft || i < s->low)
-			return false;
-		r = sstp_rcv_largest(&s->w, s->first + (u32)i, &old);
+		r = p->soft && i >= s->low ? sstp_rcv_largest(&s->w, s->first + (u32)i, &old) :
+		    NULL;
 		if (!r)
 			return false;
 		rcv_discard(s, r, old - s->first);
@@ -343,6 +345,25 @@ static void path_snak(struct path_sim *p)
 	}
 }
 
+/* @count packets had no room. They are not shipped again and again until the reader goes on: only
+ * when they are new, and when a read or another packet let them be asked for; and when they come
+ * twice, or late.
+ */
+static void path_refuse(struct path_sim *p, u32 count)
+{
+	const struct rcv_sim *s = p->s;
+	u32 packets = 0;
+	s64 i;
+
+	p->full = true;
+	p->vain += count;
+	for (i = s->read; i <= min_t(s64, s->high, p->segments - 1); i++)
+		packets += s->seg[i].packets;
+	if (!p->policy && !p->jitter && !p->dup && !p->loss && p->vain > 3 * packets)
+		KUNIT_FAIL_AND_ABORT(s->test, "%u of %u packets in vain: read %lld, low %lld",
+				     p->vain, packets, s->read, s->low);
+}
+
 static void path_data_comes(struct path_sim *p, const struct path_packet *q)
 {
 	s64 i = p->s->low + (s32)(q->segment - p->s->w.low);
@@ -357,7 +378,7 @@ static void path_data_comes(struct path_sim *p, const struct path_packet *q)
 	run.flags |= q->flags;
 	sstp_arrivals_add(&s->arrivals, &s->w, &run, p->now);
 	if (!path_room(p, i, q->count)) {
-		p->full = true;
+		path_refuse(p, q->count);
 		consume_skb(skb);
 		return;
 	}
@@ -441,6 +462,7 @@ static void path_read(struct path_sim *p)
 	p->read_at = p->now;
 	p->moved_at = p->now;
 	p->full = false;
+	p->vain = 0;
 	rcv_check_seg(s, s->read);
 	sstp_rcv_pop(&s->w);
 	s->read++;
@@ -604,6 +626,13 @@ static void path_repair(struct kunit *test)
 		  .slow = 100 },
 		{ .limit = 300000, .window = 10, .b = 15, .loss = 10000,
 		  .slow = 100, .soft = true },
+		{ .limit = 60000000, .window = 4, .b = 30, .slow = 300 * PATH_RTT },
+		{ .limit = 60000000, .window = 4, .b = 30, .slow = 300 * PATH_RTT,
+		  .soft = true },
+		{ .limit = 60000000, .window = 4, .b = 30, .slow = 300 * PATH_RTT,
+		  .pool = true },
+		{ .limit = 60000000, .window = 10, .b = 30, .slow = 300 * PATH_RTT,
+		  .wide = true },
 	};
 	struct rcv_sim *s = test->priv;
 	struct path_sim p;
@@ -637,6 +666,7 @@ static void path_any(struct kunit *test)
 			.window = sstp_rnd_range(r, 1, 100),
 			.soft = sstp_rnd_one_in(r, 2),
 			.pool = sstp_rnd_one_in(r, 3),
+			.wide = sstp_rnd_one_in(r, 3),
 			.b = sstp_rnd_range(r, 1, 1000),
 		};
 
