@@ -218,7 +218,10 @@ void sstp_ack_read(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 
-	sp->rcvbuf.full = false;
+	if (sp->rcvbuf.full) {
+		sp->rcvbuf.full = false;
+		sp->rcvbuf.lacked = 0;
+	}
 	sstp_debt_update(sk);
 	sstp_rcvbuf_read(sk);
 	if (!sstp_synchronized(sk))

@@ -149,14 +149,19 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 	if (want.pool && !sstp_after(run->segment, sp->rcvbuf.reach))
 		want.limit = max(want.limit, sstp_rcv_granted(sp));
 	while (!sstp_want_fits(&want, run->segment, truesize)) {
-		struct sstp_rseg *s;
+		struct sstp_rseg *s = NULL;
 		u32 segment, bytes;
 
-		if (!want.soft || sstp_before(run->segment, w->low))
+		if (sstp_rcv_had(w, run))
 			return false;
-		s = sstp_rcv_largest(w, run->segment, &segment);
-		if (!s)
+		if (want.soft && !sstp_before(run->segment, w->low))
+			s = sstp_rcv_largest(w, run->segment, &segment);
+		if (!s) {
+			/* What is asked for next will come as this did. */
+			if (run->flags & SSTP_F_AGAIN && want.used + truesize > want.limit)
+				sp->rcvbuf.lacked = truesize;
 			return false;
+		}
 		/* The discarded segment will come again: account it as lacked, not arrived. */
 		bytes = min_t(u64, (u32)s->got * s->size, sp->rcvbuf.policy.in.arrived);
 		sp->rcvbuf.policy.in.arrived -= bytes;

@@ -512,6 +512,7 @@ void sstp_rcvbuf_want(const struct sstp_sock *sp, struct sstp_want *w)
 	w->limit = sstp_rcv_limit(&sp->rcvbuf);
 	w->soft = sp->hs.strategy == SSTP_ACK_SOFT;
 	w->pool = sp->rcvbuf.member.pool;
+	w->lacked = sp->rcvbuf.full && !w->pool ? sp->rcvbuf.lacked : 0;
 	/* Segments granted while the mean was too low keep their room. */
 	if (!w->pool && sstp_rcvbuf_exact(sp))
 		w->limit *= 2;

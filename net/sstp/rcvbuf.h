@@ -54,7 +54,10 @@ struct sstp_rcvbuf {
 	u32		shrunk;
 	u64		grown_bytes;
 	u64		shrunk_bytes;
-	int		debt_fair;	/* bytes: @debt when memory was used up, or less */
+	u32		lacked;		/* bytes: memory of the retransmission that found no room
+					 * last; valid if @full, 0 = none did
+					 */
+	int		debt_fair;	/* bytes: about @debt when memory was used up, or less */
 };
 
 /* Bytes that the receive buffer may hold: what was granted under a larger limit counts. */

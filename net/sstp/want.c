@@ -11,7 +11,8 @@
  */
 u32 sstp_want_to(const struct sstp_want *w)
 {
-	bool full = w->used >= w->limit;
+	/* What was asked for and found no room would not find it now, either. */
+	bool full = w->used + max(w->lacked, 1U) > w->limit;
 	u32 to;
 
 	/* Other members of the pool may have taken the room that was granted: do not ask for

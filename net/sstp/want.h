@@ -22,6 +22,8 @@
  * @limit: bytes of memory that may be used
  * @soft: ACK strategy
  * @pool: other connections of the pool may take memory that is free
+ * @lacked: bytes of memory of the last retransmission that found no room since the program read,
+ *	or 0; not of a pool, in which others may free memory
  */
 struct sstp_want {
 	u32	read;
@@ -34,6 +36,7 @@ struct sstp_want {
 	u64	limit;
 	bool	soft;
 	bool	pool;
+	u32	lacked;
 };
 
 /* The last segment worth asking for; before R_l if none is */

@@ -14,6 +14,7 @@
 
 #define PATH_DELAY	500	/* us, one way; a packet takes 10 */
 #define PATH_RTT	(2 * PATH_DELAY)
+#define PATH_MEM	2	/* memory of a packet */
 /* us without progress that fail a run: so many losses in a row are too unlikely */
 #define PATH_STILL	(60 * PATH_RTT)
 
@@ -95,6 +96,7 @@ struct path_sim {
 	u32	burst;		/* segments to read before the reader waits again */
 	u32	moved_at;	/* us: last progress */
 	bool	full;		/* a packet had no room since the last read */
+	u32	lacked;		/* memory of the last retransmission that had none */
 	u32	vain;		/* packets that had no room since the last read */
 };
 
@@ -258,16 +260,18 @@ static void path_want(const struct path_sim *p, struct sstp_want *w)
 		.high = s->w.high,
 		.top = s->w.top,
 		.reach = sstp_before(reach, s->w.high) ? reach : s->w.high,
-		.mean = mean,
-		.used = path_used(p) + p->others,
-		.limit = p->b ? p->limit_now : U64_MAX,
+		.mean = PATH_MEM * mean,
+		.used = PATH_MEM * (path_used(p) + p->others),
+		/* The last packet may lack a part of its memory. */
+		.limit = p->b ? PATH_MEM * p->limit_now + PATH_MEM - 1 : U64_MAX,
 		.soft = p->soft,
 		.pool = p->pool,
+		.lacked = p->full && !p->pool ? p->lacked : 0,
 	};
 }
 
 /* Is there room for @count packets of segment @i? */
-static bool path_room(struct path_sim *p, s64 i, u32 count)
+static bool path_room(struct path_sim *p, s64 i, u32 count, bool again)
 {
 	struct rcv_sim *s = p->s;
 	struct sstp_rseg *r;
@@ -275,13 +279,16 @@ static bool path_room(struct path_sim *p, s64 i, u32 count)
 	u32 old;
 
 	path_want(p, &w);
-	while (!sstp_want_fits(&w, s->first + (u32)i, count)) {
+	while (!sstp_want_fits(&w, s->first + (u32)i, PATH_MEM * count)) {
 		r = p->soft && i >= s->low ? sstp_rcv_largest(&s->w, s->first + (u32)i, &old) :
 		    NULL;
-		if (!r)
+		if (!r) {
+			if (again && w.used + PATH_MEM * count > w.limit)
+				p->lacked = PATH_MEM * count;
 			return false;
+		}
 		rcv_discard(s, r, old - s->first);
-		w.used = path_used(p) + p->others;
+		w.used = PATH_MEM * (path_used(p) + p->others);
 	}
 	return true;
 }
@@ -346,8 +353,8 @@ static void path_snak(struct path_sim *p)
 }
 
 /* @count packets had no room. They are not shipped again and again until the reader goes on: only
- * when they are new, and when a read or another packet let them be asked for; and when they come
- * twice, or late.
+ * when they are new, and when a read or another packet let them be asked for, which with soft ACK
+ * has discarded others; and when they come twice, or late.
  */
 static void path_refuse(struct path_sim *p, u32 count)
 {
@@ -359,7 +366,7 @@ static void path_refuse(struct path_sim *p, u32 count)
 	p->vain += count;
 	for (i = s->read; i <= min_t(s64, s->high, p->segments - 1); i++)
 		packets += s->seg[i].packets;
-	if (!p->policy && !p->jitter && !p->dup && !p->loss && p->vain > 3 * packets)
+	if (!p->policy && !p->jitter && !p->dup && !p->loss && p->vain > 6 * packets)
 		KUNIT_FAIL_AND_ABORT(s->test, "%u of %u packets in vain: read %lld, low %lld",
 				     p->vain, packets, s->read, s->low);
 }
@@ -377,7 +384,7 @@ static void path_data_comes(struct path_sim *p, const struct path_packet *q)
 	run.shipment = q->ship;
 	run.flags |= q->flags;
 	sstp_arrivals_add(&s->arrivals, &s->w, &run, p->now);
-	if (!path_room(p, i, q->count)) {
+	if (!path_room(p, i, q->count, q->flags & SSTP_F_AGAIN)) {
 		path_refuse(p, q->count);
 		consume_skb(skb);
 		return;
@@ -462,6 +469,7 @@ static void path_read(struct path_sim *p)
 	p->read_at = p->now;
 	p->moved_at = p->now;
 	p->full = false;
+	p->lacked = 0;
 	p->vain = 0;
 	rcv_check_seg(s, s->read);
 	sstp_rcv_pop(&s->w);
