@@ -21,6 +21,7 @@
 
 #define SECOND		1000000000ULL
 #define TIMEOUT_MS	10000		/* the user timeout, where it is not the default */
+#define SHORT_MS	2000		/* that of a receiver: a sender's probes are rarer */
 
 /* Read @len bytes of @seed, with a time-out of @ms for each read. */
 static bool read_all(int fd, size_t len, uint64_t seed, int ms)
@@ -132,8 +133,25 @@ static void test_small(int mtu)
 	path_settle();
 }
 
-/* The peer's program does not read for long. */
-static void test_unread(int rcvbuf)
+/* The program at @rx, which lacks packets, reads what there is, but the path is gone. */
+static bool ends(int rx)
+{
+	uint64_t start = now_ns();
+	char in[4096];
+
+	path_impair(A, "loss 100%");
+	path_impair(B, "loss 100%");
+	while (recv(rx, in, sizeof(in), 0) > 0)
+		;
+	return path_poll(rx, POLLERR, 10 * SHORT_MS) &&
+	       sock_int(rx, SOL_SOCKET, SO_ERROR) == ETIMEDOUT &&
+	       now_ns() - start >= SHORT_MS * 1000000ULL;
+}
+
+/* The peer's program does not read for long. With a window of @factor/100 buffers most of what
+ * comes finds no room. @gone: when the program reads, the path is gone.
+ */
+static void test_unread(int rcvbuf, int factor, bool gone)
 {
 	uint64_t seed = nonce();
 	size_t len = 2000000;
@@ -144,6 +162,8 @@ static void test_unread(int rcvbuf)
 	l = path_socket(B, SOCK_STREAM);
 	if (rcvbuf)
 		sock_set(l, SOL_SOCKET, SO_RCVBUF, rcvbuf);
+	sock_set(l, SOL_SSTP, SSTP_WINDOW_FACTOR, factor);
+	sock_set(l, SOL_SSTP, SSTP_USER_TIMEOUT, SHORT_MS);
 	tx = path_socket(A, SOCK_STREAM);
 	sock_set(tx, SOL_SOCKET, SO_SNDBUF, 2 * len);
 	sock_set(tx, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
@@ -151,13 +171,16 @@ static void test_unread(int rcvbuf)
 	path_impair(A, "delay 5ms");
 	rx = path_connect(tx, l, AF_INET);
 	n = write_all(tx, len, seed);
-	path_poll(tx, POLLERR, 30 * TIMEOUT_MS);
-	ok = !sock_int(tx, SOL_SOCKET, SO_ERROR);
-	ok &= n && read_all(rx, n, seed, 5000);
+	path_poll(tx, POLLERR, 15 * TIMEOUT_MS);
+	ok = !sock_int(tx, SOL_SOCKET, SO_ERROR) && !sock_int(rx, SOL_SOCKET, SO_ERROR);
+	ok &= gone ? ends(rx) : n && read_all(rx, n, seed, 5000);
+	path_impair(A, NULL);
+	path_impair(B, NULL);
 	close(tx);
 	close(rx);
 	ok &= path_settle();
-	ktap_result(ok, "a program that does not read, buffer %d", rcvbuf);
+	ktap_result(ok, "a program that does not read, buffer %d, window %d%%%s", rcvbuf, factor,
+		    gone ? ", and a path that goes" : "");
 }
 
 /* The peer reports that all packets came, and asks for the same again and again. */
@@ -199,15 +222,17 @@ static void test_useless(bool closed)
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(8);
+	ktap_plan(10);
 	path_make();
 	test_slow(20);
 	/* No time for a probe between packets */
 	test_slow(300);
 	test_small(1500);
 	test_small(9000);
-	test_unread(0);
-	test_unread(65536);
+	test_unread(0, 100, false);
+	test_unread(65536, 100, false);
+	test_unread(65536, 250, false);
+	test_unread(65536, 250, true);
 	path_enter(B);
 	test_useless(false);
 	test_useless(true);
