@@ -114,7 +114,7 @@ evaluation:
 	tools/bench/contention -m $(to)/contention.md
 	tools/bench/bpf -m $(to)/bpf.md
 	tools/bench/requests -m $(to)/requests.md
-	tools/bench/many -n 1000 -n 10000 -n 100000 -m $(to)/many.md
+	tools/bench/many -m $(to)/many.md
 	$(tables)
 
 # What the paper on UDT/CCC has: Table 1 is of statements, 2 of controllers, 3 and 4 of cost.
