@@ -227,7 +227,9 @@ void sstp_ack_read(struct sock *sk, u64 now)
 	if (!sstp_synchronized(sk))
 		return;
 	sstp_rcvbuf_advance(sp);
-	/* The time without new data, by which SSTP_T_ACK backs off, was the program's. */
+	/* SSTP_T_ACK backs off by the time without new data. None could come while the program did
+	 * not read, so that time begins anew with the read.
+	 */
 	if (!sstp_rcv_whole(&sp->rcv, sp->arrivals.lost))
 		sp->acker.due_since = 0;
 	sstp_ack_gained(sk, now);

@@ -671,7 +671,7 @@ void sstp_push_at(struct sock *sk, u64 now)
 		sstp_push_later(sp, now);
 		return;
 	}
-	/* Most reports acknowledge all that there was. */
+	/* The send window is empty, as after most reports: skip the search for packets to ship. */
 	if (w->low == w->end) {
 		idle = true;
 		held = SSTP_HELD_IDLE;

@@ -157,7 +157,7 @@ static bool sstp_rcv_room(struct sock *sk, const struct sstp_rcv_run *run,
 		if (want.soft && !sstp_before(run->segment, w->low))
 			s = sstp_rcv_largest(w, run->segment, &segment);
 		if (!s) {
-			/* What is asked for next will come as this did. */
+			/* sstp_want_to() asks for no retransmission until one of this size fits. */
 			if (run->flags & SSTP_F_AGAIN && want.used + truesize > want.limit)
 				sp->rcvbuf.lacked = truesize;
 			return false;
@@ -239,7 +239,7 @@ static bool sstp_rcv_tight(const struct sstp_sock *sp,
 
 /* May the socket owe @bytes more for the packet that the program waits for? It may as long as the
  * memory and the debts of all sockets are within net.sstp.mem. From then on its debt may grow by
- * what one segment may owe, besides what is due to segments to send.
+ * what one segment may owe, and by as much again at most for data that is queued to send.
  */
 static bool sstp_rcv_may_owe(const struct sock *sk, u32 bytes)
 {

@@ -11,7 +11,9 @@
  */
 u32 sstp_want_to(const struct sstp_want *w)
 {
-	/* What was asked for and found no room would not find it now, either. */
+	/* The buffer is full, too, while a retransmission as large as the last discarded one does
+	 * not fit.
+	 */
 	bool full = w->used + max(w->lacked, 1U) > w->limit;
 	u32 to;
 
