@@ -156,8 +156,7 @@ class Results:
                      f"{max(0.0, end - begin - cpu):9.0f} s")
         every = time.monotonic() - self.start
         running = sum(end - begin for name, begin, end, _, _ in self.machines if name != "host")
-        self.say(f"{jobs} slots for machines were free for {max(0.0, jobs * every - running):.0f}"
-                 f" of {jobs * every:.0f} s")
+        self.say(f"{jobs} slots for machines for {every:.0f} s; machines ran for {running:.0f} s")
 
 
 class Reader:

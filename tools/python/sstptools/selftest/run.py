@@ -346,12 +346,18 @@ def main():
         out = build_programs(results)
         results.prepared = time.monotonic()
         args.kernel = [k for k in args.kernel if there.get(k, k == "host")]
-        jobs = [pool.submit(*job) for job in plan(args, kernel_tests, results, out)]
+        machines = plan(args, kernel_tests, results, out)
+        jobs = [pool.submit(*machine) for machine in machines]
         # Beside the machines, which leave the CPU idle for a third of their time
         if "host" in args.kernel:
             run_host(host, results, args.kernel)
+            # Then, machines that no thread has begun
+            for job, (run, *words) in zip(jobs, machines):
+                if job.cancel():
+                    run(*words)
         for job in jobs:
-            job.result()
+            if not job.cancelled():
+                job.result()
 
     results.tell_times(args.jobs)
     results.tell_failures()
