@@ -99,6 +99,11 @@ check "tools/bench/contention -c finds discards" refused contention_check 3.3e5 
 check "tools/bench/contention refuses a line that is too fast" refused tools/bench/contention -l 1001
 check "tools/bench/contention refuses a chapter without calibration" \
 	refused tools/bench/contention -w 37 -m "$work/contention.md"
+other_source() {
+	contention_json 3.3e5 0.005
+	tools/bench/contention -r "$work/contention.json" 2>&1 | grep -x '.*: another source: 0'
+}
+check "tools/bench/contention refuses to resume what other sources began" other_source
 
 # memory_check FLOORS KILLED: as tools/bench/memory measures it, limits of so many floors in
 # all with memory full, and 640 before

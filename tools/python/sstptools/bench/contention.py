@@ -41,6 +41,7 @@ flows of a cell.
 Exit status: 0, or 1 if a transfer failed or, with --check, if a result is not as wanted.
 """
 
+import json
 import os
 import random
 import signal
@@ -114,6 +115,9 @@ def parse_args():
         help="the reader works for N instructions a byte (calibrated)")
     add("-i", "--instructions", type=int, metavar="N",
         help="show where the instructions go, and the N functions in which flows differ most")
+    add("-r", "--resume", action="append", default=[], metavar="FILE",
+        help="take from FILE, which -j wrote with the same sources, the cells that it has, and "
+        "measure only those that no FILE has (repeatable)")
     add_files(add)
     add("-c", "--check", action="store_true", help="fail if a result is not as wanted")
     args = parser.parse_args()
@@ -121,6 +125,8 @@ def parse_args():
         parser.error("a line has 1 to 1000 Mbit/s, and repetitions are 1 or more")
     if args.work is not None and (args.work <= 0 or args.markdown):
         parser.error("-w is more than 0, and a chapter needs the calibration")
+    if args.resume and (args.file or args.instructions is not None):
+        parser.error("--resume measures, and counts no instructions")
     return args
 
 
@@ -365,18 +371,49 @@ def say(text):
     print(f"contention: {text}", file=sys.stderr, flush=True)
 
 
+def key(cell):
+    """Return what a cell is known by, and comes in order by."""
+    return (list(PROFILES).index(cell["profile"]), cell["rtt"], cell["seed"],
+            list(FLOWS).index(cell["flow"]))
+
+
+def resume(measured, names):
+    """Add the cells of files to @measured, and their calibration, which must be the same."""
+    there = {}
+    for name in names:
+        with open(name, encoding="ascii") as f:
+            part = json.load(f)
+        for word in ("kernel", "line", "source", "calibration"):
+            if part.get(word) != measured.setdefault(word, part.get(word)):
+                sys.exit(f"contention: {name}: another {word}: {part.get(word)}")
+        there.update((key(cell), cell) for cell in part["cells"] if "failed" not in cell)
+    measured["cells"] = list(there.values())
+
+
 def measure(args):
-    """Measure all cells in one boot."""
-    todo = wanted_cells(args)
-    measured = {"kernel": args.kernel, "line": args.line, "cells": [],
+    """Measure all cells, but for those of --resume, in one boot."""
+    measured = {"kernel": args.kernel, "line": args.line,
                 "source": digest("selftests/net/sstp/xfer*", "selftests/net/sstp/burner.c",
                                  "tools/python/sstptools/bench/contention.py")}
+    resume(measured, args.resume)
+    there = {key(cell) for cell in measured["cells"]}
+    todo = [cell for cell in wanted_cells(args) if key(cell) not in there]
+    if todo:
+        measure_cells(args, todo, measured)
+    measured["cells"].sort(key=key)
+    return measured
+
+
+def measure_cells(args, todo, measured):
+    """Add cells @todo to @measured, and the calibration if it is not known."""
+    known = measured.get("calibration") or {"work": args.work}
+    job = {"cells": todo, "line": args.line, "work": known["work"]}
+    before = len(measured["cells"])
     say(f"{len(todo)} transfers of {SECONDS} s, or {CHANGE[-1]} s where the share changes")
     with tempfile.TemporaryDirectory(prefix="sstp-contention-") as work:
         count = ("--count", f"{work}/counts") if todo[0]["count"] else ()
-        for one in run("contention", {"cells": todo, "line": args.line, "work": args.work},
-                       args.kernel, 600 + 120 * len(todo), "--mem", "2G", "--append",
-                       "threadirqs", *count, programs=("xfer", "burner")):
+        for one in run("contention", job, args.kernel, 600 + 120 * len(todo), "--mem", "2G",
+                       "--append", "threadirqs", *count, programs=("xfer", "burner")):
             if "calibration" in one:
                 measured.update(one)
                 say(f"calibrated: {one['calibration']}")
@@ -385,9 +422,8 @@ def measure(args):
                               Symbols(one["symbols"], sstp_files(fetch(args.kernel))))
             else:
                 measured["cells"].append(one)
-                say(f"{len(measured['cells'])}/{len(todo)} {one['profile']}, {one['rtt']} ms, "
-                    f"{one['flow']}: {summary(one)}")
-    return measured
+                say(f"{len(measured['cells']) - before}/{len(todo)} {one['profile']}, "
+                    f"{one['rtt']} ms, {one['flow']}: {summary(one)}")
 
 
 def add_functions(cells, marks, symbols):
