@@ -121,14 +121,21 @@ static void sstp_encap_data_ready(struct sock *usk)
 	}
 }
 
-/* ICMP errors came: pass them up, with the packets that they quote, from the error queue.
- * Softirq.
+/* ICMP errors came: pass them up, with the packets that they quote, from the error queue. Not by
+ * sock_dequeue_err_skb(), which calls this function if another error waits: CPUs that add errors
+ * while one takes them would fill its stack. Softirq.
  */
 static void sstp_encap_error(struct sock *usk)
 {
+	struct sk_buff_head errors;
 	struct sk_buff *skb;
+	unsigned long flags;
 
-	while ((skb = sock_dequeue_err_skb(usk))) {
+	__skb_queue_head_init(&errors);
+	spin_lock_irqsave(&usk->sk_error_queue.lock, flags);
+	skb_queue_splice_init(&usk->sk_error_queue, &errors);
+	spin_unlock_irqrestore(&usk->sk_error_queue.lock, flags);
+	while ((skb = __skb_dequeue(&errors))) {
 		const struct sock_exterr_skb *e = SKB_EXT_ERR(skb);
 
 		if (e->ee.ee_origin == SO_EE_ORIGIN_ICMP ||
