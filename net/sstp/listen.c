@@ -63,6 +63,8 @@ struct sock *sstp_child(struct sock *parent)
 	if (!sk)
 		return ERR_PTR(-ENOMEM);
 	__acquire(&sk->sk_lock.slock);
+	/* A socket that listens has no page, but it may listen no more, and have one. */
+	sk->sk_frag.page = NULL;
 	sp = sstp_sk(sk);
 	/* sk_clone_lock() copied the listener's SSTP state: clear it, as for a new socket. */
 	memset_after(sp, 0, inet);
