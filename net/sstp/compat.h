@@ -76,11 +76,11 @@
 #define SSTP_ACCEPT_FLAGS	(sstp_accept_flags)
 #endif
 
-/* Before 6.5 sendfile() and splice() pass page by page. */
+/* Before 6.5 sendfile() and splice() pass page by page, and do not tell that the file has ended. */
 #ifdef SSTP_HAVE_SENDPAGE
 #define SSTP_PROTO_OPS_SPLICE	.sendpage = sstp_sendpage,
 #else
-#define SSTP_PROTO_OPS_SPLICE
+#define SSTP_PROTO_OPS_SPLICE	.splice_eof = sstp_splice_eof,
 #endif
 
 /* A flag of sstp_sendpage() alone before 6.5: no caller of sendmsg() in the kernel passes it, and

@@ -458,7 +458,18 @@ int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	return sstp_send(sock, msg, len);
 }
 
-#ifdef SSTP_HAVE_SENDPAGE
+#ifndef SSTP_HAVE_SENDPAGE
+void sstp_splice_eof(struct socket *sock)
+{
+	struct sock *sk = sock->sk;
+
+	lock_sock(sk);
+	if (!sstp_sk(sk)->set.cork)
+		sstp_sk(sk)->tx.cork = 0;
+	sstp_push(sk);
+	release_sock(sk);
+}
+#else
 ssize_t sstp_sendpage(struct socket *sock, struct page *page, int offset, size_t len, int flags)
 {
 	struct bio_vec bv = { .bv_page = page, .bv_offset = offset, .bv_len = len };

@@ -13,6 +13,8 @@ struct socket;
 void sstp_flush(struct sock *sk);
 void sstp_uncork(struct sock *sk);
 int sstp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
+/* sendfile() has read all of its file, and announced more: send what it holds back for that. */
+void sstp_splice_eof(struct socket *sock);
 ssize_t sstp_sendpage(struct socket *sock, struct page *page, int offset, size_t len, int flags);
 
 #endif /* _SSTP_SENDMSG_H */
