@@ -38,10 +38,12 @@ static bool sstp_may_seal(struct sstp_sock *sp, const struct sstp_sseg *s)
 	if (sp->tx.eos != SSTP_EOS_NONE)
 		return true;
 	if (sp->tx.cork) {
-		/* A cork ends when unsent bytes reach half of TCP_NOTSENT_LOWAT: a program
-		 * that polls for fewer would wait for the bytes that its own cork holds back.
+		/* A cork ends when unsent bytes reach half of TCP_NOTSENT_LOWAT, or leave no room
+		 * in the send buffer while nothing is in flight: a program that polls for room
+		 * would wait for the bytes that its own cork holds back.
 		 */
-		if (sstp_now() < sp->tx.cork && !sstp_notsent_full(sp, 1)) {
+		if (sstp_now() < sp->tx.cork && !sstp_notsent_full(sp, 1) &&
+		    (sstp_sndbuf_room(&sp->sk) || sp->snd.low != sp->snd.next)) {
 			sstp_timer_sooner(&sp->clock, SSTP_T_PACE, sp->tx.cork);
 			return false;
 		}

@@ -163,6 +163,8 @@ static int sstp_wait_room(struct sock *sk, long *timeo)
 			if (err != -EAGAIN)
 				return err;
 		}
+		/* What fills the buffer may just have lost its cork. */
+		sstp_push(sk);
 		set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
 		err = sk_stream_wait_memory(sk, timeo);
 		if (err)

@@ -36,11 +36,15 @@ void sstp_sndbuf_grow(struct sock *sk)
  * buffer, but SSTP_WAKE_BYTES at most: less than a third of a large buffer may be left for
  * long while one packet, lost repeatedly, keeps all segments after it. Any context.
  */
+bool sstp_sndbuf_room(const struct sock *sk)
+{
+	return sk_stream_wspace(sk) >= min(sk_stream_min_wspace(sk), SSTP_WAKE_BYTES);
+}
+
+/* May the program write? Any context. */
 bool sstp_writeable(const struct sock *sk)
 {
-	int enough = min(sk_stream_min_wspace(sk), SSTP_WAKE_BYTES);
-
-	return sk_stream_wspace(sk) >= enough && __sk_stream_memory_free(sk, 1) &&
+	return sstp_sndbuf_room(sk) && __sk_stream_memory_free(sk, 1) &&
 	       !READ_ONCE(sstp_sk(sk)->tx.lacks_mem);
 }
 

@@ -23,6 +23,7 @@ static inline bool sstp_notsent_full(const struct sstp_sock *sp, int wake)
 
 void sstp_sndbuf_grow(struct sock *sk);
 void sstp_sndbuf_retry(struct sock *sk);
+bool sstp_sndbuf_room(const struct sock *sk);
 bool sstp_writeable(const struct sock *sk);
 void sstp_write_space(struct sock *sk);
 bool sstp_stream_memory_free(const struct sock *sk, int wake);
