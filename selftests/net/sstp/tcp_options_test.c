@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include "path.h"
@@ -194,6 +196,50 @@ static void test_cork_answers(void)
 	}
 	must_take("a round trip each", ms_since(start), 10 * RTT_MS, 12 * RTT_MS);
 	result("TCP_CORK of each answer");
+	close(fd);
+	close(peer);
+}
+
+/* A cork does not keep out the rest, if what it holds back fills the send buffer. */
+static void test_cork_small(void)
+{
+	int peer, fd = connected(&peer), sent = 0;
+	static const char block[8192];
+	uint64_t start = now_ns();
+
+	sock_set(fd, SOL_SOCKET, SO_SNDBUF, 16384);
+	set(fd, TCP_CORK, 1);
+	for (; sent < 20 && path_poll(fd, POLLOUT, 1000) == POLLOUT; sent++)
+		if (send(fd, block, sizeof(block), MSG_NOSIGNAL) != sizeof(block))
+			break;
+	must_be("writes", sent, 20);
+	must_take("within some round trips", ms_since(start), 0, 20 * RTT_MS);
+	result("TCP_CORK and a small send buffer");
+	close(fd);
+	close(peer);
+}
+
+/* sendfile() of more than the file has: the kernel announces more until it sees the end. */
+static void test_sendfile(void)
+{
+	int peer, fd = connected(&peer), file = memfd_create("sendfile", 0);
+	uint64_t start;
+
+	if (ftruncate(file, 10000))
+		die("ftruncate:");
+	path_impair(B, "delay 10ms rate 0");
+	start = now_ns();
+	must_be("sendfile()", sendfile(fd, file, NULL, 1 << 20), 10000);
+	must_take("it comes at once", until(peer, POLLIN, start), ONE_WAY_MS, ONE_WAY_MS + 4);
+	await_bytes(peer, 10000);
+
+	set(fd, TCP_CORK, 1);
+	lseek(file, 0, SEEK_SET);
+	must_be("sendfile()", sendfile(fd, file, NULL, 1 << 20), 10000);
+	path_poll(peer, POLLRDHUP, 100);
+	must(read_all(peer) < 10000, "TCP_CORK stays in force");
+	result("sendfile() of more than the file has");
+	close(file);
 	close(fd);
 	close(peer);
 }
@@ -429,6 +475,32 @@ static void test_defer_time(void)
 	close(l);
 }
 
+/* The answer to the initiator's INIT is lost: this end asks for a report, to measure the path. The
+ * report opens the window, as the initiator's segments are larger.
+ */
+static void test_defer_lost(void)
+{
+	uint64_t start = now_ns();
+	union addr a;
+	int l = deferring(3, &a), fd = tcp_socket(A), peer;
+
+	if (proto == PROTO_SSTP)
+		sock_set(l, SOL_SSTP, SSTP_SEGMENT_SIZE, 4096);
+	path_impair(A, "loss 100%");
+	if (!connect(fd, &a.sa, addr_len(&a)) || errno != EINPROGRESS)
+		die("connect:");
+	path_poll(fd, POLLOUT, 500);
+	path_impair(A, "delay 10ms loss 0%");
+	must_be("connected", path_poll(fd, POLLOUT, 5000), POLLOUT);
+	must_take("no data", until(l, POLLIN, start), 2900, 9000);
+	peer = accept(l, NULL, NULL);
+	must(peer >= 0, "accept()");
+	result("TCP_DEFER_ACCEPT after a loss");
+	close(fd);
+	close(peer);
+	close(l);
+}
+
 /* Clients that never send cannot keep others out. */
 static void test_defer_full(void)
 {
@@ -547,22 +619,25 @@ static void test_maxseg(void)
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(2 * 9 + 10);
+	ktap_plan(2 * 11 + 11);
 	path_make();
 	path_impair(A, "delay 10ms");
 	path_impair(B, "delay 10ms");
 	for (proto = PROTO_TCP; proto <= PROTO_SSTP; proto++) {
 		test_cork();
 		test_cork_answers();
+		test_sendfile();
 		test_notsent(32768);
 		test_notsent_cork();
 		test_keepalive();
 		test_user_timeout();
 		test_defer_data();
 		test_defer_time();
+		test_defer_lost();
 		test_window_clamp(500000);
 	}
 	proto = PROTO_SSTP;
+	test_cork_small();
 	test_notsent(0);
 	test_syncnt();
 	test_defer_full();
