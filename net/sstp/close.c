@@ -90,7 +90,11 @@ int sstp_release(struct socket *sock)
 	} else if (sk->sk_state == TCP_SYN_SENT) {
 		sstp_done(sk, 0, SSTP_CLOSED_BY_LOCAL);
 	} else if (sk->sk_state == TCP_CLOSING) {
-		/* Both directions have ended: SSTP_T_LIFE does the rest. */
+		/* Both directions have ended: SSTP_T_LIFE does the rest. But it need not keep data
+		 * that nobody will read.
+		 */
+		if (sp->rx.readable)
+			sstp_abort(sk, 0, SSTP_CLOSED_BY_LOCAL);
 	} else if (sk->sk_state != TCP_CLOSE) {
 		WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
 		if (sp->rx.readable || (sock_flag(sk, SOCK_LINGER) &&
