@@ -108,12 +108,12 @@ static u32 sstp_report_requests(struct sock *sk, const void *p, u32 len,
 	return lost;
 }
 
-/* Of the @asked packets that a report asks for, how many did the path lose? The others came,
- * but were discarded for lack of room, which is no sign of congestion. @highest, @received: of
- * the report, shipments that may be late subtracted. @undue is set to the number of packets
- * that were counted as lost before, but have come.
+/* Of @most packets, which a report asks for, how many did the path lose? The others came, but
+ * were discarded for lack of room, which is no sign of congestion. @highest, @received: of the
+ * report, shipments that may be late subtracted. @undue is set to the number of packets that
+ * were counted as lost before, but have come.
  */
-static u32 sstp_report_vanished(struct sstp_loss *l, u32 asked, u32 highest,
+static u32 sstp_report_vanished(struct sstp_loss *l, u32 most, u32 highest,
 				u32 received, u32 *undue)
 {
 	s32 lost;
@@ -125,7 +125,7 @@ static u32 sstp_report_vanished(struct sstp_loss *l, u32 asked, u32 highest,
 	/* Take back losses that were only late, or copies would hide later losses. */
 	*undue = max(l->lost_reported - l->lost_total, 0);
 	l->lost_reported -= *undue;
-	lost = clamp_t(s64, (s64)l->lost_total - l->lost_reported, 0, asked);
+	lost = clamp_t(s64, (s64)l->lost_total - l->lost_reported, 0, most);
 	l->lost_reported += lost;
 	return lost;
 }
@@ -430,7 +430,7 @@ static void sstp_report_lost(struct sock *sk, const void *p, u32 len, const stru
 			     struct sstp_ctrl_sample *sample)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u32 asked = 0;
+	u32 was_highest = sp->loss.prev_highest, asked = 0, most = 0;
 
 	if (a->type == SSTP_SNAK) {
 		sp->stats.snaks_received++;
@@ -445,8 +445,17 @@ static void sstp_report_lost(struct sock *sk, const void *p, u32 len, const stru
 		sp->stats.acks_received++;
 		SSTP_SK_INC(sp, INPACKS);
 	}
-	sample->lost = sstp_report_vanished(&sp->loss, asked, sp->loss.highest - sp->loss.late,
-					    a->received, &sample->undue);
+	/* No report asks for packets that the peer's tolerance lets it do without. Which they are
+	 * is not known: they count as lost before this report, lest one queue that overflowed
+	 * cause two cuts.
+	 */
+	if (sp->hs.tolerance)
+		most = sp->snd.shipment - was_highest + SSTP_REORDER_MAX;
+	sample->lost = sstp_report_vanished(&sp->loss, max(asked, most),
+					    sp->loss.highest - sp->loss.late, a->received,
+					    &sample->undue);
+	if (sample->lost > asked && (!asked || sstp_before(sample->lost_ship, was_highest)))
+		sample->lost_ship = was_highest;
 	sp->stats.packets_lost += sample->lost;
 	if (a->type == SSTP_SNAK)
 		trace_sstp_snak_rcv(sp, asked, sample->lost);

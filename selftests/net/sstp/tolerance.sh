@@ -32,4 +32,18 @@ check "2% of 1%: some sent again" test "$(field retransmits)" -gt 0
 lossy "2% of none" 2% 0
 check "2% of none: no gaps" test "$(field gaps)" -eq 0
 check "2% of none: all sent again" test "$(field retransmits)" -gt 30
+
+# A controller learns of losses that are tolerated: it does not fill the line until half of the
+# packets are lost. Newreno takes 3 MB over 20 Mbit/s, 20 ms and a queue of as long.
+impair delay 10ms rate 20mbit limit 34
+serve -t seqpacket --tolerance 500000
+transfer -t seqpacket -s 3M -w 100k --tolerance 500000 --controller newreno "$b4"
+check "a full queue: transfer" test $? = 0 || explain
+lost_share() {
+	local gaps
+	gaps=$(field gaps)
+	echo "$gaps of $((3 << 20)) bytes"
+	[ "$gaps" -gt 0 ] && [ "$gaps" -lt $(((3 << 20) / 20)) ]
+}
+check "a full queue: less than 5% is lost" lost_share
 finish
