@@ -26,26 +26,6 @@ void sstp_set(struct sstp_sock *sp, const struct sstp_settings *set)
 	sp->rcvbuf.wnd_at = 0;
 }
 
-/* Set the contract. On -EINVAL or -ENOMEM the old one stays. Socket lock. */
-int sstp_set_rate(struct sstp_sock *sp, const struct sstp_rate_spec *r)
-{
-	struct sstp_settings set = sp->set, old = sp->set;
-	int err = sstp_rate_check(r, sstp_path_frame(&sp->path));
-
-	if (err)
-		return err;
-	set.rate = *r;
-	sstp_set(sp, &set);
-	if (!sp->path.size)
-		return 0;
-	err = sstp_update_rate(sp, GFP_KERNEL);
-	if (err)
-		sstp_set(sp, &old);
-	else if (sstp_synchronized(&sp->sk))
-		sstp_push(&sp->sk);
-	return err;
-}
-
 static int sstp_get_name(char *name, sockptr_t optval, unsigned int optlen,
 			 struct sstp_registry *r)
 {
@@ -91,6 +71,15 @@ static void sstp_set_waits(struct sock *sk)
 	sstp_timer_sooner(clock, SSTP_T_PROBE, at);
 }
 
+/* What the program decides has no circuit breaker over it. */
+static void sstp_set_unguarded(struct sstp_sock *sp)
+{
+	if (!sp->breaker)
+		return;
+	sp->breaker->guards = false;
+	sp->breaker->retry = 0;
+}
+
 /* Set the controller, if @ctrl, or the policy of connections to come, and its parameters also
  * where it is at work: a controller learns of them now, a policy in its next callback. Packets may
  * be due then. @conf is checked. Socket lock
@@ -105,11 +94,7 @@ void sstp_set_conf(struct sstp_sock *sp, bool ctrl, const struct sstp_plugin_con
 		set.policy = *conf;
 	sstp_set(sp, &set);
 	if (ctrl) {
-		/* A program that names a controller gets no circuit breaker over it. */
-		if (sp->breaker) {
-			sp->breaker->guards = false;
-			sp->breaker->retry = 0;
-		}
+		sstp_set_unguarded(sp);
 		sstp_cc_tune(sp);
 		sstp_set_waits(&sp->sk);
 		return;
@@ -129,6 +114,48 @@ void sstp_set_ctrl(struct sock *sk, const struct sstp_ctrl_ops *ops)
 
 	sstp_cc_switch(sp, ops, sstp_in_flight(sp));
 	sstp_set_waits(sk);
+}
+
+/* The contract of a connection has ended. The controller rate, if it came with the contract, would
+ * have neither a rate nor a window now: the connection gets the controller that it would have got
+ * without one.
+ */
+static void sstp_set_no_contract(struct sstp_sock *sp)
+{
+	const struct sstp_ctrl_ops *ops;
+	char name[SSTP_NAME_MAX];
+
+	sstp_set_unguarded(sp);
+	sstp_conf_ctrl_next(sp, name);
+	if (sp->ctrl.ops != &sstp_ctrl_rate || !strcmp(name, sstp_ctrl_rate.name))
+		return;
+	ops = sstp_ctrl_get(name);
+	if (ops)
+		sstp_set_ctrl(&sp->sk, ops);
+}
+
+/* Set the contract. On -EINVAL or -ENOMEM the old one stays. Socket lock. */
+int sstp_set_rate(struct sstp_sock *sp, const struct sstp_rate_spec *r)
+{
+	struct sstp_settings set = sp->set, old = sp->set;
+	int err = sstp_rate_check(r, sstp_path_frame(&sp->path));
+
+	if (err)
+		return err;
+	set.rate = *r;
+	sstp_set(sp, &set);
+	if (!sp->path.size)
+		return 0;
+	err = sstp_update_rate(sp, GFP_KERNEL);
+	if (err) {
+		sstp_set(sp, &old);
+		return err;
+	}
+	if (old.rate.peak && !r->peak)
+		sstp_set_no_contract(sp);
+	if (sstp_synchronized(&sp->sk))
+		sstp_push(&sp->sk);
+	return 0;
 }
 
 int sstp_set_name(struct sock *sk, int opt, sockptr_t optval,

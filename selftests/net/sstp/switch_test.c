@@ -6,7 +6,8 @@
  * SSTP_CONTROLLER on live connections. One that moves data over a path with losses changes from
  * each controller to each other, 1092 times: data moves on after each change, comes as it was
  * sent, and in the end no controller is in use (on debug kmemleak looks when all tests are over).
- * And in each state of a connection every controller is taken, and shown.
+ * In each state of a connection every controller is taken, and shown. The controller that came
+ * with a contract goes with it.
  */
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -163,6 +164,42 @@ static void test_before(void)
 	ktap_held("before a connection is established");
 }
 
+static void set_peak(int fd, uint64_t peak)
+{
+	struct sstp_rate_spec rate = { .peak = peak };
+
+	if (setsockopt(fd, SOL_SSTP, SSTP_RATE, &rate, sizeof(rate)))
+		die("SSTP_RATE:");
+}
+
+static void must_have(const char *what, int fd, const char *name)
+{
+	must(!strcmp(sock_info(fd).controller, name), what);
+}
+
+static void test_contract_ends(void)
+{
+	int l = new_socket(SOCK_STREAM);
+	struct pair p;
+
+	set_peak(l, 100000000);
+	pair_connect(&p, l);
+	must_have("a contract brings rate", p.rx, "rate");
+	set_peak(p.rx, 50000000);
+	must_have("rate stays with another contract", p.rx, "rate");
+	set_peak(p.rx, 0);
+	must_have("without one the default takes over", p.rx, "hybrid");
+	pair_exchange(&p);
+
+	must_be("rate is named", choose(p.rx, "rate"), 0);
+	set_peak(p.rx, 100000000);
+	set_peak(p.rx, 0);
+	must_have("what the program named stays", p.rx, "rate");
+	pair_exchange(&p);
+	pair_close(&p);
+	ktap_held("when a contract ends");
+}
+
 /* CLOSE, packet type 9 behind the headers of IP and UDP and the CID, is lost, so CLOSING lasts. In
  * silence all is, and the states last that an answer ends.
  */
@@ -230,7 +267,7 @@ int main(void)
 
 	new_namespace();
 	peer_may_vanish();
-	ktap_plan(4);
+	ktap_plan(5);
 	fuzz_load();
 	for (i = 3; i < NAMES; i++) {
 		char path[64];
@@ -242,6 +279,7 @@ int main(void)
 	test_changes();
 	test_before();
 	test_states();
+	test_contract_ends();
 	test_unload();
 	return ktap_end();
 }
