@@ -138,6 +138,7 @@ struct sstp_feedback {
  * @flight: packets in flight when @cwnd_limited was set; else the most within a round trip
  * @peer_half: the peer runs the receiving half of this controller
  * @peer_rate: bit/s that the receiving half wants at most; 0 = any
+ * @total_delivered: packets delivered since the set-up, modulo 2^32
  * @rtt: round-trip time measured by this report, us, 60 s at most; 0 = none, also where the peer
  *	held the report back for more than a second
  * @delivered: packets that this report newly reports received
@@ -151,7 +152,6 @@ struct sstp_feedback {
  * @undue: packets that were reported lost before, but were only late
  * @acked: bytes of segments that this report newly acknowledges
  * @prior_in_flight: @in_flight before this report
- * @total_delivered: packets delivered since the set-up, modulo 2^32
  * @rate_delivered: packets delivered in @rate_interval; 0 = the report allows no sample of the
  *	delivery rate
  * @rate_interval: us, at least 1; the longer of the times in which these packets left, and in
@@ -186,6 +186,7 @@ struct sstp_ctrl_sample {
 	u32	flight;
 	bool	peer_half;
 	u64	peer_rate;
+	u32	total_delivered;
 	u32	rtt;
 	u32	delivered;
 	u32	lost;
@@ -195,7 +196,6 @@ struct sstp_ctrl_sample {
 	u32	undue;
 	u32	acked;
 	u32	prior_in_flight;
-	u32	total_delivered;
 	u32	rate_delivered;
 	u32	rate_interval;
 	u32	rate_prior;

@@ -20,6 +20,7 @@ void sstp_cc_sample(const struct sstp_sock *sp, struct sstp_ctrl_sample *s, u64 
 	s->packet_size = sp->path.frame;
 	s->cwnd_limited = sp->ctrl.cwnd_limited;
 	s->flight = sp->ctrl.flight;
+	s->total_delivered = sp->loss.delivered;
 	if (t && sp->ctrl.ops && !strcmp(t->own.name, sp->ctrl.ops->name) &&
 	    sstp_talk_peer_half(t)) {
 		s->peer_half = true;

@@ -340,7 +340,6 @@ static void sstp_report_delivered(struct sstp_sock *sp, const struct sstp_ack *a
 	sample->delivered = min(sample->delivered, sp->snd.shipment - was_highest +
 						   SSTP_REORDER_MAX);
 	sp->loss.delivered += sample->delivered;
-	sample->total_delivered = sp->loss.delivered;
 	sp->stats.delivery_rate = a->arrival * 1000ULL;
 }
 

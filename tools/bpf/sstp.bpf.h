@@ -81,6 +81,7 @@ struct sstp_ctrl_sample {
 	u32	flight;
 	bool	peer_half;
 	u64	peer_rate;
+	u32	total_delivered;
 	u32	rtt;
 	u32	delivered;
 	u32	lost;
@@ -90,7 +91,6 @@ struct sstp_ctrl_sample {
 	u32	undue;
 	u32	acked;
 	u32	prior_in_flight;
-	u32	total_delivered;
 	u32	rate_delivered;
 	u32	rate_interval;
 	u32	rate_prior;
