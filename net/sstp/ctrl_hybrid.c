@@ -24,11 +24,12 @@
  * of losses many seem to be late too, but only until the receiver is sure that they are lost.
  *
  * Losses: those of round trips in which nothing waits in the queue are the path's own, and
- * the window stays, unless they are many. A queue that overflows loses packets that waited; but if
- * 10 ms of queue have lost nothing in the last 10 s, a loss at less than 5 ms is the path's. Where
- * packets are lost in round trips with a queue, and hardly ever in those without one, it is the
- * queue that loses them, though single losses may seem to be the path's. A queue of less than
- * sstp_hybrid_small() is not seen: its losses are taken for the path's.
+ * the window stays, unless they are many; it is halved if they are a quarter in the mean of some
+ * round trips. A queue that overflows loses packets that waited; but if 10 ms of queue have lost
+ * nothing in the last 10 s, a loss at less than 5 ms is the path's. Where packets are lost in round
+ * trips with a queue, and hardly ever in those without one, it is the queue that loses them, though
+ * single losses may seem to be the path's. A queue of less than sstp_hybrid_small() is not seen:
+ * its losses are taken for the path's.
  *
  * A link that delivers in bursts makes packets wait in each round trip, with or without a queue.
  * The path loses packets there if those that waited less than others of their round trip are lost
@@ -70,9 +71,11 @@
 #define SSTP_HYBRID_STEP	16U	/* part of the window that it grows by in a round trip */
 #define SSTP_HYBRID_LATE	8	/* part of the packets in flight that may be late */
 #define SSTP_HYBRID_CREDIT	16	/* binary places of packets not yet added */
-#define SSTP_HYBRID_BETA	870U	/* 0.85: after marks, or many losses without another cut */
+#define SSTP_HYBRID_LESS	85U	/* percent: after marks, or many losses without a cut */
 #define SSTP_HYBRID_LOSS	(BIT(16) / 16)	/* share of lost packets that always causes a cut */
 #define SSTP_HYBRID_LOSSES	(BIT(16) / 10)	/* the same, in one round trip */
+#define SSTP_HYBRID_HALVES	(BIT(16) / 4)	/* the share that halves the window */
+#define SSTP_HYBRID_IDLE	250U	/* ms without a report that are no part of an epoch */
 
 /**
  * struct sstp_hybrid_tally - what was seen without and with a queue
@@ -568,13 +571,20 @@ static bool sstp_hybrid_path_loses(const struct sstp_hybrid *h)
 	       !sstp_hybrid_queue_loses(h);
 }
 
-/* A cut that is smaller than CUBIC's, but begins an epoch of competitive mode as that does */
-static void sstp_hybrid_less(struct sstp_ctrl *c, struct sstp_hybrid *h,
-			     const struct sstp_ctrl_sample *s)
+/* A cut to @percent, which begins an epoch of competitive mode as that of CUBIC does */
+static void sstp_hybrid_cut_to(struct sstp_ctrl *c, struct sstp_hybrid *h,
+			       const struct sstp_ctrl_sample *s, u32 percent)
 {
 	if (h->competes)
-		sstp_cubic_cut(&h->e, c->cwnd, SSTP_HYBRID_BETA, true);
-	sstp_hybrid_cut(c, h, s, div_u64(c->cwnd * 17ULL, 20));
+		sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_ONE * percent / 100, true);
+	sstp_hybrid_cut(c, h, s, div_u64((u64)c->cwnd * percent, 100));
+}
+
+/* The cut for many losses */
+static void sstp_hybrid_cut_many(struct sstp_ctrl *c, struct sstp_hybrid *h,
+				 const struct sstp_ctrl_sample *s)
+{
+	sstp_hybrid_cut_to(c, h, s, h->share > SSTP_HYBRID_HALVES ? 50 : SSTP_HYBRID_LESS);
 }
 
 /* Losses that have caused no cut, but are so many that a queue overflows, whatever they were taken
@@ -590,7 +600,7 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 
 	h->share += (s32)(share - h->share) / 4;
 	sstp_hybrid_count_round(h);
-	if ((lost < 3 && h->share <= BIT(16) / 4) || h->w.cut || h->probes ||
+	if ((lost < 3 && h->share <= SSTP_HYBRID_HALVES) || h->w.cut || h->probes ||
 	    (h->w.late && (s32)(h->round_end - h->w.recover) <= 0) ||
 	    (share <= SSTP_HYBRID_LOSSES && h->share <= SSTP_HYBRID_LOSS) ||
 	    sstp_hybrid_reorders(h, s))
@@ -600,7 +610,7 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		sstp_hybrid_round(c, h, s);
 		return true;
 	}
-	sstp_hybrid_less(c, h, s);
+	sstp_hybrid_cut_many(c, h, s);
 	h->w.lost = lost;
 	return true;
 }
@@ -793,9 +803,13 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	h->many = false;
 	if (!sstp_window_loss(c, &h->w, s) || h->probes)
 		return;
-	if (many || (s->ce && !s->lost)) {
+	if (many) {
+		sstp_hybrid_cut_many(c, h, s);
+		return;
+	}
+	if (s->ce && !s->lost) {
 		/* RFC 8511: a queue that marks is short. */
-		sstp_hybrid_less(c, h, s);
+		sstp_hybrid_cut_to(c, h, s, SSTP_HYBRID_LESS);
 		return;
 	}
 	if (s->ce || sstp_hybrid_reorders(h, s)) {

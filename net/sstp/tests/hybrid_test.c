@@ -245,11 +245,13 @@ static void hybrid_many_losses(struct kunit *test)
 	static const struct {
 		u32 delivered, lost, rtt;
 		u32 rounds;	/* until the cut; 0 = there is none */
+		u32 percent;	/* of the window that it leaves */
 	} t[] = {
-		{ 89, 11, HYBRID_BASE, 1 }, { 90, 10, HYBRID_BASE, 4 },
-		{ 2, 2, HYBRID_BASE, 3 }, { 6, 2, HYBRID_BASE, 0 }, { 930, 70, HYBRID_BASE, 8 },
-		{ 940, 60, HYBRID_BASE, 0 }, { 89, 11, HYBRID_BASE + HYBRID_SMALL - 1, 1 },
-		{ 89, 11, HYBRID_BASE + HYBRID_SMALL, 1 },
+		{ 89, 11, HYBRID_BASE, 1, 85 }, { 90, 10, HYBRID_BASE, 4, 85 },
+		{ 2, 2, HYBRID_BASE, 3, 50 }, { 6, 2, HYBRID_BASE, 0 },
+		{ 930, 70, HYBRID_BASE, 8, 85 }, { 940, 60, HYBRID_BASE, 0 },
+		{ 89, 11, HYBRID_BASE + HYBRID_SMALL - 1, 1, 85 },
+		{ 89, 11, HYBRID_BASE + HYBRID_SMALL, 1, 85 },
 	};
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
@@ -267,8 +269,26 @@ static void hybrid_many_losses(struct kunit *test)
 		}
 		KUNIT_EXPECT_EQ_MSG(test, n > 20 ? 0 : n, t[i].rounds, "row %u", i);
 		if (t[i].rounds)
-			KUNIT_EXPECT_LE(test, abs_diff(x.c.cwnd, was * 17 / 20), 25U);
+			KUNIT_EXPECT_LE(test, abs_diff(x.c.cwnd, was * t[i].percent / 100), 25U);
 		KUNIT_EXPECT_FALSE(test, h->competes || h->probes);
+	}
+}
+
+/* The path suddenly carries a hundredth: the window is halved in every other round trip. */
+static void hybrid_most_lost(struct kunit *test)
+{
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, n;
+
+	for (i = 0; i < 2; i++) {
+		h = hybrid_start(&x, 1000);
+		h->competes = i;
+		for (n = 0; n < 60 && x.c.cwnd > 20; n++) {
+			h->probed_ms = hybrid_ms(&x);
+			hybrid_round(&x, 10, x.c.cwnd - 10, HYBRID_BASE);
+		}
+		KUNIT_EXPECT_LE_MSG(test, n, 18U, "row %u", i);
 	}
 }
 
@@ -1158,6 +1178,7 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_drain_due),
 	KUNIT_CASE(hybrid_share),
 	KUNIT_CASE(hybrid_many_losses),
+	KUNIT_CASE(hybrid_most_lost),
 	KUNIT_CASE(hybrid_many_once),
 	KUNIT_CASE(hybrid_many_undone),
 	KUNIT_CASE(hybrid_cubic),
