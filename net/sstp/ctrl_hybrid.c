@@ -103,6 +103,7 @@ struct sstp_hybrid_tally {
  *	used; valid if @growing
  * @grown_us: until when it has grown, or in competitive mode when the last report came, us
  * @credit: part of a packet that it has grown by, 2^-SSTP_HYBRID_CREDIT
+ * @report_ms: when the last report came
  * @low: lowest round-trip time in the probe, us; U32_MAX = none
  * @high: highest round-trip time late in the probe, us; 0 = none
  * @before: round-trip time before the probe, us
@@ -150,6 +151,7 @@ struct sstp_hybrid {
 			u32	begun_ms;
 			u32	grown_us;
 			u32	credit;
+			u32	report_ms;
 		};
 		struct {
 			u32	low;
@@ -287,6 +289,7 @@ static void sstp_hybrid_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	h->base[0] = s->total_delivered ? s->min_rtt : U32_MAX;
 	h->base[1] = U32_MAX;
 	h->base_ms = ms;
+	h->report_ms = ms;
 	h->least[0] = U32_MAX;
 	sstp_hybrid_round(c, h, s);
 	h->probed_ms = ago;
@@ -381,6 +384,7 @@ static void sstp_hybrid_stop_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 {
 	h->probes = false;
 	h->probed_ms = sstp_hybrid_ms(s);
+	h->report_ms = h->probed_ms;
 	c->cwnd = max(c->cwnd, h->prior);
 }
 
@@ -417,6 +421,7 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	}
 	h->probes = false;
 	h->probed_ms = sstp_hybrid_ms(s);
+	h->report_ms = h->probed_ms;
 	c->cwnd = max(cwnd, SSTP_HYBRID_CWND);
 	h->w.ssthresh = min_t(u32, c->cwnd * times, SSTP_WINDOW_MAX);
 }
@@ -706,10 +711,30 @@ static void sstp_hybrid_rest(struct sstp_hybrid *h, const struct sstp_ctrl_sampl
 	}
 }
 
+/* Did no report come for a while, as nothing was sent? That time does not count for the growth of
+ * the window (RFC 9438, section 5.8).
+ */
+static bool sstp_hybrid_idled(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
+{
+	u32 ms = sstp_hybrid_ms(s), past = ms - h->report_ms;
+
+	h->report_ms = ms;
+	if (past <= max(2 * s->srtt / (u32)USEC_PER_MSEC, SSTP_HYBRID_IDLE))
+		return false;
+	if (h->e.start)
+		h->e.start = min(s->now, h->e.start + past * (u64)NSEC_PER_MSEC);
+	if (h->growing) {
+		h->begun_ms += past;
+		h->grown_us = div_u64(s->now, NSEC_PER_USEC);
+	}
+	return true;
+}
+
 static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_hybrid *h = sstp_hybrid_priv(c);
 	u32 packets = sstp_window_ack(c, &h->w, s);
+	bool idled = !h->probes && sstp_hybrid_idled(h, s);
 	u32 rtt;
 
 	sstp_hybrid_measure(c, h, s);
@@ -718,7 +743,7 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 	if (h->w.undone) {
 		h->e.start = 0;
 		h->growing = false;
-	} else if (!s->cwnd_limited && !h->probes) {
+	} else if (!idled && !s->cwnd_limited && !h->probes) {
 		sstp_hybrid_rest(h, s);
 	}
 	if (h->competes && !h->probes)
@@ -844,6 +869,7 @@ static void sstp_hybrid_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_samp
 		h->w.ssthresh = h->prior;
 	}
 	h->probes = false;
+	h->report_ms = sstp_hybrid_ms(s);
 	h->e = (struct sstp_cubic_epoch){};
 	h->growing = false;
 	h->check = 0;
