@@ -105,6 +105,13 @@ static void sstp_handshake_fill(struct sstp_sock *sp, struct sstp_init *i)
 		SSTP_NAME_MAX);
 }
 
+/* First estimate of memory and payload of a segment, of @size bytes, until segments have come */
+static void sstp_handshake_mean(struct sstp_sock *sp, u32 size)
+{
+	sp->rcv.mean = (size + 1024) * 8;
+	sp->rcv.payload = size * 8;
+}
+
 /* Apply the values of the peer's INIT or INIT_ACK, and start the connection with them. Socket
  * lock. Return: 0, or the error of sstp_conn_start() or sstp_update_rate().
  */
@@ -128,10 +135,8 @@ static int sstp_handshake_apply(struct sock *sk, const struct sstp_init *i,
 	err = sstp_conn_start(sk, i->segment, i->shipment, gfp);
 	if (err)
 		return err;
-	/* First estimate of a segment's memory, in 1/8 bytes, until segments have come. */
 	if (i->p.segment_size)
-		sp->rcv.mean = min(i->p.segment_size, 1U << 24) * 8 +
-			       1024 * 8;
+		sstp_handshake_mean(sp, min(i->p.segment_size, 1U << 24));
 	sp->snd.high = sp->hs.snd_isn + min(i->window, SSTP_RCV_SEGMENTS) - 1;
 	exact = sstp_rcvbuf_wnd(sp);
 	/* The window that the INIT granted stays granted. */
@@ -208,7 +213,7 @@ int sstp_handshake_connect(struct sock *sk)
 	if (err)
 		return err;
 	/* The peer's segment size is not known yet: assume that it is this end's. */
-	sp->rcv.mean = (sp->set.segment_size + 1024) * 8;
+	sstp_handshake_mean(sp, sp->set.segment_size);
 	sstp_rcvbuf_wnd(sp);
 	sp->hs.init_window = sp->rcvbuf.window;
 	sstp_set_state(sk, TCP_SYN_SENT);

@@ -197,6 +197,7 @@ static void __init sstp_check_receiver(void)
 	SSTP_IN(rcv_wnd, arrival, top);
 	SSTP_IN(rcv_wnd, arrival, tolerance);
 	SSTP_IN(rcv_wnd, arrival, mean);
+	SSTP_IN(rcv_wnd, arrival, payload);
 	SSTP_IN(rcv_wnd, arrival, has_eos);
 	SSTP_SPAN(acker.ack_now, rcv.has_eos, 160);
 

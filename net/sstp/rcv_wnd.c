@@ -305,6 +305,7 @@ static void sstp_rseg_accept(struct sstp_rcv_wnd *w, struct sstp_rseg *s)
 		sstp_rseg_close(s);
 	s->state = SSTP_RSEG_ACCEPTED;
 	w->mean += s->truesize - (w->mean >> 3);
+	w->payload += s->len - (w->payload >> 3);
 }
 
 /* Does @run have the same geometry as the packets of @s? */

@@ -106,6 +106,7 @@ struct sstp_pos {
  * @eos: number of the end-of-stream, valid with @has_eos
  * @tolerance: packets in a million that a segment may lack
  * @mean: smoothed memory of a segment, in 1/8 bytes
+ * @payload: payload of the same segments, in 1/8 bytes
  * @recut: packets discarded because their segment was split anew
  * @has_eos: the end-of-stream is known
  * @asked: requests of SNAKs, except those in the slots
@@ -123,6 +124,7 @@ struct sstp_rcv_wnd {
 	u32	eos;
 	u32	tolerance;
 	u32	mean;
+	u32	payload;
 	u32	recut;
 	bool	has_eos;
 	__cacheline_group_end(sstp_rcv_wnd_arrival);

@@ -42,13 +42,10 @@
  */
 #define SSTP_RCVBUF_SILENT	3
 
-/* Payload of a segment, on average */
+/* Payload of a segment, on average, of those whose memory sstp_mean() tells */
 u32 sstp_rcvbuf_segment(const struct sstp_sock *sp)
 {
-	/* Data that was discarded after it was counted counts again: the quotient has no bound. */
-	return clamp_t(u64, div64_u64(sp->acker.bytes_received,
-				      max(sp->rcvbuf.segments_received, 1ULL)),
-		       1, SSTP_SEGMENT_MAX);
+	return max(sp->rcv.payload >> 3, 1U);
 }
 
 /* Memory that @bytes of payload take */

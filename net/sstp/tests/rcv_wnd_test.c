@@ -654,6 +654,23 @@ static void rcv_joined(struct kunit *test)
 
 /* --- gaps ------------------------------------------------------------------ */
 
+/* A program goes over to larger segments: memory and payload of a segment follow alike. */
+static void rcv_means(struct kunit *test)
+{
+	static const u32 t[][2] = { { 200, 1000 }, { 65000, 78000 }, { 200, 1000 } };
+	struct sstp_rcv_wnd w = {};
+	u32 i, n;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		struct sstp_rseg s = { .len = t[i][0], .truesize = t[i][1] };
+
+		for (n = 0; n < 100; n++)
+			sstp_rseg_accept(&w, &s);
+		KUNIT_EXPECT_LE(test, abs_diff(w.payload >> 3, s.len), s.len / 50);
+		KUNIT_EXPECT_LE(test, abs_diff(w.mean >> 3, s.truesize), s.truesize / 50 + 8);
+	}
+}
+
 /* @missing of @packets never come: is the segment accepted with @tolerance? If not, all of them
  * are asked for, and it is accepted when enough have come.
  */
@@ -725,6 +742,7 @@ static void rcv_gaps(struct kunit *test)
 
 static struct kunit_case rcv_cases[] = {
 	KUNIT_CASE(rcv_random),
+	KUNIT_CASE(rcv_means),
 	KUNIT_CASE(rcv_overlaps),
 	KUNIT_CASE(rcv_geometry),
 	KUNIT_CASE(rcv_recut),
