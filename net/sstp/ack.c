@@ -40,7 +40,7 @@ static u32 sstp_ack_wanted(const struct sstp_sock *sp)
 }
 
 /* Time after which a packet is asked for again, us: at most 5/4 SRTT + 1 ms. An end that only
- * receives measures a single round trip, at set-up, so its RTTVAR would stay at half of that.
+ * receives measures few round trips, so its RTTVAR stays at half of the first for long.
  * Asking too early does no harm: the sender suppresses requests for packets in flight.
  */
 static u32 sstp_ack_retry(const struct sstp_rtt *rtt)

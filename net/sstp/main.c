@@ -249,7 +249,7 @@ static void __init sstp_check_lines(void)
 	SSTP_IN(hs, setup, segment_limit);
 	SSTP_IN(hs, setup, rcv_isn);
 	SSTP_IN(hs, setup, strategy);
-	SSTP_SPAN(clock.at, hs.strategy, 168);
+	SSTP_SPAN(clock.at, hs.strategy, 176);
 
 	sstp_check_sender();
 	sstp_check_receiver();

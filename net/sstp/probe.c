@@ -9,6 +9,9 @@
 #include "sstp.h"
 #include "state.h"
 
+#define SSTP_PROBE_OLD	16U		/* round-trip times after which they are measured again */
+#define SSTP_PROBE_RATE	524288U		/* bit/s at which data has to come for that */
+
 /* Does this end wait for a report: is shipped data, queued data or an EOS not acknowledged? */
 bool sstp_waits(const struct sstp_sock *sp)
 {
@@ -88,7 +91,7 @@ void sstp_probe_arm(struct sock *sk, bool idle, u64 now)
 }
 
 /* A packet of data came: if the round-trip time is a guess, ask for a report, whose echo is the
- * first real sample. An end that only receives gets no other report.
+ * first real sample. An end that only receives gets others only by sstp_probe_path().
  */
 void sstp_probe_rtt(struct sock *sk)
 {
@@ -104,18 +107,34 @@ void sstp_probe_rtt(struct sock *sk)
 	sstp_send_context(sk, SSTP_F_ACK);
 }
 
-/* Data came: if the policy of the buffer measures the path, ask for a report from time to time. An
- * end that sends gets reports in any case. Only data causes requests: two ends that both measure
- * would answer each other's for ever.
+/* Does the policy follow a round-trip time that was measured long ago? Where little comes it does
+ * not matter.
+ */
+static bool sstp_probe_old(struct sstp_sock *sp, u64 now)
+{
+	u32 old = max((u32)USEC_PER_SEC, SSTP_PROBE_OLD * sstp_rtt_smoothed(&sp->rtt, 0));
+	u32 stamp = sstp_stamp(&sp->hs, now);
+
+	if (!sp->rcvbuf.policy.out.epoch || sp->acker.arrival_rate < SSTP_PROBE_RATE ||
+	    now - sp->acker.arrival_at > NSEC_PER_SEC ||
+	    sstp_us(now) - sp->rtt.at < old || stamp - sp->tx.asked_at < old)
+		return false;
+	sp->tx.asked_at = stamp;
+	return true;
+}
+
+/* Data came: ask for a report from time to time, whose echo is a sample of the round-trip time, if
+ * the policy of the buffer measures the path or follows it. An end that sends gets reports in any
+ * case. Only data causes requests: two ends that both measure would answer each other's for ever.
  */
 void sstp_probe_path(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_gauge *m = sstp_rcvbuf_gauge(&sp->rcvbuf);
 
-	if (!m || !sstp_synchronized(sk) || sstp_in_flight(sp) || sp->rtt.guess)
+	if (!sstp_synchronized(sk) || sstp_in_flight(sp) || sp->rtt.guess)
 		return;
-	if (sstp_gauge_ask(m, now, sstp_rtt_smoothed(&sp->rtt, 0)))
+	if (m ? sstp_gauge_ask(m, now, sstp_rtt_smoothed(&sp->rtt, 0)) : sstp_probe_old(sp, now))
 		sstp_send_context(sk, SSTP_F_ACK);
 }
 

@@ -25,6 +25,7 @@ void sstp_rtt_sample(struct sstp_rtt *r, u32 us, u32 now)
 		sstp_rtt_init(r);
 	us = max(us, 1U);
 	r->latest = us;
+	r->at = now;
 	r->low = min(r->low, us);
 	if (!r->srtt) {
 		r->srtt = us << 3;

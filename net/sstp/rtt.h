@@ -17,6 +17,7 @@
  * @min: lowest in about the last 10 s, us; U32_MAX = none
  * @latest: last sample, us
  * @low: lowest since sstp_queue_adapt() set it to U32_MAX, us
+ * @at: time of the last sample, us, modulo 2^32
  * @guess: the only sample may contain a time-out, so the next one replaces it
  */
 struct sstp_rtt {
@@ -27,6 +28,7 @@ struct sstp_rtt {
 	u32	low;
 	u32	next_min;	/* lowest of the running half window, us */
 	u32	half_start;	/* us, modulo 2^32 */
+	u32	at;
 	bool	guess;
 };
 
