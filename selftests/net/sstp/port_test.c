@@ -31,17 +31,21 @@ static enum proto proto;
 static int l;			/* a listener on all addresses, */
 static uint16_t port;		/* whose port is not one of them */
 
-static int sock(void)
+/* Let close() of @fd, and of its children, reset: there is no TIME_WAIT then. */
+static int resets(int fd)
 {
-	int fd = proto_socket(proto, AF_INET, SOCK_STREAM, 0);
-	struct linger at_once = { .l_onoff = 1 };
+	struct linger reset = { .l_onoff = 1 };
 
 	if (fd < 0)
 		die("socket:");
-	/* No TIME_WAIT */
-	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)))
+	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)))
 		die("SO_LINGER:");
 	return fd;
+}
+
+static int sock(void)
+{
+	return resets(proto_socket(proto, AF_INET, SOCK_STREAM, 0));
 }
 
 static int bound_to(int fd, const char *ip, uint16_t to)
@@ -368,9 +372,7 @@ static int sock_reuseport(int family)
 	int fd = proto == PROTO_SSTP ? socket(family, SOCK_STREAM, IPPROTO_SSTP) :
 				       proto_socket(proto, family, SOCK_STREAM, 0);
 
-	if (fd < 0)
-		die("socket:");
-	sock_set(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+	sock_set(resets(fd), SOL_SOCKET, SO_REUSEPORT, 1);
 	return fd;
 }
 
@@ -389,7 +391,6 @@ static int listen_at(int family, const char *ip)
 static void must_reach(const char *ip, int listener)
 {
 	struct pollfd p = { .fd = listener, .events = POLLIN };
-	struct linger at_once = { .l_onoff = 1 };
 	union addr a, own, seen;
 	int fd, peer;
 
@@ -398,9 +399,7 @@ static void must_reach(const char *ip, int listener)
 		return;
 	if (!addr_parse(&a, ip, LOW + 6))
 		die("%s?", ip);
-	fd = proto_socket(proto, a.sa.sa_family, SOCK_STREAM, 0);
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)))
-		die("socket:");
+	fd = resets(proto_socket(proto, a.sa.sa_family, SOCK_STREAM, 0));
 	if (connect(fd, &a.sa, addr_len(&a))) {
 		must_be(ip, errno, listener < 0 ? ECONNREFUSED : 0);
 		close(fd);
