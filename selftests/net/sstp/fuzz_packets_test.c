@@ -36,7 +36,10 @@
 #define BUFFER		"262144"	/* of each direction of a socket */
 #define MEMORY		(512L << 10)	/* of a socket, taken all together */
 #define SMALL		20000		/* buffers of every second listener */
-#define TRAIN		(72 << 10)	/* memory of the largest thing to come in */
+/* Memory of the largest thing to come in: GRO may join 64 small packets as a list of skbs, of some
+ * 2 KB each on the debug kernel.
+ */
+#define TRAIN		(144 << 10)
 #define WRITE_MOST	250000		/* bytes that programs send in one call */
 #define PORT		5000		/* of listeners */
 #define SLOW_S		240		/* more that a slow machine may take to get everywhere */
