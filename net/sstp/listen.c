@@ -63,7 +63,9 @@ struct sock *sstp_child(struct sock *parent)
 	if (!sk)
 		return ERR_PTR(-ENOMEM);
 	__acquire(&sk->sk_lock.slock);
-	/* A socket that listens has no page, but it may listen no more, and have one. */
+	/* If @parent has stopped listening and sends data, the page for its headers has been copied
+	 * without a reference.
+	 */
 	sk->sk_frag.page = NULL;
 	sp = sstp_sk(sk);
 	/* sk_clone_lock() copied the listener's SSTP state: clear it, as for a new socket. */

@@ -507,7 +507,7 @@ static void sstp_report_probes(struct sock *sk, bool moved, bool news, bool prob
 		trace_sstp_snd_window(sp);
 		sk->sk_write_space(sk);
 	}
-	/* It is that of TCP_DEFER_ACCEPT. */
+	/* In SYN_RECV SSTP_T_PROBE ends the time of TCP_DEFER_ACCEPT. */
 	if (sk->sk_state == TCP_SYN_RECV)
 		return;
 	/* SNAKs without news leave the timer armed: a probe shows the peer the last shipment,

@@ -163,7 +163,9 @@ static int sstp_wait_room(struct sock *sk, long *timeo)
 			if (err != -EAGAIN)
 				return err;
 		}
-		/* What fills the buffer may just have lost its cork. */
+		/* Ship a corked segment that this call has sealed: if it fills the send buffer,
+		 * nothing else makes room.
+		 */
 		sstp_push(sk);
 		set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
 		err = sk_stream_wait_memory(sk, timeo);

@@ -71,7 +71,9 @@ static void sstp_set_waits(struct sock *sk)
 	sstp_timer_sooner(clock, SSTP_T_PROBE, at);
 }
 
-/* What the program decides has no circuit breaker over it. */
+/* The circuit breaker guards neither a controller that the program has named, nor a contract that
+ * has ended.
+ */
 static void sstp_set_unguarded(struct sstp_sock *sp)
 {
 	if (!sp->breaker)

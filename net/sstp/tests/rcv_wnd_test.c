@@ -652,8 +652,6 @@ static void rcv_joined(struct kunit *test)
 	s->memory = RCV_ANY;
 }
 
-/* --- gaps ------------------------------------------------------------------ */
-
 /* A program goes over to larger segments: memory and payload of a segment follow alike. */
 static void rcv_means(struct kunit *test)
 {
@@ -670,6 +668,8 @@ static void rcv_means(struct kunit *test)
 		KUNIT_EXPECT_LE(test, abs_diff(w.mean >> 3, s.truesize), s.truesize / 50 + 8);
 	}
 }
+
+/* --- gaps ------------------------------------------------------------------ */
 
 /* @missing of @packets never come: is the segment accepted with @tolerance? If not, all of them
  * are asked for, and it is accepted when enough have come.
