@@ -26,9 +26,11 @@ tc -n "$r" qdisc add dev "to-$b" root tbf rate 100mbit burst 20kb limit 50kb &&
 tc -n "$r" qdisc add dev "to-$a" root netem delay 20ms limit 10000 || skip_all "no tbf or netem"
 
 # moves CONTROLLER SIZE
+# While this machine waits for a file of the host, as for the client's program, its clock jumps from
+# timer to timer, by minutes when the host is busy: neither end may time out within a day.
 moves() {
-	serve
-	transfer --controller "$1" -u -d -s "$2" "$b4"
+	serve -T 86400
+	transfer -T 86400 --controller "$1" -u -d -s "$2" "$b4"
 }
 # takes CONTROLLER: prints the microseconds of a transfer.
 takes() {
