@@ -7,6 +7,7 @@
  * packets before SSTP gets it.
  */
 #include <linux/errqueue.h>
+#include <linux/filter.h>
 #include <linux/netdevice.h>
 #include <linux/udp.h>
 #include <linux/workqueue.h>
@@ -16,6 +17,7 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include <net/l3mdev.h>
+#include <net/sock_reuseport.h>
 #include <net/udp.h>
 #include "drop.h"
 #include "encap.h"
@@ -381,6 +383,29 @@ int sstp_encap_move(struct net *net, struct proto *prot, int port)
 	return err;
 }
 
+/* Give each CPU a UDP socket of its own out of the @n of the group of @usk: CPUs that take packets
+ * from one receive queue would wait for its lock, and take each other's.
+ */
+static int sstp_encap_by_cpu(struct sock *usk, u32 n)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SKF_AD_OFF + SKF_AD_CPU),
+		BPF_STMT(BPF_ALU | BPF_MOD | BPF_K, n),
+		BPF_STMT(BPF_RET | BPF_A, 0),
+	};
+	struct sock_fprog_kern program = { .len = ARRAY_SIZE(code), .filter = code };
+	struct bpf_prog *prog;
+	int err;
+
+	err = bpf_prog_create(&prog, &program);
+	if (err)
+		return err;
+	err = reuseport_attach_prog(usk, prog);
+	if (err)
+		bpf_prog_destroy(prog);
+	return err;
+}
+
 static int sstp_encap_open_known(struct net *net, struct sstp_encap *e, bool v6)
 {
 	int n = min(num_online_cpus(), SSTP_ENCAP_SOCKETS), i, err = 0;
@@ -394,8 +419,16 @@ static int sstp_encap_open_known(struct net *net, struct sstp_encap *e, bool v6)
 			.group = true,
 		};
 
-		if (!e->known[v6][i])
-			err = sstp_encap_sock(&w, &e->known[v6][i]);
+		if (e->known[v6][i])
+			continue;
+		err = sstp_encap_sock(&w, &e->known[v6][i]);
+		if (err || i)
+			continue;
+		err = sstp_encap_by_cpu(e->known[v6][0]->sk, n);
+		if (err) {
+			sstp_encap_release(e->known[v6][0]);
+			e->known[v6][0] = NULL;
+		}
 	}
 	return err;
 }
