@@ -273,6 +273,20 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 	return skb;
 }
 
+/* Packets that leave at once: as many as are due in a millisecond, and two at least, as trains need
+ * fewer timers than packets. Where a window bounds the packets in flight they are as many as of TCP
+ * on a short path: a whole train, or half of one for each 0.5 ms of the shortest round-trip time.
+ * Else many flows that share a host or a line would send packets one by one.
+ */
+static u32 sstp_ctrl_due(const struct sstp_sock *sp, u64 period)
+{
+	u32 due = period > NSEC_PER_MSEC / 2 ? 2 : div_u64(NSEC_PER_MSEC, period);
+
+	if (sp->ctrl.out.cwnd == SSTP_CWND_MAX)
+		return due;
+	return max(due, (SSTP_TRAIN_BYTES >> min(sp->rtt.min / 512, 31U)) / sp->path.frame);
+}
+
 /* How many of @want packets the controller's pacing allows at @now (ns). If 0, the pacing
  * timer is set.
  */
@@ -299,14 +313,7 @@ static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
 	unpaced = min_t(u32, want, sp->tx.unpaced);
 	if (now < sp->ctrl.next)
 		return unpaced;
-	/* Let go as many as are due in a millisecond, and two at least: trains need fewer
-	 * timers than packets.
-	 */
-	if (period > NSEC_PER_MSEC / 2)
-		return max(min(want, 2U), unpaced);
-	if (period * want > NSEC_PER_MSEC)
-		want = max3((u32)div64_u64(NSEC_PER_MSEC, period), 1U, unpaced);
-	return want;
+	return max(min(want, sstp_ctrl_due(sp, period)), unpaced);
 }
 
 /* Tell the controller that the last @packets shipments left, as @skb. */
