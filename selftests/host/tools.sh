@@ -157,6 +157,23 @@ check "tools/bench/many -c finds an expensive set-up" refused many_check 9000 80
 check "tools/bench/many shows all" grep -q "^| 1000 .* set-up, instructions | 80001  | 80000  | 1.00 " \
 	"$work/shown"
 
+# cpus_check INSTRUCTIONS: what 1000 bytes of SSTP take on two CPUs, and 1000 on one; those of TCP
+# take a tenth more than on one
+cpus_cell() {
+	echo '{"size": 65536, "cpus": '"$1"', "protocol": "'"$2"'", "instructions": '"$3"',
+	       "waiting": 20}'
+}
+cpus_check() {
+	echo '{"kernel": "6.12", "source": "0", "flows": 16, "cells": ['"
+		$(cpus_cell 1 sstp 1000), $(cpus_cell 1 tcp 900), $(cpus_cell 2 tcp 990),
+		$(cpus_cell 2 sstp "$1")]}" > "$work/cpus.json"
+	tools/bench/cpus -c -f "$work/cpus.json" > "$work/shown"
+}
+check "tools/bench/cpus -c is content with what is wanted" cpus_check 1100
+check "tools/bench/cpus -c finds that CPUs wait for each other" refused cpus_check 1101
+check "tools/bench/cpus shows all" grep -q "^| 64 KB .* sstp .* 1101 .* 20.0 .* 1.10 |" "$work/shown"
+check "tools/bench/cpus refuses too many CPUs" refused tools/bench/cpus -C 9
+
 # cost_json: as tools/bench/cost --paper -r 3 measures it: TCP 1, SSTP 2, 3 a byte with reports
 cost_json() {
 	PYTHONPATH=tools/python python3 -c 'import argparse, json

@@ -3,7 +3,9 @@
  * Plug-in of QEMU that counts the instructions of the guest by address: what tools/vm/run --count
  * loads. A call to byte 16 * N of the page at MARK, which the guest maps, writes all that was
  * counted since the last call to the file as lines "address instructions", after a line "mark N".
+ * What other CPUs run meanwhile may be missing or count for the next mark.
  */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 
 #define MARK	0x535354500000ULL
 #define SLOTS	1048576	/* of the table of blocks, more than a guest has: 2^20 */
+#define CPUS	8
 
 int qemu_plugin_version = VERSION;
 
@@ -20,39 +23,46 @@ int qemu_plugin_version = VERSION;
 struct block {
 	uint64_t address;
 	uint64_t length;	/* instructions */
-	uint64_t runs;
+	uint64_t runs[CPUS];	/* each written by a thread of its own */
 };
 
 static struct block *slots[SLOTS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of slots */
 static FILE *out;
 
 static void ran(unsigned int cpu, void *data)
 {
 	struct block *b = data;
 
-	(void)cpu;
-	b->runs++;
+	b->runs[cpu % CPUS]++;
 }
 
 static void marked(unsigned int cpu, void *data)
 {
-	int i;
+	int i, n;
 
 	(void)cpu;
+	pthread_mutex_lock(&lock);
 	fprintf(out, "mark %zu\n", (size_t)data);
 	for (i = 0; i < SLOTS; i++) {
 		struct block *b = slots[i];
+		uint64_t runs = 0;
 
-		if (!b || !b->runs)
-			continue;
-		fprintf(out, "%llx %llu\n", (unsigned long long)b->address,
-			(unsigned long long)(b->runs * b->length));
-		b->runs = 0;
+		for (n = 0; b && n < CPUS; n++) {
+			runs += b->runs[n];
+			b->runs[n] = 0;
+		}
+		if (runs)
+			fprintf(out, "%llx %llu\n", (unsigned long long)b->address,
+				(unsigned long long)(runs * b->length));
 	}
 	fflush(out);
+	pthread_mutex_unlock(&lock);
 }
 
-/* The block at @address of @length instructions; there are several of different lengths. */
+/* The block at @address of @length instructions; there are several of different lengths. With
+ * lock.
+ */
 static struct block *find(uint64_t address, uint64_t length)
 {
 	uint64_t at = (address ^ length << 40) * 0x9e3779b97f4a7c15ULL >> 44;
@@ -76,14 +86,18 @@ static struct block *find(uint64_t address, uint64_t length)
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	uint64_t address = qemu_plugin_tb_vaddr(tb);
+	struct block *b;
 
 	(void)id;
-	if (address >= MARK && address < MARK + 4096)
+	if (address >= MARK && address < MARK + 4096) {
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, marked, 0,
 						     (void *)((address - MARK) / 16));
-	else
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, ran, 0,
-						     find(address, qemu_plugin_tb_n_insns(tb)));
+		return;
+	}
+	pthread_mutex_lock(&lock);
+	b = find(address, qemu_plugin_tb_n_insns(tb));
+	pthread_mutex_unlock(&lock);
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, ran, 0, b);
 }
 
 /* @argv: one, out=FILE */

@@ -24,9 +24,10 @@ TARGETS = ("command", "bpf", "run")     # of selftests/net/sstp/Makefile, of sev
 
 # --- on the host -----------------------------------------------------------------
 
-def run(name, job, kernel, timeout, *options, programs=("xfer",)):
+def run(name, job, kernel, timeout, *options, programs=("xfer",), how="--icount"):
     """Boot a machine in which tools/bench/NAME --guest FILE measures @job; yield the objects
-    that it prints, one per line. @programs may have names of TARGETS."""
+    that it prints, one per line. @programs may have names of TARGETS; @how is an option of
+    tools/vm/run."""
     with tempfile.TemporaryDirectory(prefix=f"sstp-{name}-") as work:
         # Link statically: the time of an idle guest flies while the host reads a library.
         subprocess.run(["make", "-s", "-C", f"{TREE}/selftests/net/sstp", "LDLIBS=-static",
@@ -36,7 +37,7 @@ def run(name, job, kernel, timeout, *options, programs=("xfer",)):
             json.dump(job, f)
         with subprocess.Popen(
                 vm.command(kernel, [f"{TREE}/tools/bench/{name}", "--guest", f"{work}/job"],
-                           "--icount", "--timeout", str(timeout), *options),
+                           how, "--timeout", str(timeout), *options),
                 stdout=subprocess.PIPE, text=True) as machine:
             for line in machine.stdout:
                 yield json.loads(line)
@@ -203,12 +204,13 @@ class Group:
 class Lab:
     """Network namespaces a, of clients, and b, of the server, and the link between them"""
 
-    def __init__(self):
+    def __init__(self, queues=1):
         self.libc = ctypes.CDLL(None, use_errno=True)
         for ns in "ab":
             self.command("ip", "netns", "add", ns)
-        self.command("ip", "link", "add", "ab", "netns", "a", "type", "veth",
-                     "peer", "ba", "netns", "b")
+        number = ("numtxqueues", str(queues), "numrxqueues", str(queues))
+        self.command("ip", "link", "add", "ab", "netns", "a", *number, "type", "veth",
+                     "peer", "ba", "netns", "b", *number)
         for ns, dev, address in (("a", "ab", "10.9.9.1"), ("b", "ba", SERVER)):
             self.command("ip", "-n", ns, "addr", "add", f"{address}/24", "dev", dev)
             self.command("ip", "-n", ns, "link", "set", dev, "up")

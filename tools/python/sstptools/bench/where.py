@@ -131,8 +131,8 @@ def parse_args():
 class Marked(Lab):
     """Runs programs between two marks, and counts what they sent"""
 
-    def __init__(self):
-        super().__init__()
+    def __init__(self, queues=1):
+        super().__init__(queues)
         self.libc.mmap.restype = ctypes.c_void_p
         self.libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3,
                                    ctypes.c_long]

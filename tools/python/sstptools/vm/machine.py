@@ -38,11 +38,12 @@ def qemu_command(args, kernel, job, accel, ports):
                # Machine.how() reads this file.
                "-D", f"{job}/{QEMU_LOG}", "-d", "cpu_reset",
                "-trace", "qemu_system_shutdown_request"]
+    # Without these a copy is one instruction for each byte, or for all of it.
+    cpu = "max,-erms,-fsrm" if args.icount or args.count else "max"
     if accel == "kvm":
         command += ["-accel", "kvm", "-cpu", "host"]
     elif args.icount:
-        command += ["-accel", "tcg,thread=single", "-cpu", "max,-erms,-fsrm",
-                    "-icount", "shift=0,sleep=off"]
+        command += ["-accel", "tcg,thread=single", "-cpu", cpu, "-icount", "shift=0,sleep=off"]
     else:
         # With a thread for each CPU, QEMU before 8.1 may keep the translation of code that
         # another CPU has just changed, including the breakpoint that the kernel inserts while
@@ -52,7 +53,7 @@ def qemu_command(args, kernel, job, accel, ports):
         # crashes ("list_add corruption", an oops in sched_clock_cpu()). With --parallel an
         # oops ends the machine, and the caller may start another.
         threads = "multi" if args.parallel else "single"
-        command += ["-accel", f"tcg,thread={threads}", "-cpu", "max"]
+        command += ["-accel", f"tcg,thread={threads}", "-cpu", cpu]
     if args.count:
         command += ["-plugin", f"{counter()},out={args.count}"]
     command += ["-device", "virtio-rng-pci",

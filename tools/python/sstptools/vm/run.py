@@ -42,8 +42,8 @@ def parse_args():
     add("--icount", action="store_true",
         help="emulate one CPU at exactly one instruction per nanosecond")
     add("--count", metavar="FILE",
-        help="with --icount: write the number of instructions by address to FILE, each time that "
-             "the guest asks for it; see tools/vm/count.c")
+        help="with --icount or --parallel: write the number of instructions by address to FILE, "
+             "each time that the guest asks for it; see tools/vm/count.c")
     add("--parallel", action="store_true",
         help="run emulated CPUs in parallel, not in turns; see qemu_command() in "
              "tools/python/sstptools/vm/machine.py")
@@ -78,8 +78,10 @@ def parse_args():
         parser.error("--seed needs --time-travel")
     if args.time_travel and args.kernel == "debug-smp":
         parser.error("debug-smp has no --time-travel: simulated time needs a single CPU")
-    if args.count and not args.icount:
-        parser.error("--count needs --icount")
+    if args.count and not args.icount and not args.parallel:
+        parser.error("--count needs --icount or --parallel")
+    if args.count:
+        args.accel = "tcg"
     if args.icount:
         args.cpus, args.accel = 1, "tcg"
     return args
