@@ -28,26 +28,20 @@
  * round trips. A queue that overflows loses packets that waited; but if 10 ms of queue have lost
  * nothing in the last 10 s, a loss at less than 5 ms is the path's. Where packets are lost in round
  * trips with a queue, and hardly ever in those without one, it is the queue that loses them, though
- * single losses may seem to be the path's. A queue of less than sstp_hybrid_small() is not seen:
- * its losses are taken for the path's.
- *
- * A link that delivers in bursts makes packets wait in each round trip, with or without a queue.
- * The path loses packets there if those that waited less than others of their round trip are lost
- * as often, and so are those of round trips in which one packet at least found no queue.
+ * single losses may seem to be the path's. A queue of less than sstp_waits_small() is not seen:
+ * its losses are taken for the path's. See waits.h for links that deliver in bursts.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
 #include <net/sstp_cubic.h>
 #include "ctrl.h"
+#include "waits.h"
 
 #define SSTP_HYBRID_CWND	4U	/* packets: smallest window but after a time-out */
 #define SSTP_HYBRID_TARGET	10000U	/* us that packets wait before a cut */
 #define SSTP_HYBRID_OWN		3	/* packets of a flow that wait at least before it cuts */
 #define SSTP_HYBRID_DRAINED	(SSTP_HYBRID_TARGET / 2)	/* us: the cut has helped */
-#define SSTP_HYBRID_EXPECTED	8	/* round trips that tell by what packets are lost */
-#define SSTP_HYBRID_LITTLE	2	/* losses with little waiting that tell of the path's */
-#define SSTP_HYBRID_RARE	8	/* packets wait little once in so many times at least */
 #define SSTP_HYBRID_LEAVE	95U	/* percent of what the path holds that a cut leaves */
 #define SSTP_HYBRID_HELD	(SSTP_HYBRID_TARGET / 2)	/* us: such a wait is no overflow */
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
@@ -78,26 +72,11 @@
 #define SSTP_HYBRID_IDLE	250U	/* ms without a report that are no part of an epoch */
 
 /**
- * struct sstp_hybrid_tally - what was seen without and with a queue
- * @all: how often
- * @lossy: how often packets were lost then
- */
-struct sstp_hybrid_tally {
-	u16	all[2];
-	u16	lossy[2];
-};
-
-/**
  * struct sstp_hybrid - state of the controller
  * @w: the window
  * @e: congestion avoidance epoch of competitive mode
- * @base: lowest round-trip times, us, since @base_ms and of the 10 s before; U32_MAX = none
- * @base_ms: ms
+ * @waits: round-trip times and losses
  * @round_end: last shipment before this round trip began (serial number)
- * @least: lowest round-trip time of this round trip and of the last, us; U32_MAX = none
- * @most: the highest, us
- * @lost: packets reported lost in this round trip
- * @delivered: packets reported delivered in it
  * @share: share of lost packets, smoothed, 2^-16
  * @begun_ms: when the window began to grow in delay mode, later by the times in which it was not
  *	used; valid if @growing
@@ -117,10 +96,6 @@ struct sstp_hybrid_tally {
  * @reorder_ms: when many packets had been late for a round trip
  * @target_ms: when a cut was made as SSTP_HYBRID_TARGET was reached without a loss
  * @overflow_ms: when the first loss in SSTP_HYBRID_MEMORY came with a queue
- * @rounds: recent round trips, by whether a packet of theirs has waited
- * @uneven: round trips in which packets have waited for unlike times, by whether all have waited;
- *	those that a cut has ended are among them
- * @reports: reports in such round trips, by whether their packets have waited as long as most
  * @check: round trips until the effect of the last cut is judged; 0 = no cut is to be judged
  * @cuts: cuts in a row that have not helped
  * @alarms: how often that led to a probe of late
@@ -138,13 +113,8 @@ struct sstp_hybrid_tally {
 struct sstp_hybrid {
 	struct sstp_window w;
 	struct sstp_cubic_epoch e;
-	u32	base[2];
-	u32	base_ms;
+	struct sstp_waits waits;
 	u32	round_end;
-	u32	least[2];
-	u32	most[2];
-	u32	lost;
-	u32	delivered;
 	u32	share;
 	union {		/* in both modes, and in a probe */
 		struct {
@@ -169,9 +139,6 @@ struct sstp_hybrid {
 	u32	overflow_ms;
 	u32	late_ms;
 	u32	reorder_ms;
-	struct sstp_hybrid_tally rounds;
-	struct sstp_hybrid_tally uneven;
-	struct sstp_hybrid_tally reports;
 	u8	check;
 	u8	cuts;
 	u8	alarms;
@@ -196,31 +163,14 @@ static u32 sstp_hybrid_ms(const struct sstp_ctrl_sample *s)
 	return div_u64(s->now, NSEC_PER_MSEC);
 }
 
-static u32 sstp_hybrid_base(const struct sstp_hybrid *h)
-{
-	return min(h->base[0], h->base[1]);
-}
-
-/* Time that a packet with a round-trip time of @rtt has waited in queues, us */
-static u32 sstp_hybrid_waited(const struct sstp_hybrid *h, u32 rtt)
-{
-	return rtt - min(rtt, sstp_hybrid_base(h));
-}
-
 /* Does a round-trip time of @rtt show that packets wait for @us at least, and that @own packets of
  * this flow, which has @cwnd in flight, are among them?
  */
 static bool sstp_hybrid_queue(const struct sstp_hybrid *h, u32 cwnd, u32 rtt, u32 us, u32 own)
 {
-	u32 waited = sstp_hybrid_waited(h, rtt);
+	u32 waited = sstp_waits_time(&h->waits, rtt);
 
 	return waited >= us && (u64)cwnd * waited >= (u64)rtt * own;
-}
-
-/* A wait of less than this, us, is no queue: packets leave, and times are measured, unevenly. */
-static u32 sstp_hybrid_small(const struct sstp_hybrid *h)
-{
-	return clamp(sstp_hybrid_base(h) / 32, 1000U, 2000U);
 }
 
 static bool sstp_hybrid_drained(const struct sstp_ctrl *c, const struct sstp_hybrid *h, u32 rtt)
@@ -233,50 +183,17 @@ static bool sstp_hybrid_reorders(const struct sstp_hybrid *h, const struct sstp_
 	return sstp_hybrid_ms(s) - h->reorder_ms <= SSTP_HYBRID_MEMORY;
 }
 
-/* Let what was seen so far count half. */
-static void sstp_hybrid_forget(struct sstp_hybrid_tally *t)
+/* Slow start and a probe move round-trip times apart without a link that delivers in bursts. */
+static bool sstp_hybrid_steady(const struct sstp_ctrl *c, const struct sstp_hybrid *h)
 {
-	u32 i;
-
-	for (i = 0; i < 2; i++) {
-		t->all[i] /= 2;
-		t->lossy[i] /= 2;
-	}
-}
-
-static void sstp_hybrid_count(struct sstp_hybrid_tally *t, bool queue, bool lossy)
-{
-	if (t->all[queue] == U16_MAX)
-		sstp_hybrid_forget(t);
-	t->all[queue]++;
-	t->lossy[queue] += lossy;
-}
-
-/* Are round-trip times of one round trip, from @least to @most, further apart than a queue moves
- * them? In slow start a queue may.
- */
-static bool sstp_hybrid_apart(const struct sstp_ctrl *c, const struct sstp_hybrid *h, u32 least,
-			      u32 most)
-{
-	return most > least && most - least >= 2 * sstp_hybrid_small(h) && !h->probes &&
-	       !sstp_window_in_slow_start(c, &h->w);
+	return !h->probes && !sstp_window_in_slow_start(c, &h->w);
 }
 
 static void sstp_hybrid_round(const struct sstp_ctrl *c, struct sstp_hybrid *h,
 			      const struct sstp_ctrl_sample *s)
 {
-	u32 least = min(h->least[0], h->least[1]);
-
-	if (sstp_hybrid_apart(c, h, h->least[0], h->most[0]))
-		sstp_hybrid_count(&h->uneven, sstp_hybrid_waited(h, least) >=
-				  sstp_hybrid_small(h), h->lost);
+	sstp_waits_round(&h->waits, sstp_hybrid_steady(c, h));
 	h->round_end = s->shipped;
-	h->least[1] = h->least[0];
-	h->least[0] = U32_MAX;
-	h->most[1] = h->most[0];
-	h->most[0] = 0;
-	h->lost = 0;
-	h->delivered = 0;
 }
 
 static void sstp_hybrid_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
@@ -286,12 +203,9 @@ static void sstp_hybrid_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 
 	sstp_window_init(c, &h->w, s);
 	/* The handshake's packets are short: on a slow line those of data take longer. */
-	h->base[0] = s->total_delivered ? s->min_rtt : U32_MAX;
-	h->base[1] = U32_MAX;
-	h->base_ms = ms;
+	sstp_waits_init(&h->waits, s->total_delivered ? s->min_rtt : U32_MAX, ms);
 	h->report_ms = ms;
-	h->least[0] = U32_MAX;
-	sstp_hybrid_round(c, h, s);
+	h->round_end = s->shipped;
 	h->probed_ms = ago;
 	h->alarm_ms = ago;
 	h->random_ms = ago;
@@ -320,9 +234,8 @@ static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->check = 0;
 	h->empties = 0;
 	h->full = false;
-	sstp_hybrid_round(c, h, s);
-	h->least[1] = U32_MAX;
-	h->most[1] = 0;
+	h->round_end = s->shipped;
+	sstp_waits_cut(&h->waits, sstp_hybrid_steady(c, h));
 	/* After a time-out the window may be smaller: a cut does not raise it. */
 	sstp_window_cut(c, &h->w, s, max(cwnd, min(c->cwnd, SSTP_HYBRID_CWND)));
 }
@@ -333,7 +246,7 @@ static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 static void sstp_hybrid_drain(struct sstp_ctrl *c, struct sstp_hybrid *h,
 			      const struct sstp_ctrl_sample *s, u32 rtt, u32 percent)
 {
-	u32 cwnd = div_u64((u64)c->cwnd * min(sstp_hybrid_base(h), rtt), max(rtt, 1U));
+	u32 cwnd = div_u64((u64)c->cwnd * min(sstp_waits_base(&h->waits), rtt), max(rtt, 1U));
 
 	h->prior = c->cwnd;
 	sstp_hybrid_cut(c, h, s, max_t(u64, div_u64((u64)cwnd * percent, 100),
@@ -370,10 +283,10 @@ static void sstp_hybrid_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->growing = false;
 	h->probe_ms = sstp_hybrid_ms(s);
 	h->prior = c->cwnd;
-	h->before = min3(h->least[0], h->least[1], rtt);
+	h->before = min(sstp_waits_least(&h->waits), rtt);
 	h->low = U32_MAX;
 	h->high = 0;
-	c->cwnd = max_t(u32, div_u64((u64)c->cwnd * min(sstp_hybrid_base(h), rtt), rtt) / 2,
+	c->cwnd = max_t(u32, div_u64((u64)c->cwnd * min(sstp_waits_base(&h->waits), rtt), rtt) / 2,
 			SSTP_HYBRID_CWND);
 	h->w.ssthresh = c->cwnd;
 }
@@ -400,16 +313,15 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 
 	if (h->low == U32_MAX ||
 	    !sstp_hybrid_queue(h, c->cwnd, h->low, SSTP_HYBRID_DRAINED, SSTP_HYBRID_ALONE)) {
-		rtt = h->competes && h->least[1] != U32_MAX ? h->least[1] : h->before;
+		rtt = h->competes && h->waits.least[1] != U32_MAX ? h->waits.least[1] : h->before;
 		if (h->low != U32_MAX)
-			cwnd = div_u64((u64)cwnd * min(sstp_hybrid_base(h), rtt), max(rtt, 1U));
+			cwnd = div_u64((u64)cwnd * min(sstp_waits_base(&h->waits), rtt),
+				       max(rtt, 1U));
 		sstp_hybrid_relax(h, s);
 	} else if (h->high && h->high - h->low < h->low / 32 &&
 		   h->low > h->before / 32 * 31) {
-		times = clamp(h->low / max(sstp_hybrid_base(h), 1U), 2U, SSTP_HYBRID_LONGER);
-		h->base[0] = h->low;
-		h->base[1] = h->low;
-		h->base_ms = sstp_hybrid_ms(s);
+		times = clamp(h->low / max(sstp_waits_base(&h->waits), 1U), 2U, SSTP_HYBRID_LONGER);
+		sstp_waits_longer(&h->waits, h->low, sstp_hybrid_ms(s));
 		sstp_hybrid_relax(h, s);
 		h->fails = 0;
 	} else {
@@ -432,15 +344,16 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 static bool sstp_hybrid_probe_due(const struct sstp_ctrl *c, const struct sstp_hybrid *h,
 				  const struct sstp_ctrl_sample *s)
 {
-	u32 since = sstp_hybrid_ms(s) - h->probed_ms;
+	u32 since = sstp_hybrid_ms(s) - h->probed_ms, waited;
 
 	if (!h->competes || h->w.cut || sstp_hybrid_reorders(h, s) ||
 	    sstp_window_in_slow_start(c, &h->w))
 		return false;
 	if (since > SSTP_HYBRID_MEMORY << h->fails)
 		return true;
+	waited = sstp_waits_time(&h->waits, h->waits.most[1]);
 	return since > SSTP_HYBRID_JOIN << h->fails && s->rtt &&
-	       sstp_hybrid_waited(h, s->rtt) < sstp_hybrid_waited(h, h->most[1]) / 4 * 3;
+	       sstp_waits_time(&h->waits, s->rtt) < waited / 4 * 3;
 }
 
 /* Cuts did not empty the queue. That is also so for a while when another flow begins, or when the
@@ -536,46 +449,6 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	}
 }
 
-/* A round trip is over: was there a queue, and was a packet lost? */
-static void sstp_hybrid_count_round(struct sstp_hybrid *h)
-{
-	if (h->most[0] && !h->probes)
-		sstp_hybrid_count(&h->rounds, sstp_hybrid_waited(h, h->most[0]) >=
-				  sstp_hybrid_small(h), h->lost);
-}
-
-/* Does a queue lose most packets? Four times the share of round trips without a queue that are
- * lossy is less than that of round trips with one, and at the latter share more than
- * SSTP_HYBRID_EXPECTED of the former would have been lossy.
- */
-static bool sstp_hybrid_queue_loses(const struct sstp_hybrid *h)
-{
-	const struct sstp_hybrid_tally *t = &h->rounds;
-	u64 expected = (u64)t->lossy[1] * t->all[0];
-
-	return expected > (u64)t->all[1] * SSTP_HYBRID_EXPECTED &&
-	       (u64)t->lossy[0] * t->all[1] * 4 < expected;
-}
-
-/* Are packets that waited little lost at least half as often as others? */
-static bool sstp_hybrid_alike(const struct sstp_hybrid_tally *t)
-{
-	return t->lossy[0] >= SSTP_HYBRID_LITTLE && t->all[0] * SSTP_HYBRID_RARE >= t->all[1] &&
-	       (u64)t->lossy[0] * t->all[1] * 2 >= (u64)t->lossy[1] * t->all[0];
-}
-
-/* Does a link that delivers in bursts lose packets, whatever waits? At least half of all round
- * trips are uneven there: on others only those in which a queue overflows or becomes empty are.
- */
-static bool sstp_hybrid_path_loses(const struct sstp_hybrid *h)
-{
-	const struct sstp_hybrid_tally *t = &h->uneven, *all = &h->rounds;
-
-	return (t->all[0] + t->all[1]) * 2 >= all->all[0] + all->all[1] &&
-	       sstp_hybrid_alike(t) && sstp_hybrid_alike(&h->reports) &&
-	       !sstp_hybrid_queue_loses(h);
-}
-
 /* A cut to @percent, which begins an epoch of competitive mode as that of CUBIC does */
 static void sstp_hybrid_cut_to(struct sstp_ctrl *c, struct sstp_hybrid *h,
 			       const struct sstp_ctrl_sample *s, u32 percent)
@@ -600,11 +473,12 @@ static void sstp_hybrid_cut_many(struct sstp_ctrl *c, struct sstp_hybrid *h,
 static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				    const struct sstp_ctrl_sample *s)
 {
-	u32 share = div_u64((u64)h->lost << 16, max(h->lost + h->delivered, 1U));
-	u32 lost = h->lost;
+	u32 share = div_u64((u64)h->waits.lost << 16, max(h->waits.lost + h->waits.delivered, 1U));
+	u32 lost = h->waits.lost;
 
 	h->share += (s32)(share - h->share) / 4;
-	sstp_hybrid_count_round(h);
+	if (!h->probes)
+		sstp_waits_count_round(&h->waits);
 	if ((lost < 3 && h->share <= SSTP_HYBRID_HALVES) || h->w.cut || h->probes ||
 	    (h->w.late && (s32)(h->round_end - h->w.recover) <= 0) ||
 	    (share <= SSTP_HYBRID_LOSSES && h->share <= SSTP_HYBRID_LOSS) ||
@@ -623,11 +497,9 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 static void sstp_hybrid_measure(const struct sstp_ctrl *c, struct sstp_hybrid *h,
 				const struct sstp_ctrl_sample *s)
 {
-	u32 rtt = s->rtt, ms = sstp_hybrid_ms(s), most;
+	u32 rtt = s->rtt, ms = sstp_hybrid_ms(s);
 
-	h->lost -= min(h->lost, s->undue);
-	h->lost = min_t(u64, (u64)h->lost + s->lost, SSTP_WINDOW_MAX);
-	h->delivered = min_t(u64, (u64)h->delivered + s->delivered, SSTP_WINDOW_MAX);
+	sstp_waits_report(&h->waits, s, ms, sstp_hybrid_steady(c, h));
 	if (s->late <= s->prior_in_flight / SSTP_HYBRID_LATE) {
 		h->late = false;
 	} else if (!h->late) {
@@ -636,24 +508,7 @@ static void sstp_hybrid_measure(const struct sstp_ctrl *c, struct sstp_hybrid *h
 	} else if (ms - h->late_ms > s->srtt / USEC_PER_MSEC) {
 		h->reorder_ms = ms;
 	}
-	if (!rtt)
-		return;
-	if (ms - h->base_ms > SSTP_HYBRID_MEMORY) {
-		h->base[1] = h->base[0];
-		h->base[0] = U32_MAX;
-		h->base_ms = ms;
-		sstp_hybrid_forget(&h->rounds);
-		sstp_hybrid_forget(&h->uneven);
-		sstp_hybrid_forget(&h->reports);
-	}
-	h->base[0] = min(h->base[0], rtt);
-	h->least[0] = min(h->least[0], rtt);
-	h->most[0] = max(h->most[0], rtt);
-	most = max(h->most[0], h->most[1]);
-	if (sstp_hybrid_apart(c, h, sstp_hybrid_base(h), most))
-		sstp_hybrid_count(&h->reports, sstp_hybrid_waited(h, rtt) >=
-				  sstp_hybrid_waited(h, most) / 2, s->lost);
-	if (!h->probes)
+	if (!rtt || !h->probes)
 		return;
 	h->low = min(h->low, rtt);
 	if (ms - h->probe_ms > s->srtt * 3 / (2 * USEC_PER_MSEC))
@@ -681,7 +536,7 @@ static void sstp_hybrid_grow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	t = min(ms - h->begun_ms, SSTP_HYBRID_LONG);
 	t -= min(t, SSTP_HYBRID_SLOW);
 	alpha = 1000 + 10 * t + t * t / 4000;
-	if (sstp_hybrid_waited(h, h->least[1]) < sstp_hybrid_small(h))
+	if (!sstp_waits_queued(&h->waits, h->waits.least[1]))
 		alpha *= SSTP_HYBRID_EMPTY;
 	credit = div_u64(alpha * SSTP_HYBRID_RATE * past,
 			 (1000 * USEC_PER_SEC) >> SSTP_HYBRID_CREDIT);
@@ -751,7 +606,7 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 	if (h->w.undone && h->probes)
 		sstp_hybrid_stop_probe(c, h, s);
 	if ((s32)(s->highest - h->round_end) >= 0 && !sstp_hybrid_many_losses(c, h, s)) {
-		rtt = h->least[0];
+		rtt = h->waits.least[0];
 		sstp_hybrid_round(c, h, s);
 		sstp_hybrid_look(c, h, s, rtt);
 	}
@@ -797,8 +652,9 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
  */
 static bool sstp_hybrid_overflows(const struct sstp_ctrl *c, struct sstp_hybrid *h, u32 ms)
 {
-	bool queue = ms - h->random_ms > SSTP_HYBRID_MEMORY || sstp_hybrid_queue_loses(h);
-	bool first = h->lost <= SSTP_HYBRID_SINGLE && ms - h->overflow_ms > SSTP_HYBRID_MEMORY &&
+	bool queue = ms - h->random_ms > SSTP_HYBRID_MEMORY || sstp_waits_queue_loses(&h->waits);
+	bool first = h->waits.lost <= SSTP_HYBRID_SINGLE &&
+		     ms - h->overflow_ms > SSTP_HYBRID_MEMORY &&
 		     ms - h->left_ms > SSTP_HYBRID_RELAPSE;
 
 	if (h->competes || sstp_window_in_slow_start(c, &h->w))
@@ -816,7 +672,7 @@ static bool sstp_hybrid_held(const struct sstp_ctrl *c, const struct sstp_hybrid
 {
 	return !h->competes && !sstp_window_in_slow_start(c, &h->w) &&
 	       ms - h->target_ms <= SSTP_HYBRID_MEMORY &&
-	       sstp_hybrid_waited(h, rtt) < SSTP_HYBRID_HELD;
+	       sstp_waits_time(&h->waits, rtt) < SSTP_HYBRID_HELD;
 }
 
 static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
@@ -841,12 +697,12 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 		sstp_hybrid_overflow(c, h, s);
 		return;
 	}
-	rtt = max3(s->rtt, h->most[0], h->most[1]);
-	if (sstp_hybrid_waited(h, rtt) < sstp_hybrid_small(h) ||
+	rtt = max(s->rtt, sstp_waits_most(&h->waits));
+	if (!sstp_waits_queued(&h->waits, rtt) ||
 	    sstp_hybrid_held(c, h, ms, rtt) ||
-	    sstp_hybrid_path_loses(h)) {
+	    sstp_waits_path_loses(&h->waits)) {
 		h->random_ms = ms;
-		if (h->competes && !sstp_hybrid_queue_loses(h))
+		if (h->competes && !sstp_waits_queue_loses(&h->waits))
 			sstp_hybrid_relax(h, s);
 		return;
 	}
@@ -854,9 +710,10 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 		sstp_hybrid_overflow(c, h, s);
 		return;
 	}
-	rtt = min(h->least[0], h->least[1]);
-	least = ms - h->target_ms > SSTP_HYBRID_MEMORY ? sstp_hybrid_small(h) : SSTP_HYBRID_HELD;
-	if (rtt != U32_MAX && !h->check && sstp_hybrid_waited(h, rtt) >= least)
+	rtt = sstp_waits_least(&h->waits);
+	least = ms - h->target_ms > SSTP_HYBRID_MEMORY ?
+		sstp_waits_small(&h->waits) : SSTP_HYBRID_HELD;
+	if (rtt != U32_MAX && !h->check && sstp_waits_time(&h->waits, rtt) >= least)
 		sstp_hybrid_drain(c, h, s, rtt, 100);
 }
 
@@ -884,7 +741,7 @@ static void sstp_hybrid_get_info(const struct sstp_ctrl *c, s64 *state)
 	state[0] = h->w.ssthresh;
 	state[1] = h->competes;
 	state[2] = h->probes;
-	state[3] = sstp_hybrid_base(h) == U32_MAX ? 0 : sstp_hybrid_base(h);
+	state[3] = sstp_waits_base(&h->waits) == U32_MAX ? 0 : sstp_waits_base(&h->waits);
 	state[4] = h->e.max;
 	state[5] = h->share;
 }
