@@ -27,6 +27,7 @@
 #define PEEKS		16		/* half of all first numbers are beyond 2^31 */
 #define BUFFER		MB		/* as set; the kernel doubles it */
 #define MUCH		(24 * MB)	/* in one call */
+#define RECEIVES	10		/* calls of which one gets more than was there */
 
 /* The peer writes as soon as it has accepted: recv() was there before. */
 static void test_early(int type, int flags, const char *name)
@@ -207,27 +208,36 @@ static bool is_full(void *arg)
 	return readable(p->rx) >= (int)BUFFER && !sock_info(p->tx).in_flight;
 }
 
-/* The peer sends more as soon as it hears that there is room. */
-static void test_recv(void)
+/* A recv() of @p, whose buffer is full: does it get much more than was there? */
+static bool recv_much(struct pair *p)
 {
 	static char buf[MUCH];
-	struct pair p;
 	ssize_t n;
 	int before;
 
-	small_pair(&p, 2 * MUCH, BUFFER);
-	pair_fill(&p, p.sent + MUCH);
-	must(busywait(WAIT_MS, is_full, &p), "the buffer fills");
-	before = readable(p.rx);
-	n = recv(p.rx, buf, MUCH, MSG_DONTWAIT);
+	pair_fill(p, p->sent + MUCH);
+	must(busywait(WAIT_MS, is_full, p), "the buffer fills");
+	before = readable(p->rx);
+	n = recv(p->rx, buf, MUCH, MSG_DONTWAIT);
 	ktap_diag("%zd bytes came in one recv(), %d were there", n, before);
-	/* If the backlog waited for the end of the call, recv() would get what was there. It gets
-	 * less than MUCH if the sender's CPU pauses.
-	 */
-	must(n >= before + (ssize_t)BUFFER / 4, "what the peer sends counts at once");
-	must(n > 0 && content_check(buf, n, p.seed, p.got) == (size_t)n, "content");
-	p.got += n > 0 ? n : 0;
-	must(busywait(WAIT_MS, all_read, &p), "all of it comes");
+	must(n > 0 && content_check(buf, n, p->seed, p->got) == (size_t)n, "content");
+	p->got += n > 0 ? n : 0;
+	must(busywait(WAIT_MS, all_read, p), "all of it comes");
+	return n >= before + (ssize_t)BUFFER / 4;
+}
+
+/* The peer sends more as soon as it hears that there is room. If the backlog waited for the end of
+ * the call, no recv() would get more than was there. One may not if the sender's CPU pauses.
+ */
+static void test_recv(void)
+{
+	struct pair p;
+	int i = 0;
+
+	small_pair(&p, 2 * MUCH, BUFFER);
+	while (all_held && i < RECEIVES && !recv_much(&p))
+		i++;
+	must(i < RECEIVES, "what the peer sends counts at once");
 	pair_close(&p);
 	ktap_held("a recv() of much does not keep packets waiting");
 }
