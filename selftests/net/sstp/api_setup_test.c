@@ -590,9 +590,12 @@ static void row_device(void)
 
 static void row_v6only(void)
 {
-	int fd = sock();
 	union addr a;
+	int fd;
 
+	/* Sockets of earlier rows are in TIME_WAIT and may have the port. */
+	new_namespace();
+	fd = sock();
 	note("is", get_int(fd, SOL_IPV6, IPV6_V6ONLY));
 	note("set", set_int(fd, SOL_IPV6, IPV6_V6ONLY, 1));
 	note("is", get_int(fd, SOL_IPV6, IPV6_V6ONLY));
@@ -603,12 +606,7 @@ static void row_v6only(void)
 	a = name_of(fd, false);
 	addr_loopback(&a, AF_INET, addr_port(&a));
 	note("IPv4 client", xconnect(sock_of(AF_INET, 0), &a));
-	fd = sock_of(AF_INET, 0);
-	/* SO_REUSEADDR: a socket of an earlier row in TIME_WAIT may have the port, a listener may
-	 * not.
-	 */
-	set_int(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-	note("IPv4 bind beside it", xbind(fd, &a));
+	note("IPv4 bind beside it", xbind(sock_of(AF_INET, 0), &a));
 }
 
 static void row_dual_stack(void)
