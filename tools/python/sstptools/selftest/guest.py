@@ -11,6 +11,7 @@ again, and on kernels with kmemleak checks for leaks.
 import argparse
 import errno
 import glob
+import math
 import os
 import re
 import selectors
@@ -117,6 +118,15 @@ class Cage:
             time.sleep(0.05)
 
 
+def time_limit(seconds):
+    """Return when the clock shows that SECONDS are over. In a machine that counts instructions it
+    jumps from timer to timer while the machine waits for a file of the host, so that only the
+    host's time limit of the machine applies."""
+    with open("/proc/cmdline", encoding="ascii") as line:
+        counts = "sstp_icount" in line.read().split()
+    return math.inf if counts else time.monotonic() + seconds
+
+
 def run_test(test, log):
     """Run one test; return the stream of its results."""
     stream = Stream()
@@ -124,7 +134,7 @@ def run_test(test, log):
     process = subprocess.Popen(
         [test.path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, preexec_fn=cage.enter)
-    deadline = time.monotonic() + test.timeout
+    deadline = time_limit(test.timeout)
     selector = selectors.DefaultSelector()
     selector.register(process.stdout, selectors.EVENT_READ)
     if isinstance(log, KernelLog):
@@ -203,13 +213,15 @@ def modules():
 
 def unload():
     """Removes the module; references of what is being torn down may take a while."""
-    deadline = time.monotonic() + 90
+    failed = 0
     while modules():
         status, text = command("rmmod", modules()[0])
-        if status and time.monotonic() > deadline:
+        if not status:
+            continue
+        failed += 1
+        if failed > 450:                # 90 s
             return text.strip() or "rmmod failed"
-        if status:
-            time.sleep(0.2)
+        time.sleep(0.2)
     return ""
 
 
