@@ -5,7 +5,7 @@
 # the host's load does. Three of some 270 transfers lost packets once more just after slow start,
 # with either form, and took 0.4 to 0.6 s longer, so the median of three counts. With cubic single
 # transfers differ by up to 2.4%, as a loss at another packet moves the whole curve, so the mean of
-# five counts. Code that never ran takes milliseconds more in a machine's or a controller's first
+# the middle three of five counts. Code that never ran takes milliseconds more in a machine's or a controller's first
 # transfer, which moves the losses, too, so that one does not count.
 # timeout: 1800
 # kernels: 6.12
@@ -42,7 +42,8 @@ takes() {
 		echo $((10#$(field seconds | tr -d .)))
 	done > "$work/times"
 	if [ "$n" = 5 ]; then
-		awk '{ sum += $1 } END { print int(sum / NR) }' "$work/times"
+		sort -n "$work/times" | sed '1d;$d' |
+			awk '{ sum += $1 } END { print int(sum / NR) }'
 	else
 		sort -n "$work/times" | sed -n 2p
 	fi
