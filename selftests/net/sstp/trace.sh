@@ -57,8 +57,9 @@ echo > $tracing/trace
 echo 1 > $events/enable
 counters > "$work/before"
 server_options=()
-path_options=(delay 5ms rate 20mbit limit 50)
-check "a transfer with a contract beyond the path" lossy -s 8M --rate 100000000
+# A path that any machine fills
+path_options=(delay 5ms rate 2mbit limit 5)
+check "a transfer with a contract beyond the path" lossy -s 800k --rate 10000000
 path_options=(delay 5ms loss 3% duplicate 2%)
 check "a transfer with a contract" lossy -s 4M --rate 50000000
 check "a transfer without" lossy -s 2M
