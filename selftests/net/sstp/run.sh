@@ -27,6 +27,12 @@ known() {
 
 # meets ADDRESS PORT: connects, which makes the service known.
 meets() { busywait 60 known bash -c "exec 3<> /dev/tcp/$1/$2"; }
+# meets_again ADDRESS PORT: does so on a clean path, as the service is known for 60 s only, and the
+# last program that used it may have taken as long on a busy machine.
+meets_again() {
+	impair delay 1ms
+	meets "$@"
+}
 
 # opens: prints how many connections a has tried by SSTP, and b has got by TCP so far. If
 # both are tried, TCP's handshake is not completed.
@@ -118,6 +124,7 @@ known_to_nobody() {
 	return 1
 }
 check "http.server is known, by the user nobody" busywait 60 known_to_nobody
+meets_again "$b4" 8000
 impair delay 1ms loss 1%
 check "curl, which knows the server" by sstp sstp-run bash -c "get http://$b4:8000/file"
 logged() {
@@ -182,6 +189,7 @@ impair delay 1ms
 server 7000 sstp-run -v socat -b 65536 TCP-LISTEN:7000,fork,reuseaddr EXEC:cat
 check "socat is known" meets "$b4" 7000
 check "socat, there and back" echoed sstp sstp-run socat -b 65536 -t 60 - "TCP:$b4:7000"
+meets_again "$b4" 7000
 impair delay 1ms loss 1%
 check "socat, with loss" echoed sstp sstp-run socat -b 65536 -t 60 - "TCP:$b4:7000"
 stop
@@ -191,10 +199,12 @@ impair delay 1ms
 server 7001 sstp-run -v python3 "$cases" serve 7001
 check "a server of asyncio is known" meets "$b4" 7001
 check "asyncio" by sstp sstp-run python3 "$cases" asyncio "$b4" 7001
+meets_again "$b4" 7001
 impair delay 1ms loss 1%
 check "asyncio, with loss" by sstp sstp-run python3 "$cases" asyncio "$b4" 7001
 check "asyncio, and a client without sstp-run" echoed tcp socat -t 60 - "TCP:[$b6]:7001"
-impair delay 200ms
+meets_again "$b4" 7001
+impair delay 400ms
 check "an answer that is late" by sstp sstp-run python3 "$cases" late "$b4" 7001
 stop
 
@@ -245,7 +255,7 @@ unloaded() { rmmod sstp; }
 settle
 cleanup
 a='' b='' namespaces=()
-if busywait 30 unloaded; then
+if busywait 90 unloaded; then
 	without() {
 		sstp-run -v python3 "$cases" absent 2>&1 | tee "$work/said"
 		[ "${PIPESTATUS[0]}" = 0 ] &&

@@ -158,12 +158,13 @@ def daemon(host, port):
 
 def silent(host, port):
     before = counter("ActiveOpens")
-    for _ in range(2):
-        sock = socket.create_connection((host, int(port)))
+    # The silent service is remembered for 10 s: connect again before anything else.
+    both = [socket.create_connection((host, int(port))) for _ in range(2)]
+    equal(counter("ActiveOpens") - before, 1)
+    for sock in both:
         assert not is_sstp(sock)
         sock.sendall(b"x")
         equal(sock.recv(1), b"x")
-        equal(counter("ActiveOpens") - before, 1)
 
 
 def late(host, port):
@@ -595,7 +596,8 @@ def signals():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGALRM, ring)
     signal.siginterrupt(signal.SIGALRM, True)
-    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    # The first signal may come before accept().
+    signal.setitimer(signal.ITIMER_REAL, 0.2, 0.2)
     equal(libc.accept(at.fileno(), None, None), -1)
     equal(ctypes.get_errno(), errno.EINTR)
     # With SA_RESTART it goes on, until somebody comes.
