@@ -39,12 +39,14 @@ check() {
 	fi
 }
 
-# busywait SECONDS COMMAND...: until the command succeeds.
+# busywait SECONDS COMMAND...: until the command succeeds. It is tried once more after that time, as
+# the machine may have stood still, and SECONDS of the shell may be up to one too many.
 busywait() {
-	local deadline=$((SECONDS + $1))
+	local deadline=$((SECONDS + $1 + 1)) last=
 	shift
 	until "$@" > /dev/null 2>&1; do
-		[ "$SECONDS" -lt "$deadline" ] || return 1
+		[ -z "$last" ] || return 1
+		[ "$SECONDS" -lt "$deadline" ] || last=1
 		sleep 0.05
 	done
 }
