@@ -339,8 +339,8 @@ begin --
 finds "lossy path: the sender's side says so" "$a" "limited by: lossy path"
 end_transfer
 
-# --- a full path
-impair delay 5ms rate 20mbit
+# --- a full path, which any machine fills
+impair delay 5ms rate 5mbit
 begin --
 finds "full path: the sender's side says so" "$a" "limited by: full path"
 finds "full path: the receiver's side sends one there" "$b" "limited by: nothing here"
