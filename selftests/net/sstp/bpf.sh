@@ -293,7 +293,7 @@ check "one beside it moves data" beside
 check "a connection whose process has ended still has it" has "$a" h-any
 stop_server
 check "the hostile ones unload" sstp ctrl unload h-zero h-most h-any
-check "which ends what they held up" busywait 20 sockets_are "$a" 0
+check "which ends what they held up" busywait 60 sockets_are "$a" 0
 
 # --- sockets that name one which goes before they are used
 check "newreno loads once more" load newreno
@@ -320,6 +320,6 @@ check "the others unload" sstp ctrl unload $rest
 check "none is left" test "$(sstp ctrl | wc -l)" = "$builtin"
 check "nor in sysfs" eval '! grep -w bpf $plugins'
 unloaded() { rmmod sstp; }
-check "the module unloads" busywait 20 unloaded
+check "the module unloads" busywait 90 unloaded
 check "and loads" insmod "$SSTP_MODULE_DIR/sstp.ko"
 finish

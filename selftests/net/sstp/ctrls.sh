@@ -100,7 +100,7 @@ changes() {
 		}
 	done
 }
-check "the connection ends" busywait 20 sockets_are "$a" 0
+check "the connection ends" busywait 60 sockets_are "$a" 0
 serve
 transfer_begin -T 400 --for 45 "$b4"
 check "a connection" busywait 10 change vegas

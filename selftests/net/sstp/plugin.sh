@@ -98,7 +98,7 @@ check "its send buffer follows what is in flight" queue_small
 kill "$client"	# ends --for
 wait "$client"
 check "the transfer ends" test $? = 0
-check "the connection ends" busywait 20 sockets_are "$a" 0
+check "the connection ends" busywait 60 sockets_are "$a" 0
 impair
 
 # A controller's parameters of one connection, which replace those of the module
