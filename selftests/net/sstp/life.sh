@@ -76,7 +76,7 @@ nothing_left "and nothing is left" "$a" "$b"
 in_ns "$a" sysctl -qw net.sstp.keepalive_time=1 net.sstp.keepalive_intvl=1 \
 	net.sstp.keepalive_probes=2
 impair
-serve --send-pause 100000
+serve -n 2 --send-pause 100000		# one more, so that it goes on to listen
 transfer_begin --down --keepalive "$b4"
 busywait 60 sockets_are "$b" 2		# listener and connection
 silence
