@@ -204,6 +204,8 @@ static void test_contract_ends(void)
  * silence all is, and the states last that an answer ends.
  */
 #define NO_CLOSE "tc qdisc add dev lo root handle 1: prio && "			\
+	"tc qdisc add dev lo parent 1:1 netem delay 100ms && "			\
+	"tc qdisc add dev lo parent 1:2 netem delay 100ms && "			\
 	"tc qdisc add dev lo parent 1:3 netem loss 100% && "			\
 	"tc filter add dev lo parent 1: prio 2 protocol ip u32 match u8 9 0xff at 32 flowid 1:3"
 #define SILENT	"tc filter add dev lo parent 1: prio 1 protocol ip u32 match u32 0 0 flowid 1:3"
