@@ -231,8 +231,9 @@ static void test_force(void)
 	if (connect(tx, &at.sa, addr_len(&at)))
 		die("connect:");
 	rx = accept(l, NULL, NULL);
-	must_be("a child's buffer", sock_info(rx).rcv_buffer, size);
-	must_be("a client's buffer", sock_info(tx).rcv_buffer, 2 * size);
+	/* If the machine stands still for 300 ms, buffers have shrunk. */
+	must_be("a child's buffer", sock_info(rx).rcv_buffer_peak, size);
+	must_be("a client's buffer", sock_info(tx).rcv_buffer_peak, 2 * size);
 	must_list("a listener has no state", l, SSTP_POLICY_PARAM, RRDA);
 	close(tx);
 	close(rx);
