@@ -358,11 +358,18 @@ static const uint8_t *note_marks(struct peer *p, const uint8_t *at, const uint8_
 static void note_ack(struct peer *p, const struct ack_packet *a, size_t n)
 {
 	const uint8_t *at = (void *)(a + 1), *end = (uint8_t *)a + n;
+	bool first = !(p->packs + p->snaks);
 
+	if (a->h.type == PACK) {
+		p->packs++;
+	} else {
+		p->snaks++;
+		p->snak_bytes += n;
+	}
 	if (a->h.flags & SEGMENT)
 		p->named |= bit(p, ntohl(a->segment) - p->first);
 	/* A packet sent by another CPU may overtake this one: the later number holds. */
-	if ((int32_t)(ntohl(a->control) - p->their_control) < 0 && p->packs + p->snaks)
+	if (!first && (int32_t)(ntohl(a->control) - p->their_control) < 0)
 		return;
 	p->their_control = ntohl(a->control);
 	p->ack = ntohl(a->ack) - p->first;
@@ -373,12 +380,6 @@ static void note_ack(struct peer *p, const struct ack_packet *a, size_t n)
 	if (a->h.flags & ECHO) {
 		p->hold = ntohl(a->hold);
 		p->echoed = now_us() - ntohl(a->echo);
-	}
-	if (a->h.type == PACK) {
-		p->packs++;
-	} else {
-		p->snaks++;
-		p->snak_bytes += n;
 	}
 	if (a->h.flags & ECN)
 		at = note_marks(p, at, end);
