@@ -226,6 +226,7 @@ static void test_filters(void)
 	int l;
 
 	all_held = true;
+	must(sstp_sockets_end(WAIT_MS), "sockets of earlier tests are gone");
 	conn_open(&a, AF_INET, SOCK_STREAM);
 	conn_open(&b, AF_INET6, SOCK_SEQPACKET);
 	l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0);
