@@ -359,6 +359,7 @@ def main():
             "[a receiving program with too little CPU](contention.md),\n"
             "[requests to redis, nginx and memcached](requests.md),\n"
             "[memory and set-up of many connections](many.md),\n"
+            "[flows on several CPUs](cpus.md),\n"
             "[instructions per byte by number of connections and ACK interval](flows.md), and\n"
             "[the statements of each controller](statements.md). Those in BPF have\n"
             "[a comparison with the same in C](bpf.md). `make evaluation` writes all,\n"
