@@ -23,7 +23,8 @@ int qemu_plugin_version = VERSION;
 struct block {
 	uint64_t address;
 	uint64_t length;	/* instructions */
-	uint64_t runs[CPUS];	/* each written by a thread of its own */
+	uint64_t runs[CPUS];	/* each written by a thread of its own alone */
+	uint64_t told;		/* runs that a mark has told of */
 };
 
 static struct block *slots[SLOTS];
@@ -48,13 +49,14 @@ static void marked(unsigned int cpu, void *data)
 		struct block *b = slots[i];
 		uint64_t runs = 0;
 
-		for (n = 0; b && n < CPUS; n++) {
+		if (!b)
+			continue;
+		for (n = 0; n < CPUS; n++)
 			runs += b->runs[n];
-			b->runs[n] = 0;
-		}
-		if (runs)
+		if (runs != b->told)
 			fprintf(out, "%llx %llu\n", (unsigned long long)b->address,
-				(unsigned long long)(runs * b->length));
+				(unsigned long long)((runs - b->told) * b->length));
+		b->told = runs;
 	}
 	fflush(out);
 	pthread_mutex_unlock(&lock);
