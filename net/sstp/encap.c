@@ -188,9 +188,27 @@ struct sstp_encap_work {
 	int		dev;		/* as in struct sstp_encap */
 	u16		port;		/* 0 = any */
 	bool		v6;
-	bool		group;		/* of a reuseport group */
+	u32		group;		/* UDP sockets of its reuseport group; 0 = it is in none */
 	int		err;
 };
+
+/* Give each CPU a UDP socket of its own out of the @n of the group of @usk: CPUs that take packets
+ * from one receive queue would wait for its lock, and take each other's. Without the program,
+ * as when there is no memory for it, the hash of a packet chooses.
+ */
+static void sstp_encap_by_cpu(struct sock *usk, u32 n)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SKF_AD_OFF + SKF_AD_CPU),
+		BPF_STMT(BPF_ALU | BPF_MOD | BPF_K, n),
+		BPF_STMT(BPF_RET | BPF_A, 0),
+	};
+	struct sock_fprog_kern program = { .len = ARRAY_SIZE(code), .filter = code };
+	struct bpf_prog *prog;
+
+	if (!bpf_prog_create(&prog, &program) && reuseport_attach_prog(usk, prog))
+		bpf_prog_destroy(prog);
+}
 
 static int __sstp_encap_sock(struct sstp_encap_work *w)
 {
@@ -213,7 +231,7 @@ static int __sstp_encap_sock(struct sstp_encap_work *w)
 		err = sock_bindtoindex(sock->sk, w->dev, true);
 	if (err)
 		goto fail;
-	sock->sk->sk_reuseport = w->group;
+	sock->sk->sk_reuseport = !!w->group;
 	/* Enough, as sstp_encap_data_ready() takes trains off the queue at once. */
 	sock->sk->sk_rcvbuf = 4 << 20;
 	sock->sk->sk_allocation = GFP_ATOMIC;
@@ -235,6 +253,8 @@ static int __sstp_encap_sock(struct sstp_encap_work *w)
 	err = kernel_bind(sock, (void *)&a, w->v6 ? sizeof(a.v6) : sizeof(a.v4));
 	if (err)
 		goto fail;
+	if (w->group)
+		sstp_encap_by_cpu(sock->sk, w->group);
 	w->sock = sock;
 	return 0;
 fail:
@@ -383,32 +403,10 @@ int sstp_encap_move(struct net *net, struct proto *prot, int port)
 	return err;
 }
 
-/* Give each CPU a UDP socket of its own out of the @n of the group of @usk: CPUs that take packets
- * from one receive queue would wait for its lock, and take each other's.
- */
-static int sstp_encap_by_cpu(struct sock *usk, u32 n)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SKF_AD_OFF + SKF_AD_CPU),
-		BPF_STMT(BPF_ALU | BPF_MOD | BPF_K, n),
-		BPF_STMT(BPF_RET | BPF_A, 0),
-	};
-	struct sock_fprog_kern program = { .len = ARRAY_SIZE(code), .filter = code };
-	struct bpf_prog *prog;
-	int err;
-
-	err = bpf_prog_create(&prog, &program);
-	if (err)
-		return err;
-	err = reuseport_attach_prog(usk, prog);
-	if (err)
-		bpf_prog_destroy(prog);
-	return err;
-}
-
 static int sstp_encap_open_known(struct net *net, struct sstp_encap *e, bool v6)
 {
-	int n = min(num_online_cpus(), SSTP_ENCAP_SOCKETS), i, err = 0;
+	u32 n = min(cpumask_last(cpu_online_mask) + 1, SSTP_ENCAP_SOCKETS), i;
+	int err = 0;
 
 	for (i = 0; i < n && !err; i++) {
 		struct sstp_encap_work w = {
@@ -416,19 +414,11 @@ static int sstp_encap_open_known(struct net *net, struct sstp_encap *e, bool v6)
 			.dev = e->dev,
 			.port = READ_ONCE(sstp_pernet(net)->encap_port),
 			.v6 = v6,
-			.group = true,
+			.group = n,
 		};
 
-		if (e->known[v6][i])
-			continue;
-		err = sstp_encap_sock(&w, &e->known[v6][i]);
-		if (err || i)
-			continue;
-		err = sstp_encap_by_cpu(e->known[v6][0]->sk, n);
-		if (err) {
-			sstp_encap_release(e->known[v6][0]);
-			e->known[v6][0] = NULL;
-		}
+		if (!e->known[v6][i])
+			err = sstp_encap_sock(&w, &e->known[v6][i]);
 	}
 	return err;
 }
