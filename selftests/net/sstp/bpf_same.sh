@@ -5,8 +5,8 @@
 # the host's load does. Three of some 270 transfers lost packets once more just after slow start,
 # with either form, and took 0.4 to 0.6 s longer, so the median of three counts. With cubic single
 # transfers differ by up to 2.4%, as a loss at another packet moves the whole curve, so the mean of
-# the middle three of five counts. Code that never ran takes milliseconds more in a machine's or a controller's first
-# transfer, which moves the losses, too, so that one does not count.
+# the middle three of five counts. Code that never ran takes milliseconds more in a machine's or a
+# controller's first transfer, which moves the losses, too, so that one does not count.
 # timeout: 1800
 # kernels: 6.12
 # mode: icount

@@ -27,7 +27,7 @@
 #define PEEKS		16		/* half of all first numbers are beyond 2^31 */
 #define BUFFER		MB		/* as set; the kernel doubles it */
 #define MUCH		(24 * MB)	/* in one call */
-#define RECEIVES	10		/* calls of which one gets more than was there */
+#define RECEIVES	10		/* calls of which half get more than was there */
 
 /* The peer writes as soon as it has accepted: recv() was there before. */
 static void test_early(int type, int flags, const char *name)
@@ -227,17 +227,17 @@ static bool recv_much(struct pair *p)
 }
 
 /* The peer sends more as soon as it hears that there is room. If the backlog waited for the end of
- * the call, no recv() would get more than was there. One may not if the sender's CPU pauses.
+ * the call, no recv() would get more than was there. Some may not if the sender's CPU pauses.
  */
 static void test_recv(void)
 {
 	struct pair p;
-	int i = 0;
+	int i, much = 0;
 
 	small_pair(&p, 2 * MUCH, BUFFER);
-	while (all_held && i < RECEIVES && !recv_much(&p))
-		i++;
-	must(i < RECEIVES, "what the peer sends counts at once");
+	for (i = 0; all_held && i < RECEIVES; i++)
+		much += recv_much(&p);
+	must(much >= RECEIVES / 2, "what the peer sends counts at once");
 	pair_close(&p);
 	ktap_held("a recv() of much does not keep packets waiting");
 }
