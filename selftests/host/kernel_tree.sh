@@ -49,7 +49,7 @@ kselftest() {
 	make -s -C "$work/linux/tools/testing/selftests" TARGETS=net/sstp "O=$work/build" \
 		FORCE_TARGETS=1 -j2 "$@"
 }
-tests=(size_test sysctl_test progress_test tolerance.sh)
+tests=(ack_test sysctl_test progress_test tolerance.sh)
 selftests_run() {
 	# shellcheck disable=SC2068 # two words for each
 	tools/vm/run -k uml -- "$work/installed/run_kselftest.sh" \
