@@ -3,7 +3,7 @@
  * Plug-in of QEMU that counts the instructions of the guest by address: what tools/vm/run --count
  * loads. A call to byte 16 * N of the page at MARK, which the guest maps, writes all that was
  * counted since the last call to the file as lines "address instructions", after a line "mark N".
- * What other CPUs run meanwhile may be missing or count for the next mark.
+ * Instructions that other CPUs run meanwhile may be missing or count for the next mark.
  */
 #include <pthread.h>
 #include <stdint.h>
