@@ -44,8 +44,7 @@ static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 	}
 	pos.segment = d.segment;
 	pos.packet = d.packet;
-	if (d.shipment - (sp->arrivals.highest - SSTP_SHIP_WINDOW) >
-	    2 * SSTP_SHIP_WINDOW ||
+	if (!sstp_near(d.shipment, sp->arrivals.highest, SSTP_SHIP_WINDOW) ||
 	    sstp_before(d.segment, w->low) ||
 	    sstp_after(d.segment, w->high + 1) ||
 	    (d.segment == w->high + 1 && d.packet) ||

@@ -625,8 +625,7 @@ void sstp_rcv_data(struct sock *sk, struct sk_buff *skb)
 			off += len;
 			continue;
 		}
-		if (d.shipment - (sp->arrivals.highest - SSTP_SHIP_WINDOW) >
-		    2 * SSTP_SHIP_WINDOW ||
+		if (!sstp_near(d.shipment, sp->arrivals.highest, SSTP_SHIP_WINDOW) ||
 		    sstp_after(d.segment, sp->rcv.high) ||
 		    sstp_before(d.segment, sp->rcv.low - SSTP_RCV_SEGMENTS) ||
 		    (sp->rcv.has_eos && !sstp_before(d.segment, sp->rcv.eos))) {

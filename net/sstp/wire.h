@@ -451,4 +451,10 @@ static inline bool sstp_after(u32 a, u32 b)
 	return (s32)(a - b) > 0;
 }
 
+/* Is @a at most @most before or after @b? */
+static inline bool sstp_near(u32 a, u32 b, u32 most)
+{
+	return a - b + most <= 2 * most;
+}
+
 #endif /* _SSTP_WIRE_H */

@@ -289,6 +289,7 @@ static void wire_serial(struct kunit *test)
 		0xfffffffe, 0xffffffff,
 	};
 	static const u32 ahead[] = { 1, 2, 1000, 0x7ffffffe, 0x7fffffff };
+	static const u32 most[] = { 0, 1, 1000, BIT(24), BIT(30) };
 	u32 i, k;
 
 	for (i = 0; i < ARRAY_SIZE(base); i++) {
@@ -301,6 +302,15 @@ static void wire_serial(struct kunit *test)
 			KUNIT_EXPECT_TRUE(test, sstp_after(b, a));
 			KUNIT_EXPECT_FALSE(test, sstp_before(b, a));
 			KUNIT_EXPECT_FALSE(test, sstp_after(a, b));
+		}
+		for (k = 0; k < ARRAY_SIZE(most); k++) {
+			u32 a = base[i], b = a + most[k];
+
+			KUNIT_EXPECT_TRUE(test, sstp_near(a, b, most[k]));
+			KUNIT_EXPECT_TRUE(test, sstp_near(b, a, most[k]));
+			KUNIT_EXPECT_FALSE(test, sstp_near(a, b + 1, most[k]));
+			KUNIT_EXPECT_FALSE(test, sstp_near(b + 1, a, most[k]));
+			KUNIT_EXPECT_FALSE(test, sstp_near(a, a + BIT(31), most[k]));
 		}
 	}
 }

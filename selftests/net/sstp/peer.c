@@ -85,8 +85,9 @@ void peer_half_open(struct peer *p, int listener, const struct peer_init *us)
 		die("listener:");
 	p->seed = random;
 	p->cid = random | 1;
-	p->first = random >> 32;
-	p->first_shipment = random >> 16;
+	/* These and the numbers of reports wrap soon, as jiffies do after boot. */
+	p->first = -(random >> 32 & 7);
+	p->first_shipment = -(random >> 16 & 3);
 	init.cid = htonl(p->cid);
 	init.sport = htons(1234);
 	init.dport = htons(addr_port(&a));
