@@ -348,8 +348,7 @@ void sstp_handshake_rcv(struct sock *sk, struct sk_buff *skb)
 	 * the CID does not know it.
 	 */
 	if (i.dport != sp->id.sport || i.sport != sp->id.dport ||
-	    i.echo - (sp->hs.init_stamp - 60 * USEC_PER_SEC) >
-	    60 * USEC_PER_SEC) {
+	    sp->hs.init_stamp - i.echo > 60 * USEC_PER_SEC) {
 		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, sstp_in_packets(skb));
 		return;
 	}

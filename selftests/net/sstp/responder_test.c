@@ -124,6 +124,8 @@ static void test_answers(void)
 	no_answer("half an INIT_ACK", &i, 40, "InErrFormat");
 	i.echo = htonl(ntohl(init.stamp) + 1000000);
 	no_answer("an echo from the future", &i, sizeof(i), "InOutOfWindow");
+	i.echo = htonl(ntohl(init.stamp) - 61000000);
+	no_answer("an echo of a minute ago", &i, sizeof(i), "InOutOfWindow");
 	i = right();
 	i.sport = htons(8);
 	no_answer("another port", &i, sizeof(i), "InOutOfWindow");
@@ -193,7 +195,7 @@ int main(void)
 	udp = socket(AF_INET, SOCK_DGRAM, 0);
 	if (udp < 0 || bind(udp, &a.sa, addr_len(&a)))
 		die("UDP:");
-	ktap_plan(17);
+	ktap_plan(18);
 	test_answers();
 	test_refused(REFUSED, ECONNREFUSED);
 	test_refused(VERSION, EPROTOTYPE);
