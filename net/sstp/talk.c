@@ -99,8 +99,12 @@ enum sstp_talk_verdict sstp_talk_rcv(struct sstp_talk *t, const struct sstp_mess
 		return SSTP_TALK_TAKEN;
 
 	/* A confirmation of a state that was never told is a mistake, or forged. */
-	if ((s16)(m->seen - t->confirmed) > 0 && (s16)(t->number - m->seen) >= 0)
+	if ((s16)(m->seen - t->confirmed) > 0 && (s16)(t->number - m->seen) >= 0) {
 		t->confirmed = m->seen;
+		/* It would seem to be after @confirmed again 2^15 states later. */
+		if ((s16)(t->confirmed - t->ctrl_number) > 0)
+			t->ctrl_number = t->confirmed;
+	}
 	if (m->flags & SSTP_F_ASK)
 		t->owes = true;
 	if ((s16)(m->number - t->peer_number) > 0) {

@@ -28,7 +28,7 @@
  * @confirmed: number of the newest state of this end that the peer has confirmed
  * @peer_number: number of @peer
  * @ctrl: number of the controller in @own
- * @ctrl_number: the first state that named it
+ * @ctrl_number: the first state that named it, or a later one that was confirmed
  * @peer_ctrl: number of the peer's controller
  * @tries: times that @own was told without a confirmation
  * @told: @own has left at least once

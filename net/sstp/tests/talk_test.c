@@ -247,6 +247,31 @@ static void talk_messages(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, sstp_talk_peer_half(t));
 }
 
+/* One controller tells more states than numbers compare: the peer runs its half all the time. */
+static void talk_long(struct kunit *test)
+{
+	struct talk_path *p = talk_path(test);
+	struct sstp_talk *t = &p->end[0], *peer = &p->end[1];
+	struct sstp_state s = talk_state("gtp", 0);
+	struct sstp_message m;
+	u32 n;
+
+	s.half = true;
+	sstp_talk_update(peer, &s);
+	for (n = 1; n < 70000; n++) {
+		s.rate = n * 1000ULL;
+		sstp_talk_update(t, &s);
+		m = (struct sstp_message){};
+		sstp_talk_send(t, &m, p->now);
+		KUNIT_ASSERT_EQ(test, sstp_talk_rcv(peer, &m, p->now), SSTP_TALK_TAKEN);
+		m = (struct sstp_message){};
+		sstp_talk_send(peer, &m, p->now);
+		KUNIT_ASSERT_EQ(test, sstp_talk_rcv(t, &m, p->now), SSTP_TALK_TAKEN);
+		KUNIT_ASSERT_TRUE_MSG(test, sstp_talk_peer_half(t), "state %u", n);
+		p->now += NSEC_PER_MSEC;
+	}
+}
+
 /* Of a flood of messages four in a millisecond are taken, and of numbers never sent none. */
 static void talk_flood(struct kunit *test)
 {
@@ -273,6 +298,7 @@ static struct kunit_case talk_cases[] = {
 	KUNIT_CASE(talk_silent),
 	KUNIT_CASE(talk_often),
 	KUNIT_CASE(talk_numbers),
+	KUNIT_CASE(talk_long),
 	KUNIT_CASE(talk_messages),
 	KUNIT_CASE(talk_flood),
 	{}
