@@ -118,14 +118,14 @@ static u32 sstp_report_vanished(struct sstp_loss *l, u32 most, u32 highest,
 {
 	s32 lost;
 
-	l->lost_total += (s32)(highest - l->prev_highest) -
-		       (s32)(received - l->prev_received);
+	l->lost_total += highest - l->prev_highest - (received - l->prev_received);
 	l->prev_highest = highest;
 	l->prev_received = received;
 	/* Take back losses that were only late, or copies would hide later losses. */
-	*undue = max(l->lost_reported - l->lost_total, 0);
+	*undue = max((s32)(l->lost_reported - l->lost_total), 0);
 	l->lost_reported -= *undue;
-	lost = clamp_t(s64, (s64)l->lost_total - l->lost_reported, 0, most);
+	lost = l->lost_total - l->lost_reported;
+	lost = clamp_t(s64, lost, 0, most);
 	l->lost_reported += lost;
 	return lost;
 }
@@ -464,9 +464,9 @@ static void sstp_report_lost(struct sock *sk, const void *p, u32 len, const stru
 /* Does the path seem to lose packets? @flight, @lost: packets in flight, and lost_total, before
  * the report
  */
-static void sstp_report_wary(struct sstp_sock *sp, u32 flight, s32 lost)
+static void sstp_report_wary(struct sstp_sock *sp, u32 flight, u32 lost)
 {
-	if (sp->loss.lost_total > lost)
+	if (sstp_after(sp->loss.lost_total, lost))
 		sp->loss.wary = SSTP_WARY;
 	else if (sp->loss.wary && flight && flight <= SSTP_WARY && !sstp_in_flight(sp))
 		sp->loss.wary--;
@@ -538,7 +538,7 @@ u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len
 	struct sstp_ctrl_sample sample = {};
 	u32 was_low = w->low, was_high = w->high, was_highest = sp->loss.highest;
 	u32 flight = sstp_in_flight(sp);
-	s32 was_lost = sp->loss.lost_total;
+	u32 was_lost = sp->loss.lost_total;
 	bool probed = sp->live.probes, more = false, moved, news;
 	u64 was_acked = sp->stats.bytes_acked;
 	struct sstp_ack a;

@@ -35,8 +35,10 @@ struct sstp_loss {
 	u32		progress_packets; /* most packets of it reported without a gap */
 	u32		prev_received;	/* @received in the previous report */
 	u32		prev_highest;	/* @highest - @late in the previous report */
-	s32		lost_total;	/* packets shipped up to @prev_highest, but not received */
-	s32		lost_reported;	/* of these, packets reported to the controller as lost */
+	u32		lost_total;	/* packets shipped up to @prev_highest, but not received;
+					 * modulo 2^32
+					 */
+	u32		lost_reported;	/* of these, packets reported to the controller as lost */
 	u32		rcv_ctl;	/* highest control number of the peer + 1 */
 	u32		lost_recent;	/* packets asked for since @extra was measured */
 	u32		shipped_recent;	/* next shipment when @extra was measured */

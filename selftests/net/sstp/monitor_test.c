@@ -189,6 +189,16 @@ static bool again_came(const struct peer *p)
 	return p->came_again == 1;
 }
 
+static bool ten_came(const struct peer *p)
+{
+	return p->came == 0x3ff;
+}
+
+static bool ten_again(const struct peer *p)
+{
+	return p->came_again == 0x3ff;
+}
+
 static bool heard_all(void *arg)
 {
 	const struct peer *p = arg;
@@ -237,6 +247,40 @@ static void test_sender(void)
 	peer_must_be_right(&p);
 	peer_close(&p);
 	ktap_held("losses that the peer reports");
+}
+
+/* The peer reports so much that the sums of lost packets pass 2^31: losses still count. */
+static void test_wrap(void)
+{
+	static const uint32_t received[] = { 1U << 30, (1U << 31) - 3, (1U << 31) + 3 };
+	static char buf[1000];
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0);
+	struct peer_init us = { .window = 16 };
+	struct peer p;
+	unsigned int i;
+
+	peer_open(&p, l, &us);
+	monitor(p.fd);
+	for (i = 0; i < 3; i++) {
+		p.our_received = received[i];
+		peer_pack(&p, 0, 15, 0, 0);
+		must(busywait(WAIT_MS, heard_all, &p), "the report came");
+	}
+	for (i = 0; i < 10; i++) {
+		content_fill(buf, sizeof(buf), p.seed + i, 0);
+		must_be("send", send(p.fd, buf, sizeof(buf), 0), sizeof(buf));
+	}
+	must(peer_await(&p, WAIT_MS, ten_came), "all come");
+	peer_snak(&p, 0, 15, 0x3ff);
+	must(busywait(WAIT_MS, heard_all, &p), "the SNAK came");
+	must_be("lost", monitor(p.fd).packets_lost.recent, 10);
+	must(peer_await(&p, WAIT_MS, ten_again), "all come again");
+	p.our_received += 10;
+	peer_pack(&p, 10, 25, 0, 0);
+	must(busywait(WAIT_MS, heard_all, &p), "the last report came");
+	peer_must_be_right(&p);
+	peer_close(&p);
+	ktap_held("losses after 2^31 of them");
 }
 
 static struct sstp_monitor seen;
@@ -455,10 +499,11 @@ int main(void)
 	new_namespace();
 	peer_may_vanish();
 	nl_open(&nl);
-	ktap_plan(8);
+	ktap_plan(9);
 	test_counts();
 	test_state();
 	test_sender();
+	test_wrap();
 	test_receiver();
 	test_lengths();
 	test_others();
