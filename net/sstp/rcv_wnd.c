@@ -27,6 +27,17 @@ static u32 sstp_rcv_entries(const struct sstp_rcv_wnd *w, u32 segment)
 	return max(w->chunks, roundup_pow_of_two(sstp_rcv_distance(w, segment) + 1));
 }
 
+/* Only a SNAK moves @q on. Before 2^31 segments without any it follows @low (R_l), or serial number
+ * arithmetic would take it to be ahead.
+ */
+static void sstp_asked_follow(struct sstp_asked *q, u32 low)
+{
+	if (sstp_after(low, q->look + BIT(30)))
+		q->look = low;
+	if (sstp_after(low, q->bare_to + BIT(30)))
+		q->bare_to = low;
+}
+
 static struct sstp_rseg *sstp_rcv_slot_make(struct sstp_rcv_wnd *w, u32 segment)
 {
 	u32 n, i;
@@ -46,6 +57,7 @@ static struct sstp_rseg *sstp_rcv_slot_make(struct sstp_rcv_wnd *w, u32 segment)
 				return NULL;
 			w->bytes += SSTP_RCV_CHUNK_BYTES;
 		}
+		sstp_asked_follow(&w->asked, w->low);
 		/* Move requests for segments without slots from w->asked to the new slots. */
 		for (i = 0; i < SSTP_RCV_CHUNK; i++) {
 			struct sstp_rseg *s = &w->chunk[n][i];

@@ -154,6 +154,29 @@ static void rcv_bare(struct kunit *test)
 	}
 }
 
+/* No SNAK was needed for more than 2^31 segments: then the last packet of one is lost. */
+static void rcv_late(struct kunit *test)
+{
+	struct rcv_sim *s = test->priv;
+	u32 k;
+
+	rcv_uniform(s, 0, 0, 200, 2);
+	for (k = 0; k < 160; k++) {
+		/* As if the window had moved by as many segments between two chunks of slots */
+		if (k % SSTP_RCV_CHUNK == 0) {
+			s->w.asked.look -= BIT(29);
+			s->w.asked.bare_to -= BIT(29);
+		}
+		rcv_arrives(s, 2 * k, k, 0, 0);
+		if (k != 150)
+			rcv_arrives(s, 2 * k + 1, k, 1, 0);
+		rcv_confirm(s, k, RCV_WAIT);
+	}
+	KUNIT_EXPECT_FALSE(test, s->arrivals.unexplained);
+	KUNIT_EXPECT_EQ(test, rcv_snak(s, 199, k), 1U);
+	rcv_stop(s);
+}
+
 /* Of the last of such segments only packets that had been shipped were asked for. */
 static void rcv_bare_part(struct kunit *test)
 {
@@ -289,6 +312,7 @@ static struct kunit_case rcv_snak_cases[] = {
 	KUNIT_CASE(rcv_many_gaps),
 	KUNIT_CASE(rcv_bare),
 	KUNIT_CASE(rcv_bare_part),
+	KUNIT_CASE(rcv_late),
 	KUNIT_CASE(rcv_looks_once),
 	KUNIT_CASE(rcv_spared),
 	{ }
