@@ -104,8 +104,14 @@ void sstp_sample_start(struct sstp_sampler *p, u32 now, u32 delivered, u32 highe
 void sstp_sample_report(struct sstp_sampler *p, const struct sstp_sample_mark *r, u32 srtt,
 			u32 flight, struct sstp_delivery *d)
 {
-	const struct sstp_sample_mark *next, *m = sstp_sample_base(p, r, &next);
+	const struct sstp_sample_mark *next, *m;
 
+	/* Marks of before a long pause: 2^31 us later they would seem to be newer than @r. */
+	if (p->marks && r->at - sstp_sample_mark(p, 0)->at > SSTP_SAMPLE_OLD)
+		p->marks = 0;
+	if (r->at - p->idle_at > SSTP_SAMPLE_OLD)
+		p->idled = false;
+	m = sstp_sample_base(p, r, &next);
 	*d = (struct sstp_delivery){};
 	if (m)
 		sstp_sample_flight(m, next, r, d);

@@ -21,6 +21,7 @@
 #include "compat.h"
 
 #define SSTP_SAMPLE_MARKS	12U	/* reports remembered */
+#define SSTP_SAMPLE_OLD		120000000U /* us after which reports do not matter any more */
 #define SSTP_SAMPLE_FEW		2U	/* of a sender whose packets come before it sends more */
 /* A report is remembered if 1/4 of a round trip has passed since the last one, or if 1/4 of the
  * packets in flight have been delivered: the marks span a round trip and a half at least.

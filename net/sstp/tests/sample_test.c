@@ -199,12 +199,36 @@ static void sample_few(struct kunit *test)
 	sstp_sample_free(&p);
 }
 
+/* A pause of 40 minutes, after which a packet of before is still in flight: reports of then are no
+ * base of a sample, and do not seem to be newer than those of now.
+ */
+static void sample_pause(struct kunit *test)
+{
+	static const u32 at[] = { 2400020000, 2400060000 };
+	struct sstp_sampler p = {};
+	struct sstp_delivery d;
+	u32 i;
+
+	sstp_sample_start(&p, 0, 0, 0);
+	sstp_sample_idle(&p, 0);
+	for (i = 0; i < ARRAY_SIZE(at); i++) {
+		sstp_sample_report(&p, &(struct sstp_sample_mark){
+			.at = at[i], .sent = at[i] - 20000, .came = at[i],
+			.delivered = 100 * (i + 1), .highest = 100 * (i + 1),
+		}, 20000, 100, &d);
+		KUNIT_EXPECT_EQ_MSG(test, d.packets, 100 * i, "report %u", i);
+		KUNIT_EXPECT_FALSE_MSG(test, d.app_limited, "report %u", i);
+	}
+	sstp_sample_free(&p);
+}
+
 static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(sample_marks),
 	KUNIT_CASE(sample_path),
 	KUNIT_CASE(sample_flight),
 	KUNIT_CASE(sample_idle),
 	KUNIT_CASE(sample_few),
+	KUNIT_CASE(sample_pause),
 	{}
 };
 
