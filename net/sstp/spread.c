@@ -14,6 +14,7 @@
 /* Packets after which a train that does not count ends, and bytes that keep the product small */
 #define SSTP_SPREAD_MOST		4096U
 #define SSTP_SPREAD_BYTES	BIT(30)
+#define SSTP_SPREAD_PAUSE	(60ULL * NSEC_PER_SEC)	/* between arrivals of a train, at most */
 
 static bool sstp_spread_counts(const struct sstp_spread *t)
 {
@@ -46,7 +47,8 @@ static bool sstp_spread_joins(const struct sstp_spread *t, u64 now, u32 stamp)
 {
 	s32 sent = stamp - t->stamp;
 
-	if (!t->begun || now < t->last || sent < 0)
+	/* After a pause of 2^32 us @stamp may seem to continue the train. */
+	if (!t->begun || now < t->last || now - t->last > SSTP_SPREAD_PAUSE || sent < 0)
 		return false;
 	return (u64)sent * NSEC_PER_USEC <= (now - t->first) / 8 * 7;
 }

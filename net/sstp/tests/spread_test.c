@@ -140,6 +140,22 @@ static void spread_count(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sstp_spread_capacity(&t), 1000000000ULL);
 }
 
+/* Trains 90 minutes after a packet of another one: stamps have wrapped, so that they are later. */
+static void spread_pause(struct kunit *test)
+{
+	const u64 pause = 5400;
+	struct sstp_spread t = {};
+	u32 i, k;
+
+	sstp_spread_add(&t, 0, 0, 1, 1000);
+	for (k = 0; k < SSTP_SPREAD_TRAINS; k++)
+		for (i = 0; i < 12; i++)
+			sstp_spread_add(&t, (pause + k) * NSEC_PER_SEC + i * 1000,
+					(pause + k) * USEC_PER_SEC, 1, 1000);
+	sstp_spread_break(&t);
+	KUNIT_EXPECT_EQ(test, sstp_spread_capacity(&t), 1000000000ULL);
+}
+
 /* One skb of a whole train has no dispersion: its packets are the first arrival of the next. */
 static void spread_joined(struct kunit *test)
 {
@@ -164,13 +180,18 @@ static void spread_hostile(struct kunit *test)
 	u32 i;
 
 	sstp_test_seed_rnd(test, &rnd);
-	/* Trains that count are rare, so a slow kernel has as many rounds. */
 	for (i = 0; i < 200000; i++) {
-		now += sstp_rnd_one_in(&rnd, 4) ? sstp_rnd_edge(&rnd) : sstp_rnd_below(&rnd, 3);
+		/* In half of the time few packets are wild, so that trains are long enough. */
+		u32 tame = i / 1000 % 2 ? 30 : 1;
+
+		now += sstp_rnd_one_in(&rnd, 4 * tame) ? sstp_rnd_edge(&rnd) :
+							 sstp_rnd_below(&rnd, 3);
 		if (sstp_rnd_one_in(&rnd, 1000))
 			now = sstp_rnd_u64(&rnd);
-		sstp_spread_add(&t, now, sstp_rnd_one_in(&rnd, 3) ? sstp_rnd_edge(&rnd) : t.stamp,
-				sstp_rnd_edge(&rnd), sstp_rnd_edge(&rnd));
+		sstp_spread_add(&t, now, sstp_rnd_one_in(&rnd, 3 * tame) ? sstp_rnd_edge(&rnd) :
+									  t.stamp,
+				sstp_rnd_one_in(&rnd, tame) ? sstp_rnd_edge(&rnd) : 1,
+				sstp_rnd_one_in(&rnd, tame) ? sstp_rnd_edge(&rnd) : 1000);
 		if (sstp_rnd_one_in(&rnd, 50))
 			sstp_spread_break(&t);
 		KUNIT_EXPECT_LE(test, sstp_spread_capacity(&t), SSTP_SPREAD_RATE_MAX);
@@ -182,6 +203,7 @@ static struct kunit_case spread_cases[] = {
 	KUNIT_CASE(spread_dispersion),
 	KUNIT_CASE(spread_access),
 	KUNIT_CASE(spread_count),
+	KUNIT_CASE(spread_pause),
 	KUNIT_CASE(spread_joined),
 	KUNIT_CASE(spread_hostile),
 	{ }
