@@ -25,9 +25,9 @@ void sstp_life(struct sock *sk)
 		sstp_abort(sk, 0, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
-	if (sp->tx.rtx_since &&
-	    now - sp->tx.rtx_since > sstp_user_timeout(sp)) {
-		/* The peer answers, but accepts no retransmission. */
+	if (sp->tx.wanted_since &&
+	    now - sp->tx.wanted_since > sstp_user_timeout(sp)) {
+		/* The peer asks for packets, but accepts none. */
 		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_abort(sk, sk->sk_err_soft ?: ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;

@@ -107,7 +107,7 @@ static void __init sstp_check_sender(void)
 	SSTP_IN(tx, report, asked_at);
 	SSTP_IN(tx, report, unasked);
 	SSTP_IN(tx, report, silent_since);
-	SSTP_IN(tx, report, rtx_since);
+	SSTP_IN(tx, report, wanted_since);
 	SSTP_IN(tx, send, open);
 	SSTP_IN(tx, send, cork);
 	SSTP_IN(tx, send, autocork);

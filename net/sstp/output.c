@@ -22,7 +22,6 @@
 #define SSTP_PUSH_TRAINS	64	/* that one sstp_push() ships, before it yields the CPU */
 #define SSTP_STREAM_MEM_SHIFT	3	/* a stream's segment: 1/8 of the memory of all sockets */
 #define SSTP_SILENCE		(5ULL * NSEC_PER_SEC)	/* without a report that was asked for */
-#define SSTP_RTX_GAP		(10ULL * NSEC_PER_SEC)	/* a peer repeats a request sooner */
 #define SSTP_PROBE_SHARE	10	/* data waits for an MTU probe for 1/10 s at most */
 #define SSTP_PROBE_WAIT		(NSEC_PER_SEC / SSTP_PROBE_SHARE)
 
@@ -465,21 +464,6 @@ static bool sstp_push_blind(const struct sstp_sock *sp, u64 now)
 	       now - sp->tx.silent_since > max(SSTP_SILENCE, 4 * sstp_srtt_ns(&sp->rtt));
 }
 
-/* The peer asked for a packet, which is shipped again at @now (ns). A peer that has asked for
- * as long as the user timeout, and accepted nothing, never will: the connection ends. A full
- * receive buffer is no such case, as the peer then asks for nothing.
- */
-static void sstp_push_again(struct sstp_sock *sp, u64 now)
-{
-	u64 timeout = sstp_user_timeout(sp);
-
-	if (!sp->tx.rtx_since || now - sp->tx.rtx_at > max(timeout / 2, SSTP_RTX_GAP))
-		sp->tx.rtx_since = now;
-	sp->tx.rtx_at = now;
-	if (now - sp->tx.rtx_since > timeout)
-		sstp_timer_sooner(&sp->clock, SSTP_T_LIFE, now);
-}
-
 /* The packets that may leave next: of segment @s, @packet if the peer asked for it
  * (@again), else the next packets never shipped, @allow at most. @big: they are larger than
  * the path takes.
@@ -624,7 +608,6 @@ static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 		if (skb) {
 			struct sstp_data_hdr *h = (void *)skb->data;
 
-			sstp_push_again(sp, now);
 			trace_sstp_retransmit(sp, x->s->number, x->packet, w->shipment);
 			sp->stats.bytes_retrans += sstp_sseg_bytes(x->s, x->packet);
 			sstp_snd_shipped_rtx(w, x->s, x->packet, w->shipment++);
@@ -709,7 +692,7 @@ void sstp_push_at(struct sock *sk, u64 now)
 		if (held != SSTP_HELD_WINDOW && sstp_in_flight(sp) < sstp_ctrl_window(&sp->ctrl))
 			sstp_sample_idle(&sp->loss.sampler, sstp_stamp(&sp->hs, now));
 		if (!sstp_snd_outstanding(w))
-			sp->tx.rtx_since = 0;
+			sp->tx.wanted_since = 0;
 		sp->tx.paced = false;
 		sstp_rate_idle(&sp->rate);
 		shipped |= sstp_eos_push(sk);

@@ -34,7 +34,7 @@ struct sstp_tx {
 	u64		silent_since;	/* ns: when a report was first asked for that has not
 					 * come; 0 = none is owed
 					 */
-	u64		rtx_since;	/* ns: first retransmission since loss.progress */
+	u64		wanted_since;	/* ns: first SNAK since loss.progress; 0 = none */
 	__cacheline_group_end(sstp_tx_report);
 	__cacheline_group_begin(sstp_tx_send);
 	struct sstp_sseg *open;		/* last of the send window, while more may be added */
@@ -46,7 +46,7 @@ struct sstp_tx {
 	u64		bytes_sent;	/* payload shipped at least once */
 	struct sstp_chrono chrono;
 	__cacheline_group_end(sstp_tx_send);
-	u64		rtx_at;		/* ns: last retransmission */
+	u64		wanted_at;	/* ns: last SNAK */
 };
 
 void sstp_push_at(struct sock *sk, u64 now);

@@ -24,6 +24,7 @@
 /* Packets that the SNAKs of one skb may make the sender examine: the bits of two full SNAKs */
 #define SSTP_SNAK_BUDGET	(2 * 8 * SSTP_SNAK_BYTES)
 #define SSTP_HOLD_MAX		USEC_PER_SEC	/* us: clocks of both ends differ by little in it */
+#define SSTP_WANTED_GAP		(10ULL * NSEC_PER_SEC)	/* a peer repeats a request sooner */
 #define SSTP_SNAK_ROUND		(10 * NSEC_PER_MSEC)	/* least round trip of sstp_snd_begin() */
 
 static void sstp_report_release(void *arg, struct sstp_sseg *s)
@@ -150,7 +151,22 @@ static void sstp_report_progress(struct sstp_sock *sp, const struct sstp_ack *a,
 	sp->loss.progress_low = w->low;
 	sp->loss.progress_packets = max(sp->loss.progress_packets, packets);
 	sp->loss.progress = now;
-	sp->tx.rtx_since = 0;
+	sp->tx.wanted_since = 0;
+}
+
+/* A SNAK came at @now (ns). A peer that has asked for as long as the user timeout, and accepted
+ * nothing, never will: the connection ends, whether the packets are shipped again or taken to be on
+ * their way. A full receive buffer is no such case, as the peer then asks for nothing.
+ */
+static void sstp_report_wanted(struct sstp_sock *sp, u64 now)
+{
+	u64 timeout = sstp_user_timeout(sp);
+
+	if (!sp->tx.wanted_since || now - sp->tx.wanted_at > max(timeout / 2, SSTP_WANTED_GAP))
+		sp->tx.wanted_since = now;
+	sp->tx.wanted_at = now;
+	if (now - sp->tx.wanted_since > timeout)
+		sstp_timer_sooner(&sp->clock, SSTP_T_LIFE, now);
 }
 
 /* Reset the budget for the PACKs and SNAKs of one skb, which sstp_report_rcv() handles next. */
@@ -579,6 +595,8 @@ u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len
 	moved = w->low != was_low || w->high != was_high;
 	news = sample.delivered || sp->loss.highest != was_highest;
 	sstp_report_progress(sp, &a, more, was_high, now);
+	if (a.type == SSTP_SNAK && sstp_snd_outstanding(w))
+		sstp_report_wanted(sp, now);
 	sstp_report_probes(sk, moved, news, probed);
 	sstp_push_at(sk, now);
 	sstp_state_check(sk);

@@ -247,7 +247,7 @@ static void make_ack(struct peer *p, struct ack_packet *a, int type, const struc
 		.segment = htonl(p->their_first + r->segment),
 		.ack = htonl(p->their_first + r->ack),
 		.limit = htonl(p->their_first + r->limit),
-		.highest = htonl(p->their_shipment - 1),
+		.highest = htonl(p->their_shipment - 1 - p->our_behind),
 		.received = htonl(p->our_received),
 	};
 	if (p->echoes) {

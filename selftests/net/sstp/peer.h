@@ -135,6 +135,7 @@ struct peer {
 	uint32_t their_control;		/* of the newest PACK or SNAK */
 	uint32_t our_ack, our_limit;	/* in our last one */
 	uint32_t our_received;		/* packets that we report */
+	uint32_t our_behind;		/* the last packets, which we do not report to have seen */
 	uint32_t our_ect, our_ce;	/* of these, in reports with ECN */
 	uint32_t stamp;			/* of what came last, as it came */
 	bool echoes;			/* our reports say which that was */

@@ -183,8 +183,10 @@ static void test_unread(int rcvbuf, int factor, bool gone)
 		    gone ? ", and a path that goes" : "");
 }
 
-/* The peer reports that all packets came, and asks for the same again and again. */
-static void test_useless(bool closed)
+/* The peer reports that all packets came, but for the last @behind ones, and asks for the same
+ * again and again. The last one is the retransmission, which then seems to be on its way for ever.
+ */
+static void test_useless(bool closed, uint32_t behind)
 {
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0), err = 0;
 	struct peer_init us = { .window = 1 };
@@ -193,6 +195,7 @@ static void test_useless(bool closed)
 
 	sock_set(l, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
 	peer_open(&p, l, &us);
+	p.our_behind = behind;
 	if (send(p.fd, "abc", 3, MSG_DONTWAIT) != 3)
 		die("send:");
 	peer_listen(&p, 10);
@@ -201,7 +204,7 @@ static void test_useless(bool closed)
 	start = now_ns();
 	end = start + 3 * TIMEOUT_MS * 1000000ULL;
 	while (now_ns() < end && !err) {
-		p.our_received = p.their_shipment;
+		p.our_received = p.their_shipment - behind;
 		peer_snak(&p, 0, 0, 1);
 		peer_listen(&p, 100);
 		if (!closed)
@@ -213,7 +216,8 @@ static void test_useless(bool closed)
 	ktap_result(err == ETIMEDOUT && p.came_again &&
 		    now_ns() - start >= TIMEOUT_MS * 1000000ULL &&
 		    now_ns() - start < 2 * TIMEOUT_MS * 1000000ULL,
-		    "a peer that accepts nothing of what comes%s", closed ? ", closed" : "");
+		    "a peer that accepts nothing of what comes%s%s",
+		    behind ? ", and sees nothing of it" : "", closed ? ", closed" : "");
 	if (!closed)
 		close(p.fd);
 	close(p.udp);
@@ -222,7 +226,7 @@ static void test_useless(bool closed)
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(10);
+	ktap_plan(12);
 	path_make();
 	test_slow(20);
 	/* No time for a probe between packets */
@@ -234,7 +238,9 @@ int main(void)
 	test_unread(65536, 250, false);
 	test_unread(65536, 250, true);
 	path_enter(B);
-	test_useless(false);
-	test_useless(true);
+	test_useless(false, 0);
+	test_useless(true, 0);
+	test_useless(false, 1);
+	test_useless(true, 1);
 	return ktap_end();
 }
