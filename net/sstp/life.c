@@ -25,8 +25,7 @@ void sstp_life(struct sock *sk)
 		sstp_abort(sk, 0, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
-	if (sp->tx.wanted_since &&
-	    now - sp->tx.wanted_since > sstp_user_timeout(sp)) {
+	if (sp->tx.in_vain) {
 		/* The peer asks for packets, but accepts none. */
 		SSTP_INC(sock_net(sk), TIMEOUTS);
 		sstp_abort(sk, sk->sk_err_soft ?: ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);

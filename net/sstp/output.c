@@ -691,8 +691,6 @@ void sstp_push_at(struct sock *sk, u64 now)
 		 */
 		if (held != SSTP_HELD_WINDOW && sstp_in_flight(sp) < sstp_ctrl_window(&sp->ctrl))
 			sstp_sample_idle(&sp->loss.sampler, sstp_stamp(&sp->hs, now));
-		if (!sstp_snd_outstanding(w))
-			sp->tx.wanted_since = 0;
 		sp->tx.paced = false;
 		sstp_rate_idle(&sp->rate);
 		shipped |= sstp_eos_push(sk);

@@ -24,6 +24,7 @@ struct sstp_tx {
 	u8		eos;		/* enum sstp_eos */
 	u8		unpaced;	/* packets that may still leave without pacing */
 	bool		paced:1;	/* the next packet has waited for the period */
+	bool		in_vain:1;	/* the peer has asked for the user timeout in vain */
 	u8		starved:3;	/* pauses in a row for lack of memory, 6 at most */
 	bool		lacks_mem;	/* a write found no memory; cleared by the next write,
 					 * by SSTP_T_MEM and when sent segments are freed

@@ -152,21 +152,25 @@ static void sstp_report_progress(struct sstp_sock *sp, const struct sstp_ack *a,
 	sp->loss.progress_packets = max(sp->loss.progress_packets, packets);
 	sp->loss.progress = now;
 	sp->tx.wanted_since = 0;
+	sp->tx.in_vain = false;
 }
 
 /* A SNAK came at @now (ns). A peer that has asked for as long as the user timeout, and accepted
  * nothing, never will: the connection ends, whether the packets are shipped again or taken to be on
- * their way. A full receive buffer is no such case, as the peer then asks for nothing.
+ * their way. A full receive buffer is no such case, as the peer then asks for nothing; the first
+ * SNAK after that is still to be answered.
  */
 static void sstp_report_wanted(struct sstp_sock *sp, u64 now)
 {
 	u64 timeout = sstp_user_timeout(sp);
 
-	if (!sp->tx.wanted_since || now - sp->tx.wanted_at > max(timeout / 2, SSTP_WANTED_GAP))
+	if (!sp->tx.wanted_since || now - sp->tx.wanted_at > max(timeout / 2, SSTP_WANTED_GAP)) {
 		sp->tx.wanted_since = now;
-	sp->tx.wanted_at = now;
-	if (now - sp->tx.wanted_since > timeout)
+	} else if (sp->tx.wanted_at - sp->tx.wanted_since > timeout) {
+		sp->tx.in_vain = true;
 		sstp_timer_sooner(&sp->clock, SSTP_T_LIFE, now);
+	}
+	sp->tx.wanted_at = now;
 }
 
 /* Reset the budget for the PACKs and SNAKs of one skb, which sstp_report_rcv() handles next. */
@@ -595,7 +599,7 @@ u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len
 	moved = w->low != was_low || w->high != was_high;
 	news = sample.delivered || sp->loss.highest != was_highest;
 	sstp_report_progress(sp, &a, more, was_high, now);
-	if (a.type == SSTP_SNAK && sstp_snd_outstanding(w))
+	if (a.type == SSTP_SNAK && (sstp_snd_outstanding(w) || sp->tx.eos == SSTP_EOS_SENT))
 		sstp_report_wanted(sp, now);
 	sstp_report_probes(sk, moved, news, probed);
 	sstp_push_at(sk, now);

@@ -11,6 +11,7 @@
  * not keep a connection.
  */
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,10 +224,71 @@ static void test_useless(bool closed, uint32_t behind)
 	close(p.udp);
 }
 
+/* The peer has all data, but takes no end of the stream: it asks for what was never sent. */
+static void test_no_end(void)
+{
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0), err = 0;
+	struct peer_init us = { .window = 1 };
+	uint64_t start, ms = 0;
+	struct peer p;
+
+	sock_set(l, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
+	peer_open(&p, l, &us);
+	if (send(p.fd, "abc", 3, MSG_DONTWAIT) != 3 || shutdown(p.fd, SHUT_WR))
+		die("send:");
+	peer_listen(&p, 10);
+	p.our_received = p.their_shipment;
+	peer_pack(&p, 1, 1, 0, 0);
+	for (start = now_ns(); ms < 3 * TIMEOUT_MS && !err; ms = (now_ns() - start) / 1000000) {
+		peer_snak(&p, 1, 1, 2);
+		peer_listen(&p, 100);
+		err = sock_int(p.fd, SOL_SOCKET, SO_ERROR);
+	}
+	ktap_diag("%llu ms", (unsigned long long)ms);
+	ktap_result(err == ETIMEDOUT && ms >= TIMEOUT_MS && ms < 2 * TIMEOUT_MS,
+		    "a peer that accepts no end of the stream");
+	close(p.fd);
+	close(p.udp);
+}
+
+/* The peer asks for a packet, and then for nothing, as its program does not read: the user timeout
+ * does not end that. @again: after @ms it asks again, and gets the packet a little later.
+ */
+static void test_pause(uint32_t timeout, uint32_t ms, bool again)
+{
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_STREAM, 0), err;
+	struct peer_init us = { .window = 1 };
+	struct peer p;
+
+	sock_set(l, SOL_SSTP, SSTP_USER_TIMEOUT, timeout);
+	sock_set(l, SOL_SOCKET, SO_KEEPALIVE, 1);
+	sock_set(l, IPPROTO_TCP, TCP_KEEPIDLE, 1);
+	peer_open(&p, l, &us);
+	if (send(p.fd, "abc", 3, MSG_DONTWAIT) != 3)
+		die("send:");
+	peer_listen(&p, 10);
+	p.our_received = p.their_shipment;
+	peer_snak(&p, 0, 0, 1);
+	peer_listen(&p, ms);
+	if (again) {
+		p.our_received = p.their_shipment;
+		peer_snak(&p, 0, 0, 1);
+		peer_listen(&p, 10);
+	}
+	p.our_received = p.their_shipment;
+	peer_pack(&p, 1, 1, 0, 0);
+	peer_listen(&p, 2000);
+	err = sock_int(p.fd, SOL_SOCKET, SO_ERROR);
+	ktap_result(!err, "a pause of %u ms, timeout %u ms%s: %s", ms, timeout,
+		    again ? ", and a request" : "", strerrorname_np(err));
+	close(p.fd);
+	close(p.udp);
+}
+
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(12);
+	ktap_plan(15);
 	path_make();
 	test_slow(20);
 	/* No time for a probe between packets */
@@ -242,5 +304,8 @@ int main(void)
 	test_useless(true, 0);
 	test_useless(false, 1);
 	test_useless(true, 1);
+	test_no_end();
+	test_pause(TIMEOUT_MS, 3 * TIMEOUT_MS, false);
+	test_pause(SHORT_MS, 5000, true);
 	return ktap_end();
 }
