@@ -87,13 +87,13 @@ static void __init sstp_check_sender(void)
 	SSTP_IN(rate, send, more);
 	SSTP_SPAN(breaker, rate.more, 48);
 
-	SSTP_IN(pmtud, setup, bh_all_lost);
 	SSTP_IN(pmtud, setup, due);
 	SSTP_IN(pmtud, setup, floor);
 	SSTP_IN(pmtud, setup, mtu);
 	SSTP_IN(pmtud, setup, ceiling);
 	SSTP_IN(pmtud, setup, failed);
 	SSTP_IN(pmtud, setup, probe);
+	SSTP_IN(pmtud, setup, bh_all_lost);
 	SSTP_IN(path, setup, pacing);
 	SSTP_IN(path, setup, size);
 	SSTP_IN(path, setup, mtu);
@@ -125,7 +125,7 @@ static void __init sstp_check_sender(void)
 	SSTP_IN(snd_wnd, send, shipment);
 	SSTP_IN(snd_wnd, send, credit);
 	SSTP_IN(snd_wnd, send, vain);
-	SSTP_SPAN(path.pmtud.bh_all_lost, snd.vain, 296);
+	SSTP_SPAN(path.pmtud.due, snd.vain, 296);
 
 	SSTP_IN(ctrl_core, report, ops);
 	SSTP_IN(ctrl_core, report, flight_ship);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Path MTU discovery. */
 #include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
 #include "pmtud.h"
@@ -110,6 +112,7 @@ bool sstp_pmtud_echo(struct sstp_pmtud *p, u32 stamp)
 	p->tries = 0;
 	p->due = 0;
 	p->bh_lost = 0;
+	p->bh_odds = 0;
 	p->bh_all_lost = false;
 	return true;
 }
@@ -126,9 +129,71 @@ bool sstp_pmtud_hint(struct sstp_pmtud *p, u32 mtu)
 	}
 	/* A forged one does no lasting harm: what it denies is tried at once. */
 	sstp_pmtud_search(p);
+	p->bh_odds = 0;
 	p->hint = mtu;
 	p->mtu = mtu;
 	return true;
+}
+
+/* The packet that is watched seems to be too large. Returns whether @mtu changed. */
+static bool sstp_pmtud_shrink(struct sstp_pmtud *p, u32 mtu)
+{
+	p->bh_odds = 0;
+	sstp_pmtud_search(p);
+	p->mtu = mtu;
+	return true;
+}
+
+/* Packets that the path has lost so far, but for a constant */
+static u32 sstp_pmtud_gone(const struct sstp_pmtud_report *r)
+{
+	return r->highest - r->late - r->received;
+}
+
+/* A round begins: it ends when a shipment after those up to now is settled. Until then the packet
+ * that is watched may be on its way again.
+ */
+static void sstp_pmtud_round(struct sstp_pmtud *p, const struct sstp_pmtud_report *r)
+{
+	p->bh_round = r->shipment;
+	p->bh_round_received = r->received;
+	p->bh_gone = sstp_pmtud_gone(r);
+}
+
+/* -8 log2 of the share of packets that a round lost, about; at most 32, so that some rounds are
+ * needed however few are lost. @received: those that came
+ */
+static u32 sstp_pmtud_odds(u32 lost, u32 received)
+{
+	if (received >= lost)
+		return 8 * ilog2(1 + min(received / lost, 15U));
+	return div_u64(8ULL * received, received + lost);
+}
+
+/* Others came since the peer asked for the packet that is watched before: small packets come
+ * through a black hole. Each round in which some were lost, of which the packet was one, makes it
+ * less likely that this is by chance. A peer that discards packets for lack of room also asks each
+ * time that they come, but as they come, a round without other losses ends the count.
+ */
+static bool sstp_pmtud_bh_some(struct sstp_pmtud *p, const struct sstp_pmtud_report *r, u32 mtu)
+{
+	s32 lost = sstp_pmtud_gone(r) - p->bh_gone;
+	u32 received = r->received - p->bh_round_received;
+
+	p->bh_received = r->received;
+	p->bh_ship = r->shipment;
+	p->bh_all_lost = false;
+	if (p->bh_lost)
+		p->bh_lost--;
+	if ((s32)(r->settled - p->bh_round) <= 0)
+		return false;
+	sstp_pmtud_round(p, r);
+	if (lost <= 0 || mtu >= r->size || mtu >= p->mtu) {
+		p->bh_odds = 0;
+		return false;
+	}
+	p->bh_odds += sstp_pmtud_odds(lost, received);
+	return p->bh_odds >= 8 * SSTP_PMTU_BH_ODDS && sstp_pmtud_shrink(p, mtu);
 }
 
 bool sstp_pmtud_bh(struct sstp_pmtud *p, const struct sstp_pmtud_report *r)
@@ -140,21 +205,14 @@ bool sstp_pmtud_bh(struct sstp_pmtud *p, const struct sstp_pmtud_report *r)
 		p->bh.packet = r->packet;
 		p->bh_received = r->received;
 		p->bh_ship = r->shipment;
+		sstp_pmtud_round(p, r);
 		p->bh_lost = 0;
+		p->bh_odds = 0;
 		p->bh_all_lost = false;
 		return false;
 	}
-	/* A peer that discards packets for lack of room reports each time that they come. Small
-	 * packets may come through a black hole now and then.
-	 */
-	if (p->bh_received != r->received) {
-		p->bh_received = r->received;
-		p->bh_ship = r->shipment;
-		p->bh_all_lost = false;
-		if (p->bh_lost)
-			p->bh_lost--;
-		return false;
-	}
+	if (p->bh_received != r->received)
+		return sstp_pmtud_bh_some(p, r, mtu);
 	/* Later shipments may still be under way, or the path may carry nothing at all, which
 	 * says nothing about sizes.
 	 */
@@ -167,7 +225,5 @@ bool sstp_pmtud_bh(struct sstp_pmtud *p, const struct sstp_pmtud_report *r)
 	if (++p->bh_lost < SSTP_PMTU_BH_LOST)
 		return false;
 	p->bh_lost = SSTP_PMTU_BH_LOST - 1;
-	sstp_pmtud_search(p);
-	p->mtu = mtu;
-	return true;
+	return sstp_pmtud_shrink(p, mtu);
 }

@@ -22,7 +22,8 @@
 #define SSTP_PMTU_BASE		1280	/* bytes that every IPv6 path and most IPv4 paths take */
 #define SSTP_PMTU_FLOOR4	552
 #define SSTP_PMTU_PROBES	3	/* lost probes of one size: the path does not take it */
-#define SSTP_PMTU_BH_LOST		3	/* times that only small packets came */
+#define SSTP_PMTU_BH_LOST	3	/* times that no packet came */
+#define SSTP_PMTU_BH_ODDS	20	/* a chance of 2^-20 that losses hit a packet so often */
 #define SSTP_PMTU_RAISE		(600ULL * NSEC_PER_SEC)
 
 /**
@@ -33,16 +34,20 @@
  * @bh: a packet that the peer lacks, watched for a black hole
  * @bh_received: packets that the peer had received when @bh was noted last
  * @bh_ship: newest shipment then
- * @bh_lost: times that the peer knew of later shipments, but none had come; one less for
- *	each time that some had
- * @bh_all_lost: the last time none had
- * @tries: probes sent of size @probe
+ * @bh_round: newest shipment when the round for @bh_odds began
+ * @bh_round_received: packets that the peer had received then
+ * @bh_gone: packets that had been lost then, by the peer's sums
  * @due: ns: no probe is sent before
  * @floor: least MTU to try, bytes: the path takes it, or IP fragments larger packets
  * @mtu: MTU for which packets are made, bytes
  * @ceiling: MTU of the route, bytes; 0 = not known yet
  * @failed: size of probes that failed, bytes; 0 = none
  * @probe: size that is being tried, bytes; 0 = none
+ * @bh_all_lost: the last time none had
+ * @tries: probes sent of size @probe
+ * @bh_lost: times that the peer knew of later shipments, but none had come; one less for
+ *	each time that some had
+ * @bh_odds: sum over rounds in a row of -8 log2 of the share of packets that were lost
  */
 struct sstp_pmtud {
 	u32	hint;
@@ -54,17 +59,21 @@ struct sstp_pmtud {
 	} bh;
 	u32	bh_received;
 	u32	bh_ship;
-	u8	bh_lost;
+	u32	bh_round;
+	u32	bh_round_received;
+	u32	bh_gone;
 	__cacheline_group_begin(sstp_pmtud_setup);
-	bool	bh_all_lost;
-	u8	tries;
 	u64	due;
 	u32	floor;
 	u32	mtu;
 	u32	ceiling;
 	u32	failed;
 	u32	probe;
+	bool	bh_all_lost;
+	u8	tries;
 	__cacheline_group_end(sstp_pmtud_setup);
+	u8	bh_lost;
+	u8	bh_odds;
 };
 
 /**
@@ -74,6 +83,8 @@ struct sstp_pmtud {
  * @size: of the packet, as the segment is cut now
  * @received: packets with data that have come to the peer
  * @highest: newest shipment that the peer knows of, if only as it was told
+ * @late: number of shipments up to @highest that may be late
+ * @settled: newest shipment up to which all have come or were declared lost
  * @shipment: newest that there is
  */
 struct sstp_pmtud_report {
@@ -82,6 +93,8 @@ struct sstp_pmtud_report {
 	u32	size;
 	u32	received;
 	u32	highest;
+	u32	late;
+	u32	settled;
 	u32	shipment;
 };
 
@@ -98,9 +111,10 @@ void sstp_pmtud_sent(struct sstp_pmtud *p, u32 size, u32 stamp, u64 due);
 bool sstp_pmtud_echo(struct sstp_pmtud *p, u32 stamp);
 /* A router says that the path takes @mtu. */
 bool sstp_pmtud_hint(struct sstp_pmtud *p, u32 mtu);
-/* The peer asks for the first packet that it lacks. If only smaller packets have come since it
- * asked before, the path may not take this size: @mtu falls to SSTP_PMTU_BASE, and if that is
- * lost as well, to @floor. Sizes between them are not tried, as probes find them at once.
+/* The peer asks for the first packet that it lacks. If it asks again and again, and nothing has
+ * come meanwhile, or too little is lost to have hit this packet each time, the path may not take
+ * this size: @mtu falls to SSTP_PMTU_BASE, and if that is lost as well, to @floor. Sizes between
+ * them are not tried, as probes find them at once.
  */
 bool sstp_pmtud_bh(struct sstp_pmtud *p, const struct sstp_pmtud_report *r);
 

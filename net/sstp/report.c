@@ -59,10 +59,10 @@ static void sstp_report_extra(struct sstp_sock *sp, u32 lost)
 }
 
 /* SNAK @a asks for packet @packet of segment S_l (@s) first: if that is repeated, its size may
- * be in a path MTU black hole.
+ * be in a path MTU black hole. Shipments up to @settled have come or were declared lost.
  */
 static void sstp_report_pmtu_bh(struct sock *sk, const struct sstp_sseg *s, u32 packet,
-				const struct sstp_ack *a)
+				const struct sstp_ack *a, u32 settled)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	const struct sstp_pmtud_report r = {
@@ -71,6 +71,8 @@ static void sstp_report_pmtu_bh(struct sock *sk, const struct sstp_sseg *s, u32 
 		.size = sstp_overhead(&sp->id) + SSTP_DATA_HLEN + sstp_sseg_bytes(s, packet),
 		.received = a->received,
 		.highest = a->highest,
+		.late = a->late,
+		.settled = settled,
 		.shipment = sp->snd.shipment - 1,
 	};
 
@@ -101,7 +103,7 @@ static u32 sstp_report_requests(struct sock *sk, const void *p, u32 len,
 
 			s = sstp_snd_segment(&sp->snd, run.segment);
 			if (s && run.segment == sp->snd.low && packet < s->packets)
-				sstp_report_pmtu_bh(sk, s, packet, a);
+				sstp_report_pmtu_bh(sk, s, packet, a, settled);
 		}
 		first = false;
 		lost += n;

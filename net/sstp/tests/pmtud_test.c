@@ -150,7 +150,7 @@ static bool pmtud_ask(struct sstp_pmtud *p, u32 packet, u32 size, u32 received, 
 {
 	const struct sstp_pmtud_report r = {
 		.segment = 5, .packet = packet, .size = size, .received = received,
-		.highest = ship, .shipment = ship,
+		.highest = ship, .settled = ship, .shipment = ship,
 	};
 
 	return sstp_pmtud_bh(p, &r);
@@ -168,6 +168,9 @@ static void pmtud_holes(struct kunit *test)
 	/* Other packets come each time: the peer has no room, or some are lost. */
 	for (i = 0; i < 100; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 7, 1500, 11 + i, 2 + i));
+	/* Some come, some are lost, but not each time. */
+	for (i = 0; i < 100; i++)
+		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 8, 1500, 120 + i, 102 + i + i / 2));
 	/* Another packet each time */
 	for (i = 0; i < 100; i++)
 		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, i, 1500, 200, 200 + i));
@@ -219,6 +222,57 @@ static void pmtud_holes(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, sstp_pmtud_echo(&p, -1));
 	KUNIT_ASSERT_EQ(test, p.mtu, 1500U);
 	KUNIT_ASSERT_FALSE(test, sstp_pmtud_echo(&p, -1));
+}
+
+/* Small packets pass: how likely is it that only losses of the path hit the packet? */
+static void pmtud_odds(struct kunit *test)
+{
+	struct sstp_pmtud p = {};
+	u32 i;
+
+	sstp_pmtud_route(&p, 1500, false, false);
+	/* As many as come are lost. */
+	for (i = 0; i < SSTP_PMTU_BH_ODDS; i++)
+		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 12, 1500, 500 + i, 5000 + 2 * i));
+	KUNIT_ASSERT_TRUE(test, pmtud_ask(&p, 12, 1500, 500 + i, 5000 + 2 * i));
+	KUNIT_ASSERT_EQ(test, p.mtu, 1280U);
+	KUNIT_ASSERT_FALSE(test, sstp_pmtud_suspect(&p, 500 + i));
+	/* Few others are lost. */
+	p.mtu = 1500;
+	for (i = 0; i < SSTP_PMTU_BH_ODDS / 4; i++)
+		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 15, 1500, 800 + 50 * i, 8000 + 51 * i));
+	KUNIT_ASSERT_TRUE(test, pmtud_ask(&p, 15, 1500, 800 + 50 * i, 8000 + 51 * i));
+	/* Four of five are lost. */
+	p.mtu = 1500;
+	for (i = 0; i < 4 * SSTP_PMTU_BH_ODDS; i++)
+		KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 16, 1500, 2000 + 2 * i, 9000 + 10 * i));
+	/* Within a round trip the packet may be on its way again, whatever was lost: 20 shipments
+	 * are under way.
+	 */
+	p.mtu = 1500;
+	for (i = 0; i < 2 * SSTP_PMTU_BH_ODDS; i++) {
+		const struct sstp_pmtud_report r = {
+			.segment = 5, .packet = 13, .size = 1500, .received = 600 + i,
+			.highest = 6000 + 2 * i, .settled = 6000 + 2 * i,
+			.shipment = 6020 + 2 * i,
+		};
+
+		KUNIT_ASSERT_FALSE(test, sstp_pmtud_bh(&p, &r));
+	}
+	/* A peer whose sums go back shows nothing. */
+	KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 17, 1500, 650, 6200));
+	KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 17, 1500, 649, 6200));
+	KUNIT_ASSERT_FALSE(test, pmtud_ask(&p, 17, 1500, 648, 6201));
+	/* Late packets are not lost. */
+	for (i = 0; i < 2 * SSTP_PMTU_BH_ODDS; i++) {
+		const struct sstp_pmtud_report r = {
+			.segment = 5, .packet = 14, .size = 1500, .received = 700 + i,
+			.highest = 7000 + 2 * i, .late = i, .settled = 7000 + i,
+			.shipment = 7000 + 2 * i,
+		};
+
+		KUNIT_ASSERT_FALSE(test, sstp_pmtud_bh(&p, &r));
+	}
 }
 
 static void pmtud_hints(struct kunit *test)
@@ -279,6 +333,7 @@ static struct kunit_case pmtud_cases[] = {
 	KUNIT_CASE(pmtud_finds),
 	KUNIT_CASE(pmtud_any),
 	KUNIT_CASE(pmtud_holes),
+	KUNIT_CASE(pmtud_odds),
 	KUNIT_CASE(pmtud_hints),
 	KUNIT_CASE(pmtud_routes),
 	{ }
