@@ -37,6 +37,8 @@ void sstp_ecn_start(struct sstp_ecn *e, u32 first, u32 received, u32 flight)
 	e->settled = !flight;
 	e->run = 0;
 	e->rounds = 0;
+	e->vain = 0;
+	e->vain_ship = first - 1;
 	sstp_ecn_round(e, first);
 }
 
@@ -84,6 +86,22 @@ static bool sstp_ecn_all_marked(struct sstp_ecn *e, const struct sstp_ecn_report
 	return e->run >= SSTP_ECN_RUN && e->rounds >= SSTP_ECN_ROUNDS;
 }
 
+/* Has the path begun to drop packets with ECT? Then for several round trips all that is shipped
+ * is lost. A path that does not take packets of this size looks alike; sstp_pmtud_bh() makes
+ * smaller ones sooner. @received: as of sstp_ecn_next()
+ */
+static bool sstp_ecn_all_dropped(struct sstp_ecn *e, const struct sstp_ecn_report *r, u32 received)
+{
+	if (received) {
+		e->vain = 0;
+		e->vain_ship = r->shipped;
+	} else if (sstp_after(r->settled, e->vain_ship)) {
+		e->vain = min(e->vain + 1, SSTP_ECN_VAIN);
+		e->vain_ship = r->shipped;
+	}
+	return e->state == SSTP_ECN_USED && e->vain == SSTP_ECN_VAIN;
+}
+
 /* The state that the report leads to. Packets before e->first had no ECT, so nothing is tested
  * until all of these have come or were declared lost, and as many as were lost may still come.
  * @received, @ect and @ce are differences of the peer's own sums: r->delivered may be less if a
@@ -96,6 +114,8 @@ static enum sstp_ecn_state sstp_ecn_next(struct sstp_ecn *e, const struct sstp_e
 
 	if ((u64)ect + ce > received)
 		return SSTP_ECN_INVALID;
+	if (sstp_ecn_all_dropped(e, r, received))
+		return SSTP_ECN_DROPPED;
 	plain = min(received - ect - ce, e->plain);
 	e->plain -= plain;
 	received -= plain;

@@ -35,6 +35,7 @@ struct sstp_ecn_in {
 bool sstp_ecn_came(struct sstp_ecn_in *in, u8 ecn, u32 packets);
 
 #define SSTP_ECN_LOST	8	/* shipments with ECT, all lost: the path drops such packets */
+#define SSTP_ECN_VAIN	8	/* round trips in a row with such losses alone, after others */
 #define SSTP_ECN_RUN	64	/* packets that came with CE, and none with ECT(0), in ... */
 #define SSTP_ECN_ROUNDS	16	/* ... as many round trips without a queue, see protocol.rst */
 
@@ -44,7 +45,9 @@ bool sstp_ecn_came(struct sstp_ecn_in *in, u8 ecn, u32 packets);
  * @settled: all shipments before @first have come or were declared lost
  * @rounds: round trips without a queue in which all packets came with CE since the last one that
  *	came with ECT(0), up to SSTP_ECN_ROUNDS
+ * @vain: round trips in a row in which packets were lost, and none had come
  * @first: first shipment with ECT(0) since ECT was last switched on (serial number)
+ * @vain_ship: shipment after which one has to be settled for @vain to be counted again
  * @ect: packets with ECT(0) in the last report, modulo 2^32
  * @ce: packets with CE in the last report, modulo 2^32
  * @received: packets received in the last report, modulo 2^32
@@ -58,7 +61,9 @@ struct sstp_ecn {
 	u8	state;
 	bool	settled;
 	u8	rounds;
+	u8	vain;
 	u32	first;
+	u32	vain_ship;
 	u32	ect;
 	u32	ce;
 	u32	received;

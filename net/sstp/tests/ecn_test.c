@@ -235,6 +235,19 @@ static void ecn_queue_of_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_ALL_MARKED);
 }
 
+/* @rounds round trips, in each of which two packets are lost */
+static void ecn_lost_rounds(struct ecn_sim *x, u32 rounds)
+{
+	for (; rounds; rounds--) {
+		x->r.shipped += 2;
+		x->r.highest = x->r.shipped;
+		x->r.settled = x->r.shipped - 1;
+		ecn_reports(x);
+		x->r.settled++;
+		ecn_reports(x);
+	}
+}
+
 /* The first packets are lost, all of them: perhaps as they had ECT. */
 static void ecn_dropped(struct kunit *test)
 {
@@ -249,13 +262,26 @@ static void ecn_dropped(struct kunit *test)
 		ecn_reports(&x);
 	}
 	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_DROPPED);
-	/* Not after one has come */
+	/* After one has come the loss of many is not enough: it has to go on for some round trips
+	 * in which nothing comes.
+	 */
 	ecn_start(&x, -3, 0);
 	ecn_comes(&x, INET_ECN_ECT_0, 1);
 	ecn_reports(&x);
-	x.r.settled += 100;
-	ecn_reports(&x);
+	for (n = 0; n < 100; n++) {
+		x.r.settled += n < 10;	/* as many as were on their way */
+		ecn_reports(&x);
+	}
 	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_USED);
+	ecn_lost_rounds(&x, SSTP_ECN_VAIN - 1);
+	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_USED);
+	ecn_comes(&x, INET_ECN_CE, 1);
+	ecn_reports(&x);
+	x.r.settled = x.r.shipped;
+	ecn_lost_rounds(&x, SSTP_ECN_VAIN - 1);
+	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_USED);
+	ecn_lost_rounds(&x, 1);
+	KUNIT_EXPECT_EQ(test, x.e.state, SSTP_ECN_DROPPED);
 }
 
 /* Reports that cannot be: what the sender takes from them is bounded. */

@@ -162,9 +162,21 @@ kill "$monitor"
 mangle
 
 # A path that drops packets with ECT.
-tc -n "$r" qdisc add dev "to-$a" clsact
-tc -n "$r" filter add dev "to-$a" ingress protocol ip flower ip_tos 2/3 action drop
+drops() {
+	tc -n "$r" qdisc add dev "to-$a" clsact
+	tc -n "$r" filter add dev "to-$a" ingress protocol ip flower ip_tos 2/3 action drop
+}
+drops
 move "data moves where packets with ECT are dropped" --controller dctcp -s 5M "$b4"
+check "ECN is given up" is EcnDropped 1
+mangle
+serve
+start
+transfer_begin --controller dctcp -s 20M "$b4"
+check "marks come" busywait 10 least EcnMarked 10
+drops
+wait "$client"
+check "data goes on when the path begins to drop packets with ECT" test $? = 0 || explain
 check "ECN is given up" is EcnDropped 1
 mangle
 finish
