@@ -24,14 +24,39 @@
 #define SSTP_SNAK_SHARE		8	/* SNAKs take at most 1/8 of the bytes that came */
 #define SSTP_SNAK_GAP		(100ULL * NSEC_PER_USEC) /* least time between SNAKs for losses */
 
-/* The last segment that a SNAK may ask for: those that the buffer has room for. After a lack
- * of memory it is segment R_l only, and one segment more for each one accepted since.
+/* Is memory still used up, and the program has something to read? What came now would be refused
+ * again. The packet that a program without data waits for is always accepted.
  */
-static u32 sstp_ack_wanted(const struct sstp_sock *sp)
+static bool sstp_ack_lacks_mem(struct sock *sk)
 {
+	struct sstp_sock *sp = sstp_sk(sk);
+	bool lacks;
+
+	if (!sp->rcvbuf.mem_limited || sp->rcv.low == sp->rcv.read)
+		return false;
+	/* As a rule, what is charged here stays for the packet. */
+	lacks = !__sk_rmem_schedule(sk, max_t(u32, sp->rcvbuf.mem_lacked,
+					      SKB_TRUESIZE(sp->path.size)), false);
+	sstp_debt_update(sk);
+	if (!lacks)
+		return false;
+	sstp_mem_refused(sk);
+	sp->rcvbuf.full = true;
+	return true;
+}
+
+/* The last segment that a SNAK may ask for: those that the buffer has room for. After a lack
+ * of memory it is segment R_l only, and one segment more for each one accepted since. While memory
+ * is used up it is one before R_l, as the peer gives a connection up that asks in vain.
+ */
+static u32 sstp_ack_wanted(struct sock *sk)
+{
+	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_want w;
 	u32 to;
 
+	if (sstp_ack_lacks_mem(sk))
+		return sp->rcv.low - 1;
 	sstp_rcvbuf_want(sp, &w);
 	to = sstp_want_to(&w);
 	if (sstp_after(to, sp->rcv.low + sp->acker.req_limit - 1))
@@ -87,7 +112,7 @@ static bool sstp_ack_snak(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	struct sstp_snak_job job = {
-		.to = sstp_ack_wanted(sp),
+		.to = sstp_ack_wanted(sk),
 		.now = sstp_us(now),
 		.retry = sstp_ack_retry(&sp->rtt),
 	};
@@ -179,6 +204,8 @@ static void sstp_ack_within(struct sstp_sock *sp, u64 now, u64 wait)
 static void sstp_ack_gained(struct sock *sk, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
+	bool asks = !sstp_rcv_whole(&sp->rcv, sp->arrivals.lost) &&
+		    sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sstp_ack_wanted(sk));
 	u32 gained = sp->rcv.high - sp->acker.advertised;
 
 	sstp_rcv_tell(sk);
@@ -192,8 +219,7 @@ static void sstp_ack_gained(struct sock *sk, u64 now)
 			sstp_ack_within(sp, now, SSTP_ACK_DELAY_MIN);
 	}
 	/* There is room for packets that were discarded: ask for them without delay. */
-	if (sstp_rcv_whole(&sp->rcv, sp->arrivals.lost) ||
-	    !sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sstp_ack_wanted(sp)))
+	if (!asks)
 		return;
 	if (now - sp->acker.snak_sent > sstp_srtt_ns(&sp->rtt) / 16)
 		sstp_ack_snak(sk, now);
@@ -406,7 +432,7 @@ void sstp_ack_due(struct sock *sk, u64 now)
 			sstp_pack_send(sk, now);
 		}
 	}
-	asks = sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sstp_ack_wanted(sp));
+	asks = sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sstp_ack_wanted(sk));
 	if (!asks)
 		sp->acker.asked_since = 0;
 	else if (!sp->acker.asked_since)

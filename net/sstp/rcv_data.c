@@ -250,6 +250,14 @@ static bool sstp_rcv_may_owe(const struct sock *sk, u32 bytes)
 	       (s64)b->debt + bytes <= (s64)b->debt_fair + most + min(sk->sk_wmem_queued, most);
 }
 
+/* There is no memory for @bytes: ask for one segment at a time, and with pauses. */
+static void sstp_rcv_back_off(struct sstp_sock *sp, u32 bytes)
+{
+	sp->rcvbuf.mem_limited = true;
+	sp->rcvbuf.mem_lacked = bytes;
+	sp->acker.req_limit = 1;
+}
+
 /* Charge @skb to the receiver. The packet that the program waits for is accepted even when
  * memory is used up, perhaps by later segments of this connection, or the connection would be
  * stuck: it is charged as a debt (negative sk_forward_alloc), which the next charge pays.
@@ -263,8 +271,7 @@ static bool sstp_rcv_charge(struct sock *sk, struct sk_buff *skb,
 		goto charge;
 	sstp_mem_refused(sk);
 	sstp_debt_update(sk);
-	sp->rcvbuf.mem_limited = true;
-	sp->acker.req_limit = 1;
+	sstp_rcv_back_off(sp, skb->truesize);
 	if (run->segment != sp->rcv.read || !sstp_rcv_is_next(&sp->rcv, run))
 		return false;
 	if (!sstp_rcv_may_owe(sk, skb->truesize))
@@ -273,13 +280,6 @@ charge:
 	skb_set_owner_r(skb, sk);
 	sstp_debt_update(sk);
 	return true;
-}
-
-/* There is no memory for slots: ask for one segment at a time, and with pauses. */
-static void sstp_rcv_back_off(struct sstp_sock *sp)
-{
-	sp->rcvbuf.mem_limited = true;
-	sp->acker.req_limit = 1;
 }
 
 /* Is there memory for the slot of @run's segment? For the segment that the program reads next it
@@ -293,7 +293,7 @@ static bool sstp_rcv_slot_room(struct sock *sk, const struct sstp_rcv_run *run)
 	if (!bytes || __sk_rmem_schedule(sk, bytes, false) ||
 	    run->segment == sp->rcv.read)
 		return true;
-	sstp_rcv_back_off(sp);
+	sstp_rcv_back_off(sp, bytes);
 	return false;
 }
 
@@ -535,7 +535,7 @@ static void sstp_rcv_handle_run(struct sock *sk, struct sk_buff *skb, struct sst
 		piece = skb;
 	} else {
 		if (verdict == SSTP_RCV_NOMEM)
-			sstp_rcv_back_off(sp);
+			sstp_rcv_back_off(sp, 0);
 		sstp_rcv_refused(sk, skb, run->count, verdict);
 	}
 	if (piece != skb)

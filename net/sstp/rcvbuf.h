@@ -35,7 +35,9 @@ struct sstp_rcvbuf {
 	u32		limit_peak;	/* bytes: largest limit */
 	u32		peak;		/* bytes: most memory used */
 	u8		unread;		/* epochs in a row without a read, 255 at most */
-	bool		full;		/* a packet lacked room or memory since the last read */
+	bool		full;		/* a packet lacked room or memory since the last read, or
+					 * still would
+					 */
 	bool		mem_limited;	/* nothing was accepted since a packet lacked memory */
 	u64		segments_received;
 	u64		epoch_at;	/* ns: when the policy's epoch began */
@@ -56,6 +58,9 @@ struct sstp_rcvbuf {
 	u64		shrunk_bytes;
 	u32		lacked;		/* bytes: memory of the retransmission that found no room
 					 * last; valid if @full, 0 = none did
+					 */
+	u32		mem_lacked;	/* bytes: memory that was refused last, 0 if for a segment's
+					 * bookkeeping; valid if @mem_limited
 					 */
 	int		debt_fair;	/* bytes: about @debt when memory was used up, or less */
 };

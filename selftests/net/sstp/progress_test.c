@@ -11,6 +11,7 @@
  * not keep a connection.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,10 +286,51 @@ static void test_pause(uint32_t timeout, uint32_t ms, bool again)
 	close(p.udp);
 }
 
+static int mem_fd;	/* net.sstp.mem, which the hosts do not have */
+
+/* Memory is used up, by data that the program does not read, too. */
+static void test_lack(void)
+{
+	const char *few = "1 2 3";
+	uint64_t seed = nonce();
+	char old[100] = "";
+	int tx, rx, l, err;
+	size_t n;
+	bool ok;
+
+	l = path_socket(B, SOCK_STREAM);
+	sock_set(l, SOL_SOCKET, SO_RCVBUFFORCE, 8 << 20);
+	tx = path_socket(A, SOCK_STREAM);
+	sock_set(tx, SOL_SOCKET, SO_SNDBUFFORCE, 8 << 20);
+	sock_set(tx, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
+	path_impair(B, "delay 5ms rate 50mbit limit 10000");
+	path_impair(A, "delay 5ms");
+	rx = path_connect(tx, l, AF_INET);
+	n = write_all(tx, 2 << 20, seed);
+	usleep(100000);
+	if (pread(mem_fd, old, sizeof(old) - 1, 0) < 1 || pwrite(mem_fd, few, strlen(few), 0) < 1)
+		die("net.sstp.mem:");
+	path_poll(tx, POLLERR, 4 * TIMEOUT_MS);
+	err = sock_int(tx, SOL_SOCKET, SO_ERROR);
+	ktap_diag("%zu bytes, %ld discarded for lack of memory", n, path_counter(B, "InNoMem"));
+	ok = !err && n && path_counter(B, "InNoMem") && read_all(rx, n, seed, 10000);
+	close(tx);
+	close(rx);
+	path_impair(A, NULL);
+	path_impair(B, NULL);
+	ok &= path_settle();
+	if (pwrite(mem_fd, old, strlen(old), 0) < 1)
+		die("net.sstp.mem:");
+	ktap_result(ok, "no memory for a program that does not read: %s", strerrorname_np(err));
+}
+
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(15);
+	ktap_plan(16);
+	mem_fd = open("/proc/sys/net/sstp/mem", O_RDWR);
+	if (mem_fd < 0)
+		die("net.sstp.mem:");
 	path_make();
 	test_slow(20);
 	/* No time for a probe between packets */
@@ -299,6 +341,7 @@ int main(void)
 	test_unread(65536, 100, false);
 	test_unread(65536, 250, false);
 	test_unread(65536, 250, true);
+	test_lack();
 	path_enter(B);
 	test_useless(false, 0);
 	test_useless(true, 0);
