@@ -166,7 +166,7 @@ u32 sstp_ctrl_interval(const struct sstp_ctrl_core *c, u32 min_rtt)
 }
 
 /* The longest pause after packets that left ahead of the period, ns. It is bounded because
- * retransmissions wait for it, too, and no probe is sent meanwhile.
+ * retransmissions wait for it, too, and probes are rare meanwhile.
  */
 static u64 sstp_ctrl_pause(const struct sstp_ctrl_core *c, u64 srtt)
 {

@@ -32,10 +32,10 @@ struct sstp_tx {
 	u32		queued;		/* bytes written and not acknowledged */
 	u32		asked_at;	/* us: when the peer last reported, or was asked to */
 	u32		unasked;	/* packets shipped since an ACK was asked for */
-	u64		silent_since;	/* ns: when a report was first asked for that has not
-					 * come; 0 = none is owed
+	u64		silent_since;	/* ns: first shipment since the last report; 0 = none */
+	u64		wanted_since;	/* ns: first SNAK since loss.progress, later by the time
+					 * in which a contract let nothing go; 0 = none
 					 */
-	u64		wanted_since;	/* ns: first SNAK since loss.progress; 0 = none */
 	__cacheline_group_end(sstp_tx_report);
 	__cacheline_group_begin(sstp_tx_send);
 	struct sstp_sseg *open;		/* last of the send window, while more may be added */
@@ -47,7 +47,6 @@ struct sstp_tx {
 	u64		bytes_sent;	/* payload shipped at least once */
 	struct sstp_chrono chrono;
 	__cacheline_group_end(sstp_tx_send);
-	u64		wanted_at;	/* ns: last SNAK */
 };
 
 void sstp_push_at(struct sock *sk, u64 now);

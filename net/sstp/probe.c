@@ -11,15 +11,20 @@
 
 #define SSTP_PROBE_OLD	16U		/* round-trip times after which they are measured again */
 #define SSTP_PROBE_RATE	524288U		/* bit/s at which data has to come for that */
+#define SSTP_PROBE_GAP	(5ULL * NSEC_PER_SEC)	/* longest time between probes that are answered */
 
 /* Does this end wait for a report: is shipped data, queued data or an EOS not acknowledged? */
 bool sstp_waits(const struct sstp_sock *sp)
 {
-	/* Nothing is in flight, and SSTP_T_PACE will send more: the peer owes no answer. */
-	if (!sstp_in_flight(sp) && sstp_timer_pending(&sp->clock, SSTP_T_PACE))
-		return false;
 	return sstp_snd_outstanding(&sp->snd) ||
 	       sp->tx.eos == SSTP_EOS_SENT || sp->snd.next != sp->snd.end;
+}
+
+/* Does pacing or the contract hold back all that there is to ship? The peer owes no answer then. */
+bool sstp_probe_paced(const struct sstp_sock *sp)
+{
+	return !sstp_in_flight(sp) && sstp_timer_pending(&sp->clock, SSTP_T_PACE) &&
+	       (sp->snd.pending || sp->snd.next != sp->snd.end);
 }
 
 /* Is the tail in flight a single packet that probably arrives, and is reported without being
@@ -80,12 +85,15 @@ void sstp_probe_arm(struct sock *sk, bool idle, u64 now)
 			     NSEC_PER_USEC / 4 * 3, (u64)NSEC_PER_MSEC,
 			     (now - sp->live.wait_since) / 256) :
 			max(wait, (now - sp->live.wait_since) / 64);
+	} else if (sstp_probe_paced(sp)) {
+		/* The contract may let nothing go for longer than the peer waits in silence. */
+		wait = max(wait, SSTP_PROBE_GAP);
 	} else if (idle && sp->live.context_ship != sp->snd.shipment &&
 		   sp->loss.highest != sp->snd.shipment - 1) {
 		/* No packet follows the last one. */
 		wait = sstp_probe_tail(sp, wait);
 	} else if (sp->live.blocked) {
-		wait = min(wait << min(sp->live.blocked, 10), 5ULL * NSEC_PER_SEC);
+		wait = min(wait << min(sp->live.blocked, 10), SSTP_PROBE_GAP);
 	}
 	sstp_timer_set(&sp->clock, SSTP_T_PROBE, now + wait);
 }
@@ -146,7 +154,7 @@ void sstp_probe(struct sock *sk)
 
 	if (!sstp_waits(sp))
 		return;
-	if (sock_flag(sk, SOCK_DEAD) &&
+	if (sock_flag(sk, SOCK_DEAD) && !sstp_probe_paced(sp) &&
 	    (now - sp->loss.progress > sstp_user_timeout(sp) ||
 	     (READ_ONCE(sk->sk_wmem_queued) > SOCK_MIN_SNDBUF &&
 	      sk_memory_allocated(sk) > sk_prot_mem_limits(sk, 2)))) {

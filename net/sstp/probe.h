@@ -40,6 +40,7 @@ static inline bool sstp_live_answered(const struct sstp_live *l)
 }
 
 bool sstp_waits(const struct sstp_sock *sp);
+bool sstp_probe_paced(const struct sstp_sock *sp);
 void sstp_probe_arm(struct sock *sk, bool idle, u64 now);
 void sstp_probe(struct sock *sk);
 void sstp_probe_rtt(struct sock *sk);

@@ -160,19 +160,27 @@ static void sstp_report_progress(struct sstp_sock *sp, const struct sstp_ack *a,
 /* A SNAK came at @now (ns). A peer that has asked for as long as the user timeout, and accepted
  * nothing, never will: the connection ends, whether the packets are shipped again or taken to be on
  * their way. A full receive buffer is no such case, as the peer then asks for nothing; the first
- * SNAK after that is still to be answered.
+ * SNAK after that is still to be answered. While a contract with rare bursts lets no packet go, the
+ * peer waits for this end.
  */
 static void sstp_report_wanted(struct sstp_sock *sp, u64 now)
 {
 	u64 timeout = sstp_user_timeout(sp);
 
-	if (!sp->tx.wanted_since || now - sp->tx.wanted_at > max(timeout / 2, SSTP_WANTED_GAP)) {
+	if (sp->snd.shipment != sp->loss.wanted_ship) {
+		sp->loss.wanted_ship = sp->snd.shipment;
+		sp->loss.shipped_at = now;
+	}
+	if (!sp->tx.wanted_since || now - sp->loss.wanted_at > max(timeout / 2, SSTP_WANTED_GAP)) {
 		sp->tx.wanted_since = now;
-	} else if (sp->tx.wanted_at - sp->tx.wanted_since > timeout) {
+	} else if (sp->snd.pending && sstp_timer_pending(&sp->clock, SSTP_T_PACE) &&
+		   now - sp->loss.shipped_at > timeout / 8) {
+		sp->tx.wanted_since += now - sp->loss.wanted_at;
+	} else if (sp->loss.wanted_at - sp->tx.wanted_since > timeout) {
 		sp->tx.in_vain = true;
 		sstp_timer_sooner(&sp->clock, SSTP_T_LIFE, now);
 	}
-	sp->tx.wanted_at = now;
+	sp->loss.wanted_at = now;
 }
 
 /* Reset the budget for the PACKs and SNAKs of one skb, which sstp_report_rcv() handles next. */
@@ -538,10 +546,11 @@ static void sstp_report_probes(struct sock *sk, bool moved, bool news, bool prob
 	if (moved || news) {
 		sp->live.blocked = 0;
 		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
-	} else if (probed && (sstp_after(sp->snd.next, sp->snd.high) ||
+	} else if (probed && (sstp_after(sp->snd.next, sp->snd.high) || sstp_probe_paced(sp) ||
 			      (!sstp_in_flight(sp) && sstp_snd_outstanding(&sp->snd)))) {
-		/* The window is still closed, or the peer has no room or memory for packets that
-		 * it has discarded: the interval of probes doubles.
+		/* The window is still closed, or the contract holds back all packets, or the peer
+		 * has no room or memory for packets that it has discarded: the interval of probes
+		 * doubles.
 		 */
 		if (sp->live.blocked < U8_MAX)
 			sp->live.blocked++;

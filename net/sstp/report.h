@@ -16,6 +16,9 @@ struct sstp_sock;
 
 /* Sender: the peer's reports, and the losses that follow from them. Socket lock. */
 struct sstp_loss {
+	u64		wanted_at;	/* ns: last SNAK */
+	u64		shipped_at;	/* ns: first SNAK since the last shipment */
+	u32		wanted_ship;	/* snd.shipment at the last SNAK */
 	struct sstp_ecn ecn;		/* marks of the packets that were sent */
 	struct sstp_sampler sampler;
 	__cacheline_group_begin(sstp_loss_report);

@@ -286,6 +286,93 @@ static void test_pause(uint32_t timeout, uint32_t ms, bool again)
 	close(p.udp);
 }
 
+static const struct sstp_rate_spec rare = { .peak = 1000000, .burst_rate = 50, .burst_len = 1 };
+static const struct sstp_rate_spec slow = { .peak = 10000000 };
+
+/* A contract has its bursts further apart than the user timeout. The first is lost, and what it was
+ * waits for the next.
+ */
+static void test_rare(bool closed)
+{
+	uint64_t seed = nonce(), start;
+	size_t len = 1000;
+	int tx, rx, l;
+	bool ok;
+
+	l = path_socket(B, SOCK_SEQPACKET);
+	sock_set(l, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
+	tx = path_socket(A, SOCK_SEQPACKET);
+	sock_set(tx, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
+	if (setsockopt(tx, SOL_SSTP, SSTP_RATE, &rare, sizeof(rare)))
+		die("SSTP_RATE:");
+	path_impair(B, "delay 5ms");
+	path_impair(A, "delay 5ms");
+	rx = path_connect(tx, l, AF_INET);
+	path_impair(B, "loss 100%");
+	start = now_ns();
+	if (write_all(tx, len, seed) != len)
+		die("send:");
+	if (closed)
+		close(tx);
+	usleep(500000);
+	path_impair(B, "delay 5ms");
+	ok = read_all(rx, len, seed, 60000);
+	ktap_diag("%llu ms", (unsigned long long)(now_ns() - start) / 1000000);
+	ok &= now_ns() - start > TIMEOUT_MS * 1000000ULL;
+	close(rx);
+	if (!closed)
+		close(tx);
+	path_impair(A, NULL);
+	path_impair(B, NULL);
+	ok &= path_settle();
+	ktap_result(ok, "bursts further apart than the user timeout%s", closed ? ", closed" : "");
+}
+
+/* A sender whose contract holds it back hardly probes: @n messages of @len bytes take at least
+ * @seconds, and at most @most KEEPALIVEs.
+ */
+static void test_probes(const struct sstp_rate_spec *rate, size_t n, size_t len,
+			unsigned int seconds, long most)
+{
+	uint64_t seed = nonce(), start;
+	char *in = malloc(len + 1);
+	long keepalives;
+	int tx, rx, l;
+	size_t i;
+	bool ok;
+
+	if (!in)
+		die("malloc:");
+	path_impair(B, "delay 1ms");
+	l = path_socket(B, SOCK_SEQPACKET);
+	sock_set(l, SOL_SOCKET, SO_RCVBUF, 4 * n * len);
+	tx = path_socket(A, SOCK_SEQPACKET);
+	sock_set(tx, SOL_SOCKET, SO_SNDBUF, 4 * n * len);
+	if (setsockopt(tx, SOL_SSTP, SSTP_RATE, rate, sizeof(*rate)))
+		die("SSTP_RATE:");
+	rx = path_connect(tx, l, AF_INET);
+	keepalives = path_counter(A, "OutKeepalives");
+	start = now_ns();
+	for (i = 0; i < n; i++)
+		if (write_all(tx, len, seed) != len)
+			die("send:");
+	for (i = 0; i < n && path_poll(rx, POLLIN, 60000); i++)
+		if (recv(rx, in, len + 1, 0) != (ssize_t)len ||
+		    content_check(in, len, seed, 0) != len)
+			break;
+	keepalives = path_counter(A, "OutKeepalives") - keepalives;
+	ok = i == n && now_ns() - start >= seconds * SECOND && keepalives <= most;
+	ktap_diag("%llu ms, %ld KEEPALIVEs", (unsigned long long)(now_ns() - start) / 1000000,
+		  keepalives);
+	close(tx);
+	close(rx);
+	free(in);
+	path_impair(B, NULL);
+	ok &= path_settle();
+	ktap_result(ok, "a contract of %llu bit/s causes few probes",
+		    (unsigned long long)rate->peak);
+}
+
 static int mem_fd;	/* net.sstp.mem, which the hosts do not have */
 
 /* Memory is used up, by data that the program does not read, too. */
@@ -327,7 +414,7 @@ static void test_lack(void)
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(16);
+	ktap_plan(20);
 	mem_fd = open("/proc/sys/net/sstp/mem", O_RDWR);
 	if (mem_fd < 0)
 		die("net.sstp.mem:");
@@ -341,6 +428,10 @@ int main(void)
 	test_unread(65536, 100, false);
 	test_unread(65536, 250, false);
 	test_unread(65536, 250, true);
+	test_rare(false);
+	test_rare(true);
+	test_probes(&rare, 3, 1000, 35, 16);
+	test_probes(&slow, 30, 65536, 1, 8);
 	test_lack();
 	path_enter(B);
 	test_useless(false, 0);
