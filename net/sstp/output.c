@@ -21,7 +21,7 @@
 
 #define SSTP_PUSH_TRAINS	64	/* that one sstp_push() ships, before it yields the CPU */
 #define SSTP_STREAM_MEM_SHIFT	3	/* a stream's segment: 1/8 of the memory of all sockets */
-#define SSTP_SILENCE		(5ULL * NSEC_PER_SEC)	/* without a report that was asked for */
+#define SSTP_SILENCE		(5ULL * NSEC_PER_SEC)	/* without a report of what was shipped */
 #define SSTP_PROBE_SHARE	10	/* data waits for an MTU probe for 1/10 s at most */
 #define SSTP_PROBE_WAIT		(NSEC_PER_SEC / SSTP_PROBE_SHARE)
 
@@ -181,11 +181,8 @@ static u8 sstp_ask(struct sstp_sock *sp, u32 packets, bool again, u64 now)
 		else if (!end || !again)
 			return 0;
 	}
-	if (!interval) {
+	if (!interval)
 		sp->tx.asked_at = stamp;
-		if (!sp->tx.silent_since)
-			sp->tx.silent_since = now;
-	}
 	sp->tx.unasked = 0;
 	return SSTP_F_ACK;
 }
@@ -455,8 +452,8 @@ static enum sstp_held sstp_push_lacks(struct sock *sk)
 	return SSTP_HELD_NOT;
 }
 
-/* Has the peer been asked for a report in vain for so long that a contract says nothing
- * about the path any more? Probes will tell when it is there again. @now: ns
+/* Has the peer sent no report for so long that a contract says nothing about the path any
+ * more? Probes will tell when it is there again. @now: ns
  */
 static bool sstp_push_blind(const struct sstp_sock *sp, u64 now)
 {
@@ -618,6 +615,8 @@ static bool sstp_push_ship(struct sock *sk, const struct sstp_next *x, u64 now)
 	}
 	if (!skb)
 		return false;
+	if (!sp->tx.silent_since)
+		sp->tx.silent_since = now;
 	/* Add the headers below SSTP's of every packet of the train. */
 	wire = skb->len + n * (sp->path.frame - sp->path.size - SSTP_DATA_HLEN);
 	sstp_sent(sk, skb, n, wire, x->again, now);
@@ -699,7 +698,8 @@ void sstp_push_at(struct sock *sk, u64 now)
 		sp->live.blocked = 0;
 		sstp_mtu_probe(sk, now);
 	}
-	if (shipped || !sstp_timer_pending(&sp->clock, SSTP_T_PROBE))
+	/* While probes are not answered, what is shipped does not put them off. */
+	if ((shipped && !sp->live.probes) || !sstp_timer_pending(&sp->clock, SSTP_T_PROBE))
 		sstp_probe_arm(sk, idle, now);
 	/* A small write has begun to wait for the report of what is in flight, which the peer may
 	 * keep for an answer that does not come before this write: ask for the report, unless a

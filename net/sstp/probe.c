@@ -20,11 +20,34 @@ bool sstp_waits(const struct sstp_sock *sp)
 	       sp->tx.eos == SSTP_EOS_SENT || sp->snd.next != sp->snd.end;
 }
 
-/* Does pacing or the contract hold back all that there is to ship? The peer owes no answer then. */
+/* Does SSTP_T_PACE hold back all that there is to ship, as for a contract? The peer owes no answer
+ * then.
+ */
 bool sstp_probe_paced(const struct sstp_sock *sp)
 {
 	return !sstp_in_flight(sp) && sstp_timer_pending(&sp->clock, SSTP_T_PACE) &&
 	       (sp->snd.pending || sp->snd.next != sp->snd.end);
+}
+
+/* Time after which the peer owes a report of the first shipment that it has not reported, ns; @rto,
+ * ns. Without a congestion window packets ask for reports in turn. Packets that follow each other
+ * put the probe off, but not for longer.
+ */
+static u64 sstp_probe_owes(const struct sstp_sock *sp, u64 rto)
+{
+	return 2 * rto + max(sstp_send_rtt_ns(sp), (u64)SSTP_ASK_GAP * NSEC_PER_USEC);
+}
+
+/* Retransmission timeout, ns. The peer may hold back a report for as long as it was told, but no
+ * answer to a probe.
+ */
+static u64 sstp_probe_rto(struct sstp_sock *sp)
+{
+	u32 rto = sstp_send_rto(sp);
+
+	if (sp->hs.messages && !sp->live.probes)
+		rto += sp->ctrl.out.ack_timer;
+	return (u64)rto * NSEC_PER_USEC;
 }
 
 /* Is the tail in flight a single packet that probably arrives, and is reported without being
@@ -64,19 +87,15 @@ static u64 sstp_probe_tail(const struct sstp_sock *sp, u64 rto)
 void sstp_probe_arm(struct sock *sk, bool idle, u64 now)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u32 rto;
-	u64 wait;
+	u64 rto, wait;
 
 	if (!sstp_waits(sp)) {
 		sstp_timer_stop(&sp->clock, SSTP_T_PROBE);
 		return;
 	}
-	rto = sstp_send_rto(sp);
-	/* The peer may hold back a report for as long as it was told, but no answer to a probe. */
-	if (sp->hs.messages && !sp->live.probes)
-		rto += sp->ctrl.out.ack_timer;
-	wait = (u64)rto * NSEC_PER_USEC;
-	if (sp->live.probes) {
+	rto = sstp_probe_rto(sp);
+	wait = rto;
+	if (sp->live.probes > 1 || (sp->live.probes && !sstp_probe_paced(sp))) {
 		/* The interval grows with the silence, so that the sender resumes soon after
 		 * an outage; sooner under a contract, which probes hardly burden.
 		 */
@@ -86,8 +105,10 @@ void sstp_probe_arm(struct sock *sk, bool idle, u64 now)
 			     (now - sp->live.wait_since) / 256) :
 			max(wait, (now - sp->live.wait_since) / 64);
 	} else if (sstp_probe_paced(sp)) {
-		/* The contract may let nothing go for longer than the peer waits in silence. */
-		wait = max(wait, SSTP_PROBE_GAP);
+		/* The contract may let nothing go for longer than the peer waits in silence, which
+		 * is taken to be as long as this end's user timeout.
+		 */
+		wait = max(wait, min(SSTP_PROBE_GAP, sstp_user_timeout(sp) / 4));
 	} else if (idle && sp->live.context_ship != sp->snd.shipment &&
 		   sp->loss.highest != sp->snd.shipment - 1) {
 		/* No packet follows the last one. */
@@ -95,6 +116,8 @@ void sstp_probe_arm(struct sock *sk, bool idle, u64 now)
 	} else if (sp->live.blocked) {
 		wait = min(wait << min(sp->live.blocked, 10), SSTP_PROBE_GAP);
 	}
+	if (!sp->live.probes && sp->tx.silent_since)
+		wait = min(wait, max(sp->tx.silent_since + sstp_probe_owes(sp, rto), now) - now);
 	sstp_timer_set(&sp->clock, SSTP_T_PROBE, now + wait);
 }
 
@@ -150,12 +173,15 @@ void sstp_probe_path(struct sock *sk, u64 now)
 void sstp_probe(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
-	u64 now = sstp_now();
+	u64 now = sstp_now(), since;
+	bool owes;
 
 	if (!sstp_waits(sp))
 		return;
-	if (sock_flag(sk, SOCK_DEAD) && !sstp_probe_paced(sp) &&
-	    (now - sp->loss.progress > sstp_user_timeout(sp) ||
+	/* What was shipped since the last report may still make progress. */
+	since = max(sp->loss.progress, sp->tx.silent_since);
+	if (sock_flag(sk, SOCK_DEAD) &&
+	    ((!sstp_probe_paced(sp) && now - since > sstp_user_timeout(sp)) ||
 	     (READ_ONCE(sk->sk_wmem_queued) > SOCK_MIN_SNDBUF &&
 	      sk_memory_allocated(sk) > sk_prot_mem_limits(sk, 2)))) {
 		/* An orphan whose peer answers but accepts nothing, or that holds data while
@@ -164,7 +190,9 @@ void sstp_probe(struct sock *sk)
 		sstp_abort(sk, ETIMEDOUT, SSTP_CLOSED_BY_TIMEOUT);
 		return;
 	}
-	if (sp->live.probes || sp->live.context_ship == sp->snd.shipment) {
+	owes = sp->tx.silent_since &&
+	       now - sp->tx.silent_since >= sstp_probe_owes(sp, sstp_probe_rto(sp));
+	if (owes || sp->live.probes || sp->live.context_ship == sp->snd.shipment) {
 		if (!sp->live.probes)
 			sp->live.wait_since = now;
 		if (now - sp->live.wait_since > sstp_user_timeout(sp)) {

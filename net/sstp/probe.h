@@ -22,7 +22,8 @@ struct sstp_live {
 	u32		answer_ship;	/* snd.shipment at the last answer */
 	u8		probes;		/* unanswered probes, or repetitions of INIT, INIT_ACK */
 	u8		blocked;	/* probes in a row answered by nothing new: the window is
-					 * closed, or the peer lacks room or memory
+					 * closed, the contract lets nothing go, or the peer lacks
+					 * room or memory
 					 */
 	u8		asks;		/* reports that small writes asked for since data came */
 	u8		prompt:2;	/* answers in a row that came before a small write had to

@@ -319,6 +319,9 @@ static void test_rare(bool closed)
 	ok = read_all(rx, len, seed, 60000);
 	ktap_diag("%llu ms", (unsigned long long)(now_ns() - start) / 1000000);
 	ok &= now_ns() - start > TIMEOUT_MS * 1000000ULL;
+	/* The peer is not told that the sender gave up. */
+	usleep(100000);
+	ok &= !sock_int(rx, SOL_SOCKET, SO_ERROR);
 	close(rx);
 	if (!closed)
 		close(tx);
@@ -373,6 +376,46 @@ static void test_probes(const struct sstp_rate_spec *rate, size_t n, size_t len,
 		    (unsigned long long)rate->peak);
 }
 
+/* The peer is gone, but the program goes on to write: less than the window that it had before. */
+static void test_writes(void)
+{
+	uint64_t seed = nonce(), start, ms = 0;
+	size_t len = 2000000, n, i;
+	int tx, rx, l, err = 0;
+	char small[100] = "";
+
+	l = path_socket(B, SOCK_SEQPACKET);
+	tx = path_socket(A, SOCK_SEQPACKET);
+	sock_set(tx, SOL_SOCKET, SO_SNDBUF, 2 * len);
+	sock_set(tx, SOL_SSTP, SSTP_USER_TIMEOUT, TIMEOUT_MS);
+	sock_set(tx, SOL_SSTP, SSTP_NODELAY, 1);
+	path_impair(B, "delay 150ms rate 100mbit limit 10000");
+	path_impair(A, "delay 150ms");
+	rx = path_connect(tx, l, AF_INET);
+	for (i = 0; i < 10; i++) {
+		n = write_all(tx, len / 10, seed);
+		if (n != len / 10 || !read_all(rx, n, seed, 5000))
+			die("no data before");
+	}
+	path_impair(B, "loss 100%");
+	for (start = now_ns(); ms < 3 * TIMEOUT_MS && !err; ms = (now_ns() - start) / 1000000) {
+		send(tx, small, sizeof(small), MSG_NOSIGNAL);
+		usleep(250000);	/* less than a round trip */
+		/* SO_ERROR also tells what a router has said, which ends nothing. */
+		if (path_poll(tx, POLLERR, 0) & POLLERR)
+			err = sock_int(tx, SOL_SOCKET, SO_ERROR);
+	}
+	ktap_diag("%llu ms", (unsigned long long)ms);
+	path_impair(A, NULL);
+	path_impair(B, NULL);
+	close(tx);
+	close(rx);
+	/* A router may have told that there is no such host. */
+	ktap_result((err == ETIMEDOUT || err == EHOSTUNREACH) && ms >= TIMEOUT_MS &&
+		    ms < TIMEOUT_MS * 5 / 4 && path_settle(),
+		    "the peer is gone while the program writes: %s", strerrorname_np(err));
+}
+
 static int mem_fd;	/* net.sstp.mem, which the hosts do not have */
 
 /* Memory is used up, by data that the program does not read, too. */
@@ -414,7 +457,7 @@ static void test_lack(void)
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(20);
+	ktap_plan(21);
 	mem_fd = open("/proc/sys/net/sstp/mem", O_RDWR);
 	if (mem_fd < 0)
 		die("net.sstp.mem:");
@@ -432,6 +475,7 @@ int main(void)
 	test_rare(true);
 	test_probes(&rare, 3, 1000, 35, 16);
 	test_probes(&slow, 30, 65536, 1, 8);
+	test_writes();
 	test_lack();
 	path_enter(B);
 	test_useless(false, 0);
