@@ -25,6 +25,7 @@ void sstp_timer_run(struct sock *sk)
 {
 	struct sstp_sock *sp = sstp_sk(sk);
 	u64 now = sstp_now();
+	bool freed;
 
 	if (sk->sk_state == TCP_CLOSE)
 		return;
@@ -46,8 +47,8 @@ void sstp_timer_run(struct sock *sk)
 		sstp_sndbuf_retry(sk);
 	if (sstp_timer_due(&sp->clock, SSTP_T_PROBE, now))
 		sstp_timer_probe(sk);
-	if (sstp_timer_due(&sp->clock, SSTP_T_PACE, now) ||
-	    test_and_clear_bit(SSTP_FL_THROTTLED, &sp->pending.flags))
+	freed = test_and_clear_bit(SSTP_FL_THROTTLED, &sp->pending.flags);
+	if (sstp_timer_due(&sp->clock, SSTP_T_PACE, now) || freed)
 		sstp_push(sk);
 	sstp_clock_rearm(&sp->clock);
 }
