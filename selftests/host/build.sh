@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The module builds for every kernel without a warning, with W=1. The machines of the other
-# tests run the same build.
+# tests run the same build. The build for uml also has the comments for kernel-doc read.
 # timeout: 5400
 # quick: yes
 . "$(dirname "$0")/../net/sstp/lib.sh"
