@@ -24,8 +24,8 @@
 #define SSTP_SNAK_SHARE		8	/* SNAKs take at most 1/8 of the bytes that came */
 #define SSTP_SNAK_GAP		(100ULL * NSEC_PER_USEC) /* least time between SNAKs for losses */
 
-/* Is memory still used up, and the program has something to read? What came now would be refused
- * again. The packet that a program without data waits for is always accepted.
+/* Is memory still used up, and has the program something to read? Then a retransmission would be
+ * refused again. The packet that a program without data waits for is always accepted.
  */
 static bool sstp_ack_lacks_mem(struct sock *sk)
 {
@@ -34,7 +34,7 @@ static bool sstp_ack_lacks_mem(struct sock *sk)
 
 	if (!sp->rcvbuf.mem_limited || sp->rcv.low == sp->rcv.read)
 		return false;
-	/* As a rule, what is charged here stays for the packet. */
+	/* The charge stays in sk_forward_alloc, as a rule until the packet comes. */
 	lacks = !__sk_rmem_schedule(sk, max_t(u32, sp->rcvbuf.mem_lacked,
 					      SKB_TRUESIZE(sp->path.size)), false);
 	sstp_debt_update(sk);

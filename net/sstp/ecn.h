@@ -35,7 +35,7 @@ struct sstp_ecn_in {
 bool sstp_ecn_came(struct sstp_ecn_in *in, u8 ecn, u32 packets);
 
 #define SSTP_ECN_LOST	8	/* shipments with ECT, all lost: the path drops such packets */
-#define SSTP_ECN_VAIN	8	/* round trips in a row with such losses alone, after others */
+#define SSTP_ECN_VAIN	8	/* round trips in a row with losses, and no packet that came */
 #define SSTP_ECN_RUN	64	/* packets that came with CE, and none with ECT(0), in ... */
 #define SSTP_ECN_ROUNDS	16	/* ... as many round trips without a queue, see protocol.rst */
 

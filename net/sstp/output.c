@@ -698,7 +698,7 @@ void sstp_push_at(struct sock *sk, u64 now)
 		sp->live.blocked = 0;
 		sstp_mtu_probe(sk, now);
 	}
-	/* While probes are not answered, what is shipped does not put them off. */
+	/* While a probe is unanswered, new packets do not put the next one off. */
 	if ((shipped && !sp->live.probes) || !sstp_timer_pending(&sp->clock, SSTP_T_PROBE))
 		sstp_probe_arm(sk, idle, now);
 	/* A small write has begun to wait for the report of what is in flight, which the peer may

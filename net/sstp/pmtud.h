@@ -23,7 +23,7 @@
 #define SSTP_PMTU_FLOOR4	552
 #define SSTP_PMTU_PROBES	3	/* lost probes of one size: the path does not take it */
 #define SSTP_PMTU_BH_LOST	3	/* times that no packet came */
-#define SSTP_PMTU_BH_ODDS	20	/* a chance of 2^-20 that losses hit a packet so often */
+#define SSTP_PMTU_BH_ODDS	20	/* -log2 of the chance below which losses are not random */
 #define SSTP_PMTU_RAISE		(600ULL * NSEC_PER_SEC)
 
 /**

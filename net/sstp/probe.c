@@ -178,7 +178,7 @@ void sstp_probe(struct sock *sk)
 
 	if (!sstp_waits(sp))
 		return;
-	/* What was shipped since the last report may still make progress. */
+	/* Packets that were shipped since the last report may still make progress. */
 	since = max(sp->loss.progress, sp->tx.silent_since);
 	if (sock_flag(sk, SOCK_DEAD) &&
 	    ((!sstp_probe_paced(sp) && now - since > sstp_user_timeout(sp)) ||

@@ -289,8 +289,8 @@ static void test_pause(uint32_t timeout, uint32_t ms, bool again)
 static const struct sstp_rate_spec rare = { .peak = 1000000, .burst_rate = 50, .burst_len = 1 };
 static const struct sstp_rate_spec slow = { .peak = 10000000 };
 
-/* A contract has its bursts further apart than the user timeout. The first is lost, and what it was
- * waits for the next.
+/* A contract has its bursts further apart than the user timeout. The first burst is lost, and its
+ * packet waits for the next burst.
  */
 static void test_rare(bool closed)
 {
@@ -401,7 +401,7 @@ static void test_writes(void)
 	for (start = now_ns(); ms < 3 * TIMEOUT_MS && !err; ms = (now_ns() - start) / 1000000) {
 		send(tx, small, sizeof(small), MSG_NOSIGNAL);
 		usleep(250000);	/* less than a round trip */
-		/* SO_ERROR also tells what a router has said, which ends nothing. */
+		/* SO_ERROR also returns the soft error of an ICMP message, which ends nothing. */
 		if (path_poll(tx, POLLERR, 0) & POLLERR)
 			err = sock_int(tx, SOL_SOCKET, SO_ERROR);
 	}
@@ -410,7 +410,7 @@ static void test_writes(void)
 	path_impair(B, NULL);
 	close(tx);
 	close(rx);
-	/* A router may have told that there is no such host. */
+	/* An ICMP message may have set the soft error EHOSTUNREACH. */
 	ktap_result((err == ETIMEDOUT || err == EHOSTUNREACH) && ms >= TIMEOUT_MS &&
 		    ms < TIMEOUT_MS * 5 / 4 && path_settle(),
 		    "the peer is gone while the program writes: %s", strerrorname_np(err));

@@ -83,7 +83,7 @@ def make_modules(kernel, build):
         with open(build + ".whole.log", encoding="utf-8") as log:
             messages = log.read()
         os.unlink(build + ".whole.log")     # A build that is killed has compiled some files.
-    # The comments for kernel-doc are the same for all kernels: one of them reads them.
+    # The comments for kernel-doc are the same in all builds: only the one for uml checks them.
     read = [] if os.path.basename(build).startswith("uml-") else ["cmd_checkdoc="]
     with open(build + ".log", "w+", encoding="utf-8", errors="replace") as log:
         done = subprocess.run(
