@@ -92,20 +92,23 @@ u32 sstp_gauge_segments(const struct sstp_gauge *m, u32 bytes, u32 guess)
 }
 
 /* Was the sender held back by the window? It had as much in flight as a window holds but for the
- * segments that sstp_gauge_segments() adds. @s has the rate.
+ * segments that sstp_gauge_segments() adds. @s has the rate, which is that of a whole epoch: if the
+ * window has grown from @before, packets of the first part of the epoch left by the smaller one.
  */
-static bool sstp_gauge_limited(const struct sstp_gauge *m, const struct sstp_gauge_epoch *e,
-			       const struct sstp_rbuf_seen *s)
+static bool sstp_gauge_limited(const struct sstp_gauge_epoch *e, const struct sstp_rbuf_seen *s,
+			       u32 before)
 {
 	u64 flight = mul_u64_u64_div_u64(s->rate, e->rtt, USEC_PER_SEC);
+	u32 grown = s->granted - min(before, s->granted);
 
-	return e->rtt && flight + SSTP_GAUGE_MORE * s->segment >= s->granted;
+	return e->rtt && flight + SSTP_GAUGE_MORE * s->segment >= s->granted - grown / 2;
 }
 
 void sstp_gauge_end(struct sstp_gauge *m, const struct sstp_gauge_epoch *e)
 {
 	struct sstp_rbuf_seen *s = &m->seen;
 	u64 silent = m->last && e->now > m->last ? e->now - m->last : 0;
+	u32 before = m->counted ? s->granted : U32_MAX;
 
 	s->rtt = e->rtt;
 	s->rate = min(mul_u64_u64_div_u64(e->bytes, NSEC_PER_SEC, max(e->elapsed, 1ULL)),
@@ -123,7 +126,7 @@ void sstp_gauge_end(struct sstp_gauge *m, const struct sstp_gauge_epoch *e)
 	s->segment = m->segment;
 	s->packet = m->packet;
 	s->granted = min_t(u64, (u64)e->granted * s->segment, U32_MAX);
-	s->window_limited = sstp_gauge_limited(m, e, s);
+	s->window_limited = sstp_gauge_limited(e, s, before);
 	s->app_limited = !s->window_limited && e->rtt &&
 			 max(m->pause, silent) > (u64)e->rtt * (NSEC_PER_USEC / 2);
 	m->lost = e->lost;

@@ -103,6 +103,33 @@ static void gauge_limits(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, s.app_limited);
 }
 
+/* A window grows, or becomes smaller, from one epoch to the next. */
+static void gauge_grows(struct kunit *test)
+{
+	struct sstp_gauge_epoch e = { .elapsed = 80 * MS, .bytes = 120000, .rtt = 40000,
+				      .granted = 12 };
+	struct sstp_gauge m;
+
+	sstp_gauge_init(&m, 0);
+	sstp_gauge_segment(&m, 10000, 0);
+	/* 60 kB and two segments are in flight: less than 12 segments, the first that is known. */
+	sstp_gauge_end(&m, &e);
+	KUNIT_EXPECT_FALSE(test, m.seen.window_limited);
+	/* They are more than 4, and the mean of 4 and 12. */
+	e.granted = 4;
+	sstp_gauge_end(&m, &e);
+	KUNIT_EXPECT_TRUE(test, m.seen.window_limited);
+	e.granted = 12;
+	sstp_gauge_end(&m, &e);
+	KUNIT_EXPECT_TRUE(test, m.seen.window_limited);
+	/* The next epoch has had 12 from its beginning. */
+	sstp_gauge_end(&m, &e);
+	KUNIT_EXPECT_FALSE(test, m.seen.window_limited);
+	e.granted = 9;
+	sstp_gauge_end(&m, &e);
+	KUNIT_EXPECT_FALSE(test, m.seen.window_limited);
+}
+
 /* One request in two round trips and 10 ms; those that were lost are counted. */
 static void gauge_asks(struct kunit *test)
 {
@@ -230,6 +257,7 @@ static void gauge_bound(struct kunit *test)
 static struct kunit_case gauge_cases[] = {
 	KUNIT_CASE(gauge_epoch),
 	KUNIT_CASE(gauge_limits),
+	KUNIT_CASE(gauge_grows),
 	KUNIT_CASE(gauge_asks),
 	KUNIT_CASE(gauge_window),
 	KUNIT_CASE(gauge_bound),
