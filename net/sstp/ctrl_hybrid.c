@@ -29,7 +29,9 @@
  * nothing in the last 10 s, a loss at less than 5 ms is the path's. Where packets are lost in round
  * trips with a queue, and hardly ever in those without one, it is the queue that loses them, though
  * single losses may seem to be the path's. A queue of less than sstp_waits_small() is not seen:
- * its losses are taken for the path's. See waits.h for links that deliver in bursts.
+ * its losses are taken for the path's. See waits.h for links that deliver in bursts: until losses
+ * tell whether such a link loses packets, a loss cuts the window but does not begin competitive
+ * mode, unless all packets of late have waited.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -183,10 +185,19 @@ static bool sstp_hybrid_reorders(const struct sstp_hybrid *h, const struct sstp_
 	return sstp_hybrid_ms(s) - h->reorder_ms <= SSTP_HYBRID_MEMORY;
 }
 
-/* Slow start and a probe move round-trip times apart without a link that delivers in bursts. */
+/* Did this round trip begin with a cut, or before it? The losses in it left before the cut. */
+static bool sstp_hybrid_after_cut(const struct sstp_hybrid *h)
+{
+	return h->w.late && (s32)(h->round_end - h->w.recover) <= 0;
+}
+
+/* Slow start and a probe move round-trip times apart without a link that delivers in bursts, and
+ * slow start may end with many losses, which are reported in the round trip after its cut.
+ */
 static bool sstp_hybrid_steady(const struct sstp_ctrl *c, const struct sstp_hybrid *h)
 {
-	return !h->probes && !sstp_window_in_slow_start(c, &h->w);
+	return !h->probes && !sstp_window_in_slow_start(c, &h->w) &&
+	       !(sstp_hybrid_after_cut(h) && h->w.was < h->w.was_ssthresh);
 }
 
 static void sstp_hybrid_round(const struct sstp_ctrl *c, struct sstp_hybrid *h,
@@ -480,7 +491,7 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	if (!h->probes)
 		sstp_waits_count_round(&h->waits);
 	if ((lost < 3 && h->share <= SSTP_HYBRID_HALVES) || h->w.cut || h->probes ||
-	    (h->w.late && (s32)(h->round_end - h->w.recover) <= 0) ||
+	    sstp_hybrid_after_cut(h) ||
 	    (share <= SSTP_HYBRID_LOSSES && h->share <= SSTP_HYBRID_LOSS) ||
 	    sstp_hybrid_reorders(h, s))
 		return false;
@@ -664,6 +675,17 @@ static bool sstp_hybrid_overflows(const struct sstp_ctrl *c, struct sstp_hybrid 
 	return !first && queue;
 }
 
+/* Is it unsure whether a queue has overflowed? Where a link delivers in bursts some packets of each
+ * round trip wait, so that losses of the path seem to be a queue's. Others that fill a queue let
+ * all packets of a round trip wait, but one of late has not. A round-trip time that is not known
+ * (U32_MAX) counts as a wait.
+ */
+static bool sstp_hybrid_unsure(const struct sstp_ctrl *c, const struct sstp_hybrid *h)
+{
+	return !sstp_window_in_slow_start(c, &h->w) && sstp_waits_unsure(&h->waits) &&
+	       !sstp_waits_queued(&h->waits, sstp_waits_least(&h->waits));
+}
+
 /* In delay mode: has the queue held SSTP_HYBRID_TARGET of late, and does now much less wait? Where
  * CoDel (RFC 8289) drops at its target of 5 ms, more has waited than SSTP_HYBRID_HELD.
  */
@@ -707,7 +729,14 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 		return;
 	}
 	if (sstp_hybrid_overflows(c, h, ms)) {
-		sstp_hybrid_overflow(c, h, s);
+		if (sstp_hybrid_unsure(c, h)) {
+			if (h->competes)
+				sstp_hybrid_relax(h, s);
+			sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_BETA, true);
+			sstp_hybrid_cut(c, h, s, sstp_hybrid_beta(c));
+		} else {
+			sstp_hybrid_overflow(c, h, s);
+		}
 		return;
 	}
 	rtt = sstp_waits_least(&h->waits);

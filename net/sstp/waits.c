@@ -142,21 +142,33 @@ bool sstp_waits_queue_loses(const struct sstp_waits *w)
 	       (u64)t->lossy[0] * t->all[1] * 4 < expected;
 }
 
-/* Are packets that waited little lost at least half as often as others? */
+/* Are packets that waited little lost at least a quarter as often as others? They are lost as often
+ * where the path loses them, but losses are few at first.
+ */
 static bool sstp_waits_alike(const struct sstp_waits_tally *t)
 {
 	return t->lossy[0] >= SSTP_WAITS_LITTLE && t->all[0] * SSTP_WAITS_RARE >= t->all[1] &&
-	       (u64)t->lossy[0] * t->all[1] * 2 >= (u64)t->lossy[1] * t->all[0];
+	       (u64)t->lossy[0] * t->all[1] * SSTP_WAITS_ALIKE >= (u64)t->lossy[1] * t->all[0];
 }
 
 /* At least half of all round trips are uneven on such a link: on others only those in which a queue
  * overflows or becomes empty are.
  */
+static bool sstp_waits_uneven(const struct sstp_waits *w)
+{
+	u32 uneven = w->uneven.all[0] + w->uneven.all[1];
+
+	return uneven && uneven * 2 >= (u32)w->rounds.all[0] + w->rounds.all[1];
+}
+
+bool sstp_waits_unsure(const struct sstp_waits *w)
+{
+	return sstp_waits_uneven(w) && !sstp_waits_queue_loses(w) &&
+	       w->reports.lossy[0] + w->reports.lossy[1] <= SSTP_WAITS_TOLD;
+}
+
 bool sstp_waits_path_loses(const struct sstp_waits *w)
 {
-	const struct sstp_waits_tally *t = &w->uneven, *all = &w->rounds;
-
-	return (t->all[0] + t->all[1]) * 2 >= all->all[0] + all->all[1] &&
-	       sstp_waits_alike(t) && sstp_waits_alike(&w->reports) &&
-	       !sstp_waits_queue_loses(w);
+	return sstp_waits_uneven(w) && sstp_waits_alike(&w->uneven) &&
+	       sstp_waits_alike(&w->reports) && !sstp_waits_queue_loses(w);
 }

@@ -17,6 +17,8 @@
 #define SSTP_WAITS_EXPECTED	8	/* round trips that tell by what packets are lost */
 #define SSTP_WAITS_LITTLE	2	/* losses with little waiting that tell of the path's */
 #define SSTP_WAITS_RARE		8	/* packets wait little once in so many times at least */
+#define SSTP_WAITS_ALIKE	4	/* times by which shares of lost packets may differ */
+#define SSTP_WAITS_TOLD		32	/* reports of losses that tell by what packets are lost */
 
 /**
  * struct sstp_waits_tally - what was seen without and with a queue
@@ -82,6 +84,10 @@ u32 sstp_waits_small(const struct sstp_waits *w);
 bool sstp_waits_queued(const struct sstp_waits *w, u32 rtt);
 /* Does a queue lose most of the packets that are lost? */
 bool sstp_waits_queue_loses(const struct sstp_waits *w);
+/* Does the link seem to deliver in bursts, and have so few losses come that they do not tell yet
+ * whether the path loses packets?
+ */
+bool sstp_waits_unsure(const struct sstp_waits *w);
 /* Does a link that delivers in bursts lose packets, whatever waits? */
 bool sstp_waits_path_loses(const struct sstp_waits *w);
 

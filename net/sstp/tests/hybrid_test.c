@@ -521,6 +521,86 @@ static void hybrid_path_loses(struct kunit *test)
 	}
 }
 
+/* As long as it is not known whether the path loses packets on such a link, a loss cuts the window,
+ * but in delay mode and without a probe, if a packet of the last round trip did not wait. Where all
+ * wait, others may fill the queue; and in slow start an overflow is one.
+ */
+static void hybrid_unsure(struct kunit *test)
+{
+	static const struct {
+		struct sstp_waits_tally uneven;
+		u32 least;
+		bool competes, slow_start, delay;
+	} t[] = {
+		{ { { 8, 8 } }, HYBRID_BASE + HYBRID_SMALL - 1, .delay = true },
+		{ { { 8, 8 } }, HYBRID_BASE, .competes = true, .delay = true },
+		{ { { 8, 8 } }, HYBRID_BASE + HYBRID_SMALL, .delay = false },
+		{ { { 8, 8 } }, U32_MAX, .delay = false },
+		{ { { 8, 7 } }, HYBRID_BASE, .delay = false },
+		{ { { 8, 8 } }, HYBRID_BASE, .competes = true, .slow_start = true },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		h->waits.uneven = t[i].uneven;
+		h->waits.rounds.all[1] = 32;
+		h->waits.least[1] = t[i].least;
+		h->overflow_ms = hybrid_ms(&x);
+		h->probed_ms = hybrid_ms(&x) - SSTP_HYBRID_OVERFLOW - 1;
+		h->competes = t[i].competes;
+		if (t[i].slow_start)
+			h->w.ssthresh = 2000;
+		hybrid_loss(&x, 60000, 0);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, !t[i].delay, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->probes, !t[i].delay && !t[i].slow_start,
+				    "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, h->probes ? h->prior : x.c.cwnd, 700U, "row %u", i);
+		/* Competitive mode goes on from there if it begins later. */
+		KUNIT_EXPECT_EQ_MSG(test, h->e.max, 1000U, "row %u", i);
+	}
+}
+
+/* Losses by which slow start ends are not counted: those of the round trip after its cut. Those
+ * after another cut are.
+ */
+static void hybrid_counts_later(struct kunit *test)
+{
+	const u32 far = HYBRID_BASE + 2 * HYBRID_SMALL;
+	struct sstp_ctrl_sample s;
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, n;
+
+	for (i = 0; i < 2; i++) {
+		h = hybrid_start(&x, 1000);
+		if (!i)
+			h->w.ssthresh = 2000;
+		h->overflow_ms = hybrid_ms(&x);
+		x.s.shipped = x.s.highest + 1000;
+		s = x.s;
+		s.rtt = 60000;
+		s.lost = 1;
+		s.lost_ship = s.highest + 1;
+		x.ops->on_loss(&x.c, &s);
+		KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
+		x.s.shipped += 1000;
+		for (n = 0; n < 10; n++)
+			ctrl_sim_ack(&x, 1, n & 1 ? HYBRID_BASE : far);
+		/* The last ends the recovery, and the round trip. */
+		x.s.highest = h->round_end;
+		ctrl_sim_ack(&x, 1, far);
+		KUNIT_EXPECT_FALSE(test, h->w.cut);
+		KUNIT_EXPECT_EQ_MSG(test, h->waits.reports.all[1], i ? 6U : 0U, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, h->waits.uneven.all[0], i, "row %u", i);
+		/* The next counts. */
+		ctrl_sim_ack(&x, 1, far);
+		KUNIT_EXPECT_EQ_MSG(test, h->waits.reports.all[1], i ? 7U : 1U, "row %u", i);
+	}
+}
+
 /* Round trips of a probe are not counted, nor are unlike round-trip times of it or of slow start; a
  * round trip that a cut ends is counted as uneven.
  */
@@ -1138,6 +1218,8 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_held),
 	KUNIT_CASE(hybrid_queue_loses),
 	KUNIT_CASE(hybrid_path_loses),
+	KUNIT_CASE(hybrid_unsure),
+	KUNIT_CASE(hybrid_counts_later),
 	KUNIT_CASE(hybrid_counts),
 	KUNIT_CASE(hybrid_first_overflow),
 	KUNIT_CASE(hybrid_overflows),
