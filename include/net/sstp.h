@@ -519,8 +519,8 @@ void sstp_ctrl_totals(const struct sstp_ctrl *c, u64 now, struct sstp_ctrl_total
  * @segment: bytes of a large segment of late; 0 = none came yet
  * @packet: bytes of payload in a packet, the most of the epoch
  * @granted: bytes of payload that the peer may ship beyond what this end has accepted
- * @window_limited: the peer had as much in flight as @granted allows, or where that has grown,
- *	the mean of it and the epoch's before
+ * @window_limited: the peer had as much in flight as @granted allows; where that has grown since
+ *	the last epoch, as the mean of the two allows
  * @app_limited: the peer paused for more than half a round trip, not for want of a window
  *
  * In @init the members from @queued on describe no epoch yet. A timer may end an epoch late:

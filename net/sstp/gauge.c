@@ -108,7 +108,8 @@ void sstp_gauge_end(struct sstp_gauge *m, const struct sstp_gauge_epoch *e)
 {
 	struct sstp_rbuf_seen *s = &m->seen;
 	u64 silent = m->last && e->now > m->last ? e->now - m->last : 0;
-	u32 before = m->counted ? s->granted : U32_MAX;
+	/* Without a segment in the last epoch its grant is not known in bytes. */
+	u32 before = m->counted && s->segment ? s->granted : U32_MAX;
 
 	s->rtt = e->rtt;
 	s->rate = min(mul_u64_u64_div_u64(e->bytes, NSEC_PER_SEC, max(e->elapsed, 1ULL)),

@@ -112,10 +112,10 @@ static void gauge_grows(struct kunit *test)
 
 	sstp_gauge_init(&m, 0);
 	sstp_gauge_segment(&m, 10000, 0);
-	/* 60 kB and two segments are in flight: less than 12 segments, the first that is known. */
+	/* 60 kB are in flight, and two segments more would be less than 12, the first grant. */
 	sstp_gauge_end(&m, &e);
 	KUNIT_EXPECT_FALSE(test, m.seen.window_limited);
-	/* They are more than 4, and the mean of 4 and 12. */
+	/* They are more than 4 segments, and as many as the mean of 4 and 12. */
 	e.granted = 4;
 	sstp_gauge_end(&m, &e);
 	KUNIT_EXPECT_TRUE(test, m.seen.window_limited);
@@ -125,7 +125,17 @@ static void gauge_grows(struct kunit *test)
 	/* The next epoch has had 12 from its beginning. */
 	sstp_gauge_end(&m, &e);
 	KUNIT_EXPECT_FALSE(test, m.seen.window_limited);
+	/* A window that has become smaller counts as it is. */
+	e.granted = 8;
+	sstp_gauge_end(&m, &e);
+	KUNIT_EXPECT_TRUE(test, m.seen.window_limited);
 	e.granted = 9;
+	sstp_gauge_end(&m, &e);
+	KUNIT_EXPECT_FALSE(test, m.seen.window_limited);
+	/* So does the first in bytes: no segment had come before. */
+	sstp_gauge_init(&m, 0);
+	sstp_gauge_end(&m, &e);
+	sstp_gauge_segment(&m, 10000, 0);
 	sstp_gauge_end(&m, &e);
 	KUNIT_EXPECT_FALSE(test, m.seen.window_limited);
 }
