@@ -92,6 +92,8 @@ void fuzz_namespace(void)
 	new_namespace();
 	fuzz_set("user_timeout", "1000");
 	fuzz_set("fin_timeout", "1");
+	/* Random bytes may be a user timeout of weeks. */
+	fuzz_set("orphan_timeout", "20");
 	fuzz_set("init_retries", "2");
 	fuzz_set("keepalive_time", "1");
 	fuzz_set("keepalive_intvl", "1");
