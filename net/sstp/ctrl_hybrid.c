@@ -52,7 +52,7 @@
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
 #define SSTP_HYBRID_EMPTIES	3	/* times that an empty queue says that others give way */
-#define SSTP_HYBRID_UNUSED	8U	/* round trips in which a receiver's window opens */
+#define SSTP_HYBRID_UNUSED	8U	/* round trips in which half of the window is not used */
 #define SSTP_HYBRID_MEMORY	10000U	/* ms that what was seen counts */
 #define SSTP_HYBRID_RELAPSE	20000U	/* ms in which the end of competitive mode may be wrong */
 #define SSTP_HYBRID_PROBE	200U	/* ms, and two round-trip times: duration of a probe */
@@ -60,6 +60,7 @@
 #define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
 #define SSTP_HYBRID_OVERFLOW	5000U	/* ms after a probe until an overflow begins one */
 #define SSTP_HYBRID_FAILS	4U	/* times that the time between probes doubles */
+#define SSTP_HYBRID_RESUME	16U	/* times that slow start which goes on grows at most */
 #define SSTP_HYBRID_RATE	25	/* packets/s by which the window grows at first */
 #define SSTP_HYBRID_SLOW	250U	/* ms after a cut that it grows at this rate */
 #define SSTP_HYBRID_LONG	60000U	/* ms after which the rate is constant */
@@ -111,6 +112,11 @@
  * @full: the queue was full since it became empty
  * @late: many packets were late in the last report
  * @many: @on_loss, which follows, cuts the window for many losses
+ * @fresh: no packet was in flight when the controller began, nothing was lost or marked yet, no
+ *	probe has ended, and since slow start no round trip was without a queue and no cut has
+ *	helped
+ * @resumed: slow start has gone on after the last probe that has ended; a time-out and an alarm
+ *	reset that
  */
 struct sstp_hybrid {
 	struct sstp_window w;
@@ -153,6 +159,8 @@ struct sstp_hybrid {
 	bool	full : 1;
 	bool	late : 1;
 	bool	many : 1;
+	bool	fresh : 1;
+	bool	resumed : 1;
 };
 
 static struct sstp_hybrid *sstp_hybrid_priv(struct sstp_ctrl *c)
@@ -224,6 +232,7 @@ static void sstp_hybrid_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	h->overflow_ms = ago;
 	h->reorder_ms = ago;
 	h->left_ms = ago - SSTP_HYBRID_RELAPSE;
+	h->fresh = !s->in_flight;
 }
 
 /* Until the pipe was full the window is paced as others are; in delay mode at little more than
@@ -312,16 +321,32 @@ static void sstp_hybrid_stop_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	c->cwnd = max(c->cwnd, h->prior);
 }
 
+/* Slow start that has gone on ends. */
+static void sstp_hybrid_end_resumed(const struct sstp_ctrl *c, struct sstp_hybrid *h)
+{
+	if (h->resumed && sstp_window_in_slow_start(c, &h->w))
+		h->w.ssthresh = c->cwnd;
+}
+
 /* The probe ends in one of three ways. The queue became empty: the flows that filled it are of this
  * kind and have joined the probe. The round-trip time did not change, neither when this flow sent
  * little nor during the probe: the path has become longer, and there is no queue, so slow start
- * goes up to a window that is larger by as much. Else other flows fill the queue.
+ * goes up to a window that is larger by as much. Else other flows fill the queue. If they have
+ * filled the queue since slow start, it was their queue that ended slow start, before this flow had
+ * its share: slow start goes on until a packet is lost, to SSTP_HYBRID_RESUME times the window at
+ * most. Flows of CUBIC whose slow start the queue did not end do the same.
  */
 static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				  const struct sstp_ctrl_sample *s)
 {
 	u32 rtt, cwnd = h->prior, times = 1;
+	bool fresh = h->fresh && !h->competes;
 
+	h->fresh = false;
+	/* To undo the cut of slow start that has gone on is no reason to go on with it later. */
+	if (h->resumed)
+		h->w.was_ssthresh = min(h->w.was_ssthresh, h->w.was);
+	h->resumed = false;
 	if (h->low == U32_MAX ||
 	    !sstp_hybrid_queue(h, c->cwnd, h->low, SSTP_HYBRID_DRAINED, SSTP_HYBRID_ALONE)) {
 		rtt = h->competes && h->waits.least[1] != U32_MAX ? h->waits.least[1] : h->before;
@@ -336,6 +361,9 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		sstp_hybrid_relax(h, s);
 		h->fails = 0;
 	} else {
+		h->resumed = fresh;
+		if (fresh)
+			times = SSTP_HYBRID_RESUME;
 		sstp_hybrid_compete(h, s);
 		h->fails = min(h->fails + 1U, SSTP_HYBRID_FAILS);
 		if (h->e.start)
@@ -346,7 +374,8 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->probed_ms = sstp_hybrid_ms(s);
 	h->report_ms = h->probed_ms;
 	c->cwnd = max(cwnd, SSTP_HYBRID_CWND);
-	h->w.ssthresh = min_t(u32, c->cwnd * times, SSTP_WINDOW_MAX);
+	/* SSTP_WINDOW_MAX would say that HyStart++ may end slow start. */
+	h->w.ssthresh = min_t(u32, c->cwnd * times, SSTP_WINDOW_MAX - 1);
 }
 
 /* In competitive mode: is a probe due, or does the queue become short because others probe? Not in
@@ -377,6 +406,7 @@ static void sstp_hybrid_alarm(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	u32 ms = sstp_hybrid_ms(s);
 
 	h->cuts = 0;
+	h->resumed = false;
 	h->e.max = ms - h->left_ms > SSTP_HYBRID_RELAPSE ? h->prior : max(h->e.max, h->prior);
 	c->cwnd = h->prior;
 	h->w.ssthresh = c->cwnd;
@@ -428,13 +458,17 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	if (rtt == U32_MAX || h->probes)
 		return;
 	/* Slow start ends with a loss or a longer round-trip time, but goes on for ever if the
-	 * receiver's window holds the sender back and the queue has room for that.
+	 * receiver's window holds the sender back and the queue has room for that. Slow start that
+	 * goes on in competitive mode puts probes off, so it also ends if the program sends little.
 	 */
-	h->unused = slow_start && !s->cwnd_limited && !s->app_limited &&
+	h->unused = slow_start && !s->cwnd_limited && (h->resumed || !s->app_limited) &&
 		    c->cwnd / 2 >= s->flight ?
 		    min(h->unused + 1U, SSTP_HYBRID_UNUSED) : 0;
 	if (slow_start && h->unused < SSTP_HYBRID_UNUSED)
 		return;
+	sstp_hybrid_end_resumed(c, h);
+	if (!slow_start && !sstp_waits_queued(&h->waits, rtt))
+		h->fresh = false;
 	if (sstp_hybrid_reorders(h, s)) {
 		h->check = 0;
 		sstp_hybrid_compete(h, s);
@@ -443,10 +477,12 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	if (h->check) {
 		if (--h->check)
 			return;
-		if (sstp_hybrid_drained(c, h, rtt))
+		if (sstp_hybrid_drained(c, h, rtt)) {
 			h->cuts = 0;
-		else if (++h->cuts >= SSTP_HYBRID_CUTS)
+			h->fresh = false;
+		} else if (++h->cuts >= SSTP_HYBRID_CUTS) {
 			sstp_hybrid_alarm(c, h, s);
+		}
 		return;
 	}
 	if (h->competes)
@@ -612,6 +648,8 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 	} else if (!idled && !s->cwnd_limited && !h->probes) {
 		sstp_hybrid_rest(h, s);
 	}
+	if (idled || (h->w.undone && !h->competes))
+		sstp_hybrid_end_resumed(c, h);
 	if (h->competes && !h->probes)
 		h->grown_us = div_u64(s->now, NSEC_PER_USEC);
 	if (h->w.undone && h->probes)
@@ -704,6 +742,7 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	bool many = h->many;
 
 	h->many = false;
+	h->fresh = false;
 	if (!sstp_window_loss(c, &h->w, s) || h->probes)
 		return;
 	if (many) {
@@ -724,8 +763,10 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	    sstp_hybrid_held(c, h, ms, rtt) ||
 	    sstp_waits_path_loses(&h->waits)) {
 		h->random_ms = ms;
-		if (h->competes && !sstp_waits_queue_loses(&h->waits))
+		if (h->competes && !sstp_waits_queue_loses(&h->waits)) {
+			sstp_hybrid_end_resumed(c, h);
 			sstp_hybrid_relax(h, s);
+		}
 		return;
 	}
 	if (sstp_hybrid_overflows(c, h, ms)) {
@@ -760,6 +801,8 @@ static void sstp_hybrid_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_samp
 	h->growing = false;
 	h->check = 0;
 	h->late = false;
+	h->fresh = false;
+	h->resumed = false;
 	sstp_window_timeout(c, &h->w, s, sstp_hybrid_beta(c));
 }
 

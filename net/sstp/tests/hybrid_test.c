@@ -855,8 +855,201 @@ static void hybrid_probes(struct kunit *test)
 			KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, prior, "row %u", i);
 		times = t[i].base == HYBRID_BASE ? 1 : clamp(t[i].base / HYBRID_BASE, 2U,
 							     SSTP_HYBRID_LONGER);
+		if (t[i].competes)
+			times = SSTP_HYBRID_RESUME;
 		KUNIT_EXPECT_EQ_MSG(test, h->w.ssthresh, x.c.cwnd * times, "row %u", i);
 		KUNIT_EXPECT_EQ(test, h->probed_ms, hybrid_ms(&x));
+	}
+}
+
+/* The probe that is under way fails: others fill the queue. */
+static void hybrid_fail(struct kunit *test, struct ctrl_sim *x, struct sstp_hybrid *h)
+{
+	u32 n;
+
+	KUNIT_ASSERT_TRUE(test, h->probes);
+	for (n = 0; n < 20 && h->probes; n++)
+		hybrid_round(x, 10, 0, 55000 + 1000 * n);
+	KUNIT_ASSERT_TRUE(test, h->competes && !h->probes);
+}
+
+/* Others have filled the queue since slow start: it goes on after the probe. */
+static struct sstp_hybrid *hybrid_resumed(struct kunit *test, struct ctrl_sim *x)
+{
+	struct sstp_hybrid *h = hybrid_alarmed(test, x, 55000);
+	u32 prior = h->prior;
+
+	hybrid_fail(test, x, h);
+	KUNIT_ASSERT_EQ(test, x->c.cwnd, prior);
+	KUNIT_ASSERT_EQ(test, h->w.ssthresh, prior * SSTP_HYBRID_RESUME);
+	x->s.flight = prior;
+	hybrid_round(x, 100, 0, 60000);
+	KUNIT_ASSERT_EQ(test, x->c.cwnd, prior + 100);
+	return h;
+}
+
+/* Slow start goes on to a multiple of the window, and only once. */
+static void hybrid_resumes(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_resumed(test, &x);
+	u32 n, most = h->w.ssthresh;
+
+	for (n = 0; n < 10 && x.c.cwnd < most; n++) {
+		x.s.flight = x.c.cwnd;
+		hybrid_round(&x, x.c.cwnd, 0, 60000);
+	}
+	KUNIT_EXPECT_EQ(test, n, 4U);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, most);
+	sstp_hybrid_relax(h, &x.s);
+	sstp_hybrid_probe(&x.c, h, &x.s);
+	hybrid_fail(test, &x, h);
+	KUNIT_EXPECT_EQ(test, h->w.ssthresh, x.c.cwnd);
+	/* Round trips of slow start without a queue say nothing about others. */
+	h = hybrid_start(&x, 1000);
+	h->w.ssthresh = SSTP_WINDOW_MAX;
+	h->unused = SSTP_HYBRID_UNUSED - 1;
+	x.s.flight = 10;
+	x.s.cwnd_limited = false;
+	sstp_hybrid_look(&x.c, h, &x.s, HYBRID_BASE);
+	KUNIT_EXPECT_EQ(test, h->unused, SSTP_HYBRID_UNUSED);
+	KUNIT_EXPECT_TRUE(test, h->fresh);
+}
+
+/* Slow start that goes on ends with a loss, which is also undone; with a loss of the path; with a
+ * mark or a time-out; if half of the window is not used, whoever limits that; and if nothing was
+ * sent for a while.
+ */
+static void hybrid_resumed_ends(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_resumed(test, &x);
+	u32 i, n, cwnd = x.c.cwnd, most = h->w.ssthresh;
+
+	hybrid_loss(&x, 60000, 0);
+	KUNIT_EXPECT_TRUE(test, h->competes);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, cwnd * SSTP_CUBIC_BETA / SSTP_CUBIC_ONE);
+	KUNIT_EXPECT_EQ(test, h->w.ssthresh, x.c.cwnd);
+	x.s.undue = 1;
+	hybrid_round(&x, 0, 0, 60000);
+	x.s.undue = 0;
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, cwnd);
+	KUNIT_EXPECT_EQ(test, h->w.ssthresh, most);
+	for (n = 0; n < 3; n++)
+		hybrid_round(&x, 10, 0, HYBRID_BASE);
+	KUNIT_EXPECT_GT(test, h->w.ssthresh, x.c.cwnd);
+	hybrid_loss(&x, HYBRID_BASE, 0);
+	KUNIT_EXPECT_FALSE(test, h->competes);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, cwnd + 30);
+	KUNIT_EXPECT_EQ(test, h->w.ssthresh, x.c.cwnd);
+	h = hybrid_resumed(test, &x);
+	hybrid_loss(&x, 60000, 1);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, cwnd * SSTP_HYBRID_LESS / 100);
+	KUNIT_EXPECT_EQ(test, h->w.ssthresh, x.c.cwnd);
+	h = hybrid_resumed(test, &x);
+	x.ops->on_timeout(&x.c, &x.s);
+	KUNIT_EXPECT_FALSE(test, h->resumed);
+	KUNIT_EXPECT_LE(test, h->w.ssthresh, cwnd);
+	for (i = 0; i < 2; i++) {
+		h = hybrid_resumed(test, &x);
+		x.s.flight = 10;
+		x.s.cwnd_limited = false;
+		x.s.app_limited = i;
+		for (n = 1; n < SSTP_HYBRID_UNUSED; n++)
+			hybrid_round(&x, 10, 0, 60000);
+		KUNIT_EXPECT_GT(test, h->w.ssthresh, x.c.cwnd);
+		hybrid_round(&x, 10, 0, 60000);
+		KUNIT_EXPECT_EQ(test, h->w.ssthresh, x.c.cwnd);
+		KUNIT_EXPECT_TRUE(test, h->competes);
+	}
+	h = hybrid_resumed(test, &x);
+	hybrid_wait(&x, SSTP_HYBRID_IDLE);
+	hybrid_round(&x, 10, 0, 60000);
+	KUNIT_EXPECT_EQ(test, h->w.ssthresh, x.c.cwnd);
+}
+
+/* The cut of slow start that goes on is undone in delay mode, or after another probe: slow start
+ * does not go on once more.
+ */
+static void hybrid_resumed_undone(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_resumed(test, &x);
+	u32 cwnd = x.c.cwnd;
+
+	hybrid_loss(&x, 60000, 0);
+	sstp_hybrid_relax(h, &x.s);
+	x.s.undue = 1;
+	hybrid_round(&x, 0, 0, HYBRID_BASE);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, cwnd);
+	KUNIT_EXPECT_EQ(test, h->w.ssthresh, cwnd);
+	h = hybrid_resumed(test, &x);
+	hybrid_loss(&x, 60000, 0);
+	sstp_hybrid_probe(&x.c, h, &x.s);
+	hybrid_fail(test, &x, h);
+	x.s.undue = 1;
+	hybrid_round(&x, 0, 0, 60000);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, cwnd);
+	KUNIT_EXPECT_EQ(test, h->w.ssthresh, cwnd);
+}
+
+/* Slow start does not go on after a loss, also one in a probe, a mark, a time-out, a round trip
+ * without a queue, a cut that has helped, or a probe that did not fail; in competitive mode; and if
+ * packets were in flight when the controller began.
+ */
+static void hybrid_resumes_not(struct kunit *test)
+{
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < 9; i++) {
+		h = hybrid_start(&x, 1000);
+		if (i == 2)
+			x.ops->on_timeout(&x.c, &x.s);
+		else if (i == 3)
+			h->check = 1;
+		else if (i == 5)
+			x.s.in_flight = 10;
+		else if (i == 7)
+			sstp_hybrid_compete(h, &x.s);
+		if (i < 2)
+			hybrid_loss(&x, HYBRID_BASE, i);
+		else if (i == 3 || i == 4)
+			sstp_hybrid_look(&x.c, h, &x.s,
+					 HYBRID_BASE + (i == 3 ? HYBRID_SMALL + 1 : 0));
+		else if (i == 5)
+			x.ops->init(&x.c, &x.s);
+		x.s.srtt = 55000;
+		h->waits.base[0] = HYBRID_BASE;
+		sstp_hybrid_probe(&x.c, h, &x.s);
+		if (i == 6)
+			hybrid_loss(&x, HYBRID_BASE, 0);
+		if (i == 8) {
+			while (h->probes)
+				hybrid_round(&x, 10, 0, HYBRID_BASE);
+			sstp_hybrid_probe(&x.c, h, &x.s);
+		}
+		hybrid_fail(test, &x, h);
+		KUNIT_EXPECT_EQ_MSG(test, h->w.ssthresh, x.c.cwnd, "row %u", i);
+	}
+}
+
+/* SSTP_WINDOW_MAX as threshold would let HyStart++ end slow start. */
+static void hybrid_resumes_most(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		h = hybrid_start(&x, SSTP_WINDOW_MAX / 2 + 1);
+		x.s.srtt = 90000;
+		sstp_hybrid_probe(&x.c, h, &x.s);
+		while (h->probes)
+			hybrid_round(&x, 10, 0, i ? 90000 : 55000);
+		KUNIT_EXPECT_EQ(test, (bool)h->competes, !i);
+		KUNIT_EXPECT_EQ(test, h->w.ssthresh, SSTP_WINDOW_MAX - 1U);
 	}
 }
 
@@ -1011,12 +1204,14 @@ static void hybrid_relapses(struct kunit *test)
 		sstp_hybrid_relax(h, &x.s);
 		hybrid_wait(&x, SSTP_HYBRID_RELAPSE - 1 + n);
 		h->waits.base_ms = hybrid_ms(&x);
+		h->resumed = true;
 		h->prior = 500;
 		h->cuts = SSTP_HYBRID_CUTS - 1;
 		h->check = 1;
 		sstp_hybrid_look(&x.c, h, &x.s, 55000);
 		KUNIT_EXPECT_EQ(test, (bool)h->competes, !n);
 		KUNIT_EXPECT_EQ(test, (bool)h->probes, !!n);
+		KUNIT_EXPECT_FALSE(test, h->resumed);
 		KUNIT_EXPECT_EQ(test, h->fails, n ? 0 : 1);
 		KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), n ? 250LL : 700LL);
 	}
@@ -1158,6 +1353,7 @@ static void hybrid_hostile(struct kunit *test)
 	u32 i, n = sstp_test_rounds(100000), competes = 0, probes = 0;
 	struct sstp_ctrl_sample s = {};
 	struct sstp_ctrl c = {};
+	struct sstp_hybrid *h = sstp_hybrid_priv(&c);
 	struct rnd_state r;
 
 	sstp_test_seed_rnd(test, &r);
@@ -1184,8 +1380,16 @@ static void hybrid_hostile(struct kunit *test)
 		s.late = sstp_rnd_one_in(&r, 4);
 		s.ce = sstp_rnd_one_in(&r, 4);
 		s.cwnd_limited = sstp_rnd_one_in(&r, 2);
+		s.app_limited = sstp_rnd_one_in(&r, 2);
 		if (!i)
 			sstp_ctrl_hybrid.init(&c, &s);
+		/* Hardly any probe is the first event of a connection. */
+		if (sstp_rnd_one_in(&r, 50)) {
+			h->fresh = true;
+			h->resumed = true;
+			h->competes = sstp_rnd_one_in(&r, 2);
+			h->w.ssthresh = max(prandom_u32_state(&r) >> sstp_rnd_range(&r, 8, 31), 1U);
+		}
 		sstp_ctrl_hybrid.on_ack(&c, &s);
 		KUNIT_ASSERT_GE(test, c.cwnd, 1U);
 		KUNIT_ASSERT_LE(test, c.cwnd, (u32)SSTP_WINDOW_MAX);
@@ -1195,8 +1399,8 @@ static void hybrid_hostile(struct kunit *test)
 			sstp_ctrl_hybrid.on_timeout(&c, &s);
 		KUNIT_ASSERT_GE(test, c.cwnd, 1U);
 		KUNIT_ASSERT_LE(test, c.cwnd, (u32)SSTP_WINDOW_MAX);
-		competes += sstp_hybrid_priv(&c)->competes;
-		probes += sstp_hybrid_priv(&c)->probes;
+		competes += h->competes;
+		probes += h->probes;
 	}
 	/* All of it was reached. */
 	KUNIT_EXPECT_GT(test, competes, n / 100);
@@ -1229,6 +1433,11 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_base),
 	KUNIT_CASE(hybrid_probes_alone),
 	KUNIT_CASE(hybrid_probes),
+	KUNIT_CASE(hybrid_resumes),
+	KUNIT_CASE(hybrid_resumed_ends),
+	KUNIT_CASE(hybrid_resumed_undone),
+	KUNIT_CASE(hybrid_resumes_not),
+	KUNIT_CASE(hybrid_resumes_most),
 	KUNIT_CASE(hybrid_rests),
 	KUNIT_CASE(hybrid_idles),
 	KUNIT_CASE(hybrid_joins),
