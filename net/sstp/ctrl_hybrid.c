@@ -266,11 +266,12 @@ static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 static void sstp_hybrid_drain(struct sstp_ctrl *c, struct sstp_hybrid *h,
 			      const struct sstp_ctrl_sample *s, u32 rtt, u32 percent)
 {
-	u32 cwnd = div_u64((u64)c->cwnd * min(sstp_waits_base(&h->waits), rtt), max(rtt, 1U));
+	u64 all = max(rtt, 1U) * 100ULL;
+	u64 left = (u64)c->cwnd * min(sstp_waits_base(&h->waits), rtt) * percent;
 
 	h->prior = c->cwnd;
-	sstp_hybrid_cut(c, h, s, max_t(u64, div_u64((u64)cwnd * percent, 100),
-				       div_u64(c->cwnd * 7ULL, 10)));
+	/* Rounded to the nearest: a packet is much of the window of one of many flows. */
+	sstp_hybrid_cut(c, h, s, max(div64_u64(left + all / 2, all), div_u64(c->cwnd * 7ULL, 10)));
 	h->check = 2;
 }
 

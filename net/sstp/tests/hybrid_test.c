@@ -157,9 +157,10 @@ static void hybrid_drains(struct kunit *test)
 	static const struct {
 		u32 cwnd, rtt, after;
 	} t[] = {
-		{ 1000, 50000, 760 }, { 1000, 52000, 730 }, { 1000, 60000, 700 },
+		{ 1000, 50000, 760 }, { 1000, 52000, 731 }, { 1000, 60000, 700 },
 		{ 1000, 60 * USEC_PER_SEC, 700 }, { 1000, 30000, 950 }, { 1000, 0, 700 },
-		{ 6, 50000, 4 }, { 1, 50000, 2 }, { SSTP_WINDOW_MAX, 50000, 12750683 },
+		{ 26, 50000, 20 }, { 25, 50000, 19 }, { 6, 50000, 5 }, { 1, 50000, 2 },
+		{ SSTP_WINDOW_MAX, 50000, 12750684 },
 	};
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
@@ -467,12 +468,12 @@ static void hybrid_held(struct kunit *test)
 	/* but out of a longer one, or one that did not hold so much: 1000 * 40 / 45 */
 	h->waits.least[0] = HYBRID_BASE + SSTP_HYBRID_HELD;
 	hybrid_loss(&x, 50000, 0);
-	KUNIT_EXPECT_EQ(test, x.c.cwnd, 888U);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 889U);
 	h = hybrid_start(&x, 1000);
 	h->random_ms = hybrid_ms(&x);
 	h->waits.least[0] = HYBRID_BASE + SSTP_HYBRID_HELD - 1;
 	hybrid_loss(&x, 50000, 0);
-	KUNIT_EXPECT_EQ(test, x.c.cwnd, 888U);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 889U);
 }
 
 /* Where losses come with a queue, and would have come without one if they were the path's own, a
