@@ -55,8 +55,9 @@
 #define SSTP_HYBRID_UNUSED	8U	/* round trips in which half of the window is not used */
 #define SSTP_HYBRID_MEMORY	10000U	/* ms that what was seen counts */
 #define SSTP_HYBRID_RELAPSE	20000U	/* ms in which the end of competitive mode may be wrong */
-#define SSTP_HYBRID_PROBE	200U	/* ms, and two round-trip times: duration of a probe */
+#define SSTP_HYBRID_PROBE	200U	/* ms, and two round-trip times: duration of most probes */
 #define SSTP_HYBRID_LONGER	8U	/* times that a path becomes longer at once, at most */
+#define SSTP_HYBRID_MOST	4U	/* all but this part of the queue is most of it */
 #define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
 #define SSTP_HYBRID_OVERFLOW	5000U	/* ms after a probe until an overflow begins one */
 #define SSTP_HYBRID_FAILS	4U	/* times that the time between probes doubles */
@@ -329,13 +330,31 @@ static void sstp_hybrid_end_resumed(const struct sstp_ctrl *c, struct sstp_hybri
 		h->w.ssthresh = c->cwnd;
 }
 
-/* The probe ends in one of three ways. The queue became empty: the flows that filled it are of this
- * kind and have joined the probe. The round-trip time did not change, neither when this flow sent
- * little nor during the probe: the path has become longer, and there is no queue, so slow start
- * goes up to a window that is larger by as much. Else other flows fill the queue. If they have
- * filled the queue since slow start, it was their queue that ended slow start, before this flow had
- * its share: slow start goes on until a packet is lost, to SSTP_HYBRID_RESUME times the window at
- * most. Flows of CUBIC whose slow start the queue did not end do the same.
+/* A probe takes SSTP_HYBRID_PROBE and two round trips. If most of the queue is gone by then, other
+ * flows probe too, but have begun later: it goes on until the queue is empty, for twice the time at
+ * most.
+ */
+static bool sstp_hybrid_probe_over(const struct sstp_ctrl *c, const struct sstp_hybrid *h,
+				   const struct sstp_ctrl_sample *s)
+{
+	u32 past = sstp_hybrid_ms(s) - h->probe_ms;
+	u32 due = SSTP_HYBRID_PROBE + 2 * (s->srtt / USEC_PER_MSEC);
+
+	if (past <= due)
+		return false;
+	return past > 2 * due || h->low == U32_MAX ||
+	       !sstp_hybrid_queue(h, c->cwnd, h->low, SSTP_HYBRID_DRAINED, SSTP_HYBRID_ALONE) ||
+	       sstp_waits_time(&h->waits, h->low) >=
+	       sstp_waits_time(&h->waits, h->before) / SSTP_HYBRID_MOST;
+}
+
+/* The probe ends in one of three ways. The queue became empty: the flows that filled it are of
+ * this kind and have joined the probe. The round-trip time did not change, neither when this flow
+ * sent little nor during the probe: the path has become longer, and there is no queue, so slow
+ * start goes up to a window that is larger by as much. Else other flows fill the queue. If they
+ * have filled the queue since slow start, it was their queue that ended slow start, before this
+ * flow had its share: slow start goes on until a packet is lost, to SSTP_HYBRID_RESUME times the
+ * window at most. Flows of CUBIC whose slow start the queue did not end do the same.
  */
 static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				  const struct sstp_ctrl_sample *s)
@@ -661,8 +680,7 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 		sstp_hybrid_look(c, h, s, rtt);
 	}
 	if (h->probes) {
-		if (sstp_hybrid_ms(s) - h->probe_ms >
-		    SSTP_HYBRID_PROBE + 2 * (s->srtt / USEC_PER_MSEC))
+		if (sstp_hybrid_probe_over(c, h, s))
 			sstp_hybrid_end_probe(c, h, s);
 	} else if (sstp_hybrid_probe_due(c, h, s)) {
 		sstp_hybrid_probe(c, h, s);

@@ -863,6 +863,31 @@ static void hybrid_probes(struct kunit *test)
 	}
 }
 
+/* A probe goes on if most of the queue is gone, until it is empty. */
+static void hybrid_probe_goes_on(struct kunit *test)
+{
+	static const struct {
+		u32 low, then;		/* round-trip times in the probe, and after its time */
+		u32 ms;			/* when it ends, at most two round trips later */
+	} t[] = { { 60000, 60000, 640 }, { 60000, 44000, 320 }, { 79000, 79000, 716 },
+		  { 81000, 81000, 362 }, { 44000, 44000, 288 } };
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, ms;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		x.s.srtt = HYBRID_BASE + 160000;
+		sstp_hybrid_probe(&x.c, h, &x.s);
+		ms = hybrid_ms(&x);
+		while (h->probes)
+			hybrid_round(&x, 10, 0, hybrid_ms(&x) - ms < 320 ? t[i].low : t[i].then);
+		ms = hybrid_ms(&x) - ms;
+		KUNIT_EXPECT_GT_MSG(test, ms, t[i].ms, "row %u", i);
+		KUNIT_EXPECT_LE_MSG(test, ms, t[i].ms + 2 * t[i].low / 1000, "row %u", i);
+	}
+}
+
 /* The probe that is under way fails: others fill the queue. */
 static void hybrid_fail(struct kunit *test, struct ctrl_sim *x, struct sstp_hybrid *h)
 {
@@ -1434,6 +1459,7 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_base),
 	KUNIT_CASE(hybrid_probes_alone),
 	KUNIT_CASE(hybrid_probes),
+	KUNIT_CASE(hybrid_probe_goes_on),
 	KUNIT_CASE(hybrid_resumes),
 	KUNIT_CASE(hybrid_resumed_ends),
 	KUNIT_CASE(hybrid_resumed_undone),
