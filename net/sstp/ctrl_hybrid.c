@@ -58,6 +58,7 @@
 #define SSTP_HYBRID_PROBE	200U	/* ms, and two round-trip times: duration of most probes */
 #define SSTP_HYBRID_LONGER	8U	/* times that a path becomes longer at once, at most */
 #define SSTP_HYBRID_MOST	4U	/* all but this part of the queue is most of it */
+#define SSTP_HYBRID_SURE	3U	/* times the lowest round-trip time: see end_probe() */
 #define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
 #define SSTP_HYBRID_OVERFLOW	5000U	/* ms after a probe until an overflow begins one */
 #define SSTP_HYBRID_FAILS	4U	/* times that the time between probes doubles */
@@ -92,7 +93,7 @@
  * @before: round-trip time before the probe, us
  * @probe_ms: when the probe began
  * @prior: window before the last cut that was to empty the queue, or before the probe
- * @left_ms: when competitive mode ended
+ * @left_ms: when competitive mode ended, or earlier if that was right for sure
  * @probed_ms: when the last probe ended
  * @alarm_ms: when the last cuts in a row did not help
  * @random_ms: when the last loss came that no queue explains
@@ -305,7 +306,8 @@ static void sstp_hybrid_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->growing = false;
 	h->probe_ms = sstp_hybrid_ms(s);
 	h->prior = c->cwnd;
-	h->before = min(sstp_waits_least(&h->waits), rtt);
+	/* A flow that joins a probe has just seen a shorter queue: the mean is of before that. */
+	h->before = h->competes ? rtt : min(sstp_waits_least(&h->waits), rtt);
 	h->low = U32_MAX;
 	h->high = 0;
 	c->cwnd = max_t(u32, div_u64((u64)c->cwnd * min(sstp_waits_base(&h->waits), rtt), rtt) / 2,
@@ -349,18 +351,22 @@ static bool sstp_hybrid_probe_over(const struct sstp_ctrl *c, const struct sstp_
 }
 
 /* The probe ends in one of three ways. The queue became empty: the flows that filled it are of
- * this kind and have joined the probe. The round-trip time did not change, neither when this flow
- * sent little nor during the probe: the path has become longer, and there is no queue, so slow
- * start goes up to a window that is larger by as much. Else other flows fill the queue. If they
- * have filled the queue since slow start, it was their queue that ended slow start, before this
- * flow had its share: slow start goes on until a packet is lost, to SSTP_HYBRID_RESUME times the
- * window at most. Flows of CUBIC whose slow start the queue did not end do the same.
+ * this kind and have joined the probe. If the queue held twice what the wire holds, and what
+ * counts as empty here, that is sure, unless more than half of all packets were this flow's: flows
+ * of CUBIC with the other half still fill the wire and a queue after a cut to 0.7. The window
+ * leaves out all that waited then, and it is no relapse if a flow that joined too late fills the
+ * queue once more. The round-trip time did not change, neither when this flow sent little nor
+ * during the probe: the path has become longer, and there is no queue, so slow start goes up to a
+ * window that is larger by as much. Else other flows fill the queue. If they have filled the queue
+ * since slow start, it was their queue that ended slow start, before this flow had its share: slow
+ * start goes on until a packet is lost, to SSTP_HYBRID_RESUME times the window at most. Flows of
+ * CUBIC whose slow start the queue did not end do the same.
  */
 static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				  const struct sstp_ctrl_sample *s)
 {
 	u32 rtt, cwnd = h->prior, times = 1;
-	bool fresh = h->fresh && !h->competes;
+	bool fresh = h->fresh && !h->competes, sure;
 
 	h->fresh = false;
 	/* To undo the cut of slow start that has gone on is no reason to go on with it later. */
@@ -369,11 +375,16 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->resumed = false;
 	if (h->low == U32_MAX ||
 	    !sstp_hybrid_queue(h, c->cwnd, h->low, SSTP_HYBRID_DRAINED, SSTP_HYBRID_ALONE)) {
-		rtt = h->competes && h->waits.least[1] != U32_MAX ? h->waits.least[1] : h->before;
+		sure = h->competes && h->low != U32_MAX && h->before / SSTP_HYBRID_SURE >=
+		       sstp_waits_base(&h->waits) + SSTP_HYBRID_DRAINED;
+		rtt = h->competes && !sure && h->waits.least[1] != U32_MAX ?
+		      h->waits.least[1] : h->before;
 		if (h->low != U32_MAX)
 			cwnd = div_u64((u64)cwnd * min(sstp_waits_base(&h->waits), rtt),
 				       max(rtt, 1U));
 		sstp_hybrid_relax(h, s);
+		if (sure)
+			h->left_ms -= SSTP_HYBRID_RELAPSE + 1;
 	} else if (h->high && h->high - h->low < h->low / 32 &&
 		   h->low > h->before / 32 * 31) {
 		times = clamp(h->low / max(sstp_waits_base(&h->waits), 1U), 2U, SSTP_HYBRID_LONGER);

@@ -76,6 +76,33 @@ static void hybrid_shares(struct kunit *test)
 	}
 }
 
+/* Flows that begin one after the other, with queues of 4 and 9 bandwidth-delay products: the first
+ * overflow lets all compete, and the last ones do not know the path's round-trip time. They find
+ * out that they are of a kind.
+ */
+static void hybrid_shares_deep(struct kunit *test)
+{
+	static const u32 queue[] = { 1333, 3000 }, gap[] = { 150, 250, 350, 700, 1500 };
+	u32 i, n, k, ms, share;
+
+	for (i = 0; i < ARRAY_SIZE(queue) * ARRAY_SIZE(gap); i++) {
+		for (n = 2; n <= 4; n += 2) {
+			struct line_sim *l = hybrid_line(test, 8333, queue[i % 2]);
+
+			ms = gap[i / 2];
+			for (k = 0; k < n; k++)
+				hybrid_add(test, l, 40000, k * ms);
+			line_run(l, (n - 1) * ms + 35000);
+			share = line_run(l, 10000);
+			kunit_info(test, "%u flows, queue of %u, %u ms: Jain's index %u, queue %u",
+				   n, l->queue, ms, hybrid_jain(l), line_queue(l));
+			KUNIT_EXPECT_GE_MSG(test, share, 950U, "%u flows, row %u", n, i);
+			KUNIT_EXPECT_GE_MSG(test, hybrid_jain(l), 950U, "%u flows, row %u", n, i);
+			KUNIT_EXPECT_LE_MSG(test, line_queue(l), 100U, "%u flows, row %u", n, i);
+		}
+	}
+}
+
 /* Beside a flow of cubic, with a queue of 2.4 ms, and of 1/4, 1 and 4 bandwidth-delay products: the
  * mean of runs in which one flow begins a while after the other
  */
@@ -193,6 +220,7 @@ static void hybrid_longer(struct kunit *test)
 static struct kunit_case hybrid_line_cases[] = {
 	KUNIT_CASE(hybrid_lines),
 	KUNIT_CASE(hybrid_shares),
+	KUNIT_CASE(hybrid_shares_deep),
 	KUNIT_CASE(hybrid_beside_cubic),
 	KUNIT_CASE(hybrid_short_queue),
 	KUNIT_CASE(hybrid_bursts),

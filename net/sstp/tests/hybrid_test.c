@@ -873,18 +873,57 @@ static void hybrid_probe_goes_on(struct kunit *test)
 		  { 81000, 81000, 362 }, { 44000, 44000, 288 } };
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
-	u32 i, ms;
+	u32 i, n, ms;
 
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		h = hybrid_start(&x, 1000);
 		x.s.srtt = HYBRID_BASE + 160000;
 		sstp_hybrid_probe(&x.c, h, &x.s);
 		ms = hybrid_ms(&x);
-		while (h->probes)
+		for (n = 0; n < 50 && h->probes; n++)
 			hybrid_round(&x, 10, 0, hybrid_ms(&x) - ms < 320 ? t[i].low : t[i].then);
+		KUNIT_EXPECT_FALSE_MSG(test, h->probes, "row %u", i);
 		ms = hybrid_ms(&x) - ms;
 		KUNIT_EXPECT_GT_MSG(test, ms, t[i].ms, "row %u", i);
 		KUNIT_EXPECT_LE_MSG(test, ms, t[i].ms + 2 * t[i].low / 1000, "row %u", i);
+	}
+}
+
+/* A probe that empties a long queue ends competitive mode for sure, others may be wrong. */
+static void hybrid_sure(struct kunit *test)
+{
+	static const struct {
+		u32 base, rtt, low;	/* us; a @low of 0 is not known */
+		bool sure;
+		u32 cwnd;
+	} t[] = {
+		{ HYBRID_BASE, 3 * (HYBRID_BASE + 5000), HYBRID_BASE, true, 296 },
+		/* The last round trip of the probe has none of the queue. */
+		{ HYBRID_BASE, 3 * (HYBRID_BASE + 5000) - 1, HYBRID_BASE, false, 1000 },
+		{ HYBRID_BASE, 3 * (HYBRID_BASE + 5000), 0, false, 1000 },
+		{ 1000, 5500, 5500, false, 181 },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, n;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		h->waits.base[0] = t[i].base;
+		sstp_hybrid_compete(h, &x.s);
+		h->fails = 3;
+		x.s.srtt = t[i].rtt;
+		sstp_hybrid_probe(&x.c, h, &x.s);
+		for (n = 0; n < 500 && h->probes; n++) {
+			hybrid_wait(&x, 1);
+			hybrid_round(&x, 10, 0, t[i].low);
+		}
+		KUNIT_EXPECT_FALSE_MSG(test, h->competes || h->probes, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].cwnd, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, hybrid_ms(&x) - h->left_ms > SSTP_HYBRID_RELAPSE,
+				    t[i].sure, "row %u", i);
+		sstp_hybrid_compete(h, &x.s);
+		KUNIT_EXPECT_EQ_MSG(test, h->fails, t[i].sure ? 0 : 4, "row %u", i);
 	}
 }
 
@@ -1460,6 +1499,7 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_probes_alone),
 	KUNIT_CASE(hybrid_probes),
 	KUNIT_CASE(hybrid_probe_goes_on),
+	KUNIT_CASE(hybrid_sure),
 	KUNIT_CASE(hybrid_resumes),
 	KUNIT_CASE(hybrid_resumed_ends),
 	KUNIT_CASE(hybrid_resumed_undone),
