@@ -3,6 +3,7 @@
 #include <linux/fault-inject-usercopy.h>
 #include <linux/instrumented.h>
 #include <linux/minmax.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include "compat.h"
@@ -70,6 +71,8 @@ static size_t sstp_stride_from_user(void __user *from, size_t progress,
 
 	if (!access_ok(from, len))
 		return len;
+	/* As in copy_from_user(): @from is used only if access_ok() has said so. */
+	barrier_nospec();
 	while (len) {
 		u32 n = sstp_stride_piece(s, len), left;
 
