@@ -119,12 +119,12 @@ static void sstp_rcv_end(struct sock *sk, struct sk_buff *skb, u32 off,
 		sstp_drop(sk, skb, SSTP_MIB_INOUTOFWINDOW, 1);
 		return;
 	}
-	/* The peer closes only after it got our EOS, so CLOSE acknowledges EOS. A stray RESET
-	 * means that the peer has closed, and its CLOSE was lost.
+	/* The peer sends CLOSE only after it got all data and the EOS, so CLOSE acknowledges both,
+	 * also if the last PACKs were lost. A stray RESET after all data was acknowledged means
+	 * that the peer has closed, and its CLOSE was lost.
 	 */
-	if (sp->tx.eos == SSTP_EOS_SENT && sp->snd.low == sp->snd.end &&
-	    sstp_rcv_finished(&sp->rcv) &&
-	    (e->h.type == SSTP_CLOSE || stray)) {
+	if (sp->tx.eos == SSTP_EOS_SENT && sstp_rcv_finished(&sp->rcv) &&
+	    (e->h.type == SSTP_CLOSE || (stray && sp->snd.low == sp->snd.end))) {
 		sp->tx.eos = SSTP_EOS_ACKED;
 		sstp_state_check(sk);
 		sstp_done(sk, 0, sp->life.ended_by);

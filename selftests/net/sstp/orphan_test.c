@@ -6,7 +6,9 @@
  * loss; a peer that takes nothing more of it, or that never ends, is waited for no
  * longer than it may.
  */
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -155,6 +157,43 @@ static void test_unable(void)
 	peer_close(&p);
 }
 
+/* Three segments and the EOS */
+static bool all_came(const struct peer *p)
+{
+	return p->came == 7 && p->keepalives;
+}
+
+static bool closed(void *fd)
+{
+	return sock_info(*(int *)fd).state == TCP_CLOSE;
+}
+
+/* The last PACKs are lost, the CLOSE comes: it means that the peer has all data. */
+static void test_close_alone(void)
+{
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0), i;
+	struct peer_init us = { .window = 4 };
+	struct end_packet e;
+	struct peer p;
+	bool ok = true;
+
+	peer_open(&p, l, &us);
+	for (i = 0; i < 3; i++)
+		ok &= send(p.fd, "abc", 3, MSG_DONTWAIT) == 3;
+	shutdown(p.fd, SHUT_WR);
+	peer_eos(&p, 0);
+	ok &= peer_await(&p, 10000, all_came);
+	e = (struct end_packet){
+		.h.cid = htonl(p.their_cid), .h.type = CLOSE,
+		.seq = htonl(p.first_shipment + p.shipment - 1),
+	};
+	peer_send(&p, &e, sizeof(e));
+	ok &= busywait(10000, closed, &p.fd);
+	ktap_result(ok && !sock_int(p.fd, SOL_SOCKET, SO_ERROR), "a peer whose last PACK is lost");
+	close(p.fd);
+	close(p.udp);
+}
+
 int main(void)
 {
 	struct idle idle[] = {
@@ -165,7 +204,7 @@ int main(void)
 	};
 	unsigned int i;
 
-	ktap_plan(7);
+	ktap_plan(8);
 	path_make();
 	path_impair(A, "delay 5ms");
 	path_impair(B, "delay 5ms");
@@ -178,5 +217,6 @@ int main(void)
 	test_closed_window();
 	test_half_closed();
 	test_unable();
+	test_close_alone();
 	return ktap_end();
 }
