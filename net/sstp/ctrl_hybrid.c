@@ -60,6 +60,8 @@
 #define SSTP_HYBRID_MOST	4U	/* all but this part of the queue is most of it */
 #define SSTP_HYBRID_SURE	3U	/* times the lowest round-trip time: see end_probe() */
 #define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
+#define SSTP_HYBRID_SHORT	8U	/* part of the round-trip time that a short queue holds */
+#define SSTP_HYBRID_TAIL	4U	/* part of the next window that it may lose, too */
 #define SSTP_HYBRID_OVERFLOW	5000U	/* ms after a probe until an overflow begins one */
 #define SSTP_HYBRID_FAILS	4U	/* times that the time between probes doubles */
 #define SSTP_HYBRID_RESUME	16U	/* times that slow start which goes on grows at most */
@@ -708,18 +710,23 @@ static u32 sstp_hybrid_beta(const struct sstp_ctrl *c)
 	return (u64)c->cwnd * SSTP_CUBIC_BETA / SSTP_CUBIC_ONE;
 }
 
-/* A queue has overflowed: make the cut of CUBIC. If the last probe was long ago, begin one at once,
- * as other flows have lost packets too, and reduce their windows.
+/* A queue has overflowed: make the cut of CUBIC. The first packets after it come to a queue that is
+ * full of those before. Where it is short, a train of them may be lost as well: that is the same
+ * overflow. If the last probe was long ago, begin one at once, as other flows have lost packets
+ * too, and reduce their windows.
  */
 static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				 const struct sstp_ctrl_sample *s)
 {
+	u32 waited = sstp_waits_time(&h->waits, max(s->rtt, sstp_waits_most(&h->waits)));
 	bool slow_start = sstp_window_in_slow_start(c, &h->w);
 
 	sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_BETA, true);
 	if (!slow_start)
 		sstp_hybrid_compete(h, s);
 	sstp_hybrid_cut(c, h, s, sstp_hybrid_beta(c));
+	if (waited < sstp_waits_base(&h->waits) / SSTP_HYBRID_SHORT)
+		h->w.recover += c->cwnd / SSTP_HYBRID_TAIL;
 	if (!slow_start && !sstp_hybrid_reorders(h, s) &&
 	    sstp_hybrid_ms(s) - h->probed_ms > SSTP_HYBRID_OVERFLOW << h->fails)
 		sstp_hybrid_probe(c, h, s);

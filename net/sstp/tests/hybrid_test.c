@@ -600,6 +600,33 @@ static void hybrid_first_overflow(struct kunit *test)
 	}
 }
 
+/* The first quarter of the window after a cut may overflow a queue of less than an eighth of the
+ * round-trip time once more, which causes no second cut.
+ */
+static void hybrid_tail(struct kunit *test)
+{
+	static const struct {
+		u32 waited, behind;
+		bool again;
+	} t[] = {
+		{ HYBRID_BASE / 8 - 1, 1, false }, { HYBRID_BASE / 8 - 1, 175, false },
+		{ HYBRID_BASE / 8 - 1, 176, true }, { HYBRID_BASE / 8, 1, true },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		h->competes = true;
+		hybrid_loss(&x, HYBRID_BASE + t[i].waited, 0);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, 700U, "row %u", i);
+		x.s.shipped += t[i].behind - 1;
+		hybrid_loss(&x, HYBRID_BASE + t[i].waited, 0);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].again ? 490U : 700U, "row %u", i);
+	}
+}
+
 /* An overflow in slow start ends that; later it begins a probe if the last one was long ago. One
  * in delay mode less than 20 s after competitive mode shows that this had to go on.
  */
@@ -892,6 +919,7 @@ static struct kunit_case hybrid_cases[] = {
 	KUNIT_CASE(hybrid_counts_later),
 	KUNIT_CASE(hybrid_counts),
 	KUNIT_CASE(hybrid_first_overflow),
+	KUNIT_CASE(hybrid_tail),
 	KUNIT_CASE(hybrid_overflows),
 	KUNIT_CASE(hybrid_marks),
 	KUNIT_CASE(hybrid_marks_epoch),
