@@ -94,7 +94,7 @@
  * @high: highest round-trip time late in the probe, us; 0 = none
  * @before: round-trip time before the probe, us
  * @probe_ms: when the probe began
- * @prior: window before the last cut that was to empty the queue, or before the probe
+ * @prior: window before the cuts in a row that were to empty the queue, or before the probe
  * @left_ms: when competitive mode ended, or earlier if that was right for sure
  * @probed_ms: when the last probe ended
  * @alarm_ms: when the last cuts in a row did not help
@@ -273,7 +273,9 @@ static void sstp_hybrid_drain(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	u64 all = max(rtt, 1U) * 100ULL;
 	u64 left = (u64)c->cwnd * min(sstp_waits_base(&h->waits), rtt) * percent;
 
-	h->prior = c->cwnd;
+	/* Leave out a cut in vain, but not more: @prior may be of long ago. */
+	h->prior = h->cuts ?
+		   clamp_t(u32, h->prior, c->cwnd, div_u64(c->cwnd * 10ULL, 7)) : c->cwnd;
 	/* Rounded to the nearest: a packet is much of the window of one of many flows. */
 	sstp_hybrid_cut(c, h, s, max(div64_u64(left + all / 2, all), div_u64(c->cwnd * 7ULL, 10)));
 	h->check = 2;

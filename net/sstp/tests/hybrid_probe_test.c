@@ -7,14 +7,14 @@
 #include "../ctrl_hybrid.c"
 #include "hybrid_sim.h"
 
-/* Two cuts that do not make the queue short begin a probe with the window before the last. */
+/* Two cuts that do not make the queue short begin a probe with the window before both. */
 static struct sstp_hybrid *hybrid_alarmed(struct kunit *test, struct ctrl_sim *x, u32 rtt)
 {
 	struct sstp_hybrid *h = hybrid_start(x, 1000);
 	u32 n, was = 0;
 
 	for (n = 0; n < 20 && !h->probes; n++) {
-		if (!h->check)
+		if (!h->check && !h->cuts)
 			was = x->c.cwnd;
 		hybrid_round(x, 10, 0, rtt);
 		KUNIT_EXPECT_FALSE(test, h->competes);
@@ -22,10 +22,32 @@ static struct sstp_hybrid *hybrid_alarmed(struct kunit *test, struct ctrl_sim *x
 	/* A drain and two round trips, both twice */
 	KUNIT_EXPECT_EQ(test, n, 6U);
 	KUNIT_EXPECT_TRUE(test, h->probes);
-	KUNIT_EXPECT_LT(test, h->prior, 1000U);
+	KUNIT_EXPECT_GE(test, was, 1000U);
 	KUNIT_EXPECT_LE(test, abs_diff(h->prior, was), 2U);
 	KUNIT_EXPECT_EQ(test, x->c.cwnd, (u32)div_u64((u64)h->prior * HYBRID_BASE, 2 * rtt));
 	return h;
+}
+
+/* What a probe comes back to leaves out cuts in vain, but no window of long ago. */
+static void hybrid_prior(struct kunit *test)
+{
+	static const struct {
+		u32 cuts, before, prior;
+	} t[] = {
+		{ 0, 1200, 1000 }, { 1, 1200, 1200 }, { 1, 5000, 1428 }, { 1, 10, 1000 },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		h->cuts = t[i].cuts;
+		h->prior = t[i].before;
+		sstp_hybrid_drain(&x.c, h, &x.s, 60000, 100);
+		KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
+		KUNIT_EXPECT_EQ_MSG(test, h->prior, t[i].prior, "row %u", i);
+	}
 }
 
 /* With the smallest window, as a probe may have, two packets of the flow never wait in a queue that
@@ -541,6 +563,7 @@ static void hybrid_undone_probe(struct kunit *test)
 
 static struct kunit_case hybrid_probe_cases[] = {
 	KUNIT_CASE(hybrid_probes_alone),
+	KUNIT_CASE(hybrid_prior),
 	KUNIT_CASE(hybrid_probes),
 	KUNIT_CASE(hybrid_probe_goes_on),
 	KUNIT_CASE(hybrid_sure),
