@@ -125,6 +125,7 @@ static void sstp_rcv_end(struct sock *sk, struct sk_buff *skb, u32 off,
 	 */
 	if (sp->tx.eos == SSTP_EOS_SENT && sstp_rcv_finished(&sp->rcv) &&
 	    (e->h.type == SSTP_CLOSE || (stray && sp->snd.low == sp->snd.end))) {
+		sstp_report_all(sk);
 		sp->tx.eos = SSTP_EOS_ACKED;
 		sstp_state_check(sk);
 		sstp_done(sk, 0, sp->life.ended_by);

@@ -37,6 +37,13 @@ static void sstp_report_release(void *arg, struct sstp_sseg *s)
 	WRITE_ONCE(sstp_sk(sk)->tx.lacks_mem, false);
 }
 
+void sstp_report_all(struct sock *sk)
+{
+	struct sstp_snd_wnd *w = &sstp_sk(sk)->snd;
+
+	sstp_snd_ack(w, w->end, w->high, sstp_report_release, sk);
+}
+
 /* Measure X of WUCS-92-38, section 3.3: the retransmissions to expect for a segment, from the
  * share of packets asked for (@lost in this report) in 4096 shipments or more. L follows it.
  */

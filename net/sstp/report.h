@@ -51,6 +51,8 @@ struct sstp_loss {
 };
 
 void sstp_report_begin(struct sstp_sock *sp, u64 now);
+/* The peer has all data, up to the EOS, which was sent: release the segments. Socket lock. */
+void sstp_report_all(struct sock *sk);
 u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len, u64 now);
 
 #endif /* _SSTP_REPORT_H */

@@ -8,9 +8,11 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/sockios.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "path.h"
@@ -171,7 +173,7 @@ static bool closed(void *fd)
 /* The last PACKs are lost, the CLOSE comes: it means that the peer has all data. */
 static void test_close_alone(void)
 {
-	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0), i;
+	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0), i, unsent = -1;
 	struct peer_init us = { .window = 4 };
 	struct end_packet e;
 	struct peer p;
@@ -189,6 +191,7 @@ static void test_close_alone(void)
 	};
 	peer_send(&p, &e, sizeof(e));
 	ok &= busywait(10000, closed, &p.fd);
+	ok &= !ioctl(p.fd, SIOCOUTQ, &unsent) && !unsent;
 	ktap_result(ok && !sock_int(p.fd, SOL_SOCKET, SO_ERROR), "a peer whose last PACK is lost");
 	close(p.fd);
 	close(p.udp);
