@@ -43,8 +43,7 @@ struct sstp_hystart {
  * struct sstp_window - state of a congestion window
  * @ssthresh: slow start threshold, packets
  * @count: packets delivered since the window last grew in congestion avoidance
- * @recover: last shipment before the last cut, or a later one up to which losses have its cause
- *	(serial number)
+ * @recover: last shipment before the last cut (serial number)
  * @was: window before the last cut, packets
  * @was_ssthresh: @ssthresh before the last cut, packets
  * @lost: lost packets that the last cut was made for; 0 = it cannot be undone, as after a mark

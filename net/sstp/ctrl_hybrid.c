@@ -119,6 +119,8 @@
  * @fresh: no packet was in flight when the controller began, nothing was lost or marked yet, no
  *	probe has ended, and since slow start no round trip was without a queue and no cut has
  *	helped
+ * @tail: in the two round trips since the overflow of a short queue, its losses cause no cut: see
+ *	sstp_hybrid_overflow()
  * @resumed: slow start has gone on after the last probe that has ended; a time-out and an alarm
  *	reset that
  */
@@ -153,9 +155,9 @@ struct sstp_hybrid {
 	u32	reorder_ms;
 	u8	check;
 	u8	cuts;
-	u8	alarms;
 	u8	fails;
-	u8	empties;
+	u8	alarms : 4;
+	u8	empties : 4;
 	u8	unused;
 	bool	competes : 1;
 	bool	probes : 1;
@@ -165,6 +167,7 @@ struct sstp_hybrid {
 	bool	many : 1;
 	bool	fresh : 1;
 	bool	resumed : 1;
+	bool	tail : 1;
 };
 
 static struct sstp_hybrid *sstp_hybrid_priv(struct sstp_ctrl *c)
@@ -216,6 +219,8 @@ static void sstp_hybrid_round(const struct sstp_ctrl *c, struct sstp_hybrid *h,
 			      const struct sstp_ctrl_sample *s)
 {
 	sstp_waits_round(&h->waits, sstp_hybrid_steady(c, h));
+	if (!sstp_hybrid_after_cut(h))
+		h->tail = false;
 	h->round_end = s->shipped;
 }
 
@@ -256,6 +261,8 @@ static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->e.start = 0;
 	h->growing = false;
 	h->check = 0;
+	h->cuts = 0;
+	h->tail = false;
 	h->empties = 0;
 	h->full = false;
 	h->round_end = s->shipped;
@@ -272,12 +279,14 @@ static void sstp_hybrid_drain(struct sstp_ctrl *c, struct sstp_hybrid *h,
 {
 	u64 all = max(rtt, 1U) * 100ULL;
 	u64 left = (u64)c->cwnd * min(sstp_waits_base(&h->waits), rtt) * percent;
+	u32 cuts = h->cuts;
 
-	/* Leave out a cut in vain, but not more: @prior may be of long ago. */
+	/* Leave out a cut in vain, but not more: the window may have become smaller since. */
 	h->prior = h->cuts ?
 		   clamp_t(u32, h->prior, c->cwnd, div_u64(c->cwnd * 10ULL, 7)) : c->cwnd;
 	/* Rounded to the nearest: a packet is much of the window of one of many flows. */
 	sstp_hybrid_cut(c, h, s, max(div64_u64(left + all / 2, all), div_u64(c->cwnd * 7ULL, 10)));
+	h->cuts = cuts;
 	h->check = 2;
 }
 
@@ -468,7 +477,8 @@ static void sstp_hybrid_count_empty(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		h->full = true;
 	} else if (h->full) {
 		h->full = false;
-		if (++h->empties >= SSTP_HYBRID_EMPTIES)
+		h->empties = min(h->empties + 1, SSTP_HYBRID_EMPTIES);
+		if (h->empties == SSTP_HYBRID_EMPTIES)
 			sstp_hybrid_relax(h, s);
 	}
 }
@@ -679,6 +689,7 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 		h->e.max = max(h->e.max, h->e.prior);
 	if (h->w.undone) {
 		h->e.start = 0;
+		h->tail = false;
 		h->growing = false;
 	} else if (!idled && !s->cwnd_limited && !h->probes) {
 		sstp_hybrid_rest(h, s);
@@ -714,21 +725,22 @@ static u32 sstp_hybrid_beta(const struct sstp_ctrl *c)
 
 /* A queue has overflowed: make the cut of CUBIC. The first packets after it come to a queue that is
  * full of those before. Where it is short, a train of them may be lost as well: that is the same
- * overflow. If the last probe was long ago, begin one at once, as other flows have lost packets
- * too, and reduce their windows.
+ * overflow, and causes a cut only if they are many. If the last probe was long ago, begin one at
+ * once, as other flows have lost packets too, and reduce their windows.
  */
 static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				 const struct sstp_ctrl_sample *s)
 {
-	u32 waited = sstp_waits_time(&h->waits, max(s->rtt, sstp_waits_most(&h->waits)));
+	u32 rtt = max(s->rtt, sstp_waits_most(&h->waits));
+	bool tail = sstp_waits_queued(&h->waits, rtt) && sstp_waits_time(&h->waits, rtt) <
+		    sstp_waits_base(&h->waits) / SSTP_HYBRID_SHORT;
 	bool slow_start = sstp_window_in_slow_start(c, &h->w);
 
 	sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_BETA, true);
 	if (!slow_start)
 		sstp_hybrid_compete(h, s);
 	sstp_hybrid_cut(c, h, s, sstp_hybrid_beta(c));
-	if (waited < sstp_waits_base(&h->waits) / SSTP_HYBRID_SHORT)
-		h->w.recover += c->cwnd / SSTP_HYBRID_TAIL;
+	h->tail = tail;
 	if (!slow_start && !sstp_hybrid_reorders(h, s) &&
 	    sstp_hybrid_ms(s) - h->probed_ms > SSTP_HYBRID_OVERFLOW << h->fails)
 		sstp_hybrid_probe(c, h, s);
@@ -774,6 +786,17 @@ static bool sstp_hybrid_held(const struct sstp_ctrl *c, const struct sstp_hybrid
 	       sstp_waits_time(&h->waits, rtt) < SSTP_HYBRID_HELD;
 }
 
+/* Do the losses of @s belong to the overflow before? An undo of its cut counts them, too. */
+static bool sstp_hybrid_in_tail(const struct sstp_ctrl *c, struct sstp_hybrid *h,
+				const struct sstp_ctrl_sample *s)
+{
+	if (!h->tail || s->ce || s->lost_ship - h->w.recover > c->cwnd / SSTP_HYBRID_TAIL)
+		return false;
+	if (h->w.lost)
+		h->w.lost += s->lost;
+	return true;
+}
+
 static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_hybrid *h = sstp_hybrid_priv(c);
@@ -788,6 +811,8 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 		sstp_hybrid_cut_many(c, h, s);
 		return;
 	}
+	if (sstp_hybrid_in_tail(c, h, s))
+		return;
 	if (s->ce && !s->lost) {
 		/* RFC 8511: a queue that marks is short. */
 		sstp_hybrid_cut_to(c, h, s, SSTP_HYBRID_LESS);
@@ -839,6 +864,8 @@ static void sstp_hybrid_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_samp
 	h->e = (struct sstp_cubic_epoch){};
 	h->growing = false;
 	h->check = 0;
+	h->cuts = 0;
+	h->tail = false;
 	h->late = false;
 	h->fresh = false;
 	h->resumed = false;

@@ -47,7 +47,15 @@ static void hybrid_prior(struct kunit *test)
 		sstp_hybrid_drain(&x.c, h, &x.s, 60000, 100);
 		KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
 		KUNIT_EXPECT_EQ_MSG(test, h->prior, t[i].prior, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, h->cuts, t[i].cuts, "row %u", i);
 	}
+	/* Cuts with other causes stay. */
+	h->check = 0;
+	hybrid_loss(&x, HYBRID_BASE, 1);
+	KUNIT_EXPECT_EQ(test, h->cuts, 0U);
+	h->cuts = 1;
+	x.ops->on_timeout(&x.c, &x.s);
+	KUNIT_EXPECT_EQ(test, h->cuts, 0U);
 }
 
 /* With the smallest window, as a probe may have, two packets of the flow never wait in a queue that

@@ -625,6 +625,17 @@ static void hybrid_tail(struct kunit *test)
 		hybrid_loss(&x, HYBRID_BASE + t[i].waited, 0);
 		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].again ? 490U : 700U, "row %u", i);
 	}
+	/* That is so for two round trips. */
+	for (i = 0; i < 3; i++) {
+		h = hybrid_start(&x, 1000);
+		h->competes = true;
+		hybrid_loss(&x, HYBRID_BASE + 2000, 0);
+		x.c.cwnd = 1000;
+		while (x.s.shipped - h->w.recover < i)
+			hybrid_round(&x, 1, 0, HYBRID_BASE);
+		hybrid_loss(&x, HYBRID_BASE + 2000, 0);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, i == 2 ? 700U : 1000U, "%u rounds", i);
+	}
 }
 
 /* An overflow in slow start ends that; later it begins a probe if the last one was long ago. One
