@@ -1,0 +1,594 @@
+// SPDX-License-Identifier: GPL-2.0
+/* hybrid: what losses and marks do: whether a queue or the path has lost packets, and the cuts */
+
+/* The name is global, and hybrid_test.c has it, too. */
+#define sstp_ctrl_hybrid sstp_ctrl_hybrid_loss
+#include "sstp_test.h"
+#include "../ctrl_hybrid.c"
+#include "hybrid_sim.h"
+
+/* Losses without a queue, 2 of 20 in each round trip: 65536 / 10 (1 - 0.75^n) */
+static void hybrid_share(struct kunit *test)
+{
+	static const u32 t[] = { 1638, 2867, 3788, 4479, 4998, 5387, 5679, 5897 };
+	struct ctrl_sim x;
+	u32 i;
+
+	hybrid_start(&x, 1000);
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		hybrid_round(&x, 18, 2, HYBRID_BASE);
+		KUNIT_EXPECT_LE_MSG(test, abs_diff(ctrl_sim_state(&x, 5), (s64)t[i]), 4LL,
+				    "round trip %u", i);
+	}
+	for (i = 0; i < 60; i++)
+		hybrid_round(&x, 20, 0, HYBRID_BASE);
+	KUNIT_EXPECT_LE(test, ctrl_sim_state(&x, 5), 4LL);
+	/* Too few packets to tell */
+	KUNIT_EXPECT_GE(test, x.c.cwnd, 1000U);
+}
+
+/* So many losses that a queue overflows, though it is too short to be seen, or they were taken for
+ * the path's own: more than a tenth in one round trip, or a 16th for long
+ */
+static void hybrid_many_losses(struct kunit *test)
+{
+	static const struct {
+		u32 delivered, lost, rtt;
+		u32 rounds;	/* until the cut; 0 = there is none */
+		u32 percent;	/* of the window that it leaves */
+	} t[] = {
+		{ 89, 11, HYBRID_BASE, 1, 85 }, { 90, 10, HYBRID_BASE, 4, 85 },
+		{ 2, 2, HYBRID_BASE, 3, 50 }, { 6, 2, HYBRID_BASE, 0 },
+		{ 930, 70, HYBRID_BASE, 8, 85 }, { 940, 60, HYBRID_BASE, 0 },
+		{ 89, 11, HYBRID_BASE + HYBRID_SMALL - 1, 1, 85 },
+		{ 89, 11, HYBRID_BASE + HYBRID_SMALL, 1, 85 },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, n, was;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		for (n = 1; n <= 20; n++) {
+			was = x.c.cwnd;
+			h->random_ms = hybrid_ms(&x);
+			h->target_ms = hybrid_ms(&x);
+			hybrid_round(&x, t[i].delivered, t[i].lost, t[i].rtt);
+			if (x.c.cwnd < was)
+				break;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, n > 20 ? 0 : n, t[i].rounds, "row %u", i);
+		if (t[i].rounds)
+			KUNIT_EXPECT_LE(test, abs_diff(x.c.cwnd, was * t[i].percent / 100), 25U);
+		KUNIT_EXPECT_FALSE(test, h->competes || h->probes);
+	}
+}
+
+/* The path suddenly carries a hundredth: the window is halved in every other round trip. */
+static void hybrid_most_lost(struct kunit *test)
+{
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, n;
+
+	for (i = 0; i < 2; i++) {
+		h = hybrid_start(&x, 1000);
+		h->competes = i;
+		for (n = 0; n < 60 && x.c.cwnd > 20; n++) {
+			h->probed_ms = hybrid_ms(&x);
+			hybrid_round(&x, 10, x.c.cwnd - 10, HYBRID_BASE);
+		}
+		KUNIT_EXPECT_LE_MSG(test, n, 18U, "row %u", i);
+	}
+}
+
+/* The round trip that begins with a cut reports what was lost before it: that is no reason for
+ * another one.
+ */
+static void hybrid_many_once(struct kunit *test)
+{
+	struct sstp_ctrl_sample s;
+	struct ctrl_sim x;
+	u32 i;
+
+	hybrid_start(&x, 1000);
+	x.s.cwnd_limited = false;
+	hybrid_round(&x, 800, 200, HYBRID_BASE);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 850U);
+	for (i = 0; i < 2; i++) {
+		hybrid_wait(&x, HYBRID_BASE / USEC_PER_MSEC);
+		s = x.s;
+		s.highest = x.s.shipped;
+		x.s.shipped += 850;
+		s.shipped = x.s.shipped;
+		s.rtt = HYBRID_BASE;
+		s.delivered = 800;
+		s.lost = 200;
+		s.lost_ship = s.highest;
+		x.ops->on_ack(&x.c, &s);
+		x.ops->on_loss(&x.c, &s);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, i ? 722U : 850U, "round trip %u", i);
+	}
+}
+
+/* The cut for many losses is undone if all of them were only late, whether its report had some or
+ * they came in reports before it.
+ */
+static void hybrid_many_undone(struct kunit *test)
+{
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		hybrid_start(&x, 1000);
+		if (i) {
+			x.s.shipped = x.s.highest + 100;
+			sstp_hybrid_priv(&x.c)->round_end = x.s.shipped;
+			sstp_hybrid_priv(&x.c)->waits.lost = 20;
+			hybrid_round(&x, 80, 0, HYBRID_BASE);
+		} else {
+			hybrid_round(&x, 80, 20, HYBRID_BASE);
+		}
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, 850U, "row %u", i);
+		x.s.undue = 19;
+		hybrid_round(&x, 10, 0, HYBRID_BASE);
+		KUNIT_EXPECT_LT_MSG(test, x.c.cwnd, 1000U, "row %u", i);
+		x.s.undue = 1;
+		hybrid_round(&x, 10, 0, HYBRID_BASE);
+		KUNIT_EXPECT_GE_MSG(test, x.c.cwnd, 1000U, "row %u", i);
+	}
+}
+
+/* A loss without a queue changes nothing and is remembered; with one it is an overflow. */
+static void hybrid_losses(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_start(&x, 1000);
+
+	hybrid_run(&x, 80, HYBRID_BASE);
+	ctrl_sim_avoid(&x, 1000);
+	hybrid_loss(&x, HYBRID_BASE + HYBRID_SMALL - 1, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
+	KUNIT_EXPECT_FALSE(test, h->competes);
+	KUNIT_EXPECT_EQ(test, h->random_ms, hybrid_ms(&x));
+	/* The path loses packets anyway, so within 10 s packets are taken out of the queue, */
+	hybrid_wait(&x, SSTP_HYBRID_MEMORY);
+	hybrid_loss(&x, 42000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
+	h->random_ms = hybrid_ms(&x) - SSTP_HYBRID_MEMORY;
+	h->waits.least[0] = 44000;
+	h->waits.least[1] = 48000;
+	hybrid_loss(&x, 50000, 0);
+	/* 1000 * 40 / 44 */
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 909U);
+	KUNIT_EXPECT_FALSE(test, h->competes || h->probes);
+	/* once in a round trip, and not again until it is seen if that has helped. */
+	h->waits.least[0] = 44000;
+	hybrid_loss(&x, 50000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 909U);
+	/* Later the flow competes. */
+	ctrl_sim_avoid(&x, 1000);
+	h->probed_ms = hybrid_ms(&x);
+	h->random_ms = hybrid_ms(&x) - SSTP_HYBRID_MEMORY - 1;
+	hybrid_loss(&x, 50000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
+	KUNIT_EXPECT_TRUE(test, h->competes);
+	/* And until it sees a loss without a queue */
+	hybrid_loss(&x, 50000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 490U);
+	hybrid_loss(&x, HYBRID_BASE, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 490U);
+	KUNIT_EXPECT_FALSE(test, h->competes);
+}
+
+/* The queue held 10 ms of late and lost nothing: a loss while less than half of that waits is
+ * the path's own. In competitive mode, and in slow start, it is an overflow.
+ */
+static void hybrid_held(struct kunit *test)
+{
+	static const struct {
+		u32 ago, rtt;
+		bool competes, slow_start, random;
+	} t[] = {
+		{ SSTP_HYBRID_MEMORY, HYBRID_BASE + SSTP_HYBRID_HELD - 1, false, false, true },
+		{ SSTP_HYBRID_MEMORY, HYBRID_BASE + SSTP_HYBRID_HELD, false, false, false },
+		{ SSTP_HYBRID_MEMORY + 1, HYBRID_BASE + SSTP_HYBRID_HELD - 1, false, false, false },
+		{ 0, HYBRID_BASE + HYBRID_SMALL, true, false, false },
+		{ 0, HYBRID_BASE + HYBRID_SMALL, false, true, false },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		hybrid_round(&x, 1000, 0, HYBRID_BASE + SSTP_HYBRID_TARGET);
+		KUNIT_EXPECT_EQ(test, h->target_ms, hybrid_ms(&x));
+		hybrid_wait(&x, t[i].ago);
+		sstp_hybrid_round(&x.c, h, &x.s);
+		sstp_hybrid_round(&x.c, h, &x.s);
+		h->check = 0;
+		h->probed_ms = hybrid_ms(&x);
+		h->overflow_ms = hybrid_ms(&x);
+		h->competes = t[i].competes;
+		ctrl_sim_avoid(&x, 1000);
+		if (t[i].slow_start)
+			h->w.ssthresh = 2000;
+		hybrid_loss(&x, t[i].rtt, 0);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].random ? 1000U : 700U, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, h->random_ms == hybrid_ms(&x), t[i].random, "row %u", i);
+	}
+	/* Nor are packets taken out of so short a queue for a loss while more waited, */
+	h = hybrid_start(&x, 1000);
+	h->target_ms = hybrid_ms(&x);
+	h->random_ms = hybrid_ms(&x);
+	h->waits.least[0] = HYBRID_BASE + SSTP_HYBRID_HELD - 1;
+	hybrid_loss(&x, 50000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
+	/* but out of a longer one, or one that did not hold so much: 1000 * 40 / 45 */
+	h->waits.least[0] = HYBRID_BASE + SSTP_HYBRID_HELD;
+	hybrid_loss(&x, 50000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 889U);
+	h = hybrid_start(&x, 1000);
+	h->random_ms = hybrid_ms(&x);
+	h->waits.least[0] = HYBRID_BASE + SSTP_HYBRID_HELD - 1;
+	hybrid_loss(&x, 50000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 889U);
+}
+
+/* Where losses come with a queue, and would have come without one if they were the path's own, a
+ * loss without a queue does not make those with one the path's own.
+ */
+static void hybrid_queue_loses(struct kunit *test)
+{
+	static const struct sstp_waits_tally rounds[] = {
+		{ { 16, 100 }, { 0, 50 } }, { { 17, 100 }, { 0, 50 } },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, n;
+
+	for (i = 0; i < 2; i++) {
+		for (n = 0; n < 2; n++) {
+			h = hybrid_start(&x, 1000);
+			h->waits.rounds = rounds[i];
+			h->overflow_ms = hybrid_ms(&x);
+			h->random_ms = hybrid_ms(&x) - n * (SSTP_HYBRID_MEMORY + 1);
+			hybrid_loss(&x, 60000, 0);
+			KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, n || i, "row %u", i);
+			/* Competitive mode ends with a loss of the path alone. */
+			hybrid_loss(&x, HYBRID_BASE, 0);
+			KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, (bool)i, "row %u", i);
+		}
+	}
+}
+
+/* Where a link delivers in bursts, a loss of the path's own does not begin competitive mode. */
+static void hybrid_path_loses(struct kunit *test)
+{
+	static const struct sstp_waits_tally seen = { { 50, 50 }, { 2, 2 } };
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		h = hybrid_start(&x, 1000);
+		h->waits.uneven = seen;
+		if (i)
+			h->waits.reports = seen;
+		h->overflow_ms = hybrid_ms(&x);
+		hybrid_loss(&x, 60000, 0);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, !i, "row %u", i);
+	}
+}
+
+/* As long as it is not known whether the path loses packets on such a link, a loss cuts the window,
+ * but in delay mode and without a probe, if a packet of the last round trip did not wait. Where all
+ * wait, others may fill the queue; and in slow start an overflow is one.
+ */
+static void hybrid_unsure(struct kunit *test)
+{
+	static const struct {
+		struct sstp_waits_tally uneven;
+		u32 least;
+		bool competes, slow_start, delay;
+	} t[] = {
+		{ { { 8, 8 } }, HYBRID_BASE + HYBRID_SMALL - 1, .delay = true },
+		{ { { 8, 8 } }, HYBRID_BASE, .competes = true, .delay = true },
+		{ { { 8, 8 } }, HYBRID_BASE + HYBRID_SMALL, .delay = false },
+		{ { { 8, 8 } }, U32_MAX, .delay = false },
+		{ { { 8, 7 } }, HYBRID_BASE, .delay = false },
+		{ { { 8, 8 } }, HYBRID_BASE, .competes = true, .slow_start = true },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		h->waits.uneven = t[i].uneven;
+		h->waits.rounds.all[1] = 32;
+		h->waits.least[1] = t[i].least;
+		h->overflow_ms = hybrid_ms(&x);
+		h->probed_ms = hybrid_ms(&x) - SSTP_HYBRID_OVERFLOW - 1;
+		h->competes = t[i].competes;
+		if (t[i].slow_start)
+			h->w.ssthresh = 2000;
+		hybrid_loss(&x, 60000, 0);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, !t[i].delay, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->probes, !t[i].delay && !t[i].slow_start,
+				    "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, h->probes ? h->prior : x.c.cwnd, 700U, "row %u", i);
+		/* Competitive mode goes on from there if it begins later. */
+		KUNIT_EXPECT_EQ_MSG(test, h->e.max, 1000U, "row %u", i);
+	}
+}
+
+/* Losses by which slow start ends are not counted: those of the round trip after its cut. Those
+ * after another cut are.
+ */
+static void hybrid_counts_later(struct kunit *test)
+{
+	const u32 far = HYBRID_BASE + 2 * HYBRID_SMALL;
+	struct sstp_ctrl_sample s;
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, n;
+
+	for (i = 0; i < 2; i++) {
+		h = hybrid_start(&x, 1000);
+		if (!i)
+			h->w.ssthresh = 2000;
+		h->overflow_ms = hybrid_ms(&x);
+		x.s.shipped = x.s.highest + 1000;
+		s = x.s;
+		s.rtt = 60000;
+		s.lost = 1;
+		s.lost_ship = s.highest + 1;
+		x.ops->on_loss(&x.c, &s);
+		KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
+		x.s.shipped += 1000;
+		for (n = 0; n < 10; n++)
+			ctrl_sim_ack(&x, 1, n & 1 ? HYBRID_BASE : far);
+		/* The last ends the recovery, and the round trip. */
+		x.s.highest = h->round_end;
+		ctrl_sim_ack(&x, 1, far);
+		KUNIT_EXPECT_FALSE(test, h->w.cut);
+		KUNIT_EXPECT_EQ_MSG(test, h->waits.reports.all[1], i ? 6U : 0U, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, h->waits.uneven.all[0], i, "row %u", i);
+		/* The next counts. */
+		ctrl_sim_ack(&x, 1, far);
+		KUNIT_EXPECT_EQ_MSG(test, h->waits.reports.all[1], i ? 7U : 1U, "row %u", i);
+	}
+}
+
+/* Round trips of a probe are not counted, nor are unlike round-trip times of it or of slow start; a
+ * round trip that a cut ends is counted as uneven.
+ */
+static void hybrid_counts(struct kunit *test)
+{
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		h = hybrid_start(&x, 1000);
+		h->probes = i == 1;
+		if (h->probes)
+			h->probe_ms = hybrid_ms(&x);
+		if (i == 2)
+			h->w.ssthresh = 2000;
+		x.s.shipped = x.s.highest + 1000;
+		h->round_end = x.s.shipped;
+		ctrl_sim_ack(&x, 1, HYBRID_BASE + 2 * HYBRID_SMALL);
+		ctrl_sim_ack(&x, 1, HYBRID_BASE);
+		h->waits.lost = 1;
+		sstp_hybrid_cut(&x.c, h, &x.s, 700);
+		KUNIT_EXPECT_EQ_MSG(test, h->waits.reports.all[0], i ? 0U : 1U, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, h->waits.uneven.lossy[0], i ? 0U : 1U, "row %u", i);
+		x.s.highest = x.s.shipped - 1;
+		hybrid_round(&x, 1000, 0, HYBRID_BASE);
+		hybrid_round(&x, 1000, 1, HYBRID_BASE);
+		KUNIT_EXPECT_EQ_MSG(test, h->waits.rounds.all[0], i == 1 ? 0U : 2U, "row %u", i);
+	}
+}
+
+/* The first loss for long that waited in a queue may be one of the path's own: the queue is
+ * emptied. The second one is an overflow, and so is the first one soon after competitive mode.
+ */
+static void hybrid_first_overflow(struct kunit *test)
+{
+	static const struct {
+		u32 left, again;	/* ms before the first one, ms until the second one */
+		bool first, second;
+	} t[] = {
+		{ SSTP_HYBRID_RELAPSE + 1, 1000, false, true },
+		{ SSTP_HYBRID_RELAPSE + 1, SSTP_HYBRID_MEMORY, false, true },
+		{ SSTP_HYBRID_RELAPSE + 1, SSTP_HYBRID_MEMORY + 1, false, false },
+		{ SSTP_HYBRID_RELAPSE, 1000, true, true },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		h->left_ms = hybrid_ms(&x) - t[i].left;
+		h->waits.least[1] = 44000;
+		hybrid_loss(&x, 60000, 0);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, t[i].first, "row %u", i);
+		/* 1000 * 40 / 44 */
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].first ? 700U : 909U, "row %u", i);
+		hybrid_wait(&x, t[i].again);
+		ctrl_sim_avoid(&x, 1000);
+		h->probed_ms = hybrid_ms(&x);
+		hybrid_loss(&x, 60000, 0);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, t[i].second, "row %u", i);
+	}
+}
+
+/* The first quarter of the window after a cut may overflow a queue of less than an eighth of the
+ * round-trip time once more, which causes no second cut.
+ */
+static void hybrid_tail(struct kunit *test)
+{
+	static const struct {
+		u32 waited, behind;
+		bool again;
+	} t[] = {
+		{ HYBRID_BASE / 8 - 1, 1, false }, { HYBRID_BASE / 8 - 1, 175, false },
+		{ HYBRID_BASE / 8 - 1, 176, true }, { HYBRID_BASE / 8, 1, true },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		h->competes = true;
+		hybrid_loss(&x, HYBRID_BASE + t[i].waited, 0);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, 700U, "row %u", i);
+		x.s.shipped += t[i].behind - 1;
+		hybrid_loss(&x, HYBRID_BASE + t[i].waited, 0);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].again ? 490U : 700U, "row %u", i);
+	}
+	/* That is so for two round trips. */
+	for (i = 0; i < 3; i++) {
+		h = hybrid_start(&x, 1000);
+		h->competes = true;
+		hybrid_loss(&x, HYBRID_BASE + 2000, 0);
+		x.c.cwnd = 1000;
+		while (x.s.shipped - h->w.recover < i)
+			hybrid_round(&x, 1, 0, HYBRID_BASE);
+		hybrid_loss(&x, HYBRID_BASE + 2000, 0);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, i == 2 ? 700U : 1000U, "%u rounds", i);
+	}
+}
+
+/* An overflow in slow start ends that; later it begins a probe if the last one was long ago. One
+ * in delay mode less than 20 s after competitive mode shows that this had to go on.
+ */
+static void hybrid_overflows(struct kunit *test)
+{
+	static const struct {
+		bool competes;
+		u32 ms;
+		bool probes;
+	} t[] = {
+		{ true, SSTP_HYBRID_OVERFLOW, false }, { true, SSTP_HYBRID_OVERFLOW + 1, true },
+		{ false, 2 * SSTP_HYBRID_OVERFLOW, false },
+		{ false, 2 * SSTP_HYBRID_OVERFLOW + 1, true },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	ctrl_sim_start(&x, &sstp_ctrl_hybrid, HYBRID_BASE);
+	h = sstp_hybrid_priv(&x.c);
+	h->waits.base[0] = HYBRID_BASE;
+	x.c.cwnd = 1000;
+	hybrid_loss(&x, 60000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
+	KUNIT_EXPECT_FALSE(test, h->competes || h->probes);
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		h->competes = t[i].competes;
+		h->left_ms = hybrid_ms(&x);
+		hybrid_wait(&x, t[i].ms);
+		x.s.srtt = 60000;
+		hybrid_loss(&x, 60000, 0);
+		KUNIT_EXPECT_TRUE(test, h->competes);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->probes, t[i].probes, "row %u", i);
+		/* Half of what would be in flight without the queue: 700 * 40 / 60 / 2 */
+		KUNIT_EXPECT_EQ(test, x.c.cwnd, h->probes ? 233U : 700U);
+	}
+	KUNIT_EXPECT_EQ(test, h->prior, 700U);
+	/* In a probe losses change nothing. */
+	hybrid_loss(&x, 60000, 0);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 233U);
+}
+
+static void hybrid_marks(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_start(&x, 1000);
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		ctrl_sim_avoid(&x, 1000);
+		h->competes = i;
+		hybrid_loss(&x, HYBRID_BASE + i * 20000, 3);
+		KUNIT_EXPECT_EQ(test, x.c.cwnd, 850U);
+		KUNIT_EXPECT_EQ(test, (bool)h->competes, (bool)i);
+		KUNIT_EXPECT_FALSE(test, h->probes);
+	}
+}
+
+/* Marks in competitive mode begin an epoch at the window that they came with, as losses do: not at
+ * a larger one of long ago, to which the window would grow fast.
+ */
+static void hybrid_marks_epoch(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_start(&x, 100);
+
+	h->competes = true;
+	h->e.max = 10000;
+	hybrid_loss(&x, 60000, 3);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 85U);
+	/* Fast convergence: 100 (1 + 0.85) / 2 */
+	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 4), 92LL);
+	h->e.max = 10000;
+	x.s.highest = x.s.shipped;
+	hybrid_round(&x, 8, 8, HYBRID_BASE);
+	hybrid_round(&x, 8, 8, HYBRID_BASE);
+	KUNIT_EXPECT_LT(test, ctrl_sim_state(&x, 4), 100LL);
+}
+
+/* Two cuts do not make the queue short, but marks cut the window after the second one: the alarm
+ * must not return to the window before them.
+ */
+static void hybrid_marks_checked(struct kunit *test)
+{
+	struct ctrl_sim x;
+	struct sstp_hybrid *h = hybrid_start(&x, 1000);
+	u32 n;
+
+	h->cuts = SSTP_HYBRID_CUTS - 1;
+	sstp_hybrid_drain(&x.c, h, &x.s, 55000, SSTP_HYBRID_LEAVE);
+	hybrid_loss(&x, 55000, 3);
+	for (n = 0; n < 2; n++) {
+		KUNIT_EXPECT_LE(test, x.c.cwnd, 600U);
+		KUNIT_EXPECT_FALSE(test, h->probes);
+		hybrid_round(&x, 10, 0, 55000);
+	}
+}
+
+static struct kunit_case hybrid_loss_cases[] = {
+	KUNIT_CASE(hybrid_share),
+	KUNIT_CASE(hybrid_many_losses),
+	KUNIT_CASE(hybrid_most_lost),
+	KUNIT_CASE(hybrid_many_once),
+	KUNIT_CASE(hybrid_many_undone),
+	KUNIT_CASE(hybrid_losses),
+	KUNIT_CASE(hybrid_held),
+	KUNIT_CASE(hybrid_queue_loses),
+	KUNIT_CASE(hybrid_path_loses),
+	KUNIT_CASE(hybrid_unsure),
+	KUNIT_CASE(hybrid_counts_later),
+	KUNIT_CASE(hybrid_counts),
+	KUNIT_CASE(hybrid_first_overflow),
+	KUNIT_CASE(hybrid_tail),
+	KUNIT_CASE(hybrid_overflows),
+	KUNIT_CASE(hybrid_marks),
+	KUNIT_CASE(hybrid_marks_epoch),
+	KUNIT_CASE(hybrid_marks_checked),
+	{}
+};
+
+static struct kunit_suite hybrid_loss_suite = {
+	.name = "sstp_hybrid_loss",
+	.test_cases = hybrid_loss_cases,
+};
+
+kunit_test_suite(hybrid_loss_suite);
