@@ -60,8 +60,8 @@
 #define SSTP_HYBRID_MOST	4U	/* all but this part of the queue is most of it */
 #define SSTP_HYBRID_SURE	3U	/* times the lowest round-trip time: see end_probe() */
 #define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
-#define SSTP_HYBRID_SHORT	8U	/* part of the round-trip time that a short queue holds */
-#define SSTP_HYBRID_TAIL	4U	/* part of the next window that it may lose, too */
+#define SSTP_HYBRID_SHORT	8U	/* a queue of less than this part of the RTT is short */
+#define SSTP_HYBRID_TAIL	4U	/* part of the window behind a cut: see in_tail() */
 #define SSTP_HYBRID_OVERFLOW	5000U	/* ms after a probe until an overflow begins one */
 #define SSTP_HYBRID_FAILS	4U	/* times that the time between probes doubles */
 #define SSTP_HYBRID_RESUME	16U	/* times that slow start which goes on grows at most */
@@ -119,8 +119,8 @@
  * @fresh: no packet was in flight when the controller began, nothing was lost or marked yet, no
  *	probe has ended, and since slow start no round trip was without a queue and no cut has
  *	helped
- * @tail: in the two round trips since the overflow of a short queue, its losses cause no cut: see
- *	sstp_hybrid_overflow()
+ * @tail: a short queue has overflowed in this round trip or in the last one, so losses of packets
+ *	that left soon after the cut cause no other cut
  * @resumed: slow start has gone on after the last probe that has ended; a time-out and an alarm
  *	reset that
  */
@@ -281,9 +281,8 @@ static void sstp_hybrid_drain(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	u64 left = (u64)c->cwnd * min(sstp_waits_base(&h->waits), rtt) * percent;
 	u32 cuts = h->cuts;
 
-	/* Leave out a cut in vain, but not more: the window may have become smaller since. */
-	h->prior = h->cuts ?
-		   clamp_t(u32, h->prior, c->cwnd, div_u64(c->cwnd * 10ULL, 7)) : c->cwnd;
+	/* If neither this drain nor the one before it helps, sstp_hybrid_alarm() undoes both. */
+	h->prior = cuts ? max(h->prior, c->cwnd) : c->cwnd;
 	/* Rounded to the nearest: a packet is much of the window of one of many flows. */
 	sstp_hybrid_cut(c, h, s, max(div64_u64(left + all / 2, all), div_u64(c->cwnd * 7ULL, 10)));
 	h->cuts = cuts;
@@ -724,9 +723,9 @@ static u32 sstp_hybrid_beta(const struct sstp_ctrl *c)
 }
 
 /* A queue has overflowed: make the cut of CUBIC. The first packets after it come to a queue that is
- * full of those before. Where it is short, a train of them may be lost as well: that is the same
- * overflow, and causes a cut only if they are many. If the last probe was long ago, begin one at
- * once, as other flows have lost packets too, and reduce their windows.
+ * full of those before. Where the queue is short, a train of them may be lost as well: that is the
+ * same overflow, and causes a cut only if many are lost. If the last probe was long ago, begin one
+ * at once, as other flows have lost packets too, and reduce their windows.
  */
 static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				 const struct sstp_ctrl_sample *s)
@@ -786,7 +785,9 @@ static bool sstp_hybrid_held(const struct sstp_ctrl *c, const struct sstp_hybrid
 	       sstp_waits_time(&h->waits, rtt) < SSTP_HYBRID_HELD;
 }
 
-/* Do the losses of @s belong to the overflow before? An undo of its cut counts them, too. */
+/* Do the losses of @s belong to the last overflow of a short queue? Its cut is undone only if the
+ * packets of all of them were only late.
+ */
 static bool sstp_hybrid_in_tail(const struct sstp_ctrl *c, struct sstp_hybrid *h,
 				const struct sstp_ctrl_sample *s)
 {

@@ -82,8 +82,8 @@ static void hybrid_most_lost(struct kunit *test)
 	}
 }
 
-/* The round trip that begins with a cut reports what was lost before it: that is no reason for
- * another one.
+/* The round trip that begins with a cut reports packets that were lost before the cut: they are no
+ * reason for another cut.
  */
 static void hybrid_many_once(struct kunit *test)
 {
@@ -151,7 +151,9 @@ static void hybrid_losses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
 	KUNIT_EXPECT_FALSE(test, h->competes);
 	KUNIT_EXPECT_EQ(test, h->random_ms, hybrid_ms(&x));
-	/* The path loses packets anyway, so within 10 s packets are taken out of the queue, */
+	/* The path loses packets anyway. So for 10 s a loss with a queue only takes this flow's
+	 * packets out of the queue,
+	 */
 	hybrid_wait(&x, SSTP_HYBRID_MEMORY);
 	hybrid_loss(&x, 42000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
@@ -162,7 +164,7 @@ static void hybrid_losses(struct kunit *test)
 	/* 1000 * 40 / 44 */
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 909U);
 	KUNIT_EXPECT_FALSE(test, h->competes || h->probes);
-	/* once in a round trip, and not again until it is seen if that has helped. */
+	/* once in a round trip, and not again until the effect of that is judged. */
 	h->waits.least[0] = 44000;
 	hybrid_loss(&x, 50000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 909U);
@@ -173,7 +175,7 @@ static void hybrid_losses(struct kunit *test)
 	hybrid_loss(&x, 50000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
 	KUNIT_EXPECT_TRUE(test, h->competes);
-	/* And until it sees a loss without a queue */
+	/* A loss without a queue ends competitive mode. */
 	hybrid_loss(&x, 50000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 490U);
 	hybrid_loss(&x, HYBRID_BASE, 0);
@@ -236,8 +238,8 @@ static void hybrid_held(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 889U);
 }
 
-/* Where losses come with a queue, and would have come without one if they were the path's own, a
- * loss without a queue does not make those with one the path's own.
+/* Nearly all losses come in round trips with a queue. Losses of the path would have come in those
+ * without a queue as well, so a single one there does not make the others losses of the path.
  */
 static void hybrid_queue_loses(struct kunit *test)
 {
@@ -427,8 +429,8 @@ static void hybrid_first_overflow(struct kunit *test)
 	}
 }
 
-/* The first quarter of the window after a cut may overflow a queue of less than an eighth of the
- * round-trip time once more, which causes no second cut.
+/* A queue of less than an eighth of the round-trip time has overflowed: losses among the packets
+ * that leave next, a quarter of the window, cause no second cut.
  */
 static void hybrid_tail(struct kunit *test)
 {
@@ -452,7 +454,7 @@ static void hybrid_tail(struct kunit *test)
 		hybrid_loss(&x, HYBRID_BASE + t[i].waited, 0);
 		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].again ? 490U : 700U, "row %u", i);
 	}
-	/* That is so for two round trips. */
+	/* Such losses are reported in the round trip of the cut or in the next one. */
 	for (i = 0; i < 3; i++) {
 		h = hybrid_start(&x, 1000);
 		h->competes = true;
@@ -465,8 +467,9 @@ static void hybrid_tail(struct kunit *test)
 	}
 }
 
-/* An overflow in slow start ends that; later it begins a probe if the last one was long ago. One
- * in delay mode less than 20 s after competitive mode shows that this had to go on.
+/* An overflow in slow start ends slow start. A later overflow begins a probe if the last probe was
+ * long ago. An overflow in delay mode less than 20 s after competitive mode has ended shows that
+ * competitive mode had to go on.
  */
 static void hybrid_overflows(struct kunit *test)
 {

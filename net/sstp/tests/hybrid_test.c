@@ -34,7 +34,7 @@ static void hybrid_growth(struct kunit *test)
 	}
 }
 
-/* Where the rate of growth ends: after a minute, with a sixteenth of the window in a round trip,
+/* The rate of growth has bounds: after a minute, with a sixteenth of the window in a round trip,
  * and when no report comes for long
  */
 static void hybrid_growth_bounds(struct kunit *test)
@@ -108,8 +108,9 @@ static void hybrid_drains(struct kunit *test)
 	}
 }
 
-/* When it drains: 10 ms wait, and three packets of this flow; the program does not leave the window
- * unused. 760 = 0.95 * 40 / 50 * 1000. If the receiver's window is smaller, that counts.
+/* A drain is due when packets wait for 10 ms, three of this flow among them, and the program does
+ * not leave the window unused. 760 = 0.95 * 40 / 50 * 1000. If the receiver's window is smaller,
+ * that counts.
  */
 static void hybrid_drain_due(struct kunit *test)
 {
@@ -350,7 +351,7 @@ static void hybrid_hostile(struct kunit *test)
 		competes += h->competes;
 		probes += h->probes;
 	}
-	/* All of it was reached. */
+	/* The reports led to competitive mode and to probes. */
 	KUNIT_EXPECT_GT(test, competes, n / 100);
 	KUNIT_EXPECT_GT(test, probes, n / 100);
 }

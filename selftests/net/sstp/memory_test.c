@@ -321,8 +321,9 @@ static void test_first(void)
 	for (n = 1; n < most && n < p.granted; n++)
 		peer_data(&p, n, 0, len, len, LAST);
 	ok = busywait(WAIT_MS, lacked, &before) && n == most;
-	/* Ignore SNAKs that were sent before memory was used up. Meanwhile pages that were freed
-	 * before, which only a CPU's counter has, come back to the counter of all. Use them up.
+	/* Ignore SNAKs that were sent before memory was used up. In the meantime the module adds
+	 * the CPUs' counters of pages to the one that the limit is for: tests before have freed
+	 * pages that only a CPU's counter had. Then use these pages up as well.
 	 */
 	peer_listen(&p, 100);
 	for (i = 1; i < n; i++)
@@ -331,8 +332,9 @@ static void test_first(void)
 	ok = peer_await(&p, WAIT_MS, asked) && p.asked == 1 && ok;
 	/* It is given what it asks for, but for the first, until it asks no more for a
 	 * while. Count answers: one that comes late, because this process had to wait for
-	 * a processor, is asked for more than once. Each answer is the segment after those:
-	 * one of them may be there, and a duplicate is no reason to ask less often.
+	 * a processor, is asked for more than once. The answer is always segment @n, for which
+	 * there is no memory: of those below, any may have been accepted, and a duplicate is
+	 * no reason to ask less often.
 	 */
 	for (answers = 0; answers < 40 && peer_await(&p, 250, asked); answers++) {
 		peer_listen(&p, 1);

@@ -170,7 +170,9 @@ static bool closed(void *fd)
 	return sock_info(*(int *)fd).state == TCP_CLOSE;
 }
 
-/* The last PACKs are lost, the CLOSE comes: it means that the peer has all data. */
+/* The peer's last PACKs are lost. Its CLOSE acknowledges all data, as the peer sends it only when
+ * it has all of them.
+ */
 static void test_close_alone(void)
 {
 	int l = proto_socket(PROTO_SSTP, AF_INET, SOCK_SEQPACKET, 0), i, unsent = -1;

@@ -52,8 +52,8 @@ def qemu_command(args, kernel, job, accel, ports):
         # not within 60 s. The kernel patches much code at boot, which also caused other
         # crashes ("list_add corruption", an oops in sched_clock_cpu()). With --parallel an
         # oops ends the machine, and the caller may start another.
-        # After cmpxchg16b, which slab allocation uses where CPUs have it, QEMU 7.2 was seen
-        # to have flags of no instruction, with the trap flag: a warning in exc_debug_kernel().
+        # The kernel's slab allocator uses cmpxchg16b where CPUs have it. Behind one, EFLAGS had
+        # the trap flag and bits that no instruction sets (QEMU 7.2): exc_debug_kernel() warned.
         threads, without = ("multi", ",-cx16") if args.parallel else ("single", "")
         command += ["-accel", f"tcg,thread={threads}", "-cpu", cpu + without]
     if args.count:
