@@ -52,10 +52,13 @@ def qemu_command(args, kernel, job, accel, ports):
         # not within 60 s. The kernel patches much code at boot, which also caused other
         # crashes ("list_add corruption", an oops in sched_clock_cpu()). With --parallel an
         # oops ends the machine, and the caller may start another.
-        # The kernel's slab allocator uses cmpxchg16b where CPUs have it. Behind one, EFLAGS had
-        # the trap flag and bits that no instruction sets (QEMU 7.2): exc_debug_kernel() warned.
-        threads, without = ("multi", ",-cx16") if args.parallel else ("single", "")
-        command += ["-accel", f"tcg,thread={threads}", "-cpu", cpu + without]
+        # QEMU 7.2 computes the flags that cmpxchg16b leaves with the operands of the instruction
+        # before it, but as the kind of instruction that ended the translated block before: after
+        # an iret it takes an operand for EFLAGS, with its trap, VM and IOPL bits. The kernel's
+        # slab allocator uses cmpxchg16b, so an interrupt there caused a debug trap or a double
+        # fault. With --icount the instruction stays, because real CPUs have it.
+        threads = "multi" if args.parallel else "single"
+        command += ["-accel", f"tcg,thread={threads}", "-cpu", f"{cpu},-cx16"]
     if args.count:
         command += ["-plugin", f"{counter()},out={args.count}"]
     command += ["-device", "virtio-rng-pci",
