@@ -19,6 +19,11 @@
  * the flow sends little for two round trips (a probe): flows of its kind join, the
  * queue becomes empty, and all are back in delay mode; others leave the queue full.
  *
+ * A queue that is short beside the round-trip time and overflows before it holds 10 ms is shallow:
+ * delay mode would only let it overflow more often than CUBIC does, so probes are rare. Packets are
+ * paced as in delay mode, because a train that leaves faster than the window's rate fills such a
+ * queue before the path is full.
+ *
  * Where packets overtake others round-trip times say nothing about queues: it is competitive mode,
  * without probes. Packets overtake others where many are late for a whole round trip: after a burst
  * of losses many seem to be late too, but only until the receiver is sure that they are lost.
@@ -60,7 +65,7 @@
 #define SSTP_HYBRID_MOST	4U	/* all but this part of the queue is most of it */
 #define SSTP_HYBRID_SURE	3U	/* times the lowest round-trip time: see end_probe() */
 #define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
-#define SSTP_HYBRID_SHORT	8U	/* a queue of less than this part of the RTT is short */
+#define SSTP_HYBRID_SHORT	6U	/* a queue of less than this part of the RTT is short */
 #define SSTP_HYBRID_TAIL	4U	/* part of the window behind a cut: see in_tail() */
 #define SSTP_HYBRID_OVERFLOW	5000U	/* ms after a probe until an overflow begins one */
 #define SSTP_HYBRID_FAILS	4U	/* times that the time between probes doubles */
@@ -121,6 +126,7 @@
  *	helped
  * @tail: a short queue has overflowed in this round trip or in the last one, so losses of packets
  *	that left soon after the cut cause no other cut
+ * @shallow: the queue was short, and held less than SSTP_HYBRID_TARGET, when it last overflowed
  * @resumed: slow start has gone on after the last probe that has ended; a time-out and an alarm
  *	reset that
  */
@@ -168,6 +174,7 @@ struct sstp_hybrid {
 	bool	fresh : 1;
 	bool	resumed : 1;
 	bool	tail : 1;
+	bool	shallow : 1;
 };
 
 static struct sstp_hybrid *sstp_hybrid_priv(struct sstp_ctrl *c)
@@ -244,14 +251,14 @@ static void sstp_hybrid_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	h->fresh = !s->in_flight;
 }
 
-/* Until the pipe was full the window is paced as others are; in delay mode at little more than
- * its own rate, so that pacing makes no queue.
+/* Until the pipe was full the window is paced as others are; in delay mode, and where the queue is
+ * shallow, at little more than its own rate, so that pacing makes no queue.
  */
 static void sstp_hybrid_pace(struct sstp_ctrl *c, const struct sstp_hybrid *h,
 			     const struct sstp_ctrl_sample *s)
 {
 	sstp_window_pace(c, &h->w, s);
-	if (!h->competes && !sstp_window_in_slow_start(c, &h->w))
+	if ((!h->competes || h->shallow) && !sstp_window_in_slow_start(c, &h->w))
 		c->period = div_u64((u64)s->srtt * NSEC_PER_USEC * 25, c->cwnd * 26);
 }
 
@@ -432,6 +439,8 @@ static bool sstp_hybrid_probe_due(const struct sstp_ctrl *c, const struct sstp_h
 	if (!h->competes || h->w.cut || sstp_hybrid_reorders(h, s) ||
 	    sstp_window_in_slow_start(c, &h->w))
 		return false;
+	if (h->shallow)
+		return since > SSTP_HYBRID_MEMORY << SSTP_HYBRID_FAILS;
 	if (since > SSTP_HYBRID_MEMORY << h->fails)
 		return true;
 	waited = sstp_waits_time(&h->waits, h->waits.most[1]);
@@ -535,6 +544,7 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	if (!h->competes && !h->w.cut &&
 	    sstp_hybrid_queue(h, kept, rtt, SSTP_HYBRID_TARGET, SSTP_HYBRID_OWN)) {
 		h->target_ms = sstp_hybrid_ms(s);
+		h->shallow = false;
 		c->cwnd = min(c->cwnd, max(kept, SSTP_HYBRID_CWND));
 		sstp_hybrid_drain(c, h, s, rtt, SSTP_HYBRID_LEAVE);
 	}
@@ -724,8 +734,9 @@ static u32 sstp_hybrid_beta(const struct sstp_ctrl *c)
 
 /* A queue has overflowed: make the cut of CUBIC. The first packets after it come to a queue that is
  * full of those before. Where the queue is short, a train of them may be lost as well: that is the
- * same overflow, and causes a cut only if many are lost. If the last probe was long ago, begin one
- * at once, as other flows have lost packets too, and reduce their windows.
+ * same overflow, and causes a cut only if many are lost; and W_max stays at what the path holds,
+ * without the fast convergence of CUBIC. If the last probe was long ago, begin one at once, as
+ * other flows have lost packets too, and reduce their windows, but not where the queue is shallow.
  */
 static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				 const struct sstp_ctrl_sample *s)
@@ -735,12 +746,13 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		    sstp_waits_base(&h->waits) / SSTP_HYBRID_SHORT;
 	bool slow_start = sstp_window_in_slow_start(c, &h->w);
 
-	sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_BETA, true);
+	sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_BETA, !tail);
 	if (!slow_start)
 		sstp_hybrid_compete(h, s);
 	sstp_hybrid_cut(c, h, s, sstp_hybrid_beta(c));
 	h->tail = tail;
-	if (!slow_start && !sstp_hybrid_reorders(h, s) &&
+	h->shallow = tail && sstp_waits_time(&h->waits, rtt) < SSTP_HYBRID_TARGET;
+	if (!slow_start && !h->shallow && !sstp_hybrid_reorders(h, s) &&
 	    sstp_hybrid_ms(s) - h->probed_ms > SSTP_HYBRID_OVERFLOW << h->fails)
 		sstp_hybrid_probe(c, h, s);
 }

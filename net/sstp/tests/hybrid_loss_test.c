@@ -429,7 +429,7 @@ static void hybrid_first_overflow(struct kunit *test)
 	}
 }
 
-/* A queue of less than an eighth of the round-trip time has overflowed: losses among the packets
+/* A queue of less than a sixth of the round-trip time has overflowed: losses among the packets
  * that leave next, a quarter of the window, cause no second cut.
  */
 static void hybrid_tail(struct kunit *test)
@@ -438,8 +438,8 @@ static void hybrid_tail(struct kunit *test)
 		u32 waited, behind;
 		bool again;
 	} t[] = {
-		{ HYBRID_BASE / 8 - 1, 1, false }, { HYBRID_BASE / 8 - 1, 175, false },
-		{ HYBRID_BASE / 8 - 1, 176, true }, { HYBRID_BASE / 8, 1, true },
+		{ HYBRID_BASE / 6 - 1, 1, false }, { HYBRID_BASE / 6 - 1, 175, false },
+		{ HYBRID_BASE / 6 - 1, 176, true }, { HYBRID_BASE / 6, 1, true },
 	};
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
@@ -509,6 +509,44 @@ static void hybrid_overflows(struct kunit *test)
 	/* In a probe losses change nothing. */
 	hybrid_loss(&x, 60000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 233U);
+}
+
+/* A short queue that holds less than 10 ms has overflowed: probes are rare, packets are paced as in
+ * delay mode, and W_max is what the path holds, with or without a probe where the queue is short.
+ */
+static void hybrid_shallow(struct kunit *test)
+{
+	static const struct {
+		u32 base, waited, max;
+		bool shallow;
+	} t[] = {
+		{ HYBRID_BASE, HYBRID_BASE / 6 - 1, 1000, true },
+		{ HYBRID_BASE, HYBRID_BASE / 6, 850, false },
+		{ 3 * HYBRID_BASE, SSTP_HYBRID_TARGET - 1, 1000, true },
+		{ 3 * HYBRID_BASE, SSTP_HYBRID_TARGET, 1000, false },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		h->competes = true;
+		h->e.max = 2000;
+		h->waits.base[0] = t[i].base;
+		hybrid_wait(&x, (SSTP_HYBRID_MEMORY << SSTP_HYBRID_FAILS) - 1);
+		x.s.srtt = t[i].base;
+		hybrid_loss(&x, t[i].base + t[i].waited, 0);
+		KUNIT_EXPECT_EQ_MSG(test, h->e.max, t[i].max, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->probes, !t[i].shallow, "row %u", i);
+		if (h->probes)
+			continue;
+		hybrid_run(&x, 1, t[i].base);
+		KUNIT_EXPECT_FALSE(test, h->probes);
+		KUNIT_EXPECT_EQ(test, x.c.period, t[i].base * 1000ULL * 25 / (x.c.cwnd * 26));
+		hybrid_run(&x, 1, t[i].base);
+		KUNIT_EXPECT_TRUE(test, h->probes);
+	}
 }
 
 static void hybrid_marks(struct kunit *test)
@@ -583,6 +621,7 @@ static struct kunit_case hybrid_loss_cases[] = {
 	KUNIT_CASE(hybrid_first_overflow),
 	KUNIT_CASE(hybrid_tail),
 	KUNIT_CASE(hybrid_overflows),
+	KUNIT_CASE(hybrid_shallow),
 	KUNIT_CASE(hybrid_marks),
 	KUNIT_CASE(hybrid_marks_epoch),
 	KUNIT_CASE(hybrid_marks_checked),
