@@ -22,7 +22,8 @@
  * A queue that is short beside the round-trip time and overflows before it holds 10 ms is shallow:
  * delay mode would only let it overflow more often than CUBIC does, so probes are rare. Packets are
  * paced as in delay mode, because a train that leaves faster than the window's rate fills such a
- * queue before the path is full.
+ * queue before the path is full. And flows of CUBIC do not leave a queue empty for long once their
+ * windows are where they were before the last loss: if it is, the window grows as in delay mode.
  *
  * Where packets overtake others round-trip times say nothing about queues: it is competitive mode,
  * without probes. Packets overtake others where many are late for a whole round trip: after a burst
@@ -57,6 +58,7 @@
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
 #define SSTP_HYBRID_EMPTIES	3	/* times that an empty queue says that others give way */
+#define SSTP_HYBRID_VACANT	1000U	/* ms of an empty queue until the window grows faster */
 #define SSTP_HYBRID_UNUSED	8U	/* round trips in which half of the window is not used */
 #define SSTP_HYBRID_MEMORY	10000U	/* ms that what was seen counts */
 #define SSTP_HYBRID_RELAPSE	20000U	/* ms in which the end of competitive mode may be wrong */
@@ -90,8 +92,8 @@
  * @waits: round-trip times and losses
  * @round_end: last shipment before this round trip began (serial number)
  * @share: share of lost packets, smoothed, 2^-16
- * @begun_ms: when the window began to grow in delay mode, later by the times in which it was not
- *	used; valid if @growing
+ * @begun_ms: when the window began to grow in delay mode, or when the queue became empty in
+ *	competitive mode, later by the times in which the window was not used; valid if @growing
  * @grown_us: until when it has grown, or in competitive mode when the last report came, us
  * @credit: part of a packet that it has grown by, 2^-SSTP_HYBRID_CREDIT
  * @report_ms: when the last report came
@@ -117,7 +119,8 @@
  *	SSTP_HYBRID_UNUSED at most
  * @competes: competitive mode
  * @probes: a probe is under way
- * @growing: @begun_ms and @grown_us are valid
+ * @growing: @begun_ms and @grown_us are valid; in competitive mode: the queue is empty, and the
+ *	window no smaller than before the last loss
  * @full: the queue was full since it became empty
  * @late: many packets were late in the last report
  * @many: @on_loss, which follows, cuts the window for many losses
@@ -301,6 +304,7 @@ static void sstp_hybrid_compete(struct sstp_hybrid *h, const struct sstp_ctrl_sa
 	if (h->competes)
 		return;
 	h->competes = true;
+	h->growing = false;
 	h->e.start = 0;
 	h->fails = sstp_hybrid_ms(s) - h->left_ms > SSTP_HYBRID_RELAPSE ?
 		   0 : min(h->fails + 1U, SSTP_HYBRID_FAILS);
@@ -491,6 +495,32 @@ static void sstp_hybrid_count_empty(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	}
 }
 
+/* Does the window grow as in delay mode? In competitive mode it does when the queue has been empty
+ * for SSTP_HYBRID_VACANT, although the window has reached that before the last loss (W_max).
+ */
+static bool sstp_hybrid_grows(const struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
+{
+	return !h->competes ||
+	       (h->growing && sstp_hybrid_ms(s) - h->begun_ms > SSTP_HYBRID_VACANT);
+}
+
+/* In competitive mode, at the end of a round trip whose lowest round-trip time was @rtt. When
+ * packets wait again an epoch of CUBIC begins with the window as it is.
+ */
+static void sstp_hybrid_count_vacant(const struct sstp_ctrl *c, struct sstp_hybrid *h,
+				     const struct sstp_ctrl_sample *s, u32 rtt)
+{
+	if (sstp_waits_queued(&h->waits, rtt) || c->cwnd < h->e.max) {
+		if (sstp_hybrid_grows(h, s))
+			h->e.start = 0;
+		h->growing = false;
+	} else if (!h->growing) {
+		h->growing = true;
+		h->begun_ms = sstp_hybrid_ms(s);
+		h->credit = 0;
+	}
+}
+
 /* Packets that this flow keeps in flight: the window or, where the receiver's window holds the
  * sender back, fewer, which may fill a queue all the same; 0 if the program sends too little.
  */
@@ -524,6 +554,7 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		h->fresh = false;
 	if (sstp_hybrid_reorders(h, s)) {
 		h->check = 0;
+		h->growing = false;
 		sstp_hybrid_compete(h, s);
 		return;
 	}
@@ -540,6 +571,8 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	}
 	if (h->competes)
 		sstp_hybrid_count_empty(c, h, s, rtt);
+	if (h->competes)
+		sstp_hybrid_count_vacant(c, h, s, rtt);
 	kept = sstp_hybrid_kept(c, s);
 	if (!h->competes && !h->w.cut &&
 	    sstp_hybrid_queue(h, kept, rtt, SSTP_HYBRID_TARGET, SSTP_HYBRID_OWN)) {
@@ -661,7 +694,8 @@ static void sstp_hybrid_rest(struct sstp_hybrid *h, const struct sstp_ctrl_sampl
 	if (h->competes) {
 		if (h->e.start)
 			h->e.start = min(s->now, h->e.start + us * (u64)NSEC_PER_USEC);
-	} else if (h->growing) {
+	}
+	if (h->growing) {
 		h->begun_ms += ms;
 		h->grown_us += ms * USEC_PER_MSEC;
 	}
@@ -705,8 +739,6 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 	}
 	if (idled || (h->w.undone && !h->competes))
 		sstp_hybrid_end_resumed(c, h);
-	if (h->competes && !h->probes)
-		h->grown_us = div_u64(s->now, NSEC_PER_USEC);
 	if (h->w.undone && h->probes)
 		sstp_hybrid_stop_probe(c, h, s);
 	if ((s32)(s->highest - h->round_end) >= 0 && !sstp_hybrid_many_losses(c, h, s)) {
@@ -719,11 +751,13 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 			sstp_hybrid_end_probe(c, h, s);
 	} else if (sstp_hybrid_probe_due(c, h, s)) {
 		sstp_hybrid_probe(c, h, s);
-	} else if (packets && h->competes) {
+	} else if (packets && !sstp_hybrid_grows(h, s)) {
 		sstp_cubic_avoid(c, &h->w, &h->e, s, packets, SSTP_CUBIC_BETA);
 	} else if (packets && s->cwnd_limited) {
 		sstp_hybrid_grow(c, h, s);
 	}
+	if (h->competes && !h->probes)
+		h->grown_us = div_u64(s->now, NSEC_PER_USEC);
 	sstp_hybrid_pace(c, h, s);
 }
 

@@ -549,6 +549,43 @@ static void hybrid_shallow(struct kunit *test)
 	}
 }
 
+/* In competitive mode the window grows as in delay mode when it has reached W_max and the queue has
+ * been empty for a second, and until packets wait.
+ */
+static void hybrid_vacant(struct kunit *test)
+{
+	static const struct {
+		u32 max, rtt;
+		bool grows;
+	} t[] = {
+		{ 1000, HYBRID_BASE + HYBRID_SMALL - 1, true },
+		{ 1000, HYBRID_BASE + HYBRID_SMALL, false },
+		{ 1100, HYBRID_BASE, false },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, cwnd;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		h->competes = true;
+		h->e.max = t[i].max;
+		hybrid_run(&x, SSTP_HYBRID_VACANT, t[i].rtt);
+		KUNIT_EXPECT_LT_MSG(test, x.c.cwnd, 1060U, "row %u", i);
+		hybrid_run(&x, 1000, t[i].rtt);
+		if (t[i].grows)
+			KUNIT_EXPECT_GT(test, x.c.cwnd, 1250U);
+		else
+			KUNIT_EXPECT_LT_MSG(test, x.c.cwnd, 1100U, "row %u", i);
+		hybrid_run(&x, 100, HYBRID_BASE + HYBRID_SMALL);
+		cwnd = x.c.cwnd;
+		hybrid_run(&x, 200, HYBRID_BASE + HYBRID_SMALL);
+		KUNIT_EXPECT_FALSE(test, h->growing);
+		KUNIT_EXPECT_TRUE(test, h->competes);
+		KUNIT_EXPECT_LE_MSG(test, x.c.cwnd, cwnd + 10, "row %u", i);
+	}
+}
+
 static void hybrid_marks(struct kunit *test)
 {
 	struct ctrl_sim x;
@@ -622,6 +659,7 @@ static struct kunit_case hybrid_loss_cases[] = {
 	KUNIT_CASE(hybrid_tail),
 	KUNIT_CASE(hybrid_overflows),
 	KUNIT_CASE(hybrid_shallow),
+	KUNIT_CASE(hybrid_vacant),
 	KUNIT_CASE(hybrid_marks),
 	KUNIT_CASE(hybrid_marks_epoch),
 	KUNIT_CASE(hybrid_marks_checked),
