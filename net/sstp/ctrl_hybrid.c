@@ -23,7 +23,7 @@
  * delay mode would only let it overflow more often than CUBIC does, so probes are rare. Packets are
  * paced as in delay mode, because a train that leaves faster than the window's rate fills such a
  * queue before the path is full. And flows of CUBIC do not leave a queue empty for long once their
- * windows are where they were before the last loss: if it is, the window grows as in delay mode.
+ * windows have reached W_max: if it is empty then, the window grows as in delay mode.
  *
  * Where packets overtake others round-trip times say nothing about queues: it is competitive mode,
  * without probes. Packets overtake others where many are late for a whole round trip: after a burst
@@ -119,8 +119,8 @@
  *	SSTP_HYBRID_UNUSED at most
  * @competes: competitive mode
  * @probes: a probe is under way
- * @growing: @begun_ms and @grown_us are valid; in competitive mode: the queue is empty, and the
- *	window no smaller than before the last loss
+ * @growing: @begun_ms and @grown_us are valid; in competitive mode: the queue is empty, the window
+ *	has reached W_max and is used
  * @full: the queue was full since it became empty
  * @late: many packets were late in the last report
  * @many: @on_loss, which follows, cuts the window for many losses
@@ -299,6 +299,23 @@ static void sstp_hybrid_drain(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->check = 2;
 }
 
+/* Does the window grow as in delay mode? In competitive mode it does when the queue has been empty
+ * for SSTP_HYBRID_VACANT, although the window has reached W_max.
+ */
+static bool sstp_hybrid_grows(const struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
+{
+	return !h->competes ||
+	       (h->growing && sstp_hybrid_ms(s) - h->begun_ms > SSTP_HYBRID_VACANT);
+}
+
+/* An epoch of CUBIC begins with the window as it is if the window has grown faster. */
+static void sstp_hybrid_stop_growing(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
+{
+	if (h->competes && sstp_hybrid_grows(h, s))
+		h->e.start = 0;
+	h->growing = false;
+}
+
 static void sstp_hybrid_compete(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
 {
 	if (h->competes)
@@ -326,7 +343,7 @@ static void sstp_hybrid_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	u32 rtt = max(s->srtt, 1U);
 
 	h->probes = true;
-	h->growing = false;
+	sstp_hybrid_stop_growing(h, s);
 	h->probe_ms = sstp_hybrid_ms(s);
 	h->prior = c->cwnd;
 	/* A flow that joins a probe has just seen a shorter queue: the mean is of before that. */
@@ -432,6 +449,14 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->w.ssthresh = min_t(u32, c->cwnd * times, SSTP_WINDOW_MAX - 1);
 }
 
+/* How often the time between probes doubles: as often as it may where the queue is shallow. Flows
+ * that share it then probe when the same overflow has come to all of them.
+ */
+static u32 sstp_hybrid_doublings(const struct sstp_hybrid *h)
+{
+	return h->shallow ? SSTP_HYBRID_FAILS : h->fails;
+}
+
 /* In competitive mode: is a probe due, or does the queue become short because others probe? Not in
  * slow start, as after a time-out, which a probe would end.
  */
@@ -443,12 +468,10 @@ static bool sstp_hybrid_probe_due(const struct sstp_ctrl *c, const struct sstp_h
 	if (!h->competes || h->w.cut || sstp_hybrid_reorders(h, s) ||
 	    sstp_window_in_slow_start(c, &h->w))
 		return false;
-	if (h->shallow)
-		return since > SSTP_HYBRID_MEMORY << SSTP_HYBRID_FAILS;
-	if (since > SSTP_HYBRID_MEMORY << h->fails)
+	if (since > SSTP_HYBRID_MEMORY << sstp_hybrid_doublings(h))
 		return true;
 	waited = sstp_waits_time(&h->waits, h->waits.most[1]);
-	return since > SSTP_HYBRID_JOIN << h->fails && s->rtt &&
+	return since > SSTP_HYBRID_JOIN << sstp_hybrid_doublings(h) && s->rtt &&
 	       sstp_waits_time(&h->waits, s->rtt) < waited / 4 * 3;
 }
 
@@ -495,25 +518,12 @@ static void sstp_hybrid_count_empty(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	}
 }
 
-/* Does the window grow as in delay mode? In competitive mode it does when the queue has been empty
- * for SSTP_HYBRID_VACANT, although the window has reached that before the last loss (W_max).
- */
-static bool sstp_hybrid_grows(const struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
-{
-	return !h->competes ||
-	       (h->growing && sstp_hybrid_ms(s) - h->begun_ms > SSTP_HYBRID_VACANT);
-}
-
-/* In competitive mode, at the end of a round trip whose lowest round-trip time was @rtt. When
- * packets wait again an epoch of CUBIC begins with the window as it is.
- */
+/* In competitive mode, at the end of a round trip whose lowest round-trip time was @rtt */
 static void sstp_hybrid_count_vacant(const struct sstp_ctrl *c, struct sstp_hybrid *h,
 				     const struct sstp_ctrl_sample *s, u32 rtt)
 {
-	if (sstp_waits_queued(&h->waits, rtt) || c->cwnd < h->e.max) {
-		if (sstp_hybrid_grows(h, s))
-			h->e.start = 0;
-		h->growing = false;
+	if (!h->e.max || c->cwnd < h->e.max || sstp_waits_queued(&h->waits, rtt)) {
+		sstp_hybrid_stop_growing(h, s);
 	} else if (!h->growing) {
 		h->growing = true;
 		h->begun_ms = sstp_hybrid_ms(s);
@@ -554,10 +564,13 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		h->fresh = false;
 	if (sstp_hybrid_reorders(h, s)) {
 		h->check = 0;
-		h->growing = false;
+		sstp_hybrid_stop_growing(h, s);
 		sstp_hybrid_compete(h, s);
 		return;
 	}
+	/* The queue holds what delay mode makes room at, so it is not shallow (any more). */
+	if (sstp_waits_time(&h->waits, rtt) >= SSTP_HYBRID_TARGET)
+		h->shallow = false;
 	if (h->check) {
 		if (--h->check)
 			return;
@@ -577,7 +590,6 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	if (!h->competes && !h->w.cut &&
 	    sstp_hybrid_queue(h, kept, rtt, SSTP_HYBRID_TARGET, SSTP_HYBRID_OWN)) {
 		h->target_ms = sstp_hybrid_ms(s);
-		h->shallow = false;
 		c->cwnd = min(c->cwnd, max(kept, SSTP_HYBRID_CWND));
 		sstp_hybrid_drain(c, h, s, rtt, SSTP_HYBRID_LEAVE);
 	}
@@ -588,7 +600,7 @@ static void sstp_hybrid_cut_to(struct sstp_ctrl *c, struct sstp_hybrid *h,
 			       const struct sstp_ctrl_sample *s, u32 percent)
 {
 	if (h->competes)
-		sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_ONE * percent / 100, true);
+		sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_ONE * percent / 100, !h->shallow);
 	sstp_hybrid_cut(c, h, s, div_u64((u64)c->cwnd * percent, 100));
 }
 
@@ -694,8 +706,8 @@ static void sstp_hybrid_rest(struct sstp_hybrid *h, const struct sstp_ctrl_sampl
 	if (h->competes) {
 		if (h->e.start)
 			h->e.start = min(s->now, h->e.start + us * (u64)NSEC_PER_USEC);
-	}
-	if (h->growing) {
+		sstp_hybrid_stop_growing(h, s);
+	} else if (h->growing) {
 		h->begun_ms += ms;
 		h->grown_us += ms * USEC_PER_MSEC;
 	}
@@ -733,6 +745,7 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 	if (h->w.undone) {
 		h->e.start = 0;
 		h->tail = false;
+		h->shallow = false;
 		h->growing = false;
 	} else if (!idled && !s->cwnd_limited && !h->probes) {
 		sstp_hybrid_rest(h, s);
@@ -751,10 +764,11 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 			sstp_hybrid_end_probe(c, h, s);
 	} else if (sstp_hybrid_probe_due(c, h, s)) {
 		sstp_hybrid_probe(c, h, s);
-	} else if (packets && !sstp_hybrid_grows(h, s)) {
-		sstp_cubic_avoid(c, &h->w, &h->e, s, packets, SSTP_CUBIC_BETA);
-	} else if (packets && s->cwnd_limited) {
-		sstp_hybrid_grow(c, h, s);
+	} else if (packets) {
+		if (h->competes)
+			sstp_cubic_avoid(c, &h->w, &h->e, s, packets, SSTP_CUBIC_BETA);
+		if (s->cwnd_limited && sstp_hybrid_grows(h, s))
+			sstp_hybrid_grow(c, h, s);
 	}
 	if (h->competes && !h->probes)
 		h->grown_us = div_u64(s->now, NSEC_PER_USEC);
@@ -770,24 +784,27 @@ static u32 sstp_hybrid_beta(const struct sstp_ctrl *c)
  * full of those before. Where the queue is short, a train of them may be lost as well: that is the
  * same overflow, and causes a cut only if many are lost; and W_max stays at what the path holds,
  * without the fast convergence of CUBIC. If the last probe was long ago, begin one at once, as
- * other flows have lost packets too, and reduce their windows, but not where the queue is shallow.
+ * other flows have lost packets too, and reduce their windows.
  */
 static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				 const struct sstp_ctrl_sample *s)
 {
-	u32 rtt = max(s->rtt, sstp_waits_most(&h->waits));
-	bool tail = sstp_waits_queued(&h->waits, rtt) && sstp_waits_time(&h->waits, rtt) <
-		    sstp_waits_base(&h->waits) / SSTP_HYBRID_SHORT;
+	u32 rtt = max(s->rtt, sstp_waits_most(&h->waits)), ms = sstp_hybrid_ms(s);
 	bool slow_start = sstp_window_in_slow_start(c, &h->w);
+	bool reorders = sstp_hybrid_reorders(h, s);
+	bool tail = !reorders && sstp_waits_queued(&h->waits, rtt) &&
+		    sstp_waits_time(&h->waits, rtt) <
+		    sstp_waits_base(&h->waits) / SSTP_HYBRID_SHORT;
 
 	sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_BETA, !tail);
 	if (!slow_start)
 		sstp_hybrid_compete(h, s);
 	sstp_hybrid_cut(c, h, s, sstp_hybrid_beta(c));
 	h->tail = tail;
-	h->shallow = tail && sstp_waits_time(&h->waits, rtt) < SSTP_HYBRID_TARGET;
-	if (!slow_start && !h->shallow && !sstp_hybrid_reorders(h, s) &&
-	    sstp_hybrid_ms(s) - h->probed_ms > SSTP_HYBRID_OVERFLOW << h->fails)
+	h->shallow = tail && sstp_waits_time(&h->waits, rtt) < SSTP_HYBRID_TARGET &&
+		     ms - h->target_ms > SSTP_HYBRID_MEMORY;
+	if (!slow_start && !reorders &&
+	    ms - h->probed_ms > SSTP_HYBRID_OVERFLOW << sstp_hybrid_doublings(h))
 		sstp_hybrid_probe(c, h, s);
 }
 
@@ -913,6 +930,7 @@ static void sstp_hybrid_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_samp
 	h->check = 0;
 	h->cuts = 0;
 	h->tail = false;
+	h->shallow = false;
 	h->late = false;
 	h->fresh = false;
 	h->resumed = false;

@@ -511,6 +511,13 @@ static void hybrid_overflows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 233U);
 }
 
+static void hybrid_shallow_loss(struct ctrl_sim *x)
+{
+	sstp_hybrid_priv(&x->c)->competes = true;
+	x->s.shipped += 1000;		/* behind the tail of the last overflow */
+	hybrid_loss(x, HYBRID_BASE + 5000, 0);
+}
+
 /* A short queue that holds less than 10 ms has overflowed: probes are rare, packets are paced as in
  * delay mode, and W_max is what the path holds, with or without a probe where the queue is short.
  */
@@ -534,19 +541,64 @@ static void hybrid_shallow(struct kunit *test)
 		h->competes = true;
 		h->e.max = 2000;
 		h->waits.base[0] = t[i].base;
-		hybrid_wait(&x, (SSTP_HYBRID_MEMORY << SSTP_HYBRID_FAILS) - 1);
+		hybrid_wait(&x, SSTP_HYBRID_OVERFLOW << SSTP_HYBRID_FAILS);
 		x.s.srtt = t[i].base;
 		hybrid_loss(&x, t[i].base + t[i].waited, 0);
 		KUNIT_EXPECT_EQ_MSG(test, h->e.max, t[i].max, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->shallow, t[i].shallow, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, (bool)h->probes, !t[i].shallow, "row %u", i);
 		if (h->probes)
 			continue;
 		hybrid_run(&x, 1, t[i].base);
-		KUNIT_EXPECT_FALSE(test, h->probes);
 		KUNIT_EXPECT_EQ(test, x.c.period, t[i].base * 1000ULL * 25 / (x.c.cwnd * 26));
+		hybrid_wait(&x, (SSTP_HYBRID_OVERFLOW << SSTP_HYBRID_FAILS) - 2);
+		hybrid_run(&x, 1, t[i].base);
+		KUNIT_EXPECT_FALSE(test, h->probes);
 		hybrid_run(&x, 1, t[i].base);
 		KUNIT_EXPECT_TRUE(test, h->probes);
 	}
+	/* An overflow may begin a probe 80 s after the last one. */
+	h = hybrid_start(&x, 1000);
+	hybrid_shallow_loss(&x);
+	hybrid_wait(&x, SSTP_HYBRID_OVERFLOW << SSTP_HYBRID_FAILS);
+	hybrid_shallow_loss(&x);
+	KUNIT_EXPECT_FALSE(test, h->probes);
+	hybrid_wait(&x, 1);
+	hybrid_shallow_loss(&x);
+	KUNIT_EXPECT_TRUE(test, h->probes);
+}
+
+/* The queue is not shallow if a round trip waits for 10 ms, or did lately without a loss, or if
+ * there was no overflow: after an undo, a time-out, and where packets overtake others.
+ */
+static void hybrid_not_shallow(struct kunit *test)
+{
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+
+	h = hybrid_start(&x, 1000);
+	hybrid_shallow_loss(&x);
+	KUNIT_EXPECT_TRUE(test, h->shallow);
+	hybrid_round(&x, 700, 0, HYBRID_BASE + SSTP_HYBRID_TARGET - 1);
+	hybrid_round(&x, 700, 0, HYBRID_BASE);
+	KUNIT_EXPECT_TRUE(test, h->shallow);
+	hybrid_round(&x, 700, 0, HYBRID_BASE + SSTP_HYBRID_TARGET);
+	KUNIT_EXPECT_FALSE(test, h->shallow);
+
+	h = hybrid_start(&x, 1000);
+	h->target_ms = hybrid_ms(&x);
+	hybrid_shallow_loss(&x);
+	KUNIT_EXPECT_FALSE(test, h->shallow);
+
+	h = hybrid_start(&x, 1000);
+	hybrid_shallow_loss(&x);
+	x.ops->on_timeout(&x.c, &x.s);
+	KUNIT_EXPECT_FALSE(test, h->shallow);
+
+	h = hybrid_start(&x, 1000);
+	h->reorder_ms = hybrid_ms(&x);
+	hybrid_shallow_loss(&x);
+	KUNIT_EXPECT_FALSE(test, h->shallow || h->tail);
 }
 
 /* In competitive mode the window grows as in delay mode when it has reached W_max and the queue has
@@ -573,6 +625,7 @@ static void hybrid_vacant(struct kunit *test)
 		hybrid_run(&x, SSTP_HYBRID_VACANT, t[i].rtt);
 		KUNIT_EXPECT_LT_MSG(test, x.c.cwnd, 1060U, "row %u", i);
 		hybrid_run(&x, 1000, t[i].rtt);
+		KUNIT_EXPECT_EQ(test, sstp_hybrid_grows(h, &x.s), t[i].grows);
 		if (t[i].grows)
 			KUNIT_EXPECT_GT(test, x.c.cwnd, 1250U);
 		else
@@ -584,6 +637,18 @@ static void hybrid_vacant(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, h->competes);
 		KUNIT_EXPECT_LE_MSG(test, x.c.cwnd, cwnd + 10, "row %u", i);
 	}
+
+	/* Not without W_max, and not if the window is not used */
+	h = hybrid_start(&x, 1000);
+	h->competes = true;
+	hybrid_run(&x, SSTP_HYBRID_VACANT, HYBRID_BASE);
+	KUNIT_EXPECT_FALSE(test, h->growing);
+	h->e.max = 1000;
+	hybrid_run(&x, SSTP_HYBRID_VACANT, HYBRID_BASE);
+	KUNIT_EXPECT_TRUE(test, h->growing);
+	x.s.cwnd_limited = false;
+	hybrid_run(&x, 1, HYBRID_BASE);
+	KUNIT_EXPECT_FALSE(test, h->growing);
 }
 
 static void hybrid_marks(struct kunit *test)
@@ -659,6 +724,7 @@ static struct kunit_case hybrid_loss_cases[] = {
 	KUNIT_CASE(hybrid_tail),
 	KUNIT_CASE(hybrid_overflows),
 	KUNIT_CASE(hybrid_shallow),
+	KUNIT_CASE(hybrid_not_shallow),
 	KUNIT_CASE(hybrid_vacant),
 	KUNIT_CASE(hybrid_marks),
 	KUNIT_CASE(hybrid_marks_epoch),
