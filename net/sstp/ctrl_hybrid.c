@@ -19,11 +19,13 @@
  * the flow sends little for two round trips (a probe): flows of its kind join, the
  * queue becomes empty, and all are back in delay mode; others leave the queue full.
  *
- * A queue that is short beside the round-trip time and overflows before it holds 10 ms is shallow:
- * delay mode would only let it overflow more often than CUBIC does, so probes are rare. Packets are
- * paced as in delay mode, because a train that leaves faster than the window's rate fills such a
- * queue before the path is full. And flows of CUBIC do not leave a queue empty for long once their
- * windows have reached W_max: if it is empty then, the window grows as in delay mode.
+ * A queue that overflows before it holds 10 ms, and a sixth of the round-trip time, is shallow.
+ * Delay mode would never make room in it, and let it overflow more often than CUBIC does, so probes
+ * are rare. Packets are paced as in delay mode: paced faster, as they are in competitive mode, a
+ * window of less than what the path holds makes such a queue overflow.
+ *
+ * Flows of CUBIC do not leave a queue empty for long once their windows have reached W_max. If the
+ * queue is empty then, the window grows as in delay mode until packets wait.
  *
  * Where packets overtake others round-trip times say nothing about queues: it is competitive mode,
  * without probes. Packets overtake others where many are late for a whole round trip: after a burst
