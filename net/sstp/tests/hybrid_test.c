@@ -153,8 +153,8 @@ static void hybrid_drain_due(struct kunit *test)
 	}
 }
 
-/* In competitive mode: the equation of RFC 9438, as in cubic_test.c. Some packets wait all the time,
- * so that the window does not grow as in delay mode when it has reached W_max.
+/* In competitive mode: the equation of RFC 9438, as in cubic_test.c. Packets wait all the time, so
+ * that the window does not grow as in delay mode when it has reached W_max.
  */
 static void hybrid_cubic(struct kunit *test)
 {
