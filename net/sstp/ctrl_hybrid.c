@@ -132,6 +132,7 @@
  * @tail: a short queue has overflowed in this round trip or in the last one, so losses of packets
  *	that left soon after the cut cause no other cut
  * @shallow: the queue was short, and held less than SSTP_HYBRID_TARGET, when it last overflowed
+ * @was_shallow: @shallow before the last cut, for its undo
  * @resumed: slow start has gone on after the last probe that has ended; a time-out and an alarm
  *	reset that
  */
@@ -180,6 +181,7 @@ struct sstp_hybrid {
 	bool	resumed : 1;
 	bool	tail : 1;
 	bool	shallow : 1;
+	bool	was_shallow : 1;
 };
 
 static struct sstp_hybrid *sstp_hybrid_priv(struct sstp_ctrl *c)
@@ -275,6 +277,7 @@ static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->check = 0;
 	h->cuts = 0;
 	h->tail = false;
+	h->was_shallow = h->shallow;
 	h->empties = 0;
 	h->full = false;
 	h->round_end = s->shipped;
@@ -459,8 +462,8 @@ static u32 sstp_hybrid_doublings(const struct sstp_hybrid *h)
 	return h->shallow ? SSTP_HYBRID_FAILS : h->fails;
 }
 
-/* In competitive mode: is a probe due, or does the queue become short because others probe? Not in
- * slow start, as after a time-out, which a probe would end.
+/* In competitive mode: is a probe due, or does the queue become short because others probe? A cut
+ * makes a shallow queue as short. Not in slow start, as after a time-out, which a probe would end.
  */
 static bool sstp_hybrid_probe_due(const struct sstp_ctrl *c, const struct sstp_hybrid *h,
 				  const struct sstp_ctrl_sample *s)
@@ -473,7 +476,7 @@ static bool sstp_hybrid_probe_due(const struct sstp_ctrl *c, const struct sstp_h
 	if (since > SSTP_HYBRID_MEMORY << sstp_hybrid_doublings(h))
 		return true;
 	waited = sstp_waits_time(&h->waits, h->waits.most[1]);
-	return since > SSTP_HYBRID_JOIN << sstp_hybrid_doublings(h) && s->rtt &&
+	return !h->shallow && since > SSTP_HYBRID_JOIN << h->fails && s->rtt &&
 	       sstp_waits_time(&h->waits, s->rtt) < waited / 4 * 3;
 }
 
@@ -602,7 +605,8 @@ static void sstp_hybrid_cut_to(struct sstp_ctrl *c, struct sstp_hybrid *h,
 			       const struct sstp_ctrl_sample *s, u32 percent)
 {
 	if (h->competes)
-		sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_ONE * percent / 100, !h->shallow);
+		sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_ONE * percent / 100,
+			       s->ce || !h->shallow);
 	sstp_hybrid_cut(c, h, s, div_u64((u64)c->cwnd * percent, 100));
 }
 
@@ -727,7 +731,9 @@ static bool sstp_hybrid_idled(struct sstp_hybrid *h, const struct sstp_ctrl_samp
 		return false;
 	if (h->e.start)
 		h->e.start = min(s->now, h->e.start + past * (u64)NSEC_PER_MSEC);
-	if (h->growing) {
+	if (h->competes) {
+		sstp_hybrid_stop_growing(h, s);
+	} else if (h->growing) {
 		h->begun_ms += past;
 		h->grown_us = div_u64(s->now, NSEC_PER_USEC);
 	}
@@ -747,7 +753,8 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 	if (h->w.undone) {
 		h->e.start = 0;
 		h->tail = false;
-		h->shallow = false;
+		if (!h->was_shallow)
+			h->shallow = false;
 		h->growing = false;
 	} else if (!idled && !s->cwnd_limited && !h->probes) {
 		sstp_hybrid_rest(h, s);

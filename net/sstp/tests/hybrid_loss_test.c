@@ -518,6 +518,13 @@ static void hybrid_shallow_loss(struct ctrl_sim *x)
 	hybrid_loss(x, HYBRID_BASE + 5000, 0);
 }
 
+static void hybrid_undo(struct ctrl_sim *x)
+{
+	x->s.undue = 1;
+	hybrid_run(x, 1, HYBRID_BASE);
+	x->s.undue = 0;
+}
+
 /* A short queue that holds less than 10 ms has overflowed: probes are rare, packets are paced as in
  * delay mode, and W_max is what the path holds, with or without a probe where the queue is short.
  */
@@ -549,9 +556,13 @@ static void hybrid_shallow(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, (bool)h->probes, !t[i].shallow, "row %u", i);
 		if (h->probes)
 			continue;
+		/* The cut makes the queue shorter, which looks as if others probed. */
+		hybrid_round(&x, 700, 0, t[i].base + t[i].waited);
 		hybrid_run(&x, 1, t[i].base);
+		KUNIT_EXPECT_FALSE(test, h->probes);
 		KUNIT_EXPECT_EQ(test, x.c.period, t[i].base * 1000ULL * 25 / (x.c.cwnd * 26));
-		hybrid_wait(&x, (SSTP_HYBRID_OVERFLOW << SSTP_HYBRID_FAILS) - 2);
+		hybrid_wait(&x, (SSTP_HYBRID_OVERFLOW << SSTP_HYBRID_FAILS) - 2 -
+			    (t[i].base + t[i].waited) / USEC_PER_MSEC);
 		hybrid_run(&x, 1, t[i].base);
 		KUNIT_EXPECT_FALSE(test, h->probes);
 		hybrid_run(&x, 1, t[i].base);
@@ -589,6 +600,16 @@ static void hybrid_not_shallow(struct kunit *test)
 	h->target_ms = hybrid_ms(&x);
 	hybrid_shallow_loss(&x);
 	KUNIT_EXPECT_FALSE(test, h->shallow);
+
+	/* An undo leaves it shallow if it was so before the cut. */
+	h = hybrid_start(&x, 1000);
+	hybrid_shallow_loss(&x);
+	hybrid_undo(&x);
+	KUNIT_EXPECT_FALSE(test, h->shallow);
+	hybrid_shallow_loss(&x);
+	hybrid_shallow_loss(&x);
+	hybrid_undo(&x);
+	KUNIT_EXPECT_TRUE(test, h->shallow);
 
 	h = hybrid_start(&x, 1000);
 	hybrid_shallow_loss(&x);
