@@ -560,7 +560,8 @@ static void hybrid_shallow(struct kunit *test)
 		hybrid_round(&x, 700, 0, t[i].base + t[i].waited);
 		hybrid_run(&x, 1, t[i].base);
 		KUNIT_EXPECT_FALSE(test, h->probes);
-		KUNIT_EXPECT_EQ(test, x.c.period, t[i].base * 1000ULL * 25 / (x.c.cwnd * 26));
+		KUNIT_EXPECT_EQ(test, x.c.period,
+				div_u64(t[i].base * 1000ULL * 25, x.c.cwnd * 26));
 		hybrid_wait(&x, (SSTP_HYBRID_OVERFLOW << SSTP_HYBRID_FAILS) - 2 -
 			    (t[i].base + t[i].waited) / USEC_PER_MSEC);
 		hybrid_run(&x, 1, t[i].base);
