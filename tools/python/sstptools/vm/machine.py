@@ -130,21 +130,14 @@ def environment(args, job):
     return result
 
 
-def child_setup(job, where):
-    """Runs in the child: make a process group that dies with this process. With --seed, mount
-    the job at a fixed path, as the kernel mixes its command line, which has the path, into
-    its entropy.
-    """
+def child_setup(seeded):
+    """Runs in the child: make a process group that dies with this process. With --seed, do not
+    randomize addresses."""
     os.setsid()
-    libc = ctypes.CDLL(None, use_errno=True)
+    libc = ctypes.CDLL(None)
     libc.prctl(1, signal.SIGKILL)                   # PR_SET_PDEATHSIG
-    if job == where:
-        return
-    libc.personality(0x0040000)                     # ADDR_NO_RANDOMIZE
-    if (libc.unshare(0x00020000) or                 # CLONE_NEWNS, MS_REC | MS_PRIVATE, MS_BIND
-            libc.mount(b"none", b"/", None, 0x44000, None) or
-            libc.mount(job.encode(), where.encode(), None, 0x1000, None)):
-        raise OSError(ctypes.get_errno(), "--seed needs root")
+    if seeded:
+        libc.personality(0x0040000)                 # ADDR_NO_RANDOMIZE
 
 
 class Log:
@@ -188,12 +181,10 @@ class Machine:
             self.selector.register(ends[name][0], selectors.EVENT_READ, name)
         ports = {name: end[1] for name, end in ends.items()}
         make = uml_command if args.uml else qemu_command
-        where = job if args.seed is None else os.path.join(CACHE, "boot", "job")
-        os.makedirs(where, exist_ok=True)
-        command = make(args, kernel, where, accel, ports)
+        command = make(args, kernel, job, accel, ports)
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, env=environment(args, job),
-            preexec_fn=lambda: child_setup(job, where),
+            preexec_fn=lambda: child_setup(args.seed is not None),
             stdout=ports["log"] if args.uml else sys.stderr,
             stderr=ports["log"] if args.uml else sys.stderr,
             pass_fds=ports.values())

@@ -154,6 +154,7 @@ def write_job(args, kernel, job):
         "kernel_kind": "uml" if args.uml else "stock", "out": args.out or "",
         "modroot": kernel if os.path.isdir(f"{kernel}/lib/modules/{release}") else "",
         "load": "" if args.no_load else "1", "params": " ".join(args.module_param),
+        "seed": "" if args.seed is None else str(args.seed),
     }
     with open(os.path.join(job, "job.sh"), "w", encoding="utf-8") as f:
         for name, value in facts.items():
