@@ -9,6 +9,7 @@
 #include "ack.h"
 #include "backlog.h"
 #include "cgroup.h"
+#include "cursor.h"
 #include "drop.h"
 #include "encap.h"
 #include "handshake.h"

@@ -3,9 +3,9 @@
  * DATA packets: a train is split into runs of one segment each, which are placed in the receive
  * window if the buffer has room and memory can be charged. Socket lock.
  */
-#include <linux/highmem.h>
 #include <net/inet_ecn.h>
 #include <trace/events/sstp.h>
+#include "cursor.h"
 #include "drop.h"
 #include "half.h"
 #include "mem.h"
@@ -20,36 +20,12 @@
 /* Bytes of an skb that collects small packets of a segment, see sstp_rcv_tight() */
 #define SSTP_TIGHT_BYTES	SKB_WITH_OVERHEAD(8 << 10)
 
-static const void *sstp_header_seek(struct sstp_cursor *c, u32 off, u32 len, void *buf)
-{
-	const struct sk_buff *skb = c->skb;
-	const struct skb_shared_info *sh = skb_shinfo(skb);
-
-	if (!c->p) {
-		c->p = skb->data;
-		c->to = skb_headlen(skb);
-	}
-	while (off >= c->to && c->frag < sh->nr_frags) {
-		const skb_frag_t *f = &sh->frags[c->frag];
-
-		if (PageHighMem(skb_frag_page(f)))
-			break;
-		c->p = skb_frag_address(f);
-		c->from = c->to;
-		c->to += skb_frag_size(f);
-		c->frag++;
-	}
-	if (off >= c->from && off + len <= c->to)
-		return c->p + (off - c->from);
-	return skb_copy_bits(skb, off, buf, len) ? NULL : buf;
-}
-
 /* Find the header of @len bytes at offset @off. It is copied to @buf if it is not contiguous. */
 static inline const void *sstp_header_at(struct sstp_cursor *c, u32 off, u32 len, void *buf)
 {
 	if (off >= c->from && off + len <= c->to)
 		return c->p + (off - c->from);
-	return sstp_header_seek(c, off, len, buf);
+	return sstp_cursor_get(c, off, len, buf);
 }
 
 /* Find headers of packets of @size bytes each from offset @off on. Returns the number of headers

@@ -7,17 +7,7 @@
 
 struct sk_buff;
 struct sock;
-
-/* Cursor that reads headers of the packets of @skb in ascending order. Bytes [@from, @to) are
- * contiguous at @p, in fragment @frag - 1 or, if @frag is 0, in the linear part.
- */
-struct sstp_cursor {
-	const struct sk_buff *skb;
-	const u8 *p;
-	u32	from;
-	u32	to;
-	u32	frag;
-};
+struct sstp_cursor;
 
 u32 sstp_headers_at(struct sstp_cursor *c, u32 off, u32 size, u32 len, void *buf,
 		    const void **h);

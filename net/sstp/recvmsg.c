@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* recvmsg(): copies received segments to the program */
-#include <linux/highmem.h>
 #include <trace/events/sstp.h>
 #include "ack.h"
+#include "cursor.h"
 #include "half.h"
 #include "owner.h"
 #include "recvmsg.h"
@@ -14,92 +14,26 @@
 
 #define SSTP_GAPS_MAX	4096	/* reported of one segment; more is MSG_CTRUNC */
 
-/* Position of copies from an skb, which go from front to back */
-struct sstp_reader {
-	u32	frag;
-	u32	base;	/* offset of @frag in the skb */
-};
-
-/* Copy at once what copy_page_to_iter() would copy page by page, unless in high memory. */
-static size_t sstp_read_frag(const skb_frag_t *f, u32 off, u32 len,
-			     struct iov_iter *to)
-{
-	if (PageHighMem(skb_frag_page(f)))
-		return copy_page_to_iter(skb_frag_page(f),
-					 skb_frag_off(f) + off, len, to);
-	return _copy_to_iter(skb_frag_address(f) + off, len, to);
-}
-
-static int sstp_read_skb(const struct sk_buff *skb, struct sstp_reader *r,
-			 u32 off, u32 len, struct iov_iter *to)
-{
-	const struct skb_shared_info *sh = skb_shinfo(skb);
-	u32 head = skb_headlen(skb), n;
-
-	if (off < head) {
-		n = min(len, head - off);
-		if (copy_to_iter(skb->data + off, n, to) != n)
-			return -EFAULT;
-		off += n;
-		len -= n;
-	}
-	if (!r->base)
-		r->base = head;
-	while (len && r->frag < sh->nr_frags) {
-		const skb_frag_t *f = &sh->frags[r->frag];
-		u32 size = skb_frag_size(f);
-
-		if (off >= r->base + size) {
-			r->base += size;
-			r->frag++;
-			continue;
-		}
-		n = min(len, r->base + size - off);
-		if (sstp_read_frag(f, off - r->base, n, to) != n)
-			return -EFAULT;
-		off += n;
-		len -= n;
-	}
-	return len ? skb_copy_datagram_iter(skb, off, to, len) : 0;
-}
-
-/* Copy @len bytes of payload at most, from offset @st.in of the packet whose header is at @at
- * in @skb, as far as they are in one piece of memory. Returns the bytes copied: 0 if not even
+/* Copy @len bytes of payload at most, from offset @st.in of the packet whose header is at @at,
+ * as far as they are in one piece of memory. Returns the bytes copied: 0 if not even
  * the first packet is in one piece, so that the caller has to copy it.
  */
-static int sstp_read_packets(const struct sk_buff *skb, struct sstp_reader *r,
-			     u32 at, struct sstp_stride st, u32 len,
+static int sstp_read_packets(struct sstp_cursor *c, u32 at, struct sstp_stride st, u32 len,
 			     struct iov_iter *to)
 {
-	const struct skb_shared_info *sh = skb_shinfo(skb);
-	u32 off = at + SSTP_DATA_HLEN + st.in, head = skb_headlen(skb);
-	u32 n = min(len, st.size - st.in), room;
+	u32 off = at + SSTP_DATA_HLEN + st.in, n = min(len, st.size - st.in), room;
 
-	if (off < head) {
-		st.p = skb->data + off;
-		room = head - off;
-	} else {
-		const skb_frag_t *f;
-
-		if (!r->base)
-			r->base = head;
-		for (;; r->base += skb_frag_size(f), r->frag++) {
-			if (r->frag >= sh->nr_frags)
-				return 0;
-			f = &sh->frags[r->frag];
-			if (off - r->base < skb_frag_size(f))
-				break;
-		}
-		if (PageHighMem(skb_frag_page(f)))
-			return 0;
-		st.p = skb_frag_address(f) + (off - r->base);
-		room = skb_frag_size(f) - (off - r->base);
-	}
+	if (!sstp_cursor_seek(c, off))
+		return 0;
+	room = c->to - off;
 	if (n > room)
 		return 0;
+	/* A linear part may be an object of a slab, beyond which nothing is to be read. */
+	if (!c->frag && !check_copy_size(c->p + (off - c->from), room, true))
+		return -EFAULT;
 	if (len > n)
 		n = min(len, n + (room - n) / st.stride * st.size);
-	st.p -= st.in;
+	st.p = (u8 *)c->p + (off - c->from) - st.in;
 	return sstp_stride_to_iter(&st, n, to) == n ? n : -EFAULT;
 }
 
@@ -155,15 +89,15 @@ static int sstp_read_segment(const struct sstp_rseg *s, u32 off, u32 len,
 
 	if (s->packets == 1) {
 		u32 at = s->shared ? s->off : SSTP_RCB(s->head)->off;
-		struct sstp_reader r = {};
+		struct sstp_cursor c = { .skb = s->head };
 
-		return sstp_read_skb(s->head, &r, at + SSTP_DATA_HLEN + off, len, to);
+		return sstp_cursor_to_iter(&c, at + SSTP_DATA_HLEN + off, len, to);
 	}
 	packet = off / s->size;
 	in = off - packet * s->size;
 	for (skb = s->head; skb && pos < end; skb = skb->next) {
 		const struct sstp_rcb *cb = SSTP_RCB(skb);
-		struct sstp_reader r = {};
+		struct sstp_cursor c = { .skb = skb };
 		u32 at, stop;
 
 		if (packet >= (u32)cb->start + cb->count)
@@ -186,15 +120,13 @@ static int sstp_read_segment(const struct sstp_rseg *s, u32 off, u32 len,
 				.size = s->size,
 				.stride = cb->stride,
 			};
-			int n = sstp_read_packets(skb, &r, at, st,
-						  stop - pos, to);
+			int n = sstp_read_packets(&c, at, st, stop - pos, to);
 
 			if (n < 0)
 				return n;
 			if (!n) {
 				n = min(s->size - in, stop - pos);
-				err = sstp_read_skb(skb, &r, at +
-						    SSTP_DATA_HLEN + in, n, to);
+				err = sstp_cursor_to_iter(&c, at + SSTP_DATA_HLEN + in, n, to);
 				if (err)
 					return err;
 			}
