@@ -116,6 +116,7 @@ evaluation:
 	tools/bench/requests -m $(to)/requests.md
 	tools/bench/many -m $(to)/many.md
 	tools/bench/cpus -m $(to)/cpus.md
+	tools/bench/links -m $(to)/links.md
 	$(tables)
 
 # What the paper on UDT/CCC has: Table 1 is of statements, 2 of controllers, 3 and 4 of cost.

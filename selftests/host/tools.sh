@@ -174,6 +174,25 @@ check "tools/bench/cpus -c finds that CPUs wait for each other" refused cpus_che
 check "tools/bench/cpus shows all" grep -q "^| 64 KB .* sstp .* 1101 .* 20.0 .* 1.10 |" "$work/shown"
 check "tools/bench/cpus refuses too many CPUs" refused tools/bench/cpus -C 9
 
+# links_check INSTRUCTIONS: what a byte of SSTP takes over VXLAN, where TCP takes 1.2; over veth both
+# take 1
+links_check() {
+	echo '{"kernel": "6.12", "source": "0", "cells": ['"
+		$(separator=
+		for cell in "veth sstp 1" "veth tcp 1" "VXLAN sstp $1" "VXLAN tcp 1.2"; do
+			# shellcheck disable=SC2086 # words
+			printf '%s{"link": "%s", "protocol": "%s", "instructions_per_byte": %s}' \
+				"$separator" $cell
+			separator=,
+		done)]}" > "$work/links.json"
+	tools/bench/links -c -f "$work/links.json" > "$work/shown"
+}
+check "tools/bench/links -c is content with what is wanted" links_check 1.4
+check "tools/bench/links -c finds a link that SSTP suits less" refused links_check 1.51
+check "tools/bench/links shows all" grep -q "^| VXLAN .* 1.510 .* 1.200 .* 0.79 .* 0.79 " \
+	"$work/shown"
+check "tools/bench/links refuses an unknown link" refused tools/bench/links -l none
+
 # cost_json: as tools/bench/cost --paper -r 3 measures it: TCP 1, SSTP 2, 3 a byte with reports
 cost_json() {
 	PYTHONPATH=tools/python python3 -c 'import argparse, json

@@ -156,21 +156,24 @@ def title(protocol):
 # --- in the guest ----------------------------------------------------------------
 
 class Bench(Lab):
-    """Measures transfers"""
+    """Measures transfers. Programs of a subclass may be in other places."""
+
+    client_ns, address, family = "a", SERVER, "-4"
 
     def transfer(self, cell, size):
         """Move @size bytes of each connection; return the number of instructions that this
         took, of data packets, of reports and of retransmissions, and the ns that passed."""
         options, more = xfer_options(cell["protocol"])
-        common = ["-T", "300", "--read-size", "128k", "-n", str(cell["flows"]), *options]
+        common = ["-T", "300", "--read-size", "128k", "-n", str(cell["flows"]), self.family,
+                  *options]
         self.enter("b")
         server = self.spawn("server", "server", *common)
         time.sleep(0.05)
-        self.enter("a")
+        self.enter(self.client_ns)
         before = counters()
         idle, begin = idle_ns(), time.monotonic_ns()
         client = self.spawn("client", "client", "--no-check", "-S", "1", "-s", str(size),
-                            "-w", str(cell["write"]), *common, *more, SERVER)
+                            "-w", str(cell["write"]), *common, *more, self.address)
         status = [os.waitpid(pid, 0)[1] for pid in (client, server)]
         end = time.monotonic_ns()
         busy = end - begin - (idle_ns() - idle)

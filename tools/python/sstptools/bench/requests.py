@@ -92,7 +92,7 @@ def found(name):
     places = ["/usr/bin", "/usr/sbin", f"{CACHE}/{name}/usr/bin", f"{CACHE}/{name}/usr/sbin"]
     path = shutil.which(name, path=":".join(places))
     if not path:
-        raise FileNotFoundError(f"{name} is not there: tools/deps requests")
+        raise FileNotFoundError(f"{name} is not there: tools/deps bench")
     return path
 
 
@@ -258,7 +258,7 @@ def versions():
 
 def measure(args):
     """Measure all cells in one boot."""
-    subprocess.run([f"{TREE}/tools/deps", "build", "vm", "requests"], check=True)
+    subprocess.run([f"{TREE}/tools/deps", "build", "vm", "bench"], check=True)
     todo = wanted_cells(args)
     cells, symbols = [], None
     with tempfile.TemporaryDirectory(prefix="sstp-requests-") as work:

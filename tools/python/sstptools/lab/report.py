@@ -360,6 +360,7 @@ def main():
             "[requests to redis, nginx and memcached](requests.md),\n"
             "[memory and set-up of many connections](many.md),\n"
             "[flows on several CPUs](cpus.md),\n"
+            "[links of several kinds](links.md),\n"
             "[instructions per byte by number of connections and ACK interval](flows.md), and\n"
             "[the statements of each controller](statements.md). Those in BPF have\n"
             "[a comparison with the same in C](bpf.md). `make evaluation` writes all,\n"
