@@ -52,7 +52,7 @@ int open64(const char *path, int flags, ...)
 	return next(strcmp(path, "/dev/random") ? path : "/dev/zero", flags, mode);
 }
 
-/* SIGCHLD is an interrupt, which adds its time to the kernel's entropy. */
+/* SIGCHLD is an interrupt, which adds what it interrupted to the kernel's entropy. */
 int kill(pid_t pid, int sig)
 {
 	int (*next)(pid_t, int) = dlsym(RTLD_NEXT, "kill");
