@@ -115,6 +115,11 @@ frames() { in_ns "$r" cat "/sys/class/net/to-$b/statistics/tx_packets"; }
 # trains_since BYTES FRAMES: more than packets went to b since there were so many
 trains_since() { [ $((($(passed) - $1) / ($(frames) - $2))) -gt 3000 ]; }
 
+# Datagrams and trains of IPv4 that b received
+delivered() { in_ns "$b" awk '$1 == "Ip:" { n = $10 } END { print n }' /proc/net/snmp; }
+# joined_since PACKETS TRAINS: packets came in trains since there were so many
+joined_since() { [ $((($(counter "$b" InPkts) - $1) / ($(delivered) - $2))) -gt 3 ]; }
+
 one "1 byte, stream" "" 4 stream 1 -s 1
 one "1 byte, segment" "" 6 seqpacket 1 -s 1
 one "16 MB, stream" "" 6 stream 1 -s 16M
@@ -129,6 +134,15 @@ one "trains of segments" "" 6 seqpacket 1 -s 8M -w 1M
 one "trains of random segments, both ways" "" 4 seqpacket 4 -s 1M -w 50000 -R -u -d
 one "trains lost" "loss 2% delay 1ms" 6 seqpacket 2 -s 2M -w 300k
 one "trains out of order, and twice" "delay 5ms 3ms duplicate 10%" 4 stream 2 -s 2M
+# Devices send single packets, of which those that receive make trains: GRO chains what does not fit
+# into one skb.
+offloads off on
+packets=$(counter "$b" InPkts) trains=$(delivered)
+one "packets joined, a stream" "" 4 stream 1 -s 8M
+check "packets were joined" joined_since "$packets" "$trains"
+one "packets joined, segments" "" 6 seqpacket 1 -s 8M -w 1M
+one "packets joined, random segments, both ways" "" 4 seqpacket 4 -s 1M -w 50000 -R -u -d
+one "packets joined, lost" "loss 2% delay 1ms" 4 seqpacket 2 -s 2M -w 300k
 offloads off
 one "random writes" "" 4 stream 2 -s 2M -w 5000 -R
 one "random segments, both ways" "" 6 seqpacket 4 -s 1M -w 50000 -R -u -d

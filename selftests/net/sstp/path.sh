@@ -42,11 +42,12 @@ setup_path() {
 	offloads off
 }
 
-# offloads on|off: sets segmentation offloads on all devices of the path.
+# offloads on|off [GRO]: sets segmentation offloads on all devices of the path, and GRO if that is
+# to differ.
 offloads() {
 	local at
 	for at in "$a to-$r" "$r to-$a" "$r to-$b" "$b to-$r"; do
-		in_ns "${at% *}" ethtool -K "${at#* }" tso "$1" gso "$1" gro "$1" \
+		in_ns "${at% *}" ethtool -K "${at#* }" tso "$1" gso "$1" gro "${2-$1}" \
 			tx-udp-segmentation "$1" || return
 	done
 }
