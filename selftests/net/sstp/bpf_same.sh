@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Controllers in BPF do as those of the same algorithms in C: over a line whose queue overflows
-# they take the same time within 2%. Machines that run one instruction a nanosecond leave out what
+# Controllers in BPF do as those of the same algorithms in C: over a line whose queue overflows,
+# but for vegas, they take the same time within 2%. Machines that run one instruction a nanosecond leave out what
 # the host's load does. Three of some 270 transfers lost packets once more just after slow start,
 # with either form, and took 0.4 to 0.6 s longer, so the median of three counts. With cubic single
 # transfers differ by up to 2.4%, as a loss at another packet moves the whole curve, so the mean of
@@ -21,8 +21,9 @@ programs=$SSTP_BIN/bpf
 [ "$(cat /sys/kernel/sstp/bpf)" = yes ] || skip_all "$(cat /sys/kernel/sstp/bpf)"
 setup_path || skip_all "no network namespaces"
 
-# 100 Mbit/s and 20 ms; a fifth of what is in flight may queue.
-tc -n "$r" qdisc add dev "to-$b" root tbf rate 100mbit burst 20kb limit 50kb &&
+# line BYTES: 100 Mbit/s and 20 ms; so much may queue, 50 KB are a fifth of what is in flight.
+line() { tc -n "$r" qdisc replace dev "to-$b" root tbf rate 100mbit burst 20kb limit "$1"; }
+line 50kb &&
 tc -n "$r" qdisc add dev "to-$a" root netem delay 20ms limit 10000 || skip_all "no tbf or netem"
 
 # moves CONTROLLER SIZE
@@ -56,6 +57,9 @@ same() {
 }
 names=(newreno scalable cubic vegas)
 for name in "${names[@]}"; do
+	# Vegas answers the queue's delay, and loses nothing where the queue has room for its slow
+	# start. Else it lost packets once more after slow start in two of nine transfers.
+	[ "$name" != vegas ] || line 1mb
 	module=$SSTP_MODULE_DIR/sstp-ctrl-$name.ko
 	[ ! -e "$module" ] || insmod "$module"
 	check "bpf-$name loads" sstp ctrl load "$programs/$name.bpf.o"
