@@ -66,7 +66,7 @@ static struct sk_buff *cursor_random(struct kunit *test, struct rnd_state *r, u3
 	return skb;
 }
 
-/* Is @p what the skbs have at @off? */
+/* Does @p have the @len bytes that the skbs have from offset @off on? */
 static bool cursor_same(const u8 *p, u32 off, u32 len)
 {
 	u32 i;
@@ -116,7 +116,9 @@ static void cursor_reads(struct kunit *test)
 	}
 }
 
-/* What is in one piece is not copied, wherever the piece is. */
+/* sstp_cursor_get() returns a pointer into the skb where all bytes are in one linear part or one
+ * fragment, and copies bytes of two.
+ */
 static void cursor_does_not_copy(struct kunit *test)
 {
 	struct sk_buff *skb = cursor_skb(test, 0, 100, 2, 100);
