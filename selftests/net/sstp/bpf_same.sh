@@ -59,7 +59,7 @@ names=(newreno scalable cubic vegas)
 for name in "${names[@]}"; do
 	# Vegas answers the queue's delay, and loses nothing where the queue has room for its slow
 	# start. Else it lost packets once more after slow start in two of nine transfers.
-	[ "$name" != vegas ] || line 1mb
+	[ "$name" != vegas ] || check "the queue has room for vegas" line 1mb
 	module=$SSTP_MODULE_DIR/sstp-ctrl-$name.ko
 	[ ! -e "$module" ] || insmod "$module"
 	check "bpf-$name loads" sstp ctrl load "$programs/$name.bpf.o"
