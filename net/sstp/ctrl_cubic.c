@@ -39,6 +39,7 @@ static void sstp_cubic_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 
 static void sstp_cubic_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
+	const struct sstp_cubic_law law = { sstp_cubic_beta(c), SSTP_CUBIC_C };
 	struct sstp_cubic *q = sstp_cubic_priv(c);
 	u32 packets = sstp_window_ack(c, &q->w, s);
 
@@ -50,7 +51,7 @@ static void sstp_cubic_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s
 	if (q->w.undone || !s->cwnd_limited)
 		q->e.start = 0;
 	if (packets)
-		sstp_cubic_avoid(c, &q->w, &q->e, s, packets, sstp_cubic_beta(c));
+		sstp_cubic_avoid(c, &q->w, &q->e, s, packets, &law);
 	sstp_window_pace(c, &q->w, s);
 }
 

@@ -14,15 +14,16 @@
  * rates converge, and the queue becomes empty with each cut: a flow that began later measures the
  * path's own round-trip time.
  *
- * Competitive mode: CUBIC (RFC 9438), which answers losses only. It begins when
- * a queue overflows, and when cuts do not empty it. From time to time, and when others make room,
+ * Competitive mode: CUBIC (RFC 9438), which answers losses only. It begins when a queue overflows,
+ * and when cuts do not empty it. From time to time, and when others make room,
  * the flow sends little for two round trips (a probe): flows of its kind join, the
  * queue becomes empty, and all are back in delay mode; others leave the queue full.
  *
  * A queue that overflows before it holds 10 ms, and a sixth of the round-trip time, is shallow.
  * Delay mode would never make room in it, and let it overflow more often than CUBIC does, so probes
- * are rare. Packets are paced as in delay mode: paced faster, as they are in competitive mode, a
- * window of less than what the path holds makes such a queue overflow.
+ * are rare. Cuts are smaller than CUBIC's there, and the window grows slower, see
+ * sstp_hybrid_law(). Packets are paced as in delay mode: paced faster, as they are in competitive
+ * mode, a window of less than what the path holds makes such a queue overflow.
  *
  * Flows of CUBIC do not leave a queue empty for long once their windows have reached W_max. If the
  * queue is empty then, the window grows as in delay mode until packets wait.
@@ -81,7 +82,8 @@
 #define SSTP_HYBRID_STEP	16U	/* part of the window that it grows by in a round trip */
 #define SSTP_HYBRID_LATE	8	/* part of the packets in flight that may be late */
 #define SSTP_HYBRID_CREDIT	16	/* binary places of packets not yet added */
-#define SSTP_HYBRID_LESS	85U	/* percent: after marks, or many losses without a cut */
+#define SSTP_HYBRID_LESS	85U	/* percent: after marks, many losses, in a shallow queue */
+#define SSTP_HYBRID_C	5200000000ULL	/* 1 / C, ms^3 for a packet, in a shallow queue */
 #define SSTP_HYBRID_LOSS	(BIT(16) / 16)	/* share of lost packets that always causes a cut */
 #define SSTP_HYBRID_LOSSES	(BIT(16) / 10)	/* the same, in one round trip */
 #define SSTP_HYBRID_HALVES	(BIT(16) / 4)	/* the share that halves the window */
@@ -133,6 +135,7 @@
  *	that left soon after the cut cause no other cut
  * @shallow: the queue was short, and held less than SSTP_HYBRID_TARGET, when it last overflowed
  * @was_shallow: @shallow before the last cut, for its undo
+ * @gentle: the last cut was that for a shallow queue, and so is the growth of the window after it
  * @resumed: slow start has gone on after the last probe that has ended; a time-out and an alarm
  *	reset that
  */
@@ -182,6 +185,7 @@ struct sstp_hybrid {
 	bool	tail : 1;
 	bool	shallow : 1;
 	bool	was_shallow : 1;
+	bool	gentle : 1;
 };
 
 static struct sstp_hybrid *sstp_hybrid_priv(struct sstp_ctrl *c)
@@ -278,6 +282,7 @@ static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->cuts = 0;
 	h->tail = false;
 	h->was_shallow = h->shallow;
+	h->gentle = false;
 	h->empties = 0;
 	h->full = false;
 	h->round_end = s->shipped;
@@ -574,8 +579,10 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		return;
 	}
 	/* The queue holds what delay mode makes room at, so it is not shallow (any more). */
-	if (sstp_waits_time(&h->waits, rtt) >= SSTP_HYBRID_TARGET)
+	if (sstp_waits_time(&h->waits, rtt) >= SSTP_HYBRID_TARGET) {
 		h->shallow = false;
+		h->was_shallow = false;
+	}
 	if (h->check) {
 		if (--h->check)
 			return;
@@ -740,6 +747,20 @@ static bool sstp_hybrid_idled(struct sstp_hybrid *h, const struct sstp_ctrl_samp
 	return true;
 }
 
+/* A cut to 85% empties a shallow queue; one to 70% would leave part of the line unused for most of
+ * the epoch. After such a @gentle cut the window grows so much slower that the mean window is that
+ * of CUBIC.
+ */
+static const struct sstp_cubic_law *sstp_hybrid_law(bool gentle)
+{
+	static const struct sstp_cubic_law laws[] = {
+		{ SSTP_CUBIC_BETA, SSTP_CUBIC_C },
+		{ SSTP_CUBIC_ONE * SSTP_HYBRID_LESS / 100, SSTP_HYBRID_C },
+	};
+
+	return &laws[gentle];
+}
+
 static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_hybrid *h = sstp_hybrid_priv(c);
@@ -753,8 +774,8 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 	if (h->w.undone) {
 		h->e.start = 0;
 		h->tail = false;
-		if (!h->was_shallow)
-			h->shallow = false;
+		h->shallow = h->was_shallow;
+		h->gentle = false;
 		h->growing = false;
 	} else if (!idled && !s->cwnd_limited && !h->probes) {
 		sstp_hybrid_rest(h, s);
@@ -775,7 +796,8 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 		sstp_hybrid_probe(c, h, s);
 	} else if (packets) {
 		if (h->competes)
-			sstp_cubic_avoid(c, &h->w, &h->e, s, packets, SSTP_CUBIC_BETA);
+			sstp_cubic_avoid(c, &h->w, &h->e, s, packets,
+					 sstp_hybrid_law(h->gentle));
 		if (s->cwnd_limited && sstp_hybrid_grows(h, s))
 			sstp_hybrid_grow(c, h, s);
 	}
@@ -784,16 +806,16 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 	sstp_hybrid_pace(c, h, s);
 }
 
-static u32 sstp_hybrid_beta(const struct sstp_ctrl *c)
+static u32 sstp_hybrid_part(const struct sstp_ctrl *c, u32 beta)
 {
-	return (u64)c->cwnd * SSTP_CUBIC_BETA / SSTP_CUBIC_ONE;
+	return (u64)c->cwnd * beta / SSTP_CUBIC_ONE;
 }
 
-/* A queue has overflowed: make the cut of CUBIC. The first packets after it come to a queue that is
- * full of those before. Where the queue is short, a train of them may be lost as well: that is the
- * same overflow, and causes a cut only if many are lost; and W_max stays at what the path holds,
- * without the fast convergence of CUBIC. If the last probe was long ago, begin one at once, as
- * other flows have lost packets too, and reduce their windows.
+/* A queue has overflowed: make the cut of CUBIC, or that for a shallow queue. The first packets
+ * after it come to a queue that is full of those before. Where the queue is short, a train of them
+ * may be lost as well: that is the same overflow, and causes a cut only if many are lost; and
+ * W_max stays at what the path holds, without the fast convergence of CUBIC. If the last probe was
+ * long ago, begin one at once, as other flows have lost packets too, and reduce their windows.
  */
 static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				 const struct sstp_ctrl_sample *s)
@@ -804,14 +826,18 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	bool tail = !reorders && sstp_waits_queued(&h->waits, rtt) &&
 		    sstp_waits_time(&h->waits, rtt) <
 		    sstp_waits_base(&h->waits) / SSTP_HYBRID_SHORT;
+	bool shallow = tail && sstp_waits_time(&h->waits, rtt) < SSTP_HYBRID_TARGET &&
+		       ms - h->target_ms > SSTP_HYBRID_MEMORY;
+	bool gentle = shallow && !slow_start;
+	u32 beta = sstp_hybrid_law(gentle)->beta;
 
-	sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_BETA, !tail);
+	sstp_cubic_cut(&h->e, c->cwnd, beta, !tail);
 	if (!slow_start)
 		sstp_hybrid_compete(h, s);
-	sstp_hybrid_cut(c, h, s, sstp_hybrid_beta(c));
+	sstp_hybrid_cut(c, h, s, sstp_hybrid_part(c, beta));
 	h->tail = tail;
-	h->shallow = tail && sstp_waits_time(&h->waits, rtt) < SSTP_HYBRID_TARGET &&
-		     ms - h->target_ms > SSTP_HYBRID_MEMORY;
+	h->shallow = shallow;
+	h->gentle = gentle;
 	if (!slow_start && !reorders &&
 	    ms - h->probed_ms > SSTP_HYBRID_OVERFLOW << sstp_hybrid_doublings(h))
 		sstp_hybrid_probe(c, h, s);
@@ -911,7 +937,7 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 			if (h->competes)
 				sstp_hybrid_relax(h, s);
 			sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_BETA, true);
-			sstp_hybrid_cut(c, h, s, sstp_hybrid_beta(c));
+			sstp_hybrid_cut(c, h, s, sstp_hybrid_part(c, SSTP_CUBIC_BETA));
 		} else {
 			sstp_hybrid_overflow(c, h, s);
 		}
@@ -939,11 +965,13 @@ static void sstp_hybrid_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_samp
 	h->check = 0;
 	h->cuts = 0;
 	h->tail = false;
+	h->was_shallow = h->shallow;
 	h->shallow = false;
+	h->gentle = false;
 	h->late = false;
 	h->fresh = false;
 	h->resumed = false;
-	sstp_window_timeout(c, &h->w, s, sstp_hybrid_beta(c));
+	sstp_window_timeout(c, &h->w, s, sstp_hybrid_part(c, SSTP_CUBIC_BETA));
 }
 
 static void sstp_hybrid_get_info(const struct sstp_ctrl *c, s64 *state)

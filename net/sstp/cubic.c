@@ -7,8 +7,6 @@
 #include <linux/time64.h>
 #include <net/sstp_cubic.h>
 
-/* 1 / C in ms^3 for a packet, with C = 0.4 packets / s^3 */
-#define SSTP_CUBIC_C		2500000000ULL
 #define SSTP_CUBIC_TIME		1600000LL	/* ms: its cube fits 63 bits */
 
 /* Section 4.3: alpha_cubic = 3 (1 - beta) / (1 + beta), 1/SSTP_CUBIC_ONE */
@@ -33,13 +31,13 @@ u32 sstp_cubic_root(u64 v)
 }
 
 /* Figure 2: K = cbrt((W_max - cwnd_epoch) / C) */
-static void sstp_cubic_begin(struct sstp_cubic_epoch *e, u32 cwnd, u64 now)
+static void sstp_cubic_begin(struct sstp_cubic_epoch *e, u64 inverse, u32 cwnd, u64 now)
 {
 	e->start = now;
 	e->est = (u64)cwnd << SSTP_CUBIC_EST;
 	if (e->max > cwnd) {
 		e->origin = e->max;
-		e->k = sstp_cubic_root((e->max - cwnd) * SSTP_CUBIC_C);
+		e->k = sstp_cubic_root((e->max - cwnd) * inverse);
 	} else {
 		e->origin = cwnd;
 		e->k = 0;
@@ -47,10 +45,10 @@ static void sstp_cubic_begin(struct sstp_cubic_epoch *e, u32 cwnd, u64 now)
 }
 
 /* Figure 1: W_cubic(t) = C (t - K)^3 + W_max, packets. @t: ms since the start of the epoch */
-static u32 sstp_cubic_window(const struct sstp_cubic_epoch *e, u64 t)
+static u32 sstp_cubic_window(const struct sstp_cubic_epoch *e, u64 inverse, u64 t)
 {
 	s64 d = clamp((s64)min_t(u64, t, S32_MAX) - e->k, -SSTP_CUBIC_TIME, SSTP_CUBIC_TIME);
-	s64 w = e->origin + div64_s64(d * d * d, (s64)SSTP_CUBIC_C);
+	s64 w = e->origin + div64_s64(d * d * d, (s64)inverse);
 
 	return clamp_t(s64, w, 1, SSTP_WINDOW_MAX);
 }
@@ -71,23 +69,24 @@ static void sstp_cubic_reno(const struct sstp_ctrl *c, struct sstp_cubic_epoch *
 }
 
 void sstp_cubic_avoid(struct sstp_ctrl *c, struct sstp_window *w, struct sstp_cubic_epoch *e,
-		      const struct sstp_ctrl_sample *s, u32 packets, u32 beta)
+		      const struct sstp_ctrl_sample *s, u32 packets,
+		      const struct sstp_cubic_law *law)
 {
 	u32 now, target;
 	u64 t;
 
 	if (!e->start)
-		sstp_cubic_begin(e, c->cwnd, s->now);
+		sstp_cubic_begin(e, law->inverse, c->cwnd, s->now);
 	t = div_u64(s->now - e->start, NSEC_PER_MSEC);
-	sstp_cubic_reno(c, e, packets, beta);
-	now = sstp_cubic_window(e, t);
+	sstp_cubic_reno(c, e, packets, law->beta);
+	now = sstp_cubic_window(e, law->inverse, t);
 	if (now < e->est >> SSTP_CUBIC_EST) {
 		/* Section 4.3: the Reno-friendly region */
 		c->cwnd = max_t(u32, c->cwnd, e->est >> SSTP_CUBIC_EST);
 		return;
 	}
 	/* Sections 4.4 and 4.5: towards the window that it is to have a round trip later */
-	target = sstp_cubic_window(e, t + s->srtt / USEC_PER_MSEC);
+	target = sstp_cubic_window(e, law->inverse, t + s->srtt / USEC_PER_MSEC);
 	target = min_t(u64, target, c->cwnd + c->cwnd / 2 + 1);
 	if (target <= c->cwnd)
 		return;

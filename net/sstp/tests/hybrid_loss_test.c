@@ -190,13 +190,14 @@ static void hybrid_held(struct kunit *test)
 {
 	static const struct {
 		u32 ago, rtt;
-		bool competes, slow_start, random;
+		bool competes, slow_start;
+		u32 cwnd;	/* 1000: the loss is the path's, 849: the queue is shallow */
 	} t[] = {
-		{ SSTP_HYBRID_MEMORY, HYBRID_BASE + SSTP_HYBRID_HELD - 1, false, false, true },
-		{ SSTP_HYBRID_MEMORY, HYBRID_BASE + SSTP_HYBRID_HELD, false, false, false },
-		{ SSTP_HYBRID_MEMORY + 1, HYBRID_BASE + SSTP_HYBRID_HELD - 1, false, false, false },
-		{ 0, HYBRID_BASE + HYBRID_SMALL, true, false, false },
-		{ 0, HYBRID_BASE + HYBRID_SMALL, false, true, false },
+		{ SSTP_HYBRID_MEMORY, HYBRID_BASE + SSTP_HYBRID_HELD - 1, false, false, 1000 },
+		{ SSTP_HYBRID_MEMORY, HYBRID_BASE + SSTP_HYBRID_HELD, false, false, 700 },
+		{ SSTP_HYBRID_MEMORY + 1, HYBRID_BASE + SSTP_HYBRID_HELD - 1, false, false, 849 },
+		{ 0, HYBRID_BASE + HYBRID_SMALL, true, false, 700 },
+		{ 0, HYBRID_BASE + HYBRID_SMALL, false, true, 700 },
 	};
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
@@ -217,8 +218,9 @@ static void hybrid_held(struct kunit *test)
 		if (t[i].slow_start)
 			h->w.ssthresh = 2000;
 		hybrid_loss(&x, t[i].rtt, 0);
-		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].random ? 1000U : 700U, "row %u", i);
-		KUNIT_EXPECT_EQ_MSG(test, h->random_ms == hybrid_ms(&x), t[i].random, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].cwnd, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, h->random_ms == hybrid_ms(&x), t[i].cwnd == 1000,
+				    "row %u", i);
 	}
 	/* Nor are packets taken out of so short a queue for a loss while more waited, */
 	h = hybrid_start(&x, 1000);
@@ -435,11 +437,10 @@ static void hybrid_first_overflow(struct kunit *test)
 static void hybrid_tail(struct kunit *test)
 {
 	static const struct {
-		u32 waited, behind;
-		bool again;
+		u32 waited, behind, first, second;
 	} t[] = {
-		{ HYBRID_BASE / 6 - 1, 1, false }, { HYBRID_BASE / 6 - 1, 175, false },
-		{ HYBRID_BASE / 6 - 1, 176, true }, { HYBRID_BASE / 6, 1, true },
+		{ HYBRID_BASE / 6 - 1, 1, 849, 849 }, { HYBRID_BASE / 6 - 1, 212, 849, 849 },
+		{ HYBRID_BASE / 6 - 1, 213, 849, 721 }, { HYBRID_BASE / 6, 1, 700, 490 },
 	};
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
@@ -449,10 +450,10 @@ static void hybrid_tail(struct kunit *test)
 		h = hybrid_start(&x, 1000);
 		h->competes = true;
 		hybrid_loss(&x, HYBRID_BASE + t[i].waited, 0);
-		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, 700U, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].first, "row %u", i);
 		x.s.shipped += t[i].behind - 1;
 		hybrid_loss(&x, HYBRID_BASE + t[i].waited, 0);
-		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].again ? 490U : 700U, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].second, "row %u", i);
 	}
 	/* Such losses are reported in the round trip of the cut or in the next one. */
 	for (i = 0; i < 3; i++) {
@@ -463,7 +464,7 @@ static void hybrid_tail(struct kunit *test)
 		while (x.s.shipped - h->w.recover < i)
 			hybrid_round(&x, 1, 0, HYBRID_BASE);
 		hybrid_loss(&x, HYBRID_BASE + 2000, 0);
-		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, i == 2 ? 700U : 1000U, "%u rounds", i);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, i == 2 ? 849U : 1000U, "%u rounds", i);
 	}
 }
 
@@ -580,6 +581,55 @@ static void hybrid_shallow(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, h->probes);
 }
 
+/* A cut for a shallow queue leaves 85%, and the window is back at W_max as late as CUBIC's: mean
+ * windows at a loss rate are the same. That is so for the whole epoch, but not after other cuts.
+ */
+static void hybrid_gentle(struct kunit *test)
+{
+	const struct sstp_cubic_law *cubic = sstp_hybrid_law(false), *law = sstp_hybrid_law(true);
+	u64 mean[] = {
+		(3 * SSTP_CUBIC_ONE + cubic->beta) * law->inverse / (SSTP_CUBIC_ONE - cubic->beta),
+		(3 * SSTP_CUBIC_ONE + law->beta) * cubic->inverse / (SSTP_CUBIC_ONE - law->beta),
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+
+	KUNIT_EXPECT_LE(test, abs_diff(mean[0], mean[1]), mean[0] / 100);
+	h = hybrid_start(&x, 1000);
+	hybrid_shallow_loss(&x);
+	KUNIT_EXPECT_TRUE(test, h->gentle);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 849U);
+	/* K is 9.2 s, CUBIC's 9.1 s after a cut to 70%. Half of it leaves an eighth of the cut. */
+	hybrid_run(&x, 2000, HYBRID_BASE + 2000);
+	hybrid_run(&x, 2612, HYBRID_BASE + SSTP_HYBRID_TARGET);
+	KUNIT_EXPECT_FALSE(test, h->shallow);
+	KUNIT_EXPECT_LE(test, abs_diff(x.c.cwnd, 981U), 2U);
+	hybrid_run(&x, 4612, HYBRID_BASE + SSTP_HYBRID_TARGET);
+	KUNIT_EXPECT_LE(test, abs_diff(x.c.cwnd, 1000U), 1U);
+	hybrid_undo(&x);
+	KUNIT_EXPECT_FALSE(test, h->gentle);
+
+	/* The cut that ends slow start: CUBIC's, of which 0.4 * 4.085^3 is left after 5 s */
+	h = hybrid_start(&x, 1000);
+	h->w.ssthresh = SSTP_WINDOW_MAX - 1;
+	hybrid_shallow_loss(&x);
+	KUNIT_EXPECT_TRUE(test, h->shallow);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
+	hybrid_run(&x, 5000, HYBRID_BASE + 2000);
+	KUNIT_EXPECT_LE(test, abs_diff(x.c.cwnd, 973U), 2U);
+
+	h = hybrid_start(&x, 1000);
+	hybrid_shallow_loss(&x);
+	x.s.shipped += 1000;
+	h->share = BIT(16);
+	sstp_hybrid_cut_many(&x.c, h, &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 424U);
+	KUNIT_EXPECT_FALSE(test, h->gentle);
+	hybrid_shallow_loss(&x);
+	x.ops->on_timeout(&x.c, &x.s);
+	KUNIT_EXPECT_FALSE(test, h->gentle);
+}
+
 /* The queue is not shallow if a round trip waits for 10 ms, or did lately without a loss, or if
  * there was no overflow: after an undo, a time-out, and where packets overtake others.
  */
@@ -596,19 +646,26 @@ static void hybrid_not_shallow(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, h->shallow);
 	hybrid_round(&x, 700, 0, HYBRID_BASE + SSTP_HYBRID_TARGET);
 	KUNIT_EXPECT_FALSE(test, h->shallow);
+	hybrid_undo(&x);
+	KUNIT_EXPECT_FALSE(test, h->shallow);
 
 	h = hybrid_start(&x, 1000);
 	h->target_ms = hybrid_ms(&x);
 	hybrid_shallow_loss(&x);
 	KUNIT_EXPECT_FALSE(test, h->shallow);
 
-	/* An undo leaves it shallow if it was so before the cut. */
+	/* After an undo it is shallow if it was so before the cut. */
 	h = hybrid_start(&x, 1000);
 	hybrid_shallow_loss(&x);
 	hybrid_undo(&x);
 	KUNIT_EXPECT_FALSE(test, h->shallow);
 	hybrid_shallow_loss(&x);
 	hybrid_shallow_loss(&x);
+	hybrid_undo(&x);
+	KUNIT_EXPECT_TRUE(test, h->shallow);
+	x.s.shipped += 1000;
+	hybrid_loss(&x, HYBRID_BASE + 60000, 0);
+	KUNIT_EXPECT_FALSE(test, h->shallow);
 	hybrid_undo(&x);
 	KUNIT_EXPECT_TRUE(test, h->shallow);
 
@@ -746,6 +803,7 @@ static struct kunit_case hybrid_loss_cases[] = {
 	KUNIT_CASE(hybrid_tail),
 	KUNIT_CASE(hybrid_overflows),
 	KUNIT_CASE(hybrid_shallow),
+	KUNIT_CASE(hybrid_gentle),
 	KUNIT_CASE(hybrid_not_shallow),
 	KUNIT_CASE(hybrid_vacant),
 	KUNIT_CASE(hybrid_marks),
