@@ -382,6 +382,11 @@ static void sstp_hybrid_end_resumed(const struct sstp_ctrl *c, struct sstp_hybri
 		h->w.ssthresh = c->cwnd;
 }
 
+static u32 sstp_hybrid_probe_ms(const struct sstp_ctrl_sample *s)
+{
+	return SSTP_HYBRID_PROBE + 2 * (s->srtt / USEC_PER_MSEC);
+}
+
 /* A probe takes SSTP_HYBRID_PROBE and two round trips. If most of the queue is gone by then, other
  * flows probe too, but have begun later: it goes on until the queue is empty, for twice the time at
  * most.
@@ -390,7 +395,7 @@ static bool sstp_hybrid_probe_over(const struct sstp_ctrl *c, const struct sstp_
 				   const struct sstp_ctrl_sample *s)
 {
 	u32 past = sstp_hybrid_ms(s) - h->probe_ms;
-	u32 due = SSTP_HYBRID_PROBE + 2 * (s->srtt / USEC_PER_MSEC);
+	u32 due = sstp_hybrid_probe_ms(s);
 
 	if (past <= due)
 		return false;
@@ -469,11 +474,14 @@ static u32 sstp_hybrid_doublings(const struct sstp_hybrid *h)
 
 /* In competitive mode: is a probe due, or does the queue become short because others probe? A cut
  * makes a shallow queue as short. Not in slow start, as after a time-out, which a probe would end.
+ * An alarm begins a probe in some flows, and competitive mode in those that had left it of late. As
+ * it comes to all flows of this kind at once, the latter join the probe.
  */
 static bool sstp_hybrid_probe_due(const struct sstp_ctrl *c, const struct sstp_hybrid *h,
 				  const struct sstp_ctrl_sample *s)
 {
-	u32 since = sstp_hybrid_ms(s) - h->probed_ms, waited;
+	u32 since = sstp_hybrid_ms(s) - h->probed_ms, alarm = sstp_hybrid_ms(s) - h->alarm_ms;
+	u32 waited;
 
 	if (!h->competes || h->w.cut || sstp_hybrid_reorders(h, s) ||
 	    sstp_window_in_slow_start(c, &h->w))
@@ -481,8 +489,10 @@ static bool sstp_hybrid_probe_due(const struct sstp_ctrl *c, const struct sstp_h
 	if (since > SSTP_HYBRID_MEMORY << sstp_hybrid_doublings(h))
 		return true;
 	waited = sstp_waits_time(&h->waits, h->waits.most[1]);
-	return !h->shallow && since > SSTP_HYBRID_JOIN << h->fails && s->rtt &&
-	       sstp_waits_time(&h->waits, s->rtt) < waited / 4 * 3;
+	return !h->shallow && s->rtt &&
+	       sstp_waits_time(&h->waits, s->rtt) < waited / 4 * 3 &&
+	       (since > SSTP_HYBRID_JOIN << h->fails ||
+		(alarm <= sstp_hybrid_probe_ms(s) && since > alarm));
 }
 
 /* Cuts did not empty the queue. That is also so for a while when another flow begins, or when the

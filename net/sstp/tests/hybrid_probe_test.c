@@ -428,6 +428,37 @@ static void hybrid_joins(struct kunit *test)
 	}
 }
 
+/* A flow that an alarm has brought to competitive mode joins a probe that others began for the same
+ * alarm, 200 ms and two round trips later at most, however late its own next probe is.
+ */
+static void hybrid_joins_alarm(struct kunit *test)
+{
+	static const struct {
+		u32 alarm, probed;
+		bool probes;
+	} t[] = {
+		{ 320, 1000, true }, { 321, 1000, false }, { 320, 320, false }, { 320, 321, true },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		h->alarm_ms = hybrid_ms(&x) - t[i].alarm;
+		h->probed_ms = hybrid_ms(&x) - t[i].probed;
+		h->competes = true;
+		h->fails = SSTP_HYBRID_FAILS;
+		h->waits.most[0] = 60000;
+		h->waits.most[1] = 60000;
+		x.s.shipped = 100;
+		h->round_end = 100;
+		x.s.srtt = 60000;
+		ctrl_sim_ack(&x, 1, 54999);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->probes, t[i].probes, "row %u", i);
+	}
+}
+
 /* The third time that the queue becomes empty without a cut ends competitive mode. */
 static void hybrid_empties(struct kunit *test)
 {
@@ -584,6 +615,7 @@ static struct kunit_case hybrid_probe_cases[] = {
 	KUNIT_CASE(hybrid_resumes_most),
 	KUNIT_CASE(hybrid_rests),
 	KUNIT_CASE(hybrid_joins),
+	KUNIT_CASE(hybrid_joins_alarm),
 	KUNIT_CASE(hybrid_empties),
 	KUNIT_CASE(hybrid_alarms),
 	KUNIT_CASE(hybrid_relapses),
