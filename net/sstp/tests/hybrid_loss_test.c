@@ -588,13 +588,15 @@ static void hybrid_gentle(struct kunit *test)
 {
 	const struct sstp_cubic_law *cubic = sstp_hybrid_law(false), *law = sstp_hybrid_law(true);
 	u64 mean[] = {
-		(3 * SSTP_CUBIC_ONE + cubic->beta) * law->inverse / (SSTP_CUBIC_ONE - cubic->beta),
-		(3 * SSTP_CUBIC_ONE + law->beta) * cubic->inverse / (SSTP_CUBIC_ONE - law->beta),
+		div_u64((3 * SSTP_CUBIC_ONE + cubic->beta) * law->inverse,
+			SSTP_CUBIC_ONE - cubic->beta),
+		div_u64((3 * SSTP_CUBIC_ONE + law->beta) * cubic->inverse,
+			SSTP_CUBIC_ONE - law->beta),
 	};
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
 
-	KUNIT_EXPECT_LE(test, abs_diff(mean[0], mean[1]), mean[0] / 100);
+	KUNIT_EXPECT_LE(test, abs_diff(mean[0], mean[1]), div_u64(mean[0], 100));
 	h = hybrid_start(&x, 1000);
 	hybrid_shallow_loss(&x);
 	KUNIT_EXPECT_TRUE(test, h->gentle);
