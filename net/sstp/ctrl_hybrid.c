@@ -48,6 +48,7 @@
 #include <net/sstp_cubic.h>
 #include "ctrl.h"
 #include "waits.h"
+#include "waits_probe.h"
 
 #define SSTP_HYBRID_CWND	4U	/* packets: smallest window but after a time-out */
 #define SSTP_HYBRID_TARGET	10000U	/* us that packets wait before a cut */
@@ -56,7 +57,6 @@
 #define SSTP_HYBRID_LEAVE	95U	/* percent of what the path holds that a cut leaves */
 #define SSTP_HYBRID_HELD	(SSTP_HYBRID_TARGET / 2)	/* us: such a wait is no overflow */
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
-#define SSTP_HYBRID_ALONE	1	/* the same after a probe, in which the flow sends little */
 #define SSTP_HYBRID_SINGLE	2U	/* packets lost at once that may be the path's own */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
@@ -65,10 +65,7 @@
 #define SSTP_HYBRID_UNUSED	8U	/* round trips in which half of the window is not used */
 #define SSTP_HYBRID_MEMORY	10000U	/* ms that what was seen counts */
 #define SSTP_HYBRID_RELAPSE	20000U	/* ms in which the end of competitive mode may be wrong */
-#define SSTP_HYBRID_PROBE	200U	/* ms, and two round-trip times: duration of most probes */
 #define SSTP_HYBRID_LONGER	8U	/* times that a path becomes longer at once, at most */
-#define SSTP_HYBRID_MOST	4U	/* all but this part of the queue is most of it */
-#define SSTP_HYBRID_SURE	3U	/* times the lowest round-trip time: see end_probe() */
 #define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
 #define SSTP_HYBRID_SHORT	6U	/* a queue of less than this part of the RTT is short */
 #define SSTP_HYBRID_TAIL	4U	/* part of the window behind a cut: see in_tail() */
@@ -101,10 +98,7 @@
  * @grown_us: until when it has grown, or in competitive mode when the last report came, us
  * @credit: part of a packet that it has grown by, 2^-SSTP_HYBRID_CREDIT
  * @report_ms: when the last report came
- * @low: lowest round-trip time in the probe, us; U32_MAX = none
- * @high: highest round-trip time late in the probe, us; 0 = none
- * @before: round-trip time before the probe, us
- * @probe_ms: when the probe began
+ * @probe: the probe; valid if @probes
  * @prior: window before the cuts in a row that were to empty the queue, or before the probe
  * @left_ms: when competitive mode ended, or earlier if that was right for sure
  * @probed_ms: when the last probe ended
@@ -152,12 +146,7 @@ struct sstp_hybrid {
 			u32	credit;
 			u32	report_ms;
 		};
-		struct {
-			u32	low;
-			u32	high;
-			u32	before;
-			u32	probe_ms;
-		};
+		struct sstp_waits_probe probe;
 	};
 	u32	prior;
 	u32	left_ms;
@@ -198,19 +187,9 @@ static u32 sstp_hybrid_ms(const struct sstp_ctrl_sample *s)
 	return div_u64(s->now, NSEC_PER_MSEC);
 }
 
-/* Does a round-trip time of @rtt show that packets wait for @us at least, and that @own packets of
- * this flow, which has @cwnd in flight, are among them?
- */
-static bool sstp_hybrid_queue(const struct sstp_hybrid *h, u32 cwnd, u32 rtt, u32 us, u32 own)
-{
-	u32 waited = sstp_waits_time(&h->waits, rtt);
-
-	return waited >= us && (u64)cwnd * waited >= (u64)rtt * own;
-}
-
 static bool sstp_hybrid_drained(const struct sstp_ctrl *c, const struct sstp_hybrid *h, u32 rtt)
 {
-	return !sstp_hybrid_queue(h, c->cwnd, rtt, SSTP_HYBRID_DRAINED, SSTP_HYBRID_LEFT);
+	return !sstp_waits_holds(&h->waits, c->cwnd, rtt, SSTP_HYBRID_DRAINED, SSTP_HYBRID_LEFT);
 }
 
 static bool sstp_hybrid_reorders(const struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
@@ -354,12 +333,11 @@ static void sstp_hybrid_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 
 	h->probes = true;
 	sstp_hybrid_stop_growing(h, s);
-	h->probe_ms = sstp_hybrid_ms(s);
 	h->prior = c->cwnd;
 	/* A flow that joins a probe has just seen a shorter queue: the mean is of before that. */
-	h->before = h->competes ? rtt : min(sstp_waits_least(&h->waits), rtt);
-	h->low = U32_MAX;
-	h->high = 0;
+	sstp_waits_probe_begin(&h->probe,
+			       h->competes ? rtt : min(sstp_waits_least(&h->waits), rtt),
+			       sstp_hybrid_ms(s));
 	c->cwnd = max_t(u32, div_u64((u64)c->cwnd * min(sstp_waits_base(&h->waits), rtt), rtt) / 2,
 			SSTP_HYBRID_CWND);
 	h->w.ssthresh = c->cwnd;
@@ -382,45 +360,20 @@ static void sstp_hybrid_end_resumed(const struct sstp_ctrl *c, struct sstp_hybri
 		h->w.ssthresh = c->cwnd;
 }
 
-static u32 sstp_hybrid_probe_ms(const struct sstp_ctrl_sample *s)
-{
-	return SSTP_HYBRID_PROBE + 2 * (s->srtt / USEC_PER_MSEC);
-}
-
-/* A probe takes SSTP_HYBRID_PROBE and two round trips. If most of the queue is gone by then, other
- * flows probe too, but have begun later: it goes on until the queue is empty, for twice the time at
- * most.
- */
-static bool sstp_hybrid_probe_over(const struct sstp_ctrl *c, const struct sstp_hybrid *h,
-				   const struct sstp_ctrl_sample *s)
-{
-	u32 past = sstp_hybrid_ms(s) - h->probe_ms;
-	u32 due = sstp_hybrid_probe_ms(s);
-
-	if (past <= due)
-		return false;
-	return past > 2 * due || h->low == U32_MAX ||
-	       !sstp_hybrid_queue(h, c->cwnd, h->low, SSTP_HYBRID_DRAINED, SSTP_HYBRID_ALONE) ||
-	       sstp_waits_time(&h->waits, h->low) >=
-	       sstp_waits_time(&h->waits, h->before) / SSTP_HYBRID_MOST;
-}
-
-/* The probe ends in one of three ways. The queue became empty: the flows that filled it are of
- * this kind and have joined the probe. If the queue held twice what the wire holds, and what
- * counts as empty here, that is sure, unless more than half of all packets were this flow's: flows
- * of CUBIC with the other half still fill the wire and a queue after a cut to 0.7. The window
- * leaves out all that waited then, and it is no relapse if a flow that joined too late fills the
- * queue once more. The round-trip time did not change, neither when this flow sent little nor
- * during the probe: the path has become longer, and there is no queue, so slow start goes up to a
- * window that is larger by as much. Else other flows fill the queue. If they have filled the queue
- * since slow start, it was their queue that ended slow start, before this flow had its share: slow
- * start goes on until a packet is lost, to SSTP_HYBRID_RESUME times the window at most. Flows of
- * CUBIC whose slow start the queue did not end do the same.
+/* What the probe has found decides. The queue became empty: the flows that filled it are of this
+ * kind and have joined the probe. The window leaves out all that waited then, and where that is
+ * sure it is no relapse if a flow that joined too late fills the queue once more. The path has
+ * become longer: slow start goes up to a window that is larger by as much. Other flows fill the
+ * queue: if they have filled it since slow start, it was their queue that ended slow start, before
+ * this flow had its share, so slow start goes on until a packet is lost, to SSTP_HYBRID_RESUME
+ * times the window at most. Flows of CUBIC whose slow start the queue did not end do the same.
  */
 static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				  const struct sstp_ctrl_sample *s)
 {
-	u32 rtt, cwnd = h->prior, times = 1;
+	const struct sstp_waits_probe p = h->probe;
+	u32 rtt, ms = sstp_hybrid_ms(s), base = sstp_waits_base(&h->waits);
+	u32 cwnd = h->prior, times = 1;
 	bool fresh = h->fresh && !h->competes, sure;
 
 	h->fresh = false;
@@ -428,37 +381,37 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	if (h->resumed)
 		h->w.was_ssthresh = min(h->w.was_ssthresh, h->w.was);
 	h->resumed = false;
-	if (h->low == U32_MAX ||
-	    !sstp_hybrid_queue(h, c->cwnd, h->low, SSTP_HYBRID_DRAINED, SSTP_HYBRID_ALONE)) {
-		sure = h->competes && h->low != U32_MAX && h->before / SSTP_HYBRID_SURE >=
-		       sstp_waits_base(&h->waits) + SSTP_HYBRID_DRAINED;
+	switch (sstp_waits_probe_found(&p, &h->waits, c->cwnd)) {
+	case SSTP_WAITS_FOUND_EMPTY:
+		sure = h->competes && sstp_waits_probe_sure(&p, &h->waits);
 		rtt = h->competes && !sure && h->waits.least[1] != U32_MAX ?
-		      h->waits.least[1] : h->before;
-		if (h->low != U32_MAX)
-			cwnd = div_u64((u64)cwnd * min(sstp_waits_base(&h->waits), rtt),
-				       max(rtt, 1U));
+		      h->waits.least[1] : p.before;
+		if (p.low != U32_MAX)
+			cwnd = div_u64((u64)cwnd * min(base, rtt), max(rtt, 1U));
 		sstp_hybrid_relax(h, s);
 		if (sure)
 			h->left_ms -= SSTP_HYBRID_RELAPSE + 1;
-	} else if (h->high && h->high - h->low < h->low / 32 &&
-		   h->low > h->before / 32 * 31) {
-		times = clamp(h->low / max(sstp_waits_base(&h->waits), 1U), 2U, SSTP_HYBRID_LONGER);
-		sstp_waits_longer(&h->waits, h->low, sstp_hybrid_ms(s));
+		break;
+	case SSTP_WAITS_FOUND_LONGER:
+		times = clamp(p.low / max(base, 1U), 2U, SSTP_HYBRID_LONGER);
+		sstp_waits_longer(&h->waits, p.low, ms);
 		sstp_hybrid_relax(h, s);
 		h->fails = 0;
-	} else {
+		break;
+	case SSTP_WAITS_FOUND_FULL:
 		h->resumed = fresh;
 		if (fresh)
 			times = SSTP_HYBRID_RESUME;
 		sstp_hybrid_compete(h, s);
 		h->fails = min(h->fails + 1U, SSTP_HYBRID_FAILS);
 		if (h->e.start)
-			h->e.start = min(s->now, h->e.start + (u64)(sstp_hybrid_ms(s) -
-					 h->probe_ms) * NSEC_PER_MSEC);
+			h->e.start = min(s->now, h->e.start +
+					 (u64)(ms - p.begun_ms) * NSEC_PER_MSEC);
+		break;
 	}
 	h->probes = false;
-	h->probed_ms = sstp_hybrid_ms(s);
-	h->report_ms = h->probed_ms;
+	h->probed_ms = ms;
+	h->report_ms = ms;
 	c->cwnd = max(cwnd, SSTP_HYBRID_CWND);
 	/* SSTP_WINDOW_MAX would say that HyStart++ may end slow start. */
 	h->w.ssthresh = min_t(u32, c->cwnd * times, SSTP_WINDOW_MAX - 1);
@@ -492,7 +445,7 @@ static bool sstp_hybrid_probe_due(const struct sstp_ctrl *c, const struct sstp_h
 	return !h->shallow && s->rtt &&
 	       sstp_waits_time(&h->waits, s->rtt) < waited / 4 * 3 &&
 	       (since > SSTP_HYBRID_JOIN << h->fails ||
-		(alarm <= sstp_hybrid_probe_ms(s) && since > alarm));
+		(alarm <= sstp_waits_probe_ms(s->srtt) && since > alarm));
 }
 
 /* Cuts did not empty the queue. That is also so for a while when another flow begins, or when the
@@ -610,7 +563,7 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		sstp_hybrid_count_vacant(c, h, s, rtt);
 	kept = sstp_hybrid_kept(c, s);
 	if (!h->competes && !h->w.cut &&
-	    sstp_hybrid_queue(h, kept, rtt, SSTP_HYBRID_TARGET, SSTP_HYBRID_OWN)) {
+	    sstp_waits_holds(&h->waits, kept, rtt, SSTP_HYBRID_TARGET, SSTP_HYBRID_OWN)) {
 		h->target_ms = sstp_hybrid_ms(s);
 		c->cwnd = min(c->cwnd, max(kept, SSTP_HYBRID_CWND));
 		sstp_hybrid_drain(c, h, s, rtt, SSTP_HYBRID_LEAVE);
@@ -666,7 +619,7 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 static void sstp_hybrid_measure(const struct sstp_ctrl *c, struct sstp_hybrid *h,
 				const struct sstp_ctrl_sample *s)
 {
-	u32 rtt = s->rtt, ms = sstp_hybrid_ms(s);
+	u32 ms = sstp_hybrid_ms(s);
 
 	sstp_waits_report(&h->waits, s, ms, sstp_hybrid_steady(c, h));
 	if (s->late <= s->prior_in_flight / SSTP_HYBRID_LATE) {
@@ -677,11 +630,8 @@ static void sstp_hybrid_measure(const struct sstp_ctrl *c, struct sstp_hybrid *h
 	} else if (ms - h->late_ms > s->srtt / USEC_PER_MSEC) {
 		h->reorder_ms = ms;
 	}
-	if (!rtt || !h->probes)
-		return;
-	h->low = min(h->low, rtt);
-	if (ms - h->probe_ms > s->srtt * 3 / (2 * USEC_PER_MSEC))
-		h->high = max(h->high, rtt);
+	if (h->probes)
+		sstp_waits_probe_report(&h->probe, s->rtt, s->srtt, ms);
 }
 
 /* Delay mode: alpha(t) = 1 + 10 t + (t / 2)^2 as in H-TCP, t in s since SSTP_HYBRID_SLOW, but of
@@ -800,7 +750,8 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 		sstp_hybrid_look(c, h, s, rtt);
 	}
 	if (h->probes) {
-		if (sstp_hybrid_probe_over(c, h, s))
+		if (sstp_waits_probe_over(&h->probe, &h->waits, c->cwnd, s->srtt,
+					  sstp_hybrid_ms(s)))
 			sstp_hybrid_end_probe(c, h, s);
 	} else if (sstp_hybrid_probe_due(c, h, s)) {
 		sstp_hybrid_probe(c, h, s);

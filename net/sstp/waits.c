@@ -44,6 +44,13 @@ bool sstp_waits_queued(const struct sstp_waits *w, u32 rtt)
 	return sstp_waits_time(w, rtt) >= sstp_waits_small(w);
 }
 
+bool sstp_waits_holds(const struct sstp_waits *w, u32 cwnd, u32 rtt, u32 us, u32 own)
+{
+	u32 waited = sstp_waits_time(w, rtt);
+
+	return waited >= us && (u64)cwnd * waited >= (u64)rtt * own;
+}
+
 /* Let what was seen so far count half. */
 static void sstp_waits_forget(struct sstp_waits_tally *t)
 {

@@ -82,6 +82,10 @@ u32 sstp_waits_time(const struct sstp_waits *w, u32 rtt);
 u32 sstp_waits_small(const struct sstp_waits *w);
 /* Has a packet with a round-trip time of @rtt waited in a queue? */
 bool sstp_waits_queued(const struct sstp_waits *w, u32 rtt);
+/* Does a round-trip time of @rtt show that packets wait for @us at least, and that @own packets of
+ * this flow, which has @cwnd in flight, are among them?
+ */
+bool sstp_waits_holds(const struct sstp_waits *w, u32 cwnd, u32 rtt, u32 us, u32 own);
 /* Does a queue lose most of the packets that are lost? */
 bool sstp_waits_queue_loses(const struct sstp_waits *w);
 /* Does the link seem to deliver in bursts, and have so few losses come that they do not tell yet

@@ -379,7 +379,7 @@ static void hybrid_counts(struct kunit *test)
 		h = hybrid_start(&x, 1000);
 		h->probes = i == 1;
 		if (h->probes)
-			h->probe_ms = hybrid_ms(&x);
+			h->probe.begun_ms = hybrid_ms(&x);
 		if (i == 2)
 			h->w.ssthresh = 2000;
 		x.s.shipped = x.s.highest + 1000;

@@ -104,9 +104,9 @@ static void hybrid_probes(struct kunit *test)
 			hybrid_round(&x, 10, 0, n ? t[i].late : t[i].early);
 		KUNIT_EXPECT_FALSE(test, h->probes);
 		KUNIT_EXPECT_GT(test, hybrid_ms(&x) - ms,
-				SSTP_HYBRID_PROBE + 2 * t[i].late / 1000);
+				SSTP_WAITS_PROBE + 2 * t[i].late / 1000);
 		KUNIT_EXPECT_LE(test, hybrid_ms(&x) - ms,
-				SSTP_HYBRID_PROBE + 3 * t[i].late / 1000);
+				SSTP_WAITS_PROBE + 3 * t[i].late / 1000);
 		KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, t[i].competes, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, sstp_waits_base(&h->waits), t[i].base, "row %u", i);
 		if (t[i].competes || t[i].base != HYBRID_BASE)
@@ -385,7 +385,7 @@ static void hybrid_rests(struct kunit *test)
 	x.s.now += 950 * NSEC_PER_USEC;
 	h->e.start = x.s.now - 50 * NSEC_PER_USEC;
 	sstp_hybrid_probe(&x.c, h, &x.s);
-	h->low = 60000;
+	h->probe.low = 60000;
 	x.s.now += 300 * NSEC_PER_MSEC + 150 * NSEC_PER_USEC;
 	sstp_hybrid_end_probe(&x.c, h, &x.s);
 	KUNIT_EXPECT_TRUE(test, h->competes);
