@@ -253,6 +253,13 @@ def measure(cell, work):
     return measured
 
 
+def delayed(cell):
+    """Return @cell with the times at which its flows do start."""
+    delays = cell.get("delays", [0] * len(cell["flows"]))
+    return {**cell, "flows": [{**flow, "start": round(flow["start"] + delay, 6)}
+                              for flow, delay in zip(cell["flows"], delays)]}
+
+
 def run_cell(cell, programs, timeout):
     """Run @cell; return it with its measurements or its failure, and the seconds it took.
     @programs: the directory of PROGRAMS"""
@@ -260,7 +267,7 @@ def run_cell(cell, programs, timeout):
         for name in PROGRAMS:
             shutil.copy(os.path.join(programs, name), work)
         with open(os.path.join(work, "cell"), "w", encoding="utf-8") as f:
-            f.write(shell_settings(cell))
+            f.write(shell_settings(delayed(cell)))
         begin = time.monotonic()
         done = subprocess.run(
             vm.command("uml", [os.path.join(TREE, "tools/lab/guest"), work], "--time-travel",
@@ -272,7 +279,7 @@ def run_cell(cell, programs, timeout):
         try:
             if done.returncode:
                 raise ValueError(f"status {done.returncode}")
-            result["measured"] = measure(cell, work)
+            result["measured"] = measure(delayed(cell), work)
         except (OSError, ValueError, LookupError, ArithmeticError, struct.error) as error:
             result["failed"] = f"{error!r}: {done.stdout.strip()[-2000:]}"
         return result, time.monotonic() - begin

@@ -5,6 +5,7 @@ import ast
 import itertools
 import operator
 import os
+import random
 import tomllib
 
 from sstptools.lab import analysis
@@ -129,6 +130,12 @@ def flows_of(experiment, path, names, seconds):
     return flows
 
 
+def delays_of(path, flows, seed):
+    """Return by how much each of @flows starts later, s; nothing if @path has no spread."""
+    numbers = random.Random(f"{seed} {sorted(path.items())}")
+    return [round(numbers.uniform(0, path["spread"]) / 1e3, 6) for _ in flows if "spread" in path]
+
+
 def cross_of(experiment, names, seed):
     """Return the sources of cross traffic over the path: settings may be given by name, as in
     options of flows. A source without rate is none."""
@@ -178,8 +185,10 @@ def combinations(experiment, sweep, seeds, kernel, keys):
         cross = cross_of(experiment, names, seed)
         flows = flows_of(experiment, path, names, seconds)
         for together in [flows] if experiment.get("together") else [[f] for f in flows]:
+            delays = delays_of(path, together, seed)
             yield {"path": path, "seconds": seconds, "seed": seed, "flows": together,
                    "source": keys[has_module(together)], "kernel": kernel,
                    "capture": experiment.get("capture", False),
                    "sample": experiment.get("sample", False),
-                   **({"cross": cross} if cross else {})}
+                   **({"cross": cross} if cross else {}),
+                   **({"delays": delays} if delays else {})}

@@ -28,7 +28,9 @@ The file has, in TOML:
               line; 0: any),
               bucket (arguments of a token bucket tbf at the rate, behind a line of wire bit/s),
               settle (s; with --bin: how the connections share the line is measured from then
-              on); and settings of your own
+              on); spread (ms: each flow starts later by up to so much, by random numbers of the
+              seed and the path; the connections of one flow start together); and settings of
+              your own
   [sweep]     lists of values of settings that are varied; [quick]: those for --quick
               (default: the same)
   [case.NAME] settings of the path for NAME, which is among the values of "case" in [sweep]
@@ -166,7 +168,7 @@ def known(path, todo):
 
 def same_settings(one, other):
     return all(one.get(k) == other.get(k)
-               for k in ("path", "seconds", "seed", "flows", "cross"))
+               for k in ("path", "seconds", "seed", "flows", "cross", "delays"))
 
 
 def others(path, every, todo):
