@@ -53,7 +53,7 @@
 #define SSTP_HYBRID_CWND	4U	/* packets: smallest window but after a time-out */
 #define SSTP_HYBRID_TARGET	10000U	/* us that packets wait before a cut */
 #define SSTP_HYBRID_OWN		3	/* packets of a flow that wait at least before it cuts */
-#define SSTP_HYBRID_DRAINED	(SSTP_HYBRID_TARGET / 2)	/* us: the cut has helped */
+#define SSTP_HYBRID_DRAINED	SSTP_WAITS_EMPTY	/* us: the cut has helped */
 #define SSTP_HYBRID_LEAVE	95U	/* percent of what the path holds that a cut leaves */
 #define SSTP_HYBRID_HELD	(SSTP_HYBRID_TARGET / 2)	/* us: such a wait is no overflow */
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
@@ -83,6 +83,8 @@
 #define SSTP_HYBRID_C	5200000000ULL	/* 1 / C, ms^3 for a packet, in a shallow queue */
 #define SSTP_HYBRID_LOSS	(BIT(16) / 16)	/* share of lost packets that always causes a cut */
 #define SSTP_HYBRID_LOSSES	(BIT(16) / 10)	/* the same, in one round trip */
+#define SSTP_HYBRID_FEW		64U	/* packets: fewer in a round trip do not tell the share */
+#define SSTP_HYBRID_HARDLY	(BIT(16) / 128)	/* share of lost packets: none or one burst */
 #define SSTP_HYBRID_HALVES	(BIT(16) / 4)	/* the share that halves the window */
 #define SSTP_HYBRID_IDLE	250U	/* ms without a report that are no part of an epoch */
 
@@ -360,7 +362,7 @@ static void sstp_hybrid_end_resumed(const struct sstp_ctrl *c, struct sstp_hybri
 		h->w.ssthresh = c->cwnd;
 }
 
-/* What the probe has found decides. The queue became empty: the flows that filled it are of this
+/* The probe is over. The queue became empty: the flows that filled it are of this
  * kind and have joined the probe. The window leaves out all that waited then, and where that is
  * sure it is no relapse if a flow that joined too late fills the queue once more. The path has
  * become longer: slow start goes up to a window that is larger by as much. Other flows fill the
@@ -590,20 +592,25 @@ static void sstp_hybrid_cut_many(struct sstp_ctrl *c, struct sstp_hybrid *h,
 /* Losses that have caused no cut, but are so many that a queue overflows, whatever they were taken
  * for. Those of the round trip that begins with a cut left before the cut: the cause is the same.
  * The cut is made in the next callback if that is told of losses, so that they are counted once
- * for its undo.
+ * for its undo. In the first round trips of slow start one burst of losses is a large part of the
+ * packets, and says nothing about a queue. So if hardly any packet was lost before, the packets of
+ * such a round trip count as SSTP_HYBRID_FEW.
  */
 static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				    const struct sstp_ctrl_sample *s)
 {
-	u32 share = div_u64((u64)h->waits.lost << 16, max(h->waits.lost + h->waits.delivered, 1U));
-	u32 lost = h->waits.lost;
+	u32 lost = h->waits.lost, all = max(lost + h->waits.delivered, 1U);
+	u32 share = div_u64((u64)lost << 16, all);
+	bool first = h->w.ssthresh == SSTP_WINDOW_MAX && all < SSTP_HYBRID_FEW &&
+		     h->share < SSTP_HYBRID_HARDLY;
 
 	h->share += (s32)(share - h->share) / 4;
 	if (!h->probes)
 		sstp_waits_count_round(&h->waits);
 	if ((lost < 3 && h->share <= SSTP_HYBRID_HALVES) || h->w.cut || h->probes ||
 	    sstp_hybrid_after_cut(h) ||
-	    (share <= SSTP_HYBRID_LOSSES && h->share <= SSTP_HYBRID_LOSS) ||
+	    (first ? (lost << 16) / SSTP_HYBRID_FEW <= SSTP_HYBRID_LOSSES :
+		     share <= SSTP_HYBRID_LOSSES && h->share <= SSTP_HYBRID_LOSS) ||
 	    sstp_hybrid_reorders(h, s))
 		return false;
 	h->many = s->lost;

@@ -64,6 +64,40 @@ static void hybrid_many_losses(struct kunit *test)
 	}
 }
 
+/* In the first slow start few packets count as 64, so that a burst of losses does not end it; but
+ * the next one does. Packets delivered and lost in a round trip; does it end slow start?
+ */
+static void hybrid_many_of_few(struct kunit *test)
+{
+	static const struct {
+		u32 delivered, lost;
+		bool first, again, later;	/* once, twice, after a time-out */
+	} t[] = {
+		{ 8, 5, false, true, true }, { 54, 6, false, false, false },
+		{ 53, 6, false, true, true }, { 3, 7, true, true, true },
+		{ 56, 7, true, true, true }, { 64, 7, false, false, false },
+		{ 90, 10, false, false, false }, { 89, 11, true, true, true },
+		{ 6, 4, false, true, true },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, n;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 100);
+		h->w.ssthresh = SSTP_WINDOW_MAX;
+		for (n = 0; n < 2; n++) {
+			hybrid_round(&x, t[i].delivered, t[i].lost, HYBRID_BASE);
+			KUNIT_EXPECT_EQ_MSG(test, h->w.ssthresh < 1000,
+					    n ? t[i].again : t[i].first, "row %u, %u", i, n);
+		}
+		h = hybrid_start(&x, 100);
+		h->w.ssthresh = 1000;
+		hybrid_round(&x, t[i].delivered, t[i].lost, HYBRID_BASE);
+		KUNIT_EXPECT_EQ_MSG(test, h->w.ssthresh < 1000, t[i].later, "row %u", i);
+	}
+}
+
 /* The path suddenly carries a hundredth: the window is halved in every other round trip. */
 static void hybrid_most_lost(struct kunit *test)
 {
@@ -792,6 +826,7 @@ static struct kunit_case hybrid_loss_cases[] = {
 	KUNIT_CASE(hybrid_share),
 	KUNIT_CASE(hybrid_many_losses),
 	KUNIT_CASE(hybrid_most_lost),
+	KUNIT_CASE(hybrid_many_of_few),
 	KUNIT_CASE(hybrid_many_once),
 	KUNIT_CASE(hybrid_many_undone),
 	KUNIT_CASE(hybrid_losses),
