@@ -123,7 +123,7 @@ def each_result(cell, flow, measured):
     # The last bin may end after the flow's time, when less is sent.
     series = [(bins + [0] * last)[first:last - 1] for bins in measured["connection_bins"]]
     rates = [sum(s) / len(s) for s in series]
-    mean = sum(rates) / len(rates)
+    mean = sum(rates) / len(rates) or 1     # a flow may have nothing
     return {"rates": [round(r) for r in rates],
             "steady": round(sum(rates) / analysis.line_rate(cell["path"]), 4),
             "jain": round(analysis.jain(rates), 4),

@@ -358,6 +358,7 @@ def draw_bars(result):
                       for m in measures(c, flow)[:1] if m.get(measure) is not None]
             if points:
                 axis.bar(*zip(*points), width=width, color=PALETTE[n % len(PALETTE)],
+                         hatch="///" if n >= len(PALETTE) else None, edgecolor="white",
                          label=flow if flows in ("", flow) else f"{flow}, of {flows}")
         axis.set_xticks(range(len(groups)), ["\n".join(map(setting_text, names, g)).replace(
             "case ", "") for g in groups])

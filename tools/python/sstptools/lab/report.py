@@ -19,7 +19,7 @@ from sstptools.markdown import markdown_table
 from sstptools.tree import TREE
 
 ORDER = ("long", "wan", "start", "window", "buffer", "readers", "fresh", "sharing", "beside",
-         "late", "rtts", "paths", "short", "sobas", "controllers", "gtp")
+         "late", "rtts", "paths", "shallow", "short", "sobas", "controllers", "gtp")
 
 SHARED = ("steady", "jain", "stability")        # measures of connections that share a line
 
