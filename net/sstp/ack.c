@@ -183,11 +183,11 @@ static u64 sstp_ack_wait(const struct sstp_sock *sp, u8 rounds)
 static bool sstp_ack_near(const struct sstp_sock *sp)
 {
 	u32 left = sp->acker.advertised - sp->rcv.top;
+	u32 spare = DIV_ROUND_UP(sp->rcvbuf.window, 4);
 	u64 flight = sstp_rtt_bytes(max(sp->acker.arrival_rate, sp->hs.peer_rate),
 				    sstp_rtt_smoothed(&sp->rtt, 0));
 
-	return left < sp->rcvbuf.window / 4 ||
-	       (u64)(left - sp->rcvbuf.window / 4) * sstp_rcvbuf_segment(sp) < flight;
+	return left <= spare || (u64)(left - spare) * sstp_rcvbuf_segment(sp) < flight;
 }
 
 /* A report is due @wait (ns) from @now on, at the latest. */
@@ -198,8 +198,28 @@ static void sstp_ack_within(struct sstp_sock *sp, u64 now, u64 wait)
 	sstp_timer_sooner(&sp->clock, SSTP_T_ACK, sp->acker.pack_due);
 }
 
+/* Has the window grown by a quarter since the last report? */
+static bool sstp_ack_much(const struct sstp_sock *sp)
+{
+	u32 gained = sp->rcv.high - sp->acker.advertised;
+
+	return gained && gained >= DIV_ROUND_UP(sp->rcvbuf.window, 4);
+}
+
+/* Is what waits for a PACK a request that the program will answer? It fits one packet then, and is
+ * of a peer that does not probe for the report before: see sstp_probe_tail(). That peer may have
+ * counted an answer less than this end.
+ */
+static bool sstp_ack_answers(const struct sstp_sock *sp)
+{
+	return sp->live.prompt > SSTP_PROMPT && sp->acker.unacked <= sp->path.size &&
+	       !sp->hs.peer_rate && !sp->acker.alone;
+}
+
 /* R_h may have moved: report it if the window grew by a quarter, or if the window may limit the
- * sender. Ask for packets that found no room before.
+ * sender. If it does not, a report that is due soon tells it: the window counts segments, so it
+ * grows several times while the first small ones show how little memory a segment takes. Ask for
+ * packets that found no room before.
  */
 static void sstp_ack_gained(struct sock *sk, u64 now)
 {
@@ -207,11 +227,16 @@ static void sstp_ack_gained(struct sock *sk, u64 now)
 	bool asks = !sstp_rcv_whole(&sp->rcv, sp->arrivals.lost) &&
 		    sstp_arrivals_lost(&sp->arrivals, &sp->rcv, sstp_ack_wanted(sk));
 	u32 gained = sp->rcv.high - sp->acker.advertised;
+	bool near = gained && sstp_ack_near(sp);
 
 	sstp_rcv_tell(sk);
-	if (gained && gained >= DIV_ROUND_UP(sp->rcvbuf.window, 4)) {
-		sstp_pack_send(sk, now);
-	} else if (gained && !sstp_epollin_ready(sk) && sstp_ack_near(sp)) {
+	if (sstp_ack_much(sp)) {
+		if (near || now >= sp->acker.pack_due)
+			sstp_pack_send(sk, now);
+		else
+			sstp_ack_within(sp, now, sstp_ack_delay(sstp_srtt_ns(&sp->rtt),
+								sstp_ack_answers(sp)));
+	} else if (near && !sstp_epollin_ready(sk)) {
 		/* The sender works with a smaller window until it learns of the new one. */
 		if ((u64)gained * sstp_mean(&sp->rcv) >= SSTP_GRANT_BYTES)
 			sstp_pack_send(sk, now);
@@ -317,16 +342,6 @@ static void sstp_ack_eos(struct sstp_sock *sp, u64 now)
 	}
 }
 
-/* Is what waits for a PACK a request that the program will answer? It fits one packet then, and is
- * of a peer that does not probe for the report before: see sstp_probe_tail(). That peer may have
- * counted an answer less than this end.
- */
-static bool sstp_ack_answers(const struct sstp_sock *sp)
-{
-	return sp->live.prompt > SSTP_PROMPT && sp->acker.unacked <= sp->path.size &&
-	       !sp->hs.peer_rate && !sp->acker.alone;
-}
-
 /* No answer came in time: the next PACKs do not wait for one, as the peer may hold back a small
  * write until it has the report.
  */
@@ -375,7 +390,8 @@ void sstp_ack_check(struct sock *sk, u64 now)
 	full = sp->acker.told_interval ? sp->acker.told_interval * sp->path.size : SSTP_ACK_BYTES;
 	full = min_t(u64, sstp_ack_flight(sp) / 4, full);
 	if (sp->acker.ack_now ||
-	    (sp->acker.unacked && (sp->acker.unacked >= full || sp->set.quickack))) {
+	    (sp->acker.unacked && (sp->acker.unacked >= full || sp->set.quickack ||
+				   (sstp_ack_much(sp) && sstp_ack_near(sp))))) {
 		/* The peer asked first: no answer came in the time that it waits for one. */
 		if (sp->acker.ack_now && sp->acker.pack_due)
 			sstp_ack_alone(sp);
@@ -426,8 +442,7 @@ void sstp_ack_due(struct sock *sk, u64 now)
 	if (!sstp_ack_snak(sk, now)) {
 		if (sstp_ack_early(sp, now)) {
 			sstp_timer_sooner(&sp->clock, SSTP_T_ACK, sp->acker.pack_due);
-		} else if (sp->acker.unacked || sp->acker.ack_now ||
-			   sp->rcv.high != sp->acker.advertised) {
+		} else if (sp->acker.unacked || sp->acker.ack_now || sp->acker.pack_due) {
 			sstp_ack_alone(sp);
 			sstp_pack_send(sk, now);
 		}

@@ -129,15 +129,33 @@ static void rides(void)
 	ktap_held("a request of two writes waits for one report, without delay");
 }
 
-/* @n requests and answers, after a while each */
-static void slow_exchanges(int n)
+/* @n requests and answers, after @ms each */
+static void slow_exchanges(int n, int ms)
 {
 	while (n--) {
-		sleep_ns(THINK_MS * 1000000ULL);
+		sleep_ns(ms * 1000000ULL);
 		pass(fd, peer, 1);
-		sleep_ns(THINK_MS * 1000000ULL);
+		sleep_ns(ms * 1000000ULL);
 		pass(peer, fd, 1);
 	}
+}
+
+/* The window counts segments, and grows while it is seen that these are small. */
+static void window_grows(void)
+{
+	long before;
+
+	/* The former connection ends. */
+	sleep_ns(IDLE_MS * 1000000ULL);
+	fd = path_socket(A, SOCK_STREAM);
+	peer = path_connect(fd, path_socket(B, SOCK_STREAM), AF_INET);
+	slow_exchanges(4, 1);
+	before = packets();
+	slow_exchanges(30, 1);
+	must_be("packets of 30 exchanges", packets() - before, 60);
+	ktap_held("a larger window that nobody needs is told by answers");
+	close(fd);
+	close(peer);
 }
 
 /* Requests of two writes between those of one: the second write waits for the report of the first,
@@ -169,11 +187,12 @@ static void slow_answers(void)
 
 	path_impair(A, "delay 100us");
 	path_impair(B, "delay 100us");
+	window_grows();
 	fd = path_socket(A, SOCK_STREAM);
 	peer = path_connect(fd, path_socket(B, SOCK_STREAM), AF_INET);
-	slow_exchanges(4);
+	slow_exchanges(4, THINK_MS);
 	before = packets();
-	slow_exchanges(10);
+	slow_exchanges(10, THINK_MS);
 	must_be("packets of 10 slow exchanges", packets() - before, 20);
 	ktap_held("the report waits for an answer that takes longer than the path");
 	mixed_exchanges();
@@ -343,7 +362,7 @@ static void one_exchange(void)
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(16);
+	ktap_plan(17);
 	path_make();
 	path_impair(A, delay[0]);
 	path_impair(B, delay[0]);
