@@ -133,6 +133,11 @@ cells = [{'path': {'rate': 1}, 'measured': {'flows': [{'name': 'a', 'goodput': 1
 want = {'flow': 'a', 'measure': 'goodput', 'least': 1}
 odd = [dict(want, flow='b'), dict(want, where={'rate': [2, 3]}), dict(want, than='c')]
 assert verdict.unjudged([want] + odd, cells) == odd"
+check "an unfair share of a line is missed" numbers "from sstptools.lab.verdict import misses
+flows = [{'name': 'a', 'jain': 1.0}, {'name': 'a', 'jain': 1.0}]
+cells = [{'path': {}, 'flows': flows, 'measured': {'flows': flows, 'jain': value}} for value in (0.9, 0.96)]
+missed = misses([{'flow': 'a', 'measure': 'jain', 'least': 0.95}], cells)
+assert [cell['measured']['jain'] for cell, _ in missed] == [0.9, 0.9], missed"
 # What the machine is told, and what the first seconds of the second flow show: it is late.
 spread() {
 	numbers "import json

@@ -302,8 +302,9 @@ def section(name, directory, out):
         text += f"![{result['title']}]({name}.svg)\n\n{tell(cells)}"
     sweep = experiment["sweep"]
     return (text + found_in_paper(experiment, cells) +
-            listed("Not as wanted", [f"{describe(c, sweep)}: {what}"
-                                     for c, what in misses(experiment.get("wanted", []), cells)]) +
+            listed("Not as wanted", dict.fromkeys(
+                f"{describe(c, sweep)}: {what}"
+                for c, what in misses(experiment.get("wanted", []), cells))) +
             listed("Failed", [f"{describe(c, sweep)}: {c['failed'].splitlines()[0]}"
                               for c in result["cells"] if "failed" in c]))
 

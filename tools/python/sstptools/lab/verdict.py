@@ -47,9 +47,11 @@ def algorithm(flow):
 
 
 def measures(cell, name):
-    """Return the measurements of the cell's flows whose name contains @name."""
-    return [{**cell["measured"], **flow} for flow in cell["measured"]["flows"]
-            if name in flow["name"]]
+    """Return the measurements of the cell's flows whose name contains @name. Jain's index is that
+    of all flows of the cell, not of a flow's own connections, of which there may be one."""
+    measured = cell["measured"]
+    shared = {"jain": measured["jain"]} if "jain" in measured else {}
+    return [{**measured, **flow, **shared} for flow in measured["flows"] if name in flow["name"]]
 
 
 def judge(want, cells):
