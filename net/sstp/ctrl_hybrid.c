@@ -567,7 +567,10 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	if (!h->competes && !h->w.cut &&
 	    sstp_waits_holds(&h->waits, kept, rtt, SSTP_HYBRID_TARGET, SSTP_HYBRID_OWN)) {
 		h->target_ms = sstp_hybrid_ms(s);
-		c->cwnd = min(c->cwnd, max(kept, SSTP_HYBRID_CWND));
+		/* The window grows to twice what is in flight at most; if that is less than half of
+		 * it, the receiver's window was closed for a while.
+		 */
+		c->cwnd = min(c->cwnd, max3(kept, c->cwnd / 2, SSTP_HYBRID_CWND));
 		sstp_hybrid_drain(c, h, s, rtt, SSTP_HYBRID_LEAVE);
 	}
 }

@@ -125,6 +125,8 @@ static void hybrid_drain_due(struct kunit *test)
 		{ 1000, 50000, 500, true, false, 1000 }, { 1000, 50000, 501, true, true, 760 },
 		{ 1000, 50000, 500, false, true, 380 }, { 1000, 50000, 14, false, false, 1000 },
 		{ 1000, 49999, 500, false, false, 1000 },
+		/* The receiver's window was closed: that says nothing about the path. */
+		{ 1000, 50000, 100, false, true, 380 },
 		/* In slow start the receiver's window counts only, once it had time to open. */
 		{ 1000, 50000, 501, false, false, 1001, true },
 		{ 1000, 50000, 500, false, true, 380, true },
