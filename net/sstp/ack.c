@@ -442,7 +442,8 @@ void sstp_ack_due(struct sock *sk, u64 now)
 	if (!sstp_ack_snak(sk, now)) {
 		if (sstp_ack_early(sp, now)) {
 			sstp_timer_sooner(&sp->clock, SSTP_T_ACK, sp->acker.pack_due);
-		} else if (sp->acker.unacked || sp->acker.ack_now || sp->acker.pack_due) {
+		} else if (sp->acker.unacked || sp->acker.ack_now ||
+			   sp->rcv.high != sp->acker.advertised) {
 			sstp_ack_alone(sp);
 			sstp_pack_send(sk, now);
 		}
