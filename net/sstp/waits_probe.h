@@ -30,8 +30,11 @@ struct sstp_waits_probe {
 	u32	begun_ms;
 };
 
-/* What a probe has found: the queue became empty; there is none, the path has become longer; others
- * keep it full.
+/**
+ * enum sstp_waits_found - what a probe has found
+ * @SSTP_WAITS_FOUND_EMPTY: the queue became empty, so the flows that had filled it probe as well
+ * @SSTP_WAITS_FOUND_LONGER: there is no queue: the path has become longer
+ * @SSTP_WAITS_FOUND_FULL: flows that do not probe keep the queue full
  */
 enum sstp_waits_found {
 	SSTP_WAITS_FOUND_EMPTY,
@@ -51,6 +54,7 @@ void sstp_waits_probe_report(struct sstp_waits_probe *p, u32 rtt, u32 srtt, u32 
  */
 bool sstp_waits_probe_over(const struct sstp_waits_probe *p, const struct sstp_waits *w, u32 cwnd,
 			   u32 srtt, u32 ms);
+/* What has the probe found, which is over? @cwnd: the window of this flow in the probe */
 enum sstp_waits_found sstp_waits_probe_found(const struct sstp_waits_probe *p,
 					     const struct sstp_waits *w, u32 cwnd);
 /* The queue became empty. Did it hold twice what the wire holds, and what counts as empty here?

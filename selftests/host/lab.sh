@@ -138,7 +138,7 @@ flows = [{'name': 'a', 'jain': 1.0}, {'name': 'a', 'jain': 1.0}]
 cells = [{'path': {}, 'flows': flows, 'measured': {'flows': flows, 'jain': value}} for value in (0.9, 0.96)]
 missed = misses([{'flow': 'a', 'measure': 'jain', 'least': 0.95}], cells)
 assert [cell['measured']['jain'] for cell, _ in missed] == [0.9, 0.9], missed"
-# What the machine is told, and what the first seconds of the second flow show: it is late.
+# Each seed gives the flows other delays, and the machine starts the flows by these.
 spread() {
 	numbers "import json
 from sstptools.lab.cell import delayed, shell_settings
