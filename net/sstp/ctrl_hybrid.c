@@ -37,10 +37,14 @@
  * round trips. A queue that overflows loses packets that waited; but if 10 ms of queue have lost
  * nothing in the last 10 s, a loss at less than 5 ms is the path's. Where packets are lost in round
  * trips with a queue, and hardly ever in those without one, it is the queue that loses them, though
- * single losses may seem to be the path's. A queue of less than sstp_waits_small() is not seen:
- * its losses are taken for the path's. See waits.h for links that deliver in bursts: until losses
- * tell whether such a link loses packets, a loss cuts the window but does not begin competitive
- * mode, unless all packets of late have waited.
+ * single losses may seem to be the path's. See waits.h for links that deliver in bursts: until
+ * losses tell whether such a link loses packets, a loss cuts the window but does not begin
+ * competitive mode, unless all packets of late have waited.
+ *
+ * A queue of less than sstp_waits_small() is not seen, and its losses are taken for the path's; but
+ * they begin suddenly, when the window has grown to what the path carries (see waits_surge.h). From
+ * then on a loss without a queue is an overflow of a shallow queue. As the path may have begun to
+ * lose packets as well, after SSTP_HYBRID_UNSEEN overflows it takes another surge to go on so.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -49,6 +53,7 @@
 #include "ctrl.h"
 #include "waits.h"
 #include "waits_probe.h"
+#include "waits_surge.h"
 
 #define SSTP_HYBRID_CWND	4U	/* packets: smallest window but after a time-out */
 #define SSTP_HYBRID_TARGET	10000U	/* us that packets wait before a cut */
@@ -60,6 +65,7 @@
 #define SSTP_HYBRID_SINGLE	2U	/* packets lost at once that may be the path's own */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
+#define SSTP_HYBRID_UNSEEN	4	/* overflows that a surge of losses stands for */
 #define SSTP_HYBRID_EMPTIES	3	/* times that an empty queue says that others give way */
 #define SSTP_HYBRID_VACANT	1000U	/* ms of an empty queue until the window grows faster */
 #define SSTP_HYBRID_UNUSED	8U	/* round trips in which half of the window is not used */
@@ -117,6 +123,8 @@
  * @empties: how often the queue has become empty since the last cut in competitive mode
  * @unused: round trips of slow start in a row that used less than half of the window,
  *	SSTP_HYBRID_UNUSED at most
+ * @unseen: a surge of losses has shown a queue that is too short to be seen; 1 = so many overflows
+ *	have come since that another surge has to show it, n = the next n - 1 losses are overflows
  * @competes: competitive mode
  * @probes: a probe is under way
  * @growing: @begun_ms and @grown_us are valid; in competitive mode: the queue is empty, the window
@@ -139,6 +147,7 @@ struct sstp_hybrid {
 	struct sstp_window w;
 	struct sstp_cubic_epoch e;
 	struct sstp_waits waits;
+	struct sstp_waits_surge surge;
 	u32	round_end;
 	u32	share;
 	union {		/* in both modes, and in a probe */
@@ -165,6 +174,7 @@ struct sstp_hybrid {
 	u8	alarms : 4;
 	u8	empties : 4;
 	u8	unused;
+	u8	unseen;
 	bool	competes : 1;
 	bool	probes : 1;
 	bool	growing : 1;
@@ -268,6 +278,7 @@ static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->full = false;
 	h->round_end = s->shipped;
 	sstp_waits_cut(&h->waits, sstp_hybrid_steady(c, h));
+	h->surge = (struct sstp_waits_surge){};
 	/* After a time-out the window may be smaller: a cut does not raise it. */
 	sstp_window_cut(c, &h->w, s, max(cwnd, min(c->cwnd, SSTP_HYBRID_CWND)));
 }
@@ -280,6 +291,7 @@ static void sstp_hybrid_drain(struct sstp_ctrl *c, struct sstp_hybrid *h,
 {
 	u64 all = max(rtt, 1U) * 100ULL;
 	u64 left = (u64)c->cwnd * min(sstp_waits_base(&h->waits), rtt) * percent;
+	struct sstp_waits_surge surge = h->surge;
 	u32 cuts = h->cuts;
 
 	/* If neither this drain nor the one before it helps, sstp_hybrid_alarm() undoes both. */
@@ -287,6 +299,8 @@ static void sstp_hybrid_drain(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	/* Rounded to the nearest: a packet is much of the window of one of many flows. */
 	sstp_hybrid_cut(c, h, s, max(div64_u64(left + all / 2, all), div_u64(c->cwnd * 7ULL, 10)));
 	h->cuts = cuts;
+	/* The cut is made for a queue that is seen: it does not change what losses tell. */
+	h->surge = surge;
 	h->check = 2;
 }
 
@@ -497,7 +511,7 @@ static void sstp_hybrid_count_empty(struct sstp_ctrl *c, struct sstp_hybrid *h,
 static void sstp_hybrid_count_vacant(const struct sstp_ctrl *c, struct sstp_hybrid *h,
 				     const struct sstp_ctrl_sample *s, u32 rtt)
 {
-	if (!h->e.max || c->cwnd < h->e.max || sstp_waits_queued(&h->waits, rtt)) {
+	if (!h->e.max || c->cwnd < h->e.max || h->unseen || sstp_waits_queued(&h->waits, rtt)) {
 		sstp_hybrid_stop_growing(h, s);
 	} else if (!h->growing) {
 		h->growing = true;
@@ -547,6 +561,7 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	if (sstp_waits_time(&h->waits, rtt) >= SSTP_HYBRID_TARGET) {
 		h->shallow = false;
 		h->was_shallow = false;
+		h->unseen = 0;
 	}
 	if (h->check) {
 		if (--h->check)
@@ -626,6 +641,30 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	return true;
 }
 
+/* Reports in slow start or a probe do not count, as either moves the share of lost packets, nor do
+ * those of packets that left before a cut.
+ */
+static void sstp_hybrid_count_surge(const struct sstp_ctrl *c, struct sstp_hybrid *h,
+				    const struct sstp_ctrl_sample *s)
+{
+	u32 enough = h->unseen ? SSTP_WAITS_SURGE_AGAIN : SSTP_WAITS_SURGE_LOSSY;
+
+	if (sstp_window_in_slow_start(c, &h->w) || h->probes || h->w.cut ||
+	    sstp_hybrid_after_cut(h))
+		return;
+	switch (sstp_waits_surge_report(&h->surge, s->lost, enough)) {
+	case SSTP_WAITS_SURGE_OPEN:
+		break;
+	case SSTP_WAITS_SURGE_NO:
+		if (h->unseen == 1)
+			h->unseen = 0;
+		break;
+	case SSTP_WAITS_SURGE_YES:
+		h->unseen = SSTP_HYBRID_UNSEEN + 1;
+		break;
+	}
+}
+
 static void sstp_hybrid_measure(const struct sstp_ctrl *c, struct sstp_hybrid *h,
 				const struct sstp_ctrl_sample *s)
 {
@@ -642,6 +681,7 @@ static void sstp_hybrid_measure(const struct sstp_ctrl *c, struct sstp_hybrid *h
 	}
 	if (h->probes)
 		sstp_waits_probe_report(&h->probe, s->rtt, s->srtt, ms);
+	sstp_hybrid_count_surge(c, h, s);
 }
 
 /* Delay mode: alpha(t) = 1 + 10 t + (t / 2)^2 as in H-TCP, t in s since SSTP_HYBRID_SLOW, but of
@@ -794,7 +834,7 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	u32 rtt = max(s->rtt, sstp_waits_most(&h->waits)), ms = sstp_hybrid_ms(s);
 	bool slow_start = sstp_window_in_slow_start(c, &h->w);
 	bool reorders = sstp_hybrid_reorders(h, s);
-	bool tail = !reorders && sstp_waits_queued(&h->waits, rtt) &&
+	bool tail = !reorders && (h->unseen || sstp_waits_queued(&h->waits, rtt)) &&
 		    sstp_waits_time(&h->waits, rtt) <
 		    sstp_waits_base(&h->waits) / SSTP_HYBRID_SHORT;
 	bool shallow = tail && sstp_waits_time(&h->waits, rtt) < SSTP_HYBRID_TARGET &&
@@ -893,6 +933,13 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 		return;
 	}
 	rtt = max(s->rtt, sstp_waits_most(&h->waits));
+	if (h->unseen && !sstp_waits_queued(&h->waits, rtt)) {
+		if (h->unseen == 1)
+			return;
+		h->unseen--;
+		sstp_hybrid_overflow(c, h, s);
+		return;
+	}
 	if (!sstp_waits_queued(&h->waits, rtt) ||
 	    sstp_hybrid_held(c, h, ms, rtt) ||
 	    sstp_waits_path_loses(&h->waits)) {
@@ -940,6 +987,7 @@ static void sstp_hybrid_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_samp
 	h->shallow = false;
 	h->gentle = false;
 	h->late = false;
+	h->surge = (struct sstp_waits_surge){};
 	h->fresh = false;
 	h->resumed = false;
 	sstp_window_timeout(c, &h->w, s, sstp_hybrid_part(c, SSTP_CUBIC_BETA));

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/* hybrid: a queue that is too short to be seen, known by a surge of losses */
+
+/* The name is global, and hybrid_test.c has it, too. */
+#define sstp_ctrl_hybrid sstp_ctrl_hybrid_unseen
+#include "sstp_test.h"
+#include "../ctrl_hybrid.c"
+#include "hybrid_sim.h"
+
+#define UNSEEN_RTT	(HYBRID_BASE + HYBRID_SMALL - 1)
+
+/* @rounds round trips with one report each, of which one in @each tells of a loss; 0 = none does */
+static void unseen_rounds(struct ctrl_sim *x, u32 rounds, u32 each)
+{
+	u32 i;
+
+	for (i = 1; i <= rounds; i++)
+		hybrid_round(x, 1000, each && i % each == 0, UNSEEN_RTT);
+}
+
+/* Losses until the window is cut, at most @most */
+static u32 unseen_losses(struct ctrl_sim *x, u32 most)
+{
+	u32 i, was;
+
+	for (i = 1; i <= most; i++) {
+		was = x->c.cwnd;
+		unseen_rounds(x, 1, 1);
+		if (x->c.cwnd < was)
+			break;
+	}
+	return i;
+}
+
+static struct sstp_hybrid *unseen_surge(struct kunit *test, struct ctrl_sim *x)
+{
+	struct sstp_hybrid *h = hybrid_start(x, 1000);
+
+	unseen_rounds(x, 100, 0);
+	KUNIT_EXPECT_EQ(test, unseen_losses(x, 100), SSTP_WAITS_SURGE_LOSSY);
+	return h;
+}
+
+/* The surge causes the cut for a shallow queue, and so does each loss after it until another surge
+ * is due, which is one if there were none between the cuts.
+ */
+static void unseen_overflows(struct kunit *test)
+{
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, was;
+
+	h = unseen_surge(test, &x);
+	for (i = 1; i <= 3 * SSTP_HYBRID_UNSEEN; i++) {
+		KUNIT_EXPECT_TRUE_MSG(test, h->competes && h->shallow && h->gentle, "cut %u", i);
+		KUNIT_EXPECT_EQ(test, (u32)h->unseen,
+				SSTP_HYBRID_UNSEEN - (i - 1) % SSTP_HYBRID_UNSEEN);
+		unseen_rounds(&x, 100, 0);
+		was = x.c.cwnd;
+		KUNIT_EXPECT_EQ_MSG(test, unseen_losses(&x, 100),
+				    i % SSTP_HYBRID_UNSEEN ? 1U : SSTP_WAITS_SURGE_AGAIN,
+				    "cut %u", i);
+		KUNIT_EXPECT_LE(test, abs_diff(x.c.cwnd, was * 85 / 100), 20U);
+	}
+}
+
+/* The path loses as many packets after the cuts as before them: it is no queue that does. */
+static void unseen_path_loses(struct kunit *test)
+{
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, was;
+
+	h = unseen_surge(test, &x);
+	for (i = 1; i < SSTP_HYBRID_UNSEEN; i++) {
+		unseen_rounds(&x, 9, 0);
+		KUNIT_EXPECT_EQ(test, unseen_losses(&x, 100), 1U);
+	}
+	KUNIT_EXPECT_EQ(test, (u32)h->unseen, 1U);
+	was = x.c.cwnd;
+	unseen_rounds(&x, 30, 10);
+	KUNIT_EXPECT_EQ(test, (u32)h->unseen, 0U);
+	KUNIT_EXPECT_FALSE(test, h->competes);
+	unseen_rounds(&x, 500, 10);
+	KUNIT_EXPECT_EQ(test, (u32)h->unseen, 0U);
+	KUNIT_EXPECT_GE(test, x.c.cwnd, was);
+}
+
+/* Losses that come as often all the time */
+static void unseen_chance(struct kunit *test)
+{
+	static const u32 each[] = { 1, 2, 4, 10, 50 };
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(each); i++) {
+		h = hybrid_start(&x, 1000);
+		unseen_rounds(&x, 2000, each[i]);
+		KUNIT_EXPECT_EQ_MSG(test, (u32)h->unseen, 0U, "row %u", i);
+		KUNIT_EXPECT_FALSE_MSG(test, h->competes, "row %u", i);
+		KUNIT_EXPECT_GE_MSG(test, x.c.cwnd, 1000U, "row %u", i);
+	}
+}
+
+/* Reports that are not counted: in slow start, in a probe, and of packets that left before a cut */
+static void unseen_not_counted(struct kunit *test)
+{
+	struct sstp_ctrl_sample s;
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		h = hybrid_start(&x, 1000);
+		hybrid_round(&x, 1000, 0, UNSEEN_RTT);
+		h->surge = (struct sstp_waits_surge){};
+		if (i == 1)
+			h->w.ssthresh = SSTP_WINDOW_MAX;
+		if (i == 2)
+			sstp_hybrid_probe(&x.c, h, &x.s);
+		x.s.shipped = x.s.highest + 1000;
+		s = x.s;
+		s.rtt = 60000;
+		s.lost = 3;
+		s.lost_ship = s.highest + 1;
+		h->waits.lost = s.lost;
+		if (i == 3)
+			x.ops->on_loss(&x.c, &s);
+		ctrl_sim_ack(&x, 1, UNSEEN_RTT);
+		KUNIT_EXPECT_EQ_MSG(test, (u32)h->surge.all, !i, "row %u", i);
+	}
+}
+
+/* The queue is seen: it holds what delay mode makes room at. */
+static void unseen_seen(struct kunit *test)
+{
+	static const u32 wait[] = { SSTP_HYBRID_TARGET - 1, SSTP_HYBRID_TARGET };
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(wait); i++) {
+		h = unseen_surge(test, &x);
+		hybrid_round(&x, 1000, 0, HYBRID_BASE + wait[i]);
+		hybrid_round(&x, 1000, 0, HYBRID_BASE + wait[i]);
+		KUNIT_EXPECT_EQ_MSG(test, !h->unseen, !!i, "row %u", i);
+	}
+}
+
+/* That nothing waits in such a queue does not let the window grow as in delay mode. */
+static void unseen_not_vacant(struct kunit *test)
+{
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		h = unseen_surge(test, &x);
+		if (i)
+			h->unseen = 0;
+		h->e.max = x.c.cwnd;
+		unseen_rounds(&x, 3, 0);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->growing, (bool)i, "row %u", i);
+	}
+}
+
+static struct kunit_case hybrid_unseen_cases[] = {
+	KUNIT_CASE(unseen_overflows),
+	KUNIT_CASE(unseen_path_loses),
+	KUNIT_CASE(unseen_chance),
+	KUNIT_CASE(unseen_not_counted),
+	KUNIT_CASE(unseen_seen),
+	KUNIT_CASE(unseen_not_vacant),
+	{}
+};
+
+static struct kunit_suite hybrid_unseen_suite = {
+	.name = "sstp_hybrid_unseen",
+	.test_cases = hybrid_unseen_cases,
+};
+
+kunit_test_suite(hybrid_unseen_suite);

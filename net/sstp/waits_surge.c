@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/limits.h>
+#include "waits_surge.h"
+
+/* What was of late is so no more. */
+static void sstp_waits_surge_age(struct sstp_waits_surge *x)
+{
+	if (x->all > U16_MAX / 2) {
+		x->all /= 2;
+		x->lossy /= 2;
+	}
+	x->all += x->late;
+	x->lossy += x->late_lossy;
+	x->late = 0;
+	x->late_lossy = 0;
+}
+
+/* One more report of losses is counted for before: if none has told of losses yet, what is known of
+ * their share is that it is less than one of so many.
+ */
+static bool sstp_waits_surge_crowded(const struct sstp_waits_surge *x)
+{
+	return (u64)x->late_lossy * x->all >=
+	       (u64)SSTP_WAITS_SURGE_TIMES * (x->lossy + 1U) * x->late;
+}
+
+enum sstp_waits_is_surge sstp_waits_surge_report(struct sstp_waits_surge *x, bool lossy, u32 enough)
+{
+	x->late++;
+	x->late_lossy += lossy;
+	if (!x->late_lossy || x->late > U16_MAX / 2) {
+		sstp_waits_surge_age(x);
+		return SSTP_WAITS_SURGE_OPEN;
+	}
+	if (!lossy)
+		return SSTP_WAITS_SURGE_OPEN;
+	if (!sstp_waits_surge_crowded(x)) {
+		sstp_waits_surge_age(x);
+		return SSTP_WAITS_SURGE_NO;
+	}
+	return x->late_lossy < enough ? SSTP_WAITS_SURGE_OPEN : SSTP_WAITS_SURGE_YES;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A surge: of late far more reports tell of losses than did before, since the last cut. A path that
+ * loses packets by chance loses them all the time. A queue, even one so short that no round-trip
+ * time shows it, begins to lose them when the window has grown to what the path carries. Pure
+ * mechanism.
+ */
+#ifndef _SSTP_WAITS_SURGE_H
+#define _SSTP_WAITS_SURGE_H
+
+#include <linux/types.h>
+
+#define SSTP_WAITS_SURGE_TIMES	4U	/* times the share of before at least */
+#define SSTP_WAITS_SURGE_LOSSY	16U	/* reports of losses that chance hardly ever crowds so */
+#define SSTP_WAITS_SURGE_AGAIN	4U	/* the same, where a surge was seen before */
+
+/**
+ * enum sstp_waits_is_surge - what a report has told
+ * @SSTP_WAITS_SURGE_OPEN: it had no losses, or these may come to be a surge
+ * @SSTP_WAITS_SURGE_NO: losses are hardly more frequent than before
+ * @SSTP_WAITS_SURGE_YES: losses are far more frequent than before
+ */
+enum sstp_waits_is_surge {
+	SSTP_WAITS_SURGE_OPEN,
+	SSTP_WAITS_SURGE_NO,
+	SSTP_WAITS_SURGE_YES,
+};
+
+/**
+ * struct sstp_waits_surge - reports, and those among them that told of losses; zeroed with a cut
+ * @all: reports before those of late
+ * @lossy: how many of them told of losses
+ * @late: reports since the one from which on losses may be more frequent; 0 = they are not
+ * @late_lossy: how many of them told of losses
+ */
+struct sstp_waits_surge {
+	u16	all;
+	u16	lossy;
+	u16	late;
+	u16	late_lossy;
+};
+
+/* Count a report. @enough: reports of losses that make a surge, 1 to U16_MAX / 2 */
+enum sstp_waits_is_surge sstp_waits_surge_report(struct sstp_waits_surge *x, bool lossy,
+						 u32 enough);
+
+#endif /* _SSTP_WAITS_SURGE_H */
