@@ -42,9 +42,9 @@
  * competitive mode, unless all packets of late have waited.
  *
  * A queue of less than sstp_waits_small() is not seen, and its losses are taken for the path's; but
- * they begin suddenly, when the window has grown to what the path carries (see waits_surge.h). From
- * then on a loss without a queue is an overflow of a shallow queue. As the path may have begun to
- * lose packets as well, after SSTP_HYBRID_UNSEEN overflows it takes another surge to go on so.
+ * they begin suddenly, when the window has grown to what the path carries (see waits_surge.h). Then
+ * the next SSTP_HYBRID_UNSEEN losses without a queue are overflows of a shallow queue. As the path
+ * may have begun to lose packets as well, after these it takes another surge to go on so.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -283,6 +283,12 @@ static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	sstp_window_cut(c, &h->w, s, max(cwnd, min(c->cwnd, SSTP_HYBRID_CWND)));
 }
 
+static void sstp_hybrid_forget_surge(struct sstp_hybrid *h)
+{
+	h->unseen = 0;
+	h->surge = (struct sstp_waits_surge){};
+}
+
 /* Take the packets of this flow out of the queue that makes the round-trip time @rtt, and leave
  * @percent of those that are on the path.
  */
@@ -299,7 +305,7 @@ static void sstp_hybrid_drain(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	/* Rounded to the nearest: a packet is much of the window of one of many flows. */
 	sstp_hybrid_cut(c, h, s, max(div64_u64(left + all / 2, all), div_u64(c->cwnd * 7ULL, 10)));
 	h->cuts = cuts;
-	/* The cut is made for a queue that is seen: it does not change what losses tell. */
+	/* Drains are frequent. A count that begins anew has seen little, which chance may crowd. */
 	h->surge = surge;
 	h->check = 2;
 }
@@ -411,6 +417,7 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	case SSTP_WAITS_FOUND_LONGER:
 		times = clamp(p.low / max(base, 1U), 2U, SSTP_HYBRID_LONGER);
 		sstp_waits_longer(&h->waits, p.low, ms);
+		sstp_hybrid_forget_surge(h);
 		sstp_hybrid_relax(h, s);
 		h->fails = 0;
 		break;
@@ -561,7 +568,7 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	if (sstp_waits_time(&h->waits, rtt) >= SSTP_HYBRID_TARGET) {
 		h->shallow = false;
 		h->was_shallow = false;
-		h->unseen = 0;
+		sstp_hybrid_forget_surge(h);
 	}
 	if (h->check) {
 		if (--h->check)
@@ -641,16 +648,18 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	return true;
 }
 
-/* Reports in slow start or a probe do not count, as either moves the share of lost packets, nor do
- * those of packets that left before a cut.
+/* Reports count while the flow uses its window and nothing waits: else the share of lost packets
+ * changes with what the program sends, or a queue that is seen loses them. Nor do those count of
+ * packets that left before a cut, or that the tail of an overflow may have hit.
  */
 static void sstp_hybrid_count_surge(const struct sstp_ctrl *c, struct sstp_hybrid *h,
 				    const struct sstp_ctrl_sample *s)
 {
 	u32 enough = h->unseen ? SSTP_WAITS_SURGE_AGAIN : SSTP_WAITS_SURGE_LOSSY;
 
-	if (sstp_window_in_slow_start(c, &h->w) || h->probes || h->w.cut ||
-	    sstp_hybrid_after_cut(h))
+	if (sstp_window_in_slow_start(c, &h->w) || !s->cwnd_limited || h->probes || h->w.cut ||
+	    h->tail || sstp_hybrid_after_cut(h) || sstp_hybrid_reorders(h, s) ||
+	    sstp_waits_queued(&h->waits, sstp_waits_most(&h->waits)))
 		return;
 	switch (sstp_waits_surge_report(&h->surge, s->lost, enough)) {
 	case SSTP_WAITS_SURGE_OPEN:
@@ -787,6 +796,7 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 		h->shallow = h->was_shallow;
 		h->gentle = false;
 		h->growing = false;
+		sstp_hybrid_forget_surge(h);
 	} else if (!idled && !s->cwnd_limited && !h->probes) {
 		sstp_hybrid_rest(h, s);
 	}
@@ -911,7 +921,7 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 {
 	struct sstp_hybrid *h = sstp_hybrid_priv(c);
 	u32 ms = sstp_hybrid_ms(s), rtt, least;
-	bool many = h->many;
+	bool many = h->many, held;
 
 	h->many = false;
 	h->fresh = false;
@@ -933,15 +943,16 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 		return;
 	}
 	rtt = max(s->rtt, sstp_waits_most(&h->waits));
-	if (h->unseen && !sstp_waits_queued(&h->waits, rtt)) {
+	held = sstp_hybrid_held(c, h, ms, rtt);
+	if (h->unseen && !held && !sstp_waits_queued(&h->waits, rtt) &&
+	    !sstp_window_in_slow_start(c, &h->w)) {
 		if (h->unseen == 1)
 			return;
 		h->unseen--;
 		sstp_hybrid_overflow(c, h, s);
 		return;
 	}
-	if (!sstp_waits_queued(&h->waits, rtt) ||
-	    sstp_hybrid_held(c, h, ms, rtt) ||
+	if (!sstp_waits_queued(&h->waits, rtt) || held ||
 	    sstp_waits_path_loses(&h->waits)) {
 		h->random_ms = ms;
 		if (h->competes && !sstp_waits_queue_loses(&h->waits)) {
@@ -987,9 +998,9 @@ static void sstp_hybrid_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_samp
 	h->shallow = false;
 	h->gentle = false;
 	h->late = false;
-	h->surge = (struct sstp_waits_surge){};
 	h->fresh = false;
 	h->resumed = false;
+	sstp_hybrid_forget_surge(h);
 	sstp_window_timeout(c, &h->w, s, sstp_hybrid_part(c, SSTP_CUBIC_BETA));
 }
 

@@ -12,12 +12,12 @@
 
 #define SSTP_WAITS_SURGE_TIMES	4U	/* times the share of before at least */
 #define SSTP_WAITS_SURGE_LOSSY	16U	/* reports of losses that chance hardly ever crowds so */
-#define SSTP_WAITS_SURGE_AGAIN	4U	/* the same, where a surge was seen before */
+#define SSTP_WAITS_SURGE_AGAIN	4U	/* where a surge was seen: chance crowds one in ten so */
 
 /**
  * enum sstp_waits_is_surge - what a report has told
  * @SSTP_WAITS_SURGE_OPEN: it had no losses, or these may come to be a surge
- * @SSTP_WAITS_SURGE_NO: losses are hardly more frequent than before
+ * @SSTP_WAITS_SURGE_NO: losses are not far more frequent than before, as far as that is known
  * @SSTP_WAITS_SURGE_YES: losses are far more frequent than before
  */
 enum sstp_waits_is_surge {
@@ -27,7 +27,7 @@ enum sstp_waits_is_surge {
 };
 
 /**
- * struct sstp_waits_surge - reports, and those among them that told of losses; zeroed with a cut
+ * struct sstp_waits_surge - reports, and those among them that told of losses; the user zeroes it
  * @all: reports before those of late
  * @lossy: how many of them told of losses
  * @late: reports since the one from which on losses may be more frequent; 0 = they are not

@@ -162,7 +162,7 @@ static void hybrid_short_queue(struct kunit *test)
 static void hybrid_unseen(struct kunit *test)
 {
 	struct line_sim *l = hybrid_line(test, 8333, 10);
-	u32 k, share;
+	u32 k, share, own;
 
 	hybrid_add(test, l, 40000, 0);
 	line_run(l, 10000);
@@ -176,8 +176,10 @@ static void hybrid_unseen(struct kunit *test)
 		line_run(l, 10000);
 		line_run(l, 60000);
 		share = div_u64(l->flow[1]->got * 1000ULL, 60 * l->rate);
-		kunit_info(test, "run %u: share of cubic %u", k, share);
+		own = div_u64(l->flow[0]->got * 1000ULL, 60 * l->rate);
+		kunit_info(test, "run %u: share %u, of cubic %u", k, own, share);
 		KUNIT_EXPECT_GE_MSG(test, share, 170U, "run %u", k);
+		KUNIT_EXPECT_GE_MSG(test, own, 400U, "run %u", k);
 	}
 }
 

@@ -103,7 +103,10 @@ static void unseen_chance(struct kunit *test)
 	}
 }
 
-/* Reports that are not counted: in slow start, in a probe, and of packets that left before a cut */
+/* Reports that are not counted: in slow start, in a probe, of a window that is not used, of packets
+ * that left before a cut or that the tail of an overflow may have hit, where packets overtake
+ * others, and with a queue
+ */
 static void unseen_not_counted(struct kunit *test)
 {
 	struct sstp_ctrl_sample s;
@@ -111,7 +114,7 @@ static void unseen_not_counted(struct kunit *test)
 	struct ctrl_sim x;
 	u32 i;
 
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 8; i++) {
 		h = hybrid_start(&x, 1000);
 		hybrid_round(&x, 1000, 0, UNSEEN_RTT);
 		h->surge = (struct sstp_waits_surge){};
@@ -119,16 +122,86 @@ static void unseen_not_counted(struct kunit *test)
 			h->w.ssthresh = SSTP_WINDOW_MAX;
 		if (i == 2)
 			sstp_hybrid_probe(&x.c, h, &x.s);
+		x.s.cwnd_limited = i != 3;
+		h->tail = i == 4;
+		if (i == 5)
+			h->reorder_ms = hybrid_ms(&x);
 		x.s.shipped = x.s.highest + 1000;
 		s = x.s;
 		s.rtt = 60000;
 		s.lost = 3;
 		s.lost_ship = s.highest + 1;
 		h->waits.lost = s.lost;
-		if (i == 3)
+		if (i == 6)
 			x.ops->on_loss(&x.c, &s);
-		ctrl_sim_ack(&x, 1, UNSEEN_RTT);
+		ctrl_sim_ack(&x, 1, UNSEEN_RTT + (i == 7));
 		KUNIT_EXPECT_EQ_MSG(test, (u32)h->surge.all, !i, "row %u", i);
+	}
+}
+
+/* What was seen is no reason for cuts any more: after a time-out, when the path has become longer,
+ * and when losses were none. The drain of a queue that was seen is no reason to forget.
+ */
+static void unseen_forgotten(struct kunit *test)
+{
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		h = unseen_surge(test, &x);
+		unseen_rounds(&x, 10, 0);
+		KUNIT_EXPECT_EQ(test, (u32)h->unseen, SSTP_HYBRID_UNSEEN);
+		KUNIT_EXPECT_GE(test, (u32)h->surge.all, 5U);
+		switch (i) {
+		case 0:
+			x.ops->on_timeout(&x.c, &x.s);
+			break;
+		case 1:
+			sstp_hybrid_probe(&x.c, h, &x.s);
+			h->probe.low = 2 * HYBRID_BASE;
+			h->probe.high = 2 * HYBRID_BASE;
+			h->probe.before = 2 * HYBRID_BASE;
+			sstp_hybrid_end_probe(&x.c, h, &x.s);
+			KUNIT_EXPECT_EQ(test, sstp_waits_base(&h->waits), 2 * HYBRID_BASE);
+			break;
+		case 2:
+			unseen_losses(&x, 1);
+			KUNIT_EXPECT_NE(test, h->w.lost, 0U);
+			x.s.undue = h->w.lost;
+			ctrl_sim_ack(&x, 1, UNSEEN_RTT);
+			break;
+		case 3:
+			sstp_hybrid_drain(&x.c, h, &x.s, HYBRID_BASE + 10000, 100);
+			break;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, (u32)h->unseen, i == 3 ? SSTP_HYBRID_UNSEEN : 0U,
+				    "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, h->surge.all >= 5, i == 3, "row %u", i);
+	}
+}
+
+/* Losses that cut nothing all the same: in slow start, and where a queue of 10 ms lost none of
+ * late
+ */
+static void unseen_no_cut(struct kunit *test)
+{
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i, was;
+
+	for (i = 0; i < 3; i++) {
+		h = unseen_surge(test, &x);
+		unseen_rounds(&x, 10, 0);
+		if (i == 1)
+			h->w.ssthresh = SSTP_WINDOW_MAX;
+		if (i == 2) {
+			h->competes = false;
+			h->target_ms = hybrid_ms(&x);
+		}
+		was = x.c.cwnd;
+		hybrid_loss(&x, UNSEEN_RTT, 0);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd < was, !i, "row %u", i);
 	}
 }
 
@@ -142,9 +215,11 @@ static void unseen_seen(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(wait); i++) {
 		h = unseen_surge(test, &x);
+		unseen_rounds(&x, 10, 0);
 		hybrid_round(&x, 1000, 0, HYBRID_BASE + wait[i]);
 		hybrid_round(&x, 1000, 0, HYBRID_BASE + wait[i]);
 		KUNIT_EXPECT_EQ_MSG(test, !h->unseen, !!i, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, !h->surge.all, !!i, "row %u", i);
 	}
 }
 
@@ -170,6 +245,8 @@ static struct kunit_case hybrid_unseen_cases[] = {
 	KUNIT_CASE(unseen_path_loses),
 	KUNIT_CASE(unseen_chance),
 	KUNIT_CASE(unseen_not_counted),
+	KUNIT_CASE(unseen_forgotten),
+	KUNIT_CASE(unseen_no_cut),
 	KUNIT_CASE(unseen_seen),
 	KUNIT_CASE(unseen_not_vacant),
 	{}

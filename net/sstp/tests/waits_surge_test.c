@@ -11,7 +11,8 @@ static enum sstp_waits_is_surge surge_some(struct sstp_waits_surge *x, u32 count
 	u32 i;
 
 	for (i = 1; i <= count; i++)
-		told = sstp_waits_surge_report(x, each && i % each == 0, 16);
+		told = sstp_waits_surge_report(x, each && i % each == 0,
+					       SSTP_WAITS_SURGE_LOSSY);
 	return told;
 }
 
@@ -43,27 +44,35 @@ static void surge_seen(struct kunit *test)
 	}
 }
 
-/* Losses by chance: how often the last of them are taken for a surge, in 4,000 and more */
+/* Losses by chance: how often in a thousand the first 200 of them are taken for a surge, by what it
+ * takes
+ */
 static void surge_chance(struct kunit *test)
 {
-	static const u32 each[] = { 2, 10, 100, 1000 };
+	static const u32 each[] = { 2, 10, 100, 1000 }, most[] = { 60, 160 };
+	static const u32 enough[] = { SSTP_WAITS_SURGE_LOSSY, SSTP_WAITS_SURGE_AGAIN };
 	struct rnd_state rnd;
-	u32 i, n, count, seen;
+	u32 i, k, n, run, seen, lost;
 
 	sstp_test_seed_rnd(test, &rnd);
-	for (i = 0; i < ARRAY_SIZE(each); i++) {
-		struct sstp_waits_surge x = {};
+	for (i = 0; i < 2 * ARRAY_SIZE(each); i++) {
+		k = each[i / 2];
+		for (run = 0, seen = 0; run < 1000; run++) {
+			struct sstp_waits_surge x = {};
 
-		count = max(each[i], 100U) * 4000;
-		for (n = 0, seen = 0; n < count; n++) {
-			if (sstp_waits_surge_report(&x, sstp_rnd_one_in(&rnd, each[i]), 16) !=
-			    SSTP_WAITS_SURGE_YES)
-				continue;
-			x = (struct sstp_waits_surge){};
-			seen++;
+			for (n = 0, lost = 0; lost < (i % 2 ? 4 : 200); n++) {
+				bool lossy = sstp_rnd_one_in(&rnd, k);
+
+				lost += lossy;
+				if (sstp_waits_surge_report(&x, lossy, enough[i % 2]) ==
+				    SSTP_WAITS_SURGE_YES) {
+					seen++;
+					break;
+				}
+			}
 		}
-		kunit_info(test, "one report in %u: %u surges", each[i], seen);
-		KUNIT_EXPECT_LE_MSG(test, seen, 2U, "row %u", i);
+		kunit_info(test, "one report in %u, %u: %u surges", k, enough[i % 2], seen);
+		KUNIT_EXPECT_LE_MSG(test, seen, most[i % 2], "row %u", i);
 	}
 }
 
