@@ -51,6 +51,7 @@
 #include <linux/time64.h>
 #include <net/sstp_cubic.h>
 #include "ctrl.h"
+#include "htcp.h"
 #include "waits.h"
 #include "waits_probe.h"
 #include "waits_surge.h"
@@ -78,13 +79,8 @@
 #define SSTP_HYBRID_OVERFLOW	5000U	/* ms after a probe until an overflow begins one */
 #define SSTP_HYBRID_FAILS	4U	/* times that the time between probes doubles */
 #define SSTP_HYBRID_RESUME	16U	/* times that slow start which goes on grows at most */
-#define SSTP_HYBRID_RATE	25	/* packets/s by which the window grows at first */
-#define SSTP_HYBRID_SLOW	250U	/* ms after a cut that it grows at this rate */
-#define SSTP_HYBRID_LONG	60000U	/* ms after which the rate is constant */
-#define SSTP_HYBRID_EMPTY	4	/* times the rate while the queue is empty */
-#define SSTP_HYBRID_STEP	16U	/* part of the window that it grows by in a round trip */
+#define SSTP_HYBRID_EMPTY	4U	/* times the rate while the queue is empty */
 #define SSTP_HYBRID_LATE	8	/* part of the packets in flight that may be late */
-#define SSTP_HYBRID_CREDIT	16	/* binary places of packets not yet added */
 #define SSTP_HYBRID_LESS	85U	/* percent: after marks, many losses, in a shallow queue */
 #define SSTP_HYBRID_C	5200000000ULL	/* 1 / C, ms^3 for a packet, in a shallow queue */
 #define SSTP_HYBRID_LOSS	(BIT(16) / 16)	/* share of lost packets that always causes a cut */
@@ -101,10 +97,8 @@
  * @waits: round-trip times and losses
  * @round_end: last shipment before this round trip began (serial number)
  * @share: share of lost packets, smoothed, 2^-16
- * @begun_ms: when the window began to grow in delay mode, or when the queue became empty in
- *	competitive mode, later by the times in which the window was not used; valid if @growing
- * @grown_us: until when it has grown, or in competitive mode when the last report came, us
- * @credit: part of a packet that it has grown by, 2^-SSTP_HYBRID_CREDIT
+ * @growth: growth in delay mode, and in competitive mode since the queue became empty: valid if
+ *	@growing; in competitive mode each report touches it
  * @report_ms: when the last report came
  * @probe: the probe; valid if @probes
  * @prior: window before the cuts in a row that were to empty the queue, or before the probe
@@ -127,7 +121,7 @@
  *	have come since that another surge has to show it, n = the next n - 1 losses are overflows
  * @competes: competitive mode
  * @probes: a probe is under way
- * @growing: @begun_ms and @grown_us are valid; in competitive mode: the queue is empty, the window
+ * @growing: @growth is valid; in competitive mode: the queue is empty, the window
  *	has reached W_max and is used
  * @full: the queue was full since it became empty
  * @late: many packets were late in the last report
@@ -152,9 +146,7 @@ struct sstp_hybrid {
 	u32	share;
 	union {		/* in both modes, and in a probe */
 		struct {
-			u32	begun_ms;
-			u32	grown_us;
-			u32	credit;
+			struct sstp_htcp growth;
 			u32	report_ms;
 		};
 		struct sstp_waits_probe probe;
@@ -316,7 +308,7 @@ static void sstp_hybrid_drain(struct sstp_ctrl *c, struct sstp_hybrid *h,
 static bool sstp_hybrid_grows(const struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
 {
 	return !h->competes ||
-	       (h->growing && sstp_hybrid_ms(s) - h->begun_ms > SSTP_HYBRID_VACANT);
+	       (h->growing && sstp_hybrid_ms(s) - h->growth.begun_ms > SSTP_HYBRID_VACANT);
 }
 
 /* An epoch of CUBIC begins with the window as it is if the window has grown faster. */
@@ -522,8 +514,7 @@ static void sstp_hybrid_count_vacant(const struct sstp_ctrl *c, struct sstp_hybr
 		sstp_hybrid_stop_growing(h, s);
 	} else if (!h->growing) {
 		h->growing = true;
-		h->begun_ms = sstp_hybrid_ms(s);
-		h->credit = 0;
+		sstp_htcp_begin(&h->growth, s->now);
 	}
 }
 
@@ -693,37 +684,16 @@ static void sstp_hybrid_measure(const struct sstp_ctrl *c, struct sstp_hybrid *h
 	sstp_hybrid_count_surge(c, h, s);
 }
 
-/* Delay mode: alpha(t) = 1 + 10 t + (t / 2)^2 as in H-TCP, t in s since SSTP_HYBRID_SLOW, but of
- * SSTP_HYBRID_RATE packets/s instead of one in each round trip
- */
 static void sstp_hybrid_grow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 			     const struct sstp_ctrl_sample *s)
 {
-	u32 us = div_u64(s->now, NSEC_PER_USEC), ms = sstp_hybrid_ms(s), t, round, past;
-	u64 alpha, credit, most;
+	bool queued = sstp_waits_queued(&h->waits, h->waits.least[1]);
 
-	if (!h->growing) {
-		h->growing = true;
-		h->begun_ms = ms;
-		h->grown_us = us;
-		h->credit = 0;
-	}
-	round = max(s->srtt, 1U);
-	past = min(us - h->grown_us, round);
-	h->grown_us = us;
-	t = min(ms - h->begun_ms, SSTP_HYBRID_LONG);
-	t -= min(t, SSTP_HYBRID_SLOW);
-	alpha = 1000 + 10 * t + t * t / 4000;
-	if (!sstp_waits_queued(&h->waits, h->waits.least[1]))
-		alpha *= SSTP_HYBRID_EMPTY;
-	credit = div_u64(alpha * SSTP_HYBRID_RATE * past,
-			 (1000 * USEC_PER_SEC) >> SSTP_HYBRID_CREDIT);
-	/* The part of a round trip has 26 binary places, and a window 24 bits. */
-	most = div_u64((u64)past << 26, round) * max(c->cwnd, SSTP_HYBRID_STEP);
-	credit = min(credit, most / SSTP_HYBRID_STEP >> (26 - SSTP_HYBRID_CREDIT));
-	credit += h->credit;
-	c->cwnd = min_t(u64, c->cwnd + (credit >> SSTP_HYBRID_CREDIT), SSTP_WINDOW_MAX);
-	h->credit = credit & (BIT(SSTP_HYBRID_CREDIT) - 1);
+	if (!h->growing)
+		sstp_htcp_begin(&h->growth, s->now);
+	h->growing = true;
+	c->cwnd = sstp_htcp_grow(&h->growth, c->cwnd, s->srtt, s->now,
+				 queued ? 1 : SSTP_HYBRID_EMPTY);
 }
 
 /* The window is not used: the time since the last report, a round trip at most, does not count for
@@ -732,16 +702,14 @@ static void sstp_hybrid_grow(struct sstp_ctrl *c, struct sstp_hybrid *h,
  */
 static void sstp_hybrid_rest(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
 {
-	u32 us = min((u32)div_u64(s->now, NSEC_PER_USEC) - h->grown_us, s->srtt);
-	u32 ms = us / USEC_PER_MSEC;
+	u32 us = min(sstp_htcp_past(&h->growth, s->now), s->srtt);
 
 	if (h->competes) {
 		if (h->e.start)
 			h->e.start = min(s->now, h->e.start + us * (u64)NSEC_PER_USEC);
 		sstp_hybrid_stop_growing(h, s);
 	} else if (h->growing) {
-		h->begun_ms += ms;
-		h->grown_us += ms * USEC_PER_MSEC;
+		sstp_htcp_rest(&h->growth, us / USEC_PER_MSEC);
 	}
 }
 
@@ -760,8 +728,8 @@ static bool sstp_hybrid_idled(struct sstp_hybrid *h, const struct sstp_ctrl_samp
 	if (h->competes) {
 		sstp_hybrid_stop_growing(h, s);
 	} else if (h->growing) {
-		h->begun_ms += past;
-		h->grown_us = div_u64(s->now, NSEC_PER_USEC);
+		sstp_htcp_rest(&h->growth, past);
+		sstp_htcp_touch(&h->growth, s->now);
 	}
 	return true;
 }
@@ -823,7 +791,7 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 			sstp_hybrid_grow(c, h, s);
 	}
 	if (h->competes && !h->probes)
-		h->grown_us = div_u64(s->now, NSEC_PER_USEC);
+		sstp_htcp_touch(&h->growth, s->now);
 	sstp_hybrid_pace(c, h, s);
 }
 

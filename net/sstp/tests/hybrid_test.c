@@ -46,7 +46,7 @@ static void hybrid_growth_bounds(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		hybrid_run(&x, 1, HYBRID_BASE + 4000);
 		h->waits.base[0] = HYBRID_BASE;
-		h->begun_ms = hybrid_ms(&x) - SSTP_HYBRID_LONG - i * 60000;
+		h->growth.begun_ms = hybrid_ms(&x) - SSTP_HTCP_LONG - i * 60000;
 		was = x.c.cwnd;
 		hybrid_run(&x, 100, HYBRID_BASE + 4000);
 		/* alpha(59.75 s) is 1491.0 */
@@ -56,7 +56,7 @@ static void hybrid_growth_bounds(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		h = hybrid_start(&x, i ? 8 : 160);
 		hybrid_run(&x, 1, HYBRID_BASE);
-		h->begun_ms -= SSTP_HYBRID_LONG;
+		h->growth.begun_ms -= SSTP_HTCP_LONG;
 		/* One report more for what is rounded down */
 		hybrid_run(&x, 41, HYBRID_BASE);
 		KUNIT_EXPECT_EQ(test, x.c.cwnd, i ? 9U : 170U);
@@ -68,15 +68,15 @@ static void hybrid_growth_bounds(struct kunit *test)
 	/* A part of a packet counts: 24 (1 + 1 / 16)^2 */
 	h = hybrid_start(&x, 24);
 	hybrid_run(&x, 1, HYBRID_BASE);
-	h->begun_ms -= SSTP_HYBRID_LONG;
+	h->growth.begun_ms -= SSTP_HTCP_LONG;
 	hybrid_run(&x, 81, HYBRID_BASE);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 27U);
 	/* A window that is not used does not grow, and growth goes on when it is. */
-	was = hybrid_ms(&x) - h->begun_ms;
+	was = hybrid_ms(&x) - h->growth.begun_ms;
 	x.s.cwnd_limited = false;
 	hybrid_run(&x, 1000, HYBRID_BASE);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 27U);
-	KUNIT_EXPECT_LE(test, hybrid_ms(&x) - h->begun_ms - was, 1U);
+	KUNIT_EXPECT_LE(test, hybrid_ms(&x) - h->growth.begun_ms - was, 1U);
 	x.s.cwnd_limited = true;
 	hybrid_run(&x, 42, HYBRID_BASE);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 28U);
