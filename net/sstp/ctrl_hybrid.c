@@ -117,8 +117,8 @@
  * @empties: how often the queue has become empty since the last cut in competitive mode
  * @unused: round trips of slow start in a row that used less than half of the window,
  *	SSTP_HYBRID_UNUSED at most
- * @unseen: a surge of losses has shown a queue that is too short to be seen; 1 = so many overflows
- *	have come since that another surge has to show it, n = the next n - 1 losses are overflows
+ * @unseen: 0 = no surge of losses has shown a queue that is too short to be seen; n = one has, and
+ *	the next n - 1 losses without a queue are its overflows: with 1 it takes another surge
  * @competes: competitive mode
  * @probes: a probe is under way
  * @growing: @growth is valid; in competitive mode: the queue is empty, the window
@@ -889,7 +889,7 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 {
 	struct sstp_hybrid *h = sstp_hybrid_priv(c);
 	u32 ms = sstp_hybrid_ms(s), rtt, least;
-	bool many = h->many, held;
+	bool many = h->many, queued, held;
 
 	h->many = false;
 	h->fresh = false;
@@ -911,17 +911,16 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 		return;
 	}
 	rtt = max(s->rtt, sstp_waits_most(&h->waits));
+	queued = sstp_waits_queued(&h->waits, rtt);
 	held = sstp_hybrid_held(c, h, ms, rtt);
-	if (h->unseen && !held && !sstp_waits_queued(&h->waits, rtt) &&
-	    !sstp_window_in_slow_start(c, &h->w)) {
+	if (h->unseen && !queued && !held && !sstp_window_in_slow_start(c, &h->w)) {
 		if (h->unseen == 1)
 			return;
 		h->unseen--;
 		sstp_hybrid_overflow(c, h, s);
 		return;
 	}
-	if (!sstp_waits_queued(&h->waits, rtt) || held ||
-	    sstp_waits_path_loses(&h->waits)) {
+	if (!queued || held || sstp_waits_path_loses(&h->waits)) {
 		h->random_ms = ms;
 		if (h->competes && !sstp_waits_queue_loses(&h->waits)) {
 			sstp_hybrid_end_resumed(c, h);
