@@ -44,7 +44,10 @@
  * A queue of less than sstp_waits_small() is not seen, and its losses are taken for the path's; but
  * they begin suddenly, when the window has grown to what the path carries (see waits_surge.h). Then
  * the next SSTP_HYBRID_UNSEEN losses without a queue are overflows of a shallow queue. As the path
- * may have begun to lose packets as well, after these it takes another surge to go on so.
+ * may have begun to lose packets as well, the losses after these cause no cut, until they are
+ * another surge, by what was reported since the last one, or SSTP_HYBRID_DOUBTS were none. A flow
+ * that forgot the queue at the first doubt would fill it again, and leave other flows no time
+ * without losses, by which they could notice the queue.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -66,7 +69,8 @@
 #define SSTP_HYBRID_SINGLE	2U	/* packets lost at once that may be the path's own */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
-#define SSTP_HYBRID_UNSEEN	4	/* overflows that a surge of losses stands for */
+#define SSTP_HYBRID_UNSEEN	4U	/* overflows that a surge of losses stands for */
+#define SSTP_HYBRID_DOUBTS	8U	/* losses after them that are no surge and end it */
 #define SSTP_HYBRID_EMPTIES	3	/* times that an empty queue says that others give way */
 #define SSTP_HYBRID_VACANT	1000U	/* ms of an empty queue until the window grows faster */
 #define SSTP_HYBRID_UNUSED	8U	/* round trips in which half of the window is not used */
@@ -117,8 +121,10 @@
  * @empties: how often the queue has become empty since the last cut in competitive mode
  * @unused: round trips of slow start in a row that used less than half of the window,
  *	SSTP_HYBRID_UNUSED at most
- * @unseen: 0 = no surge of losses has shown a queue that is too short to be seen; n = one has, and
- *	the next n - 1 losses without a queue are its overflows: with 1 it takes another surge
+ * @unseen: 0 = no surge of losses has shown a queue that is too short to be seen; more than
+ *	SSTP_HYBRID_DOUBTS = one has, and each loss without a queue is its overflow and takes one
+ *	off; else losses cause no cut until they are another surge, and each that is none takes one
+ *	off
  * @competes: competitive mode
  * @probes: a probe is under way
  * @growing: @growth is valid; in competitive mode: the queue is empty, the window
@@ -270,7 +276,9 @@ static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->full = false;
 	h->round_end = s->shipped;
 	sstp_waits_cut(&h->waits, sstp_hybrid_steady(c, h));
-	h->surge = (struct sstp_waits_surge){};
+	/* A surge compares with what was reported since the last cut, or since the last surge. */
+	if (!h->unseen)
+		h->surge = (struct sstp_waits_surge){};
 	/* After a time-out the window may be smaller: a cut does not raise it. */
 	sstp_window_cut(c, &h->w, s, max(cwnd, min(c->cwnd, SSTP_HYBRID_CWND)));
 }
@@ -656,11 +664,12 @@ static void sstp_hybrid_count_surge(const struct sstp_ctrl *c, struct sstp_hybri
 	case SSTP_WAITS_SURGE_OPEN:
 		break;
 	case SSTP_WAITS_SURGE_NO:
-		if (h->unseen == 1)
-			h->unseen = 0;
+		if (h->unseen && h->unseen <= SSTP_HYBRID_DOUBTS)
+			h->unseen--;
 		break;
 	case SSTP_WAITS_SURGE_YES:
-		h->unseen = SSTP_HYBRID_UNSEEN + 1;
+		h->unseen = SSTP_HYBRID_UNSEEN + SSTP_HYBRID_DOUBTS;
+		h->surge = (struct sstp_waits_surge){};
 		break;
 	}
 }
@@ -914,7 +923,7 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	queued = sstp_waits_queued(&h->waits, rtt);
 	held = sstp_hybrid_held(c, h, ms, rtt);
 	if (h->unseen && !queued && !held && !sstp_window_in_slow_start(c, &h->w)) {
-		if (h->unseen == 1)
+		if (h->unseen <= SSTP_HYBRID_DOUBTS)
 			return;
 		h->unseen--;
 		sstp_hybrid_overflow(c, h, s);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A surge: of late far more reports tell of losses than did before, since the last cut. A path that
- * loses packets by chance loses them all the time. A queue, even one so short that no round-trip
- * time shows it, begins to lose them when the window has grown to what the path carries. Pure
- * mechanism.
+ * A surge: of late far more reports tell of losses than did before. A path that loses packets by
+ * chance loses them all the time. A queue, even one so short that no round-trip time shows it,
+ * begins to lose them when the window has grown to what the path carries. Pure mechanism.
  */
 #ifndef _SSTP_WAITS_SURGE_H
 #define _SSTP_WAITS_SURGE_H

@@ -8,6 +8,8 @@
 #include "hybrid_sim.h"
 
 #define UNSEEN_RTT	(HYBRID_BASE + HYBRID_SMALL - 1)
+/* After the first cut */
+#define UNSEEN_FIRST	(SSTP_HYBRID_DOUBTS + SSTP_HYBRID_UNSEEN - 1)
 
 /* @rounds round trips with one report each, of which one in @each tells of a loss; 0 = none does */
 static void unseen_rounds(struct ctrl_sim *x, u32 rounds, u32 each)
@@ -42,25 +44,28 @@ static struct sstp_hybrid *unseen_surge(struct kunit *test, struct ctrl_sim *x)
 }
 
 /* The surge causes the cut for a shallow queue, and so does each loss after it until another surge
- * is due, which is one if there were none between the cuts.
+ * is due, which is a smaller one.
  */
 static void unseen_overflows(struct kunit *test)
 {
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
-	u32 i, was;
+	u32 i, was, n;
 
 	h = unseen_surge(test, &x);
 	for (i = 1; i <= 3 * SSTP_HYBRID_UNSEEN; i++) {
 		KUNIT_EXPECT_TRUE_MSG(test, h->competes && h->shallow && h->gentle, "cut %u", i);
 		KUNIT_EXPECT_EQ(test, (u32)h->unseen,
-				SSTP_HYBRID_UNSEEN - (i - 1) % SSTP_HYBRID_UNSEEN);
+				UNSEEN_FIRST - (i - 1) % SSTP_HYBRID_UNSEEN);
 		unseen_rounds(&x, 100, 0);
 		was = x.c.cwnd;
-		KUNIT_EXPECT_EQ_MSG(test, unseen_losses(&x, 100),
-				    i % SSTP_HYBRID_UNSEEN ? 1U : SSTP_WAITS_SURGE_AGAIN,
-				    "cut %u", i);
-		KUNIT_EXPECT_LE(test, abs_diff(x.c.cwnd, was * 85 / 100), 20U);
+		n = unseen_losses(&x, 100);
+		/* The first may be too long after the loss before it. */
+		if (i % SSTP_HYBRID_UNSEEN)
+			KUNIT_EXPECT_EQ_MSG(test, n, 1U, "cut %u", i);
+		else
+			KUNIT_EXPECT_LE_MSG(test, n - SSTP_WAITS_SURGE_AGAIN, 1U, "cut %u", i);
+		KUNIT_EXPECT_LE(test, abs_diff(x.c.cwnd, was * 85 / 100), 30U);
 	}
 }
 
@@ -76,9 +81,11 @@ static void unseen_path_loses(struct kunit *test)
 		unseen_rounds(&x, 9, 0);
 		KUNIT_EXPECT_EQ(test, unseen_losses(&x, 100), 1U);
 	}
-	KUNIT_EXPECT_EQ(test, (u32)h->unseen, 1U);
+	KUNIT_EXPECT_EQ(test, (u32)h->unseen, SSTP_HYBRID_DOUBTS);
 	was = x.c.cwnd;
-	unseen_rounds(&x, 30, 10);
+	unseen_rounds(&x, 60, 10);
+	KUNIT_EXPECT_GT(test, (u32)h->unseen, 0U);
+	unseen_rounds(&x, 140, 10);
 	KUNIT_EXPECT_EQ(test, (u32)h->unseen, 0U);
 	KUNIT_EXPECT_FALSE(test, h->competes);
 	unseen_rounds(&x, 500, 10);
@@ -151,7 +158,7 @@ static void unseen_forgotten(struct kunit *test)
 	for (i = 0; i < 4; i++) {
 		h = unseen_surge(test, &x);
 		unseen_rounds(&x, 10, 0);
-		KUNIT_EXPECT_EQ(test, (u32)h->unseen, SSTP_HYBRID_UNSEEN);
+		KUNIT_EXPECT_EQ(test, (u32)h->unseen, UNSEEN_FIRST);
 		KUNIT_EXPECT_GE(test, (u32)h->surge.all, 5U);
 		switch (i) {
 		case 0:
@@ -175,7 +182,7 @@ static void unseen_forgotten(struct kunit *test)
 			sstp_hybrid_drain(&x.c, h, &x.s, HYBRID_BASE + 10000, 100);
 			break;
 		}
-		KUNIT_EXPECT_EQ_MSG(test, (u32)h->unseen, i == 3 ? SSTP_HYBRID_UNSEEN : 0U,
+		KUNIT_EXPECT_EQ_MSG(test, (u32)h->unseen, i == 3 ? UNSEEN_FIRST : 0U,
 				    "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, h->surge.all >= 5, i == 3, "row %u", i);
 	}
