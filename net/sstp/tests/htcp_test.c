@@ -3,7 +3,8 @@
 #include "sstp_test.h"
 #include "../htcp.c"
 
-#define HTCP_START	(123456789ULL * NSEC_PER_MSEC)	/* ms and us have wrapped by then */
+/* ms and us wrap 51 ms later. */
+#define HTCP_START	((BIT_ULL(32) - 51) * NSEC_PER_MSEC)
 #define HTCP_RTT	40000U				/* us */
 
 /* Grow for @ms, with a report each ms. Returns the window. */
