@@ -45,8 +45,8 @@
  * they begin suddenly, when the window has grown to what the path carries (see waits_surge.h). Then
  * the next SSTP_HYBRID_UNSEEN losses without a queue are overflows of a shallow queue. As the path
  * may have begun to lose packets as well, the losses after these cause no cut, until they are
- * another surge, by what was reported since the last one, or SSTP_HYBRID_DOUBTS were none. A flow
- * that forgot the queue at the first doubt would fill it again, and leave other flows no time
+ * another surge, by what was reported since the last one, or were none SSTP_HYBRID_DOUBTS times. A
+ * flow that forgot the queue at the first doubt would fill it again, and leave other flows no time
  * without losses, by which they could notice the queue.
  */
 #include <linux/math64.h>
@@ -70,7 +70,7 @@
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
 #define SSTP_HYBRID_UNSEEN	4U	/* overflows that a surge of losses stands for */
-#define SSTP_HYBRID_DOUBTS	8U	/* losses after them that are no surge and end it */
+#define SSTP_HYBRID_DOUBTS	8U	/* times after them that losses are no surge: all end it */
 #define SSTP_HYBRID_EMPTIES	3	/* times that an empty queue says that others give way */
 #define SSTP_HYBRID_VACANT	1000U	/* ms of an empty queue until the window grows faster */
 #define SSTP_HYBRID_UNUSED	8U	/* round trips in which half of the window is not used */
@@ -123,8 +123,8 @@
  *	SSTP_HYBRID_UNUSED at most
  * @unseen: 0 = no surge of losses has shown a queue that is too short to be seen; more than
  *	SSTP_HYBRID_DOUBTS = one has, and each loss without a queue is its overflow and takes one
- *	off; else losses cause no cut until they are another surge, and each that is none takes one
- *	off
+ *	off; else losses cause no cut until they are another surge, and each time that they are
+ *	none takes one off
  * @competes: competitive mode
  * @probes: a probe is under way
  * @growing: @growth is valid; in competitive mode: the queue is empty, the window
@@ -449,7 +449,8 @@ static u32 sstp_hybrid_doublings(const struct sstp_hybrid *h)
 }
 
 /* In competitive mode: is a probe due, or does the queue become short because others probe? A cut
- * makes a shallow queue as short. Not in slow start, as after a time-out, which a probe would end.
+ * makes a shallow queue as short. Not in slow start, as after a time-out, which a probe would end,
+ * nor with a queue that is not seen, which a probe would always find empty.
  * An alarm begins a probe in some flows, and competitive mode in those that had left it of late. As
  * it comes to all flows of this kind at once, the latter join the probe.
  */
@@ -459,7 +460,7 @@ static bool sstp_hybrid_probe_due(const struct sstp_ctrl *c, const struct sstp_h
 	u32 since = sstp_hybrid_ms(s) - h->probed_ms, alarm = sstp_hybrid_ms(s) - h->alarm_ms;
 	u32 waited;
 
-	if (!h->competes || h->w.cut || sstp_hybrid_reorders(h, s) ||
+	if (!h->competes || h->w.cut || h->unseen || sstp_hybrid_reorders(h, s) ||
 	    sstp_window_in_slow_start(c, &h->w))
 		return false;
 	if (since > SSTP_HYBRID_MEMORY << sstp_hybrid_doublings(h))
@@ -654,13 +655,14 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 static void sstp_hybrid_count_surge(const struct sstp_ctrl *c, struct sstp_hybrid *h,
 				    const struct sstp_ctrl_sample *s)
 {
-	u32 enough = h->unseen ? SSTP_WAITS_SURGE_AGAIN : SSTP_WAITS_SURGE_LOSSY;
+	u32 enough = h->unseen ? SSTP_WAITS_SURGE_AGAIN : SSTP_WAITS_SURGE_LOSSY, packets;
 
 	if (sstp_window_in_slow_start(c, &h->w) || !s->cwnd_limited || h->probes || h->w.cut ||
 	    h->tail || sstp_hybrid_after_cut(h) || sstp_hybrid_reorders(h, s) ||
 	    sstp_waits_queued(&h->waits, sstp_waits_most(&h->waits)))
 		return;
-	switch (sstp_waits_surge_report(&h->surge, s->lost, enough)) {
+	packets = min_t(u64, (u64)s->delivered + s->lost, SSTP_WINDOW_MAX);
+	switch (sstp_waits_surge_report(&h->surge, packets, s->lost, enough)) {
 	case SSTP_WAITS_SURGE_OPEN:
 		break;
 	case SSTP_WAITS_SURGE_NO:
@@ -821,9 +823,10 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	u32 rtt = max(s->rtt, sstp_waits_most(&h->waits)), ms = sstp_hybrid_ms(s);
 	bool slow_start = sstp_window_in_slow_start(c, &h->w);
 	bool reorders = sstp_hybrid_reorders(h, s);
-	bool tail = !reorders && (h->unseen || sstp_waits_queued(&h->waits, rtt)) &&
-		    sstp_waits_time(&h->waits, rtt) <
-		    sstp_waits_base(&h->waits) / SSTP_HYBRID_SHORT;
+	bool queued = sstp_waits_queued(&h->waits, rtt);
+	bool tail = !reorders && (queued ? sstp_waits_time(&h->waits, rtt) <
+					   sstp_waits_base(&h->waits) / SSTP_HYBRID_SHORT :
+					   !!h->unseen);
 	bool shallow = tail && sstp_waits_time(&h->waits, rtt) < SSTP_HYBRID_TARGET &&
 		       ms - h->target_ms > SSTP_HYBRID_MEMORY;
 	bool gentle = shallow && !slow_start;
@@ -836,7 +839,7 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->tail = tail;
 	h->shallow = shallow;
 	h->gentle = gentle;
-	if (!slow_start && !reorders &&
+	if (!slow_start && !reorders && !h->unseen &&
 	    ms - h->probed_ms > SSTP_HYBRID_OVERFLOW << sstp_hybrid_doublings(h))
 		sstp_hybrid_probe(c, h, s);
 }

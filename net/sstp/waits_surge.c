@@ -5,7 +5,7 @@
 /* What was of late is so no more. */
 static void sstp_waits_surge_age(struct sstp_waits_surge *x)
 {
-	if (x->all > U16_MAX / 2) {
+	if (x->all > U32_MAX / 2) {
 		x->all /= 2;
 		x->lossy /= 2;
 	}
@@ -16,19 +16,20 @@ static void sstp_waits_surge_age(struct sstp_waits_surge *x)
 }
 
 /* One more report of losses is counted for before: if none has told of losses yet, what is known of
- * their share is that it is less than one of so many.
+ * their share is that it is less than one of so many packets.
  */
 static bool sstp_waits_surge_crowded(const struct sstp_waits_surge *x)
 {
 	return (u64)x->late_lossy * x->all >=
-	       (u64)SSTP_WAITS_SURGE_TIMES * (x->lossy + 1U) * x->late;
+	       SSTP_WAITS_SURGE_TIMES * (x->lossy + 1ULL) * x->late;
 }
 
-enum sstp_waits_is_surge sstp_waits_surge_report(struct sstp_waits_surge *x, bool lossy, u32 enough)
+enum sstp_waits_is_surge sstp_waits_surge_report(struct sstp_waits_surge *x, u32 packets,
+						 bool lossy, u32 enough)
 {
-	x->late++;
+	x->late += packets;
 	x->late_lossy += lossy;
-	if (!x->late_lossy || x->late > U16_MAX / 2) {
+	if (!x->late_lossy || x->late > U32_MAX / 4) {
 		sstp_waits_surge_age(x);
 		return SSTP_WAITS_SURGE_OPEN;
 	}

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A surge: of late far more reports tell of losses than did before. A path that loses packets by
- * chance loses them all the time. A queue, even one so short that no round-trip time shows it,
- * begins to lose them when the window has grown to what the path carries. Pure mechanism.
+ * A surge: of late losses are far more frequent than before. A path that loses packets by chance
+ * loses them all the time. A queue, even one so short that no round-trip time shows it, begins to
+ * lose them when the window has grown to what the path carries. Pure mechanism.
+ *
+ * The share is that of reports of losses in packets: packets that are lost at once count once, and
+ * reports may be of more packets when the window is larger.
  */
 #ifndef _SSTP_WAITS_SURGE_H
 #define _SSTP_WAITS_SURGE_H
@@ -26,21 +29,23 @@ enum sstp_waits_is_surge {
 };
 
 /**
- * struct sstp_waits_surge - reports, and those among them that told of losses; the user zeroes it
- * @all: reports before those of late
- * @lossy: how many of them told of losses
- * @late: reports since the one from which on losses may be more frequent; 0 = they are not
- * @late_lossy: how many of them told of losses
+ * struct sstp_waits_surge - packets reported, and reports of losses; the user zeroes it
+ * @all: packets before those of late
+ * @lossy: reports of losses before those of late
+ * @late: packets since the report from which on losses may be more frequent; 0 = they are not
+ * @late_lossy: reports of losses since then
  */
 struct sstp_waits_surge {
-	u16	all;
-	u16	lossy;
-	u16	late;
-	u16	late_lossy;
+	u32	all;
+	u32	lossy;
+	u32	late;
+	u32	late_lossy;
 };
 
-/* Count a report. @enough: reports of losses that make a surge, 1 to U16_MAX / 2 */
-enum sstp_waits_is_surge sstp_waits_surge_report(struct sstp_waits_surge *x, bool lossy,
-						 u32 enough);
+/* Count a report of @packets that came or were lost, up to SSTP_WINDOW_MAX. @enough: reports of
+ * losses that make a surge
+ */
+enum sstp_waits_is_surge sstp_waits_surge_report(struct sstp_waits_surge *x, u32 packets,
+						 bool lossy, u32 enough);
 
 #endif /* _SSTP_WAITS_SURGE_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Losses that suddenly are more frequent, and those that are not */
 #include "sstp_test.h"
+#include <net/sstp_window.h>
 #include "../waits_surge.c"
 
 #define SURGE_NEVER	U32_MAX
@@ -11,7 +12,7 @@ static enum sstp_waits_is_surge surge_some(struct sstp_waits_surge *x, u32 count
 	u32 i;
 
 	for (i = 1; i <= count; i++)
-		told = sstp_waits_surge_report(x, each && i % each == 0,
+		told = sstp_waits_surge_report(x, 1, each && i % each == 0,
 					       SSTP_WAITS_SURGE_LOSSY);
 	return told;
 }
@@ -64,7 +65,7 @@ static void surge_chance(struct kunit *test)
 				bool lossy = sstp_rnd_one_in(&rnd, k);
 
 				lost += lossy;
-				if (sstp_waits_surge_report(&x, lossy, enough[i % 2]) ==
+				if (sstp_waits_surge_report(&x, 1, lossy, enough[i % 2]) ==
 				    SSTP_WAITS_SURGE_YES) {
 					seen++;
 					break;
@@ -76,30 +77,64 @@ static void surge_chance(struct kunit *test)
 	}
 }
 
+/* A window that grows from 100 to 3,200 packets, a sixteenth of it in each report, while the path
+ * loses one packet in 200 by chance: the larger reports tell of losses more often.
+ */
+static void surge_growth(struct kunit *test)
+{
+	u32 run, cwnd, i, n, seen = 0;
+	struct rnd_state rnd;
+
+	sstp_test_seed_rnd(test, &rnd);
+	for (run = 0; run < 1000; run++) {
+		struct sstp_waits_surge x = {};
+
+		for (cwnd = 100; cwnd < 3200; cwnd += cwnd / 16) {
+			for (i = 0; i < 16; i++) {
+				u32 packets = cwnd / 16;
+				bool lossy = false;
+
+				for (n = 0; n < packets; n++)
+					lossy |= sstp_rnd_one_in(&rnd, 200);
+				if (sstp_waits_surge_report(&x, packets, lossy,
+							    SSTP_WAITS_SURGE_LOSSY) ==
+				    SSTP_WAITS_SURGE_YES)
+					break;
+			}
+			if (i < 16)
+				break;
+		}
+		seen += cwnd < 3200;
+	}
+	kunit_info(test, "%u surges", seen);
+	KUNIT_EXPECT_LE(test, seen, 60U);
+}
+
 /* Counters neither wrap nor lose the share that they have told. */
 static void surge_long(struct kunit *test)
 {
 	struct sstp_waits_surge x = {};
+	u32 i;
 
-	surge_some(&x, 1000000, 50);
-	KUNIT_EXPECT_GE(test, x.all, U16_MAX / 4);
-	KUNIT_EXPECT_LE(test, abs_diff(x.all / max(x.lossy, 1), 50), 1);
+	for (i = 1; i <= 100000; i++)
+		sstp_waits_surge_report(&x, SSTP_WINDOW_MAX, i % 50 == 0, SSTP_WAITS_SURGE_LOSSY);
+	KUNIT_EXPECT_GE(test, x.all, U32_MAX / 4);
+	KUNIT_EXPECT_LE(test, abs_diff(x.all / SSTP_WINDOW_MAX / max(x.lossy, 1U), 50U), 5U);
 	/* It seems to begin, but no other report of losses follows. */
-	x = (struct sstp_waits_surge){};
-	surge_some(&x, 1000, 0);
-	surge_some(&x, 1, 1);
-	KUNIT_EXPECT_EQ(test, x.late, 1);
-	surge_some(&x, U16_MAX / 2 - 1, 0);
-	KUNIT_EXPECT_EQ(test, x.late, U16_MAX / 2);
-	surge_some(&x, 1, 0);
-	KUNIT_EXPECT_EQ(test, x.late, 0);
-	KUNIT_EXPECT_EQ(test, x.all, 1000 + U16_MAX / 2 + 1);
-	KUNIT_EXPECT_EQ(test, x.lossy, 1);
+	x = (struct sstp_waits_surge){ .all = U32_MAX / 2, .lossy = 1 };
+	sstp_waits_surge_report(&x, 1, true, SSTP_WAITS_SURGE_LOSSY);
+	KUNIT_EXPECT_EQ(test, x.late, 1U);
+	x.late = U32_MAX / 4;
+	sstp_waits_surge_report(&x, SSTP_WINDOW_MAX, false, SSTP_WAITS_SURGE_LOSSY);
+	KUNIT_EXPECT_EQ(test, x.late, 0U);
+	KUNIT_EXPECT_EQ(test, x.all, U32_MAX / 2 + U32_MAX / 4 + SSTP_WINDOW_MAX);
+	KUNIT_EXPECT_EQ(test, x.lossy, 2U);
 }
 
 static struct kunit_case waits_surge_cases[] = {
 	KUNIT_CASE(surge_seen),
 	KUNIT_CASE(surge_chance),
+	KUNIT_CASE(surge_growth),
 	KUNIT_CASE(surge_long),
 	{}
 };
