@@ -18,7 +18,7 @@
 struct attribute_group;
 struct sstp_plugin_life;
 
-#define SSTP_CTRL_PRIV_SIZE	232	/* bytes */
+#define SSTP_CTRL_PRIV_SIZE	216	/* bytes */
 #define SSTP_RBUF_PRIV_SIZE	128	/* bytes */
 #define SSTP_RBUF_ONE		0x10000	/* fixed-point 1.0 */
 #define SSTP_TRAIN_PACKETS	64U	/* most that leave as one skb: what UDP GRO joins again */

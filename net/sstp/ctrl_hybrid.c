@@ -110,7 +110,7 @@
  * @probed_ms: when the last probe ended
  * @alarm_ms: when the last cuts in a row did not help
  * @random_ms: when the last loss came that no queue explains
- * @late_ms: since when many packets are late; valid if @late
+ * @late_ms: since when many packets are late, the lower half; valid if @late
  * @reorder_ms: when many packets had been late for a round trip
  * @target_ms: when a cut was made as SSTP_HYBRID_TARGET was reached without a loss
  * @overflow_ms: when the first loss in SSTP_HYBRID_MEMORY came with a queue
@@ -145,11 +145,10 @@
  */
 struct sstp_hybrid {
 	struct sstp_window w;
+	u32	round_end;
 	struct sstp_cubic_epoch e;
 	struct sstp_waits waits;
 	struct sstp_waits_surge surge;
-	u32	round_end;
-	u32	share;
 	union {		/* in both modes, and in a probe */
 		struct {
 			struct sstp_htcp growth;
@@ -164,15 +163,16 @@ struct sstp_hybrid {
 	u32	random_ms;
 	u32	target_ms;
 	u32	overflow_ms;
-	u32	late_ms;
 	u32	reorder_ms;
-	u8	check;
-	u8	cuts;
-	u8	fails;
-	u8	alarms : 4;
-	u8	empties : 4;
-	u8	unused;
-	u8	unseen;
+	u16	late_ms;
+	u16	share;
+	u32	check : 2;
+	u32	cuts : 2;
+	u32	fails : 3;
+	u32	alarms : 3;
+	u32	empties : 2;
+	u32	unused : 4;
+	u32	unseen : 4;
 	bool	competes : 1;
 	bool	probes : 1;
 	bool	growing : 1;
@@ -687,7 +687,7 @@ static void sstp_hybrid_measure(const struct sstp_ctrl *c, struct sstp_hybrid *h
 	} else if (!h->late) {
 		h->late = true;
 		h->late_ms = ms;
-	} else if (ms - h->late_ms > s->srtt / USEC_PER_MSEC) {
+	} else if ((u16)(ms - h->late_ms) > s->srtt / USEC_PER_MSEC) {
 		h->reorder_ms = ms;
 	}
 	if (h->probes)

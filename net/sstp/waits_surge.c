@@ -5,7 +5,7 @@
 /* What was of late is so no more. */
 static void sstp_waits_surge_age(struct sstp_waits_surge *x)
 {
-	if (x->all > U32_MAX / 2) {
+	if (x->all > U32_MAX / 2 || x->lossy > U16_MAX / 2) {
 		x->all /= 2;
 		x->lossy /= 2;
 	}
@@ -29,7 +29,7 @@ enum sstp_waits_is_surge sstp_waits_surge_report(struct sstp_waits_surge *x, u32
 {
 	x->late += packets;
 	x->late_lossy += lossy;
-	if (!x->late_lossy || x->late > U32_MAX / 4) {
+	if (!x->late_lossy || x->late > U32_MAX / 4 || x->late_lossy > U16_MAX / 2) {
 		sstp_waits_surge_age(x);
 		return SSTP_WAITS_SURGE_OPEN;
 	}

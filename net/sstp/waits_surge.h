@@ -31,15 +31,15 @@ enum sstp_waits_is_surge {
 /**
  * struct sstp_waits_surge - packets reported, and reports of losses; the user zeroes it
  * @all: packets before those of late
- * @lossy: reports of losses before those of late
  * @late: packets since the report from which on losses may be more frequent; 0 = they are not
+ * @lossy: reports of losses before those of late
  * @late_lossy: reports of losses since then
  */
 struct sstp_waits_surge {
 	u32	all;
-	u32	lossy;
 	u32	late;
-	u32	late_lossy;
+	u16	lossy;
+	u16	late_lossy;
 };
 
 /* Count a report of @packets that came or were lost, up to SSTP_WINDOW_MAX. @enough: reports of

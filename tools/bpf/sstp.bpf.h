@@ -117,7 +117,7 @@ struct sstp_ctrl {
 	u32	rtt;
 	u64	timer;
 	u32	param[8];
-	u64	priv[29];
+	u64	priv[27];
 };
 
 struct sstp_recv_sample {
@@ -142,7 +142,7 @@ struct sstp_recv {
 	u64	timer;
 	struct sstp_feedback feedback;
 	u64	report[2];
-	u64	priv[29];
+	u64	priv[27];
 };
 
 /* Totals of a connection since its set-up: bpf_sstp_totals() */
@@ -175,7 +175,7 @@ struct sstp_group {
 	u32	count;
 	u64	tick;
 	u64	now;
-	u64	priv[29];
+	u64	priv[27];
 };
 
 /* State of the functions for congestion windows, at the beginning of @priv:

@@ -49,15 +49,15 @@ static void hybrid_prior(struct kunit *test)
 		sstp_hybrid_drain(&x.c, h, &x.s, 60000, 100);
 		KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
 		KUNIT_EXPECT_EQ_MSG(test, h->prior, t[i].prior, "row %u", i);
-		KUNIT_EXPECT_EQ_MSG(test, h->cuts, t[i].cuts, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, (u32)h->cuts, t[i].cuts, "row %u", i);
 	}
 	/* A cut for marks, and a time-out, end the row of drains that an alarm undoes. */
 	h->check = 0;
 	hybrid_loss(&x, HYBRID_BASE, 1);
-	KUNIT_EXPECT_EQ(test, h->cuts, 0U);
+	KUNIT_EXPECT_EQ(test, (u32)h->cuts, 0U);
 	h->cuts = 1;
 	x.ops->on_timeout(&x.c, &x.s);
-	KUNIT_EXPECT_EQ(test, h->cuts, 0U);
+	KUNIT_EXPECT_EQ(test, (u32)h->cuts, 0U);
 }
 
 /* With the smallest window, as a probe may have, two packets of the flow never wait in a queue that
@@ -180,7 +180,7 @@ static void hybrid_sure(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, hybrid_ms(&x) - h->left_ms > SSTP_HYBRID_RELAPSE,
 				    t[i].sure, "row %u", i);
 		sstp_hybrid_compete(h, &x.s);
-		KUNIT_EXPECT_EQ_MSG(test, h->fails, t[i].sure ? 0 : 4, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, (u32)h->fails, t[i].sure ? 0U : 4U, "row %u", i);
 	}
 }
 
@@ -234,7 +234,7 @@ static void hybrid_resumes(struct kunit *test)
 	x.s.flight = 10;
 	x.s.cwnd_limited = false;
 	sstp_hybrid_look(&x.c, h, &x.s, HYBRID_BASE);
-	KUNIT_EXPECT_EQ(test, h->unused, SSTP_HYBRID_UNUSED);
+	KUNIT_EXPECT_EQ(test, (u32)h->unused, SSTP_HYBRID_UNUSED);
 	KUNIT_EXPECT_TRUE(test, h->fresh);
 }
 
@@ -531,7 +531,7 @@ static void hybrid_relapses(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, (bool)h->competes, !n);
 		KUNIT_EXPECT_EQ(test, (bool)h->probes, !!n);
 		KUNIT_EXPECT_FALSE(test, h->resumed);
-		KUNIT_EXPECT_EQ(test, h->fails, n ? 0 : 1);
+		KUNIT_EXPECT_EQ(test, (u32)h->fails, n ? 0U : 1U);
 		KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 0), n ? 250LL : 700LL);
 	}
 }

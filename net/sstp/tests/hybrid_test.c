@@ -145,7 +145,7 @@ static void hybrid_drain_due(struct kunit *test)
 		x.s.app_limited = t[i].app_limited;
 		x.s.cwnd_limited = t[i].flight * 2 > t[i].cwnd;
 		for (k = t[i].slow_start ? SSTP_HYBRID_UNUSED : 1; k; k--) {
-			KUNIT_EXPECT_EQ_MSG(test, h->check, 0, "row %u", i);
+			KUNIT_EXPECT_EQ_MSG(test, (u32)h->check, 0U, "row %u", i);
 			hybrid_round(&x, 1, 0, t[i].rtt);
 		}
 		KUNIT_EXPECT_EQ_MSG(test, h->check == 2, t[i].due, "row %u", i);

@@ -119,7 +119,7 @@ static void surge_long(struct kunit *test)
 	for (i = 1; i <= 100000; i++)
 		sstp_waits_surge_report(&x, SSTP_WINDOW_MAX, i % 50 == 0, SSTP_WAITS_SURGE_LOSSY);
 	KUNIT_EXPECT_GE(test, x.all, U32_MAX / 4);
-	KUNIT_EXPECT_LE(test, abs_diff(x.all / SSTP_WINDOW_MAX / max(x.lossy, 1U), 50U), 5U);
+	KUNIT_EXPECT_LE(test, abs_diff((u32)(x.all / SSTP_WINDOW_MAX) / max(x.lossy, 1), 50U), 5U);
 	/* It seems to begin, but no other report of losses follows. */
 	x = (struct sstp_waits_surge){ .all = U32_MAX / 2, .lossy = 1 };
 	sstp_waits_surge_report(&x, 1, true, SSTP_WAITS_SURGE_LOSSY);
@@ -128,7 +128,7 @@ static void surge_long(struct kunit *test)
 	sstp_waits_surge_report(&x, SSTP_WINDOW_MAX, false, SSTP_WAITS_SURGE_LOSSY);
 	KUNIT_EXPECT_EQ(test, x.late, 0U);
 	KUNIT_EXPECT_EQ(test, x.all, U32_MAX / 2 + U32_MAX / 4 + SSTP_WINDOW_MAX);
-	KUNIT_EXPECT_EQ(test, x.lossy, 2U);
+	KUNIT_EXPECT_EQ(test, x.lossy, 2);
 }
 
 static struct kunit_case waits_surge_cases[] = {
