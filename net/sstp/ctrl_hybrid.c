@@ -70,7 +70,7 @@
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
 #define SSTP_HYBRID_UNSEEN	4U	/* overflows that a surge of losses stands for */
-#define SSTP_HYBRID_DOUBTS	8U	/* times after them that losses are no surge: all end it */
+#define SSTP_HYBRID_DOUBTS	8U	/* times that losses are no surge until it is forgotten */
 #define SSTP_HYBRID_EMPTIES	3	/* times that an empty queue says that others give way */
 #define SSTP_HYBRID_VACANT	1000U	/* ms of an empty queue until the window grows faster */
 #define SSTP_HYBRID_UNUSED	8U	/* round trips in which half of the window is not used */
@@ -110,7 +110,7 @@
  * @probed_ms: when the last probe ended
  * @alarm_ms: when the last cuts in a row did not help
  * @random_ms: when the last loss came that no queue explains
- * @late_ms: since when many packets are late, the lower half; valid if @late
+ * @late_ms: since when many packets are late, modulo 2^16; valid if @late
  * @reorder_ms: when many packets had been late for a round trip
  * @target_ms: when a cut was made as SSTP_HYBRID_TARGET was reached without a loss
  * @overflow_ms: when the first loss in SSTP_HYBRID_MEMORY came with a queue
@@ -305,7 +305,7 @@ static void sstp_hybrid_drain(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	/* Rounded to the nearest: a packet is much of the window of one of many flows. */
 	sstp_hybrid_cut(c, h, s, max(div64_u64(left + all / 2, all), div_u64(c->cwnd * 7ULL, 10)));
 	h->cuts = cuts;
-	/* Drains are frequent. A count that begins anew has seen little, which chance may crowd. */
+	/* Drains are frequent, and chance losses may look like a surge in a count that is new. */
 	h->surge = surge;
 	h->check = 2;
 }

@@ -54,7 +54,7 @@ void sstp_waits_probe_report(struct sstp_waits_probe *p, u32 rtt, u32 srtt, u32 
  */
 bool sstp_waits_probe_over(const struct sstp_waits_probe *p, const struct sstp_waits *w, u32 cwnd,
 			   u32 srtt, u32 ms);
-/* What has the probe found, which is over? @cwnd: the window of this flow in the probe */
+/* Result of a probe that is over. @cwnd: the window of this flow in the probe */
 enum sstp_waits_found sstp_waits_probe_found(const struct sstp_waits_probe *p,
 					     const struct sstp_waits *w, u32 cwnd);
 /* The queue became empty. Did it hold twice what the wire holds, and what counts as empty here?

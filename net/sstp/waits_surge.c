@@ -2,7 +2,7 @@
 #include <linux/limits.h>
 #include "waits_surge.h"
 
-/* What was of late is so no more. */
+/* Count reports of late among those of before: losses in them are no surge. */
 static void sstp_waits_surge_age(struct sstp_waits_surge *x)
 {
 	if (x->all > U32_MAX / 2 || x->lossy > U16_MAX / 2) {

@@ -156,8 +156,8 @@ static void hybrid_short_queue(struct kunit *test)
 	}
 }
 
-/* A queue of 1.2 ms is not seen. A flow alone uses the line, and as many flows of cubic keep a part
- * of the 0.69 that one has alone. While losses were taken for the path's, one had 0.015.
+/* A queue of 1.2 ms, which is not seen: a flow alone uses the line, and as many flows of cubic
+ * beside one or four flows keep a fifth of it.
  */
 static void hybrid_unseen(struct kunit *test)
 {

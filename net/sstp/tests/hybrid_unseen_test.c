@@ -146,8 +146,8 @@ static void unseen_not_counted(struct kunit *test)
 	}
 }
 
-/* What was seen is no reason for cuts any more: after a time-out, when the path has become longer,
- * and when losses were none. The drain of a queue that was seen is no reason to forget.
+/* A time-out, a longer path, and the undo of a cut make hybrid forget a surge of losses; the drain
+ * of a queue that is seen does not.
  */
 static void unseen_forgotten(struct kunit *test)
 {
@@ -230,7 +230,9 @@ static void unseen_seen(struct kunit *test)
 	}
 }
 
-/* That nothing waits in such a queue does not let the window grow as in delay mode. */
+/* With an unseen queue a low round-trip time is no sign that the queue is empty, so the window does
+ * not grow as in delay mode.
+ */
 static void unseen_not_vacant(struct kunit *test)
 {
 	struct sstp_hybrid *h;
