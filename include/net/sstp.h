@@ -581,7 +581,8 @@ struct sstp_rbuf_sample {
  *	faster for a larger window
  * @widen: the window is @window and the payload that came since @measure was set, so that it grows
  *	as a sender's in slow start does
- * @small: the peer is asked for segments of a sixteenth of @window at most, unless @widen is set
+ * @small: the peer is asked for segments of a 32nd part of @window at most, but of a packet at
+ *	least, unless @widen is set
  * @param: values of the parameters, as in struct sstp_ctrl
  * @priv: state of the policy, zeroed before @init
  *

@@ -6,7 +6,7 @@
 
 #define SSTP_GAUGE_MORE		2U	/* segments beyond what a window holds */
 #define SSTP_GAUGE_SEGMENTS	BIT(20)	/* far more than any window has */
-#define SSTP_GAUGE_PARTS	16U	/* segments that a window is to have at least */
+#define SSTP_GAUGE_PARTS	32U	/* segments that a window is to have, or of a packet each */
 
 static void sstp_gauge_begin(struct sstp_gauge *m)
 {
@@ -75,8 +75,11 @@ bool sstp_gauge_ask(struct sstp_gauge *m, u64 now, u32 rtt)
 
 void sstp_gauge_bound(struct sstp_gauge *m, u32 bytes)
 {
-	u32 most = bytes ? max(bytes / SSTP_GAUGE_PARTS, 1U) : SSTP_SEGMENT_MAX;
+	u32 most = SSTP_SEGMENT_MAX;
 
+	/* A sender makes no segment of less than a packet. */
+	if (bytes)
+		most = max3(bytes / SSTP_GAUGE_PARTS, m->seen.packet, 1U);
 	/* Grants count segments, so those in force hold half as much when segments are halved. */
 	most = max(most, m->segment / 2);
 	/* Segments that are small enough need no bound. */

@@ -224,6 +224,10 @@ static void gauge_hostile(struct kunit *test)
 		KUNIT_EXPECT_LE(test, s.capacity, SSTP_SPREAD_RATE_MAX);
 		KUNIT_EXPECT_LE(test, s.segment, SSTP_SEGMENT_MAX);
 		KUNIT_EXPECT_FALSE(test, s.window_limited && s.app_limited);
+		sstp_gauge_bound(&m, sstp_rnd_edge(&rnd));
+		KUNIT_EXPECT_LE(test, m.most, SSTP_SEGMENT_MAX);
+		if (m.most)
+			KUNIT_EXPECT_GE(test, m.most, min(s.packet, SSTP_SEGMENT_MAX));
 	}
 }
 
@@ -237,12 +241,12 @@ static void gauge_bound(struct kunit *test)
 	sstp_gauge_segment(&m, 65536, 65536);
 	sstp_gauge_bound(&m, 0);
 	KUNIT_EXPECT_EQ(test, m.most, 0U);
-	sstp_gauge_bound(&m, 16 * 65536);
+	sstp_gauge_bound(&m, 32 * 65536);
 	KUNIT_EXPECT_EQ(test, m.most, 0U);
-	sstp_gauge_bound(&m, 640000);
+	sstp_gauge_bound(&m, 1280000);
 	KUNIT_EXPECT_EQ(test, m.most, 40000U);
 	/* They are halved at once, at most. */
-	sstp_gauge_bound(&m, 300000);
+	sstp_gauge_bound(&m, 600000);
 	KUNIT_EXPECT_EQ(test, m.most, 32768U);
 	/* The peer follows: the window soon has as many segments as it needs, not a half. */
 	for (i = 0; i < 3; i++)
@@ -251,7 +255,7 @@ static void gauge_bound(struct kunit *test)
 	KUNIT_EXPECT_GE(test, m.segment, 28960U);
 	sstp_gauge_segment(&m, 65536, 65536);
 	KUNIT_EXPECT_EQ(test, m.segment, 65536U);
-	sstp_gauge_bound(&m, 16 * 65536);
+	sstp_gauge_bound(&m, 32 * 65536);
 	KUNIT_EXPECT_EQ(test, m.most, 65536U);
 	sstp_gauge_bound(&m, 0);
 	KUNIT_EXPECT_EQ(test, m.most, SSTP_SEGMENT_MAX);
@@ -260,6 +264,10 @@ static void gauge_bound(struct kunit *test)
 	m.segment = 1;
 	sstp_gauge_bound(&m, 1);
 	KUNIT_EXPECT_EQ(test, m.most, 1U);
+	/* They have a packet at least. */
+	m.seen.packet = 1448;
+	sstp_gauge_bound(&m, 16384);
+	KUNIT_EXPECT_EQ(test, m.most, 1448U);
 	sstp_gauge_bound(&m, U32_MAX);
 	KUNIT_EXPECT_EQ(test, m.most, SSTP_SEGMENT_MAX);
 }
