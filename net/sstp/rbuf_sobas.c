@@ -286,7 +286,8 @@ static bool sstp_sobas_room(const struct sstp_sobas *u, const struct sstp_rbuf_s
 }
 
 /* The window is used up, and little waits: the path may carry more, as when others have left it.
- * Growth becomes faster as long as that is so, up to what the capacity needs with one and a half
+ * Growth becomes faster as long as no packet waits long, else slower: then others, or this end's
+ * peer, send in bursts, and may only pause. It ends at what the capacity needs with one and a half
  * times the queue of a full path. The capacity may be known no more: a path may have become faster
  * since, and a small window has no trains that show it. Then the rate of two epochs exceeds it.
  */
@@ -297,7 +298,8 @@ static void sstp_sobas_grow(struct sstp_sobas *u, const struct sstp_rbuf_sample 
 
 	most = s->capacity ? sstp_sobas_bytes(s, rate, u->base + target / 2 * 3) : U32_MAX;
 	u->window = max(u->window, min(window, most));
-	u->step = min(2U * u->step, SSTP_SOBAS_STEP_MAX);
+	u->step = s->queue_most < 2ULL * target ?
+		  min(2U * u->step, SSTP_SOBAS_STEP_MAX) : max(u->step / 2, 1);
 }
 
 /* The round trip is longer than the queue explains: the path has become longer, or the queue has

@@ -227,6 +227,29 @@ static void sobas_follows(struct kunit *test)
 	KUNIT_EXPECT_GE(test, b.window, BDP);
 	sobas_epochs(&b, &s, 1000);
 	KUNIT_EXPECT_EQ(test, b.window, (u32)SSTP_SOBAS_WINDOW_MAX);
+	/* Beside others that send in bursts it grows as well, but slowly. */
+	sobas_set(test, &b);
+	s.queue_most = 2 * TARGET;
+	for (i = 0; i < 10; i++) {
+		u32 was = b.window;
+
+		sobas_epochs(&b, &s, 1);
+		KUNIT_EXPECT_LE(test, b.window, was + was / 32 + PACKET);
+	}
+	KUNIT_EXPECT_GT(test, b.window, FULL / 8 * 5);
+	KUNIT_EXPECT_LT(test, b.window, BDP);
+	/* Fast growth ends as they begin to send. */
+	sobas_set(test, &b);
+	s.queue_most = 0;
+	sobas_epochs(&b, &s, 3);
+	s.queue_most = 2 * TARGET;
+	sobas_epochs(&b, &s, 2);
+	for (i = 0; i < 2; i++) {
+		u32 was = b.window;
+
+		sobas_epochs(&b, &s, 1);
+		KUNIT_EXPECT_LE(test, b.window, was + was / 32 + PACKET);
+	}
 }
 
 /* The capacity bounds the growth: no more comes of a window that is larger. If more comes, the path
