@@ -73,6 +73,7 @@ import hashlib
 import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -180,6 +181,17 @@ def others(path, every, todo):
 
 def save(path, experiment, quick, results):
     """Write the results so far; a reader never finds an incomplete file."""
+def set_aside(path, results):
+    """Keep an earlier run's file beside the new one, if @results lacks some of what it has: the
+    experiment, the sources or the kernel may be changed back."""
+    dropped = sum("measured" in old and old not in results for old in earlier(path))
+    if dropped:
+        old = next(name for n in itertools.count(1)
+                   if not os.path.exists(name := f"{path}.old{n}"))
+        shutil.copyfile(path, old)
+        print(f"{dropped} results of other settings, sources or kernels are in {old}", flush=True)
+
+
     with open(path + ".new", "w", encoding="utf-8") as f:
         json.dump({"title": experiment["title"], "draw": experiment["draw"],
                    "varied": list(experiment["quick" if quick else "sweep"]), "quick": quick,
@@ -215,6 +227,8 @@ def run_cells(args, experiment, every, path):
             print(f"{describe(cell, sweep)}: {summary(cell)} (known)", flush=True)
     with tempfile.TemporaryDirectory() as work:
         subprocess.run(["make", "-s", "-C", os.path.join(TREE, "selftests/net/sstp"),
+    if args.resume:
+        set_aside(path, results)
                         f"OUT={work}", *(f"{work}/{name}" for name in PROGRAMS)], check=True)
         # Build kernel and module, if need be, before several machines need them at once.
         subprocess.run(vm.command("uml", ["true"]), check=True, stdout=subprocess.DEVNULL)
@@ -277,7 +291,8 @@ def main():
                         help="only flows whose name contains this")
     parser.add_argument("-r", "--resume", action="store_true",
                         help="skip cells with results in DIR/NAME.json, unless the kernel or the "
-                        "sources (for TCP alone: other than the module's) have changed since")
+                        "sources (for TCP alone: other than the module's) have changed since; "
+                        "what it has of others is kept in DIR/NAME.json.old1, .old2, ...")
     parser.add_argument("-S", "--seed", type=int, default=1, metavar="N",
                         help="of the machine's random numbers (default %(default)s)")
     parser.add_argument("-n", "--seeds", type=int, default=1, metavar="N",
@@ -293,7 +308,7 @@ def main():
     args = parser.parse_args()
     if args.list or not args.experiment:
         for name in experiments():
-            print(f"{name:11} {load(name)['title']}")
+            print(f"{name:12} {load(name)['title']}")
         return 0 if args.list else 2
     args.out = args.out or "./lab-results" + "/quick" * args.quick
     if args.experiment == ["all"]:
