@@ -43,6 +43,7 @@ check "flows have round-trip times of their own" lab 1 -f "TCP bbr" rtts
 check "harder paths are measured" lab 1 -f "TCP bbr" paths
 check "a line with a shallow queue is shared" lab 1 shallow
 check "paths with cross traffic are measured" lab 1 -f rrda sobas
+check "what windows do is traced" lab 1 sobas_traces
 check "programs that pause are read as wanted" lab 1 paptc
 check "two seeds are measured" lab 1 -n 2 short
 check "starts again" deeper lab 2 -f contract start
@@ -50,7 +51,8 @@ check "losses again" deeper lab 2 -j 1 window
 for kind in json png svg; do
 	check "start.$kind has the same bytes" same "start.$kind"
 	check "window.$kind has the same bytes" same "window.$kind"
-	for name in readers buffer sharing controllers gtp beside late rtts paths shallow short sobas paptc; do
+	for name in readers buffer sharing controllers gtp beside late rtts paths shallow short sobas \
+		    sobas_traces paptc; do
 		check "$name.$kind is there" test -s "$work/1/$name.$kind"
 	done
 done
@@ -67,7 +69,7 @@ check "TCP is measured without the module" lab 2 -f cubic start
 check "its results do not depend on the module" test "$(sources 1) $(sources 2)" = "1 2"
 check "cells of other flows stay" test "$(grep -c '"measured"' "$work/2/start.json")" -gt "$cells"
 check "the report is written" tools/lab/report -f "$work/1" -o "$work/report"
-check "it has all" test "$(grep -c '^## ' "$work/report/README.md")" = 14
+check "it has all" test "$(grep -c '^## ' "$work/report/README.md")" = 15
 check "the means of two seeds" grep -q 'short`, 2 of 2 cells, .*, seed 1, 2 (means),' \
 	"$work/report/README.md"
 # Far flows have no path of 20 ms: the shortest round-trip time of each is its own.
@@ -298,6 +300,30 @@ check "... bytes of the flow as asked for" crowd_is "
 check "... and when the flow has what they leave" crowd_is "
     assert 0 < c['measured']['flows'][0]['gain_rtt'] < 200, c['measured']['flows'][0]['gain_rtt']"
 
+# Another seed makes other cells, which the results have in place of those of before.
+another() {
+	crowd crowd2 -f mine -r -S 3 > "$work/log" &&
+		grep -q "^4 results of other settings" "$work/log" &&
+		cmp "$work/crowd1/crowd.json" "$work/crowd2/crowd.json.old" &&
+		test "$(grep -c '"measured"' "$work/crowd2/crowd.json")" = 2
+}
+check "results that a resumed run has no cell for are kept" another
+
+traced() {
+	numbers "import json
+path = '$work/1/sobas_traces.json'
+(cell,) = [c for c in json.load(open(path))['cells']]
+trace, path = cell['measured']['trace'], cell['path']
+epochs, flow = trace['epochs'], cell['measured']['flows'][0]
+assert len(epochs['time']) > 50 and epochs['time'] == sorted(epochs['time']), epochs['time']
+assert all(path['rtt'] <= rtt / 1e3 < 4 * path['rtt'] for rtt in epochs['rtt']), epochs['rtt']
+assert max(epochs['window']) > path['available'] * path['rtt'] * 1e3 / 8, epochs['window']
+assert sum(trace['lost']) <= flow['lost'] + flow['info']['packets_retrans'], trace['lost']
+assert min(trace['cwnd']) > 0 and trace['time'][-1] < flow['seconds'] + 1, trace['time'][-1]
+assert len(trace['queue']) > 50 and max(trace['queue']) <= path['queue_bdp'] * path['rtt'] + 1"
+}
+check "windows, losses and the queue are in a trace" traced
+
 # spoiled SED WHY: the file, edited by SED, is refused with one line that has WHY.
 spoiled() {
 	sed "$1" "$work/own/mine.toml" > "$work/own/bad.toml"
@@ -309,6 +335,7 @@ check "one without a title is refused" spoiled '/^title/d' 'no title'
 check "one whose path has no queue" spoiled '/^queue/d' 'a queue or queue_ms'
 check "one whose path has no loss" spoiled '/^loss/d' 'no loss'
 check "one without seconds" spoiled '/^seconds/d' 'no seconds'
+check "one that traces without samples" spoiled '/^title/s/$/\ntrace = true/' "needs sample"
 check "one that varies nothing it uses" spoiled 's/{segment}/{sigment}/' "lacks 'sigment'"
 check "one with two sizes of the queue" spoiled 's/^queue = .*/&\nqueue_ms = 9/' "a queue or queue_ms"
 check "one with cross traffic of an unknown kind" spoiled \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs one cell of an experiment in a virtual machine of its own, and derives the numbers that
-are stored from its reports. Results depend on this file and analysis.py, and are measured again
-when these change; the rest of the package may change while stored results stay valid."""
+are stored from its reports. Results depend on this file, analysis.py and trace.py, and are measured
+again when these change; the rest of the package may change while stored results stay valid."""
 
 import itertools
 import json
@@ -15,7 +15,7 @@ import tempfile
 import time
 
 from sstptools import vm
-from sstptools.lab import analysis
+from sstptools.lab import analysis, trace
 from sstptools.tree import TREE
 
 PROGRAMS = ("xfer", "cross", "backlog")     # of selftests, which tools/lab/guest runs
@@ -53,6 +53,7 @@ def shell_settings(cell):
              ("plugins", f"({shlex.join(sorted(plugins(cell['flows'])))})"),
              ("outage_at", path["outage_at"]), ("outage_for", path["outage_for"]),
              ("capture", int(cell["capture"])), ("sample", int(cell["sample"])),
+             ("trace", int(cell.get("trace", False))),
              ("count", len(cell["flows"])), ("module", int(has_module(cell["flows"])))]
     for n, flow in enumerate(cell["flows"]):
         lines += [(f"proto{n}", flow["proto"]), (f"start{n}", flow["start"]),
@@ -246,9 +247,12 @@ def measure(cell, work):
                         delay_mean=round(sum(arrived) / len(arrived), 6),
                         told_mean=round(sum(acked) / len(acked), 6))
     if cell["sample"]:
-        queue = sorted(queue_delays(cell, work))
+        delays = queue_delays(cell, work)
+        queue = sorted(delays)
         measured["queue_ms"] = round(sum(queue) / len(queue), 3)
         measured["queue_95"] = round(queue[int(0.95 * len(queue))], 3)
+    if cell.get("trace"):
+        measured["trace"] = {**trace.series(work), "queue": [round(d, 2) for d in delays]}
     add_counts(cell, work, measured)
     return measured
 

@@ -23,7 +23,7 @@ CROSS = {"udp": ("count", "on", "off", "shape", "packet"),
 # Pictures that tools/lab/plot can draw: "settings" fits any experiment, the others need the
 # settings and flows of the experiments in the tree that name them
 DRAWN = ("settings", "loss", "start", "window", "buffer", "sharing", "readers", "controllers",
-         "shares", "bars", "sobas")
+         "shares", "bars", "sobas", "traces")
 FUNCTIONS = {"int": int, "max": max, "min": min}
 
 
@@ -80,6 +80,12 @@ def load(word):
             raise ValueError(f"it has no {key}")
     if experiment.setdefault("draw", "settings") not in DRAWN:
         raise ValueError(f"draw is one of {', '.join(DRAWN)}")
+    if experiment.get("trace") and not experiment.get("sample"):
+        raise ValueError("trace needs sample")
+    if experiment.get("trace") and experiment.get("together"):
+        raise ValueError("trace is of one flow, not of all together")
+    if experiment["draw"] == "traces" and not experiment.get("trace"):
+        raise ValueError("it draws traces, but has no trace")
     if "experiments" in experiment:
         return experiment
     experiment.setdefault("quick", experiment["sweep"])
@@ -190,5 +196,6 @@ def combinations(experiment, sweep, seeds, kernel, keys):
                    "source": keys[has_module(together)], "kernel": kernel,
                    "capture": experiment.get("capture", False),
                    "sample": experiment.get("sample", False),
+                   **({"trace": True} if experiment.get("trace") and has_module(together) else {}),
                    **({"cross": cross} if cross else {}),
                    **({"delays": delays} if delays else {})}

@@ -20,6 +20,7 @@ SHADES = ("#0b6e4f", "#3d5a98", "#c8553d", "#8a6d1d", "#6b3f87")
 PALETTE = ("#0b6e4f", "#58a182", "#c8553d", "#3d5a98", "#8a6d1d", "#6b3f87", "#7f8c8d", "#d18f9c")
 POLICIES = {"static": "#c8553d", "large": "#c8553d", "rrda": "#0b6e4f"}
 PANEL_COLUMNS = 3       # of draw_settings()
+RATE_STEPS = 10         # of a trace, over which rates are means
 READERS_SHOWN = 5       # s of a transfer in draw_readers()
 NO_LOSS = 1e-6          # position of "none" on the logarithmic axis of loss
 
@@ -472,10 +473,69 @@ def draw_sobas(result):
     return figure
 
 
+def trace_windows(axis, path, trace):
+    """Draw the windows of a traced cell over time, in packets, and when packets were lost."""
+    axis.step(trace["time"], trace["cwnd"], color=SHADES[0], linewidth=1.2,
+              label="congestion window of the sender")
+    epochs = trace["epochs"]
+    # In phase 0 the policy adds to its window all that has come.
+    windows = [(t, window / analysis.PAYLOAD) for t, window, phase in
+               zip(epochs["time"], epochs["window"], epochs["phase"]) if window and phase]
+    if windows:
+        axis.step(*zip(*windows), where="post", color=SHADES[2], linewidth=1.2,
+                  label="window of the policy")
+    lost = [t for t, count in zip(trace["time"], trace["lost"]) if count]
+    axis.plot(lost, [0] * len(lost), "x", color="black", markersize=5, label="packets lost")
+    full = path["available"] * path["rtt"] * 1e3 / 8 / 1500
+    axis.axhline(full, color="black", linewidth=0.8, linestyle="--",
+                 label="A and the round-trip time without a queue")
+    # In slow start windows may be many times larger.
+    later = [cwnd for t, cwnd in zip(trace["time"], trace["cwnd"]) if t > 1]
+    axis.set_ylim(0, 1.15 * max([full, *later, *(window for _, window in windows)]))
+
+
+def trace_rate(axis, trace):
+    """Draw the rate at which packets of a traced cell came, over time."""
+    sums, times = [0, *itertools.accumulate(trace["delivered"])], [0, *trace["time"]]
+    bits, last = analysis.PAYLOAD * 8e-6, range(RATE_STEPS, len(sums))
+    axis.plot(times[RATE_STEPS:], [(sums[n] - sums[n - RATE_STEPS]) * bits /
+                                   (times[n] - times[n - RATE_STEPS]) for n in last],
+              color=SHADES[4], linewidth=1, label="rate of the flow")
+
+
+def draw_traces(result):
+    """Draw what each traced cell did over time, a row for each: windows and losses, the queue, and
+    the rate. A run of TCP alone has no traces."""
+    cells = [c for c in result["cells"] if "trace" in c["measured"]]
+    if not cells:
+        return draw_settings(result)
+    figure, axes = new_figure(len(cells), 3, (16, 2.6 * len(cells) + 1), result["title"])
+    for row, cell in zip(axes, cells):
+        path, trace = cell["path"], cell["measured"]["trace"]
+        trace_windows(row[0], path, trace)
+        row[1].plot([n / 100 for n in range(len(trace["queue"]))], trace["queue"],
+                    color=SHADES[1], linewidth=0.8, label="queue")
+        row[1].axhline(analysis.queue_time(path), color="black", linewidth=0.8, linestyle=":",
+                       label="what the queue holds")
+        trace_rate(row[2], trace)
+        row[2].axhline(path["available"], color="black", linewidth=0.8, linestyle="--")
+        row[2].set_ylim(top=1.1 * analysis.line_rate(path) / 1e6)
+        for axis, what in zip(row, ("packets", "ms", "Mbit/s")):
+            axis.set_xlim(0, trace["time"][-1])
+            axis.set_ylim(bottom=0)
+            axis.set_ylabel(what)
+        row[0].set_title(f"{path['case']}, {queue_text(path)}: {cell['flows'][0]['name']}",
+                         loc="left", fontsize=10)
+    for axis in axes[-1]:
+        axis.set_xlabel("seconds")
+    legend(figure, axes)
+    return figure
+
+
 DRAW = {"settings": draw_settings, "loss": draw_loss, "start": draw_start, "window": draw_window,
         "buffer": draw_buffer, "sharing": draw_sharing, "readers": draw_readers,
         "controllers": draw_controllers, "shares": draw_shares, "bars": draw_bars,
-        "sobas": draw_sobas}
+        "sobas": draw_sobas, "traces": draw_traces}
 
 
 def main():

@@ -19,7 +19,8 @@ from sstptools.markdown import markdown_table
 from sstptools.tree import TREE
 
 ORDER = ("long", "wan", "start", "window", "buffer", "readers", "fresh", "sharing", "beside",
-         "late", "rtts", "paths", "shallow", "short", "sobas", "controllers", "gtp")
+         "late", "rtts", "paths", "shallow", "short", "sobas", "sobas_traces", "controllers",
+         "gtp")
 
 SHARED = ("steady", "jain", "stability")        # measures of connections that share a line
 
@@ -235,6 +236,16 @@ def sobas(cells):
                 for case in dict.fromkeys(c["path"]["case"] for c in cells)))
 
 
+def traces(cells):
+    """Return a table with a row for each traced cell."""
+    rows = [[c["path"]["case"], queue_text(c["path"]), flow(c)["name"], mbit(flow(c)["goodput"]),
+             number(flow(c)["goodput"] / 1e6 / c["path"]["available"], 2),
+             number(c["measured"]["queue_ms"], 1), number(flow(c)["lost"], 0),
+             number(flow(c).get("gain_rtt"), 1)] for c in cells]
+    return markdown_table([["", "Queue", "", "Goodput, Mbit/s", "of A", "Queue, ms", "Lost",
+                            "RTTs until 90%"]] + rows)
+
+
 def compared(cells):
     """Return a table for each measure that the experiment shows: a column for each flow, or for
     all that share the line, with the measure of each if they differ in it."""
@@ -288,7 +299,7 @@ def section(name, directory, out):
     cells = [{"experiment": name, **cell} for cell in means(measured)]
     tell = {"wan": wan, "long": wan, "start": start, "window": window, "buffer": buffer,
             "readers": readers, "fresh": readers, "sharing": sharing,
-            "controllers": controllers, "gtp": shares, "sobas": sobas}.get(name, compared)
+            "controllers": controllers, "gtp": shares, "sobas": sobas, "sobas_traces": traces}.get(name, compared)
     text = (f"## {result['title']}\n\n{experiment['text'].strip()}\n\n"
             f"`tools/lab/run {'--quick ' if result['quick'] else ''}{name}`, "
             f"{len(measured)} of {result['count']} cells, on " +

@@ -15,6 +15,7 @@ The file has, in TOML:
               varied), or one of those that tools/lab/experiments use, for the same settings
   together    true: all flows share the path, not each in a cell of its own
   sample      true: the queue is sampled every 10 ms: mean and 95% of its delays are measured
+  trace       true, with sample: what windows and queue of an SSTP connection did over time is kept
   [path]      rate (bit/s), rtt (ms), loss (share of packets), and the size of the queue, as one
               of queue (bandwidth-delay products of queue and wire: half of one is on the wire, 100
               packets are added), queue_bdp (bandwidth-delay products of the queue alone) or queue_ms
@@ -118,7 +119,8 @@ BENCH = ("selftests/net/sstp/xfer*", "selftests/net/sstp/cross.c",
          "selftests/net/sstp/backlog.c", "selftests/net/sstp/lib.*", "selftests/net/sstp/path.sh",
          "selftests/net/sstp/Makefile", "tools/lab/guest", "tools/vm/config.uml", "tools/vm/*.c",
          "tools/vm/guest", "tools/python/sstptools/lab/analysis.py",
-         "tools/python/sstptools/lab/cell.py", "tools/python/sstptools/vm/*.py")
+         "tools/python/sstptools/lab/cell.py", "tools/python/sstptools/lab/trace.py",
+         "tools/python/sstptools/vm/*.py")
 
 
 @functools.cache
@@ -169,7 +171,7 @@ def known(path, todo):
 
 def same_settings(one, other):
     return all(one.get(k) == other.get(k)
-               for k in ("path", "seconds", "seed", "flows", "cross", "delays"))
+               for k in ("path", "seconds", "seed", "flows", "cross", "delays", "trace"))
 
 
 def others(path, every, todo):
@@ -179,8 +181,6 @@ def others(path, every, todo):
             for old in done if same_settings(old, cell)}
 
 
-def save(path, experiment, quick, results):
-    """Write the results so far; a reader never finds an incomplete file."""
 def set_aside(path, results):
     """Keep an earlier run's file beside the new one, if @results lacks some of what it has: the
     experiment, the sources or the kernel may be changed back."""
@@ -192,6 +192,8 @@ def set_aside(path, results):
         print(f"{dropped} results of other settings, sources or kernels are in {old}", flush=True)
 
 
+def save(path, experiment, quick, results):
+    """Write the results so far; a reader never finds an incomplete file."""
     with open(path + ".new", "w", encoding="utf-8") as f:
         json.dump({"title": experiment["title"], "draw": experiment["draw"],
                    "varied": list(experiment["quick" if quick else "sweep"]), "quick": quick,
@@ -225,10 +227,10 @@ def run_cells(args, experiment, every, path):
         if every[i] in todo:
             results[i] = cell
             print(f"{describe(cell, sweep)}: {summary(cell)} (known)", flush=True)
-    with tempfile.TemporaryDirectory() as work:
-        subprocess.run(["make", "-s", "-C", os.path.join(TREE, "selftests/net/sstp"),
     if args.resume:
         set_aside(path, results)
+    with tempfile.TemporaryDirectory() as work:
+        subprocess.run(["make", "-s", "-C", os.path.join(TREE, "selftests/net/sstp"),
                         f"OUT={work}", *(f"{work}/{name}" for name in PROGRAMS)], check=True)
         # Build kernel and module, if need be, before several machines need them at once.
         subprocess.run(vm.command("uml", ["true"]), check=True, stdout=subprocess.DEVNULL)
