@@ -7,7 +7,9 @@ import argparse
 import itertools
 import json
 import os
+import re
 import shutil
+import statistics
 import subprocess
 import sys
 
@@ -228,8 +230,47 @@ def sobas_path(cells):
             ":\n\n" + markdown_table([["", *(head for head, _ in columns)]] + rows) + "\n")
 
 
+def sobas_means(cells):
+    """Return a table of each flow's means over the paths on which all have results, "" if there is
+    none."""
+    kinds = {}
+    for cell in cells:
+        kinds.setdefault(flow(cell)["name"], {})[str(cell["path"])] = cell
+    cubic = kinds.get("TCP cubic", {})
+    kinds = {name: there for name, there in kinds.items() if set(there) & set(cubic)}
+    paths = [path for path in cubic if all(path in there for there in kinds.values())]
+    kinds = {name: [there[path] for path in paths] for name, there in kinds.items()}
+
+    def ratios(name, than):
+        return [flow(one)["goodput"] / flow(other)["goodput"]
+                for one, other in zip(kinds[name], kinds.get(than, []))]
+
+    def mean(values):
+        return statistics.fmean(values) if values else None
+
+    def row(name):
+        rrda = ratios(name, re.sub(r"\+ .*sobas", "+ rrda", name)) if "sobas" in name else []
+        here = [{**c["measured"], **flow(c)} for c in kinds[name]]
+        return [name, number(mean([flow(c)["goodput"] / 1e6 / c["path"]["available"]
+                                   for c in kinds[name]])),
+                number(mean(ratios(name, "TCP cubic"))), number(mean(rrda)),
+                number(min(rrda, default=None)), str(sum(r < 0.98 for r in rrda)) if rrda else "-",
+                number(mean([h["queue_ms"] for h in here]), 1),
+                number(mean([h["lost"] for h in here]), 0)]
+
+    if not paths:
+        return ""
+    return (
+        f"Means over {len(paths)} paths and queues. The goodput is a share of A, of that of TCP cubic, "
+        "and of that\nof the same controller with rrda. Of these the least, and how many are below "
+        "0.98:\n\n" + markdown_table(
+            [["", "A", "cubic", "rrda", "least", "below", "Queue, ms", "Lost"],
+             *map(row, kinds)]) + "\n")
+
+
 def sobas(cells):
-    return ("Each entry has a value for each size of the queue. RTT is the path's with the mean "
+    return (sobas_means(cells) +
+            "Each entry has a value for each size of the queue. RTT is the path's with the mean "
             "delay in the queue,\nlost are the flow's own packets, and cross is what cross traffic "
             "has while the flow lasts:\n\n" + "".join(
                 sobas_path([c for c in cells if c["path"]["case"] == case])
@@ -283,7 +324,7 @@ def found_in_paper(experiment, cells):
     for says in [c for c in claims if "says" in c]:
         judged = list(judge(says, cells))
         other = [f"\n  - {describe(c, experiment['sweep'])}: {what}"
-                 for c, what, so in judged if not so]
+                 for c, _, what, so in judged if not so]
         if judged:
             lines.append(f"{says['says']}: holds in {len(judged) - len(other)} of "
                          f"{len(judged)} cells" + ", but not in" * bool(other) + "".join(other))
@@ -299,7 +340,8 @@ def section(name, directory, out):
     cells = [{"experiment": name, **cell} for cell in means(measured)]
     tell = {"wan": wan, "long": wan, "start": start, "window": window, "buffer": buffer,
             "readers": readers, "fresh": readers, "sharing": sharing,
-            "controllers": controllers, "gtp": shares, "sobas": sobas, "sobas_traces": traces}.get(name, compared)
+            "controllers": controllers, "gtp": shares, "sobas": sobas,
+            "sobas_traces": traces}.get(name, compared)
     text = (f"## {result['title']}\n\n{experiment['text'].strip()}\n\n"
             f"`tools/lab/run {'--quick ' if result['quick'] else ''}{name}`, "
             f"{len(measured)} of {result['count']} cells, on " +

@@ -54,10 +54,33 @@ def measures(cell, name):
     return [{**measured, **flow, **shared} for flow in measured["flows"] if name in flow["name"]]
 
 
+def figure(value):
+    """Return a value as text: with up to six digits, or as an integer."""
+    return "none" if value is None else f"{value:.0f}" if abs(value) >= 1e5 else f"{value:.6g}"
+
+
+def best(want, value, cell, cells):
+    """Return as text which flow of another cell on the same path is nearest to what @want asks for,
+    and how near, or that none is nearer than @value, that of @cell; "" if there is no such cell, the
+    flow is the one that @want compares with, or @want has two bounds."""
+    what, sign = want["measure"], 1 if "most" in want else -1
+    others = [(sign * m[what], m["name"]) for c in cells
+              if c["path"] == cell["path"] and c is not cell for m in measures(c, "")
+              if m.get(what) is not None]
+    if not others or {"least", "most"} <= set(want):
+        return ""
+    near, name = min(others)
+    if "than" in want and want["than"] in name:
+        return ""
+    if value is not None and near >= sign * value:
+        return f"; none has {'less' if sign == 1 else 'more'}"
+    return f"; {name} has the {'least' if sign == 1 else 'most'}, {figure(sign * near)}"
+
+
 def judge(want, cells):
-    """For each measured cell that @want applies to, yield the cell, the measured value as text,
-    and whether the value is in the wanted range. The value is the measure or, with "than", its
-    ratio to the measure of another flow on the same path."""
+    """For each measured cell that @want applies to, yield the cell, its measure, and as text
+    the measure or, with "than", its ratio to that of another flow on the same path, and whether this
+    is in the wanted range."""
     for cell in cells:
         path, what = cell["path"], want["measure"]
         if any(not low <= path[k] <= high for k, (low, high) in want.get("where", {}).items()):
@@ -67,16 +90,17 @@ def judge(want, cells):
         for flow in measures(cell, want["flow"]) if others else []:
             # Results of earlier sources may lack this measure, which is a miss.
             value = flow.get(what) and round(flow[what] / others[0], 4)
-            text = f"{what} {value}" + (f" of that of {want['than']}" if "than" in want else "")
-            yield cell, text, value is not None and (
+            text = f"{what} {figure(value)}" + f" of that of {want.get('than')}" * ("than" in want)
+            yield cell, flow.get(what), text, value is not None and (
                 want.get("least", value) <= value <= want.get("most", value))
 
 
 def misses(wants, cells):
     """Return (cell, text) for each value that is out of its wanted range."""
     return [(cell, f"{text}, wanted " + " and ".join(
-                f"at {k} {want[k]}" for k in ("least", "most") if k in want))
-            for want in wants for cell, text, good in judge(want, cells) if not good]
+                f"at {k} {figure(want[k])}" for k in ("least", "most") if k in want) +
+             best(want, value, cell, cells))
+            for want in wants for cell, value, text, good in judge(want, cells) if not good]
 
 
 def unjudged(wants, cells):
@@ -99,7 +123,8 @@ def mean(values):
 
 
 def means(cells):
-    """Return measured cells that differ in the seed as one, with the mean of their measures."""
+    """Return measured cells that differ in the seed as one, with the mean of their measures, and the
+    trace of the first."""
     groups = []
     for cell in cells:
         for group in groups:
@@ -108,4 +133,7 @@ def means(cells):
                 break
         else:
             groups.append([cell])
-    return [{**group[0], "measured": mean([c["measured"] for c in group])} for group in groups]
+    return [{**group[0], "measured": {
+                **mean([{k: v for k, v in c["measured"].items() if k != "trace"} for c in group]),
+                **{k: v for k, v in group[0]["measured"].items() if k == "trace"}}}
+            for group in groups]
