@@ -42,12 +42,9 @@
  * competitive mode, unless all packets of late have waited.
  *
  * A queue of less than sstp_waits_small() is not seen, and its losses are taken for the path's; but
- * they begin suddenly, when the window has grown to what the path carries (see waits_surge.h). Then
- * the next SSTP_HYBRID_UNSEEN losses without a queue are overflows of a shallow queue. As the path
- * may have begun to lose packets as well, the losses after these cause no cut, until they are
- * another surge, by what was reported since the last one, or were none SSTP_HYBRID_DOUBTS times. A
- * flow that forgot the queue at the first doubt would fill it again, and leave other flows no time
- * without losses, by which they could notice the queue.
+ * they begin suddenly, when the window has grown to what the path carries. Then some losses without
+ * a queue are overflows of a shallow queue, and the others cause no cut until there is none any
+ * more, see waits_surge.h.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -69,8 +66,6 @@
 #define SSTP_HYBRID_SINGLE	2U	/* packets lost at once that may be the path's own */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
-#define SSTP_HYBRID_UNSEEN	4U	/* overflows that a surge of losses stands for */
-#define SSTP_HYBRID_DOUBTS	8U	/* times that losses are no surge until it is forgotten */
 #define SSTP_HYBRID_EMPTIES	3	/* times that an empty queue says that others give way */
 #define SSTP_HYBRID_VACANT	1000U	/* ms of an empty queue until the window grows faster */
 #define SSTP_HYBRID_UNUSED	8U	/* round trips in which half of the window is not used */
@@ -99,6 +94,7 @@
  * @w: the window
  * @e: congestion avoidance epoch of competitive mode
  * @waits: round-trip times and losses
+ * @surge: surges of losses, and the queue that is not seen
  * @round_end: last shipment before this round trip began (serial number)
  * @share: share of lost packets, smoothed, 2^-16
  * @growth: growth in delay mode, and in competitive mode since the queue became empty: valid if
@@ -121,10 +117,6 @@
  * @empties: how often the queue has become empty since the last cut in competitive mode
  * @unused: round trips of slow start in a row that used less than half of the window,
  *	SSTP_HYBRID_UNUSED at most
- * @unseen: 0 = no surge of losses has shown a queue that is too short to be seen; more than
- *	SSTP_HYBRID_DOUBTS = one has, and each loss without a queue is its overflow and takes one
- *	off; else losses cause no cut until they are another surge, and each time that they are
- *	none takes one off
  * @competes: competitive mode
  * @probes: a probe is under way
  * @growing: @growth is valid; in competitive mode: the queue is empty, the window
@@ -172,7 +164,6 @@ struct sstp_hybrid {
 	u32	alarms : 3;
 	u32	empties : 2;
 	u32	unused : 4;
-	u32	unseen : 4;
 	bool	competes : 1;
 	bool	probes : 1;
 	bool	growing : 1;
@@ -276,17 +267,9 @@ static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->full = false;
 	h->round_end = s->shipped;
 	sstp_waits_cut(&h->waits, sstp_hybrid_steady(c, h));
-	/* A surge compares with what was reported since the last cut, or since the last surge. */
-	if (!h->unseen)
-		h->surge = (struct sstp_waits_surge){};
+	sstp_waits_surge_cut(&h->surge);
 	/* After a time-out the window may be smaller: a cut does not raise it. */
 	sstp_window_cut(c, &h->w, s, max(cwnd, min(c->cwnd, SSTP_HYBRID_CWND)));
-}
-
-static void sstp_hybrid_forget_surge(struct sstp_hybrid *h)
-{
-	h->unseen = 0;
-	h->surge = (struct sstp_waits_surge){};
 }
 
 /* Take the packets of this flow out of the queue that makes the round-trip time @rtt, and leave
@@ -417,7 +400,7 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	case SSTP_WAITS_FOUND_LONGER:
 		times = clamp(p.low / max(base, 1U), 2U, SSTP_HYBRID_LONGER);
 		sstp_waits_longer(&h->waits, p.low, ms);
-		sstp_hybrid_forget_surge(h);
+		h->surge = (struct sstp_waits_surge){};
 		sstp_hybrid_relax(h, s);
 		h->fails = 0;
 		break;
@@ -460,8 +443,8 @@ static bool sstp_hybrid_probe_due(const struct sstp_ctrl *c, const struct sstp_h
 	u32 since = sstp_hybrid_ms(s) - h->probed_ms, alarm = sstp_hybrid_ms(s) - h->alarm_ms;
 	u32 waited;
 
-	if (!h->competes || h->w.cut || h->unseen || sstp_hybrid_reorders(h, s) ||
-	    sstp_window_in_slow_start(c, &h->w))
+	if (!h->competes || h->w.cut || sstp_waits_surge_unseen(&h->surge) ||
+	    sstp_hybrid_reorders(h, s) || sstp_window_in_slow_start(c, &h->w))
 		return false;
 	if (since > SSTP_HYBRID_MEMORY << sstp_hybrid_doublings(h))
 		return true;
@@ -519,7 +502,8 @@ static void sstp_hybrid_count_empty(struct sstp_ctrl *c, struct sstp_hybrid *h,
 static void sstp_hybrid_count_vacant(const struct sstp_ctrl *c, struct sstp_hybrid *h,
 				     const struct sstp_ctrl_sample *s, u32 rtt)
 {
-	if (!h->e.max || c->cwnd < h->e.max || h->unseen || sstp_waits_queued(&h->waits, rtt)) {
+	if (!h->e.max || c->cwnd < h->e.max || sstp_waits_surge_unseen(&h->surge) ||
+	    sstp_waits_queued(&h->waits, rtt)) {
 		sstp_hybrid_stop_growing(h, s);
 	} else if (!h->growing) {
 		h->growing = true;
@@ -568,7 +552,7 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	if (sstp_waits_time(&h->waits, rtt) >= SSTP_HYBRID_TARGET) {
 		h->shallow = false;
 		h->was_shallow = false;
-		sstp_hybrid_forget_surge(h);
+		h->surge = (struct sstp_waits_surge){};
 	}
 	if (h->check) {
 		if (--h->check)
@@ -655,25 +639,12 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 static void sstp_hybrid_count_surge(const struct sstp_ctrl *c, struct sstp_hybrid *h,
 				    const struct sstp_ctrl_sample *s)
 {
-	u32 enough = h->unseen ? SSTP_WAITS_SURGE_AGAIN : SSTP_WAITS_SURGE_LOSSY, packets;
-
 	if (sstp_window_in_slow_start(c, &h->w) || !s->cwnd_limited || h->probes || h->w.cut ||
 	    h->tail || sstp_hybrid_after_cut(h) || sstp_hybrid_reorders(h, s) ||
 	    sstp_waits_queued(&h->waits, sstp_waits_most(&h->waits)))
 		return;
-	packets = min_t(u64, (u64)s->delivered + s->lost, SSTP_WINDOW_MAX);
-	switch (sstp_waits_surge_report(&h->surge, packets, s->lost, enough)) {
-	case SSTP_WAITS_SURGE_OPEN:
-		break;
-	case SSTP_WAITS_SURGE_NO:
-		if (h->unseen && h->unseen <= SSTP_HYBRID_DOUBTS)
-			h->unseen--;
-		break;
-	case SSTP_WAITS_SURGE_YES:
-		h->unseen = SSTP_HYBRID_UNSEEN + SSTP_HYBRID_DOUBTS;
-		h->surge = (struct sstp_waits_surge){};
-		break;
-	}
+	sstp_waits_surge_report(&h->surge, min_t(u64, (u64)s->delivered + s->lost, SSTP_WINDOW_MAX),
+				s->lost);
 }
 
 static void sstp_hybrid_measure(const struct sstp_ctrl *c, struct sstp_hybrid *h,
@@ -775,7 +746,7 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 		h->shallow = h->was_shallow;
 		h->gentle = false;
 		h->growing = false;
-		sstp_hybrid_forget_surge(h);
+		h->surge = (struct sstp_waits_surge){};
 	} else if (!idled && !s->cwnd_limited && !h->probes) {
 		sstp_hybrid_rest(h, s);
 	}
@@ -826,7 +797,7 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	bool queued = sstp_waits_queued(&h->waits, rtt);
 	bool tail = !reorders && (queued ? sstp_waits_time(&h->waits, rtt) <
 					   sstp_waits_base(&h->waits) / SSTP_HYBRID_SHORT :
-					   !!h->unseen);
+					   sstp_waits_surge_unseen(&h->surge));
 	bool shallow = tail && sstp_waits_time(&h->waits, rtt) < SSTP_HYBRID_TARGET &&
 		       ms - h->target_ms > SSTP_HYBRID_MEMORY;
 	bool gentle = shallow && !slow_start;
@@ -839,7 +810,7 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->tail = tail;
 	h->shallow = shallow;
 	h->gentle = gentle;
-	if (!slow_start && !reorders && !h->unseen &&
+	if (!slow_start && !reorders && !sstp_waits_surge_unseen(&h->surge) &&
 	    ms - h->probed_ms > SSTP_HYBRID_OVERFLOW << sstp_hybrid_doublings(h))
 		sstp_hybrid_probe(c, h, s);
 }
@@ -925,11 +896,10 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	rtt = max(s->rtt, sstp_waits_most(&h->waits));
 	queued = sstp_waits_queued(&h->waits, rtt);
 	held = sstp_hybrid_held(c, h, ms, rtt);
-	if (h->unseen && !queued && !held && !sstp_window_in_slow_start(c, &h->w)) {
-		if (h->unseen <= SSTP_HYBRID_DOUBTS)
-			return;
-		h->unseen--;
-		sstp_hybrid_overflow(c, h, s);
+	if (sstp_waits_surge_unseen(&h->surge) && !queued && !held &&
+	    !sstp_window_in_slow_start(c, &h->w)) {
+		if (sstp_waits_surge_overflows(&h->surge))
+			sstp_hybrid_overflow(c, h, s);
 		return;
 	}
 	if (!queued || held || sstp_waits_path_loses(&h->waits)) {
@@ -979,7 +949,7 @@ static void sstp_hybrid_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_samp
 	h->late = false;
 	h->fresh = false;
 	h->resumed = false;
-	sstp_hybrid_forget_surge(h);
+	h->surge = (struct sstp_waits_surge){};
 	sstp_window_timeout(c, &h->w, s, sstp_hybrid_part(c, SSTP_CUBIC_BETA));
 }
 

@@ -24,20 +24,45 @@ static bool sstp_waits_surge_crowded(const struct sstp_waits_surge *x)
 	       SSTP_WAITS_SURGE_TIMES * (x->lossy + 1ULL) * x->late;
 }
 
-enum sstp_waits_is_surge sstp_waits_surge_report(struct sstp_waits_surge *x, u32 packets,
-						 bool lossy, u32 enough)
+void sstp_waits_surge_report(struct sstp_waits_surge *x, u32 packets, bool lossy)
 {
+	u32 enough = x->doubts ? SSTP_WAITS_SURGE_AGAIN : SSTP_WAITS_SURGE_LOSSY;
+
 	x->late += packets;
 	x->late_lossy += lossy;
-	if (!x->late_lossy || x->late > U32_MAX / 4 || x->late_lossy > U16_MAX / 2) {
+	if (!x->late_lossy || x->late > U32_MAX / 4) {
 		sstp_waits_surge_age(x);
-		return SSTP_WAITS_SURGE_OPEN;
+		return;
 	}
 	if (!lossy)
-		return SSTP_WAITS_SURGE_OPEN;
+		return;
 	if (!sstp_waits_surge_crowded(x)) {
 		sstp_waits_surge_age(x);
-		return SSTP_WAITS_SURGE_NO;
+		if (x->doubts && !x->overflows)
+			x->doubts--;
+	} else if (x->late_lossy >= enough) {
+		*x = (struct sstp_waits_surge){
+			.overflows = SSTP_WAITS_SURGE_OVERFLOWS,
+			.doubts = SSTP_WAITS_SURGE_DOUBTS,
+		};
 	}
-	return x->late_lossy < enough ? SSTP_WAITS_SURGE_OPEN : SSTP_WAITS_SURGE_YES;
+}
+
+void sstp_waits_surge_cut(struct sstp_waits_surge *x)
+{
+	if (!x->doubts)
+		*x = (struct sstp_waits_surge){};
+}
+
+bool sstp_waits_surge_unseen(const struct sstp_waits_surge *x)
+{
+	return x->doubts;
+}
+
+bool sstp_waits_surge_overflows(struct sstp_waits_surge *x)
+{
+	if (!x->overflows)
+		return false;
+	x->overflows--;
+	return true;
 }

@@ -8,8 +8,8 @@
 #include "hybrid_sim.h"
 
 #define UNSEEN_RTT	(HYBRID_BASE + HYBRID_SMALL - 1)
-/* After the first cut */
-#define UNSEEN_FIRST	(SSTP_HYBRID_DOUBTS + SSTP_HYBRID_UNSEEN - 1)
+/* Losses that are overflows after the first cut */
+#define UNSEEN_FIRST	(SSTP_WAITS_SURGE_OVERFLOWS - 1)
 
 /* @rounds round trips with one report each, of which one in @each tells of a loss; 0 = none does */
 static void unseen_rounds(struct ctrl_sim *x, u32 rounds, u32 each)
@@ -53,15 +53,16 @@ static void unseen_overflows(struct kunit *test)
 	u32 i, was, n;
 
 	h = unseen_surge(test, &x);
-	for (i = 1; i <= 3 * SSTP_HYBRID_UNSEEN; i++) {
+	for (i = 1; i <= 3 * SSTP_WAITS_SURGE_OVERFLOWS; i++) {
 		KUNIT_EXPECT_TRUE_MSG(test, h->competes && h->shallow && h->gentle, "cut %u", i);
-		KUNIT_EXPECT_EQ(test, (u32)h->unseen,
-				UNSEEN_FIRST - (i - 1) % SSTP_HYBRID_UNSEEN);
+		KUNIT_EXPECT_EQ(test, (u32)h->surge.overflows,
+				UNSEEN_FIRST - (i - 1) % SSTP_WAITS_SURGE_OVERFLOWS);
+		KUNIT_EXPECT_EQ(test, (u32)h->surge.doubts, SSTP_WAITS_SURGE_DOUBTS);
 		unseen_rounds(&x, 100, 0);
 		was = x.c.cwnd;
 		n = unseen_losses(&x, 100);
 		/* The first may be too long after the loss before it. */
-		if (i % SSTP_HYBRID_UNSEEN)
+		if (i % SSTP_WAITS_SURGE_OVERFLOWS)
 			KUNIT_EXPECT_EQ_MSG(test, n, 1U, "cut %u", i);
 		else
 			KUNIT_EXPECT_LE_MSG(test, n - SSTP_WAITS_SURGE_AGAIN, 1U, "cut %u", i);
@@ -77,19 +78,20 @@ static void unseen_path_loses(struct kunit *test)
 	u32 i, was;
 
 	h = unseen_surge(test, &x);
-	for (i = 1; i < SSTP_HYBRID_UNSEEN; i++) {
+	for (i = 1; i < SSTP_WAITS_SURGE_OVERFLOWS; i++) {
 		unseen_rounds(&x, 9, 0);
 		KUNIT_EXPECT_EQ(test, unseen_losses(&x, 100), 1U);
 	}
-	KUNIT_EXPECT_EQ(test, (u32)h->unseen, SSTP_HYBRID_DOUBTS);
+	KUNIT_EXPECT_EQ(test, (u32)h->surge.overflows, 0);
+	KUNIT_EXPECT_EQ(test, (u32)h->surge.doubts, SSTP_WAITS_SURGE_DOUBTS);
 	was = x.c.cwnd;
 	unseen_rounds(&x, 60, 10);
-	KUNIT_EXPECT_GT(test, (u32)h->unseen, 0U);
+	KUNIT_EXPECT_TRUE(test, sstp_waits_surge_unseen(&h->surge));
 	unseen_rounds(&x, 140, 10);
-	KUNIT_EXPECT_EQ(test, (u32)h->unseen, 0U);
+	KUNIT_EXPECT_FALSE(test, sstp_waits_surge_unseen(&h->surge));
 	KUNIT_EXPECT_FALSE(test, h->competes);
 	unseen_rounds(&x, 500, 10);
-	KUNIT_EXPECT_EQ(test, (u32)h->unseen, 0U);
+	KUNIT_EXPECT_FALSE(test, sstp_waits_surge_unseen(&h->surge));
 	KUNIT_EXPECT_GE(test, x.c.cwnd, was);
 }
 
@@ -104,7 +106,7 @@ static void unseen_chance(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(each); i++) {
 		h = hybrid_start(&x, 1000);
 		unseen_rounds(&x, 2000, each[i]);
-		KUNIT_EXPECT_EQ_MSG(test, (u32)h->unseen, 0U, "row %u", i);
+		KUNIT_EXPECT_FALSE_MSG(test, sstp_waits_surge_unseen(&h->surge), "row %u", i);
 		KUNIT_EXPECT_FALSE_MSG(test, h->competes, "row %u", i);
 		KUNIT_EXPECT_GE_MSG(test, x.c.cwnd, 1000U, "row %u", i);
 	}
@@ -158,7 +160,7 @@ static void unseen_forgotten(struct kunit *test)
 	for (i = 0; i < 4; i++) {
 		h = unseen_surge(test, &x);
 		unseen_rounds(&x, 10, 0);
-		KUNIT_EXPECT_EQ(test, (u32)h->unseen, UNSEEN_FIRST);
+		KUNIT_EXPECT_EQ(test, (u32)h->surge.overflows, UNSEEN_FIRST);
 		KUNIT_EXPECT_GE(test, (u32)h->surge.all, 5U);
 		switch (i) {
 		case 0:
@@ -182,7 +184,9 @@ static void unseen_forgotten(struct kunit *test)
 			sstp_hybrid_drain(&x.c, h, &x.s, HYBRID_BASE + 10000, 100);
 			break;
 		}
-		KUNIT_EXPECT_EQ_MSG(test, (u32)h->unseen, i == 3 ? UNSEEN_FIRST : 0U,
+		KUNIT_EXPECT_EQ_MSG(test, (u32)h->surge.overflows, i == 3 ? UNSEEN_FIRST : 0,
+				    "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, sstp_waits_surge_unseen(&h->surge), i == 3,
 				    "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, h->surge.all >= 5, i == 3, "row %u", i);
 	}
@@ -225,7 +229,7 @@ static void unseen_seen(struct kunit *test)
 		unseen_rounds(&x, 10, 0);
 		hybrid_round(&x, 1000, 0, HYBRID_BASE + wait[i]);
 		hybrid_round(&x, 1000, 0, HYBRID_BASE + wait[i]);
-		KUNIT_EXPECT_EQ_MSG(test, !h->unseen, !!i, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, sstp_waits_surge_unseen(&h->surge), !i, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, !h->surge.all, !!i, "row %u", i);
 	}
 }
@@ -242,7 +246,7 @@ static void unseen_not_vacant(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		h = unseen_surge(test, &x);
 		if (i)
-			h->unseen = 0;
+			h->surge = (struct sstp_waits_surge){};
 		h->e.max = x.c.cwnd;
 		unseen_rounds(&x, 3, 0);
 		KUNIT_EXPECT_EQ_MSG(test, (bool)h->growing, (bool)i, "row %u", i);

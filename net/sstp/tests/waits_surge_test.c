@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Losses that suddenly are more frequent, and those that are not */
+/* Losses that suddenly are more frequent, those that are not, and the queue that they show */
 #include "sstp_test.h"
 #include <net/sstp_window.h>
 #include "../waits_surge.c"
 
 #define SURGE_NEVER	U32_MAX
 
-static enum sstp_waits_is_surge surge_some(struct sstp_waits_surge *x, u32 count, u32 each)
+/* Has the last report shown a surge? */
+static bool surge_is(const struct sstp_waits_surge *x)
 {
-	enum sstp_waits_is_surge told = SSTP_WAITS_SURGE_OPEN;
+	return x->overflows == SSTP_WAITS_SURGE_OVERFLOWS;
+}
+
+/* @count reports of a packet, of which one in @each tells of a loss; 0 = none does */
+static void surge_some(struct sstp_waits_surge *x, u32 count, u32 each)
+{
 	u32 i;
 
 	for (i = 1; i <= count; i++)
-		told = sstp_waits_surge_report(x, 1, each && i % each == 0,
-					       SSTP_WAITS_SURGE_LOSSY);
-	return told;
+		sstp_waits_surge_report(x, 1, each && i % each == 0);
 }
 
 /* Reports of which one in @before told of losses, then one in @after: reports of losses until the
@@ -38,20 +42,21 @@ static void surge_seen(struct kunit *test)
 		struct sstp_waits_surge x = {};
 
 		surge_some(&x, t[i].reports, t[i].before);
-		for (n = 1; n <= 100; n++)
-			if (surge_some(&x, t[i].after, t[i].after) == SSTP_WAITS_SURGE_YES)
+		for (n = 1; n <= 100; n++) {
+			surge_some(&x, t[i].after, t[i].after);
+			if (surge_is(&x))
 				break;
+		}
 		KUNIT_EXPECT_EQ_MSG(test, n > 100 ? SURGE_NEVER : n, t[i].lossy, "row %u", i);
 	}
 }
 
-/* Losses by chance: how often in a thousand the first 200 of them are taken for a surge, by what it
- * takes
+/* Losses by chance: how often in a thousand the first 200 of them are taken for a surge, and how
+ * often the first four after one are for another
  */
 static void surge_chance(struct kunit *test)
 {
 	static const u32 each[] = { 2, 10, 100, 1000 }, most[] = { 60, 160 };
-	static const u32 enough[] = { SSTP_WAITS_SURGE_LOSSY, SSTP_WAITS_SURGE_AGAIN };
 	struct rnd_state rnd;
 	u32 i, k, n, run, seen, lost;
 
@@ -59,20 +64,23 @@ static void surge_chance(struct kunit *test)
 	for (i = 0; i < 2 * ARRAY_SIZE(each); i++) {
 		k = each[i / 2];
 		for (run = 0, seen = 0; run < 1000; run++) {
-			struct sstp_waits_surge x = {};
+			struct sstp_waits_surge x = {
+				.doubts = i % 2 ? SSTP_WAITS_SURGE_DOUBTS : 0U,
+			};
 
 			for (n = 0, lost = 0; lost < (i % 2 ? 4 : 200); n++) {
 				bool lossy = sstp_rnd_one_in(&rnd, k);
 
 				lost += lossy;
-				if (sstp_waits_surge_report(&x, 1, lossy, enough[i % 2]) ==
-				    SSTP_WAITS_SURGE_YES) {
+				sstp_waits_surge_report(&x, 1, lossy);
+				if (surge_is(&x)) {
 					seen++;
 					break;
 				}
 			}
 		}
-		kunit_info(test, "one report in %u, %u: %u surges", k, enough[i % 2], seen);
+		kunit_info(test, "one report in %u, %s: %u surges", k,
+			   i % 2 ? "after one" : "at first", seen);
 		KUNIT_EXPECT_LE_MSG(test, seen, most[i % 2], "row %u", i);
 	}
 }
@@ -96,9 +104,8 @@ static void surge_growth(struct kunit *test)
 
 				for (n = 0; n < packets; n++)
 					lossy |= sstp_rnd_one_in(&rnd, 200);
-				if (sstp_waits_surge_report(&x, packets, lossy,
-							    SSTP_WAITS_SURGE_LOSSY) ==
-				    SSTP_WAITS_SURGE_YES)
+				sstp_waits_surge_report(&x, packets, lossy);
+				if (surge_is(&x))
 					break;
 			}
 			if (i < 16)
@@ -117,18 +124,80 @@ static void surge_long(struct kunit *test)
 	u32 i;
 
 	for (i = 1; i <= 100000; i++)
-		sstp_waits_surge_report(&x, SSTP_WINDOW_MAX, i % 50 == 0, SSTP_WAITS_SURGE_LOSSY);
+		sstp_waits_surge_report(&x, SSTP_WINDOW_MAX, i % 50 == 0);
 	KUNIT_EXPECT_GE(test, x.all, U32_MAX / 4);
 	KUNIT_EXPECT_LE(test, abs_diff((u32)(x.all / SSTP_WINDOW_MAX) / max(x.lossy, 1), 50U), 5U);
 	/* It seems to begin, but no other report of losses follows. */
 	x = (struct sstp_waits_surge){ .all = U32_MAX / 2, .lossy = 1 };
-	sstp_waits_surge_report(&x, 1, true, SSTP_WAITS_SURGE_LOSSY);
+	sstp_waits_surge_report(&x, 1, true);
 	KUNIT_EXPECT_EQ(test, x.late, 1U);
 	x.late = U32_MAX / 4;
-	sstp_waits_surge_report(&x, SSTP_WINDOW_MAX, false, SSTP_WAITS_SURGE_LOSSY);
+	sstp_waits_surge_report(&x, SSTP_WINDOW_MAX, false);
 	KUNIT_EXPECT_EQ(test, x.late, 0U);
 	KUNIT_EXPECT_EQ(test, x.all, U32_MAX / 2 + U32_MAX / 4 + SSTP_WINDOW_MAX);
 	KUNIT_EXPECT_EQ(test, x.lossy, 2);
+}
+
+/* After a surge of @losses at once */
+static struct sstp_waits_surge surge_after(struct kunit *test, u32 losses)
+{
+	struct sstp_waits_surge x = {};
+
+	surge_some(&x, 1000, 0);
+	surge_some(&x, losses - 1, 1);
+	KUNIT_EXPECT_FALSE(test, sstp_waits_surge_unseen(&x) || sstp_waits_surge_overflows(&x));
+	surge_some(&x, 1, 1);
+	KUNIT_EXPECT_TRUE(test, sstp_waits_surge_unseen(&x));
+	return x;
+}
+
+/* A surge stands for some overflows, and counts begin anew with it and with each cut before it. */
+static void surge_overflows(struct kunit *test)
+{
+	struct sstp_waits_surge x = surge_after(test, SSTP_WAITS_SURGE_LOSSY), cut = {};
+	u32 i, n;
+
+	for (n = 0; n < 2; n++) {
+		KUNIT_EXPECT_FALSE(test, x.all || x.late || x.lossy || x.late_lossy);
+		for (i = 0; i < SSTP_WAITS_SURGE_OVERFLOWS; i++)
+			KUNIT_EXPECT_TRUE_MSG(test, sstp_waits_surge_overflows(&x), "%u", i);
+		KUNIT_EXPECT_FALSE(test, sstp_waits_surge_overflows(&x));
+		KUNIT_EXPECT_TRUE(test, sstp_waits_surge_unseen(&x));
+		/* A smaller one is another surge; what a cut leaves counts for it. */
+		surge_some(&x, 1000, 0);
+		sstp_waits_surge_cut(&x);
+		KUNIT_EXPECT_EQ(test, x.all, 1000U);
+		surge_some(&x, SSTP_WAITS_SURGE_AGAIN - 1, 1);
+		KUNIT_EXPECT_FALSE(test, surge_is(&x));
+		surge_some(&x, 1, 1);
+		KUNIT_EXPECT_TRUE(test, surge_is(&x));
+	}
+	surge_some(&cut, 1000, 100);
+	sstp_waits_surge_cut(&cut);
+	KUNIT_EXPECT_FALSE(test, cut.all || cut.late || cut.lossy || cut.late_lossy);
+}
+
+/* Losses that are no surge make an unseen queue doubtful, but only after those that are overflows.
+ */
+static void surge_doubts(struct kunit *test)
+{
+	struct sstp_waits_surge x = surge_after(test, SSTP_WAITS_SURGE_LOSSY);
+	u32 i;
+
+	/* Each is no surge as soon as it has come. */
+	x.all = 1;
+	x.lossy = 1;
+	surge_some(&x, 100, 1);
+	KUNIT_EXPECT_EQ(test, (u32)x.doubts, SSTP_WAITS_SURGE_DOUBTS);
+	x.overflows = 0;
+	for (i = 1; i <= SSTP_WAITS_SURGE_DOUBTS; i++) {
+		KUNIT_EXPECT_TRUE_MSG(test, sstp_waits_surge_unseen(&x), "%u", i);
+		surge_some(&x, 1, 1);
+		KUNIT_EXPECT_EQ_MSG(test, (u32)x.doubts, SSTP_WAITS_SURGE_DOUBTS - i, "%u", i);
+	}
+	KUNIT_EXPECT_FALSE(test, sstp_waits_surge_unseen(&x) || sstp_waits_surge_overflows(&x));
+	surge_some(&x, 1, 1);
+	KUNIT_EXPECT_EQ(test, (u32)x.doubts, 0);
 }
 
 static struct kunit_case waits_surge_cases[] = {
@@ -136,6 +205,8 @@ static struct kunit_case waits_surge_cases[] = {
 	KUNIT_CASE(surge_chance),
 	KUNIT_CASE(surge_growth),
 	KUNIT_CASE(surge_long),
+	KUNIT_CASE(surge_overflows),
+	KUNIT_CASE(surge_doubts),
 	{}
 };
 
