@@ -54,6 +54,7 @@
 #include "htcp.h"
 #include "waits.h"
 #include "waits_probe.h"
+#include "waits_share.h"
 #include "waits_surge.h"
 
 #define SSTP_HYBRID_CWND	4U	/* packets: smallest window but after a time-out */
@@ -82,11 +83,6 @@
 #define SSTP_HYBRID_LATE	8	/* part of the packets in flight that may be late */
 #define SSTP_HYBRID_LESS	85U	/* percent: after marks, many losses, in a shallow queue */
 #define SSTP_HYBRID_C	5200000000ULL	/* 1 / C, ms^3 for a packet, in a shallow queue */
-#define SSTP_HYBRID_LOSS	(BIT(16) / 16)	/* share of lost packets that always causes a cut */
-#define SSTP_HYBRID_LOSSES	(BIT(16) / 10)	/* the same, in one round trip */
-#define SSTP_HYBRID_FEW		64U	/* packets: fewer in a round trip do not tell the share */
-#define SSTP_HYBRID_HARDLY	(BIT(16) / 128)	/* share of lost packets: none or one burst */
-#define SSTP_HYBRID_HALVES	(BIT(16) / 4)	/* the share that halves the window */
 #define SSTP_HYBRID_IDLE	250U	/* ms without a report that are no part of an epoch */
 
 /**
@@ -96,7 +92,7 @@
  * @waits: round-trip times and losses
  * @surge: surges of losses, and the queue that is not seen
  * @round_end: last shipment before this round trip began (serial number)
- * @share: share of lost packets, smoothed, 2^-16
+ * @share: share of lost packets
  * @growth: growth in delay mode, and in competitive mode since the queue became empty: valid if
  *	@growing; in competitive mode each report touches it
  * @report_ms: when the last report came
@@ -157,7 +153,7 @@ struct sstp_hybrid {
 	u32	overflow_ms;
 	u32	reorder_ms;
 	u16	late_ms;
-	u16	share;
+	struct sstp_waits_share share;
 	u32	check : 2;
 	u32	cuts : 2;
 	u32	fails : 3;
@@ -595,31 +591,23 @@ static void sstp_hybrid_cut_to(struct sstp_ctrl *c, struct sstp_hybrid *h,
 static void sstp_hybrid_cut_many(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				 const struct sstp_ctrl_sample *s)
 {
-	sstp_hybrid_cut_to(c, h, s, h->share > SSTP_HYBRID_HALVES ? 50 : SSTP_HYBRID_LESS);
+	sstp_hybrid_cut_to(c, h, s, sstp_waits_share_halves(&h->share) ? 50 : SSTP_HYBRID_LESS);
 }
 
-/* Losses that have caused no cut, but are so many that a queue overflows, whatever they were taken
- * for. Those of the round trip that begins with a cut left before the cut: the cause is the same.
- * The cut is made in the next callback if that is told of losses, so that they are counted once
- * for its undo. In the first round trips of slow start one burst of losses is a large part of the
- * packets, and says nothing about a queue. So if hardly any packet was lost before, the packets of
- * such a round trip count as SSTP_HYBRID_FEW.
+/* Losses that have caused no cut, but are many. Those of the round trip that begins with a cut left
+ * before the cut: the cause is the same. The cut is made in the next callback if that is told of
+ * losses, so that they are counted once for its undo.
  */
 static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				    const struct sstp_ctrl_sample *s)
 {
-	u32 lost = h->waits.lost, all = max(lost + h->waits.delivered, 1U);
-	u32 share = div_u64((u64)lost << 16, all);
-	bool first = h->w.ssthresh == SSTP_WINDOW_MAX && all < SSTP_HYBRID_FEW &&
-		     h->share < SSTP_HYBRID_HARDLY;
+	bool first = h->w.ssthresh == SSTP_WINDOW_MAX;
+	bool many = sstp_waits_share_round(&h->share, &h->waits, first);
+	u32 lost = h->waits.lost;
 
-	h->share += (s32)(share - h->share) / 4;
 	if (!h->probes)
 		sstp_waits_count_round(&h->waits);
-	if ((lost < 3 && h->share <= SSTP_HYBRID_HALVES) || h->w.cut || h->probes ||
-	    sstp_hybrid_after_cut(h) ||
-	    (first ? (lost << 16) / SSTP_HYBRID_FEW <= SSTP_HYBRID_LOSSES :
-		     share <= SSTP_HYBRID_LOSSES && h->share <= SSTP_HYBRID_LOSS) ||
+	if (!many || h->w.cut || h->probes || sstp_hybrid_after_cut(h) ||
 	    sstp_hybrid_reorders(h, s))
 		return false;
 	h->many = s->lost;
@@ -962,7 +950,7 @@ static void sstp_hybrid_get_info(const struct sstp_ctrl *c, s64 *state)
 	state[2] = h->probes;
 	state[3] = sstp_waits_base(&h->waits) == U32_MAX ? 0 : sstp_waits_base(&h->waits);
 	state[4] = h->e.max;
-	state[5] = h->share;
+	state[5] = h->share.mean;
 }
 
 struct sstp_ctrl_ops sstp_ctrl_hybrid = {

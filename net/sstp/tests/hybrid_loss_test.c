@@ -657,7 +657,7 @@ static void hybrid_gentle(struct kunit *test)
 	h = hybrid_start(&x, 1000);
 	hybrid_shallow_loss(&x);
 	x.s.shipped += 1000;
-	h->share = U16_MAX;
+	h->share.mean = U16_MAX;
 	sstp_hybrid_cut_many(&x.c, h, &x.s);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 424U);
 	KUNIT_EXPECT_FALSE(test, h->gentle);
