@@ -32,19 +32,11 @@
  * without probes. Packets overtake others where many are late for a whole round trip: after a burst
  * of losses many seem to be late too, but only until the receiver is sure that they are lost.
  *
- * Losses: those of round trips in which nothing waits in the queue are the path's own, and
- * the window stays, unless they are many; it is halved if they are a quarter in the mean of some
- * round trips. A queue that overflows loses packets that waited; but if 10 ms of queue have lost
- * nothing in the last 10 s, a loss at less than 5 ms is the path's. Where packets are lost in round
- * trips with a queue, and hardly ever in those without one, it is the queue that loses them, though
- * single losses may seem to be the path's. See waits.h for links that deliver in bursts: until
- * losses tell whether such a link loses packets, a loss cuts the window but does not begin
- * competitive mode, unless all packets of late have waited.
- *
- * A queue of less than sstp_waits_small() is not seen, and its losses are taken for the path's; but
- * they begin suddenly, when the window has grown to what the path carries. Then some losses without
- * a queue are overflows of a shallow queue, and the others cause no cut until there is none any
- * more, see waits_surge.h.
+ * Losses: waits_loss.h tells those of the path's own, for which the window stays, from those of a
+ * queue. If they are many (waits_share.h) the window is cut in any case; it is halved if they are a
+ * quarter in the mean of some round trips. Until losses tell whether a link that delivers in bursts
+ * loses packets, a loss cuts the window but does not begin competitive mode, unless all packets of
+ * late have waited. A queue that no round-trip time shows (waits_surge.h) is shallow.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -53,28 +45,26 @@
 #include "ctrl.h"
 #include "htcp.h"
 #include "waits.h"
+#include "waits_loss.h"
 #include "waits_probe.h"
 #include "waits_share.h"
 #include "waits_surge.h"
 
 #define SSTP_HYBRID_CWND	4U	/* packets: smallest window but after a time-out */
-#define SSTP_HYBRID_TARGET	10000U	/* us that packets wait before a cut */
+#define SSTP_HYBRID_TARGET	SSTP_WAITS_TARGET	/* us that packets wait before a cut */
 #define SSTP_HYBRID_OWN		3	/* packets of a flow that wait at least before it cuts */
 #define SSTP_HYBRID_DRAINED	SSTP_WAITS_EMPTY	/* us: the cut has helped */
 #define SSTP_HYBRID_LEAVE	95U	/* percent of what the path holds that a cut leaves */
-#define SSTP_HYBRID_HELD	(SSTP_HYBRID_TARGET / 2)	/* us: such a wait is no overflow */
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
-#define SSTP_HYBRID_SINGLE	2U	/* packets lost at once that may be the path's own */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
 #define SSTP_HYBRID_EMPTIES	3	/* times that an empty queue says that others give way */
 #define SSTP_HYBRID_VACANT	1000U	/* ms of an empty queue until the window grows faster */
 #define SSTP_HYBRID_UNUSED	8U	/* round trips in which half of the window is not used */
-#define SSTP_HYBRID_MEMORY	10000U	/* ms that what was seen counts */
+#define SSTP_HYBRID_MEMORY	SSTP_WAITS_MEMORY	/* ms that what was seen counts */
 #define SSTP_HYBRID_RELAPSE	20000U	/* ms in which the end of competitive mode may be wrong */
 #define SSTP_HYBRID_LONGER	8U	/* times that a path becomes longer at once, at most */
 #define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
-#define SSTP_HYBRID_SHORT	6U	/* a queue of less than this part of the RTT is short */
 #define SSTP_HYBRID_TAIL	4U	/* part of the window behind a cut: see in_tail() */
 #define SSTP_HYBRID_OVERFLOW	5000U	/* ms after a probe until an overflow begins one */
 #define SSTP_HYBRID_FAILS	4U	/* times that the time between probes doubles */
@@ -91,6 +81,7 @@
  * @e: congestion avoidance epoch of competitive mode
  * @waits: round-trip times and losses
  * @surge: surges of losses, and the queue that is not seen
+ * @loss: what is known of losses
  * @round_end: last shipment before this round trip began (serial number)
  * @share: share of lost packets
  * @growth: growth in delay mode, and in competitive mode since the queue became empty: valid if
@@ -101,11 +92,8 @@
  * @left_ms: when competitive mode ended, or earlier if that was right for sure
  * @probed_ms: when the last probe ended
  * @alarm_ms: when the last cuts in a row did not help
- * @random_ms: when the last loss came that no queue explains
  * @late_ms: since when many packets are late, modulo 2^16; valid if @late
  * @reorder_ms: when many packets had been late for a round trip
- * @target_ms: when a cut was made as SSTP_HYBRID_TARGET was reached without a loss
- * @overflow_ms: when the first loss in SSTP_HYBRID_MEMORY came with a queue
  * @check: round trips until the effect of the last cut is judged; 0 = no cut is to be judged
  * @cuts: cuts in a row that have not helped
  * @alarms: how often that led to a probe of late
@@ -137,6 +125,7 @@ struct sstp_hybrid {
 	struct sstp_cubic_epoch e;
 	struct sstp_waits waits;
 	struct sstp_waits_surge surge;
+	struct sstp_waits_loss loss;
 	union {		/* in both modes, and in a probe */
 		struct {
 			struct sstp_htcp growth;
@@ -148,9 +137,6 @@ struct sstp_hybrid {
 	u32	left_ms;
 	u32	probed_ms;
 	u32	alarm_ms;
-	u32	random_ms;
-	u32	target_ms;
-	u32	overflow_ms;
 	u32	reorder_ms;
 	u16	late_ms;
 	struct sstp_waits_share share;
@@ -226,13 +212,11 @@ static void sstp_hybrid_init(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 	sstp_window_init(c, &h->w, s);
 	/* The handshake's packets are short: on a slow line those of data take longer. */
 	sstp_waits_init(&h->waits, s->total_delivered ? s->min_rtt : U32_MAX, ms);
+	sstp_waits_loss_init(&h->loss, ms);
 	h->report_ms = ms;
 	h->round_end = s->shipped;
 	h->probed_ms = ago;
 	h->alarm_ms = ago;
-	h->random_ms = ago;
-	h->target_ms = ago;
-	h->overflow_ms = ago;
 	h->reorder_ms = ago;
 	h->left_ms = ago - SSTP_HYBRID_RELAPSE;
 	h->fresh = !s->in_flight;
@@ -568,7 +552,7 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	kept = sstp_hybrid_kept(c, s);
 	if (!h->competes && !h->w.cut &&
 	    sstp_waits_holds(&h->waits, kept, rtt, SSTP_HYBRID_TARGET, SSTP_HYBRID_OWN)) {
-		h->target_ms = sstp_hybrid_ms(s);
+		h->loss.target_ms = sstp_hybrid_ms(s);
 		/* The window grows to twice what is in flight at most; if that is less than half of
 		 * it, the receiver's window was closed for a while.
 		 */
@@ -779,15 +763,13 @@ static u32 sstp_hybrid_part(const struct sstp_ctrl *c, u32 beta)
 static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				 const struct sstp_ctrl_sample *s)
 {
-	u32 rtt = max(s->rtt, sstp_waits_most(&h->waits)), ms = sstp_hybrid_ms(s);
+	u32 ms = sstp_hybrid_ms(s);
 	bool slow_start = sstp_window_in_slow_start(c, &h->w);
 	bool reorders = sstp_hybrid_reorders(h, s);
-	bool queued = sstp_waits_queued(&h->waits, rtt);
-	bool tail = !reorders && (queued ? sstp_waits_time(&h->waits, rtt) <
-					   sstp_waits_base(&h->waits) / SSTP_HYBRID_SHORT :
-					   sstp_waits_surge_unseen(&h->surge));
-	bool shallow = tail && sstp_waits_time(&h->waits, rtt) < SSTP_HYBRID_TARGET &&
-		       ms - h->target_ms > SSTP_HYBRID_MEMORY;
+	enum sstp_waits_depth depth = reorders ? SSTP_WAITS_DEPTH_DEEP :
+		sstp_waits_loss_depth(&h->loss, &h->waits, &h->surge, s->rtt, ms);
+	bool tail = depth != SSTP_WAITS_DEPTH_DEEP;
+	bool shallow = depth == SSTP_WAITS_DEPTH_SHALLOW;
 	bool gentle = shallow && !slow_start;
 	u32 beta = sstp_hybrid_law(gentle)->beta;
 
@@ -803,46 +785,6 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		sstp_hybrid_probe(c, h, s);
 }
 
-/* Has a queue overflowed? The path may lose packets on its own as well; so in delay mode a loss of
- * one or two packets in SSTP_HYBRID_MEMORY is no overflow, unless competitive mode ended in the
- * last SSTP_HYBRID_RELAPSE.
- */
-static bool sstp_hybrid_overflows(const struct sstp_ctrl *c, struct sstp_hybrid *h, u32 ms)
-{
-	bool queue = ms - h->random_ms > SSTP_HYBRID_MEMORY || sstp_waits_queue_loses(&h->waits);
-	bool first = h->waits.lost <= SSTP_HYBRID_SINGLE &&
-		     ms - h->overflow_ms > SSTP_HYBRID_MEMORY &&
-		     ms - h->left_ms > SSTP_HYBRID_RELAPSE;
-
-	if (h->competes || sstp_window_in_slow_start(c, &h->w))
-		return h->competes || queue;
-	if (first)
-		h->overflow_ms = ms;
-	return !first && queue;
-}
-
-/* Is it unsure whether a queue has overflowed? Where a link delivers in bursts some packets of each
- * round trip wait, so that losses of the path seem to be a queue's. Others that fill a queue let
- * all packets of a round trip wait, but one of late has not. A round-trip time that is not known
- * (U32_MAX) counts as a wait.
- */
-static bool sstp_hybrid_unsure(const struct sstp_ctrl *c, const struct sstp_hybrid *h)
-{
-	return !sstp_window_in_slow_start(c, &h->w) && sstp_waits_unsure(&h->waits) &&
-	       !sstp_waits_queued(&h->waits, sstp_waits_least(&h->waits));
-}
-
-/* In delay mode: has the queue held SSTP_HYBRID_TARGET of late, and does now much less wait? Where
- * CoDel (RFC 8289) drops at its target of 5 ms, more has waited than SSTP_HYBRID_HELD.
- */
-static bool sstp_hybrid_held(const struct sstp_ctrl *c, const struct sstp_hybrid *h, u32 ms,
-			     u32 rtt)
-{
-	return !h->competes && !sstp_window_in_slow_start(c, &h->w) &&
-	       ms - h->target_ms <= SSTP_HYBRID_MEMORY &&
-	       sstp_waits_time(&h->waits, rtt) < SSTP_HYBRID_HELD;
-}
-
 /* Do the losses of @s belong to the last overflow of a short queue? Its cut is undone only if the
  * packets of all of them were only late.
  */
@@ -856,11 +798,48 @@ static bool sstp_hybrid_in_tail(const struct sstp_ctrl *c, struct sstp_hybrid *h
 	return true;
 }
 
+/* Losses that are neither many nor the tail of an overflow: what has lost these packets? */
+static void sstp_hybrid_judge(struct sstp_ctrl *c, struct sstp_hybrid *h,
+			      const struct sstp_ctrl_sample *s)
+{
+	u32 ms = sstp_hybrid_ms(s);
+	const struct sstp_waits_lossy l = {
+		.rtt = s->rtt,
+		.ms = ms,
+		.slow_start = sstp_window_in_slow_start(c, &h->w),
+		.competes = h->competes,
+		.relapse = ms - h->left_ms <= SSTP_HYBRID_RELAPSE,
+	};
+
+	switch (sstp_waits_loss_cause(&h->loss, &h->waits, &h->surge, &l)) {
+	case SSTP_WAITS_CAUSE_PATH:
+		if (h->competes && !sstp_waits_queue_loses(&h->waits)) {
+			sstp_hybrid_end_resumed(c, h);
+			sstp_hybrid_relax(h, s);
+		}
+		break;
+	case SSTP_WAITS_CAUSE_QUEUE:
+		sstp_hybrid_overflow(c, h, s);
+		break;
+	case SSTP_WAITS_CAUSE_UNSEEN:
+		break;
+	case SSTP_WAITS_CAUSE_BURSTS:
+		if (h->competes)
+			sstp_hybrid_relax(h, s);
+		sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_BETA, true);
+		sstp_hybrid_cut(c, h, s, sstp_hybrid_part(c, SSTP_CUBIC_BETA));
+		break;
+	case SSTP_WAITS_CAUSE_EITHER:
+		if (!h->check && sstp_waits_loss_all_waited(&h->loss, &h->waits, ms))
+			sstp_hybrid_drain(c, h, s, sstp_waits_least(&h->waits), 100);
+		break;
+	}
+}
+
 static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	struct sstp_hybrid *h = sstp_hybrid_priv(c);
-	u32 ms = sstp_hybrid_ms(s), rtt, least;
-	bool many = h->many, queued, held;
+	bool many = h->many;
 
 	h->many = false;
 	h->fresh = false;
@@ -877,43 +856,10 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 		sstp_hybrid_cut_to(c, h, s, SSTP_HYBRID_LESS);
 		return;
 	}
-	if (s->ce || sstp_hybrid_reorders(h, s)) {
+	if (s->ce || sstp_hybrid_reorders(h, s))
 		sstp_hybrid_overflow(c, h, s);
-		return;
-	}
-	rtt = max(s->rtt, sstp_waits_most(&h->waits));
-	queued = sstp_waits_queued(&h->waits, rtt);
-	held = sstp_hybrid_held(c, h, ms, rtt);
-	if (sstp_waits_surge_unseen(&h->surge) && !queued && !held &&
-	    !sstp_window_in_slow_start(c, &h->w)) {
-		if (sstp_waits_surge_overflows(&h->surge))
-			sstp_hybrid_overflow(c, h, s);
-		return;
-	}
-	if (!queued || held || sstp_waits_path_loses(&h->waits)) {
-		h->random_ms = ms;
-		if (h->competes && !sstp_waits_queue_loses(&h->waits)) {
-			sstp_hybrid_end_resumed(c, h);
-			sstp_hybrid_relax(h, s);
-		}
-		return;
-	}
-	if (sstp_hybrid_overflows(c, h, ms)) {
-		if (sstp_hybrid_unsure(c, h)) {
-			if (h->competes)
-				sstp_hybrid_relax(h, s);
-			sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_BETA, true);
-			sstp_hybrid_cut(c, h, s, sstp_hybrid_part(c, SSTP_CUBIC_BETA));
-		} else {
-			sstp_hybrid_overflow(c, h, s);
-		}
-		return;
-	}
-	rtt = sstp_waits_least(&h->waits);
-	least = ms - h->target_ms > SSTP_HYBRID_MEMORY ?
-		sstp_waits_small(&h->waits) : SSTP_HYBRID_HELD;
-	if (rtt != U32_MAX && !h->check && sstp_waits_time(&h->waits, rtt) >= least)
-		sstp_hybrid_drain(c, h, s, rtt, 100);
+	else
+		sstp_hybrid_judge(c, h, s);
 }
 
 static void sstp_hybrid_timeout(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)

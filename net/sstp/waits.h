@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #include <net/sstp.h>
 
-#define SSTP_WAITS_MEMORY	10000U	/* ms that round-trip times and counts are valid */
+#define SSTP_WAITS_MEMORY	10000U	/* ms that what was seen is valid */
 #define SSTP_WAITS_EXPECTED	8	/* round trips that tell by what packets are lost */
 #define SSTP_WAITS_LITTLE	2	/* losses with little waiting that tell of the path's */
 #define SSTP_WAITS_RARE		8	/* packets wait little once in so many times at least */

@@ -51,8 +51,8 @@ static void hybrid_many_losses(struct kunit *test)
 		h = hybrid_start(&x, 1000);
 		for (n = 1; n <= 20; n++) {
 			was = x.c.cwnd;
-			h->random_ms = hybrid_ms(&x);
-			h->target_ms = hybrid_ms(&x);
+			h->loss.random_ms = hybrid_ms(&x);
+			h->loss.target_ms = hybrid_ms(&x);
 			hybrid_round(&x, t[i].delivered, t[i].lost, t[i].rtt);
 			if (x.c.cwnd < was)
 				break;
@@ -184,14 +184,14 @@ static void hybrid_losses(struct kunit *test)
 	hybrid_loss(&x, HYBRID_BASE + HYBRID_SMALL - 1, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
 	KUNIT_EXPECT_FALSE(test, h->competes);
-	KUNIT_EXPECT_EQ(test, h->random_ms, hybrid_ms(&x));
+	KUNIT_EXPECT_EQ(test, h->loss.random_ms, hybrid_ms(&x));
 	/* The path loses packets anyway. So for 10 s a loss with a queue only takes this flow's
 	 * packets out of the queue,
 	 */
 	hybrid_wait(&x, SSTP_HYBRID_MEMORY);
 	hybrid_loss(&x, 42000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
-	h->random_ms = hybrid_ms(&x) - SSTP_HYBRID_MEMORY;
+	h->loss.random_ms = hybrid_ms(&x) - SSTP_HYBRID_MEMORY;
 	h->waits.least[0] = 44000;
 	h->waits.least[1] = 48000;
 	hybrid_loss(&x, 50000, 0);
@@ -205,7 +205,7 @@ static void hybrid_losses(struct kunit *test)
 	/* Later the flow competes. */
 	ctrl_sim_avoid(&x, 1000);
 	h->probed_ms = hybrid_ms(&x);
-	h->random_ms = hybrid_ms(&x) - SSTP_HYBRID_MEMORY - 1;
+	h->loss.random_ms = hybrid_ms(&x) - SSTP_HYBRID_MEMORY - 1;
 	hybrid_loss(&x, 50000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
 	KUNIT_EXPECT_TRUE(test, h->competes);
@@ -227,9 +227,9 @@ static void hybrid_held(struct kunit *test)
 		bool competes, slow_start;
 		u32 cwnd;	/* 1000: the loss is the path's, 849: the queue is shallow */
 	} t[] = {
-		{ SSTP_HYBRID_MEMORY, HYBRID_BASE + SSTP_HYBRID_HELD - 1, false, false, 1000 },
-		{ SSTP_HYBRID_MEMORY, HYBRID_BASE + SSTP_HYBRID_HELD, false, false, 700 },
-		{ SSTP_HYBRID_MEMORY + 1, HYBRID_BASE + SSTP_HYBRID_HELD - 1, false, false, 849 },
+		{ SSTP_HYBRID_MEMORY, HYBRID_BASE + SSTP_WAITS_HELD - 1, false, false, 1000 },
+		{ SSTP_HYBRID_MEMORY, HYBRID_BASE + SSTP_WAITS_HELD, false, false, 700 },
+		{ SSTP_HYBRID_MEMORY + 1, HYBRID_BASE + SSTP_WAITS_HELD - 1, false, false, 849 },
 		{ 0, HYBRID_BASE + HYBRID_SMALL, true, false, 700 },
 		{ 0, HYBRID_BASE + HYBRID_SMALL, false, true, 700 },
 	};
@@ -240,36 +240,36 @@ static void hybrid_held(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		h = hybrid_start(&x, 1000);
 		hybrid_round(&x, 1000, 0, HYBRID_BASE + SSTP_HYBRID_TARGET);
-		KUNIT_EXPECT_EQ(test, h->target_ms, hybrid_ms(&x));
+		KUNIT_EXPECT_EQ(test, h->loss.target_ms, hybrid_ms(&x));
 		hybrid_wait(&x, t[i].ago);
 		sstp_hybrid_round(&x.c, h, &x.s);
 		sstp_hybrid_round(&x.c, h, &x.s);
 		h->check = 0;
 		h->probed_ms = hybrid_ms(&x);
-		h->overflow_ms = hybrid_ms(&x);
+		h->loss.overflow_ms = hybrid_ms(&x);
 		h->competes = t[i].competes;
 		ctrl_sim_avoid(&x, 1000);
 		if (t[i].slow_start)
 			h->w.ssthresh = 2000;
 		hybrid_loss(&x, t[i].rtt, 0);
 		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].cwnd, "row %u", i);
-		KUNIT_EXPECT_EQ_MSG(test, h->random_ms == hybrid_ms(&x), t[i].cwnd == 1000,
+		KUNIT_EXPECT_EQ_MSG(test, h->loss.random_ms == hybrid_ms(&x), t[i].cwnd == 1000,
 				    "row %u", i);
 	}
 	/* Nor are packets taken out of so short a queue for a loss while more waited, */
 	h = hybrid_start(&x, 1000);
-	h->target_ms = hybrid_ms(&x);
-	h->random_ms = hybrid_ms(&x);
-	h->waits.least[0] = HYBRID_BASE + SSTP_HYBRID_HELD - 1;
+	h->loss.target_ms = hybrid_ms(&x);
+	h->loss.random_ms = hybrid_ms(&x);
+	h->waits.least[0] = HYBRID_BASE + SSTP_WAITS_HELD - 1;
 	hybrid_loss(&x, 50000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
 	/* but out of a longer one, or one that did not hold so much: 1000 * 40 / 45 */
-	h->waits.least[0] = HYBRID_BASE + SSTP_HYBRID_HELD;
+	h->waits.least[0] = HYBRID_BASE + SSTP_WAITS_HELD;
 	hybrid_loss(&x, 50000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 889U);
 	h = hybrid_start(&x, 1000);
-	h->random_ms = hybrid_ms(&x);
-	h->waits.least[0] = HYBRID_BASE + SSTP_HYBRID_HELD - 1;
+	h->loss.random_ms = hybrid_ms(&x);
+	h->waits.least[0] = HYBRID_BASE + SSTP_WAITS_HELD - 1;
 	hybrid_loss(&x, 50000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 889U);
 }
@@ -290,8 +290,8 @@ static void hybrid_queue_loses(struct kunit *test)
 		for (n = 0; n < 2; n++) {
 			h = hybrid_start(&x, 1000);
 			h->waits.rounds = rounds[i];
-			h->overflow_ms = hybrid_ms(&x);
-			h->random_ms = hybrid_ms(&x) - n * (SSTP_HYBRID_MEMORY + 1);
+			h->loss.overflow_ms = hybrid_ms(&x);
+			h->loss.random_ms = hybrid_ms(&x) - n * (SSTP_HYBRID_MEMORY + 1);
 			hybrid_loss(&x, 60000, 0);
 			KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, n || i, "row %u", i);
 			/* Competitive mode ends with a loss of the path alone. */
@@ -314,7 +314,7 @@ static void hybrid_path_loses(struct kunit *test)
 		h->waits.uneven = seen;
 		if (i)
 			h->waits.reports = seen;
-		h->overflow_ms = hybrid_ms(&x);
+		h->loss.overflow_ms = hybrid_ms(&x);
 		hybrid_loss(&x, 60000, 0);
 		KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, !i, "row %u", i);
 	}
@@ -347,7 +347,7 @@ static void hybrid_unsure(struct kunit *test)
 		h->waits.uneven = t[i].uneven;
 		h->waits.rounds.all[1] = 32;
 		h->waits.least[1] = t[i].least;
-		h->overflow_ms = hybrid_ms(&x);
+		h->loss.overflow_ms = hybrid_ms(&x);
 		h->probed_ms = hybrid_ms(&x) - SSTP_HYBRID_OVERFLOW - 1;
 		h->competes = t[i].competes;
 		if (t[i].slow_start)
@@ -377,7 +377,7 @@ static void hybrid_counts_later(struct kunit *test)
 		h = hybrid_start(&x, 1000);
 		if (!i)
 			h->w.ssthresh = 2000;
-		h->overflow_ms = hybrid_ms(&x);
+		h->loss.overflow_ms = hybrid_ms(&x);
 		x.s.shipped = x.s.highest + 1000;
 		s = x.s;
 		s.rtt = 60000;
@@ -686,7 +686,7 @@ static void hybrid_not_shallow(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, h->shallow);
 
 	h = hybrid_start(&x, 1000);
-	h->target_ms = hybrid_ms(&x);
+	h->loss.target_ms = hybrid_ms(&x);
 	hybrid_shallow_loss(&x);
 	KUNIT_EXPECT_FALSE(test, h->shallow);
 

@@ -466,7 +466,7 @@ static void hybrid_empties(struct kunit *test)
 	struct sstp_hybrid *h = hybrid_start(&x, 1000);
 	u32 i;
 
-	h->overflow_ms = hybrid_ms(&x);
+	h->loss.overflow_ms = hybrid_ms(&x);
 	hybrid_loss(&x, 60000, 0);
 	for (i = 0; i < 14; i++) {
 		KUNIT_EXPECT_TRUE_MSG(test, h->competes, "round trip %u", i);
@@ -568,7 +568,7 @@ static void hybrid_timeout_competes(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		h = hybrid_start(&x, 1000);
 		h->probed_ms -= i * (SSTP_HYBRID_OVERFLOW + 1);
-		h->overflow_ms = hybrid_ms(&x);
+		h->loss.overflow_ms = hybrid_ms(&x);
 		x.s.srtt = 60000;
 		hybrid_loss(&x, 60000, 0);
 		KUNIT_EXPECT_TRUE(test, h->competes);
@@ -591,7 +591,7 @@ static void hybrid_undone_probe(struct kunit *test)
 	struct sstp_hybrid *h = hybrid_start(&x, 1000);
 
 	h->probed_ms -= SSTP_HYBRID_OVERFLOW + 1;
-	h->overflow_ms = hybrid_ms(&x);
+	h->loss.overflow_ms = hybrid_ms(&x);
 	hybrid_loss(&x, 60000, 0);
 	KUNIT_EXPECT_TRUE(test, h->probes);
 	x.s.undue = 1;

@@ -170,7 +170,7 @@ static void hybrid_cubic(struct kunit *test)
 	h = sstp_hybrid_priv(&x.c);
 	h->waits.base[0] = 97000;
 	h->probed_ms = hybrid_ms(&x);
-	h->overflow_ms = hybrid_ms(&x);
+	h->loss.overflow_ms = hybrid_ms(&x);
 	hybrid_loss(&x, 120000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
 	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 1), 1LL);

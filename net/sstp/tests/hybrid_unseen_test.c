@@ -208,7 +208,7 @@ static void unseen_no_cut(struct kunit *test)
 			h->w.ssthresh = SSTP_WINDOW_MAX;
 		if (i == 2) {
 			h->competes = false;
-			h->target_ms = hybrid_ms(&x);
+			h->loss.target_ms = hybrid_ms(&x);
 		}
 		was = x.c.cwnd;
 		hybrid_loss(&x, UNSEEN_RTT, 0);
