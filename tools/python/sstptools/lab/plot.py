@@ -17,7 +17,8 @@ from sstptools.lab.verdict import (
 COLORS = {"SSTP, contract": "#0b6e4f", "SSTP, newreno": "#58a182", "SSTP, hybrid": "#8a6d1d", "TCP cubic": "#c8553d",
           "TCP bbr": "#3d5a98"}
 SHADES = ("#0b6e4f", "#3d5a98", "#c8553d", "#8a6d1d", "#6b3f87")
-PALETTE = ("#0b6e4f", "#58a182", "#c8553d", "#3d5a98", "#8a6d1d", "#6b3f87", "#7f8c8d", "#d18f9c")
+PALETTE = ("#0b6e4f", "#58a182", "#c8553d", "#3d5a98", "#8a6d1d", "#6b3f87", "#7f8c8d", "#d18f9c",
+           "#3a3a3a")
 POLICIES = {"static": "#c8553d", "large": "#c8553d", "rrda": "#0b6e4f"}
 PANEL_COLUMNS = 3       # of draw_settings()
 RATE_STEPS = 10         # of a trace, over which rates are means
@@ -457,7 +458,7 @@ def draw_cases(axis, cells, flows, title):
 def draw_sobas(result):
     """Draw each path against the size of the queue, and below these the cases of one queue."""
     cells = result["cells"]
-    flows = dict(zip(flow_names(cells), PALETTE))
+    flows = dict(zip(flow_names(cells), itertools.cycle(PALETTE)))
     cases = {case: [c for c in cells if c["path"]["case"] == case]
              for case in dict.fromkeys(c["path"]["case"] for c in cells)}
     leaves = cases.pop("leaves", [])
