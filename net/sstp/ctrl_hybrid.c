@@ -798,7 +798,7 @@ static bool sstp_hybrid_in_tail(const struct sstp_ctrl *c, struct sstp_hybrid *h
 	return true;
 }
 
-/* Losses that are neither many nor the tail of an overflow: what has lost these packets? */
+/* Answer losses that are neither many nor the tail of an overflow by their cause. */
 static void sstp_hybrid_judge(struct sstp_ctrl *c, struct sstp_hybrid *h,
 			      const struct sstp_ctrl_sample *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What has lost packets: a queue that has overflowed, or the path, which is no reason to send less.
- * Told by how long packets waited, and by losses of before: pure mechanism.
+ * The cause of losses: a queue that has overflowed, or the path, whose own losses are no reason to
+ * send less. Round-trip times tell it, and earlier losses. Pure mechanism.
  *
  * Losses while nothing waits in the queue are the path's own. A queue that overflows loses packets
  * that waited; but if SSTP_WAITS_TARGET of queue has lost nothing of late, a loss while less than
@@ -51,7 +51,7 @@ struct sstp_waits_lossy {
 };
 
 /**
- * enum sstp_waits_cause - what has lost packets
+ * enum sstp_waits_cause - cause of losses
  * @SSTP_WAITS_CAUSE_PATH: the path
  * @SSTP_WAITS_CAUSE_QUEUE: a queue that has overflowed
  * @SSTP_WAITS_CAUSE_UNSEEN: the path, or a queue that is not seen: see waits_surge.h
@@ -80,7 +80,7 @@ enum sstp_waits_depth {
 
 /* Begin at @ms: nothing has happened of late. */
 void sstp_waits_loss_init(struct sstp_waits_loss *x, u32 ms);
-/* What has lost the packets of @l? */
+/* Return the cause of the losses that @l reports. */
 enum sstp_waits_cause sstp_waits_loss_cause(struct sstp_waits_loss *x, const struct sstp_waits *w,
 					    struct sstp_waits_surge *surge,
 					    const struct sstp_waits_lossy *l);

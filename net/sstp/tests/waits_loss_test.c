@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What has lost packets, and how deep a queue is that has overflowed */
+/* The cause of losses, and the depth of a queue that has overflowed */
 #include "sstp_test.h"
 #include "../waits_loss.c"
 

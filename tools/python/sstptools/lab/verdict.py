@@ -78,9 +78,9 @@ def best(want, value, cell, cells):
 
 
 def judge(want, cells):
-    """For each measured cell that @want applies to, yield the cell, its measure, and as text
-    the measure or, with "than", its ratio to that of another flow on the same path, and whether this
-    is in the wanted range."""
+    """For each measured cell that @want applies to, yield the cell, its measure, the text of the
+    value, and whether the value is in the wanted range. The value is the measure or, with "than", its
+    ratio to the measure of another flow on the same path."""
     for cell in cells:
         path, what = cell["path"], want["measure"]
         if any(not low <= path[k] <= high for k, (low, high) in want.get("where", {}).items()):
