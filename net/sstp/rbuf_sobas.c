@@ -83,7 +83,7 @@ enum sstp_sobas_state {
  * @state: enum sstp_sobas_state
  * @step: growth of the window in the next epoch, parts of 32
  * @epochs: in this state, 65535 at most
- * @alone: epochs since a larger window was last tried, or since the begin
+ * @alone: epochs in OPEN, START and SET since a larger window was last tried, or since the begin
  * @lossy: epochs in a row in which packets that had waited were lost
  * @waits: epochs in a row in which all packets waited
  * @eighths: START: of the window by the capacity, up to 8
