@@ -91,7 +91,7 @@ void sstp_ctrl_message(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *
 /* Most packets in flight now; SSTP_CWND_MAX = no congestion window */
 static inline u32 sstp_ctrl_window(const struct sstp_ctrl_core *c)
 {
-	return c->prr.active ? c->prr.window : c->out.cwnd;
+	return c->prr.flight ? c->prr.window : c->out.cwnd;
 }
 
 /* Packets that the send buffer is to have room for: two congestion windows, or without one six

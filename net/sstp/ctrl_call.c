@@ -36,7 +36,7 @@ void sstp_ctrl_begin(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 	c->next = 0;
 	c->owed = 0;
 	c->timer_at = 0;
-	c->prr.active = false;
+	c->prr.flight = 0;
 	c->out = (struct sstp_ctrl){ .cwnd = SSTP_CWND_MAX };
 	sstp_param_take(c->out.param, ops->params, ops->name, conf);
 	ops->init(&c->out, s);
@@ -116,7 +116,7 @@ void sstp_ctrl_report(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s
 
 void sstp_ctrl_timeout(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *s)
 {
-	c->prr.active = false;
+	c->prr.flight = 0;
 	c->ops->on_timeout(&c->out, s);
 	sstp_ctrl_bound(&c->out, s);
 }

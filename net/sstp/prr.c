@@ -11,7 +11,6 @@ void sstp_prr_start(struct sstp_prr *p, u32 flight, u32 recover)
 	p->delivered = 0;
 	p->out = 0;
 	p->recover = recover;
-	p->active = true;
 }
 
 void sstp_prr_report(struct sstp_prr *p, u32 delivered, bool lost, u32 flight, u32 cwnd,
@@ -20,8 +19,8 @@ void sstp_prr_report(struct sstp_prr *p, u32 delivered, bool lost, u32 flight, u
 	s64 count;
 
 	/* The window may also have grown beyond what was in flight, as a cut was undone. */
-	if (!p->active || (s32)(highest - p->recover) >= 0 || cwnd >= p->flight) {
-		p->active = false;
+	if (!p->flight || (s32)(highest - p->recover) >= 0 || cwnd >= p->flight) {
+		p->flight = 0;
 		return;
 	}
 	p->delivered = min_t(u64, (u64)p->delivered + delivered, p->flight);

@@ -13,11 +13,10 @@
 /**
  * struct sstp_prr - state of a reduction
  * @window: most packets in flight until the next report
- * @flight: RecoverFS, packets in flight at the cut
+ * @flight: RecoverFS, packets in flight at the cut; 0 = no reduction is under way
  * @delivered: packets delivered since, up to @flight
  * @out: packets shipped since
  * @recover: last shipment before the cut (serial number): its report ends the reduction
- * @active: a reduction is under way
  */
 struct sstp_prr {
 	u32	window;
@@ -25,7 +24,6 @@ struct sstp_prr {
 	u32	delivered;
 	u32	out;
 	u32	recover;
-	bool	active;
 };
 
 /* The controller has cut its window. @flight: packets in flight before the report that has the
@@ -42,7 +40,7 @@ void sstp_prr_report(struct sstp_prr *p, u32 delivered, bool lost, u32 flight, u
 /* @packets were shipped. */
 static inline void sstp_prr_sent(struct sstp_prr *p, u32 packets)
 {
-	if (p->active)
+	if (p->flight)
 		p->out += packets;
 }
 

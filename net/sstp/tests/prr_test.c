@@ -16,7 +16,7 @@ static u32 prr_round(struct kunit *test, u32 cwnd, u32 *peak)
 		/* The first report also reports the loss. */
 		flight -= i == 1 ? 2 : 1;
 		sstp_prr_report(&p, 1, i == 1, flight, cwnd, 80 + i);
-		KUNIT_ASSERT_TRUE(test, p.active);
+		KUNIT_ASSERT_NE(test, p.flight, 0U);
 		n = p.window > flight ? p.window - flight : 0;
 		KUNIT_ASSERT_LE(test, n, 2U);
 		flight += n;
@@ -26,7 +26,7 @@ static u32 prr_round(struct kunit *test, u32 cwnd, u32 *peak)
 	}
 	KUNIT_EXPECT_LE(test, flight, max(cwnd, 1U));
 	sstp_prr_report(&p, 1, false, flight - 1, cwnd, 100);
-	KUNIT_EXPECT_FALSE(test, p.active);
+	KUNIT_EXPECT_EQ(test, p.flight, 0U);
 	return out;
 }
 
@@ -88,7 +88,7 @@ static void prr_bounds(struct kunit *test)
 
 			sstp_prr_report(&p, sstp_rnd_edge(&r), sstp_rnd_one_in(&r, 2), now,
 					cwnd, -1);
-			if (!p.active)
+			if (!p.flight)
 				break;
 			KUNIT_ASSERT_LE(test, p.window, p.flight);
 			if (!now)
