@@ -13,7 +13,7 @@ enum sstp_held {
 	SSTP_HELD_NOT,		/* everything written is sent, but not acknowledged */
 	SSTP_HELD_CONTRACT,	/* rate contract */
 	SSTP_HELD_CONTROLLER,	/* congestion window or period */
-	SSTP_HELD_WINDOW,	/* the peer's window */
+	SSTP_HELD_WINDOW,	/* the peer's window, or the pace of what it grants */
 	/* Everything written is sent, but the send buffer is full, a program waits for room in
 	 * it, or there was no memory.
 	 */

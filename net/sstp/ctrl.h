@@ -20,6 +20,7 @@
  * @half: receiving half of the peer's controller, NULL = none
  * @talk: what both ends told each other, NULL = nothing yet
  * @timer_at: the earliest time of the next @on_timer, ns
+ * @granted: period by what the peer grants, ns; 0 = none, see sstp_ctrl_grant()
  * @next: time at which the period allows the next packet, ns
  * @owed: how much later, us, @next would be if no packet had left without pacing
  * @out: outputs and state of the controller
@@ -35,6 +36,7 @@ struct sstp_ctrl_core {
 	u32	flight_ship;
 	struct sstp_prr prr;
 	u32	owed;
+	u32	granted;
 	u64	next;
 	__cacheline_group_end(sstp_ctrl_core_report);
 	struct sstp_ctrl out;
@@ -64,6 +66,28 @@ void sstp_ctrl_put(const struct sstp_ctrl_ops *ops);	/* @ops may be NULL */
 void sstp_ctrl_switch(struct sstp_ctrl_core *c, const struct sstp_ctrl_ops *ops,
 		      const struct sstp_plugin_conf *conf, const struct sstp_ctrl_sample *s,
 		      u32 carried);
+
+/* The peer grants @packets (0 = not known), and a round trip takes @srtt (ns). A congestion window
+ * may be twice what is in flight. Paced by it, the packets that a report grants would leave as
+ * a burst, which waits in the path's queue. Paced by what is granted they leave in 5/6 of a round
+ * trip, as those of a congestion window do.
+ */
+void sstp_ctrl_grant(struct sstp_ctrl_core *c, u64 packets, u64 srtt);
+
+/* Least time between packets, ns; 0 = no pacing but the contract's. What the peer grants does not
+ * count without a congestion window, as the period is a rate that was promised then.
+ */
+static inline u64 sstp_ctrl_period(const struct sstp_ctrl_core *c)
+{
+	if (!c->out.period || c->out.cwnd == SSTP_CWND_MAX)
+		return c->out.period;
+	return max_t(u64, c->out.period, c->granted);
+}
+
+/* Is it the peer that sets the pace, as it grants fewer packets than the congestion window has?
+ * @srtt: ns
+ */
+bool sstp_ctrl_peer_paced(const struct sstp_ctrl_core *c, u64 srtt);
 
 /* ctrl_call.c: each call clamps the outputs of the controller to their ranges afterwards. */
 void sstp_ctrl_bound(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s);

@@ -54,7 +54,7 @@ void sstp_ctrl_tune(struct sstp_ctrl_core *c, const struct sstp_plugin_conf *con
 	c->ops->on_param(&c->out, s);
 	sstp_ctrl_bound(&c->out, s);
 	/* A shorter period ends the wait that the former one imposed. */
-	c->next = min(c->next, s->now + c->out.period);
+	c->next = min(c->next, s->now + sstp_ctrl_period(c));
 }
 
 void sstp_ctrl_get_info(const struct sstp_ctrl_core *c, s64 *state)
@@ -165,12 +165,23 @@ u32 sstp_ctrl_interval(const struct sstp_ctrl_core *c, u32 min_rtt)
 	return clamp(cwnd / reports, cwnd < SSTP_CTRL_SMALL ? 1U : 2U, SSTP_CTRL_INTERVAL);
 }
 
+void sstp_ctrl_grant(struct sstp_ctrl_core *c, u64 packets, u64 srtt)
+{
+	c->granted = packets ? min(div64_u64(srtt * 5, packets * 6), U32_MAX) : 0;
+}
+
+bool sstp_ctrl_peer_paced(const struct sstp_ctrl_core *c, u64 srtt)
+{
+	return sstp_ctrl_period(c) > c->out.period &&
+	       6ULL * c->granted > div_u64(srtt * 5, c->out.cwnd);
+}
+
 /* The longest pause after packets that left ahead of the period, ns. It is bounded because
  * retransmissions wait for it, too, and probes are rare meanwhile.
  */
 static u64 sstp_ctrl_pause(const struct sstp_ctrl_core *c, u64 srtt)
 {
-	return max3(2 * c->out.period, (u64)SSTP_PERIOD_LIMIT, srtt);
+	return max3(2 * sstp_ctrl_period(c), (u64)SSTP_PERIOD_LIMIT, srtt);
 }
 
 /* An initial window; with a congestion window also what the period lets go in a quarter of a
@@ -179,13 +190,12 @@ static u64 sstp_ctrl_pause(const struct sstp_ctrl_core *c, u64 srtt)
  */
 u32 sstp_ctrl_unpaced(const struct sstp_ctrl_core *c, u64 srtt, u64 now)
 {
-	u64 most = div64_u64(sstp_ctrl_pause(c, srtt), c->out.period);
-	u64 burst = SSTP_CTRL_UNPACED;
+	u64 period = sstp_ctrl_period(c), burst = SSTP_CTRL_UNPACED;
+	u64 most = div64_u64(sstp_ctrl_pause(c, srtt), period);
 
 	if (c->out.cwnd != SSTP_CWND_MAX &&
 	    now - sstp_ctrl_paid(c) < max(2 * srtt, (u64)SSTP_CTRL_IDLE))
-		burst = clamp_t(u64, div64_u64(srtt / 4, c->out.period), burst,
-				SSTP_TRAIN_PACKETS);
+		burst = clamp_t(u64, div64_u64(srtt / 4, period), burst, SSTP_TRAIN_PACKETS);
 	return min(burst, most);
 }
 
@@ -195,7 +205,7 @@ u32 sstp_ctrl_unpaced(const struct sstp_ctrl_core *c, u64 srtt, u64 now)
  */
 void sstp_ctrl_pace(struct sstp_ctrl_core *c, u32 packets, u32 unpaced, u64 srtt, u64 now)
 {
-	u64 period = c->out.period, most, paid;
+	u64 period = sstp_ctrl_period(c), most, paid;
 
 	if (!period)
 		return;

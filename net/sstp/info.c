@@ -83,7 +83,7 @@ void sstp_fill_info(struct sstp_sock *sp, struct sstp_info *i)
 	i->rttvar = sp->rtt.var >> 2;
 	i->rtt_min = sp->rtt.min == U32_MAX ? 0 : sp->rtt.min;
 	i->cwnd = sp->ctrl.out.cwnd;
-	i->period = sp->ctrl.out.period;
+	i->period = sstp_ctrl_period(&sp->ctrl);
 	i->rate = sp->rate.spec;
 	if (live) {
 		i->in_flight = sstp_in_flight(sp);

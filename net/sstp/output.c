@@ -283,12 +283,12 @@ static u32 sstp_ctrl_due(const struct sstp_sock *sp, u64 period)
 	return max(due, (SSTP_TRAIN_BYTES >> min(sp->rtt.min / 512, 31U)) / sp->path.frame);
 }
 
-/* How many of @want packets the controller's pacing allows at @now (ns). If 0, the pacing
+/* How many of @want packets pacing allows at @now (ns). If 0, the pacing
  * timer is set.
  */
 static u32 sstp_ctrl_allow(struct sstp_sock *sp, u32 want, u64 now)
 {
-	u64 period = sp->ctrl.out.period;
+	u64 period = sstp_ctrl_period(&sp->ctrl);
 	u32 unpaced;
 
 	if (!period)
@@ -511,7 +511,7 @@ static u32 sstp_push_room(struct sstp_sock *sp)
 	return 0;
 }
 
-/* Packets of @x that the controller's pacing and the contract let go, of the @room that the
+/* Packets of @x that pacing and the contract let go, of the @room that the
  * window has for them. If none, @held says why.
  */
 static u32 sstp_push_allow(struct sstp_sock *sp, const struct sstp_next *x, u32 room,
@@ -522,7 +522,8 @@ static u32 sstp_push_allow(struct sstp_sock *sp, const struct sstp_next *x, u32 
 
 	want = sstp_ctrl_allow(sp, sstp_queue_train(sp, want), now);
 	if (!want) {
-		*held = SSTP_HELD_CONTROLLER;
+		*held = sstp_ctrl_peer_paced(&sp->ctrl, sstp_srtt_ns(&sp->rtt)) ?
+			SSTP_HELD_WINDOW : SSTP_HELD_CONTROLLER;
 		return 0;
 	}
 	if (!sstp_rate_bound(&sp->rate))

@@ -41,7 +41,7 @@ static u32 sstp_queue_most(const struct sstp_sock *sp)
 }
 
 /* Bytes of frames that leave in the time that the queues below may hold: by the contract, by the
- * controller's period, or by what was in flight. A driver that needs longer queues, as for WiFi's
+ * period, or by what was in flight. A driver that needs longer queues, as for WiFi's
  * aggregates, says so in sk_pacing_shift.
  *
  * The congestion window does not count. Connections whose packets wait in one queue share its rate
@@ -52,14 +52,14 @@ static u64 sstp_queue_due(const struct sstp_sock *sp)
 {
 	u32 span = max(NSEC_PER_SEC >> READ_ONCE(sp->sk.sk_pacing_shift), NSEC_PER_USEC);
 	u32 srtt = sstp_rtt_smoothed(&sp->rtt, 0);
-	u64 due = sstp_queue_most(sp);
+	u64 due = sstp_queue_most(sp), period = sstp_ctrl_period(&sp->ctrl);
 
 	if (span < SSTP_QUEUE_SPAN)
 		span = min_t(u32, span << sp->path.queue_late, SSTP_QUEUE_SPAN);
 	if (sstp_rate_bound(&sp->rate))
 		due = mul_u64_u32_div(sp->rate.log->ms_bytes, span, NSEC_PER_MSEC);
-	if (sp->ctrl.out.period)
-		due = min(due, div64_u64((u64)sp->path.frame * span, sp->ctrl.out.period));
+	if (period)
+		due = min(due, div64_u64((u64)sp->path.frame * span, period));
 	if (sstp_ctrl_window(&sp->ctrl) != SSTP_CWND_MAX && srtt)
 		due = min(due, mul_u64_u32_div(sstp_queue_flight(sp), span / NSEC_PER_USEC, srtt));
 	return due;

@@ -509,6 +509,19 @@ static void sstp_report_wary(struct sstp_sock *sp, u32 flight, u32 lost)
 		sp->loss.wary--;
 }
 
+/* Pace a stream by what the peer grants. Messages of a SOCK_SEQPACKET socket differ in size. */
+static void sstp_report_granted(struct sstp_sock *sp)
+{
+	u32 packets;
+
+	if (sp->sk.sk_type != SOCK_STREAM || sp->ctrl.out.cwnd == SSTP_CWND_MAX) {
+		sp->ctrl.granted = 0;
+		return;
+	}
+	packets = sstp_snd_granted(&sp->snd, DIV_ROUND_UP(sstp_stream_size(sp), sp->path.size));
+	sstp_ctrl_grant(&sp->ctrl, max(packets, sstp_in_flight(sp)), sstp_srtt_ns(&sp->rtt));
+}
+
 /* Call the controller with the sample of report @a; @flight: packets in flight before it */
 static void sstp_report_control(struct sstp_sock *sp, const struct sstp_ack *a, u32 flight,
 				struct sstp_ctrl_sample *sample, u64 now)
@@ -530,6 +543,7 @@ static void sstp_report_control(struct sstp_sock *sp, const struct sstp_ack *a, 
 	};
 	sstp_ctrl_used(&sp->ctrl, sample, flight);
 	sstp_ctrl_report(&sp->ctrl, sample);
+	sstp_report_granted(sp);
 	trace_sstp_ctrl(sp, sample, false);
 }
 

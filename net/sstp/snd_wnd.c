@@ -307,6 +307,16 @@ bool sstp_snd_ack(struct sstp_snd_wnd *w, u32 ack, u32 limit,
 	return true;
 }
 
+u32 sstp_snd_granted(const struct sstp_snd_wnd *w, u32 packets)
+{
+	const struct sstp_sseg *s = w->low == w->end ? NULL : sstp_snd_segment(w, w->low);
+	u32 segments = w->high - w->low + 1;
+
+	if (s)
+		packets = max(packets, s->packets);
+	return min(max(segments + 1ULL, SSTP_SND_GRANTED) * packets, U32_MAX);
+}
+
 bool sstp_snd_accept(struct sstp_snd_wnd *w, u32 segment, bool soft,
 		     void (*release)(void *arg, struct sstp_sseg *s), void *arg)
 {

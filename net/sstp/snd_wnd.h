@@ -258,6 +258,15 @@ struct sstp_sseg *sstp_snd_rtx(struct sstp_snd_wnd *w, u32 *packet);
 void sstp_snd_shipped_rtx(struct sstp_snd_wnd *w, struct sstp_sseg *s,
 			  u32 packet, u32 shipment);
 
+#define SSTP_SND_GRANTED	8ULL	/* segments */
+
+/* Packets to pace in a round trip if segments have @packets, or as many as segment S_l where that
+ * has more: those of the segments from S_l to S_h, and of one more, as a segment is granted again
+ * only when all of it has come. Of a window of few segments, those of SSTP_SND_GRANTED: the time in
+ * which one leaves is added to each round trip.
+ */
+u32 sstp_snd_granted(const struct sstp_snd_wnd *w, u32 packets);
+
 /* Is there a packet that was shipped and is not acknowledged? */
 static inline bool sstp_snd_outstanding(const struct sstp_snd_wnd *w)
 {

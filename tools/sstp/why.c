@@ -115,8 +115,9 @@ static void why_sending(const struct conn *c)
 	} else if (most == i->controller_time) {
 		why_controller(c);
 	} else if (most == i->window_time) {
-		line("peer", ", whose window is closed %.0f%% of the time (%s arrive there): its "
-		     "program reads slowly, or it lacks memory: run 'sstp' at the peer",
+		line("peer", ", whose window limits %.0f%% of the time (%s arrive there): its "
+		     "program reads slowly, its buffer is small, or it lacks memory: run 'sstp' "
+		     "at the peer",
 		     percent(i->window_time, i->busy_time), text_rate(a, i->delivery_rate));
 	} else if (most == i->sndbuf_time) {
 		why_sndbuf(i);

@@ -144,7 +144,7 @@ struct sstp_info {
 	__u32	cwnd;		/* packets; 2^32 - 1 when the controller sets none */
 	__u32	in_flight;	/* packets */
 	struct sstp_rate_spec rate;	/* the contract in force */
-	__u64	period;		/* ns between packets that the controller wants */
+	__u64	period;		/* ns between packets, see sstp(7) */
 	__u32	snd_segment;	/* next segment to send, from 0 */
 	__u32	snd_una;	/* S_l: lowest segment not acknowledged, from 0 */
 	__u32	snd_window;	/* segments that the peer still allows */

@@ -352,6 +352,50 @@ static void ctrl_unpaced(struct kunit *test)
 	}
 }
 
+/* What the peer grants is paced in 5/6 of a round trip, unless the controller's period is longer.
+ * The time counts as the peer's if the congestion window is larger than what it grants.
+ */
+static void ctrl_grant(struct kunit *test)
+{
+	static const struct {
+		u64 packets, srtt;
+		u32 cwnd;
+		u64 period, paced;
+		bool peer;
+	} t[] = {
+		{ 0, 10 * NSEC_PER_MSEC, 1000, 1, 1, false },
+		{ 1001, 10 * NSEC_PER_MSEC, 1000, 1, 8325, false },
+		{ 999, 10 * NSEC_PER_MSEC, 1000, 1, 8341, true },
+		{ 100, 10 * NSEC_PER_MSEC, 1000, 0, 0, false },
+		{ 100, 10 * NSEC_PER_MSEC, 1000, 1, 83333, true },
+		{ 100, 10 * NSEC_PER_MSEC, 1000, 83333, 83333, false },
+		{ 100, 10 * NSEC_PER_MSEC, 1000, 83334, 83334, false },
+		{ 100, 10 * NSEC_PER_MSEC, 1, 1, 83333, false },
+		{ 100, 10 * NSEC_PER_MSEC, SSTP_CWND_MAX, 1, 1, false },
+		{ 100, 0, 1000, 7, 7, false },
+		{ 1, 5000000000ULL, 1000, 1, 4166666666ULL, true },
+		{ 1, 60000000000ULL, 1000, 1, U32_MAX, true },
+		{ SSTP_CWND_LIMIT - 1, 60000000000ULL, SSTP_CWND_LIMIT, 1, 46, false },
+		{ U32_MAX, 60000000000ULL, SSTP_CWND_LIMIT, 1, 11, false },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		struct sstp_ctrl_core c = { .out.period = t[i].period, .out.cwnd = t[i].cwnd };
+
+		sstp_ctrl_grant(&c, t[i].packets, t[i].srtt);
+		KUNIT_EXPECT_EQ_MSG(test, sstp_ctrl_period(&c), t[i].paced, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, sstp_ctrl_peer_paced(&c, t[i].srtt), t[i].peer, "row %u",
+				    i);
+		sstp_ctrl_pace(&c, 2, 0, t[i].srtt, NSEC_PER_SEC);
+		KUNIT_EXPECT_EQ_MSG(test, c.next, t[i].paced ? NSEC_PER_SEC -
+				    NSEC_PER_MSEC / 2 + 2 * t[i].paced : 0, "row %u", i);
+		/* What the peer grants is forgotten. */
+		sstp_ctrl_grant(&c, 0, t[i].srtt);
+		KUNIT_EXPECT_EQ_MSG(test, sstp_ctrl_period(&c), t[i].period, "row %u", i);
+	}
+}
+
 /* By default there is a report in a millisecond, 4 to 16 of a window. */
 static void ctrl_interval(struct kunit *test)
 {
@@ -483,6 +527,7 @@ static struct kunit_case ctrl_cases[] = {
 	KUNIT_CASE(ctrl_on_param),
 	KUNIT_CASE(ctrl_pace),
 	KUNIT_CASE(ctrl_unpaced),
+	KUNIT_CASE(ctrl_grant),
 	KUNIT_CASE(ctrl_interval),
 	{}
 };

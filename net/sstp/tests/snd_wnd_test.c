@@ -10,6 +10,7 @@
 
 #define SND_SEGMENTS	1000	/* in a run */
 #define SND_STEPS	6000
+#define SND_PACKETS	5U	/* of a segment that is granted, or more */
 #define SND_WORDS	100	/* of a SNAK's bitmap */
 #define SND_LIMIT	(4 * SSTP_SND_SEGMENTS)	/* a peer may grant so many */
 
@@ -160,9 +161,13 @@ static void snd_add(struct snd_sim *s, u32 packets, bool sealed)
 static void snd_check(struct snd_sim *s)
 {
 	const struct snd_seg *m = s->next < s->end ? &s->seg[s->next] : NULL;
+	const struct snd_seg *low = s->low < s->end ? &s->seg[s->low] : NULL;
+	u32 packets = low && low->kept ? max(low->packets, SND_PACKETS) : SND_PACKETS;
 	const struct sstp_snd_wnd *w = &s->w;
 	struct kunit *test = s->test;
 
+	KUNIT_ASSERT_EQ(test, sstp_snd_granted(w, SND_PACKETS),
+			min(max(s->high - s->low + 2, 8LL) * packets, (s64)U32_MAX));
 	KUNIT_ASSERT_EQ(test, w->low, s->first + (u32)s->low);
 	KUNIT_ASSERT_EQ(test, w->high, s->first + (u32)s->high);
 	KUNIT_ASSERT_EQ(test, w->next, s->first + (u32)s->next);

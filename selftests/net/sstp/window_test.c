@@ -8,8 +8,9 @@
  * also when the message that says so was lost. With an over-advertised window
  * what finds no room is sent again, and nothing is lost. A writer with a large buffer
  * need not wait until a third of it is free, nor a reader for more than fits, nor for
- * more than is there. (One CPU, as two may change the order of packets, which makes the
- * receiver ask for them.)
+ * more than is there. A stream is paced by what the receiver grants, if that is less than the
+ * congestion window. (One CPU, as two may change the order of packets, which makes the receiver
+ * ask for them.)
  *
  *	window_test [-S SEED]
  */
@@ -437,6 +438,50 @@ static void test_lowat_more(const char *name)
 	conn_close(&c, name);
 }
 
+/* The rate at which packets leave, as a share in percent of that of the peer's window and a segment
+ * more in a round trip. Segments of a stream have whole packets.
+ */
+static uint64_t pace_percent(const struct conn *c)
+{
+	struct sstp_info tx = sock_info(c->tx);
+	uint64_t segments = sock_info(c->rx).rcv_window + 1;
+	uint64_t packets = segments * (SEGMENT / tx.packet_size);
+
+	return tx.rtt * 1000ULL * 100 / (packets * tx.period);
+}
+
+/* The congestion window grows to more than the peer's window while the program reads all that
+ * comes. Messages of a SOCK_SEQPACKET socket may be smaller than its segments, so they are paced by
+ * the congestion window alone.
+ */
+static void test_pacing(int type, const char *name)
+{
+	uint64_t start = now_ns(), percent;
+	struct conn c;
+
+	conn_open(&c, type, AF_INET, 100, SSTP_ACK_HARD);
+	sock_set(c.tx, SOL_SOCKET, SO_SNDBUFFORCE, 4 * SNDBUF);
+	if (setsockopt(c.tx, SOL_SSTP, SSTP_CONTROLLER, "newreno", strlen("newreno")))
+		die("SSTP_CONTROLLER:");
+	while (!c.dead && c.got < 40 * SNDBUF && now_ns() - start < 20000 * MS) {
+		conn_fill(&c, UINT64_MAX);
+		if (conn_read(&c, SEGMENT) < 0)
+			path_poll(c.rx, POLLIN, 100);
+	}
+	if (c.dead || !sock_info(c.tx).period)
+		die("%s: no pacing", name);
+	percent = pace_percent(&c);
+	ktap_diag("%s: cwnd %u, a window in %u us, rate %llu%% of it", name,
+		  sock_info(c.tx).cwnd, sock_info(c.tx).rtt, (unsigned long long)percent);
+	/* 120 of what was granted, which the program has read a part of since */
+	if (type == SOCK_STREAM)
+		conn_must(&c, percent > 60 && percent < 130, "paced by the peer's window");
+	else
+		conn_must(&c, percent > 150, "paced by the congestion window");
+	conn_finish(&c, c.sent, 20000);
+	conn_close(&c, name);
+}
+
 int main(int argc, char **argv)
 {
 	int c;
@@ -447,7 +492,7 @@ int main(int argc, char **argv)
 			die("usage: %s [-S SEED]", argv[0]);
 		seed = strtoull(optarg, NULL, 0);
 	}
-	ktap_plan(12);
+	ktap_plan(14);
 	ktap_diag("seed %#llx (replay with -S)", (unsigned long long)seed);
 	path_make();
 	path_impair(A, DELAY);
@@ -469,5 +514,7 @@ int main(int argc, char **argv)
 	test_lowat(SSTP_ACK_HARD, "SO_RCVLOWAT of more than fits, hard ACK");
 	test_lowat(SSTP_ACK_SOFT, "SO_RCVLOWAT of more than fits, soft ACK");
 	test_lowat_more("SO_RCVLOWAT of more than is there");
+	test_pacing(SOCK_STREAM, "pacing of a stream");
+	test_pacing(SOCK_SEQPACKET, "pacing of segments");
 	return ktap_end();
 }
