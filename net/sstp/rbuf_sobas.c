@@ -28,7 +28,7 @@ enum sstp_sobas_param {
 static const u32 sstp_sobas_defaults[] = {
 	[SSTP_SOBAS_FLAT] = 50,
 	[SSTP_SOBAS_DROP] = 100,
-	[SSTP_SOBAS_TARGET] = 80,
+	[SSTP_SOBAS_TARGET] = 100,
 	[SSTP_SOBAS_HOLD] = 64,
 };
 

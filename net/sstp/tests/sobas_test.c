@@ -9,8 +9,8 @@
 #define RTT	40000U		/* us */
 #define BDP	500000U		/* bytes */
 #define PACKET	1448U
-#define TARGET	(RTT / 25 * 2)	/* us, queue of a full path */
-#define FULL	(BDP / 25 * 27)	/* bytes, window with that queue */
+#define TARGET	(RTT / 10)	/* us, queue of a full path */
+#define FULL	(BDP / 10 * 11)	/* bytes, window with that queue */
 
 static struct sstp_rbuf_sample sobas_sample(void)
 {
@@ -141,7 +141,7 @@ static void sobas_full(struct kunit *test)
 	s.app_limited = false;
 	sobas_epochs(&b, &s, 1);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_START);
-	/* The window has room for a queue of 8% of the round trip, else the line would pause. */
+	/* The window has room for a queue of a tenth of the round trip: else the line pauses. */
 	sobas_epochs(&b, &s, 1);
 	KUNIT_EXPECT_EQ(test, sobas_state(&b), SSTP_SOBAS_SET);
 	KUNIT_EXPECT_EQ(test, b.window, FULL / 2);
