@@ -512,14 +512,13 @@ static void sstp_report_wary(struct sstp_sock *sp, u32 flight, u32 lost)
 /* Pace a stream by what the peer grants. Messages of a SOCK_SEQPACKET socket differ in size. */
 static void sstp_report_granted(struct sstp_sock *sp)
 {
-	u32 packets;
+	u32 packets = 0;
 
-	if (sp->sk.sk_type != SOCK_STREAM || sp->ctrl.out.cwnd == SSTP_CWND_MAX) {
-		sp->ctrl.granted = 0;
-		return;
+	if (sp->sk.sk_type == SOCK_STREAM && sp->ctrl.out.cwnd != SSTP_CWND_MAX) {
+		packets = DIV_ROUND_UP(sstp_stream_size(sp), sp->path.size);
+		packets = max(sstp_snd_granted(&sp->snd, packets), sstp_in_flight(sp));
 	}
-	packets = sstp_snd_granted(&sp->snd, DIV_ROUND_UP(sstp_stream_size(sp), sp->path.size));
-	sstp_ctrl_grant(&sp->ctrl, max(packets, sstp_in_flight(sp)), sstp_srtt_ns(&sp->rtt));
+	sstp_ctrl_grant(&sp->ctrl, packets, sstp_srtt_ns(&sp->rtt));
 }
 
 /* Call the controller with the sample of report @a; @flight: packets in flight before it */

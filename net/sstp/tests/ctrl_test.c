@@ -352,8 +352,9 @@ static void ctrl_unpaced(struct kunit *test)
 	}
 }
 
-/* What the peer grants is paced in 5/6 of a round trip, unless the controller's period is longer.
- * The time counts as the peer's if the congestion window is larger than what it grants.
+/* sstp_ctrl_grant() sets a period that spreads the granted packets over 5/6 of a round trip. It is
+ * in force if the controller's period is shorter. sstp_ctrl_peer_paced() tells if it is, and the
+ * congestion window is larger than the number of packets granted.
  */
 static void ctrl_grant(struct kunit *test)
 {
@@ -390,7 +391,7 @@ static void ctrl_grant(struct kunit *test)
 		sstp_ctrl_pace(&c, 2, 0, t[i].srtt, NSEC_PER_SEC);
 		KUNIT_EXPECT_EQ_MSG(test, c.next, t[i].paced ? NSEC_PER_SEC -
 				    NSEC_PER_MSEC / 2 + 2 * t[i].paced : 0, "row %u", i);
-		/* What the peer grants is forgotten. */
+		/* A grant of 0 packets leaves the controller's period in force. */
 		sstp_ctrl_grant(&c, 0, t[i].srtt);
 		KUNIT_EXPECT_EQ_MSG(test, sstp_ctrl_period(&c), t[i].period, "row %u", i);
 	}
