@@ -12,89 +12,14 @@
 #ifndef _SSTP_SND_WND_H
 #define _SSTP_SND_WND_H
 
-#include <linux/bvec.h>
 #include <linux/rbtree.h>
-#include <linux/skbuff.h>
 #include <net/sstp.h>
-#include "compat.h"
-#include "wire.h"
+#include "snd_seg.h"
 
 #define SSTP_SND_SEGMENTS	65536	/* most segments queued */
 #define SSTP_SND_RING		4	/* slots at first; sstp_snd_reserve() makes more */
 #define SSTP_SND_LOOK		4096	/* packets looked at in vain, for reports of one skb */
 #define SSTP_SND_CREDIT		16384	/* the same, for skbs that come in a row */
-#define SSTP_RTX_CHUNK		1024	/* packets whose shipments are kept together */
-
-/**
- * struct sstp_rtx - retransmissions of a segment
- * @node: in sstp_snd_wnd.again while @count
- * @seg: the segment
- * @pending: bitmap of packets to ship again
- * @count: bits set in @pending
- * @scan: no bit is set below it
- * @ship: number of the last shipment of each packet, in chunks of SSTP_RTX_CHUNK: 0 = it
- *	was never shipped again; NULL = no packet of the chunk is or was asked for
- */
-struct sstp_rtx {
-	struct rb_node node;
-	struct sstp_sseg *seg;
-	unsigned long *pending;
-	u32	count;
-	u32	scan;
-	u32	*ship[];
-};
-
-/**
- * struct sstp_sseg - a segment to send
- * @number: segment number
- * @len: bytes
- * @size: bytes in a packet but the last, a multiple of 8
- * @mem: bytes in a packet as packets lie in memory; not @size once the segment was cut anew
- * @packets: number of packets; grows while not @sealed
- * @next: first packet never shipped
- * @ship: first shipment of the first one
- * @truesize: bytes of memory charged for the segment
- * @alloc: entries of @frag
- * @frags: used entries; together the bytes [header | payload]... of packets of @mem, or with
- *	@refs the payload alone
- * @cur: fragment where packet @next starts
- * @cur_off: offset of that packet in the fragment
- * @fill: bytes of the packet being filled, header included
- * @sealed: the segment's length is final
- * @eor: the segment ends a record
- * @accepted: the receiver reported the segment accepted, and may yet discard it (soft ACK)
- * @refs: the payload lies in pages of others, who may change it at any time
- * @msgzc: @uarg is of msg_zerocopy_realloc()
- * @uarg: is told, by a reference less, when none of @frag is used any more; or NULL
- * @rtx: its retransmissions; NULL while the peer asked for none
- *
- * The header of each packet is written just before its first shipment. No byte of a packet
- * changes after that, as a receiver on the same host may hold the pages as well. With @refs each
- * shipment has memory of its own for headers.
- */
-struct sstp_sseg {
-	u32	number;
-	u32	len;
-	u32	size;
-	u32	mem;
-	u32	packets;
-	u32	next;
-	u32	ship;
-	u32	truesize;
-	u32	alloc;
-	u32	frags;
-	u32	cur;
-	u32	cur_off;
-	u32	fill;
-	u8	sealed:1,
-		eor:1,
-		accepted:1,
-		refs:1,
-		msgzc:1;
-	struct ubuf_info *uarg;
-	struct sstp_rtx *rtx;
-	struct bio_vec frag[];
-};
 
 /**
  * struct sstp_snd_wnd - send window
@@ -152,21 +77,12 @@ void sstp_snd_destroy(struct sstp_snd_wnd *w);
  * -EAGAIN when SSTP_SND_SEGMENTS are queued.
  */
 int sstp_snd_reserve(struct sstp_snd_wnd *w, gfp_t gfp);
-/* Allocate a segment of up to @len bytes in packets of @size bytes. */
-struct sstp_sseg *sstp_sseg_alloc(u32 len, u32 size, gfp_t gfp);
-void sstp_sseg_free(struct sstp_sseg *s);
 void sstp_snd_add(struct sstp_snd_wnd *w, struct sstp_sseg *s);
 
 static inline struct sstp_sseg *sstp_snd_segment(const struct sstp_snd_wnd *w,
 						 u32 number)
 {
 	return w->ring[number & w->mask];
-}
-
-static inline u32 sstp_sseg_bytes(const struct sstp_sseg *s, u32 packet)
-{
-	return packet + 1 < s->packets ? s->size :
-		s->len - s->size * (s->packets - 1);
 }
 
 /* Were packets asked for that sstp_snd_rtx() may find? */
@@ -221,37 +137,6 @@ u32 sstp_snd_snak(struct sstp_snd_wnd *w, const struct sstp_snak_run *run,
  * as it is: it is not sealed, there is no memory, or there would be too many packets.
  */
 bool sstp_snd_recut(struct sstp_snd_wnd *w, struct sstp_sseg *s, u32 size, gfp_t gfp);
-/**
- * struct sstp_spos - place of a byte of payload in a segment by reference
- * @frag: fragment
- * @off: offset in it; may be its length, which is the start of the next one
- */
-struct sstp_spos {
-	u32	frag;
-	u32	off;
-};
-
-/* Let a segment whose payload was copied, one packet at most, take pages by reference. False if
- * it has more packets.
- */
-bool sstp_sseg_refer(struct sstp_sseg *s);
-/* Does the memory at @off of @page follow the last fragment of the segment? */
-bool sstp_sseg_joins(const struct sstp_sseg *s, const struct page *page, u32 off);
-/* Add @len bytes at @off of @page to a segment by reference, which takes over a reference to
- * @page. The caller checks that they join the last fragment, or that another one is free.
- */
-void sstp_sseg_add(struct sstp_sseg *s, struct page *page, u32 off, u32 len);
-/* Where byte @from of a segment by reference is */
-struct sstp_spos sstp_sseg_seek(const struct sstp_sseg *s, u32 from);
-/* Take the bytes from @p on that are in one fragment, @len at most, and move @p past them.
- * Returns how many; @piece is where they are.
- */
-u32 sstp_sseg_take(const struct sstp_sseg *s, struct sstp_spos *p, u32 len,
-		   struct bio_vec *piece);
-/* Fragments that hold the @len bytes from @p on */
-u32 sstp_sseg_pieces(const struct sstp_sseg *s, struct sstp_spos p, u32 len);
-/* Copy @len bytes of the segment, from byte @from on. */
-void sstp_sseg_copy(const struct sstp_sseg *s, u32 from, u8 *to, u32 len);
 /* The next packet to ship again, or NULL. */
 struct sstp_sseg *sstp_snd_rtx(struct sstp_snd_wnd *w, u32 *packet);
 /* The packet that sstp_snd_rtx() named was shipped, as @shipment. */

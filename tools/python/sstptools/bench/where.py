@@ -46,7 +46,7 @@ TOP = 25                        # functions that are shown
 # Layers of SSTP by source file
 FILES = {
     "headers, trains": "output train wire encap stride",
-    "windows": "snd_wnd rcv_wnd arrivals want rcvbuf rbuf rbuf_call rbuf_rrda rrda pool",
+    "windows": "snd_seg snd_wnd rcv_wnd arrivals want rcvbuf rbuf rbuf_call rbuf_rrda rrda pool",
     "ACKs": "ack pack report rcv_snak small talk message half group rtt sample ecn",
     "timers": "clock timer probe life",
     "pacing, control": "rate cc ctrl ctrl_call window cubic prr breaker chrono",
