@@ -547,12 +547,12 @@ def held(cells):
 
 def table(where, flows):
     """Return the table of a share of the CPU and a round-trip time."""
-    rows = [["flow", "goodput, Mbit/s", "standard deviation", "of udt's", "discards",
+    rows = [["flow", "runs", "goodput, Mbit/s", "standard deviation", "of udt's", "discards",
              "queue, kB", "peak, kB"] + (["off", "discards then"] if where[0] == "change" else [])]
     for name, f in flows.items():
         of = f"{f['goodput'] / flows['udt']['goodput']:.3f}" if "udt" in flows else "-"
         spread = f"{f['deviation'] / 1e6:.1f}" if f["runs"] > 1 else "-"
-        rows.append([name, f"{f['goodput'] / 1e6:.1f}", spread, of,
+        rows.append([name, str(f["runs"]), f"{f['goodput'] / 1e6:.1f}", spread, of,
                      f"{f['discards']:.2%}", f"{f['queue'] / 1e3:.0f}", f"{f['peak'] / 1e3:.0f}"] +
                     ([f"{f['off']:.0%}", f"{f['change_discards']:.2%}"] if "off" in f else []))
     return markdown_table(rows)
@@ -626,12 +626,10 @@ def tables(cells):
 
 def chapter(measured, picture):
     cells, found = measured["cells"], measured["calibration"]
-    repeat = max(c["seed"] for c in cells) + 1
     text = (
         f"Written by `tools/bench/contention`, whose `-h` says how it is measured and what the "
-        f"names are, on Linux {measured['kernel']}, sources {measured['source']}, with "
-        f"{repeat} repetition{'s' if repeat > 1 else ''} of each cell, or one where there is no "
-        "standard deviation. The line has "
+        f"names are, on Linux {measured['kernel']}, sources {measured['source']}. Figures are "
+        "means of as many runs as their row says. The line has "
         f"{measured['line']} Mbit/s, of which {found['line'] / 1e6:.1f} are payload. The reader "
         f"works for {found['work']:.1f} instructions a byte, with which it reads "
         f"{found['alone'] / 1e6:.1f} Mbit/s alone; sender and receiver take {found['busy']:.1f} "
