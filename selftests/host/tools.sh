@@ -166,12 +166,15 @@ cpus_cell() {
 cpus_check() {
 	echo '{"kernel": "6.12", "source": "0", "flows": 16, "cells": ['"
 		$(cpus_cell 1 sstp 1000), $(cpus_cell 1 tcp 900), $(cpus_cell 2 tcp 990),
-		$(cpus_cell 2 sstp "$1")]}" > "$work/cpus.json"
+		$(cpus_cell 2 sstp "$1")]," '"waits": [{"size": 65536, "cpus": 2, "protocol": "sstp",
+		"flows": 16, "locks": [["lock_sock_nested", 168, 7]]}]}' > "$work/cpus.json"
 	tools/bench/cpus -c -f "$work/cpus.json" > "$work/shown"
 }
 check "tools/bench/cpus -c is content with what is wanted" cpus_check 1100
 check "tools/bench/cpus -c finds that CPUs wait for each other" refused cpus_check 1101
 check "tools/bench/cpus shows all" grep -q "^| 64 KB .* sstp .* 1101 .* 20.0 .* 1.10 |" "$work/shown"
+check "tools/bench/cpus shows waits for locks" grep -q \
+	"^| 64 KB .* sstp .* lock_sock_nested .* 2.00 .* 7 " "$work/shown"
 check "tools/bench/cpus refuses too many CPUs" refused tools/bench/cpus -C 9
 
 # links_check INSTRUCTIONS: what a byte of SSTP takes over VXLAN, where TCP takes 1.2; over veth both

@@ -10,6 +10,12 @@ means of some repetitions are shown, with the largest difference from them.
                 a long run and a short one, as tools/bench/where counts it
   waiting       those of them that were spent in waiting for a lock that another CPU had
   rise          instructions in relation to those with one CPU
+
+With the most CPUs one more run of each counts how often a CPU had to wait for a spin lock, by the
+function that takes the lock (a kprobe, and a histogram of the kernel's tracer):
+
+  waits         of all connections together for 1,000,000 bytes
+  locks         different ones; a lock that all flows take is a single one with many waits
 """
 
 import re
@@ -29,6 +35,11 @@ CPUS, FLOWS, SIZES, REPEAT = [1, 2, 4], 16, [4, 64], 3
 SHORT, LONG = 1 << 20, 5 << 20          # bytes of each connection
 WAITING = re.compile(r"lock_slowpath|osq_lock|spin_on_owner")
 RISE = 1.0                              # of SSTP's to TCP's that is wanted at most
+TRACING = "/sys/kernel/tracing"
+EVENT = "events/sstp/wait"
+SLOW = "native_queued_spin_lock_slowpath"       # is called to wait for a spin lock, with it
+LOCKING = re.compile(r"spin_lock|_raw_(read|write)|lock_slowpath")
+MOST = 5                                # functions that are shown
 
 
 def parse_args():
@@ -63,6 +74,39 @@ def steer(lab, cpus):
                     f" echo {(1 << cpus) - 1:x} > $q/rps_cpus; echo 4096 > $q/rps_flow_cnt; done")
 
 
+def trace(name, text, mode="w"):
+    with open(f"{TRACING}/{name}", mode, encoding="ascii") as f:
+        f.write(text)
+
+
+def taker(stack):
+    """Return the function that takes the lock: that which calls the functions of locks."""
+    at = max((n + 1 for n, name in enumerate(stack) if LOCKING.search(name)), default=0)
+    return stack[at] if at < len(stack) else "(unknown)"
+
+
+def read_waits(text):
+    """Return [function, waits, number of locks] from a histogram by lock and call stack."""
+    found = {}
+    for entry in re.findall(r"^\{(.*?)\} hitcount: +(\d+)", text, re.MULTILINE | re.DOTALL):
+        lock = re.search(r"lock: +(\w+)", entry[0])[1]
+        name = taker(re.findall(r"^\s+([\w.]+)\+0x", entry[0], re.MULTILINE))
+        locks = found.setdefault(name, {})
+        locks[lock] = locks.get(lock, 0) + int(entry[1])
+    return sorted(([name, sum(locks.values()), len(locks)] for name, locks in found.items()),
+                  key=lambda row: -row[1])
+
+
+def waits(lab, cell):
+    """Run a transfer. Return the waits for locks in it."""
+    trace(f"{EVENT}/trigger", "hist:keys=lock,stacktrace:size=16384")
+    lab.cell(cell, LONG)
+    with open(f"{TRACING}/{EVENT}/hist", encoding="ascii") as f:
+        found = read_waits(f.read())
+    trace(f"{EVENT}/trigger", "!hist:keys=lock,stacktrace:size=16384")
+    return found
+
+
 def guest(job_file):
     job = read_job(job_file)
     lab = Bench(job["cpus"])
@@ -71,13 +115,17 @@ def guest(job_file):
         for amount in SHORT, SHORT, LONG:
             lab.cell(cell, amount)
         report(cell)
+    if job["waits"]:
+        trace("kprobe_events", f"p:sstp/wait {SLOW} lock=%di")
+        for cell in job["waits"]:
+            report({**cell, "locks": waits(lab, cell)})
     report(kernel_symbols())
 
 
 # --- on the host -----------------------------------------------------------------
 
 def measure(args):
-    measured = {"kernel": args.kernel, "flows": args.flows, "cells": [],
+    measured = {"kernel": args.kernel, "flows": args.flows, "cells": [], "waits": [],
                 "source": digest("selftests/net/sstp/xfer*", "tools/vm/count.c",
                                  "tools/python/sstptools/bench/where.py",
                                  "tools/python/sstptools/bench/cpus.py")}
@@ -86,19 +134,24 @@ def measure(args):
                   "protocol": protocol, "repetition": n}
                  for size in args.write or SIZES for n in range(args.repeat)
                  for protocol in PROTOCOLS]
-        measured["cells"] += measure_cells(args, cpus, cells)
+        measured["cells"] += measure_cells(args, cpus, cells, measured["waits"])
     return measured
 
 
-def measure_cells(args, cpus, cells):
-    """Measure cells with so many CPUs in one boot."""
+def measure_cells(args, cpus, cells, waited):
+    """Measure cells with so many CPUs in one boot, and with the most also what CPUs wait for, which
+    is added to @waited."""
     done, symbols = [], None
+    job = {"cells": cells, "cpus": cpus, "waits": [cell for cell in cells if not cell["repetition"]
+                                                   and cpus == args.cpus[-1] > 1]}
     with tempfile.TemporaryDirectory(prefix="sstp-cpus-") as work:
         path = f"{work}/counts"
-        for one in run("cpus", {"cells": cells, "cpus": cpus}, args.kernel, 3600, "--count", path,
-                       "--cpus", str(cpus), how="--parallel"):
+        for one in run("cpus", job, args.kernel, 3600, "--count", path, "--cpus", str(cpus),
+                       how="--parallel"):
             if "symbols" in one:
                 symbols = Symbols(one["symbols"], sstp_files(fetch(args.kernel)))
+            elif "locks" in one:
+                waited.append(one)
             else:
                 done.append(one)
                 print(f"cpus: {cpus} CPUs: {len(done)} of {len(cells)}", file=sys.stderr,
@@ -147,6 +200,18 @@ def table(cells):
     return lines
 
 
+def waits_table(waited):
+    lines = ["| writes of | CPUs | protocol | lock taken by                     | waits  | locks |",
+             "|-----------|------|----------|-----------------------------------|--------|-------|"]
+    for cell in sorted(waited, key=lambda c: (c["size"], c["protocol"])):
+        units = LONG * cell["flows"] / 1e6
+        size = f"{cell['size'] // KB} KB"
+        for name, number, locks in cell["locks"][:MOST] or [("(no waits)", 0, 0)]:
+            lines.append(f"| {size:<9} | {cell['cpus']:<4} | {cell['protocol']:<8} | "
+                         f"{name:<33} | {number / units:<6.2f} | {locks:<5} |")
+    return lines
+
+
 def plot(cells, name):
     pyplot = drawing()
     found = averages(cells)
@@ -170,7 +235,8 @@ def chapter(measured, picture):
             "connections at once. Instructions are of 1000 bytes, both ends.")
     return ("# Flows on several CPUs\n\n" + textwrap.fill(text, 80) +
             f"\n\n![Instructions of 1000 bytes by number of CPUs]({picture})\n\n" +
-            "\n".join(table(measured["cells"])) + "\n")
+            "\n".join(table(measured["cells"])) +
+            "\n\n## Waits for locks\n\n" + "\n".join(waits_table(measured["waits"])) + "\n")
 
 
 def main():
@@ -180,7 +246,7 @@ def main():
         return 0
     measured = results(args, measure)
     cells = measured["cells"]
-    print("\n".join(table(cells)))
+    print("\n".join(table(cells) + [""] + waits_table(measured["waits"])))
     show(args, lambda name: plot(cells, name), lambda picture: chapter(measured, picture))
     return 1 if args.check and any(sstp > tcp * RISE for _, _, sstp, tcp in
                                    rises(averages(cells))) else 0
