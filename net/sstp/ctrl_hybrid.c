@@ -111,8 +111,8 @@
  * @fresh: no packet was in flight when the controller began, nothing was lost or marked yet, no
  *	probe has ended, and since slow start no round trip was without a queue and no cut has
  *	helped
- * @tail: a short queue has overflowed in this round trip or in the last one, so losses of packets
- *	that left soon after the cut cause no other cut
+ * @tail: a queue has overflowed in this round trip or in the last one, so losses of packets that
+ *	left soon after the cut cause no other cut
  * @shallow: the queue was short, and held less than SSTP_HYBRID_TARGET, when it last overflowed
  * @was_shallow: @shallow before the last cut, for its undo
  * @gentle: the last cut was that for a shallow queue, and so is the growth of the window after it
@@ -668,7 +668,7 @@ static void sstp_hybrid_rest(struct sstp_hybrid *h, const struct sstp_ctrl_sampl
 }
 
 /* Did no report come for a while, as nothing was sent? That time does not count for the growth of
- * the window (RFC 9438, section 5.8).
+ * the window (RFC 9438, section 5.8), and the queue that overflowed before it is no longer full.
  */
 static bool sstp_hybrid_idled(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
 {
@@ -677,6 +677,7 @@ static bool sstp_hybrid_idled(struct sstp_hybrid *h, const struct sstp_ctrl_samp
 	h->report_ms = ms;
 	if (past <= max(2 * s->srtt / (u32)USEC_PER_MSEC, SSTP_HYBRID_IDLE))
 		return false;
+	h->tail = false;
 	if (h->e.start)
 		h->e.start = min(s->now, h->e.start + past * (u64)NSEC_PER_MSEC);
 	if (h->competes) {
@@ -755,10 +756,11 @@ static u32 sstp_hybrid_part(const struct sstp_ctrl *c, u32 beta)
 }
 
 /* A queue has overflowed: make the cut of CUBIC, or that for a shallow queue. The first packets
- * after it come to a queue that is full of those before. Where the queue is short, a train of them
- * may be lost as well: that is the same overflow, and causes a cut only if many are lost; and
- * W_max stays at what the path holds, without the fast convergence of CUBIC. If the last probe was
- * long ago, begin one at once, as other flows have lost packets too, and reduce their windows.
+ * after it come to a queue that is full of those before, and a train of them may be lost as well:
+ * that is the same overflow, and causes a cut only if many are lost. Not in slow start with a deep
+ * queue, as one cut may leave the window too large. Where the queue is short W_max stays at what the
+ * path holds, without the fast convergence of CUBIC. If the last probe was long ago, begin one at
+ * once, as other flows have lost packets too, and reduce their windows.
  */
 static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				 const struct sstp_ctrl_sample *s)
@@ -768,16 +770,16 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	bool reorders = sstp_hybrid_reorders(h, s);
 	enum sstp_waits_depth depth = reorders ? SSTP_WAITS_DEPTH_DEEP :
 		sstp_waits_loss_depth(&h->loss, &h->waits, &h->surge, s->rtt, ms);
-	bool tail = depth != SSTP_WAITS_DEPTH_DEEP;
+	bool deep = depth == SSTP_WAITS_DEPTH_DEEP;
 	bool shallow = depth == SSTP_WAITS_DEPTH_SHALLOW;
 	bool gentle = shallow && !slow_start;
 	u32 beta = sstp_hybrid_law(gentle)->beta;
 
-	sstp_cubic_cut(&h->e, c->cwnd, beta, !tail);
+	sstp_cubic_cut(&h->e, c->cwnd, beta, deep);
 	if (!slow_start)
 		sstp_hybrid_compete(h, s);
 	sstp_hybrid_cut(c, h, s, sstp_hybrid_part(c, beta));
-	h->tail = tail;
+	h->tail = !reorders && (!slow_start || !deep);
 	h->shallow = shallow;
 	h->gentle = gentle;
 	if (!slow_start && !reorders && !sstp_waits_surge_unseen(&h->surge) &&
@@ -785,8 +787,8 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		sstp_hybrid_probe(c, h, s);
 }
 
-/* Do the losses of @s belong to the last overflow of a short queue? Its cut is undone only if the
- * packets of all of them were only late.
+/* Do the losses of @s belong to the last overflow of a queue? Its cut is undone only if the packets
+ * of all of them were only late.
  */
 static bool sstp_hybrid_in_tail(const struct sstp_ctrl *c, struct sstp_hybrid *h,
 				const struct sstp_ctrl_sample *s)

@@ -210,8 +210,10 @@ static void hybrid_losses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
 	KUNIT_EXPECT_TRUE(test, h->competes);
 	/* A loss without a queue ends competitive mode. */
+	x.s.shipped += 1000;
 	hybrid_loss(&x, 50000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 490U);
+	x.s.shipped += 1000;
 	hybrid_loss(&x, HYBRID_BASE, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 490U);
 	KUNIT_EXPECT_FALSE(test, h->competes);
@@ -295,6 +297,7 @@ static void hybrid_queue_loses(struct kunit *test)
 			hybrid_loss(&x, 60000, 0);
 			KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, n || i, "row %u", i);
 			/* Competitive mode ends with a loss of the path alone. */
+			x.s.shipped += 1000;
 			hybrid_loss(&x, HYBRID_BASE, 0);
 			KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, (bool)i, "row %u", i);
 		}
@@ -465,8 +468,8 @@ static void hybrid_first_overflow(struct kunit *test)
 	}
 }
 
-/* A queue of less than a sixth of the round-trip time has overflowed: losses among the packets
- * that leave next, a quarter of the window, cause no second cut.
+/* A queue has overflowed: losses among the packets that leave next, a quarter of the window, cause
+ * no second cut.
  */
 static void hybrid_tail(struct kunit *test)
 {
@@ -474,7 +477,8 @@ static void hybrid_tail(struct kunit *test)
 		u32 waited, behind, first, second;
 	} t[] = {
 		{ HYBRID_BASE / 6 - 1, 1, 849, 849 }, { HYBRID_BASE / 6 - 1, 212, 849, 849 },
-		{ HYBRID_BASE / 6 - 1, 213, 849, 721 }, { HYBRID_BASE / 6, 1, 700, 490 },
+		{ HYBRID_BASE / 6 - 1, 213, 849, 721 }, { HYBRID_BASE / 6, 1, 700, 700 },
+		{ HYBRID_BASE / 6, 175, 700, 700 }, { HYBRID_BASE / 6, 176, 700, 490 },
 	};
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
@@ -499,6 +503,20 @@ static void hybrid_tail(struct kunit *test)
 			hybrid_round(&x, 1, 0, HYBRID_BASE);
 		hybrid_loss(&x, HYBRID_BASE + 2000, 0);
 		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, i == 2 ? 849U : 1000U, "%u rounds", i);
+	}
+	/* The queue is empty after a pause. */
+	h = hybrid_start(&x, 1000);
+	h->competes = true;
+	hybrid_loss(&x, HYBRID_BASE + 2000, 0);
+	hybrid_wait(&x, SSTP_HYBRID_IDLE + 1);
+	ctrl_sim_ack(&x, 1, HYBRID_BASE);
+	KUNIT_EXPECT_FALSE(test, h->tail);
+	/* Slow start that has filled a deep queue may need a second cut. */
+	for (i = 0; i < 2; i++) {
+		h = hybrid_start(&x, 1000);
+		h->w.ssthresh = 2000;
+		hybrid_loss(&x, HYBRID_BASE + (i ? HYBRID_BASE / 6 : 2000), 0);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->tail, !i, "%u", i);
 	}
 }
 
