@@ -808,6 +808,7 @@ static void sstp_hybrid_judge(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	const struct sstp_waits_lossy l = {
 		.rtt = s->rtt,
 		.ms = ms,
+		.lost = s->lost,
 		.slow_start = sstp_window_in_slow_start(c, &h->w),
 		.competes = h->competes,
 		.relapse = ms - h->left_ms <= SSTP_HYBRID_RELAPSE,

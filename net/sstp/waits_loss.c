@@ -37,7 +37,7 @@ static bool sstp_waits_loss_overflows(struct sstp_waits_loss *x, const struct ss
 				      const struct sstp_waits_lossy *l)
 {
 	bool queue = l->ms - x->random_ms > SSTP_WAITS_MEMORY || sstp_waits_queue_loses(w);
-	bool first = w->lost <= SSTP_WAITS_SINGLE &&
+	bool first = max(w->lost, l->lost) <= SSTP_WAITS_SINGLE &&
 		     l->ms - x->overflow_ms > SSTP_WAITS_MEMORY && !l->relapse;
 
 	if (l->competes || l->slow_start)

@@ -38,6 +38,8 @@ struct sstp_waits_loss {
  * struct sstp_waits_lossy - a report of losses
  * @rtt: its round-trip time, us; 0 = none
  * @ms: when it came
+ * @lost: packets that it tells of: those of struct sstp_waits do not count them if it ended a round
+ *	trip
  * @slow_start: the flow is in slow start
  * @competes: it is in competitive mode: others fill the queue
  * @relapse: it was so of late
@@ -45,6 +47,7 @@ struct sstp_waits_loss {
 struct sstp_waits_lossy {
 	u32	rtt;
 	u32	ms;
+	u32	lost;
 	bool	slow_start;
 	bool	competes;
 	bool	relapse;

@@ -107,6 +107,14 @@ static void loss_overflows(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, LOSS_MS - s.x.overflow_ms, delay ? 0U : t[i].overflow,
 				    "row %u", i);
 	}
+	/* A report that ends a round trip may tell of more than the next one has lost so far. */
+	for (i = 0; i < 2; i++) {
+		s = loss_start();
+		s.w.lost = 0;
+		s.l.lost = SSTP_WAITS_SINGLE + i;
+		KUNIT_EXPECT_EQ(test, loss_cause(&s), i ? SSTP_WAITS_CAUSE_QUEUE :
+							  SSTP_WAITS_CAUSE_EITHER);
+	}
 }
 
 /* In delay mode: the queue held 10 ms of late, and less than half of that waits. */
