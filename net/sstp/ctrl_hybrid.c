@@ -66,7 +66,7 @@
 #define SSTP_HYBRID_LONGER	8U	/* times that a path becomes longer at once, at most */
 #define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
 #define SSTP_HYBRID_TAIL	4U	/* part of the window behind a cut: see in_tail() */
-#define SSTP_HYBRID_OVERFLOW	5000U	/* ms after a probe until an overflow begins one */
+#define SSTP_HYBRID_OVERFLOW	1000U	/* ms after a probe until an overflow begins one */
 #define SSTP_HYBRID_FAILS	4U	/* times that the time between probes doubles */
 #define SSTP_HYBRID_RESUME	16U	/* times that slow start which goes on grows at most */
 #define SSTP_HYBRID_EMPTY	4U	/* times the rate while the queue is empty */
@@ -409,6 +409,15 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 static u32 sstp_hybrid_doublings(const struct sstp_hybrid *h)
 {
 	return h->shallow ? SSTP_HYBRID_FAILS : h->fails;
+}
+
+/* ms after a probe until an overflow begins one: where the queue is shallow, half of the time after
+ * which one is due in any case
+ */
+static u32 sstp_hybrid_overflow_ms(const struct sstp_hybrid *h)
+{
+	return h->shallow ? SSTP_HYBRID_MEMORY / 2 << SSTP_HYBRID_FAILS :
+			    SSTP_HYBRID_OVERFLOW << h->fails;
 }
 
 /* In competitive mode: is a probe due, or does the queue become short because others probe? A cut
@@ -783,7 +792,7 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->shallow = shallow;
 	h->gentle = gentle;
 	if (!slow_start && !reorders && !sstp_waits_surge_unseen(&h->surge) &&
-	    ms - h->probed_ms > SSTP_HYBRID_OVERFLOW << sstp_hybrid_doublings(h))
+	    ms - h->probed_ms > sstp_hybrid_overflow_ms(h))
 		sstp_hybrid_probe(c, h, s);
 }
 

@@ -601,7 +601,7 @@ static void hybrid_shallow(struct kunit *test)
 		h->competes = true;
 		h->e.max = 2000;
 		h->waits.base[0] = t[i].base;
-		hybrid_wait(&x, SSTP_HYBRID_OVERFLOW << SSTP_HYBRID_FAILS);
+		hybrid_wait(&x, SSTP_HYBRID_MEMORY / 2 << SSTP_HYBRID_FAILS);
 		x.s.srtt = t[i].base;
 		hybrid_loss(&x, t[i].base + t[i].waited, 0);
 		KUNIT_EXPECT_EQ_MSG(test, h->e.max, t[i].max, "row %u", i);
@@ -615,7 +615,7 @@ static void hybrid_shallow(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, h->probes);
 		KUNIT_EXPECT_EQ(test, x.c.period,
 				div_u64(t[i].base * 1000ULL * 25, x.c.cwnd * 26));
-		hybrid_wait(&x, (SSTP_HYBRID_OVERFLOW << SSTP_HYBRID_FAILS) - 2 -
+		hybrid_wait(&x, (SSTP_HYBRID_MEMORY / 2 << SSTP_HYBRID_FAILS) - 2 -
 			    (t[i].base + t[i].waited) / USEC_PER_MSEC);
 		hybrid_run(&x, 1, t[i].base);
 		KUNIT_EXPECT_FALSE(test, h->probes);
@@ -625,7 +625,7 @@ static void hybrid_shallow(struct kunit *test)
 	/* An overflow may begin a probe 80 s after the last one. */
 	h = hybrid_start(&x, 1000);
 	hybrid_shallow_loss(&x);
-	hybrid_wait(&x, SSTP_HYBRID_OVERFLOW << SSTP_HYBRID_FAILS);
+	hybrid_wait(&x, SSTP_HYBRID_MEMORY / 2 << SSTP_HYBRID_FAILS);
 	hybrid_shallow_loss(&x);
 	KUNIT_EXPECT_FALSE(test, h->probes);
 	hybrid_wait(&x, 1);
