@@ -350,8 +350,9 @@ def draw_bars(result):
     groups = list(dict.fromkeys(tuple(c["path"][n] for n in names) for c in cells))
     bars = list(dict.fromkeys((c["path"].get("flows", ""), f["name"])
                               for c in cells for f in c["flows"]))
-    figure, axes = new_figure(len(shown), 1, (max(8, 0.22 * len(groups) * len(bars) + 3),
-                                              3 * len(shown) + 1), result["title"])
+    figure, axes = new_figure(len(shown), 1, (max(8, 0.22 * len(groups) * len(bars) + 3,
+                                                  len(groups)), 3 * len(shown) + 1),
+                              result["title"])
     width = 0.85 / len(bars)
     for measure, axis in zip(shown, axes[:, 0]):
         for n, (flows, flow) in enumerate(bars):
@@ -363,7 +364,7 @@ def draw_bars(result):
                          hatch="///" if n >= len(PALETTE) else None, edgecolor="white",
                          label=flow if flows in ("", flow) else f"{flow}, of {flows}")
         axis.set_xticks(range(len(groups)), ["\n".join(map(setting_text, names, g)).replace(
-            "case ", "") for g in groups])
+            "case ", "").replace(", ", ",\n") for g in groups])
         axis.set_axisbelow(True)
         axis.set_ylabel(MEASURES[measure].lower())
         axis.set_ylim(bottom=0)

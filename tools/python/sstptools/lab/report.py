@@ -21,8 +21,8 @@ from sstptools.markdown import markdown_table
 from sstptools.tree import TREE
 
 ORDER = ("long", "wan", "start", "window", "buffer", "readers", "fresh", "sharing", "beside",
-         "late", "rtts", "paths", "shallow", "short", "sobas", "sobas_traces", "controllers",
-         "gtp")
+         "late", "rtts", "paths", "shallow", "short", "sobas", "sobas_traces", "capacity",
+         "controllers", "gtp")
 
 SHARED = ("steady", "jain", "stability")        # measures of connections that share a line
 
@@ -282,9 +282,10 @@ def traces(cells):
     rows = [[c["path"]["case"], queue_text(c["path"]), flow(c)["name"], mbit(flow(c)["goodput"]),
              number(flow(c)["goodput"] / 1e6 / c["path"]["available"], 2),
              number(c["measured"]["queue_ms"], 1), number(flow(c)["lost"], 0),
-             number(flow(c).get("gain_rtt"), 1)] for c in cells]
+             number(c["measured"].get("lost_later"), 0), number(flow(c).get("gain_rtt"), 1)]
+            for c in cells]
     return markdown_table([["", "Queue", "", "Goodput, Mbit/s", "of A", "Queue, ms", "Lost",
-                            "RTTs until 90%"]] + rows)
+                            "Lost later", "RTTs until 90%"]] + rows)
 
 
 def compared(cells):

@@ -2,8 +2,10 @@
 """Compares measured cells with what their experiment wants. Unlike analysis.py, which makes
 the numbers, this file may change while stored results stay valid."""
 
+import itertools
 import statistics
 
+from sstptools.lab import analysis
 
 # Measures of flows and cells that tables and pictures show
 MEASURES = {"efficiency": "Share of the line", "steady": "Share of the line", "use": "Share of all",
@@ -13,7 +15,9 @@ MEASURES = {"efficiency": "Share of the line", "steady": "Share of the line", "u
             "receive_peak": "Most memory in use in the receive buffer, bytes",
             "discarded": "Share of the packets that found no room",
             "queue_95": "95% of the delays in the queue, ms", "lost": "Packets that the flow lost",
-            "gain_rtt": "Round-trip times until 90% of the line after cross traffic stopped"}
+            "gain_rtt": "Round-trip times until 90% of the line after cross traffic stopped",
+            "capacity": "Capacity, share of what is expected"}
+SET = 3                 # phase of the policy sobas: the window is set by the rate
 
 
 def queue_text(path):
@@ -108,9 +112,40 @@ def unjudged(wants, cells):
     return [want for want in wants if not list(judge(want, cells))]
 
 
+def expected(cell):
+    """Return the rate at which trains leave the line, bytes/s of payload: packets of UDP sources
+    come between theirs. Prasad, Jain and Dovrolis: r_in C/(r_in + cross)"""
+    path = cell["path"]
+    cross = sum(s["rate"] for s in cell.get("cross", []) if s["options"][0] == "udp")
+    share = path["access"] / (path["access"] + cross) if path.get("access") else 1
+    return analysis.line_rate(path) * share / 8
+
+
+def derived(cell):
+    """Return measures of a cell that follow from others: the rate of cross traffic that yields to
+    others, and of a trace of the policy sobas the mean of the estimates of the capacity until the
+    window is set by the rate, and the packets that the sender is told to be lost from two round
+    trips after that on: the window needs half of one to have an effect, and a loss one to be known."""
+    measured, more = cell["measured"], {}
+    for source, came in zip(cell.get("cross", []), measured.get("cross", [])):
+        if source["options"][0] != "udp":
+            more["yielding_rate"] = more.get("yielding_rate", 0) + came["rate"]
+    trace = measured.get("trace")
+    if trace:
+        epochs = trace["epochs"]
+        begun = list(itertools.takewhile(lambda e: e[1] != SET,
+                                         zip(epochs["capacity"], epochs["phase"])))
+        known = [capacity for capacity, _ in begun if capacity]
+        more["capacity"] = round(statistics.fmean(known) / expected(cell), 4) if known else None
+        if len(begun) < len(epochs["time"]):
+            since = epochs["time"][len(begun)] + 2 * cell["path"]["rtt"] / 1e3
+            more["lost_later"] = sum(n for t, n in zip(trace["time"], trace["lost"]) if t > since)
+    return more
+
+
 def mean(values):
-    """Return the mean of numbers, of each value of dictionaries and of lists of one length; of
-    anything else the first."""
+    """Return the mean of numbers, of each value of dictionaries and of lists of one length; None if
+    one of these is None, which never came about; of anything else the first."""
     first = values[0]
     if all(isinstance(v, dict) for v in values):
         return {k: mean([v[k] for v in values if k in v]) for k in first}
@@ -119,7 +154,7 @@ def mean(values):
     numbers = (int, float)
     if all(isinstance(v, numbers) and not isinstance(v, bool) for v in values):
         return first if len(set(values)) == 1 else round(statistics.fmean(values), 6)
-    return first
+    return None if None in values else first
 
 
 def means(cells):
@@ -134,6 +169,7 @@ def means(cells):
         else:
             groups.append([cell])
     return [{**group[0], "measured": {
-                **mean([{k: v for k, v in c["measured"].items() if k != "trace"} for c in group]),
+                **mean([{**{k: v for k, v in c["measured"].items() if k != "trace"}, **derived(c)}
+                        for c in group]),
                 **{k: v for k, v in group[0]["measured"].items() if k == "trace"}}}
             for group in groups]
