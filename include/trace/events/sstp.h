@@ -441,6 +441,9 @@ TRACE_EVENT(sstp_rbuf_epoch,
 		__field(__u64, capacity)
 		__field(__u32, lost)
 		__field(__u32, lost_queue)
+		__field(__u32, unanswered)
+		__field(__u32, segment)
+		__field(__u32, packet)
 		__field(__u32, granted)
 		__field(__u8, limited)
 		__field(__u32, window)
@@ -466,6 +469,9 @@ TRACE_EVENT(sstp_rbuf_epoch,
 		__entry->capacity = seen->capacity;
 		__entry->lost = seen->lost;
 		__entry->lost_queue = seen->lost_queue;
+		__entry->unanswered = seen->unanswered;
+		__entry->segment = seen->segment;
+		__entry->packet = seen->packet;
 		__entry->granted = seen->granted;
 		__entry->limited = seen->window_limited ? 1 : seen->app_limited ? 2 : 0;
 		__entry->window = sp->rcvbuf.policy.out.window;
@@ -476,12 +482,13 @@ TRACE_EVENT(sstp_rbuf_epoch,
 		__entry->limit = limit;
 		__entry->shared = shared;
 	),
-	TP_printk(SSTP_TP_FMT "policy=%s arrived=%llu served=%llu lacked=%llu queued=%u path=%u alpha=%u rtt=%u queue=%u queue_most=%u rate=%llu capacity=%llu lost=%u lost_queue=%u granted=%u limited=%u window=%u%s old=%u limit=%u shared=%d",
+	TP_printk(SSTP_TP_FMT "policy=%s arrived=%llu served=%llu lacked=%llu queued=%u path=%u alpha=%u rtt=%u queue=%u queue_most=%u rate=%llu capacity=%llu lost=%u lost_queue=%u unanswered=%u segment=%u packet=%u granted=%u limited=%u window=%u%s old=%u limit=%u shared=%d",
 		  SSTP_TP_ARGS, __entry->policy, __entry->arrived,
 		  __entry->served, __entry->lacked, __entry->queued,
 		  __entry->path, __entry->alpha, __entry->rtt, __entry->queue,
 		  __entry->queue_most, __entry->rate, __entry->capacity, __entry->lost,
-		  __entry->lost_queue, __entry->granted, __entry->limited, __entry->window,
+		  __entry->lost_queue, __entry->unanswered, __entry->segment,
+		  __entry->packet, __entry->granted, __entry->limited, __entry->window,
 		  sstp_trace_state(p, __entry->names, __entry->state),
 		  __entry->old, __entry->limit, __entry->shared)
 );
