@@ -767,9 +767,9 @@ static u32 sstp_hybrid_part(const struct sstp_ctrl *c, u32 beta)
 /* A queue has overflowed: make the cut of CUBIC, or that for a shallow queue. The first packets
  * after it come to a queue that is full of those before, and a train of them may be lost as well:
  * that is the same overflow, and causes a cut only if many are lost. Not in slow start with a deep
- * queue, as one cut may leave the window too large. Where the queue is short W_max stays at what the
- * path holds, without the fast convergence of CUBIC. If the last probe was long ago, begin one at
- * once, as other flows have lost packets too, and reduce their windows.
+ * queue, as one cut may leave the window too large. Where the queue is short W_max stays at what
+ * the path holds, without the fast convergence of CUBIC. If the last probe was long ago, begin one
+ * at once, as other flows have lost packets too, and reduce their windows.
  */
 static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				 const struct sstp_ctrl_sample *s)
