@@ -670,8 +670,11 @@ static void prepare(void)
 			die("responder:");
 	}
 	enter(0);
-	for (i = 0; i < PEERS; i++)
+	/* Packets of one connection may come over another, also of one that was not opened yet. */
+	for (i = 0; i < PEERS; i++) {
 		conns[i].udp = conns[i].fd = -1;
+		conns[i].controller = "hybrid";
+	}
 }
 
 /* Counters of the kernel: a packet must have got to each of the first ones. */
