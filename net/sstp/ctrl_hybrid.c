@@ -416,8 +416,8 @@ static u32 sstp_hybrid_doublings(const struct sstp_hybrid *h)
  */
 static u32 sstp_hybrid_overflow_ms(const struct sstp_hybrid *h)
 {
-	return h->shallow ? SSTP_HYBRID_MEMORY / 2 << SSTP_HYBRID_FAILS :
-			    SSTP_HYBRID_OVERFLOW << h->fails;
+	return (h->shallow ? SSTP_HYBRID_MEMORY / 2 : SSTP_HYBRID_OVERFLOW) <<
+	       sstp_hybrid_doublings(h);
 }
 
 /* In competitive mode: is a probe due, or does the queue become short because others probe? A cut
