@@ -74,8 +74,8 @@ def steer(lab, cpus):
                     f" echo {(1 << cpus) - 1:x} > $q/rps_cpus; echo 4096 > $q/rps_flow_cnt; done")
 
 
-def trace(name, text, mode="w"):
-    with open(f"{TRACING}/{name}", mode, encoding="ascii") as f:
+def trace(name, text):
+    with open(f"{TRACING}/{name}", "w", encoding="ascii") as f:
         f.write(text)
 
 
