@@ -14,7 +14,8 @@ bool sstp_waits_share_round(struct sstp_waits_share *x, const struct sstp_waits 
 		return false;
 	if (burst)
 		return (lost << 16) / SSTP_WAITS_SHARE_FEW > SSTP_WAITS_SHARE_MANY;
-	return share > SSTP_WAITS_SHARE_MANY || x->mean > SSTP_WAITS_SHARE_MEAN;
+	return share > SSTP_WAITS_SHARE_MANY ||
+	       (share > SSTP_WAITS_SHARE_MEAN / 2 && x->mean > SSTP_WAITS_SHARE_MEAN);
 }
 
 bool sstp_waits_share_halves(const struct sstp_waits_share *x)

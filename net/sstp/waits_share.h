@@ -11,7 +11,7 @@
 #include "waits.h"
 
 #define SSTP_WAITS_SHARE_MANY	(BIT(16) / 10)	/* in one round trip */
-#define SSTP_WAITS_SHARE_MEAN	(BIT(16) / 16)	/* many in the mean */
+#define SSTP_WAITS_SHARE_MEAN	(BIT(16) / 16)	/* many in the mean; half of it in this one */
 #define SSTP_WAITS_SHARE_HALVES	(BIT(16) / 4)	/* in the mean: a reason to halve the window */
 #define SSTP_WAITS_SHARE_HARDLY	(BIT(16) / 128)	/* in the mean: none or one burst */
 #define SSTP_WAITS_SHARE_LEAST	3	/* packets lost in a round trip that may be many */

@@ -64,6 +64,28 @@ static void share_many(struct kunit *test)
 	}
 }
 
+/* After round trips in which most was lost, losses are many only if they are more than a 32nd of
+ * the round trip: a path that loses a few of many packets does not cut the window again and again.
+ */
+static void share_past(struct kunit *test)
+{
+	static const struct {
+		u32 delivered, lost;
+		bool many;
+	} t[] = {
+		{ 80000, 8, false }, { 1000, 0, false }, { 969, 31, false }, { 968, 32, true },
+		{ 3, 1, true }, { 0, 0, false },
+	};
+	struct sstp_waits_share x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		x.mean = SSTP_WAITS_SHARE_HALVES * 2;
+		KUNIT_EXPECT_EQ_MSG(test, share_round(&x, t[i].delivered, t[i].lost, false),
+				    t[i].many, "row %u", i);
+	}
+}
+
 /* In the first slow start few packets count as 64, if hardly any was lost before. */
 static void share_first(struct kunit *test)
 {
@@ -92,6 +114,7 @@ static void share_first(struct kunit *test)
 static struct kunit_case waits_share_cases[] = {
 	KUNIT_CASE(share_mean),
 	KUNIT_CASE(share_many),
+	KUNIT_CASE(share_past),
 	KUNIT_CASE(share_first),
 	{}
 };
