@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/limits.h>
+#include <linux/minmax.h>
 #include "waits_surge.h"
 
 /* Count reports of late among those of before: losses in them are no surge. */
@@ -15,13 +16,13 @@ static void sstp_waits_surge_age(struct sstp_waits_surge *x)
 	x->late_lossy = 0;
 }
 
-/* One more report of losses is counted for before: if none has told of losses yet, what is known of
- * their share is that it is less than one of so many packets.
+/* One more report of losses is counted for before, and two if none has told of losses yet: what is
+ * known of their share then is that it is hardly more than that.
  */
 static bool sstp_waits_surge_crowded(const struct sstp_waits_surge *x)
 {
 	return (u64)x->late_lossy * x->all >=
-	       SSTP_WAITS_SURGE_TIMES * (x->lossy + 1ULL) * x->late;
+	       SSTP_WAITS_SURGE_TIMES * max(x->lossy + 1ULL, 2ULL) * x->late;
 }
 
 void sstp_waits_surge_report(struct sstp_waits_surge *x, u32 packets, bool lossy)

@@ -21,7 +21,7 @@
 
 #define SSTP_WAITS_SURGE_TIMES		4U	/* times the share of before at least */
 #define SSTP_WAITS_SURGE_LOSSY		16U	/* reports of losses that chance rarely crowds so */
-#define SSTP_WAITS_SURGE_AGAIN		4U	/* after a surge: chance crowds one in ten so */
+#define SSTP_WAITS_SURGE_AGAIN		4U	/* after a surge: chance crowds one in 30 so */
 #define SSTP_WAITS_SURGE_OVERFLOWS	4U	/* losses after a surge that are overflows */
 #define SSTP_WAITS_SURGE_DOUBTS		8U	/* doubts until the queue is forgotten */
 
