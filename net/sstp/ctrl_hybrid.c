@@ -187,7 +187,8 @@ static bool sstp_hybrid_after_cut(const struct sstp_hybrid *h)
 }
 
 /* Slow start and a probe move round-trip times apart without a link that delivers in bursts, and
- * slow start may end with many losses, which are reported in the round trip after its cut.
+ * slow start may end with many losses, which are reported in the round trip after its cut. Nor do
+ * such round trips tell whether a queue loses packets or the path does.
  */
 static bool sstp_hybrid_steady(const struct sstp_ctrl *c, const struct sstp_hybrid *h)
 {
@@ -598,7 +599,7 @@ static bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	bool many = sstp_waits_share_round(&h->share, &h->waits, first);
 	u32 lost = h->waits.lost;
 
-	if (!h->probes)
+	if (sstp_hybrid_steady(c, h) && h->share.mean <= SSTP_WAITS_SHARE_MEAN)
 		sstp_waits_count_round(&h->waits);
 	if (!many || h->w.cut || h->probes || sstp_hybrid_after_cut(h) ||
 	    sstp_hybrid_reorders(h, s))

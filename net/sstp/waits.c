@@ -159,13 +159,14 @@ static bool sstp_waits_alike(const struct sstp_waits_tally *t)
 }
 
 /* At least half of all round trips are uneven on such a link: on others only those in which a queue
- * overflows or becomes empty are.
+ * overflows or becomes empty are, which are half or more of the first ones after slow start.
  */
 static bool sstp_waits_uneven(const struct sstp_waits *w)
 {
 	u32 uneven = w->uneven.all[0] + w->uneven.all[1];
 
-	return uneven && uneven * 2 >= (u32)w->rounds.all[0] + w->rounds.all[1];
+	return uneven >= SSTP_WAITS_BURSTS &&
+	       uneven * 2 >= (u32)w->rounds.all[0] + w->rounds.all[1];
 }
 
 bool sstp_waits_unsure(const struct sstp_waits *w)

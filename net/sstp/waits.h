@@ -15,6 +15,7 @@
 
 #define SSTP_WAITS_MEMORY	10000U	/* ms that what was seen is valid */
 #define SSTP_WAITS_EXPECTED	8	/* round trips that tell by what packets are lost */
+#define SSTP_WAITS_BURSTS	4	/* round trips that tell if a link delivers in bursts */
 #define SSTP_WAITS_LITTLE	2	/* losses with little waiting that tell of the path's */
 #define SSTP_WAITS_RARE		8	/* packets wait little once in so many times at least */
 #define SSTP_WAITS_ALIKE	4	/* times by which shares of lost packets may differ */
@@ -38,7 +39,7 @@ struct sstp_waits_tally {
  * @most: the highest, us
  * @lost: packets reported lost in this round trip
  * @delivered: packets reported delivered in it
- * @rounds: recent round trips, by whether a packet of theirs has waited
+ * @rounds: recent round trips that the user counts, by whether a packet of theirs has waited
  * @uneven: round trips in which packets have waited for unlike times, by whether all have waited;
  *	those that a cut has ended are among them
  * @reports: reports in such round trips, by whether their packets have waited as long as most
@@ -62,7 +63,10 @@ void sstp_waits_init(struct sstp_waits *w, u32 rtt, u32 ms);
  */
 void sstp_waits_report(struct sstp_waits *w, const struct sstp_ctrl_sample *s, u32 ms,
 		       bool steady);
-/* Count a round trip that is over. */
+/* Count a round trip that is over. Leave out those of probes, and of slow start, whose first ones
+ * have few packets: a path that loses some seldom loses one of those. Leave out round trips with
+ * many losses, as those of a single overflow may come for several.
+ */
 void sstp_waits_count_round(struct sstp_waits *w);
 /* Begin a round trip. */
 void sstp_waits_round(struct sstp_waits *w, bool steady);
