@@ -33,10 +33,11 @@
  * of losses many seem to be late too, but only until the receiver is sure that they are lost.
  *
  * Losses: waits_loss.h tells those of the path's own, for which the window stays, from those of a
- * queue. If they are many (waits_share.h) the window is cut in any case; it is halved if they are a
- * quarter in the mean of some round trips. Until losses tell whether a link that delivers in bursts
- * loses packets, a loss cuts the window but does not begin competitive mode, unless all packets of
- * late have waited. A queue that no round-trip time shows (waits_surge.h) is shallow.
+ * queue. If they are many (waits_share.h) the window is cut in any case; if they are a quarter in
+ * the mean of some round trips it is halved, or cut to what the path delivers if that is more.
+ * Until losses tell whether a link that delivers in bursts loses packets, a loss cuts the window
+ * but does not begin competitive mode, unless all packets of late have waited. A queue that no
+ * round-trip time shows (waits_surge.h) is shallow.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -571,21 +572,46 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	}
 }
 
-/* A cut to @percent, which begins an epoch of competitive mode as that of CUBIC does */
+/* A cut to @cwnd, which begins an epoch of competitive mode as that of CUBIC does */
 static void sstp_hybrid_cut_to(struct sstp_ctrl *c, struct sstp_hybrid *h,
-			       const struct sstp_ctrl_sample *s, u32 percent)
+			       const struct sstp_ctrl_sample *s, u32 cwnd)
 {
 	if (h->competes)
-		sstp_cubic_cut(&h->e, c->cwnd, SSTP_CUBIC_ONE * percent / 100,
+		sstp_cubic_cut(&h->e, c->cwnd, div_u64((u64)cwnd * SSTP_CUBIC_ONE, c->cwnd),
 			       s->ce || !h->shallow);
-	sstp_hybrid_cut(c, h, s, div_u64((u64)c->cwnd * percent, 100));
+	sstp_hybrid_cut(c, h, s, cwnd);
 }
 
-/* The cut for many losses */
+static u32 sstp_hybrid_less(const struct sstp_ctrl *c)
+{
+	return div_u64((u64)c->cwnd * SSTP_HYBRID_LESS, 100);
+}
+
+/* SSTP_HYBRID_LEAVE of the packets that the path delivers in its lowest round-trip time, 0 = not
+ * known
+ */
+static u32 sstp_hybrid_carried(const struct sstp_hybrid *h, const struct sstp_ctrl_sample *s)
+{
+	u32 base = sstp_waits_base(&h->waits);
+
+	if (!s->rate_delivered || base == U32_MAX)
+		return 0;
+	return min_t(u64, div64_u64((u64)s->rate_delivered * base * SSTP_HYBRID_LEAVE,
+				    s->rate_interval * 100ULL), SSTP_WINDOW_MAX);
+}
+
+/* The cut for many losses. If the window was far too large, as at the end of slow start, packets
+ * are lost for several round trips, and several such cuts follow: those to a half leave what is
+ * delivered, but no more than other cuts do, as a delivery rate may be somewhat too high.
+ */
 static void sstp_hybrid_cut_many(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				 const struct sstp_ctrl_sample *s)
 {
-	sstp_hybrid_cut_to(c, h, s, sstp_waits_share_halves(&h->share) ? 50 : SSTP_HYBRID_LESS);
+	u32 cwnd = sstp_hybrid_less(c);
+
+	if (sstp_waits_share_halves(&h->share))
+		cwnd = clamp(sstp_hybrid_carried(h, s), c->cwnd / 2, cwnd);
+	sstp_hybrid_cut_to(c, h, s, cwnd);
 }
 
 /* Losses that have caused no cut, but are many. Those of the round trip that begins with a cut left
@@ -866,7 +892,7 @@ static void sstp_hybrid_loss(struct sstp_ctrl *c, const struct sstp_ctrl_sample 
 		return;
 	if (s->ce && !s->lost) {
 		/* RFC 8511: a queue that marks is short. */
-		sstp_hybrid_cut_to(c, h, s, SSTP_HYBRID_LESS);
+		sstp_hybrid_cut_to(c, h, s, sstp_hybrid_less(c));
 		return;
 	}
 	if (s->ce || sstp_hybrid_reorders(h, s))

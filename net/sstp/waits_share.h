@@ -12,7 +12,7 @@
 
 #define SSTP_WAITS_SHARE_MANY	(BIT(16) / 10)	/* in one round trip */
 #define SSTP_WAITS_SHARE_MEAN	(BIT(16) / 16)	/* many in the mean; half of it in this one */
-#define SSTP_WAITS_SHARE_HALVES	(BIT(16) / 4)	/* in the mean: a reason to halve the window */
+#define SSTP_WAITS_SHARE_HALVES	(BIT(16) / 4)	/* in the mean: far too many */
 #define SSTP_WAITS_SHARE_HARDLY	(BIT(16) / 128)	/* in the mean: none or one burst */
 #define SSTP_WAITS_SHARE_LEAST	3	/* packets lost in a round trip that may be many */
 #define SSTP_WAITS_SHARE_FEW	64U	/* packets: fewer in a round trip do not tell the share */
@@ -31,7 +31,7 @@ struct sstp_waits_share {
  * count as SSTP_WAITS_SHARE_FEW.
  */
 bool sstp_waits_share_round(struct sstp_waits_share *x, const struct sstp_waits *w, bool first);
-/* Are so many lost that the window is to be halved? */
+/* Are so many lost that the window is to be halved, but for what the path delivers? */
 bool sstp_waits_share_halves(const struct sstp_waits_share *x);
 
 #endif /* _SSTP_WAITS_SHARE_H */

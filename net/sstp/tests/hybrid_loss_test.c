@@ -64,6 +64,53 @@ static void hybrid_many_losses(struct kunit *test)
 	}
 }
 
+/* The cut for a quarter of losses leaves 95% of the packets that the path delivers in its lowest
+ * round-trip time, as the report that tells of the losses says, if that is more than half of the
+ * window, but 85% of it at most.
+ */
+static void hybrid_many_carried(struct kunit *test)
+{
+	static const struct {
+		u32 delivered, interval, cwnd;
+	} t[] = {
+		{ 0, 0, 500 }, { 500, HYBRID_BASE, 500 }, { 800, HYBRID_BASE, 760 },
+		{ 800, 2 * HYBRID_BASE, 500 }, { 10, HYBRID_BASE / 60, 570 },
+		{ 1100, HYBRID_BASE, 850 }, { SSTP_WINDOW_MAX, 1, 850 },
+	};
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(t); i++) {
+		struct sstp_hybrid *h = hybrid_start(&x, 1000);
+
+		h->share.mean = U16_MAX;
+		h->competes = i % 2;
+		if (h->competes)
+			h->e.max = 2000;
+		x.s.cwnd_limited = false;
+		x.s.rate_delivered = t[i / 2].delivered;
+		x.s.rate_interval = t[i / 2].interval;
+		hybrid_round(&x, 500, 500, HYBRID_BASE);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i / 2].cwnd, "row %u", i / 2);
+		/* Fast convergence is by the same ratio. */
+		KUNIT_EXPECT_LE_MSG(test, abs_diff(h->e.max, i % 2 ? 500 + t[i / 2].cwnd / 2 : 0U),
+				    1U, "row %u", i / 2);
+	}
+	/* Not for fewer losses */
+	hybrid_start(&x, 1000);
+	x.s.rate_delivered = 1100;
+	x.s.rate_interval = HYBRID_BASE;
+	hybrid_round(&x, 850, 150, HYBRID_BASE);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 850);
+	/* No round-trip time is known. */
+	hybrid_start(&x, 1000)->waits.base[0] = U32_MAX;
+	sstp_hybrid_priv(&x.c)->share.mean = U16_MAX;
+	x.s.rate_delivered = 800;
+	x.s.rate_interval = HYBRID_BASE;
+	sstp_hybrid_cut_many(&x.c, sstp_hybrid_priv(&x.c), &x.s);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 500);
+}
+
 /* In the first slow start few packets count as 64, so that a burst of losses does not end it; but
  * the next one does. Packets delivered and lost in a round trip; does it end slow start?
  */
@@ -853,6 +900,7 @@ static struct kunit_case hybrid_loss_cases[] = {
 	KUNIT_CASE(hybrid_share),
 	KUNIT_CASE(hybrid_many_losses),
 	KUNIT_CASE(hybrid_most_lost),
+	KUNIT_CASE(hybrid_many_carried),
 	KUNIT_CASE(hybrid_many_of_few),
 	KUNIT_CASE(hybrid_many_once),
 	KUNIT_CASE(hybrid_many_undone),

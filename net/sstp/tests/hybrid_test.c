@@ -329,6 +329,8 @@ static void hybrid_hostile(struct kunit *test)
 		s.rtt = min(prandom_u32_state(&r) >> sstp_rnd_range(&r, 0, 31),
 			    (u32)(60 * USEC_PER_SEC));
 		s.delivered = sstp_rnd_edge(&r);
+		s.rate_delivered = sstp_rnd_edge(&r);
+		s.rate_interval = max(sstp_rnd_edge(&r), 1U);
 		s.lost = sstp_rnd_edge(&r);
 		s.undue = sstp_rnd_one_in(&r, 4) ? sstp_rnd_edge(&r) : 0;
 		s.late = sstp_rnd_one_in(&r, 4);
