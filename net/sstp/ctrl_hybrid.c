@@ -11,8 +11,8 @@
  * takes its part out of it: the window is multiplied by the ratio of the lowest round-trip time to
  * the present one. All flows of a path see the same queue, so all of them do so in the same round
  * trip. Each takes out a part that is proportional to its rate, and all put in the same, so the
- * rates converge, and the queue becomes empty with each cut: a flow that began later measures the
- * path's own round-trip time.
+ * rates converge, and the queue becomes empty with each such cut: a flow that began later measures
+ * the path's own round-trip time.
  *
  * Competitive mode: CUBIC (RFC 9438), which answers losses only. It begins when a queue overflows,
  * and when cuts do not empty it. From time to time, and when others make room,
@@ -56,6 +56,7 @@
 #define SSTP_HYBRID_OWN		3	/* packets of a flow that wait at least before it cuts */
 #define SSTP_HYBRID_DRAINED	SSTP_WAITS_EMPTY	/* us: the cut has helped */
 #define SSTP_HYBRID_LEAVE	95U	/* percent of what the path holds that a cut leaves */
+#define SSTP_HYBRID_SPARE	75U	/* percent of a wait that is no queue: see drain_either() */
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
@@ -255,24 +256,37 @@ static void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 }
 
 /* Take the packets of this flow out of the queue that makes the round-trip time @rtt, and leave
- * @percent of those that are on the path.
+ * those of a round-trip time of @left us.
  */
 static void sstp_hybrid_drain(struct sstp_ctrl *c, struct sstp_hybrid *h,
-			      const struct sstp_ctrl_sample *s, u32 rtt, u32 percent)
+			      const struct sstp_ctrl_sample *s, u32 rtt, u32 left)
 {
-	u64 all = max(rtt, 1U) * 100ULL;
-	u64 left = (u64)c->cwnd * min(sstp_waits_base(&h->waits), rtt) * percent;
+	u32 all = max(rtt, 1U), cwnd = div_u64((u64)c->cwnd * min(left, rtt) + all / 2, all);
 	struct sstp_waits_surge surge = h->surge;
 	u32 cuts = h->cuts;
 
 	/* If neither this drain nor the one before it helps, sstp_hybrid_alarm() undoes both. */
 	h->prior = cuts ? max(h->prior, c->cwnd) : c->cwnd;
 	/* Rounded to the nearest: a packet is much of the window of one of many flows. */
-	sstp_hybrid_cut(c, h, s, max(div64_u64(left + all / 2, all), div_u64(c->cwnd * 7ULL, 10)));
+	sstp_hybrid_cut(c, h, s, max_t(u32, cwnd, div_u64(c->cwnd * 7ULL, 10)));
 	h->cuts = cuts;
 	/* Drains are frequent, and chance losses may look like a surge in a count that is new. */
 	h->surge = surge;
 	h->check = 2;
+}
+
+/* A queue may have overflowed, or the path has lost a packet. If it does so often, such cuts are
+ * frequent: they leave most of a wait that is no queue yet, since packets leave in trains, and a
+ * window of what is on the path alone does not use the whole line.
+ */
+static void sstp_hybrid_drain_either(struct sstp_ctrl *c, struct sstp_hybrid *h,
+				     const struct sstp_ctrl_sample *s)
+{
+	u32 left = sstp_waits_base(&h->waits);
+
+	if (sstp_waits_loss_random(&h->loss, sstp_hybrid_ms(s)))
+		left += sstp_waits_small(&h->waits) * SSTP_HYBRID_SPARE / 100;
+	sstp_hybrid_drain(c, h, s, sstp_waits_least(&h->waits), left);
 }
 
 /* Does the window grow as in delay mode? In competitive mode it does when the queue has been empty
@@ -568,7 +582,8 @@ static void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		 * it, the receiver's window was closed for a while.
 		 */
 		c->cwnd = min(c->cwnd, max3(kept, c->cwnd / 2, SSTP_HYBRID_CWND));
-		sstp_hybrid_drain(c, h, s, rtt, SSTP_HYBRID_LEAVE);
+		sstp_hybrid_drain(c, h, s, rtt, div_u64((u64)sstp_waits_base(&h->waits) *
+							SSTP_HYBRID_LEAVE, 100));
 	}
 }
 
@@ -870,7 +885,7 @@ static void sstp_hybrid_judge(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		break;
 	case SSTP_WAITS_CAUSE_EITHER:
 		if (!h->check && sstp_waits_loss_all_waited(&h->loss, &h->waits, ms))
-			sstp_hybrid_drain(c, h, s, sstp_waits_least(&h->waits), 100);
+			sstp_hybrid_drain_either(c, h, s);
 		break;
 	}
 }

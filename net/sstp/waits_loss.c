@@ -14,6 +14,11 @@ void sstp_waits_loss_init(struct sstp_waits_loss *x, u32 ms)
 	};
 }
 
+bool sstp_waits_loss_random(const struct sstp_waits_loss *x, u32 ms)
+{
+	return ms - x->random_ms <= SSTP_WAITS_MEMORY;
+}
+
 static bool sstp_waits_loss_targeted(const struct sstp_waits_loss *x, u32 ms)
 {
 	return ms - x->target_ms <= SSTP_WAITS_MEMORY;
@@ -36,7 +41,7 @@ static bool sstp_waits_loss_held(const struct sstp_waits_loss *x, const struct s
 static bool sstp_waits_loss_overflows(struct sstp_waits_loss *x, const struct sstp_waits *w,
 				      const struct sstp_waits_lossy *l)
 {
-	bool queue = l->ms - x->random_ms > SSTP_WAITS_MEMORY || sstp_waits_queue_loses(w);
+	bool queue = !sstp_waits_loss_random(x, l->ms) || sstp_waits_queue_loses(w);
 	bool first = max(w->lost, l->lost) <= SSTP_WAITS_SINGLE &&
 		     l->ms - x->overflow_ms > SSTP_WAITS_MEMORY && !l->relapse;
 

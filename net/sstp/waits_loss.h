@@ -87,6 +87,8 @@ void sstp_waits_loss_init(struct sstp_waits_loss *x, u32 ms);
 enum sstp_waits_cause sstp_waits_loss_cause(struct sstp_waits_loss *x, const struct sstp_waits *w,
 					    struct sstp_waits_surge *surge,
 					    const struct sstp_waits_lossy *l);
+/* Has the path of late lost packets that no queue explains? */
+bool sstp_waits_loss_random(const struct sstp_waits_loss *x, u32 ms);
 /* If it is SSTP_WAITS_CAUSE_EITHER: have all packets of late waited in a queue, which may overflow?
  */
 bool sstp_waits_loss_all_waited(const struct sstp_waits_loss *x, const struct sstp_waits *w,

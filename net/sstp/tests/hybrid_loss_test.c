@@ -242,13 +242,13 @@ static void hybrid_losses(struct kunit *test)
 	h->waits.least[0] = 44000;
 	h->waits.least[1] = 48000;
 	hybrid_loss(&x, 50000, 0);
-	/* 1000 * 40 / 44 */
-	KUNIT_EXPECT_EQ(test, x.c.cwnd, 909U);
+	/* 1000 * 40.94 / 44: three quarters of a wait that is no queue are left. */
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 930U);
 	KUNIT_EXPECT_FALSE(test, h->competes || h->probes);
 	/* once in a round trip, and not again until the effect of that is judged. */
 	h->waits.least[0] = 44000;
 	hybrid_loss(&x, 50000, 0);
-	KUNIT_EXPECT_EQ(test, x.c.cwnd, 909U);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 930U);
 	/* Later the flow competes. */
 	ctrl_sim_avoid(&x, 1000);
 	h->probed_ms = hybrid_ms(&x);
@@ -264,6 +264,29 @@ static void hybrid_losses(struct kunit *test)
 	hybrid_loss(&x, HYBRID_BASE, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 490U);
 	KUNIT_EXPECT_FALSE(test, h->competes);
+}
+
+/* After a loss that may be the path's three quarters of a wait that is no queue are left. */
+static void hybrid_either(struct kunit *test)
+{
+	static const struct {
+		u32 base, least, cwnd;		/* us, us, of 10,000 packets */
+	} t[] = {
+		{ 200, 1200, 7917 }, { 10000, 11000, 9773 }, { 64000, 66000, 9924 },
+		{ 200000, 202000, 9975 }, { 200000, 220000, 9159 },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 10000);
+		h->waits.base[0] = t[i].base;
+		h->waits.least[0] = t[i].least;
+		h->loss.random_ms = hybrid_ms(&x);
+		hybrid_loss(&x, t[i].least, 0);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].cwnd, "row %u", i);
+	}
 }
 
 /* The queue held 10 ms of late and lost nothing: a loss while less than half of that waits is
@@ -312,15 +335,15 @@ static void hybrid_held(struct kunit *test)
 	h->waits.least[0] = HYBRID_BASE + SSTP_WAITS_HELD - 1;
 	hybrid_loss(&x, 50000, 0);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 1000U);
-	/* but out of a longer one, or one that did not hold so much: 1000 * 40 / 45 */
+	/* but out of a longer one, or one that did not hold so much: 1000 * 40.94 / 45 */
 	h->waits.least[0] = HYBRID_BASE + SSTP_WAITS_HELD;
 	hybrid_loss(&x, 50000, 0);
-	KUNIT_EXPECT_EQ(test, x.c.cwnd, 889U);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 910U);
 	h = hybrid_start(&x, 1000);
 	h->loss.random_ms = hybrid_ms(&x);
 	h->waits.least[0] = HYBRID_BASE + SSTP_WAITS_HELD - 1;
 	hybrid_loss(&x, 50000, 0);
-	KUNIT_EXPECT_EQ(test, x.c.cwnd, 889U);
+	KUNIT_EXPECT_EQ(test, x.c.cwnd, 910U);
 }
 
 /* Nearly all losses come in round trips with a queue. Losses of the path would have come in those
@@ -887,7 +910,7 @@ static void hybrid_marks_checked(struct kunit *test)
 	u32 n;
 
 	h->cuts = SSTP_HYBRID_CUTS - 1;
-	sstp_hybrid_drain(&x.c, h, &x.s, 55000, SSTP_HYBRID_LEAVE);
+	sstp_hybrid_drain(&x.c, h, &x.s, 55000, HYBRID_BASE * SSTP_HYBRID_LEAVE / 100);
 	hybrid_loss(&x, 55000, 3);
 	for (n = 0; n < 2; n++) {
 		KUNIT_EXPECT_LE(test, x.c.cwnd, 600U);
@@ -905,6 +928,7 @@ static struct kunit_case hybrid_loss_cases[] = {
 	KUNIT_CASE(hybrid_many_once),
 	KUNIT_CASE(hybrid_many_undone),
 	KUNIT_CASE(hybrid_losses),
+	KUNIT_CASE(hybrid_either),
 	KUNIT_CASE(hybrid_held),
 	KUNIT_CASE(hybrid_queue_loses),
 	KUNIT_CASE(hybrid_path_loses),

@@ -46,7 +46,7 @@ static void hybrid_prior(struct kunit *test)
 		h = hybrid_start(&x, 1000);
 		h->cuts = t[i].cuts;
 		h->prior = t[i].before;
-		sstp_hybrid_drain(&x.c, h, &x.s, 60000, 100);
+		sstp_hybrid_drain(&x.c, h, &x.s, 60000, HYBRID_BASE);
 		KUNIT_EXPECT_EQ(test, x.c.cwnd, 700U);
 		KUNIT_EXPECT_EQ_MSG(test, h->prior, t[i].prior, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, (u32)h->cuts, t[i].cuts, "row %u", i);

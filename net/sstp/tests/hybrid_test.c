@@ -92,7 +92,7 @@ static void hybrid_drains(struct kunit *test)
 		u32 cwnd, rtt, after;
 	} t[] = {
 		{ 1000, 50000, 760 }, { 1000, 52000, 731 }, { 1000, 60000, 700 },
-		{ 1000, 60 * USEC_PER_SEC, 700 }, { 1000, 30000, 950 }, { 1000, 0, 700 },
+		{ 1000, 60 * USEC_PER_SEC, 700 }, { 1000, 30000, 1000 }, { 1000, 0, 700 },
 		{ 26, 50000, 20 }, { 25, 50000, 19 }, { 6, 50000, 5 }, { 1, 50000, 2 },
 		{ SSTP_WINDOW_MAX, 50000, 12750684 },
 	};
@@ -102,7 +102,8 @@ static void hybrid_drains(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		h = hybrid_start(&x, t[i].cwnd);
-		sstp_hybrid_drain(&x.c, h, &x.s, t[i].rtt, SSTP_HYBRID_LEAVE);
+		sstp_hybrid_drain(&x.c, h, &x.s, t[i].rtt,
+				  HYBRID_BASE * SSTP_HYBRID_LEAVE / 100);
 		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].after, "row %u", i);
 		KUNIT_EXPECT_EQ(test, h->prior, t[i].cwnd);
 	}

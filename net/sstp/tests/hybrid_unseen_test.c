@@ -181,7 +181,7 @@ static void unseen_forgotten(struct kunit *test)
 			ctrl_sim_ack(&x, 1, UNSEEN_RTT);
 			break;
 		case 3:
-			sstp_hybrid_drain(&x.c, h, &x.s, HYBRID_BASE + 10000, 100);
+			sstp_hybrid_drain(&x.c, h, &x.s, HYBRID_BASE + 10000, HYBRID_BASE);
 			break;
 		}
 		KUNIT_EXPECT_EQ_MSG(test, (u32)h->surge.overflows, i == 3 ? UNSEEN_FIRST : 0,
