@@ -44,6 +44,7 @@ struct sstp_ctrl_core {
 };
 
 #define SSTP_CTRL_UNPACED	10U	/* packets: initial window of RFC 6928 */
+#define SSTP_CTRL_NEAR		512U	/* us: shorter round-trip times are of hosts side by side */
 #define SSTP_CTRL_REPORTS_MIN	4U	/* of a window */
 #define SSTP_CTRL_REPORTS_MAX	16U
 #define SSTP_CTRL_INTERVAL	256U	/* packets, at most */
@@ -128,6 +129,9 @@ u64 sstp_ctrl_buffered(const struct sstp_ctrl_core *c, u64 round);
  * congestion window nor an interval. @min_rtt: us
  */
 u32 sstp_ctrl_interval(const struct sstp_ctrl_core *c, u32 min_rtt);
+
+/* Most packets in a train of a controller with a congestion window, 1 at least. @min_rtt: us */
+u32 sstp_ctrl_train(const struct sstp_ctrl_core *c, u32 min_rtt);
 
 /* Time from which on packets may leave without pacing again, as the period would have let go all
  * that left, ns

@@ -165,6 +165,20 @@ u32 sstp_ctrl_interval(const struct sstp_ctrl_core *c, u32 min_rtt)
 	return clamp(cwnd / reports, cwnd < SSTP_CTRL_SMALL ? 1U : 2U, SSTP_CTRL_INTERVAL);
 }
 
+/* The window opens when a train is reported, so trains as long as the window would let the line
+ * rest for a round trip after each. A train is no longer than an interval of reports, or than an
+ * initial window if that is more. Between hosts that are near to each other it may be half of the
+ * window, as of TCP: there the hosts' work is the limit more often than a line.
+ */
+u32 sstp_ctrl_train(const struct sstp_ctrl_core *c, u32 min_rtt)
+{
+	u32 cwnd = c->out.cwnd, few = min(cwnd, SSTP_CTRL_UNPACED);
+
+	if (min_rtt < SSTP_CTRL_NEAR)
+		few = max(few, cwnd / 2);
+	return max3(sstp_ctrl_interval(c, min_rtt), few, 1U);
+}
+
 void sstp_ctrl_grant(struct sstp_ctrl_core *c, u64 packets, u64 srtt)
 {
 	c->granted = packets ? min(div64_u64(srtt * 5, packets * 6), U32_MAX) : 0;

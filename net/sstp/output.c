@@ -269,10 +269,11 @@ static struct sk_buff *sstp_train(struct sock *sk, struct sstp_sseg *s, u32 max,
 	return skb;
 }
 
-/* Packets that leave at once: as many as are due in a millisecond, and two at least, as trains need
- * fewer timers than packets. Where a window bounds the packets in flight they are as many as of TCP
- * on a short path: a whole train, or half of one for each 0.5 ms of the shortest round-trip time.
- * Else many flows that share a host or a line would send packets one by one.
+/* Packets that pacing lets go at once: as many as are due in a millisecond, and two at least, as
+ * trains need fewer timers than packets. Where a window bounds the packets in flight they are as
+ * many as of TCP on a short path: a whole train, or half of one for each 0.5 ms of the shortest
+ * round-trip time, if sstp_ctrl_train() does not allow fewer. Else many flows that share a host or
+ * a line would send packets one by one.
  */
 static u32 sstp_ctrl_due(const struct sstp_sock *sp, u64 period)
 {
@@ -493,9 +494,9 @@ static bool sstp_push_held(struct sock *sk, int budget, u64 now, enum sstp_held 
 	return false;
 }
 
-/* Packets that the congestion window has room for. Where the path may swallow packets of
- * this size, one at a time shows that as well as all that are lost would, and a contract
- * does not fill the path's queue with them again and again.
+/* Packets that may leave in one train, as the congestion window has room for them. Where the path
+ * may swallow packets of this size, one at a time shows that as well as all that are lost would,
+ * and a contract does not fill the path's queue with them again and again.
  */
 static u32 sstp_push_room(struct sstp_sock *sp)
 {
@@ -506,7 +507,7 @@ static u32 sstp_push_room(struct sstp_sock *sp)
 	if (window == SSTP_CWND_MAX)
 		return U32_MAX;
 	if ((s32)flight < (s32)window)
-		return window - flight;
+		return min(window - flight, sstp_ctrl_train(&sp->ctrl, sp->rtt.min));
 	sp->ctrl.held_back = true;
 	return 0;
 }

@@ -433,6 +433,41 @@ static void ctrl_interval(struct kunit *test)
 	}
 }
 
+/* A train is an interval, but 10 packets if that is less and the window has them. On a path of less
+ * than 512 us it is half of the window if that is more.
+ */
+static void ctrl_train(struct kunit *test)
+{
+	static const struct {
+		u32 cwnd, wish, min_rtt, train;
+	} t[] = {
+		{ 1, 0, 1000, 1 },
+		{ 9, 0, 1000, 9 },
+		{ 10, 0, 1000, 10 },
+		{ 40, 0, 1000, 10 },
+		{ 80, 0, 1000, 20 },
+		{ 80, 0, 100 * 1000, 10 },
+		{ 320, 0, 100 * 1000, 20 },
+		{ 80, 1, 1000, 10 },
+		{ 80, 30, 1000, 30 },
+		{ 80, 0, 512, 20 },
+		{ 80, 0, 511, 40 },
+		{ 18, 0, 0, 10 },
+		{ 1, 0, 0, 1 },
+		{ 2000, 0, 0, 1000 },
+		{ SSTP_CWND_LIMIT, 0, U32_MAX, 256 },
+	};
+	struct sstp_ctrl_core c = {};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		c.out.cwnd = t[i].cwnd;
+		c.out.ack_interval = t[i].wish;
+		KUNIT_EXPECT_EQ_MSG(test, sstp_ctrl_train(&c, t[i].min_rtt), t[i].train, "row %u",
+				    i);
+	}
+}
+
 static void ctrl_obey(struct sstp_ctrl *c, const struct sstp_ctrl_sample *s)
 {
 	c->cwnd = c->param[1];
@@ -530,6 +565,7 @@ static struct kunit_case ctrl_cases[] = {
 	KUNIT_CASE(ctrl_unpaced),
 	KUNIT_CASE(ctrl_grant),
 	KUNIT_CASE(ctrl_interval),
+	KUNIT_CASE(ctrl_train),
 	{}
 };
 
