@@ -226,7 +226,7 @@ struct sstp_ctrl_sample {
  *	@rtt of these, or from @now of packets sent and reported
  * @ack_interval: packets after which the peer is asked to report at once, 1 to 65535 and no more
  *	than the window; a train of up to SSTP_TRAIN_PACKETS asks once. 0 = about one in
- *	a millisecond, 4 to 16 in a window and no more than 256 packets apart, or once a round
+ *	250 us, 4 to 16 in a window and no more than 256 packets apart, or once a round
  *	trip without a congestion window
  * @ack_timer: us that the peer holds back a report of packets that it is not asked to report,
  *	SSTP_ACK_TIMER_MIN to SSTP_ACK_TIMER_MAX; 0 = as the peer likes. The peer is told of

@@ -150,8 +150,8 @@ void sstp_ctrl_message(struct sstp_ctrl_core *c, const struct sstp_ctrl_sample *
 
 /* A full window opens when its oldest packets are reported, with the last one of their interval:
  * if it is paced and no queue holds more packets, it takes a round trip and the time in which an
- * interval leaves. That is 5% with 16 intervals in a window. More than one report in a millisecond
- * would cost more than it gains: at least that many packets leave at once.
+ * interval leaves. That is 5% with 16 intervals in a window. If there are more than 4, reports are
+ * SSTP_CTRL_REPORT apart at least, as each costs instructions at both ends.
  */
 u32 sstp_ctrl_interval(const struct sstp_ctrl_core *c, u32 min_rtt)
 {
@@ -161,7 +161,7 @@ u32 sstp_ctrl_interval(const struct sstp_ctrl_core *c, u32 min_rtt)
 		return min(c->out.ack_interval, cwnd);
 	if (cwnd == SSTP_CWND_MAX)
 		return 0;
-	reports = clamp(min_rtt / (u32)USEC_PER_MSEC, SSTP_CTRL_REPORTS_MIN, SSTP_CTRL_REPORTS_MAX);
+	reports = clamp(min_rtt / SSTP_CTRL_REPORT, SSTP_CTRL_REPORTS_MIN, SSTP_CTRL_REPORTS_MAX);
 	return clamp(cwnd / reports, cwnd < SSTP_CTRL_SMALL ? 1U : 2U, SSTP_CTRL_INTERVAL);
 }
 

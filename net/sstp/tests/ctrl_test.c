@@ -397,7 +397,7 @@ static void ctrl_grant(struct kunit *test)
 	}
 }
 
-/* By default there is a report in a millisecond, 4 to 16 of a window. */
+/* By default there is a report in 250 us, 4 to 16 of a window. */
 static void ctrl_interval(struct kunit *test)
 {
 	static const struct {
@@ -409,9 +409,9 @@ static void ctrl_interval(struct kunit *test)
 		{ 47, 0, 100 * 1000, 2 },
 		{ 48, 0, 100 * 1000, 3 },
 		{ 64, 0, 100 * 1000, 4 },
-		{ 64, 0, 16 * 1000, 4 },
-		{ 64, 0, 8 * 1000, 8 },
-		{ 64, 0, 4 * 1000, 16 },
+		{ 64, 0, 4 * 1000, 4 },
+		{ 64, 0, 2 * 1000, 8 },
+		{ 64, 0, 1000, 16 },
 		{ 64, 0, 1, 16 },
 		{ 7, 0, 1, 1 },
 		{ 2000, 0, 1, 256 },
