@@ -14,7 +14,9 @@
 #define SSTP_HYSTART_RTT_MIN	(4 * USEC_PER_MSEC)	/* MIN_RTT_THRESH, us */
 #define SSTP_HYSTART_RTT_MAX	(16 * USEC_PER_MSEC)	/* MAX_RTT_THRESH, us */
 #define SSTP_HYSTART_DIVISOR	8	/* MIN_RTT_DIVISOR */
-#define SSTP_HYSTART_SAMPLES	8	/* N_RTT_SAMPLE */
+#define SSTP_HYSTART_SAMPLES	8U	/* N_RTT_SAMPLE, at most */
+#define SSTP_HYSTART_FEW	2U	/* the same on the shortest paths */
+#define SSTP_HYSTART_REPORTS	500U	/* us in which two reports come: see sstp_ctrl_interval() */
 #define SSTP_HYSTART_GROWTH	4	/* CSS_GROWTH_DIVISOR */
 #define SSTP_HYSTART_ROUNDS	5	/* CSS_ROUNDS */
 
@@ -63,15 +65,17 @@ static bool sstp_hystart_round(struct sstp_hystart *h, const struct sstp_ctrl_sa
 }
 
 /* RFC 9406, section 4.2: CSS begins when the round-trip time has grown. If it falls below the one
- * with which CSS began, it had grown by chance, and slow start goes on.
+ * with which CSS began, it had grown by chance, and slow start goes on. On a path with a round-trip
+ * time of @min_rtt us a window is reported only 4 to 16 times: half of these samples suffice.
  */
-static void sstp_hystart_sample(struct sstp_hystart *h, u32 rtt)
+static void sstp_hystart_sample(struct sstp_hystart *h, u32 rtt, u32 min_rtt)
 {
+	u32 few = clamp(min_rtt / SSTP_HYSTART_REPORTS, SSTP_HYSTART_FEW, SSTP_HYSTART_SAMPLES);
 	u32 more;
 
 	h->rtt = min(h->rtt, rtt);
-	h->samples = min(h->samples + 1, SSTP_HYSTART_SAMPLES);
-	if (h->samples < SSTP_HYSTART_SAMPLES)
+	h->samples = min(h->samples + 1U, SSTP_HYSTART_SAMPLES);
+	if (h->samples < few)
 		return;
 	if (h->rtt < h->baseline && h->baseline != U32_MAX) {
 		h->baseline = U32_MAX;
@@ -101,7 +105,7 @@ static void sstp_window_hystart(const struct sstp_ctrl *c, struct sstp_window *w
 				const struct sstp_ctrl_sample *s)
 {
 	if (s->rtt)
-		sstp_hystart_sample(&w->hystart, s->rtt);
+		sstp_hystart_sample(&w->hystart, s->rtt, s->min_rtt);
 	if ((s32)(s->highest - w->hystart.round_end) >= 0 && sstp_hystart_round(&w->hystart, s))
 		w->ssthresh = c->cwnd;
 }

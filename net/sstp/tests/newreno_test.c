@@ -551,6 +551,19 @@ static void newreno_hystart(struct kunit *test)
 	cwnd = x.c.cwnd;
 	newreno_round(&x, 7, 200000);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 2 * cwnd);
+	/* On a short path fewer samples come: half of 12 at 3 ms, and of 4 at 1 ms and less. */
+	for (i = 0; i < 3; i++) {
+		static const u32 rtt[] = { 3000, 1000, 50 };
+
+		n = i ? 4 : 12;
+		ctrl_sim_start(&x, &sstp_ctrl_newreno, rtt[i]);
+		x.c.cwnd = 96;
+		newreno_round(&x, n, rtt[i]);
+		newreno_round(&x, n, rtt[i] + 4000);
+		cwnd = 192 + 192 / n * (n / 2 - 1);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, cwnd + (192 - 192 / n * (n / 2 - 1)) / 4,
+				    "row %u", i);
+	}
 }
 
 static struct kunit_case newreno_cases[] = {
