@@ -57,6 +57,7 @@
 #define SSTP_HYBRID_DRAINED	SSTP_WAITS_EMPTY	/* us: the cut has helped */
 #define SSTP_HYBRID_LEAVE	95U	/* percent of what the path holds that a cut leaves */
 #define SSTP_HYBRID_SPARE	75U	/* percent of a wait that is no queue: see drain_either() */
+#define SSTP_HYBRID_NEAR	20000U	/* us: lowest round-trip time of paths that are not short */
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
 #define SSTP_HYBRID_ALARMS	3	/* probes in a row for that reason */
@@ -806,31 +807,45 @@ static u32 sstp_hybrid_part(const struct sstp_ctrl *c, u32 beta)
 	return (u64)c->cwnd * beta / SSTP_CUBIC_ONE;
 }
 
+/* Do losses come of the window that left after slow start's cut? It may still be too large. */
+static bool sstp_hybrid_overshoots(const struct sstp_ctrl *c, const struct sstp_hybrid *h,
+				   const struct sstp_ctrl_sample *s)
+{
+	return h->w.late && h->w.was < h->w.was_ssthresh &&
+	       s->lost_ship - h->w.recover <= c->cwnd;
+}
+
 /* A queue has overflowed: make the cut of CUBIC, or that for a shallow queue. The first packets
  * after it come to a queue that is full of those before, and a train of them may be lost as well:
  * that is the same overflow, and causes a cut only if many are lost. Not in slow start with a deep
- * queue, as one cut may leave the window too large. Where the queue is short W_max stays at what
- * the path holds, without the fast convergence of CUBIC. If the last probe was long ago, begin one
- * at once, as other flows have lost packets too, and reduce their windows.
+ * queue, as one cut may leave the window too large: on a short path, where HyStart++ seldom ends
+ * slow start before the queue is full, what the path delivers is left, but half at least. Where the
+ * queue is short W_max stays at what the path holds, without the fast convergence of CUBIC. If the
+ * last probe was long ago, begin one at once, as other flows have lost packets too, and reduce
+ * their windows.
  */
 static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 				 const struct sstp_ctrl_sample *s)
 {
 	u32 ms = sstp_hybrid_ms(s);
-	bool slow_start = sstp_window_in_slow_start(c, &h->w);
+	bool overshoots = sstp_hybrid_overshoots(c, h, s);
+	bool slow_start = sstp_window_in_slow_start(c, &h->w) || overshoots;
 	bool reorders = sstp_hybrid_reorders(h, s);
 	enum sstp_waits_depth depth = reorders ? SSTP_WAITS_DEPTH_DEEP :
 		sstp_waits_loss_depth(&h->loss, &h->waits, &h->surge, s->rtt, ms);
 	bool deep = depth == SSTP_WAITS_DEPTH_DEEP;
 	bool shallow = depth == SSTP_WAITS_DEPTH_SHALLOW;
 	bool gentle = shallow && !slow_start;
-	u32 beta = sstp_hybrid_law(gentle)->beta;
+	u32 beta = sstp_hybrid_law(gentle)->beta, cwnd = sstp_hybrid_part(c, beta);
 
 	sstp_cubic_cut(&h->e, c->cwnd, beta, deep);
 	if (!slow_start)
 		sstp_hybrid_compete(h, s);
-	sstp_hybrid_cut(c, h, s, sstp_hybrid_part(c, beta));
-	h->tail = !reorders && (!slow_start || !deep);
+	if (slow_start && deep && !reorders && !h->competes &&
+	    sstp_waits_base(&h->waits) < SSTP_HYBRID_NEAR)
+		cwnd = clamp(sstp_hybrid_carried(h, s) ?: cwnd, c->cwnd / 2, cwnd);
+	sstp_hybrid_cut(c, h, s, cwnd);
+	h->tail = !reorders && (!slow_start || overshoots || !deep);
 	h->shallow = shallow;
 	h->gentle = gentle;
 	if (!slow_start && !reorders && !sstp_waits_surge_unseen(&h->surge) &&

@@ -103,6 +103,54 @@ static void hybrid_overflows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 233U);
 }
 
+/* The overflow that ends slow start leaves what the path delivers, half of the window at least: one
+ * of a deep queue on a short path, if the delivery rate is known, and others do not fill the queue.
+ */
+static void hybrid_overshoot(struct kunit *test)
+{
+	static const struct {
+		u32 base, waited, delivered;
+		bool competes;
+		u32 cwnd;
+	} t[] = {
+		{ 19999, 20000, 600, false, 570 }, { 19999, 20000, 500, false, 500 },
+		{ 19999, 20000, 900, false, 700 }, { 19999, 20000, 0, false, 700 },
+		{ 19999, 20000, 600, true, 700 }, { 19999, 3000, 600, false, 700 },
+		{ 20000, 20000, 600, false, 700 },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		h->w.ssthresh = SSTP_WINDOW_MAX;
+		h->competes = t[i].competes;
+		h->waits.base[0] = t[i].base;
+		x.s.rate_delivered = t[i].delivered;
+		x.s.rate_interval = t[i].base;
+		hybrid_loss(&x, t[i].base + t[i].waited, 0);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].cwnd, "row %u", i);
+	}
+	/* The window that leaves next may still be too large, which is no sign of others. Its
+	 * losses have a tail.
+	 */
+	for (i = 0; i < 3; i++) {
+		h = hybrid_start(&x, 1000);
+		h->w.ssthresh = SSTP_WINDOW_MAX;
+		h->probed_ms -= SSTP_HYBRID_OVERFLOW + 1;
+		hybrid_loss(&x, HYBRID_BASE + 20000, 0);
+		KUNIT_EXPECT_FALSE(test, h->tail);
+		h->loss.overflow_ms = hybrid_ms(&x);
+		x.s.shipped += 698 + i;
+		hybrid_loss(&x, HYBRID_BASE + 20000, 0);
+		KUNIT_EXPECT_EQ_MSG(test, h->probes ? h->prior : x.c.cwnd, 490U, "%u", i);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->competes, i == 2, "%u", i);
+		KUNIT_EXPECT_EQ_MSG(test, (bool)h->probes, i == 2, "%u", i);
+		KUNIT_EXPECT_TRUE(test, h->tail);
+	}
+}
+
 static void hybrid_shallow_loss(struct ctrl_sim *x)
 {
 	sstp_hybrid_priv(&x->c)->competes = true;
@@ -382,6 +430,7 @@ static void hybrid_marks_checked(struct kunit *test)
 static struct kunit_case hybrid_cut_cases[] = {
 	KUNIT_CASE(hybrid_tail),
 	KUNIT_CASE(hybrid_overflows),
+	KUNIT_CASE(hybrid_overshoot),
 	KUNIT_CASE(hybrid_shallow),
 	KUNIT_CASE(hybrid_gentle),
 	KUNIT_CASE(hybrid_not_shallow),
