@@ -56,7 +56,7 @@
 #define SSTP_HYBRID_OWN		3	/* packets of a flow that wait at least before it cuts */
 #define SSTP_HYBRID_DRAINED	SSTP_WAITS_EMPTY	/* us: the cut has helped */
 #define SSTP_HYBRID_LEAVE	95U	/* percent of what the path holds that a cut leaves */
-#define SSTP_HYBRID_SPARE	75U	/* percent of a wait that is no queue: see drain_either() */
+#define SSTP_HYBRID_SPARE	75U	/* percent of a wait that is no queue: see line() */
 #define SSTP_HYBRID_NEAR	20000U	/* us: lowest round-trip time of paths that are not short */
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
@@ -362,6 +362,18 @@ static void sstp_hybrid_end_resumed(const struct sstp_ctrl *c, struct sstp_hybri
 		h->w.ssthresh = c->cwnd;
 }
 
+/* us of round-trip time whose packets fill the line: the lowest of late, and on short paths part of
+ * a wait that is no queue, as trains and reports take a part of the round-trip time there
+ */
+static u32 sstp_hybrid_line(const struct sstp_hybrid *h)
+{
+	u32 base = sstp_waits_base(&h->waits);
+	u32 near = SSTP_HYBRID_NEAR - min(base, SSTP_HYBRID_NEAR);
+	u32 spare = sstp_waits_small(&h->waits) * SSTP_HYBRID_SPARE / 100;
+
+	return base + div_u64((u64)spare * near, SSTP_HYBRID_NEAR);
+}
+
 /* The probe is over. The queue became empty: the flows that filled it are of this
  * kind and have joined the probe. The window leaves out all that waited then, and where that is
  * sure it is no relapse if a flow that joined too late fills the queue once more. The path has
@@ -389,7 +401,7 @@ static void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		rtt = h->competes && !sure && h->waits.least[1] != U32_MAX ?
 		      h->waits.least[1] : p.before;
 		if (p.low != U32_MAX)
-			cwnd = div_u64((u64)cwnd * min(base, rtt), max(rtt, 1U));
+			cwnd = div_u64((u64)cwnd * min(sstp_hybrid_line(h), rtt), max(rtt, 1U));
 		sstp_hybrid_relax(h, s);
 		if (sure)
 			h->left_ms -= SSTP_HYBRID_RELAPSE + 1;
