@@ -42,6 +42,7 @@ check "flows start one after the other" lab 1 -f "TCP bbr" late
 check "flows have round-trip times of their own" lab 1 -f "TCP bbr" rtts
 check "harder paths are measured" lab 1 -f "TCP bbr" paths
 check "a line with a shallow queue is shared" lab 1 shallow
+check "short paths are measured" lab 1 near
 check "paths with cross traffic are measured" lab 1 -f rrda sobas
 check "what windows do is traced" lab 1 sobas_traces
 check "programs that pause are read as wanted" lab 1 paptc
@@ -51,8 +52,8 @@ check "losses again" deeper lab 2 -j 1 window
 for kind in json png svg; do
 	check "start.$kind has the same bytes" same "start.$kind"
 	check "window.$kind has the same bytes" same "window.$kind"
-	for name in readers buffer sharing controllers gtp beside late rtts paths shallow short sobas \
-		    sobas_traces paptc; do
+	for name in readers buffer sharing controllers gtp beside late rtts paths shallow near short \
+		    sobas sobas_traces paptc; do
 		check "$name.$kind is there" test -s "$work/1/$name.$kind"
 	done
 done
@@ -69,7 +70,7 @@ check "TCP is measured without the module" lab 2 -f cubic start
 check "its results do not depend on the module" test "$(sources 1) $(sources 2)" = "1 2"
 check "cells of other flows stay" test "$(grep -c '"measured"' "$work/2/start.json")" -gt "$cells"
 check "the report is written" tools/lab/report -f "$work/1" -o "$work/report"
-check "it has all" test "$(grep -c '^## ' "$work/report/README.md")" = 15
+check "it has all" test "$(grep -c '^## ' "$work/report/README.md")" = 16
 check "the means of two seeds" grep -q 'short`, 2 of 2 cells, .*, seed 1, 2 (means),' \
 	"$work/report/README.md"
 # Far flows have no path of 20 ms: the shortest round-trip time of each is its own.

@@ -21,8 +21,8 @@ from sstptools.markdown import markdown_table
 from sstptools.tree import TREE
 
 ORDER = ("long", "wan", "start", "window", "buffer", "readers", "fresh", "sharing", "beside",
-         "late", "rtts", "paths", "shallow", "short", "sobas", "sobas_traces", "capacity",
-         "controllers", "gtp")
+         "late", "rtts", "paths", "shallow", "near", "short", "sobas", "sobas_traces",
+         "capacity", "controllers", "gtp")
 
 SHARED = ("steady", "jain", "stability")        # measures of connections that share a line
 
