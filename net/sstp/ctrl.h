@@ -45,7 +45,7 @@ struct sstp_ctrl_core {
 
 #define SSTP_CTRL_UNPACED	10U	/* packets: initial window of RFC 6928 */
 #define SSTP_CTRL_NEAR		512U	/* us: shorter round-trip times are of hosts side by side */
-#define SSTP_CTRL_REPORT	250U	/* us between reports, where a window has more than 4 */
+#define SSTP_CTRL_REPORT	250U	/* us between reports, if more than 4 tell of a window */
 #define SSTP_CTRL_REPORTS_MIN	4U	/* of a window */
 #define SSTP_CTRL_REPORTS_MAX	16U
 #define SSTP_CTRL_INTERVAL	256U	/* packets, at most */

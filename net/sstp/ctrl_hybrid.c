@@ -56,7 +56,7 @@
 #define SSTP_HYBRID_OWN		3	/* packets of a flow that wait at least before it cuts */
 #define SSTP_HYBRID_DRAINED	SSTP_WAITS_EMPTY	/* us: the cut has helped */
 #define SSTP_HYBRID_LEAVE	95U	/* percent of what the path holds that a cut leaves */
-#define SSTP_HYBRID_SPARE	75U	/* percent of a wait that is no queue: see line() */
+#define SSTP_HYBRID_SPARE	75U	/* percent of a wait that is no queue */
 #define SSTP_HYBRID_NEAR	20000U	/* us: lowest round-trip time of paths that are not short */
 #define SSTP_HYBRID_LEFT	2	/* packets of a flow that wait in a drained queue */
 #define SSTP_HYBRID_CUTS	2	/* cuts in a row that do not help before a probe */
