@@ -151,6 +151,11 @@ EXPORT int epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
 	struct epoll_event shared;
 	int ret, error = errno;
 
+	/* A program that changes what it waits for may have seen the connection without asking
+	 * for the result of connect(), by writing to the socket. FD_DONE is not recorded.
+	 */
+	if (op != EPOLL_CTL_ADD && kind_of(fd) == FD_ASKED && mine())
+		asked_outcome(fd, 0);
 	if (event && op != EPOLL_CTL_DEL && listener_of(fd)) {
 		/* An epoll instance does not support EPOLLEXCLUSIVE: all waiters are woken. */
 		shared = *event;

@@ -219,7 +219,7 @@ while read -r line; do
 	esac
 done < "$work/alone"
 sed 's/^/# /' "$work/alone.err"
-check "all of them" test "$(wc -l < "$work/alone")" = 14
+check "all of them" test "$(wc -l < "$work/alone")" = 15
 check "rate, controller and policy" in_ns "$a" sstp-run --rate 20M --controller newreno \
 	--policy static python3 "$cases" wanted
 check "listen sstp, kept by exec()" in_ns "$a" sstp-run -l sstp python3 "$cases" listen-sstp

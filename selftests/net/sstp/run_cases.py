@@ -464,6 +464,24 @@ def many():
     watched(socket.socket(), both.getsockname())
 
 
+def noticed():
+    """A program that acts on a connection which epoll reports needs nothing to fall back to."""
+    at = listener()
+    meet(at)                                    # the service is known now
+    sock, watch = socket.socket(), select.epoll()
+    sock.setblocking(False)
+    watch.register(sock, select.EPOLLOUT)
+    equal(sock.connect_ex(at.getsockname()), errno.EINPROGRESS)
+    equal(watch.poll(10), [(sock.fileno(), select.EPOLLOUT)])
+    before = len(os.listdir("/proc/self/fd"))
+    watch.modify(sock, select.EPOLLIN)
+    equal(len(os.listdir("/proc/self/fd")), before - 1)
+    end = at.accept()[0]
+    end.send(b"x")
+    equal(watch.poll(10), [(sock.fileno(), select.EPOLLIN)])
+    equal(sock.recv(2), b"x")
+
+
 def unseen():
     """Descriptors that are closed otherwise than by close()."""
     import ctypes
@@ -692,8 +710,9 @@ ALONE = {"options": options, "options set by others": shared_options,
          "names and states": names,
          "epoll before connect() and listen()": epoll_case,
          "copies of descriptors": copies, "moved before connect()": moved,
-         "many watched": many, "closed unseen": unseen, "TCP Fast Open": fastopen,
-         "children": children, "threads in accept()": threads, "signals": signals,
+         "many watched": many, "connected unasked": noticed, "closed unseen": unseen,
+         "TCP Fast Open": fastopen, "children": children, "threads in accept()": threads,
+         "signals": signals,
          "sendfile() and splice()": sendfile, "services remembered": remembered}
 
 
