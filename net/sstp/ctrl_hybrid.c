@@ -17,7 +17,8 @@
  * Competitive mode: CUBIC (RFC 9438), which answers losses only. It begins when a queue overflows,
  * and when cuts do not empty it. From time to time, and when others make room,
  * the flow sends little for two round trips (a probe): flows of its kind join, the
- * queue becomes empty, and all are back in delay mode; others leave the queue full.
+ * queue becomes empty, and all are back in delay mode; others leave the queue full. On a short path
+ * a probe lasts for many round trips, and leaves no more of the line unused than the queue needs.
  *
  * A queue that overflows before it holds 10 ms, and a sixth of the round-trip time, is shallow.
  * Delay mode would never make room in it, and let it overflow more often than CUBIC does, so probes
@@ -69,6 +70,7 @@
 #define SSTP_HYBRID_LONGER	8U	/* times that a path becomes longer at once, at most */
 #define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
 #define SSTP_HYBRID_TAIL	4U	/* part of the window behind a cut: see in_tail() */
+#define SSTP_HYBRID_ROOM	50U	/* percent of its rate that a probe leaves out at most */
 #define SSTP_HYBRID_OVERFLOW	1000U	/* ms after a probe until an overflow begins one */
 #define SSTP_HYBRID_FAILS	4U	/* times that the time between probes doubles */
 #define SSTP_HYBRID_RESUME	16U	/* times that slow start which goes on grows at most */
@@ -328,8 +330,26 @@ static void sstp_hybrid_relax(struct sstp_hybrid *h, const struct sstp_ctrl_samp
 	h->cuts = 0;
 }
 
+/* Percent of its rate that a flow does not send in a probe. On short paths it is what empties the
+ * queue that makes the round-trip time @rtt in a quarter of the probe: a probe takes many of their
+ * round trips, and their queues hold little.
+ */
+static u32 sstp_hybrid_makes_room(const struct sstp_hybrid *h, const struct sstp_ctrl_sample *s,
+				  u32 rtt)
+{
+	u64 percent = div_u64(sstp_waits_time(&h->waits, rtt) * 400ULL,
+			      sstp_waits_probe_ms(s->srtt) * USEC_PER_MSEC);
+
+	if (sstp_waits_base(&h->waits) >= SSTP_HYBRID_NEAR)
+		return SSTP_HYBRID_ROOM;
+	return clamp_t(u64, percent, SSTP_HYBRID_ROOM / 4, SSTP_HYBRID_ROOM);
+}
+
+/* Begin a probe. @was: the window that made the round-trip time of late, which an overflow may have
+ * cut
+ */
 static void sstp_hybrid_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
-			      const struct sstp_ctrl_sample *s)
+			      const struct sstp_ctrl_sample *s, u32 was)
 {
 	u32 rtt = max(s->srtt, 1U);
 
@@ -340,8 +360,9 @@ static void sstp_hybrid_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	sstp_waits_probe_begin(&h->probe,
 			       h->competes ? rtt : min(sstp_waits_least(&h->waits), rtt),
 			       sstp_hybrid_ms(s));
-	c->cwnd = max_t(u32, div_u64((u64)c->cwnd * min(sstp_waits_base(&h->waits), rtt), rtt) / 2,
-			SSTP_HYBRID_CWND);
+	was = div_u64((u64)was * min(sstp_waits_base(&h->waits), rtt), rtt);
+	was = div_u64((u64)was * (100 - sstp_hybrid_makes_room(h, s, rtt)), 100);
+	c->cwnd = max(min(was, c->cwnd), SSTP_HYBRID_CWND);
 	h->w.ssthresh = c->cwnd;
 }
 
@@ -496,7 +517,7 @@ static void sstp_hybrid_alarm(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		h->w.ssthresh = max_t(u32, c->cwnd,
 				      (u64)h->e.max * SSTP_CUBIC_BETA / SSTP_CUBIC_ONE);
 	} else {
-		sstp_hybrid_probe(c, h, s);
+		sstp_hybrid_probe(c, h, s, c->cwnd);
 	}
 }
 
@@ -801,7 +822,7 @@ static void sstp_hybrid_ack(struct sstp_ctrl *c, const struct sstp_ctrl_sample *
 					  sstp_hybrid_ms(s)))
 			sstp_hybrid_end_probe(c, h, s);
 	} else if (sstp_hybrid_probe_due(c, h, s)) {
-		sstp_hybrid_probe(c, h, s);
+		sstp_hybrid_probe(c, h, s, c->cwnd);
 	} else if (packets) {
 		if (h->competes)
 			sstp_cubic_avoid(c, &h->w, &h->e, s, packets,
@@ -848,13 +869,13 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	bool deep = depth == SSTP_WAITS_DEPTH_DEEP;
 	bool shallow = depth == SSTP_WAITS_DEPTH_SHALLOW;
 	bool gentle = shallow && !slow_start;
-	u32 beta = sstp_hybrid_law(gentle)->beta, cwnd = sstp_hybrid_part(c, beta);
+	bool short_path = sstp_waits_base(&h->waits) < SSTP_HYBRID_NEAR;
+	u32 beta = sstp_hybrid_law(gentle)->beta, cwnd = sstp_hybrid_part(c, beta), was = c->cwnd;
 
 	sstp_cubic_cut(&h->e, c->cwnd, beta, deep);
 	if (!slow_start)
 		sstp_hybrid_compete(h, s);
-	if (slow_start && deep && !reorders && !h->competes &&
-	    sstp_waits_base(&h->waits) < SSTP_HYBRID_NEAR)
+	if (slow_start && deep && !reorders && !h->competes && short_path)
 		cwnd = clamp(sstp_hybrid_carried(h, s) ?: cwnd, c->cwnd / 2, cwnd);
 	sstp_hybrid_cut(c, h, s, cwnd);
 	h->tail = !reorders && (!slow_start || overshoots || !deep);
@@ -862,7 +883,7 @@ static void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->gentle = gentle;
 	if (!slow_start && !reorders && !sstp_waits_surge_unseen(&h->surge) &&
 	    ms - h->probed_ms > sstp_hybrid_overflow_ms(h))
-		sstp_hybrid_probe(c, h, s);
+		sstp_hybrid_probe(c, h, s, short_path ? was : c->cwnd);
 }
 
 /* Do the losses of @s belong to the last overflow of a queue? Its cut is undone only if the packets

@@ -103,6 +103,41 @@ static void hybrid_overflows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, 233U);
 }
 
+/* A probe that an overflow begins leaves out half of what the path holds of the window after the
+ * cut; on short paths no more of the window before the cut than empties the queue in a quarter of
+ * the probe, and an eighth at least.
+ */
+static void hybrid_overflow_probes(struct kunit *test)
+{
+	static const struct {
+		u32 base, rtt, cwnd;
+	} t[] = {
+		/* 1000 * 40 / 60 * 0.7 / 2 */
+		{ 40000, 60000, 233 }, { 20000, 40000, 175 },
+		/* 1000 * 20 / 40 * (1 - 4 * 20 / 280) */
+		{ 19999, 40000, 359 },
+		/* 4 * 10 / 240 = 0.16, 4 * 40 / 300 > 1/2, 4 * 5 / 230 < 1/8 */
+		{ 10000, 20000, 420 }, { 10000, 50000, 100 }, { 10000, 15000, 586 },
+		/* 1000 * 10 / 12 * 7 / 8 is more than the cut leaves. */
+		{ 10000, 12000, 700 },
+	};
+	struct sstp_hybrid *h;
+	struct ctrl_sim x;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		h = hybrid_start(&x, 1000);
+		h->waits.base[0] = t[i].base;
+		h->competes = true;
+		hybrid_wait(&x, SSTP_HYBRID_OVERFLOW + 1);
+		x.s.srtt = t[i].rtt;
+		hybrid_loss(&x, t[i].rtt, 0);
+		KUNIT_EXPECT_TRUE_MSG(test, h->probes, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, x.c.cwnd, t[i].cwnd, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, h->prior, 700U, "row %u", i);
+	}
+}
+
 /* The overflow that ends slow start leaves what the path delivers, half of the window at least: one
  * of a deep queue on a short path, if the delivery rate is known, and others do not fill the queue.
  */
@@ -430,6 +465,7 @@ static void hybrid_marks_checked(struct kunit *test)
 static struct kunit_case hybrid_cut_cases[] = {
 	KUNIT_CASE(hybrid_tail),
 	KUNIT_CASE(hybrid_overflows),
+	KUNIT_CASE(hybrid_overflow_probes),
 	KUNIT_CASE(hybrid_overshoot),
 	KUNIT_CASE(hybrid_shallow),
 	KUNIT_CASE(hybrid_gentle),

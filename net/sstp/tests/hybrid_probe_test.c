@@ -71,7 +71,7 @@ static void hybrid_probes_alone(struct kunit *test)
 
 	h->competes = true;
 	x.s.srtt = HYBRID_BASE + 20000;
-	sstp_hybrid_probe(&x.c, h, &x.s);
+	sstp_hybrid_probe(&x.c, h, &x.s, x.c.cwnd);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, SSTP_HYBRID_CWND);
 	for (n = 0; n < 20 && h->probes; n++)
 		hybrid_round(&x, 4, 0, HYBRID_BASE + 20000 + n * 1000);
@@ -135,7 +135,7 @@ static void hybrid_probe_goes_on(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		h = hybrid_start(&x, 1000);
 		x.s.srtt = HYBRID_BASE + 160000;
-		sstp_hybrid_probe(&x.c, h, &x.s);
+		sstp_hybrid_probe(&x.c, h, &x.s, x.c.cwnd);
 		ms = hybrid_ms(&x);
 		for (n = 0; n < 50 && h->probes; n++)
 			hybrid_round(&x, 10, 0, hybrid_ms(&x) - ms < 320 ? t[i].low : t[i].then);
@@ -171,7 +171,7 @@ static void hybrid_sure(struct kunit *test)
 		sstp_hybrid_compete(h, &x.s);
 		h->fails = 3;
 		x.s.srtt = t[i].rtt;
-		sstp_hybrid_probe(&x.c, h, &x.s);
+		sstp_hybrid_probe(&x.c, h, &x.s, x.c.cwnd);
 		for (n = 0; n < 500 && h->probes; n++) {
 			hybrid_wait(&x, 1);
 			hybrid_round(&x, 10, 0, t[i].low);
@@ -225,7 +225,7 @@ static void hybrid_resumes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n, 4U);
 	KUNIT_EXPECT_EQ(test, x.c.cwnd, most);
 	sstp_hybrid_relax(h, &x.s);
-	sstp_hybrid_probe(&x.c, h, &x.s);
+	sstp_hybrid_probe(&x.c, h, &x.s, x.c.cwnd);
 	hybrid_fail(test, &x, h);
 	KUNIT_EXPECT_EQ(test, h->w.ssthresh, x.c.cwnd);
 	/* Round trips of slow start without a queue say nothing about others. */
@@ -308,7 +308,7 @@ static void hybrid_resumed_undone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, h->w.ssthresh, cwnd);
 	h = hybrid_resumed(test, &x);
 	hybrid_loss(&x, 60000, 0);
-	sstp_hybrid_probe(&x.c, h, &x.s);
+	sstp_hybrid_probe(&x.c, h, &x.s, x.c.cwnd);
 	hybrid_fail(test, &x, h);
 	x.s.undue = 1;
 	hybrid_round(&x, 0, 0, 60000);
@@ -345,13 +345,13 @@ static void hybrid_resumes_not(struct kunit *test)
 			x.ops->init(&x.c, &x.s);
 		x.s.srtt = 55000;
 		h->waits.base[0] = HYBRID_BASE;
-		sstp_hybrid_probe(&x.c, h, &x.s);
+		sstp_hybrid_probe(&x.c, h, &x.s, x.c.cwnd);
 		if (i == 6)
 			hybrid_loss(&x, HYBRID_BASE, 0);
 		if (i == 8) {
 			while (h->probes)
 				hybrid_round(&x, 10, 0, HYBRID_BASE);
-			sstp_hybrid_probe(&x.c, h, &x.s);
+			sstp_hybrid_probe(&x.c, h, &x.s, x.c.cwnd);
 		}
 		hybrid_fail(test, &x, h);
 		KUNIT_EXPECT_EQ_MSG(test, h->w.ssthresh, x.c.cwnd, "row %u", i);
@@ -368,7 +368,7 @@ static void hybrid_resumes_most(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		h = hybrid_start(&x, SSTP_WINDOW_MAX / 2 + 1);
 		x.s.srtt = 90000;
-		sstp_hybrid_probe(&x.c, h, &x.s);
+		sstp_hybrid_probe(&x.c, h, &x.s, x.c.cwnd);
 		while (h->probes)
 			hybrid_round(&x, 10, 0, i ? 90000 : 55000);
 		KUNIT_EXPECT_EQ(test, (bool)h->competes, !i);
@@ -385,7 +385,7 @@ static void hybrid_rests(struct kunit *test)
 	h->competes = true;
 	x.s.now += 950 * NSEC_PER_USEC;
 	h->e.start = x.s.now - 50 * NSEC_PER_USEC;
-	sstp_hybrid_probe(&x.c, h, &x.s);
+	sstp_hybrid_probe(&x.c, h, &x.s, x.c.cwnd);
 	h->probe.low = 60000;
 	x.s.now += 300 * NSEC_PER_MSEC + 150 * NSEC_PER_USEC;
 	sstp_hybrid_end_probe(&x.c, h, &x.s);

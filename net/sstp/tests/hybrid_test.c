@@ -261,7 +261,7 @@ static void hybrid_no_rtt(struct kunit *test)
 		KUNIT_ASSERT_GE(test, x.c.cwnd, 10U);
 	}
 	KUNIT_EXPECT_EQ(test, ctrl_sim_state(&x, 3), 0LL);
-	sstp_hybrid_probe(&x.c, h, &x.s);
+	sstp_hybrid_probe(&x.c, h, &x.s, x.c.cwnd);
 	for (i = 0; i < 200 && h->probes; i++) {
 		hybrid_wait(&x, 2);
 		hybrid_round(&x, 10, 0, 0);

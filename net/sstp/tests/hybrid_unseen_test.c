@@ -130,7 +130,7 @@ static void unseen_not_counted(struct kunit *test)
 		if (i == 1)
 			h->w.ssthresh = SSTP_WINDOW_MAX;
 		if (i == 2)
-			sstp_hybrid_probe(&x.c, h, &x.s);
+			sstp_hybrid_probe(&x.c, h, &x.s, x.c.cwnd);
 		x.s.cwnd_limited = i != 3;
 		h->tail = i == 4;
 		if (i == 5)
@@ -167,7 +167,7 @@ static void unseen_forgotten(struct kunit *test)
 			x.ops->on_timeout(&x.c, &x.s);
 			break;
 		case 1:
-			sstp_hybrid_probe(&x.c, h, &x.s);
+			sstp_hybrid_probe(&x.c, h, &x.s, x.c.cwnd);
 			h->probe.low = 2 * HYBRID_BASE;
 			h->probe.high = 2 * HYBRID_BASE;
 			h->probe.before = 2 * HYBRID_BASE;
