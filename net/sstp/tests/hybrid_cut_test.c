@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* hybrid: the cuts for a queue that has overflowed and for marks, and their undo */
-
-/* The name is global, and hybrid_test.c has it, too. */
-#define sstp_ctrl_hybrid sstp_ctrl_hybrid_cut
 #include "sstp_test.h"
-#include "../ctrl_hybrid.c"
+#include "../hybrid_cut.c"
 #include "hybrid_sim.h"
 
 /* A queue has overflowed: losses among the packets that leave next, a quarter of the window, cause

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* hybrid: whether a queue or the path has lost packets, and what is counted to tell that */
-
-/* The name is global, and hybrid_test.c has it, too. */
-#define sstp_ctrl_hybrid sstp_ctrl_hybrid_loss
 #include "sstp_test.h"
-#include "../ctrl_hybrid.c"
+#include "../hybrid_round.c"
 #include "hybrid_sim.h"
 
 /* A loss without a queue changes nothing and is remembered; with one it is an overflow. */

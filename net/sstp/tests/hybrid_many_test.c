@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* hybrid: many losses, which cut the window whatever has lost the packets */
-
-/* The name is global, and hybrid_test.c has it, too. */
-#define sstp_ctrl_hybrid sstp_ctrl_hybrid_many
 #include "sstp_test.h"
-#include "../ctrl_hybrid.c"
+#include "../hybrid.h"
 #include "hybrid_sim.h"
 
 /* Losses without a queue, 2 of 20 in each round trip: 65536 / 10 (1 - 0.75^n) */

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* hybrid: cuts that do not help, probes, and the changes between its modes */
-
-/* The name is global, and hybrid_test.c has it, too. */
-#define sstp_ctrl_hybrid sstp_ctrl_hybrid_probe
 #include "sstp_test.h"
-#include "../ctrl_hybrid.c"
+#include "../hybrid_probe.c"
+#include "../hybrid_mode.c"
 #include "hybrid_sim.h"
 
 /* Two cuts that do not make the queue short begin a probe with the window before both. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* hybrid with the reports that a case wants. Included after ctrl_hybrid.c. */
+/* hybrid with the reports that a case wants. */
 #ifndef _SSTP_HYBRID_SIM_H
 #define _SSTP_HYBRID_SIM_H
 
 #include "ctrl_sim.h"
+#include "../hybrid.h"
 
 #define HYBRID_BASE	40000U	/* us */
 #define HYBRID_SMALL	1250U	/* us: sstp_waits_small() with this base */

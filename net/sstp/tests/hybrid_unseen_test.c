@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* hybrid: a queue that is too short to be seen, known by a surge of losses */
-
-/* The name is global, and hybrid_test.c has it, too. */
-#define sstp_ctrl_hybrid sstp_ctrl_hybrid_unseen
 #include "sstp_test.h"
-#include "../ctrl_hybrid.c"
+#include "../hybrid.h"
 #include "hybrid_sim.h"
 
 #define UNSEEN_RTT	(HYBRID_BASE + HYBRID_SMALL - 1)
