@@ -150,14 +150,17 @@ static bool sstp_ask_due(const struct sstp_sock *sp, u32 interval, u32 stamp)
 	return stamp - sp->tx.asked_at >= max(sstp_send_rtt(sp, 0), SSTP_ASK_GAP);
 }
 
-/* Will an answer bring the report of the @packets just shipped? It will if the program waits for
- * each answer before it goes on, else the report comes a little later on its own. A packet that is
- * all that is under way can wait for that: see sstp_probe_lone().
+/* Will an answer bring the report of the @packets just shipped, which are all that is under way? It
+ * will if the program waits for each answer before it goes on, else the report comes a little later
+ * on its own. One packet can wait for that, and a few where answers came before: see
+ * sstp_probe_lone().
  */
 static bool sstp_ask_needless(const struct sstp_sock *sp, u32 packets)
 {
-	return sstp_live_answered(&sp->live) && packets == 1 && sstp_in_flight(sp) == 1 &&
-	       sstp_ctrl_window(&sp->ctrl) > 1;
+	const u32 most = sp->live.prompt < SSTP_PROMPT ? 1 : SSTP_WARY;
+
+	return sstp_live_answered(&sp->live) && packets <= most &&
+	       sstp_in_flight(sp) == packets && sstp_ctrl_window(&sp->ctrl) > packets;
 }
 
 /* SSTP_F_ACK if the @packets shipped at @now (ns) ask the peer for a report, else 0. They do
