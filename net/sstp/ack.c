@@ -206,13 +206,14 @@ static bool sstp_ack_much(const struct sstp_sock *sp)
 	return gained && gained >= DIV_ROUND_UP(sp->rcvbuf.window, 4);
 }
 
-/* Is what waits for a PACK a request that the program will answer? It fits one packet then, and is
- * of a peer that does not probe for the report before: see sstp_probe_tail(). That peer may have
+/* Is what waits for a PACK a request that the program will answer? It has a few packets then, and
+ * is of a peer that does not probe for the report before: see sstp_probe_tail(). That peer may have
  * counted an answer less than this end.
  */
 static bool sstp_ack_answers(const struct sstp_sock *sp)
 {
-	return sp->live.prompt > SSTP_PROMPT && sp->acker.unacked <= sp->path.size &&
+	return sp->live.prompt > SSTP_PROMPT &&
+	       sp->acker.unacked <= SSTP_WARY * sp->path.size &&
 	       !sp->hs.peer_rate && !sp->acker.alone;
 }
 

@@ -70,8 +70,7 @@ static u64 sstp_probe_tail(const struct sstp_sock *sp, u64 rto)
 	u64 srtt = sstp_send_rtt_ns(sp), wait = max(srtt / 4, 2 * NSEC_PER_MSEC);
 
 	if (sstp_probe_lone(sp)) {
-		wait += srtt + sstp_ack_delay(srtt, sp->live.prompt >= SSTP_PROMPT &&
-					      sstp_in_flight(sp) == 1);
+		wait += srtt + sstp_ack_delay(srtt, sp->live.prompt >= SSTP_PROMPT);
 		if (sp->hs.messages)
 			wait += sp->ctrl.out.ack_timer * (u64)NSEC_PER_USEC;
 		/* The RTO that is computed has no time for the receiver's delay, but a controller's
