@@ -12,7 +12,7 @@ unless each request has a connection of its own, connection setup.
              16 in a pipeline
   nginx      ab gets a file of 1 or 100 KB, on connections that are kept, or on one for each
              request
-  memcached  memcslap sets 400 bytes, or sets and gets them in turn
+  memcached  memcslap sets values of random sizes up to 4 KB, or sets and gets them in turn
 
   instructions  of a request, all of the machine
   packets       of a request, both directions; a train that is sent as one counts as one
