@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The state of "hybrid", ctrl_hybrid.c, and the parts that it is made of: round trips, modes,
- * probes and cuts. All functions have the context of the callbacks of the controller, which call them.
+ * probes and cuts. All functions have the context of the controller's callbacks, which call
+ * them.
  */
 #ifndef _SSTP_HYBRID_H
 #define _SSTP_HYBRID_H
