@@ -61,8 +61,10 @@ static struct asked *asked_find(int fd)
 void asked_forget(int fd)
 {
 	struct asked *a = asked_find(fd);
+	int owner = fd + 1;
 
-	if (!a)
+	/* Only one of the threads that find out at once closes the descriptor. */
+	if (!a || !atomic_compare_exchange_strong(&a->fd, &owner, -1))
 		return;
 	unhide(a->tcp);
 	a->fd = 0;
