@@ -16,9 +16,10 @@
  *
  * Competitive mode: CUBIC (RFC 9438), which answers losses only. It begins when a queue overflows,
  * and when cuts do not empty it. From time to time, and when others make room,
- * the flow sends little for two round trips (a probe): flows of its kind join, the
+ * the flow sends less for two round trips (a probe): flows of its kind join, the
  * queue becomes empty, and all are back in delay mode; others leave the queue full. On a short path
- * a probe lasts for many round trips, and leaves no more of the line unused than the queue needs.
+ * a probe lasts for many round trips, and leaves no more of the line unused than the queue needs,
+ * or an eighth.
  *
  * A queue that overflows before it holds 10 ms, and a sixth of the round-trip time, is shallow.
  * Delay mode would never make room in it, and let it overflow more often than CUBIC does, so probes

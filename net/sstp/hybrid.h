@@ -35,7 +35,7 @@
 #define SSTP_HYBRID_RELAPSE	20000U	/* ms in which the end of competitive mode may be wrong */
 #define SSTP_HYBRID_LONGER	8U	/* times that a path becomes longer at once, at most */
 #define SSTP_HYBRID_JOIN	3000U	/* ms after a probe until one that others began is joined */
-#define SSTP_HYBRID_TAIL	4U	/* part of the window behind a cut: see in_tail() */
+#define SSTP_HYBRID_TAIL	4U	/* part of the window behind a cut: sstp_hybrid_in_tail() */
 #define SSTP_HYBRID_ROOM	50U	/* percent of its rate that a probe leaves out at most */
 #define SSTP_HYBRID_OVERFLOW	1000U	/* ms after a probe until an overflow begins one */
 #define SSTP_HYBRID_FAILS	4U	/* times that the time between probes doubles */
@@ -89,6 +89,7 @@
  * @gentle: the last cut was that for a shallow queue, and so is the growth of the window after it
  * @resumed: slow start has gone on after the last probe that has ended; a time-out and an alarm
  *	reset that
+ * @probed: a probe has ended
  */
 struct sstp_hybrid {
 	struct sstp_window w;
@@ -129,6 +130,7 @@ struct sstp_hybrid {
 	bool	shallow : 1;
 	bool	was_shallow : 1;
 	bool	gentle : 1;
+	bool	probed : 1;
 };
 
 static inline struct sstp_hybrid *sstp_hybrid_priv(struct sstp_ctrl *c)
@@ -164,7 +166,9 @@ static inline bool sstp_hybrid_steady(const struct sstp_ctrl *c, const struct ss
 }
 
 /* hybrid_mode.c */
-/* Does @rtt show a queue that is empty, or holds the few packets of this flow alone? */
+/* Does @rtt show that packets wait for less than SSTP_HYBRID_DRAINED, or that fewer than
+ * SSTP_HYBRID_LEFT of this flow do?
+ */
 bool sstp_hybrid_drained(const struct sstp_ctrl *c, const struct sstp_hybrid *h, u32 rtt);
 /* Does the window grow as in delay mode? In competitive mode it does when the queue has been empty
  * for SSTP_HYBRID_VACANT, although the window has reached W_max.
@@ -172,7 +176,7 @@ bool sstp_hybrid_drained(const struct sstp_ctrl *c, const struct sstp_hybrid *h,
 bool sstp_hybrid_grows(const struct sstp_hybrid *h, const struct sstp_ctrl_sample *s);
 /* An epoch of CUBIC begins with the window as it is if the window has grown faster. */
 void sstp_hybrid_stop_growing(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s);
-/* Begin an epoch of competitive mode; nothing if it is that already. */
+/* Enter competitive mode, unless the flow is in it. */
 void sstp_hybrid_compete(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s);
 /* Return to delay mode. */
 void sstp_hybrid_relax(struct sstp_hybrid *h, const struct sstp_ctrl_sample *s);
@@ -186,10 +190,7 @@ void sstp_hybrid_count_vacant(const struct sstp_ctrl *c, struct sstp_hybrid *h,
 			      const struct sstp_ctrl_sample *s, u32 rtt);
 
 /* hybrid_probe.c */
-/* Begin a probe. @was: the window that made the round-trip time of late, which an overflow may have
- * cut
- */
-/* Begin a probe. */
+/* Begin a probe. @was: the window, or that before the cut of an overflow */
 void sstp_hybrid_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		       const struct sstp_ctrl_sample *s, u32 was);
 /* The window is back at what it was before a cut, so the probe sends too much to show anything. */
@@ -227,7 +228,7 @@ void sstp_hybrid_alarm(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		       const struct sstp_ctrl_sample *s);
 
 /* hybrid_cut.c */
-/* Cut the window to @cwnd, but not below SSTP_HYBRID_CWND. */
+/* Cut the window to @cwnd, but not below SSTP_HYBRID_CWND or, if that is less, what it is. */
 void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		     const struct sstp_ctrl_sample *s, u32 cwnd);
 /* Take the packets of this flow out of the queue that makes the round-trip time @rtt, and leave
@@ -235,7 +236,7 @@ void sstp_hybrid_cut(struct sstp_ctrl *c, struct sstp_hybrid *h,
  */
 void sstp_hybrid_drain(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		       const struct sstp_ctrl_sample *s, u32 rtt, u32 left);
-/* The window after marks, many losses, and an overflow of a shallow queue */
+/* The window after marks and many losses */
 u32 sstp_hybrid_less(const struct sstp_ctrl *c);
 /* @beta of the window, in SSTP_CUBIC_ONE */
 u32 sstp_hybrid_part(const struct sstp_ctrl *c, u32 beta);
@@ -282,7 +283,8 @@ void sstp_hybrid_look(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		      const struct sstp_ctrl_sample *s, u32 rtt);
 /* Losses that have caused no cut, but are many. Those of the round trip that begins with a cut left
  * before the cut: the cause is the same. The cut is made in the next callback if that is told of
- * losses, so that they are counted once for its undo.
+ * losses, so that they are counted once for its undo. Returns true if the round trip has ended
+ * here.
  */
 bool sstp_hybrid_many_losses(struct sstp_ctrl *c, struct sstp_hybrid *h,
 			     const struct sstp_ctrl_sample *s);

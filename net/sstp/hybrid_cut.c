@@ -128,13 +128,13 @@ void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	bool deep = depth == SSTP_WAITS_DEPTH_DEEP;
 	bool shallow = depth == SSTP_WAITS_DEPTH_SHALLOW;
 	bool gentle = shallow && !slow_start;
-	bool short_path = sstp_waits_base(&h->waits) < SSTP_HYBRID_NEAR;
 	u32 beta = sstp_hybrid_law(gentle)->beta, cwnd = sstp_hybrid_part(c, beta), was = c->cwnd;
 
 	sstp_cubic_cut(&h->e, c->cwnd, beta, deep);
 	if (!slow_start)
 		sstp_hybrid_compete(h, s);
-	if (slow_start && deep && !reorders && !h->competes && short_path)
+	if (slow_start && deep && !reorders && !h->competes &&
+	    sstp_waits_base(&h->waits) < SSTP_HYBRID_NEAR)
 		cwnd = clamp(sstp_hybrid_carried(h, s) ?: cwnd, c->cwnd / 2, cwnd);
 	sstp_hybrid_cut(c, h, s, cwnd);
 	h->tail = !reorders && (!slow_start || overshoots || !deep);
@@ -142,7 +142,7 @@ void sstp_hybrid_overflow(struct sstp_ctrl *c, struct sstp_hybrid *h,
 	h->gentle = gentle;
 	if (!slow_start && !reorders && !sstp_waits_surge_unseen(&h->surge) &&
 	    ms - h->probed_ms > sstp_hybrid_overflow_ms(h))
-		sstp_hybrid_probe(c, h, s, short_path ? was : c->cwnd);
+		sstp_hybrid_probe(c, h, s, was);
 }
 
 bool sstp_hybrid_in_tail(const struct sstp_ctrl *c, struct sstp_hybrid *h,

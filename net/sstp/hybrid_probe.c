@@ -5,36 +5,45 @@
 #include <linux/minmax.h>
 #include "hybrid.h"
 
-/* Percent of its rate that a flow does not send in a probe. On short paths it is what empties the
- * queue that makes the round-trip time @rtt in a quarter of the probe: a probe takes many of their
- * round trips, and their queues hold little.
+/* Is the path short, and was the last probe of late, or is this the first one? A probe takes many
+ * round trips of a short path, whose queues hold little. But the lowest round-trip time is
+ * forgotten, and the queue may not have been empty since: a probe that leaves out little would not
+ * find it again.
  */
-static u32 sstp_hybrid_makes_room(const struct sstp_hybrid *h, const struct sstp_ctrl_sample *s,
-				  u32 rtt)
+static bool sstp_hybrid_brief(const struct sstp_hybrid *h, u32 ms)
+{
+	return sstp_waits_base(&h->waits) < SSTP_HYBRID_NEAR &&
+	       (!h->probed || ms - h->probed_ms <= SSTP_WAITS_MEMORY);
+}
+
+/* Percent of the rate that empty the queue which makes the round-trip time @rtt, us, in a quarter
+ * of a probe
+ */
+static u32 sstp_hybrid_room(const struct sstp_hybrid *h, u32 rtt)
 {
 	u64 percent = div_u64(sstp_waits_time(&h->waits, rtt) * 400ULL,
-			      sstp_waits_probe_ms(s->srtt) * USEC_PER_MSEC);
+			      sstp_waits_probe_ms(rtt) * USEC_PER_MSEC);
 
-	if (sstp_waits_base(&h->waits) >= SSTP_HYBRID_NEAR)
-		return SSTP_HYBRID_ROOM;
 	return clamp_t(u64, percent, SSTP_HYBRID_ROOM / 4, SSTP_HYBRID_ROOM);
 }
 
 void sstp_hybrid_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		       const struct sstp_ctrl_sample *s, u32 was)
 {
-	u32 rtt = max(s->srtt, 1U);
+	u32 rtt = max(s->srtt, 1U), ms = sstp_hybrid_ms(s);
+	bool brief = sstp_hybrid_brief(h, ms);
+	u32 room = brief ? sstp_hybrid_room(h, rtt) : SSTP_HYBRID_ROOM;
+	u32 cwnd = brief ? was : c->cwnd;
 
 	h->probes = true;
 	sstp_hybrid_stop_growing(h, s);
 	h->prior = c->cwnd;
 	/* A flow that joins a probe has just seen a shorter queue: the mean is of before that. */
 	sstp_waits_probe_begin(&h->probe,
-			       h->competes ? rtt : min(sstp_waits_least(&h->waits), rtt),
-			       sstp_hybrid_ms(s));
-	was = div_u64((u64)was * min(sstp_waits_base(&h->waits), rtt), rtt);
-	was = div_u64((u64)was * (100 - sstp_hybrid_makes_room(h, s, rtt)), 100);
-	c->cwnd = max(min(was, c->cwnd), SSTP_HYBRID_CWND);
+			       h->competes ? rtt : min(sstp_waits_least(&h->waits), rtt), ms);
+	cwnd = div_u64((u64)cwnd * min(sstp_waits_base(&h->waits), rtt), rtt);
+	cwnd = div_u64((u64)cwnd * (100 - room), 100);
+	c->cwnd = max(min(cwnd, c->cwnd), SSTP_HYBRID_CWND);
 	h->w.ssthresh = c->cwnd;
 }
 
@@ -42,6 +51,7 @@ void sstp_hybrid_stop_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 			    const struct sstp_ctrl_sample *s)
 {
 	h->probes = false;
+	h->probed = true;
 	h->probed_ms = sstp_hybrid_ms(s);
 	h->report_ms = h->probed_ms;
 	c->cwnd = max(c->cwnd, h->prior);
@@ -108,6 +118,7 @@ void sstp_hybrid_end_probe(struct sstp_ctrl *c, struct sstp_hybrid *h,
 		break;
 	}
 	h->probes = false;
+	h->probed = true;
 	h->probed_ms = ms;
 	h->report_ms = ms;
 	c->cwnd = max(cwnd, SSTP_HYBRID_CWND);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A probe: a flow that shares a queue sends little for two round trips, to see whose queue it is.
+ * A probe: a flow that shares a queue sends less for two round trips, to see whose queue it is.
  * Flows of its kind probe as well then, so that the queue becomes empty; other flows leave it full.
  * Told by the round-trip times in the probe: pure mechanism.
  */

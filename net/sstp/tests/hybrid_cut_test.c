@@ -107,7 +107,7 @@ static void hybrid_overflows(struct kunit *test)
 static void hybrid_overflow_probes(struct kunit *test)
 {
 	static const struct {
-		u32 base, rtt, cwnd;
+		u32 base, rtt, cwnd, since;
 	} t[] = {
 		/* 1000 * 40 / 60 * 0.7 / 2 */
 		{ 40000, 60000, 233 }, { 20000, 40000, 175 },
@@ -117,6 +117,9 @@ static void hybrid_overflow_probes(struct kunit *test)
 		{ 10000, 20000, 420 }, { 10000, 50000, 100 }, { 10000, 15000, 586 },
 		/* 1000 * 10 / 12 * 7 / 8 is more than the cut leaves. */
 		{ 10000, 12000, 700 },
+		/* The first probe, one that follows another soon, and one that does not */
+		{ 10000, 20000, 420, SSTP_WAITS_MEMORY },
+		{ 10000, 20000, 175, SSTP_WAITS_MEMORY + 1 },
 	};
 	struct sstp_hybrid *h;
 	struct ctrl_sim x;
@@ -126,7 +129,8 @@ static void hybrid_overflow_probes(struct kunit *test)
 		h = hybrid_start(&x, 1000);
 		h->waits.base[0] = t[i].base;
 		h->competes = true;
-		hybrid_wait(&x, SSTP_HYBRID_OVERFLOW + 1);
+		h->probed = t[i].since;
+		hybrid_wait(&x, t[i].since ?: SSTP_HYBRID_OVERFLOW + 1);
 		x.s.srtt = t[i].rtt;
 		hybrid_loss(&x, t[i].rtt, 0);
 		KUNIT_EXPECT_TRUE_MSG(test, h->probes, "row %u", i);
