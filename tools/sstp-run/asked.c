@@ -2,7 +2,8 @@
 /*
  * Non-blocking connect() to a service that is known to answer by SSTP. If the service does
  * not answer now, TCP is tried when the program asks for the result, by
- * getsockopt(SO_ERROR) or another connect().
+ * getsockopt(SO_ERROR) or another connect(). It is not needed any more if the program
+ * changes what epoll reports of a socket that is connected by then.
  */
 #include <errno.h>
 #include <poll.h>
@@ -98,7 +99,8 @@ int asked_outcome(int fd, int error)
 	if (!a)
 		return error;
 	if (!error) {
-		if (!REAL(getpeername)(fd, (struct sockaddr *)&peer, &len)) {
+		/* Another thread may have put the TCP socket in its place, and connected that. */
+		if (!REAL(getpeername)(fd, (struct sockaddr *)&peer, &len) && is_sstp(fd)) {
 			host_note(a->key, HOST_ANSWERS);
 			settle(fd, FD_DONE);
 		}

@@ -151,8 +151,9 @@ EXPORT int epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
 	struct epoll_event shared;
 	int ret, error = errno;
 
-	/* A program that changes what it waits for may have seen the connection without asking
-	 * for the result of connect(), by writing to the socket. FD_DONE is not recorded.
+	/* A program may learn by epoll that it is connected, and never ask for the result of
+	 * connect(). Then the TCP socket is not needed any more, and what epoll instances watch
+	 * need not be recorded.
 	 */
 	if (op != EPOLL_CTL_ADD && kind_of(fd) == FD_ASKED && mine())
 		asked_outcome(fd, 0);
