@@ -79,7 +79,8 @@ disturbed() {
 		return
 	fi
 	"$@"
-	if hasten 20mbit && wait "$client"; then
+	hasten 20mbit || kill "$client"
+	if wait "$client"; then
 		pass "$name"
 	else
 		fail "$name" "seed $content"
