@@ -346,7 +346,7 @@ static void sstp_ack_eos(struct sstp_sock *sp, u64 now)
 /* No answer came in time: the next PACKs do not wait for one, as the peer may hold back a small
  * write until it has the report.
  */
-static void sstp_ack_alone(struct sstp_sock *sp)
+void sstp_ack_alone(struct sstp_sock *sp)
 {
 	if (sp->acker.alone)
 		sp->acker.alone--;
@@ -393,9 +393,6 @@ void sstp_ack_check(struct sock *sk, u64 now)
 	if (sp->acker.ack_now ||
 	    (sp->acker.unacked && (sp->acker.unacked >= full || sp->set.quickack ||
 				   (sstp_ack_much(sp) && sstp_ack_near(sp))))) {
-		/* The peer asked first: no answer came in the time that it waits for one. */
-		if (sp->acker.ack_now && sp->acker.pack_due)
-			sstp_ack_alone(sp);
 		sstp_rcvbuf_wnd(sp);
 		sstp_rcvbuf_grant(sp);
 		sstp_pack_send(sk, now);

@@ -79,6 +79,7 @@ static inline u64 sstp_ack_delay(u64 srtt, bool answered)
 }
 
 void sstp_ack_credit(struct sstp_acker *ak, u32 bytes);
+void sstp_ack_alone(struct sstp_sock *sp);
 void sstp_ack_check(struct sock *sk, u64 now);
 void sstp_ack_read(struct sock *sk, u64 now);
 void sstp_ack_epoch(struct sock *sk, u64 now);

@@ -60,8 +60,12 @@ static void sstp_rcv_state(struct sock *sk, struct sk_buff *skb, u32 off,
 	sp->acker.echo_at = sp->live.last_rx;
 	sp->acker.has_echo = true;
 	sp->acker.echo_padded = len > SSTP_DATA_HLEN;
-	if (d.type == SSTP_EOS ? w->has_eos : d.flags & SSTP_F_ACK)
+	if (d.type == SSTP_EOS ? w->has_eos : d.flags & SSTP_F_ACK) {
+		/* The peer probes: no answer came in the time that it waits for one. */
+		if (sp->acker.pack_due)
+			sstp_ack_alone(sp);
 		sp->acker.ack_now = true;
+	}
 	if (d.type == SSTP_EOS) {
 		if (d.packet || (w->has_eos && w->eos != d.segment) ||
 		    sstp_pos_before(pos, sp->arrivals.hi)) {

@@ -152,14 +152,15 @@ static bool sstp_ask_due(const struct sstp_sock *sp, u32 interval, u32 stamp)
 
 /* Will an answer bring the report of the @packets just shipped, which are all that is under way? It
  * will if the program waits for each answer before it goes on, else the report comes a little later
- * on its own. One packet can wait for that, and a few where answers came before: see
- * sstp_probe_lone().
+ * on its own. One packet can wait for that. So can a few in one train where answers came before and
+ * sstp_probe_lone() waits, too, if the controller does not say when to ask.
  */
 static bool sstp_ask_needless(const struct sstp_sock *sp, u32 packets)
 {
-	const u32 most = sp->live.prompt < SSTP_PROMPT ? 1 : SSTP_WARY;
+	bool few = sp->live.prompt >= SSTP_PROMPT && !sp->ctrl.out.ack_interval &&
+		   sstp_probe_lone(sp);
 
-	return sstp_live_answered(&sp->live) && packets <= most &&
+	return sstp_live_answered(&sp->live) && (packets == 1 || few) &&
 	       sstp_in_flight(sp) == packets && sstp_ctrl_window(&sp->ctrl) > packets;
 }
 

@@ -56,7 +56,7 @@ static u64 sstp_probe_rto(struct sstp_sock *sp)
  * packets, and under a contract, which may not slow down. A guess of the round-trip time means that
  * a packet of the set-up was lost, and may be far too long to wait.
  */
-static bool sstp_probe_lone(const struct sstp_sock *sp)
+bool sstp_probe_lone(const struct sstp_sock *sp)
 {
 	const u32 most = sp->live.prompt < SSTP_PROMPT ? 1 : SSTP_WARY;
 
@@ -70,7 +70,9 @@ static u64 sstp_probe_tail(const struct sstp_sock *sp, u64 rto)
 	u64 srtt = sstp_send_rtt_ns(sp), wait = max(srtt / 4, 2 * NSEC_PER_MSEC);
 
 	if (sstp_probe_lone(sp)) {
-		wait += srtt + sstp_ack_delay(srtt, sp->live.prompt >= SSTP_PROMPT);
+		/* The peer does not wait with a report that it was asked for. */
+		wait += srtt + sstp_ack_delay(srtt, sp->live.prompt >= SSTP_PROMPT &&
+					      (sp->tx.unasked || sstp_in_flight(sp) == 1));
 		if (sp->hs.messages)
 			wait += sp->ctrl.out.ack_timer * (u64)NSEC_PER_USEC;
 		/* The RTO that is computed has no time for the receiver's delay, but a controller's

@@ -27,7 +27,8 @@ struct sstp_live {
 					 */
 	u8		asks;		/* reports that small writes asked for since data came */
 	u8		prompt:2;	/* answers in a row that came before a small write had to
-					 * wait for a report, SSTP_PROMPT + 1 at most
+					 * wait for a report, SSTP_PROMPT + 1 at most; less than
+					 * SSTP_PROMPT after a report of several packets came alone
 					 */
 	bool		waited:1;	/* a small write has had to wait for a report */
 };
@@ -41,6 +42,7 @@ static inline bool sstp_live_answered(const struct sstp_live *l)
 }
 
 bool sstp_waits(const struct sstp_sock *sp);
+bool sstp_probe_lone(const struct sstp_sock *sp);
 bool sstp_probe_paced(const struct sstp_sock *sp);
 void sstp_probe_arm(struct sock *sk, bool idle, u64 now);
 void sstp_probe(struct sock *sk);

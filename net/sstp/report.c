@@ -617,8 +617,15 @@ u32 sstp_report_rcv(struct sock *sk, struct sk_buff *skb, const void *p, u32 len
 	sstp_report_delivered(sp, &a, &sample);
 	if (sp->loss.ecn_field || a.flags & SSTP_F_ECN)
 		sstp_report_marks(sk, &a, &sample);
-	if (!sstp_in_flight(sp))
+	if (!sstp_in_flight(sp)) {
+		/* Several packets asked for nothing, and no answer brought the report: the program
+		 * may wait for the report itself, so the next ones ask, unless an answer follows.
+		 */
+		if (flight > 1 && sp->tx.unasked && !(a.flags & SSTP_F_DATA) &&
+		    sp->live.prompt >= SSTP_PROMPT)
+			sp->live.prompt = SSTP_PROMPT - 1;
 		sp->tx.unasked = 0;
+	}
 	sstp_report_rate(sp, &a, flight, &sample, now);
 	sstp_report_lost(sk, p, len, &a, &sample);
 	sstp_report_wary(sp, flight, was_lost);

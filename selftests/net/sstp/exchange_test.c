@@ -9,7 +9,9 @@
  * lost is sent again soon. In simulated time, so that it can be judged.
  */
 #include <errno.h>
+#include <linux/sockios.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "path.h"
@@ -100,6 +102,21 @@ static void pass(int from, int to, int writes)
 	}
 }
 
+/* @len bytes from @from to @to, in one write */
+static void pass_bytes(int from, int to, char *buf, size_t len)
+{
+	must_be("send", send(from, buf, len, 0), len);
+	while (len) {
+		ssize_t got;
+
+		must(path_poll(to, POLLIN, 20000) & POLLIN, "it arrives");
+		got = recv(to, buf, len, 0);
+		if (got <= 0)
+			die("recv:");
+		len -= got;
+	}
+}
+
 /* @n requests, of @writes writes, and answers, one at a time */
 static void exchanges(int n, int writes)
 {
@@ -178,6 +195,32 @@ static void mixed_exchanges(void)
 	ktap_held("a request of two writes is not held up after requests of one");
 }
 
+/* @n requests of three packets, and answers, after THINK_MS each */
+static void long_requests(int n)
+{
+	char buf[4000] = "";
+
+	while (n--) {
+		sleep_ns(THINK_MS * 1000000ULL);
+		pass_bytes(fd, peer, buf, sizeof(buf));
+		sleep_ns(THINK_MS * 1000000ULL);
+		pass(peer, fd, 1);
+	}
+}
+
+/* @n times three packets that get no answer. The program waits for their report. */
+static void unanswered(int n)
+{
+	char buf[4000] = "";
+	int left;
+
+	while (n--) {
+		pass_bytes(fd, peer, buf, sizeof(buf));
+		while (!ioctl(fd, SIOCOUTQ, &left) && left)
+			sleep_ns(100000);
+	}
+}
+
 /* On a short path programs take longer to answer than a quarter of a round trip. */
 static void slow_answers(void)
 {
@@ -195,6 +238,19 @@ static void slow_answers(void)
 	slow_exchanges(10, THINK_MS);
 	must_be("packets of 10 slow exchanges", packets() - before, 20);
 	ktap_held("the report waits for an answer that takes longer than the path");
+	long_requests(4);
+	before = packets();
+	long_requests(10);
+	/* Three packets, before which the report of the answer leaves, and the answer */
+	must_be("packets of 10 requests of three packets", packets() - before, 50);
+	ktap_held("so does that of a request of three packets");
+	unanswered(1);
+	start = now_ns();
+	unanswered(10);
+	ms = (now_ns() - start) / 1000000;
+	ktap_diag("10 times three packets without an answer took %ld ms", ms);
+	must(ms < 10, "no report waits");
+	ktap_held("where no answer came, the next packets ask for a report");
 	mixed_exchanges();
 	/* Each write waits for the report of the one before. */
 	before = packets();
@@ -219,19 +275,8 @@ static void answers(int n, int writes, int ms)
 	char buf[4000] = "";
 
 	while (n--) {
-		size_t left = sizeof(buf);
-
 		pass(fd, peer, writes);
-		must_be("send", send(peer, buf, sizeof(buf), 0), sizeof(buf));
-		while (left) {
-			ssize_t got;
-
-			must(path_poll(fd, POLLIN, 20000) & POLLIN, "it arrives");
-			got = recv(fd, buf, left, 0);
-			if (got <= 0)
-				die("recv:");
-			left -= got;
-		}
+		pass_bytes(peer, fd, buf, sizeof(buf));
 		must(!ms || !path_poll(fd, POLLIN, ms), "no more comes");
 	}
 }
@@ -371,7 +416,7 @@ static void one_exchange(void)
 int main(void)
 {
 	need_simulated_time();
-	ktap_plan(17);
+	ktap_plan(19);
 	path_make();
 	path_impair(A, delay[0]);
 	path_impair(B, delay[0]);
