@@ -12,7 +12,7 @@ struct sk_buff;
 struct sock;
 struct sstp_sock;
 
-#define SSTP_WARY	16	/* see sstp_loss.wary; packets of a short request or answer, at most */
+#define SSTP_WARY	16	/* see sstp_loss.wary; packets of a short request or answer */
 
 /* Sender: the peer's reports, and the losses that follow from them. Socket lock. */
 struct sstp_loss {
