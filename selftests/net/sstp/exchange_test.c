@@ -216,8 +216,10 @@ static void unanswered(int n)
 
 	while (n--) {
 		pass_bytes(fd, peer, buf, sizeof(buf));
-		while (!ioctl(fd, SIOCOUTQ, &left) && left)
+		for (left = 1; left; ) {
 			sleep_ns(100000);
+			must(!ioctl(fd, SIOCOUTQ, &left), "SIOCOUTQ");
+		}
 	}
 }
 
